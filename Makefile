@@ -1,0 +1,78 @@
+# Targets: demo, test, all (default), asan, tsan, lint, format, clean.
+# `make demo` and `make test` install what is missing, build, and run; see README.md.
+
+CC ?= cc
+BUILD ?= build
+VERSION := 0.1.0
+
+WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Werror
+CFLAGS ?= -O2 -g
+ALL_CFLAGS = -std=c17 -D_GNU_SOURCE -I. $(WARNINGS) $(CFLAGS) -pthread -MMD -MP \
+	-DLOCKPICK_VERSION='"$(VERSION)"'
+LIBRARIES := -lhiredis -lyaml -ljansson -lm -pthread
+
+SOURCES := $(shell find harness faults -name '*.c' ! -name '*_test.c' | sort)
+TESTS := $(shell find harness faults -name '*_test.c' | sort)
+LIBRARY_SOURCES := $(filter-out harness/main.c,$(SOURCES))
+OBJECTS := $(LIBRARY_SOURCES:%.c=$(BUILD)/%.o)
+TEST_PROGRAMS := $(TESTS:%.c=$(BUILD)/%)
+FORMATTED := $(shell find harness faults -name '*.[ch]')
+
+.PHONY: all demo test tests asan tsan lint format setup clean
+.SECONDARY:
+
+all: $(BUILD)/lockpick
+
+$(BUILD)/lockpick: $(BUILD)/harness/main.o $(BUILD)/liblockpick.a
+	$(CC) $(CFLAGS) -o $@ $^ $(LIBRARIES)
+
+$(BUILD)/liblockpick.a: $(OBJECTS)
+	@rm -f $@
+	ar rcs $@ $^
+
+$(BUILD)/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -c -o $@ $<
+
+$(BUILD)/%_test: $(BUILD)/%_test.o $(BUILD)/liblockpick.a
+	$(CC) $(CFLAGS) -o $@ $^ $(LIBRARIES) -lcmocka
+
+tests: all $(TEST_PROGRAMS)
+
+setup:
+	@scripts/setup
+
+# The build needs packages that setup installs, so each step is a make of its own.
+demo: setup
+	@$(MAKE) --no-print-directory all
+	@scripts/demo
+
+test: setup
+	@$(MAKE) --no-print-directory tests
+	@scripts/run-tests $(BUILD) $(TEST_PROGRAMS)
+
+asan:
+	@$(MAKE) --no-print-directory BUILD=build-asan CC=clang tests \
+		CFLAGS="-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all"
+	@scripts/run-tests build-asan $(TESTS:%.c=build-asan/%)
+
+tsan:
+	@$(MAKE) --no-print-directory BUILD=build-tsan CC=clang tests \
+		CFLAGS="-O1 -g -fno-omit-frame-pointer -fsanitize=thread"
+	@scripts/run-tests build-tsan $(TESTS:%.c=build-tsan/%)
+
+lint:
+	@clang-format --dry-run --Werror $(FORMATTED)
+	@$(MAKE) --no-print-directory BUILD=build-gcc CC=gcc tests
+	@$(MAKE) --no-print-directory BUILD=build-clang CC=clang tests
+	@cppcheck --quiet --error-exitcode=1 --std=c11 --enable=warning,portability \
+		--inline-suppr --suppress=missingIncludeSystem -D_GNU_SOURCE -I. harness faults
+	@scripts/check-sizes
+
+format:
+	@clang-format -i $(FORMATTED)
+
+clean:
+	rm -rf build build-asan build-tsan build-gcc build-clang
+
+-include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

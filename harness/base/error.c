@@ -1,0 +1,34 @@
+#include "harness/base/error.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+int error_set(struct error *error, const char *format, ...)
+{
+    if (error == NULL)
+        return -1;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(error->text, sizeof error->text, format, arguments);
+    va_end(arguments);
+    return -1;
+}
+
+int error_wrap(struct error *error, const char *format, ...)
+{
+    if (error == NULL)
+        return -1;
+    struct error context;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(context.text, sizeof context.text - 2, format, arguments);
+    va_end(arguments);
+    strcat(context.text, ": ");
+    size_t prefix = strlen(context.text);
+    size_t kept = strnlen(error->text, sizeof error->text - prefix - 1);
+    memmove(error->text + prefix, error->text, kept);
+    memcpy(error->text, context.text, prefix);
+    error->text[prefix + kept] = '\0';
+    return -1;
+}

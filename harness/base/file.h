@@ -1,0 +1,20 @@
+// Files and folders, with errors a person can act on.
+#ifndef LOCKPICK_BASE_FILE_H
+#define LOCKPICK_BASE_FILE_H
+
+#include "harness/base/error.h"
+#include "harness/base/text.h"
+
+// Appends the whole file to `out`. 0, or -1 with `error` set.
+int file_read(const char *path, struct text *out, struct error *error);
+
+// Writes the file anew (to a neighbour first, then renamed, so that nobody sees half of it).
+int file_write(const char *path, const char *bytes, size_t length, struct error *error);
+
+// Makes the folder and its parents; one that exists is fine.
+int folder_make(const char *path, struct error *error);
+
+// Joins two path parts with a '/'; the caller frees the result.
+char *path_join(const char *folder, const char *name);
+
+#endif

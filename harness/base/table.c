@@ -1,0 +1,119 @@
+#include "harness/base/table.h"
+
+#include "harness/base/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct cell {
+    char *text;
+    enum colour colour;
+};
+
+struct table {
+    const char *const *headings;
+    int columns;
+    bool right[32];
+    struct cell *cells;
+    size_t count;
+    size_t room;
+};
+
+struct table *table_new(const char *const *headings)
+{
+    struct table *table = memory_zeroed(1, sizeof *table);
+    table->headings = headings;
+    while (headings[table->columns] != NULL)
+        table->columns++;
+    return table;
+}
+
+void table_free(struct table *table)
+{
+    if (table == NULL)
+        return;
+    for (size_t i = 0; i < table->count; i++)
+        free(table->cells[i].text);
+    free(table->cells);
+    free(table);
+}
+
+void table_cell(struct table *table, enum colour colour, const char *text)
+{
+    if (table->count == table->room) {
+        table->room = table->room ? table->room * 2 : 64;
+        table->cells = memory_resized(table->cells, table->room * sizeof *table->cells);
+    }
+    table->cells[table->count++] = (struct cell){memory_string(text), colour};
+}
+
+void table_align_right(struct table *table, int column)
+{
+    table->right[column] = true;
+}
+
+// Columns on screen: one for each UTF-8 character (we print no wide ones).
+static int shown_width(const char *text)
+{
+    int width = 0;
+    for (; *text != '\0'; text++)
+        width += ((unsigned char)*text & 0xc0) != 0x80;
+    return width;
+}
+
+static const char *escape(enum colour colour)
+{
+    static const char *const escapes[] = {"",         "\033[32m", "\033[31m",
+                                          "\033[33m", "\033[90m", "\033[1m"};
+    return escapes[colour];
+}
+
+void colour_print(FILE *out, bool coloured, enum colour colour, const char *text)
+{
+    if (coloured && colour != COLOUR_PLAIN)
+        fprintf(out, "%s%s\033[0m", escape(colour), text);
+    else
+        fputs(text, out);
+}
+
+static void print_cell(const struct table *table, FILE *out, bool coloured, int column, int width,
+                       struct cell cell)
+{
+    int padding = width - shown_width(cell.text);
+    bool last = column == table->columns - 1;
+    if (table->right[column])
+        fprintf(out, "%*s", padding, "");
+    colour_print(out, coloured, cell.colour, cell.text);
+    if (!table->right[column] && !last)
+        fprintf(out, "%*s", padding, "");
+    fputs(last ? "\n" : "  ", out);
+}
+
+void table_print(const struct table *table, FILE *out, bool coloured)
+{
+    int widths[32] = {0};
+    for (int c = 0; c < table->columns; c++)
+        widths[c] = shown_width(table->headings[c]);
+    for (size_t i = 0; i < table->count; i++) {
+        size_t column = i % (size_t)table->columns;
+        int width = shown_width(table->cells[i].text);
+        if (width > widths[column])
+            widths[column] = width;
+    }
+    for (int c = 0; c < table->columns; c++) {
+        char *heading = memory_string(table->headings[c]);
+        print_cell(table, out, coloured, c, widths[c], (struct cell){heading, COLOUR_BOLD});
+        free(heading);
+    }
+    for (size_t i = 0; i < table->count; i++) {
+        int column = (int)(i % (size_t)table->columns);
+        print_cell(table, out, coloured, column, widths[column], table->cells[i]);
+    }
+}
+
+bool colour_wanted(FILE *out)
+{
+    const char *no_colour = getenv("NO_COLOR");
+    return isatty(fileno(out)) && (no_colour == NULL || *no_colour == '\0');
+}

@@ -1,0 +1,146 @@
+#include "harness/base/text.h"
+
+#include <fnmatch.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void *not_null(void *memory)
+{
+    if (memory == NULL) {
+        fputs("lockpick: out of memory\n", stderr);
+        abort();
+    }
+    return memory;
+}
+
+void *memory_new(size_t bytes)
+{
+    return not_null(malloc(bytes ? bytes : 1));
+}
+
+void *memory_zeroed(size_t count, size_t bytes)
+{
+    return not_null(calloc(count ? count : 1, bytes ? bytes : 1));
+}
+
+void *memory_resized(void *old, size_t bytes)
+{
+    return not_null(realloc(old, bytes ? bytes : 1));
+}
+
+char *memory_string(const char *string)
+{
+    return not_null(strdup(string));
+}
+
+static void make_room(struct text *text, size_t more)
+{
+    if (text->length + more + 1 <= text->room)
+        return;
+    size_t room = text->room ? text->room : 64;
+    while (room < text->length + more + 1)
+        room *= 2;
+    text->bytes = memory_resized(text->bytes, room);
+    text->room = room;
+}
+
+void text_add_bytes(struct text *text, const char *bytes, size_t length)
+{
+    make_room(text, length);
+    memcpy(text->bytes + text->length, bytes, length);
+    text->length += length;
+    text->bytes[text->length] = '\0';
+}
+
+void text_add(struct text *text, const char *string)
+{
+    text_add_bytes(text, string, strlen(string));
+}
+
+void text_format(struct text *text, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    va_list again;
+    va_copy(again, arguments);
+    int length = vsnprintf(NULL, 0, format, arguments);
+    va_end(arguments);
+    if (length > 0) {
+        make_room(text, (size_t)length);
+        vsnprintf(text->bytes + text->length, (size_t)length + 1, format, again);
+        text->length += (size_t)length;
+    }
+    va_end(again);
+}
+
+void text_free(struct text *text)
+{
+    free(text->bytes);
+    *text = (struct text){0};
+}
+
+const char *text_string(const struct text *text)
+{
+    return text->bytes ? text->bytes : "";
+}
+
+const char *text_duration(long long nanoseconds, char *out, size_t room)
+{
+    double value = (double)nanoseconds;
+    double size = value < 0 ? -value : value;
+    if (size < 1e3)
+        snprintf(out, room, "%lld ns", nanoseconds);
+    else if (size < 1e6)
+        snprintf(out, room, "%.3g µs", value / 1e3);
+    else if (size < 999.5e6)
+        snprintf(out, room, "%.3g ms", value / 1e6);
+    else
+        snprintf(out, room, "%.2f s", value / 1e9);
+    return out;
+}
+
+bool text_matches(const char *string, const char *glob)
+{
+    return fnmatch(glob, string, 0) == 0;
+}
+
+// Levenshtein distance by two rows; words here are short, longer ones are simply "far".
+static size_t edit_distance(const char *a, const char *b)
+{
+    size_t row[64];
+    size_t length = strlen(b);
+    if (length >= 64)
+        return 64;
+    for (size_t j = 0; j <= length; j++)
+        row[j] = j;
+    for (size_t i = 1; a[i - 1] != '\0'; i++) {
+        size_t diagonal = row[0];
+        row[0] = i;
+        for (size_t j = 1; j <= length; j++) {
+            size_t substituted = diagonal + (a[i - 1] != b[j - 1]);
+            diagonal = row[j];
+            size_t shifted = (row[j] < row[j - 1] ? row[j] : row[j - 1]) + 1;
+            row[j] = substituted < shifted ? substituted : shifted;
+        }
+    }
+    return row[length];
+}
+
+const char *text_nearest(const char *wrong, const char *const *words)
+{
+    const char *nearest = NULL;
+    size_t best = strlen(wrong) / 3 + 2;
+    for (size_t i = 0; words[i] != NULL; i++) {
+        size_t distance = edit_distance(wrong, words[i]);
+        bool extends = strlen(wrong) >= 3 && strncmp(words[i], wrong, strlen(wrong)) == 0;
+        if (extends && distance >= best)
+            distance = best - 1;
+        if (distance < best) {
+            best = distance;
+            nearest = words[i];
+        }
+    }
+    return nearest;
+}

@@ -1,0 +1,40 @@
+// A text that grows, and small questions about strings.
+#ifndef LOCKPICK_BASE_TEXT_H
+#define LOCKPICK_BASE_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+// Zero-initialise; `bytes` is NUL-terminated, or NULL while nothing was added. Out of memory ends
+// the process: no caller can do better.
+struct text {
+    char *bytes;
+    size_t length;
+    size_t room;
+};
+
+void text_add(struct text *text, const char *string);
+void text_add_bytes(struct text *text, const char *bytes, size_t length);
+__attribute__((format(printf, 2, 3))) void text_format(struct text *text, const char *format, ...);
+void text_free(struct text *text);
+
+// The text so far, "" if none.
+const char *text_string(const struct text *text);
+
+// A duration as people read it: "840 ns", "12.4 µs", "3.25 ms", "1.20 s". Returns `out`.
+const char *text_duration(long long nanoseconds, char *out, size_t room);
+
+// True if `string` matches the shell pattern `glob` (`*`, `?`, `[...]`).
+bool text_matches(const char *string, const char *glob);
+
+// The word of `words` (NULL-terminated) that is nearest to `wrong` by edit distance, or NULL if
+// none is near enough to be what was meant.
+const char *text_nearest(const char *wrong, const char *const *words);
+
+// malloc, calloc and strdup that end the process with a message instead of returning NULL.
+void *memory_new(size_t bytes);
+void *memory_zeroed(size_t count, size_t bytes);
+void *memory_resized(void *old, size_t bytes);
+char *memory_string(const char *string);
+
+#endif

@@ -1,0 +1,192 @@
+// Decides a history: a pure function of the history and the trial that made it.
+//
+// One file per property; each is one `const struct check` in the catalogue. The rules are those of
+// sort-and-sweep over hold cores: for a successful hold let A = acquire return and r = release
+// invoke; the core [A, r] is the time for which the lock must have been held under any
+// linearization, and an owner mutex is linearizable if and only if the cores are disjoint.
+#ifndef LOCKPICK_CHECK_CHECK_H
+#define LOCKPICK_CHECK_CHECK_H
+
+#include "harness/base/clock.h"
+#include "harness/base/text.h"
+#include "harness/history/event.h"
+#include "harness/history/reader.h"
+#include "harness/scenario/plan.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum verdict {
+    VERDICT_SAFE,
+    VERDICT_UNSAFE,
+    VERDICT_STUCK,
+    VERDICT_UNKNOWN,
+    VERDICT_SKIPPED,
+    VERDICT_ERROR,
+};
+
+// "SAFE", "UNSAFE", ...
+const char *verdict_name(enum verdict verdict);
+
+// One read or write of the guarded value.
+struct access {
+    bool is_write;
+    int64_t invoked_ns;
+    int64_t returned_ns;  // TIME_NEVER: no answer was recorded
+    int64_t value;        // read: the value seen; write: the value written
+    int64_t seen;         // write: the value that the same operation had read
+    int64_t token;        // fencing token carried, 0 if none
+    enum outcome outcome; // OUTCOME_NO: the store refused it; UNKNOWN also where no answer came
+    size_t hold;          // index of the hold that made it
+    size_t event;         // index of the invoke event in the history
+};
+
+// One time that a worker believed it owned the lock.
+struct hold {
+    int client;
+    int worker;
+    int64_t operation;
+    int64_t invoked_ns;     // acquire invoke
+    int64_t granted_ns;     // acquire return: the core begins
+    int64_t released_ns;    // release invoke: the core ends. If it never came: the death of the
+                            // process, or the end of the history
+    int64_t returned_ns;    // release return; TIME_NEVER if it never came
+    int64_t valid_until_ns; // the holder's lease, by the last successful acquire or renewal
+    int64_t token;          // fencing token, 0 if none
+    int64_t attempts;
+    bool release_invoked;
+    bool died;                  // the process was killed during the hold
+    enum release_answer answer; // valid if returned_ns is not TIME_NEVER
+    size_t first_access;        // index into digest.accesses
+    size_t access_count;
+    size_t granted_event;  // index of the acquire-return event
+    size_t released_event; // index of the release-invoke event; SIZE_MAX if none
+};
+
+// An acquire that was not granted, or never answered.
+struct attempt {
+    int client;
+    int worker;
+    int64_t operation;
+    int64_t invoked_ns;
+    int64_t returned_ns;  // TIME_NEVER: no answer was recorded
+    enum outcome outcome; // OUTCOME_NO, OUTCOME_UNKNOWN; never OK
+    bool died;
+};
+
+// One fault of the scenario, as it went.
+struct fault_record {
+    const struct fault_step *step;
+    int64_t asked_ns;     // TIME_NEVER: its trigger never came
+    int64_t in_effect_ns; // TIME_NEVER: it never took effect
+    int64_t healed_ns;    // TIME_NEVER: never (a kill), or the history ends before
+    enum heal_reason heal_reason;
+    bool failed;
+};
+
+struct stall {
+    int64_t from_ns;
+    int64_t to_ns;
+};
+
+// What all checks look at, derived once from the history. `holds` is sorted by granted_ns.
+struct digest {
+    const struct history *history;
+    const struct trial *trial;
+    struct hold *holds;
+    size_t hold_count;
+    struct attempt *attempts;
+    size_t attempt_count;
+    struct access *accesses; // each hold's together, in the order of the holds
+    size_t access_count;
+    struct fault_record *faults; // one for each fault of the scenario, in its order
+    size_t fault_count;
+    struct stall *stalls; // of the harness itself: times at which it did not run on time
+    size_t stall_count;
+    bool initial_known, final_known;
+    int64_t initial_value, final_value; // of the guarded value
+    int64_t started_ns;                 // the barrier opened
+    int64_t ended_ns;                   // the stop was asked, else the last event
+    enum stop_reason stop_reason;
+    bool stop_known;
+};
+
+// Derives the digest. Never fails: half a history gives half a digest. Free with digest_free.
+void digest_make(const struct history *history, const struct trial *trial, struct digest *digest);
+void digest_free(struct digest *digest);
+
+// What the lease promise lets two clocks differ by on one machine: lease/100 + 2 ms, as in the
+// Redlock specification.
+int64_t allowed_drift_ns(int64_t lease_ns);
+
+enum finding_state {
+    FINDING_KEPT,       // the property holds
+    FINDING_VIOLATED,   // and `evidence` proves it
+    FINDING_UNDECIDED,  // and `text` says why
+    FINDING_IRRELEVANT, // the property means nothing for this trial
+};
+
+// The smallest set of facts that proves a violation.
+struct evidence {
+    size_t holds[2];    // indices into digest.holds; SIZE_MAX if none
+    size_t accesses[2]; // indices into digest.accesses; SIZE_MAX if none
+    int64_t from_ns;    // the violation itself: overlap, silence, write
+    int64_t to_ns;
+};
+
+// Durations found, for example the unsafe windows of stale holders.
+struct distribution {
+    size_t count;
+    int64_t min_ns, median_ns, p90_ns, max_ns;
+};
+
+struct finding {
+    const struct check *check;
+    enum finding_state state;
+    bool harmless; // violated, but something else (fencing) took the harm away: does not make the
+                   // verdict UNSAFE
+    int64_t count; // how many violations
+    struct evidence evidence;    // of the first
+    struct distribution windows; // count 0 where the property has none
+    char text[400];              // one sentence of what was found, with the numbers
+};
+
+struct check {
+    const char *name;    // as in `because:`, for example "stale-holder"
+    const char *summary; // the property in one line
+    void (*decide)(const struct digest *digest, struct finding *finding);
+};
+
+// Every check; NULL-terminated. The order is that of reports.
+extern const struct check *const check_catalogue[];
+
+#define MAX_CHECKS 16
+
+enum expectation_result { EXPECTATION_NONE, EXPECTATION_MET, EXPECTATION_MISSED };
+
+struct judgement {
+    enum verdict verdict;
+    char reason[400]; // one sentence: why this verdict
+    struct finding findings[MAX_CHECKS];
+    size_t finding_count;
+    enum expectation_result expectation;
+    char expectation_text[300]; // "expected UNSAFE (stale-holder, lost-update), got SAFE: ..."
+};
+
+// Runs every check and the gates (each fault proven in effect, traffic flowed during it, the
+// harness itself ran on time, both ends of the guarded value known), and compares the verdict with
+// the trial's expectation.
+void judge(const struct digest *digest, struct judgement *judgement);
+
+// The judgement of a trial that was not run, or whose harness failed.
+void judge_skipped(const struct trial *trial, const char *reason, struct judgement *judgement);
+void judge_error(const struct trial *trial, const char *reason, struct judgement *judgement);
+
+// True if the finding makes the verdict UNSAFE or STUCK.
+bool finding_counts(const struct finding *finding);
+
+// The finding whose story is to be told first, or NULL.
+const struct finding *judgement_first_violation(const struct judgement *judgement);
+
+#endif

@@ -1,0 +1,52 @@
+#include "harness/history/event.h"
+
+#include <stddef.h>
+
+static const char *const kind_names[] = {
+#define X(id, name, a, b, c, d) name,
+    EVENT_KINDS(X)
+#undef X
+};
+
+static const char *const argument_names[][4] = {
+#define X(id, name, a, b, c, d) {a, b, c, d},
+    EVENT_KINDS(X)
+#undef X
+};
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+#define NAME_OF(names, number) ((number) < COUNT(names) ? (names)[number] : "?")
+
+const char *event_kind_name(unsigned kind)
+{
+    return kind < EVENT_KIND_COUNT ? kind_names[kind] : NULL;
+}
+
+const char *const *event_argument_names(unsigned kind)
+{
+    return argument_names[kind];
+}
+
+const char *outcome_name(unsigned outcome)
+{
+    static const char *const names[] = {"ok", "no", "unknown", "broken"};
+    return NAME_OF(names, outcome);
+}
+
+const char *release_answer_name(unsigned answer)
+{
+    static const char *const names[] = {"released", "not-owner", "gone", "unknown", "unchecked"};
+    return NAME_OF(names, answer);
+}
+
+const char *stop_reason_name(unsigned reason)
+{
+    static const char *const names[] = {"done", "time", "stuck", "limit", "broken"};
+    return NAME_OF(names, reason);
+}
+
+const char *heal_reason_name(unsigned reason)
+{
+    static const char *const names[] = {"cause", "bound", "end"};
+    return NAME_OF(names, reason);
+}

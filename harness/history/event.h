@@ -1,0 +1,109 @@
+// One event of a history: 48 bytes, the same in memory and in the file.
+//
+// What a client *believes* and what a server *answered* are both recorded. Times are
+// CLOCK_MONOTONIC of one machine, so their order across processes is the real order.
+#ifndef LOCKPICK_HISTORY_EVENT_H
+#define LOCKPICK_HISTORY_EVENT_H
+
+#include <stdint.h>
+
+// The outcome of any request, everywhere in Lockpick.
+enum outcome {
+    OUTCOME_OK,      // definitely happened
+    OUTCOME_NO,      // definitely did not happen
+    OUTCOME_UNKNOWN, // may or may not have happened: time-out, lost connection
+    OUTCOME_BROKEN,  // the harness or its set-up is wrong: the trial is an ERROR
+};
+
+// How a release was answered (event.detail of a release-return).
+enum release_answer {
+    RELEASE_RELEASED,  // the server removed our lock
+    RELEASE_NOT_OWNER, // the server holds the lock for somebody else
+    RELEASE_GONE,      // the server holds no such lock
+    RELEASE_UNKNOWN,   // no answer
+    RELEASE_UNCHECKED, // the scheme cannot tell whose lock it removed
+};
+
+// Kind, name in JSON, then the names of args[0..3] in JSON ("" where unused).
+// Times in args are CLOCK_MONOTONIC nanoseconds like at_ns; INT64_MAX means never.
+// Append new kinds at the end: the numbers are in files.
+#define EVENT_KINDS(X)                                                                             \
+    X(NONE, "none", "", "", "", "")                                                                \
+    X(PROCESS_START, "process-start", "pid", "cpu", "", "")                                        \
+    X(PROCESS_DEATH, "process-death", "pid", "signal", "status", "")                               \
+    X(WORKER_START, "worker-start", "", "", "", "")                                                \
+    X(WORKER_END, "worker-end", "operations", "", "", "")                                          \
+    X(ACQUIRE_INVOKE, "acquire-invoke", "operation", "give_up_ns", "", "")                         \
+    X(ACQUIRE_RETURN, "acquire-return", "operation", "token", "valid_until_ns", "attempts")        \
+    X(RELEASE_INVOKE, "release-invoke", "operation", "", "", "")                                   \
+    X(RELEASE_RETURN, "release-return", "operation", "", "", "")                                   \
+    X(RENEW_INVOKE, "renew-invoke", "operation", "", "", "")                                       \
+    X(RENEW_RETURN, "renew-return", "operation", "valid_until_ns", "", "")                         \
+    X(LOST, "lost", "operation", "reason", "", "")                                                 \
+    X(READ_INVOKE, "read-invoke", "operation", "token", "", "")                                    \
+    X(READ_RETURN, "read-return", "operation", "token", "value", "")                               \
+    X(WRITE_INVOKE, "write-invoke", "operation", "token", "value", "seen")                         \
+    X(WRITE_RETURN, "write-return", "operation", "token", "value", "seen")                         \
+    X(STORE_INITIAL, "store-initial", "value", "", "", "")                                         \
+    X(STORE_FINAL, "store-final", "value", "", "", "")                                             \
+    X(POINT_REACHED, "point-reached", "nth", "", "", "")                                           \
+    X(POINT_LEFT, "point-left", "held_ns", "", "", "")                                             \
+    X(FAULT_ASKED, "fault-asked", "client", "worker", "", "")                                      \
+    X(FAULT_IN_EFFECT, "fault-in-effect", "client", "worker", "pid", "")                           \
+    X(FAULT_HEALED, "fault-healed", "client", "worker", "", "")                                    \
+    X(FAULT_FAILED, "fault-failed", "client", "worker", "errno", "")                               \
+    X(STALL, "stall", "length_ns", "", "", "")                                                     \
+    X(BARRIER_OPEN, "barrier-open", "client", "", "", "")                                          \
+    X(STOP_ASKED, "stop-asked", "", "", "", "")
+
+enum event_kind {
+#define X(id, name, a, b, c, d) EVENT_##id,
+    EVENT_KINDS(X)
+#undef X
+        EVENT_KIND_COUNT
+};
+
+// Client 0 is the harness itself: worker 0 its conductor, worker 1 its stall observer.
+// Clients and workers count from 1.
+struct event {
+    int64_t at_ns;
+    uint16_t client;
+    uint16_t worker;
+    uint8_t kind;    // enum event_kind
+    uint8_t outcome; // enum outcome; OUTCOME_OK where the kind has none
+    uint8_t detail;  // release-return: enum release_answer; stop-asked: enum stop_reason;
+                     // fault-healed: enum heal_reason; lost: enum lost_reason
+    uint8_t step;    // fault-*, point-*: number of the fault in the scenario, from 1; else 0
+    int64_t args[4];
+};
+
+_Static_assert(sizeof(struct event) == 48, "the file format and the cost of an append rely on it");
+
+// Why the conductor ended a trial (detail of stop-asked).
+enum stop_reason {
+    STOP_DONE,   // every worker finished its operations
+    STOP_TIME,   // `for:` is over
+    STOP_STUCK,  // nobody was granted for `stuck_after` while somebody waited
+    STOP_LIMIT,  // the trial's time limit
+    STOP_BROKEN, // the harness or its set-up failed
+};
+
+// What ended a fault (detail of fault-healed).
+enum heal_reason {
+    HEAL_CAUSE, // the cause that it waited for came
+    HEAL_BOUND, // the bound of its `until` came first
+    HEAL_END,   // the trial ended
+};
+
+// The kind's name, or NULL for a number that is no kind.
+const char *event_kind_name(unsigned kind);
+
+// The names of args[0..3] ("" where unused) of a valid kind.
+const char *const *event_argument_names(unsigned kind);
+
+const char *outcome_name(unsigned outcome);
+const char *release_answer_name(unsigned answer);
+const char *stop_reason_name(unsigned reason);
+const char *heal_reason_name(unsigned reason);
+
+#endif

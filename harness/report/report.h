@@ -1,0 +1,102 @@
+// From judgements to what people read. Rendering never changes a verdict.
+#ifndef LOCKPICK_REPORT_REPORT_H
+#define LOCKPICK_REPORT_REPORT_H
+
+#include "harness/check/check.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+
+// Exact percentiles of a set of durations.
+struct percentiles {
+    size_t count;
+    int64_t p50_ns, p90_ns, p99_ns, p999_ns, max_ns;
+};
+
+// What a trial cost, derived from its digest.
+struct statistics {
+    int64_t duration_ns; // barrier to stop
+    size_t holds;        // acquires granted
+    size_t not_held;     // acquires that gave up
+    size_t unknown;      // acquires of unknown outcome
+    size_t writes, refused_writes, unknown_writes;
+    double holds_per_second;
+    double attempts_per_hold;
+    struct percentiles acquire;  // invoke to grant
+    struct percentiles release;  // invoke to return
+    struct percentiles hold;     // grant to release invoke
+    struct percentiles hand_off; // release invoke to the next grant, where somebody waited
+    int64_t longest_wait_ns;     // of any acquire, granted or not
+    double fairness;             // Jain's index over the workers' holds; 0 if there is none
+    size_t stalls;               // times the harness itself was late
+    int64_t longest_stall_ns;
+};
+
+void statistics_make(const struct digest *digest, struct statistics *statistics);
+
+// Where and on what a run happened. All strings are owned by the struct's maker.
+struct environment {
+    char lockpick_version[32];
+    char kernel[128];
+    char processor[128];
+    int processors;
+    char servers[128];   // "redis-server 7.0.15"
+    char isolation[160]; // "namespaces" or "loopback (why)"
+    char clock_source[32];
+    char began[40]; // ISO 8601, UTC
+};
+
+// One trial, finished.
+struct trial_result {
+    const struct trial *trial;
+    struct judgement judgement;
+    struct statistics statistics;
+    bool has_history; // false: skipped, or failed before there was one
+    char *folder;     // its own, inside the run's
+    char *story;      // in words; "" if there is nothing to tell. Owned
+    char *timeline;   // inline SVG of the hold timeline, or NULL. Owned
+    char *throughput; // inline SVG, or NULL. Owned
+    char *latency;    // inline SVG, or NULL. Owned
+};
+
+struct run_result {
+    char *folder; // "results/2026-11-21T02-03-04-increment"
+    uint64_t seed;
+    struct environment environment;
+    struct trial_result *trials;
+    size_t count;        // finished ones
+    size_t planned;      // as many as the plan has
+    bool has_plots;      // gnuplot was there
+    char plot_note[200]; // why there are none
+    int64_t duration_ns;
+};
+
+// The story of a violation: the few events that prove it, in order, in words; times count from the
+// start of the trial. The caller frees the result; "" if there is nothing to tell.
+char *story_tell(const struct digest *digest, const struct judgement *judgement);
+
+// Writes the trial's plots into its folder: `.dat`, `.gp` and, if gnuplot is there, `.svg`; sets
+// the result's SVG strings. 0, or -1 with `error` set if files could not be written or gnuplot
+// failed; a missing gnuplot is no error (svg strings stay NULL).
+int plots_write(const struct digest *digest, struct trial_result *result, bool with_gnuplot,
+                struct error *error);
+
+// True if gnuplot can be run; else `note` says which package to install.
+bool plots_available(char *note, size_t room);
+
+// The verdict table, then the story of each first violation that was not expected (and, unless
+// `quiet`, of each that was), then how the run ended.
+void report_print(const struct run_result *run, FILE *out, bool coloured, bool quiet);
+
+// result.json: everything above for machines. The schema is documented in harness/report/json.c.
+// The caller frees the text.
+char *report_json(const struct run_result *run);
+
+// report.html: one self-contained page. The caller frees the text.
+char *report_html(const struct run_result *run);
+
+// The process exit code of a run: 0 every expectation met, 1 one missed, 3 inconclusive,
+// 4 environment missing or broken.
+int report_exit_code(const struct run_result *run);
+
+#endif

@@ -1,0 +1,35 @@
+// A plan: every trial of a run, in order. A trial is one scenario × one scheme × one repeat.
+#ifndef LOCKPICK_SCENARIO_PLAN_H
+#define LOCKPICK_SCENARIO_PLAN_H
+
+#include "harness/scenario/scenario.h"
+
+struct trial {
+    const struct scenario *scenario;
+    const char *scheme;
+    const char *const *traits;             // of the scheme, NULL-terminated
+    const struct expectation *expectation; // NULL: none stated
+    int repeat;                            // from 1
+    uint64_t seed;                         // of this trial alone
+    char *name;                            // "pause-outlives-lease--redis-set-px-lua", "…--2"
+    char *skip_reason;                     // not NULL: not to be run, and why
+};
+
+struct plan {
+    struct trial *trials;
+    size_t count;
+    uint64_t seed;
+};
+
+// Expands scenarios into trials. `scheme_glob` (or NULL) narrows the schemes further; `repeat` (or
+// 0) replaces the scenarios' own. A scheme that lacks what the workload needs (`fenced: true` on a
+// scheme without the trait `fenced`) gets a trial with a skip_reason.
+// 0, or -1 with `error` set (for example: no scheme is left). Free with plan_free.
+int plan_make(struct scenario *const *scenarios, size_t count, const struct vocabulary *vocabulary,
+              const char *scheme_glob, int64_t repeat, uint64_t seed, struct plan *plan,
+              struct error *error);
+void plan_free(struct plan *plan);
+
+bool trial_has_trait(const struct trial *trial, const char *trait);
+
+#endif

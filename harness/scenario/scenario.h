@@ -1,0 +1,180 @@
+// A scenario file, bound and validated: plain data that every later room reads.
+#ifndef LOCKPICK_SCENARIO_SCENARIO_H
+#define LOCKPICK_SCENARIO_SCENARIO_H
+
+#include "harness/base/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct string_list {
+    char **items;
+    size_t count;
+};
+
+// Where in the file something stands, for messages.
+struct place {
+    int line;
+    int column;
+};
+
+enum placement { PLACEMENT_FREE, PLACEMENT_SPREAD, PLACEMENT_TOGETHER };
+
+enum moment { MOMENT_BEFORE, MOMENT_AFTER, MOMENT_AT };
+
+// A place in a client where a fault can strike: `client-1 after GET in release`,
+// `client-2 worker-1 before write`, `client-1 holds`.
+struct point_name {
+    int client; // from 1
+    int worker; // from 1; 0: whichever worker of the client gets there
+    enum moment moment;
+    char what[16];  // a command (`GET`), or `read`, `write`, `holds`
+    char phase[12]; // `acquire`, `release`, `renew`, `read`, `write`; "" for any
+};
+
+enum cause_kind { CAUSE_NONE, CAUSE_HOLDS, CAUSE_READS, CAUSE_WRITES, CAUSE_RELEASES, CAUSE_DIES };
+
+// Something that a client does: `client-2 holds`, `client-2 worker-1 writes`. It counts only if it
+// happens after the fault is in effect.
+struct cause {
+    enum cause_kind kind;
+    int client;
+    int worker; // 0: any
+};
+
+// Whom a fault strikes: `client-1` or `client-1 worker-2`.
+struct target {
+    int client;
+    int worker; // 0: the whole process
+};
+
+#define MAX_ALTERNATIVES 4
+
+struct fault_step {
+    int number;       // from 1, in the order of the file
+    const char *verb; // `pause`, `kill`: the name of a fault in the vocabulary
+    struct target target;
+    struct point_name points[MAX_ALTERNATIVES]; // `when:`; the first one reached triggers
+    size_t point_count;
+    int64_t nth;        // the nth time the point is reached, from 1
+    int64_t at_ns;      // `at:` time after the start; -1 if triggered by a point
+    char *name;         // optional
+    char *after_name;   // `after:` the name of an earlier fault that must be in effect first
+    int after;          // its number, or 0
+    struct cause until; // CAUSE_NONE: until the bound
+    int64_t bound_ns;   // heal at the latest then; -1: a fault that does not heal (kill)
+    char *text;         // as people read it: "pause client-1 after read until client-2 writes"
+    struct place place;
+};
+
+enum expected_verdict { EXPECT_SAFE, EXPECT_UNSAFE, EXPECT_STUCK };
+
+struct expectation {
+    struct string_list schemes; // names, globs or traits
+    enum expected_verdict verdict;
+    struct string_list because; // properties that must be found violated
+    struct string_list allow;   // properties that may be found violated besides
+    struct place place;
+};
+
+struct workload_settings {
+    char *kind;         // `increment`, `oversell`
+    char *store;        // `shm`, `redis`
+    bool fenced;        // the store refuses writes that carry an old fencing token
+    int64_t operations; // in all, shared by the workers; 0: by time
+    int64_t for_ns;     // run for that long; 0: by operations
+    int64_t hold_ns;    // work between reading and writing back
+    int64_t think_ns;   // pause between a worker's operations
+    int64_t stock;      // oversell: units for sale
+    int64_t buyers;     // oversell: buyers in all
+};
+
+struct clients_settings {
+    int64_t processes;
+    int64_t threads;
+    enum placement placement;
+    struct target lead; // that client starts first, the others once it holds the lock or the
+                        // first fault is in effect; client 0: all start together
+};
+
+struct lock_settings {
+    int64_t lease_ns;
+    int64_t wait_ns;        // how long one acquire keeps trying
+    int64_t retry_ns;       // pause between two attempts
+    int64_t request_ns;     // time-out of one request to a server
+    int64_t stuck_after_ns; // nobody granted for so long while somebody waits: the trial ends
+};
+
+struct scenario {
+    char *path;
+    char *source; // the file's text, as read
+    int64_t version;
+    char *name;
+    char *about;
+    struct workload_settings workload;
+    struct clients_settings clients;
+    struct lock_settings lock;
+    struct string_list schemes;
+    struct fault_step *faults;
+    size_t fault_count;
+    struct expectation *expectations;
+    size_t expectation_count;
+    int64_t repeat;
+    int64_t seed;     // 0: drawn when the run starts
+    int64_t limit_ns; // the longest that a trial may take
+};
+
+// What names may occur in a scenario; each array is NULL-terminated. The caller fills it from the
+// catalogues, so that this room needs none of them.
+struct vocabulary {
+    const char *const *schemes;
+    const char *const *const *scheme_traits; // scheme_traits[i]: traits of schemes[i]
+    const char *const *traits;               // every trait there is
+    const char *const *workloads;
+    const char *const *stores;
+    const char *const *faults;
+    const char *const *commands;   // command names that a point can stand at
+    const char *const *properties; // what `because` may name
+};
+
+// `--set clients.threads=8`
+struct override {
+    const char *path;
+    const char *value;
+};
+
+// Every complaint about a file, each `file:line:col: message`, one a line.
+struct complaints;
+
+// Reads, binds and validates a scenario file. 0 with *scenario set (free with scenario_free), or
+// -1 after adding one complaint for each thing that is wrong, all in one pass.
+int scenario_load(const char *path, const struct vocabulary *vocabulary,
+                  const struct override *overrides, size_t override_count,
+                  struct scenario **scenario, struct complaints *complaints);
+
+// The same from text in memory; `path` is only for messages.
+int scenario_parse(const char *path, const char *text, size_t length,
+                   const struct vocabulary *vocabulary, const struct override *overrides,
+                   size_t override_count, struct scenario **scenario,
+                   struct complaints *complaints);
+
+void scenario_free(struct scenario *scenario);
+
+struct complaints *complaints_new(void);
+size_t complaints_count(const struct complaints *complaints);
+void complaints_print(const struct complaints *complaints, FILE *out);
+void complaints_free(struct complaints *complaints);
+
+// True if `pattern` (a name, a glob, or a trait) means the scheme.
+bool scheme_is_meant(const char *pattern, const char *scheme, const char *const *traits);
+
+// The first expectation that means the scheme, or NULL.
+const struct expectation *scenario_expectation(const struct scenario *scenario, const char *scheme,
+                                               const char *const *traits);
+
+// `lockpick help scenario`: the reference of every key, from the same table that binds them.
+void scenario_print_reference(FILE *out, const struct vocabulary *vocabulary);
+
+#endif
