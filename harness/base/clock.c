@@ -36,6 +36,8 @@ int64_t clock_now_ns(const struct clock *clock)
 void clock_sleep_ns(const struct clock *clock, int64_t duration_ns)
 {
     (void)clock; // an offset moves the clock, not its rate
-    if (duration_ns > 0)
-        clock_sleep_until_ns(clock_monotonic_ns() + duration_ns);
+    if (duration_ns <= 0)
+        return;
+    int64_t now_ns = clock_monotonic_ns();
+    clock_sleep_until_ns(duration_ns > TIME_NEVER - now_ns ? TIME_NEVER : now_ns + duration_ns);
 }

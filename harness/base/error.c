@@ -8,10 +8,13 @@ int error_set(struct error *error, const char *format, ...)
 {
     if (error == NULL)
         return -1;
+    // Not straight into error->text: the arguments may quote it.
+    struct error made;
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(error->text, sizeof error->text, format, arguments);
+    vsnprintf(made.text, sizeof made.text, format, arguments);
     va_end(arguments);
+    strcpy(error->text, made.text);
     return -1;
 }
 

@@ -16,9 +16,11 @@ int file_read(const char *path, struct text *out, struct error *error)
     size_t got;
     while ((got = fread(block, 1, sizeof block, file)) > 0)
         text_add_bytes(out, block, got);
-    int failed = ferror(file);
+    int result = 0;
+    if (ferror(file))
+        result = error_set(error, "cannot read %s: %s", path, strerror(errno));
     fclose(file);
-    return failed ? error_set(error, "cannot read %s: %s", path, strerror(errno)) : 0;
+    return result;
 }
 
 int file_write(const char *path, const char *bytes, size_t length, struct error *error)
@@ -30,32 +32,46 @@ int file_write(const char *path, const char *bytes, size_t length, struct error 
     if (file == NULL) {
         result = error_set(error, "cannot create %s: %s", path, strerror(errno));
     } else {
-        size_t put = fwrite(bytes, 1, length, file);
-        int closed = fclose(file);
-        if (put != length || closed != 0 || rename(temporary.bytes, path) != 0) {
+        if (fwrite(bytes, 1, length, file) != length || fflush(file) != 0)
             result = error_set(error, "cannot write %s: %s", path, strerror(errno));
+        if (fclose(file) != 0 && result == 0)
+            result = error_set(error, "cannot write %s: %s", path, strerror(errno));
+        if (result == 0 && rename(temporary.bytes, path) != 0)
+            result = error_set(error, "cannot replace %s: %s", path, strerror(errno));
+        if (result != 0)
             unlink(temporary.bytes);
-        }
     }
     text_free(&temporary);
     return result;
+}
+
+static int make_one_folder(const char *path, struct error *error)
+{
+    if (mkdir(path, 0777) == 0)
+        return 0;
+    int failure = errno;
+    struct stat found;
+    if (stat(path, &found) == 0) {
+        if (S_ISDIR(found.st_mode))
+            return 0;
+        return error_set(error, "cannot make folder %s: a file of that name is in the way", path);
+    }
+    return error_set(error, "cannot make folder %s: %s", path, strerror(failure));
 }
 
 int folder_make(const char *path, struct error *error)
 {
     char *copy = memory_string(path);
     int result = 0;
-    for (char *end = copy + 1; result == 0; end++) {
-        if (*end != '/' && *end != '\0')
-            continue;
-        char kept = *end;
-        *end = '\0';
-        if (mkdir(copy, 0777) != 0 && errno != EEXIST)
-            result = error_set(error, "cannot make folder %s: %s", copy, strerror(errno));
-        *end = kept;
-        if (kept == '\0')
-            break;
+    // A '/' that begins the path separates nothing.
+    for (char *slash = strchr(copy + (*copy == '/'), '/'); slash != NULL && result == 0;
+         slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        result = make_one_folder(copy, error);
+        *slash = '/';
     }
+    if (result == 0)
+        result = make_one_folder(copy, error);
     free(copy);
     return result;
 }

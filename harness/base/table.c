@@ -2,9 +2,12 @@
 
 #include "harness/base/text.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+enum { MOST_COLUMNS = 32 };
 
 struct cell {
     char *text;
@@ -14,7 +17,7 @@ struct cell {
 struct table {
     const char *const *headings;
     int columns;
-    bool right[32];
+    bool right[MOST_COLUMNS];
     struct cell *cells;
     size_t count;
     size_t room;
@@ -26,6 +29,7 @@ struct table *table_new(const char *const *headings)
     table->headings = headings;
     while (headings[table->columns] != NULL)
         table->columns++;
+    assert(table->columns > 0 && table->columns <= MOST_COLUMNS);
     return table;
 }
 
@@ -50,6 +54,7 @@ void table_cell(struct table *table, enum colour colour, const char *text)
 
 void table_align_right(struct table *table, int column)
 {
+    assert(column >= 0 && column < table->columns);
     table->right[column] = true;
 }
 
@@ -92,7 +97,7 @@ static void print_cell(const struct table *table, FILE *out, bool coloured, int 
 
 void table_print(const struct table *table, FILE *out, bool coloured)
 {
-    int widths[32] = {0};
+    int widths[MOST_COLUMNS] = {0};
     for (int c = 0; c < table->columns; c++)
         widths[c] = shown_width(table->headings[c]);
     for (size_t i = 0; i < table->count; i++) {
@@ -110,6 +115,8 @@ void table_print(const struct table *table, FILE *out, bool coloured)
         int column = (int)(i % (size_t)table->columns);
         print_cell(table, out, coloured, column, widths[column], table->cells[i]);
     }
+    if (table->count % (size_t)table->columns != 0)
+        fputs("\n", out);
 }
 
 bool colour_wanted(FILE *out)

@@ -9,7 +9,8 @@ enum colour { COLOUR_PLAIN, COLOUR_GREEN, COLOUR_RED, COLOUR_YELLOW, COLOUR_GREY
 
 struct table;
 
-// `headings` is NULL-terminated and must outlive the table. The caller frees with table_free.
+// `headings` (1 to 32) is NULL-terminated and must outlive the table. The caller frees with
+// table_free.
 struct table *table_new(const char *const *headings);
 void table_free(struct table *table);
 

@@ -2,6 +2,7 @@
 
 #include <fnmatch.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,7 +50,8 @@ static void make_room(struct text *text, size_t more)
 void text_add_bytes(struct text *text, const char *bytes, size_t length)
 {
     make_room(text, length);
-    memcpy(text->bytes + text->length, bytes, length);
+    if (length > 0) // `bytes` may be NULL if there are none, which memcpy does not allow
+        memcpy(text->bytes + text->length, bytes, length);
     text->length += length;
     text->bytes[text->length] = '\0';
 }
@@ -90,9 +92,10 @@ const char *text_duration(long long nanoseconds, char *out, size_t room)
 {
     double value = (double)nanoseconds;
     double size = value < 0 ? -value : value;
+    // %.3g turns 999.5 and more into 1e+03, so that is where the next unit begins.
     if (size < 1e3)
         snprintf(out, room, "%lld ns", nanoseconds);
-    else if (size < 1e6)
+    else if (size < 999.5e3)
         snprintf(out, room, "%.3g µs", value / 1e3);
     else if (size < 999.5e6)
         snprintf(out, room, "%.3g ms", value / 1e6);
@@ -131,13 +134,14 @@ static size_t edit_distance(const char *a, const char *b)
 const char *text_nearest(const char *wrong, const char *const *words)
 {
     const char *nearest = NULL;
-    size_t best = strlen(wrong) / 3 + 2;
+    size_t length = strlen(wrong);
+    size_t best = SIZE_MAX;
     for (size_t i = 0; words[i] != NULL; i++) {
         size_t distance = edit_distance(wrong, words[i]);
-        bool extends = strlen(wrong) >= 3 && strncmp(words[i], wrong, strlen(wrong)) == 0;
-        if (extends && distance >= best)
-            distance = best - 1;
-        if (distance < best) {
+        bool begins = length >= 3 && strncmp(words[i], wrong, length) == 0;
+        // Something of each must be left, else "a" would be near to "b".
+        bool near = distance <= length / 3 + 1 && distance < length && distance < strlen(words[i]);
+        if ((begins || near) && distance < best) {
             best = distance;
             nearest = words[i];
         }

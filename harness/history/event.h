@@ -30,7 +30,7 @@ enum release_answer {
 #define EVENT_KINDS(X)                                                                             \
     X(NONE, "none", "", "", "", "")                                                                \
     X(PROCESS_START, "process-start", "pid", "cpu", "", "")                                        \
-    X(PROCESS_DEATH, "process-death", "pid", "signal", "status", "")                               \
+    X(PROCESS_DEATH, "process-death", "pid", "signal", "status", "killed_ns")                      \
     X(WORKER_START, "worker-start", "", "", "", "")                                                \
     X(WORKER_END, "worker-end", "operations", "", "", "")                                          \
     X(ACQUIRE_INVOKE, "acquire-invoke", "operation", "give_up_ns", "", "")                         \

@@ -1,0 +1,43 @@
+// kill: ends a client process by SIGKILL, as a crash or the out-of-memory killer does. Its sockets
+// are closed by the kernel; nothing it would have done still happens.
+#include "faults/fault.h"
+
+#include "harness/base/clock.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+
+// The process is reaped here: that is the proof that it is dead.
+static enum strike_state inject(struct fault_strike *strike, struct error *error)
+{
+    struct fault_client *client = strike->client;
+    if (client->process == 0)
+        return error_set(error, "the client has ended already");
+    int64_t killed_ns = clock_monotonic_ns();
+    if (kill(client->process, SIGKILL) != 0)
+        return error_set(error, "SIGKILL to process %d: %s", client->process, strerror(errno));
+    int status = 0;
+    while (waitpid(client->process, &status, 0) < 0) {
+        if (errno != EINTR)
+            return error_set(error, "waiting for process %d to end: %s", client->process,
+                             strerror(errno));
+    }
+    history_append(
+        &client->writer,
+        (struct event){.kind = EVENT_PROCESS_DEATH,
+                       .args = {client->process, WIFSIGNALED(status) ? WTERMSIG(status) : 0,
+                                WIFEXITED(status) ? WEXITSTATUS(status) : 0, killed_ns}});
+    client->process = 0;
+    client->killed = true;
+    return STRIKE_IN_EFFECT;
+}
+
+const struct fault kill_fault = {
+    .name = "kill",
+    .summary = "ends a client process (SIGKILL, as a crash does)",
+    .colour = "#d55e00",
+    .lasts = false,
+    .inject = inject,
+};

@@ -1,0 +1,82 @@
+// pause: stops a whole client process, as a stop-the-world collection does (SIGSTOP: its
+// lease-renewing thread stands still too), or one worker thread only, at its next point.
+#include "faults/fault.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+
+// The kernel reports the stop when every thread of the process stands still: that is the proof.
+static enum strike_state stop_process(struct fault_client *client, struct error *error)
+{
+    siginfo_t info;
+    if (client->process == 0)
+        return error_set(error, "the client has ended already");
+    if (kill(client->process, SIGSTOP) != 0)
+        return error_set(error, "SIGSTOP to process %d: %s", client->process, strerror(errno));
+    while (waitid(P_PID, (id_t)client->process, &info, WSTOPPED | WEXITED | WNOWAIT) != 0) {
+        if (errno != EINTR)
+            return error_set(error, "waiting for process %d to stop: %s", client->process,
+                             strerror(errno));
+    }
+    if (info.si_code != CLD_STOPPED)
+        return error_set(error, "process %d ended instead of stopping", client->process);
+    waitid(P_PID, (id_t)client->process, &info, WSTOPPED | WNOHANG); // take the report away
+    return STRIKE_IN_EFFECT;
+}
+
+static bool is_held(struct point_trap *trap, const struct target *target)
+{
+    return atomic_load(&trap->state) == POINT_REACHED && trap->client == target->client &&
+           atomic_load(&trap->reached_by) == (uint32_t)target->worker;
+}
+
+static enum strike_state inject(struct fault_strike *strike, struct error *error)
+{
+    const struct target *target = &strike->step->target;
+    if (target->worker == 0)
+        return stop_process(strike->client, error);
+    if (is_held(strike->trigger, target))
+        return STRIKE_IN_EFFECT;
+    // Any request of that worker will do to hold it at.
+    struct point_trap *hold = strike->hold;
+    hold->client = (uint16_t)target->client;
+    hold->worker = (uint16_t)target->worker;
+    hold->step = (uint8_t)strike->step->number;
+    hold->match_count = 1;
+    hold->matches[0] = (struct point_match){.phase = PHASE_NONE};
+    hold->nth = 1;
+    point_arm(strike->board, hold);
+    return STRIKE_PENDING;
+}
+
+static enum strike_state prove(struct fault_strike *strike, struct error *error)
+{
+    if (strike->client->process == 0)
+        return error_set(error, "the client has ended already");
+    return is_held(strike->hold, &strike->step->target) ? STRIKE_IN_EFFECT : STRIKE_PENDING;
+}
+
+static int heal(struct fault_strike *strike, struct error *error)
+{
+    if (strike->step->target.worker != 0) {
+        point_let_go(strike->board, strike->trigger);
+        point_let_go(strike->board, strike->hold);
+        return 0;
+    }
+    if (strike->client->process != 0 && kill(strike->client->process, SIGCONT) != 0)
+        return error_set(error, "SIGCONT to process %d: %s", strike->client->process,
+                         strerror(errno));
+    return 0;
+}
+
+const struct fault pause_fault = {
+    .name = "pause",
+    .summary = "stops a client process (SIGSTOP, as a GC pause does) or one worker of it",
+    .colour = "#56b4e9",
+    .lasts = true,
+    .inject = inject,
+    .prove = prove,
+    .heal = heal,
+};

@@ -1,0 +1,40 @@
+// The schedule of a trial's faults: waits for triggers, strikes, waits for proof, waits for causes,
+// heals; and writes each of these into the history.
+#ifndef LOCKPICK_FAULTS_SCHEDULE_H
+#define LOCKPICK_FAULTS_SCHEDULE_H
+
+#include "faults/fault.h"
+
+struct schedule;
+
+// Sets the points of the scenario's faults. `clients[i]` is client i + 1; `writer` is the
+// conductor's. All arguments must outlive the schedule; free it with schedule_free.
+struct schedule *schedule_new(const struct scenario *scenario, struct fault_client *clients,
+                              struct point_board *board, struct history_writer *writer);
+void schedule_free(struct schedule *schedule);
+
+// The clients have been let go: times of `at:` count from now.
+void schedule_start(struct schedule *schedule, int64_t now_ns);
+
+// Shows it one event of the history; call schedule_advance after a batch of them.
+void schedule_see(struct schedule *schedule, const struct event *event);
+
+// Does whatever is due: strikes, asks for proof, heals.
+void schedule_advance(struct schedule *schedule, int64_t now_ns);
+
+// When something will be due without any event; TIME_NEVER if nothing will.
+int64_t schedule_next_ns(const struct schedule *schedule);
+
+// True while a fault waits for a trigger, a proof or a cause: events matter at once.
+bool schedule_is_waiting(const struct schedule *schedule);
+
+// True once some fault has been in effect.
+bool schedule_has_struck(const struct schedule *schedule);
+
+// True while a fault that lasts is in effect.
+bool schedule_is_striking(const struct schedule *schedule);
+
+// The trial ends: heals what is in effect, lets go whoever is held, disarms the rest.
+void schedule_end(struct schedule *schedule);
+
+#endif

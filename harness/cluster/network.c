@@ -1,0 +1,138 @@
+#include "harness/cluster/network.h"
+
+#include "harness/base/text.h"
+#include "harness/cluster/process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <string.h>
+#include <unistd.h>
+
+#define ROUTER_ADDRESS "10.77.255.254"
+
+// Runs one `ip -batch` in a namespace (-1: ours).
+static int run_ip(const char *commands, int network_namespace, struct error *error)
+{
+    const char *const arguments[] = {"ip", "-batch", "-", NULL};
+    struct text output = {0};
+    int status = process_run(arguments, commands, network_namespace, &output, error);
+    if (status > 0)
+        error_set(error, "ip -batch failed: %s(is iproute2 complete, does the kernel have veth?)",
+                  text_string(&output));
+    text_free(&output);
+    return status == 0 ? 0 : -1;
+}
+
+// Makes a network namespace by entering it and coming back. Returns its descriptor or -1.
+static int new_namespace(struct error *error)
+{
+    int ours = open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC);
+    if (ours < 0)
+        return error_set(error, "cannot open /proc/thread-self/ns/net: %s", strerror(errno));
+    int made = -1;
+    if (unshare(CLONE_NEWNET) != 0) {
+        error_set(error, "cannot make a network namespace: %s", strerror(errno));
+    } else {
+        made = open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC);
+        if (setns(ours, CLONE_NEWNET) != 0 || made < 0) {
+            error_set(error, "cannot return from a new network namespace: %s", strerror(errno));
+            if (made >= 0)
+                close(made);
+            made = -1;
+        }
+    }
+    close(ours);
+    return made;
+}
+
+// The router's side: all wires in one batch.
+static int wire_router(struct network_end *ends, int count, int serial, struct error *error)
+{
+    // Our id as /proc has it, which may be mounted for another PID namespace.
+    char self[32] = "";
+    if (readlink("/proc/self", self, sizeof self - 1) <= 0)
+        return error_set(error, "cannot read /proc/self: %s", strerror(errno));
+    struct text batch = {0};
+    for (int i = 0; i < count; i++) {
+        text_format(&batch,
+                    "link add w%dn%d type veth peer name eth0 netns /proc/%s/fd/%d\n"
+                    "link set w%dn%d up\n"
+                    "route replace %s/32 dev w%dn%d\n",
+                    serial, i + 1, self, ends[i].network_namespace, serial, i + 1, ends[i].address,
+                    serial, i + 1);
+    }
+    int result = run_ip(text_string(&batch), -1, error);
+    text_free(&batch);
+    return result;
+}
+
+static int furnish_end(const struct network_end *end, struct error *error)
+{
+    struct text batch = {0};
+    text_format(&batch,
+                "link set lo up\n"
+                "addr add %s/32 dev eth0\n"
+                "link set eth0 up\n"
+                "route add default via " ROUTER_ADDRESS " dev eth0 onlink\n",
+                end->address);
+    int result = run_ip(text_string(&batch), end->network_namespace, error);
+    text_free(&batch);
+    return result;
+}
+
+int network_build(struct network_end *ends, int count, int serial, struct error *error)
+{
+    for (int i = 0; i < count; i++)
+        ends[i].network_namespace = -1;
+    int result = 0;
+    for (int i = 0; result == 0 && i < count; i++) {
+        struct text address = {0};
+        text_format(&address, "10.77.%d.%d", serial % 250, i + 1);
+        memcpy(ends[i].address, address.bytes, address.length + 1);
+        text_free(&address);
+        ends[i].network_namespace = new_namespace(error);
+        result = ends[i].network_namespace < 0 ? -1 : 0;
+    }
+    if (result == 0)
+        result = wire_router(ends, count, serial, error);
+    for (int i = 0; result == 0 && i < count; i++)
+        result = furnish_end(&ends[i], error);
+    if (result != 0)
+        network_remove(ends, count);
+    return result;
+}
+
+void network_remove(struct network_end *ends, int count)
+{
+    for (int i = 0; i < count; i++) {
+        if (ends[i].network_namespace >= 0)
+            close(ends[i].network_namespace);
+        ends[i].network_namespace = -1;
+    }
+}
+
+static int forward_packets(struct error *error)
+{
+    int descriptor = open("/proc/sys/net/ipv4/ip_forward", O_WRONLY | O_CLOEXEC);
+    if (descriptor < 0 || write(descriptor, "1", 1) != 1) {
+        error_set(error, "cannot write /proc/sys/net/ipv4/ip_forward: %s", strerror(errno));
+        if (descriptor >= 0)
+            close(descriptor);
+        return -1;
+    }
+    close(descriptor);
+    return 0;
+}
+
+int network_prepare_router(struct error *error)
+{
+    if (run_ip("link set lo up\naddr add " ROUTER_ADDRESS "/32 dev lo\n", -1, error) != 0 ||
+        forward_packets(error) != 0)
+        return -1;
+    struct network_end probe[1];
+    if (network_build(probe, 1, 249, error) != 0)
+        return -1;
+    network_remove(probe, 1);
+    return 0;
+}

@@ -1,0 +1,27 @@
+// The wires: one network namespace a node, each joined by a veth pair to the router, which is the
+// namespace of the conductor. Nodes have /32 addresses and reach each other through the router,
+// so that a partition is one rule there.
+#ifndef LOCKPICK_CLUSTER_NETWORK_H
+#define LOCKPICK_CLUSTER_NETWORK_H
+
+#include "harness/base/error.h"
+
+#define NETWORK_ADDRESS_BYTES 16
+
+struct network_end {
+    int network_namespace; // descriptor; closing it removes the namespace and its wire
+    char address[NETWORK_ADDRESS_BYTES]; // "10.77.3.1"
+};
+
+// Once for a sandbox, in the router's namespace: brings loopback up, forwards between nodes, and
+// proves that a namespace and a wire can be made. 0, or -1 with `error` set.
+int network_prepare_router(struct error *error);
+
+// Makes `count` ends, wired and addressed. `serial` tells one cluster of a run from the next.
+// 0, or -1 with `error` set and nothing left behind.
+int network_build(struct network_end *ends, int count, int serial, struct error *error);
+
+// Removes them.
+void network_remove(struct network_end *ends, int count);
+
+#endif

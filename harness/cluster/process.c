@@ -1,0 +1,172 @@
+#include "harness/cluster/process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+int process_settle(int network_namespace, int processor)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (network_namespace >= 0 && setns(network_namespace, CLONE_NEWNET) != 0)
+        return -1;
+    if (processor >= 0) {
+        cpu_set_t set;
+        CPU_ZERO(&set);
+        CPU_SET((size_t)processor, &set);
+        if (sched_setaffinity(0, sizeof set, &set) != 0)
+            return -1;
+    }
+    struct rlimit files;
+    if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
+        files.rlim_cur = files.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &files);
+    }
+    return 0;
+}
+
+static int redirect(int descriptor, int input)
+{
+    if (input < 0)
+        input = open("/dev/null", O_RDONLY);
+    if (dup2(input, STDIN_FILENO) < 0)
+        return -1;
+    if (descriptor >= 0 &&
+        (dup2(descriptor, STDOUT_FILENO) < 0 || dup2(descriptor, STDERR_FILENO) < 0))
+        return -1;
+    return 0;
+}
+
+// In the child. Returns only if it failed; the caller reports errno.
+static void become(const struct process_settings *settings, int output, int input)
+{
+    signal(SIGPIPE, SIG_DFL);
+    signal(SIGINT, SIG_DFL);
+    signal(SIGTERM, SIG_DFL);
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    if (settings->folder != NULL && chdir(settings->folder) != 0)
+        return;
+    if (process_settle(settings->network_namespace, settings->processor) != 0 ||
+        redirect(output, input) != 0)
+        return;
+    execvp(settings->arguments[0], (char *const *)(size_t)settings->arguments);
+}
+
+// Forks and executes; waits until the execution has succeeded or failed, which a pipe that closes
+// on exec tells.
+static pid_t start(const struct process_settings *settings, int output, int input,
+                   struct error *error)
+{
+    int report[2];
+    if (pipe2(report, O_CLOEXEC) != 0)
+        return error_set(error, "cannot start %s: pipe: %s", settings->arguments[0],
+                         strerror(errno));
+    pid_t id = fork();
+    if (id == 0) {
+        become(settings, output, input);
+        int reason = errno;
+        (void)!write(report[1], &reason, sizeof reason);
+        _exit(127);
+    }
+    int reason = id < 0 ? errno : 0;
+    close(report[1]);
+    if (id > 0 && read(report[0], &reason, sizeof reason) == (ssize_t)sizeof reason) {
+        waitpid(id, NULL, 0);
+        id = -1;
+    }
+    close(report[0]);
+    if (id < 0)
+        error_set(error, "cannot start %s: %s", settings->arguments[0], strerror(reason));
+    return id;
+}
+
+pid_t process_start(const struct process_settings *settings, struct error *error)
+{
+    int log = -1;
+    if (settings->log_path != NULL) {
+        log = open(settings->log_path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+        if (log < 0)
+            return error_set(error, "cannot open the log %s: %s", settings->log_path,
+                             strerror(errno));
+    }
+    pid_t id = start(settings, log, -1, error);
+    if (log >= 0)
+        close(log);
+    return id;
+}
+
+// The input goes through a file without a name, so that a program that does not read it cannot
+// block us.
+static int open_input(const char *input)
+{
+    int descriptor = memfd_create("input", MFD_CLOEXEC);
+    size_t length = strlen(input);
+    if (descriptor >= 0 && (write(descriptor, input, length) != (ssize_t)length ||
+                            lseek(descriptor, 0, SEEK_SET) != 0)) {
+        close(descriptor);
+        return -1;
+    }
+    return descriptor;
+}
+
+int process_run(const char *const *arguments, const char *input, int network_namespace,
+                struct text *output, struct error *error)
+{
+    int descriptor = open_input(input);
+    int pipes[2];
+    if (descriptor < 0 || pipe2(pipes, O_CLOEXEC) != 0)
+        return error_set(error, "cannot run %s: %s", arguments[0], strerror(errno));
+    struct process_settings settings = {
+        .arguments = arguments, .network_namespace = network_namespace, .processor = -1};
+    pid_t id = start(&settings, pipes[1], descriptor, error);
+    close(descriptor);
+    close(pipes[1]);
+    int status = -1;
+    if (id > 0) {
+        char block[4096];
+        ssize_t got;
+        while ((got = read(pipes[0], block, sizeof block)) > 0)
+            text_add_bytes(output, block, (size_t)got);
+        while (waitpid(id, &status, 0) < 0 && errno == EINTR)
+            continue;
+        status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    }
+    close(pipes[0]);
+    return status;
+}
+
+void process_kill(pid_t id)
+{
+    if (id <= 0)
+        return;
+    kill(id, SIGKILL);
+    while (waitpid(id, NULL, 0) < 0 && errno == EINTR)
+        continue;
+}
+
+bool program_exists(const char *program)
+{
+    const char *path = getenv("PATH");
+    struct text folders = {0};
+    text_format(&folders, "%s:/usr/sbin:/sbin", path ? path : "/usr/bin:/bin");
+    bool found = false;
+    char *rest = folders.bytes;
+    for (char *folder = strsep(&rest, ":"); folder != NULL && !found; folder = strsep(&rest, ":")) {
+        struct text candidate = {0};
+        text_format(&candidate, "%s/%s", folder, program);
+        found = access(candidate.bytes, X_OK) == 0;
+        text_free(&candidate);
+    }
+    text_free(&folders);
+    return found;
+}

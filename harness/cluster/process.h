@@ -1,0 +1,38 @@
+// Child processes: started with everything in place, ended by id, never left behind.
+#ifndef LOCKPICK_CLUSTER_PROCESS_H
+#define LOCKPICK_CLUSTER_PROCESS_H
+
+#include "harness/base/error.h"
+#include "harness/base/text.h"
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+struct process_settings {
+    const char *const *arguments; // NULL-terminated; arguments[0] is looked up in PATH
+    const char *folder;           // working folder, or NULL
+    const char *log_path;         // standard output and error go there, or NULL to inherit
+    int network_namespace;        // a descriptor, or -1 to stay
+    int processor;                // to be pinned to, or -1
+};
+
+// Starts a program that dies with the calling thread. Returns its id, or -1 with `error` set: also
+// if the program could not be executed.
+pid_t process_start(const struct process_settings *settings, struct error *error);
+
+// What a forked child does first: dies with its parent, moves to the namespace and the processor,
+// raises its limit of open files to what is allowed. 0, or -1 with errno set.
+int process_settle(int network_namespace, int processor);
+
+// Runs a program to its end with `input` as its standard input; what it printed (both streams) is
+// appended to `output`. Returns its exit status, or -1 with `error` set.
+int process_run(const char *const *arguments, const char *input, int network_namespace,
+                struct text *output, struct error *error);
+
+// Kills the process and waits for its end. Nothing happens if `id` is not positive.
+void process_kill(pid_t id);
+
+// True if the program is found in PATH (or in /usr/sbin and /sbin, which users often lack).
+bool program_exists(const char *program);
+
+#endif

@@ -1,0 +1,17 @@
+// A client: one process, as an application instance is one, with its worker threads.
+#ifndef LOCKPICK_DRIVE_CLIENT_H
+#define LOCKPICK_DRIVE_CLIENT_H
+
+#include "harness/cluster/cluster.h"
+#include "harness/drive/stage.h"
+
+// Forks client `number` (from 1) on its node. Returns its process id, or -1 with `error` set.
+pid_t client_start(const struct stage *stage, const struct node *node, int number,
+                   struct error *error);
+
+// Forks the observer of stalls: it asks to be woken every millisecond, and records whenever the
+// machine was late by more than STALL_NS. Verdicts that rely on timing look at its record.
+#define STALL_NS (5 * NS_PER_MS)
+pid_t observer_start(const struct stage *stage, struct error *error);
+
+#endif

@@ -1,0 +1,314 @@
+#include "harness/drive/conductor.h"
+
+#include "faults/schedule.h"
+#include "harness/base/futex.h"
+#include "harness/cluster/process.h"
+#include "harness/drive/client.h"
+#include "harness/drive/setup.h"
+#include "harness/drive/watch.h"
+#include "harness/history/follower.h"
+
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define CONNECT_LIMIT_NS (60 * NS_PER_S)
+#define PROGRESS_EVERY_NS (100 * NS_PER_MS)
+struct conductor {
+    const struct trial *trial;
+    const struct scenario *scenario;
+    const struct progress *progress;
+    struct stage stage;
+    struct cluster cluster;
+    struct history_writer writer;
+    struct fault_client *clients;
+    int *descriptors; // pidfds of the clients: readable when one ends
+    int client_count;
+    pid_t observer;
+    struct schedule *schedule;
+    struct history_follower *follower;
+    struct watch watch;
+    int64_t opened_ns; // the gate opened for everybody
+    int64_t shown_ns;
+};
+
+static void record(struct conductor *conductor, enum event_kind kind, unsigned detail,
+                   int64_t argument)
+{
+    history_append(
+        &conductor->writer,
+        (struct event){.kind = (uint8_t)kind, .detail = (uint8_t)detail, .args = {argument}});
+}
+
+static void show(struct conductor *conductor, const char *doing)
+{
+    const struct progress *progress = conductor->progress;
+    conductor->shown_ns = clock_monotonic_ns();
+    if (progress != NULL && progress->show != NULL)
+        progress->show(progress->context, conductor->trial, doing,
+                       conductor->stage.history.header == NULL
+                           ? 0
+                           : history_events_about(&conductor->stage.history));
+}
+
+// --- clients -------------------------------------------------------------------------------------
+
+static int start_clients(struct conductor *conductor, struct error *error)
+{
+    conductor->observer = observer_start(&conductor->stage, error);
+    if (conductor->observer < 0)
+        return -1;
+    for (int i = 0; i < conductor->client_count; i++) {
+        char name[24];
+        snprintf(name, sizeof name, "client-%d", i + 1);
+        struct fault_client *client = &conductor->clients[i];
+        history_writer_start(&client->writer, &conductor->stage.history, i + 1, 0);
+        pid_t id =
+            client_start(&conductor->stage, cluster_node(&conductor->cluster, name), i + 1, error);
+        if (id < 0)
+            return -1;
+        client->process = id;
+        conductor->descriptors[i] = (int)syscall(SYS_pidfd_open, id, 0);
+    }
+    return 0;
+}
+
+static int living_clients(const struct conductor *conductor)
+{
+    int living = 0;
+    for (int i = 0; i < conductor->client_count; i++)
+        living += conductor->clients[i].process != 0;
+    return living;
+}
+
+// Takes note of clients that have ended; one that ends other than well and by no fault of ours is
+// a bug of the harness.
+static void reap(struct conductor *conductor)
+{
+    for (int i = 0; i < conductor->client_count; i++) {
+        struct fault_client *client = &conductor->clients[i];
+        int status;
+        if (client->process == 0 || waitpid(client->process, &status, WNOHANG) != client->process)
+            continue;
+        pid_t ended = client->process;
+        client->process = 0;
+        if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+            continue;
+        history_append(&client->writer,
+                       (struct event){.kind = EVENT_PROCESS_DEATH,
+                                      .args = {ended, WIFSIGNALED(status) ? WTERMSIG(status) : 0,
+                                               WIFEXITED(status) ? WEXITSTATUS(status) : 0, 0}});
+        stage_break(&conductor->stage, "client-%d ended by %s %d, which no fault asked for", i + 1,
+                    WIFSIGNALED(status) ? "signal" : "exit status",
+                    WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+    }
+}
+
+static int wait_until_connected(struct conductor *conductor, struct error *error)
+{
+    struct control *control = conductor->stage.control;
+    uint32_t wanted =
+        (uint32_t)(conductor->scenario->clients.processes * conductor->scenario->clients.threads);
+    int64_t give_up_ns = clock_monotonic_ns() + CONNECT_LIMIT_NS;
+    for (;;) {
+        uint32_t ready = atomic_load(&control->ready);
+        reap(conductor);
+        if (stage_broken(&conductor->stage) != NULL)
+            return error_set(error, "%s", stage_broken(&conductor->stage));
+        if (ready >= wanted)
+            return 0;
+        if (clock_monotonic_ns() > give_up_ns)
+            return error_set(error, "only %u of %u workers connected within %d s", ready, wanted,
+                             (int)(CONNECT_LIMIT_NS / NS_PER_S));
+        futex_wait_until_ns(&control->ready, ready, clock_monotonic_ns() + 50 * NS_PER_MS);
+    }
+}
+
+// --- the run -------------------------------------------------------------------------------------
+
+static void open_gate(struct conductor *conductor, enum gate gate)
+{
+    struct control *control = conductor->stage.control;
+    if (gate == GATE_OPEN)
+        conductor->opened_ns = clock_monotonic_ns();
+    record(conductor, EVENT_BARRIER_OPEN, 0,
+           gate == GATE_LEAD ? conductor->scenario->clients.lead.client : 0);
+    atomic_store(&control->gate, gate);
+    futex_wake_all(&control->gate);
+}
+
+static void see(void *context, const struct event *event)
+{
+    struct conductor *conductor = context;
+    watch_see(&conductor->watch, event);
+    schedule_see(conductor->schedule, event);
+}
+
+static void look(struct conductor *conductor)
+{
+    history_follow(conductor->follower, see, conductor);
+    schedule_advance(conductor->schedule, clock_monotonic_ns());
+    reap(conductor);
+    bool led = conductor->watch.lead_held || schedule_has_struck(conductor->schedule);
+    if (conductor->opened_ns == 0 && (led || living_clients(conductor) == 0))
+        open_gate(conductor, GATE_OPEN);
+}
+
+// True if the trial is to be ended now, and why.
+static bool must_stop(const struct conductor *conductor, int64_t started_ns, int64_t now_ns,
+                      enum stop_reason *reason)
+{
+    const struct scenario *scenario = conductor->scenario;
+    if (atomic_load(&conductor->stage.control->broken) != 0)
+        *reason = STOP_BROKEN;
+    else if (scenario->workload.for_ns > 0 && conductor->opened_ns != 0 &&
+             now_ns >= conductor->opened_ns + scenario->workload.for_ns)
+        *reason = STOP_TIME;
+    else if (!schedule_is_striking(conductor->schedule) &&
+             watch_is_stuck(&conductor->watch, now_ns, scenario->lock.stuck_after_ns))
+        *reason = STOP_STUCK;
+    else if (now_ns >= started_ns + scenario->limit_ns)
+        *reason = STOP_LIMIT;
+    else
+        return false;
+    return true;
+}
+
+// Sleeps until a client ends, or until the next thing is due.
+static void rest(struct conductor *conductor, int64_t now_ns)
+{
+    int64_t until_ns = now_ns + 10 * NS_PER_MS;
+    if (schedule_next_ns(conductor->schedule) < until_ns)
+        until_ns = schedule_next_ns(conductor->schedule);
+    if (schedule_is_waiting(conductor->schedule) || conductor->opened_ns == 0) {
+        history_follower_wait(conductor->follower, until_ns);
+        return;
+    }
+    struct pollfd *ends = memory_zeroed((size_t)conductor->client_count, sizeof *ends);
+    nfds_t count = 0;
+    for (int i = 0; i < conductor->client_count; i++) {
+        if (conductor->clients[i].process != 0)
+            ends[count++] = (struct pollfd){.fd = conductor->descriptors[i], .events = POLLIN};
+    }
+    int64_t left_ns = until_ns - now_ns;
+    struct timespec limit = {.tv_nsec = left_ns > 0 ? (long)left_ns : 0};
+    ppoll(ends, count, &limit, NULL);
+    free(ends);
+}
+
+static enum stop_reason run_until_stop(struct conductor *conductor)
+{
+    enum stop_reason reason = STOP_DONE;
+    int64_t started_ns = clock_monotonic_ns();
+    schedule_start(conductor->schedule, started_ns);
+    open_gate(conductor, conductor->scenario->clients.lead.client != 0 ? GATE_LEAD : GATE_OPEN);
+    while (living_clients(conductor) > 0) {
+        look(conductor);
+        int64_t now_ns = clock_monotonic_ns();
+        if (must_stop(conductor, started_ns, now_ns, &reason))
+            break;
+        if (now_ns - conductor->shown_ns > PROGRESS_EVERY_NS)
+            show(conductor, "running");
+        rest(conductor, now_ns);
+    }
+    return reason;
+}
+
+// After the stop: every client finishes what it does, which takes a request's time-out at most.
+static void let_clients_end(struct conductor *conductor)
+{
+    struct control *control = conductor->stage.control;
+    atomic_store(&control->stop, 1);
+    schedule_end(conductor->schedule);
+    atomic_store(&control->gate, GATE_OPEN);
+    futex_wake_all(&control->gate);
+    int64_t give_up_ns = clock_monotonic_ns() + conductor->scenario->workload.hold_ns +
+                         4 * conductor->scenario->lock.request_ns + 10 * NS_PER_S;
+    while (living_clients(conductor) > 0 && clock_monotonic_ns() < give_up_ns) {
+        reap(conductor);
+        rest(conductor, clock_monotonic_ns());
+    }
+    if (living_clients(conductor) > 0)
+        stage_break(&conductor->stage, "%d clients did not end after they were told to",
+                    living_clients(conductor));
+}
+
+static int perform(struct conductor *conductor, struct error *error)
+{
+    show(conductor, "connecting");
+    if (start_clients(conductor, error) != 0 || wait_until_connected(conductor, error) != 0)
+        return -1;
+    enum stop_reason reason = run_until_stop(conductor);
+    record(conductor, EVENT_STOP_ASKED, reason, 0);
+    let_clients_end(conductor);
+    int64_t final = 0;
+    if (stage_read_value(&conductor->stage, &final, error) != 0)
+        return -1;
+    record(conductor, EVENT_STORE_FINAL, 0, final);
+    if (stage_broken(&conductor->stage) != NULL)
+        return error_set(error, "%s", stage_broken(&conductor->stage));
+    if (history_file_overflowed(&conductor->stage.history))
+        return error_set(error,
+                         "the history is full; run for a shorter time or with fewer clients");
+    return 0;
+}
+
+// --- the whole ----------------------------------------------------------------------------------
+
+static int set_up(struct conductor *conductor, const struct sandbox *sandbox, const char *folder,
+                  int serial, struct error *error)
+{
+    const struct scenario *scenario = conductor->scenario;
+    struct stage *stage = &conductor->stage;
+    show(conductor, "starting servers");
+    if (stage_open(stage, conductor->trial, sandbox, folder, serial, &conductor->cluster, error) !=
+        0)
+        return -1;
+    history_writer_start(&conductor->writer, &stage->history, 0, 0);
+    int64_t initial = stage->workload->initial(&scenario->workload);
+    if (stage_write_value(stage, initial, error) != 0)
+        return -1;
+    record(conductor, EVENT_STORE_INITIAL, 0, initial);
+    conductor->follower = history_follower_new(&stage->history);
+    conductor->schedule =
+        schedule_new(scenario, conductor->clients, &stage->control->board, &conductor->writer);
+    return 0;
+}
+
+static void tear_down(struct conductor *conductor)
+{
+    for (int i = 0; i < conductor->client_count; i++) {
+        process_kill(conductor->clients[i].process);
+        if (conductor->descriptors[i] > 0)
+            close(conductor->descriptors[i]);
+    }
+    process_kill(conductor->observer);
+    history_follower_free(conductor->follower);
+    schedule_free(conductor->schedule);
+    watch_free(&conductor->watch);
+    stage_close(&conductor->stage, &conductor->cluster);
+    free(conductor->clients);
+    free(conductor->descriptors);
+}
+
+int trial_conduct(const struct trial *trial, const struct sandbox *sandbox, const char *folder,
+                  int serial, const struct progress *progress, struct error *error)
+{
+    const struct clients_settings *clients = &trial->scenario->clients;
+    struct conductor conductor = {.trial = trial,
+                                  .scenario = trial->scenario,
+                                  .progress = progress,
+                                  .client_count = (int)clients->processes};
+    conductor.clients = memory_zeroed((size_t)conductor.client_count, sizeof *conductor.clients);
+    conductor.descriptors = memory_zeroed((size_t)conductor.client_count, sizeof(int));
+    watch_start(&conductor.watch, conductor.client_count, (int)clients->threads,
+                clients->lead.client);
+    int result = set_up(&conductor, sandbox, folder, serial, error);
+    if (result == 0)
+        result = perform(&conductor, error);
+    tear_down(&conductor);
+    return result;
+}

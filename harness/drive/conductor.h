@@ -1,0 +1,21 @@
+// The conductor of one trial: boots its cluster, starts its clients, lets its faults strike, ends
+// it, and leaves its history behind.
+#ifndef LOCKPICK_DRIVE_CONDUCTOR_H
+#define LOCKPICK_DRIVE_CONDUCTOR_H
+
+#include "harness/cluster/sandbox.h"
+#include "harness/scenario/plan.h"
+
+// Told now and then how far a trial is.
+struct progress {
+    void (*show)(void *context, const struct trial *trial, const char *doing, size_t events);
+    void *context;
+};
+
+// Runs the trial; its history is then `<folder>/history.bin`, its servers' logs are in
+// `<folder>/servers/`. `serial` differs for each trial of a run. 0, or -1 with `error` set if the
+// harness or its set-up failed; a history may be there all the same.
+int trial_conduct(const struct trial *trial, const struct sandbox *sandbox, const char *folder,
+                  int serial, const struct progress *progress, struct error *error);
+
+#endif

@@ -1,0 +1,241 @@
+// Whole trials on a real Redis server, judged here only by counting events.
+#include "harness/drive/conductor.h"
+
+#include "harness/base/clock.h"
+#include "harness/base/file.h"
+#include "harness/history/reader.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+struct run {
+    struct trial *trial;
+    char *folder;
+};
+
+static char *test_folder(void)
+{
+    char *folder = memory_string("/tmp/lockpick-conductor-test-XXXXXX");
+    assert_non_null(mkdtemp(folder));
+    return folder;
+}
+
+static void remove_folder(char *folder)
+{
+    struct text command = {0};
+    text_format(&command, "rm -r '%s'", folder);
+    assert_int_equal(system(command.bytes), 0);
+    text_free(&command);
+    free(folder);
+}
+
+static int conduct(const struct sandbox *sandbox, void *context)
+{
+    struct run *run = context;
+    struct error error = {0};
+    if (trial_conduct(run->trial, sandbox, run->folder, 1, NULL, &error) == 0)
+        return 0;
+    fprintf(stderr, "%s\n", error.text);
+    return 1;
+}
+
+static struct scenario small_scenario(void)
+{
+    return (struct scenario){
+        .name = (char *)(size_t) "small",
+        .workload = {.kind = (char *)(size_t) "increment",
+                     .store = (char *)(size_t) "shm",
+                     .operations = 100},
+        .clients = {.processes = 2, .threads = 2},
+        .lock = {.lease_ns = 300 * NS_PER_MS,
+                 .wait_ns = 10 * NS_PER_S,
+                 .retry_ns = NS_PER_MS,
+                 .request_ns = NS_PER_S,
+                 .stuck_after_ns = 1300 * NS_PER_MS},
+        .limit_ns = 60 * NS_PER_S,
+    };
+}
+
+// Runs the trial and loads its history.
+static struct history run_trial(struct scenario *scenario, const char *scheme, bool loopback)
+{
+    struct trial trial = {.scenario = scenario, .scheme = scheme, .seed = 7};
+    struct run run = {.trial = &trial, .folder = test_folder()};
+    assert_int_equal(sandbox_run(loopback, conduct, &run), 0);
+    char *path = path_join(run.folder, "history.bin");
+    struct history history;
+    struct error error = {0};
+    if (history_load(path, &history, &error) != 0)
+        fail_msg("%s", error.text);
+    free(path);
+    remove_folder(run.folder);
+    return history;
+}
+
+static size_t count_events(const struct history *history, enum event_kind kind,
+                           enum outcome outcome)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < history->count; i++)
+        count += history->events[i].kind == kind && history->events[i].outcome == outcome;
+    return count;
+}
+
+static const struct event *find_event(const struct history *history, enum event_kind kind)
+{
+    for (size_t i = 0; i < history->count; i++) {
+        if (history->events[i].kind == kind)
+            return &history->events[i];
+    }
+    return NULL;
+}
+
+static void check_hundred_increments(bool loopback)
+{
+    struct scenario scenario = small_scenario();
+    struct history history = run_trial(&scenario, "redis-set-px-lua", loopback);
+    assert_int_equal(count_events(&history, EVENT_ACQUIRE_RETURN, OUTCOME_OK), 100);
+    assert_int_equal(count_events(&history, EVENT_WRITE_RETURN, OUTCOME_OK), 100);
+    assert_int_equal(count_events(&history, EVENT_RELEASE_RETURN, OUTCOME_OK), 100);
+    assert_int_equal(find_event(&history, EVENT_STORE_FINAL)->args[0], 100);
+    assert_int_equal(find_event(&history, EVENT_STOP_ASKED)->detail, STOP_DONE);
+    history_free(&history);
+}
+
+static void a_hundred_increments_under_a_sound_lock_add_a_hundred(void **state)
+{
+    (void)state;
+    check_hundred_increments(false);
+}
+
+static void without_namespaces_the_trial_runs_on_loopback(void **state)
+{
+    (void)state;
+    check_hundred_increments(true);
+}
+
+static void a_fenced_redis_store_takes_every_write_of_the_newest_holder(void **state)
+{
+    (void)state;
+    struct scenario scenario = small_scenario();
+    scenario.workload.store = (char *)(size_t) "redis";
+    scenario.workload.fenced = true;
+    struct history history = run_trial(&scenario, "redis-set-px-lua", false);
+    assert_int_equal(count_events(&history, EVENT_WRITE_RETURN, OUTCOME_OK), 100);
+    assert_int_equal(find_event(&history, EVENT_STORE_FINAL)->args[0], 100);
+    history_free(&history);
+}
+
+static struct fault_step pause_after_read(void)
+{
+    return (struct fault_step){
+        .number = 1,
+        .verb = "pause",
+        .target = {.client = 1},
+        .points = {{.client = 1, .moment = MOMENT_AFTER, .what = "read"}},
+        .point_count = 1,
+        .nth = 1,
+        .at_ns = -1,
+        .until = {.kind = CAUSE_WRITES, .client = 2},
+        .bound_ns = 10 * NS_PER_S,
+    };
+}
+
+static void a_paused_client_wakes_when_the_other_has_written(void **state)
+{
+    (void)state;
+    struct scenario scenario = small_scenario();
+    struct fault_step step = pause_after_read();
+    scenario.faults = &step;
+    scenario.fault_count = 1;
+    scenario.clients.lead.client = 1;
+    struct history history = run_trial(&scenario, "redis-set-px-lua", false);
+    const struct event *effect = find_event(&history, EVENT_FAULT_IN_EFFECT);
+    const struct event *healed = find_event(&history, EVENT_FAULT_HEALED);
+    assert_non_null(effect);
+    assert_non_null(healed);
+    assert_int_equal(healed->detail, HEAL_CAUSE);
+    bool wrote = false;
+    for (const struct event *event = effect; event < healed; event++) {
+        assert_true(event->client != 1); // it stands still
+        wrote |= event->client == 2 && event->kind == EVENT_WRITE_RETURN;
+    }
+    assert_true(wrote);
+    assert_true(find_event(&history, EVENT_STORE_FINAL)->args[0] < 100);
+    history_free(&history);
+}
+
+static void one_paused_worker_leaves_the_others_of_its_client_running(void **state)
+{
+    (void)state;
+    struct scenario scenario = small_scenario();
+    struct fault_step step = pause_after_read();
+    step.target.worker = 1;
+    step.points[0].worker = 1;
+    step.until = (struct cause){.kind = CAUSE_WRITES, .client = 1, .worker = 2};
+    scenario.faults = &step;
+    scenario.fault_count = 1;
+    scenario.clients.lead.client = 1;
+    struct history history = run_trial(&scenario, "redis-set-px-lua", false);
+    assert_int_equal(find_event(&history, EVENT_FAULT_HEALED)->detail, HEAL_CAUSE);
+    history_free(&history);
+}
+
+static void a_killed_holder_of_setnx_leaves_everybody_stuck(void **state)
+{
+    (void)state;
+    struct scenario scenario = small_scenario();
+    struct fault_step step = pause_after_read();
+    step.verb = "kill";
+    step.until = (struct cause){0};
+    step.bound_ns = -1;
+    scenario.faults = &step;
+    scenario.fault_count = 1;
+    scenario.clients.lead.client = 1;
+    struct history history = run_trial(&scenario, "redis-setnx", false);
+    assert_int_equal(find_event(&history, EVENT_PROCESS_DEATH)->client, 1);
+    assert_int_equal(find_event(&history, EVENT_STOP_ASKED)->detail, STOP_STUCK);
+    history_free(&history);
+}
+
+static int run_into_a_dead_port(const struct sandbox *sandbox, void *context)
+{
+    struct run *run = context;
+    struct error error = {0};
+    setenv("PATH", "/nonexistent", 1);
+    int result = trial_conduct(run->trial, sandbox, run->folder, 1, NULL, &error);
+    bool told = strstr(error.text, "redis-server") != NULL;
+    return result == -1 && told ? 0 : 1;
+}
+
+static void a_server_that_cannot_start_is_an_error_that_names_its_package(void **state)
+{
+    (void)state;
+    struct scenario scenario = small_scenario();
+    struct trial trial = {.scenario = &scenario, .scheme = "redis-setnx"};
+    struct run run = {.trial = &trial, .folder = test_folder()};
+    assert_int_equal(sandbox_run(true, run_into_a_dead_port, &run), 0);
+    remove_folder(run.folder);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_hundred_increments_under_a_sound_lock_add_a_hundred),
+        cmocka_unit_test(without_namespaces_the_trial_runs_on_loopback),
+        cmocka_unit_test(a_fenced_redis_store_takes_every_write_of_the_newest_holder),
+        cmocka_unit_test(a_paused_client_wakes_when_the_other_has_written),
+        cmocka_unit_test(one_paused_worker_leaves_the_others_of_its_client_running),
+        cmocka_unit_test(a_killed_holder_of_setnx_leaves_everybody_stuck),
+        cmocka_unit_test(a_server_that_cannot_start_is_an_error_that_names_its_package),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,14 @@
+// Where processes run: a one-client result differs by a factor of eight with it.
+#ifndef LOCKPICK_DRIVE_PLACEMENT_H
+#define LOCKPICK_DRIVE_PLACEMENT_H
+
+#include "harness/scenario/scenario.h"
+
+// The processor for the nth node (from 0) of a trial, or -1 for "wherever the kernel likes".
+// spread: one after the other over the processors we may use; together: all on the first.
+int placement_processor(enum placement placement, int nth);
+
+// "free", "spread", "together".
+const char *placement_name(enum placement placement);
+
+#endif

@@ -1,0 +1,150 @@
+#include "harness/drive/setup.h"
+
+#include "harness/base/file.h"
+#include "harness/cluster/server.h"
+#include "harness/drive/placement.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+// The history file is sparse: room that is not used costs nothing.
+#define EVENT_CAPACITY ((size_t)64 * 1000 * 1000)
+
+#define STORE_NODE "store-1"
+
+static void lock_node_name(const struct stage *stage, char *name, size_t room)
+{
+    snprintf(name, room, "%s-1", stage->scheme->server);
+}
+
+// Servers first, then clients; `nodes` has room for all. Returns how many.
+static int plan_nodes(const struct stage *stage, struct node_settings *nodes)
+{
+    const struct clients_settings *clients = &stage->trial->scenario->clients;
+    int count = 0;
+    if (stage->scheme->server != NULL) {
+        lock_node_name(stage, nodes[count].name, sizeof nodes->name);
+        nodes[count++].kind = server_kind_find(stage->scheme->server);
+    }
+    // The store has a node of its own, so that what strikes the lock's server spares it.
+    if (stage->store->server != NULL) {
+        snprintf(nodes[count].name, sizeof nodes->name, STORE_NODE);
+        nodes[count++].kind = server_kind_find(stage->store->server);
+    }
+    for (int i = 1; i <= clients->processes; i++)
+        snprintf(nodes[count++].name, sizeof nodes->name, "client-%d", i);
+    for (int i = 0; i < count; i++)
+        nodes[i].processor = placement_processor(clients->placement, i);
+    return count;
+}
+
+static void find_endpoint(const struct cluster *cluster, const char *name,
+                          struct endpoint *endpoint)
+{
+    const struct node *node = cluster_node(cluster, name);
+    if (node == NULL)
+        return;
+    snprintf(endpoint->host, sizeof endpoint->host, "%s", node->end.address);
+    endpoint->port = node->port;
+}
+
+static int open_cluster(struct stage *stage, const struct sandbox *sandbox, const char *folder,
+                        int serial, struct cluster *cluster, struct error *error)
+{
+    size_t most = (size_t)stage->trial->scenario->clients.processes + 2;
+    struct node_settings *nodes = memory_zeroed(most, sizeof *nodes);
+    int count = plan_nodes(stage, nodes);
+    char *servers = path_join(folder, "servers");
+    int result = cluster_open(cluster, sandbox->isolation, nodes, count, servers, serial, error);
+    free(servers);
+    free(nodes);
+    if (result != 0)
+        return -1;
+    if (stage->scheme->server != NULL) {
+        char name[40];
+        lock_node_name(stage, name, sizeof name);
+        find_endpoint(cluster, name, &stage->lock_endpoint);
+    }
+    find_endpoint(cluster, STORE_NODE, &stage->store_endpoint);
+    return 0;
+}
+
+static int open_history(struct stage *stage, const char *folder, struct error *error)
+{
+    char *path = path_join(folder, "history.bin");
+    int result =
+        history_file_create(path, EVENT_CAPACITY, stage->trial->seed, &stage->history, error);
+    free(path);
+    return result;
+}
+
+int stage_open(struct stage *stage, const struct trial *trial, const struct sandbox *sandbox,
+               const char *folder, int serial, struct cluster *cluster, struct error *error)
+{
+    const struct workload_settings *settings = &trial->scenario->workload;
+    *cluster = (struct cluster){0};
+    *stage = (struct stage){.trial = trial,
+                            .scheme = lock_scheme_find(trial->scheme),
+                            .workload = workload_find(settings->kind),
+                            .store = store_kind_find(settings->store)};
+    struct control *control =
+        mmap(NULL, sizeof *control, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (control == MAP_FAILED)
+        return error_set(error, "cannot map the control block: %s", strerror(errno));
+    stage->control = control;
+    if (open_history(stage, folder, error) != 0)
+        return -1;
+    return open_cluster(stage, sandbox, folder, serial, cluster, error);
+}
+
+void stage_close(struct stage *stage, struct cluster *cluster)
+{
+    cluster_close(cluster);
+    history_file_close(&stage->history);
+    if (stage->control != NULL)
+        munmap(stage->control, sizeof *stage->control);
+}
+
+static enum outcome write_value(struct store *store, int64_t *value)
+{
+    return store->kind->write(store, 0, *value);
+}
+
+static enum outcome read_value(struct store *store, int64_t *value)
+{
+    return store->kind->read(store, 0, value);
+}
+
+static int touch_store(const struct stage *stage, const char *what,
+                       enum outcome (*touch)(struct store *, int64_t *), int64_t *value,
+                       struct error *error)
+{
+    struct actor actor = {.phase = PHASE_NONE};
+    struct store store = {.kind = stage->store,
+                          .actor = &actor,
+                          .request_ns = stage->trial->scenario->lock.request_ns,
+                          .endpoint = &stage->store_endpoint,
+                          .shared = &stage->control->account};
+    enum outcome outcome = OUTCOME_NO;
+    if (store_open(&store, error) != 0)
+        return -1;
+    outcome = touch(&store, value);
+    store_close(&store);
+    if (outcome == OUTCOME_OK)
+        return 0;
+    return error_set(error, "cannot %s the guarded value: %s %s", what, outcome_name(outcome),
+                     store.error.text);
+}
+
+int stage_write_value(const struct stage *stage, int64_t value, struct error *error)
+{
+    return touch_store(stage, "write", write_value, &value, error);
+}
+
+int stage_read_value(const struct stage *stage, int64_t *value, struct error *error)
+{
+    return touch_store(stage, "read", read_value, value, error);
+}

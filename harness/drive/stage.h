@@ -1,0 +1,48 @@
+// The stage of one trial: all that its processes share.
+#ifndef LOCKPICK_DRIVE_STAGE_H
+#define LOCKPICK_DRIVE_STAGE_H
+
+#include "harness/history/writer.h"
+#include "harness/locks/lock.h"
+#include "harness/point/point.h"
+#include "harness/scenario/plan.h"
+#include "harness/stores/store.h"
+#include "harness/workloads/workload.h"
+
+#include <stdatomic.h>
+#include <sys/types.h>
+
+// Who may start: nobody, the leading client, everybody.
+enum gate { GATE_CLOSED, GATE_LEAD, GATE_OPEN };
+
+// Memory that the conductor and all clients map; made before they are forked.
+struct control {
+    _Atomic uint32_t ready; // workers that are connected; a futex
+    _Atomic uint32_t gate;  // enum gate; a futex
+    _Atomic uint32_t stop;  // not 0: finish what you do, begin nothing
+    _Alignas(64) _Atomic int64_t next_operation;
+    _Alignas(64) _Atomic uint32_t broken; // 1: the text is being written, 2: it stands
+    char broken_text[512];
+    struct shared_account account;
+    _Alignas(64) struct point_board board;
+};
+
+struct stage {
+    const struct trial *trial;
+    const struct lock_scheme *scheme;
+    const struct workload *workload;
+    const struct store_kind *store;
+    struct control *control;
+    struct history_file history;
+    struct endpoint lock_endpoint;
+    struct endpoint store_endpoint;
+};
+
+// Says that the harness or its set-up failed, and stops the trial. The first message stays.
+__attribute__((format(printf, 2, 3))) void stage_break(const struct stage *stage,
+                                                       const char *format, ...);
+
+// The message, or NULL while nothing is broken.
+const char *stage_broken(const struct stage *stage);
+
+#endif

@@ -1,0 +1,70 @@
+#include "harness/drive/watch.h"
+
+#include "harness/base/text.h"
+
+#include <stdlib.h>
+
+enum worker_state { IDLE, WAITING, GAVE_UP, HOLDING };
+
+void watch_start(struct watch *watch, int clients, int threads, int lead)
+{
+    *watch = (struct watch){.clients = clients, .threads = threads, .lead = lead};
+    watch->workers = memory_zeroed((size_t)clients * (size_t)threads, 1);
+}
+
+void watch_free(struct watch *watch)
+{
+    free(watch->workers);
+    watch->workers = NULL;
+}
+
+static void become(struct watch *watch, unsigned char *worker, enum worker_state state)
+{
+    watch->waiting -= *worker == WAITING;
+    watch->gave_up -= *worker == GAVE_UP;
+    watch->holding -= *worker == HOLDING;
+    *worker = (unsigned char)state;
+    watch->waiting += state == WAITING;
+    watch->gave_up += state == GAVE_UP;
+    watch->holding += state == HOLDING;
+}
+
+static void see_worker(struct watch *watch, unsigned char *worker, const struct event *event)
+{
+    if (event->kind == EVENT_ACQUIRE_INVOKE) {
+        if (watch->waiting + watch->gave_up == 0)
+            watch->quiet_since_ns = event->at_ns;
+        become(watch, worker, WAITING);
+    } else if (event->kind == EVENT_ACQUIRE_RETURN) {
+        become(watch, worker, event->outcome == OUTCOME_OK ? HOLDING : GAVE_UP);
+        if (event->outcome == OUTCOME_OK)
+            watch->quiet_since_ns = event->at_ns;
+        watch->lead_held |= event->outcome == OUTCOME_OK && event->client == watch->lead;
+    } else if (event->kind == EVENT_RELEASE_RETURN) {
+        become(watch, worker, IDLE);
+        watch->quiet_since_ns = event->at_ns;
+    }
+}
+
+void watch_see(struct watch *watch, const struct event *event)
+{
+    if (event->client == 0 || event->client > watch->clients) {
+        if (event->kind == EVENT_FAULT_HEALED || event->kind == EVENT_FAULT_IN_EFFECT)
+            watch->quiet_since_ns = event->at_ns;
+        return;
+    }
+    unsigned char *first = &watch->workers[(size_t)(event->client - 1) * (size_t)watch->threads];
+    if (event->worker >= 1 && event->worker <= watch->threads) {
+        see_worker(watch, &first[event->worker - 1], event);
+    } else if (event->kind == EVENT_PROCESS_DEATH) {
+        for (int i = 0; i < watch->threads; i++)
+            become(watch, &first[i], IDLE);
+        watch->quiet_since_ns = event->at_ns;
+    }
+}
+
+bool watch_is_stuck(const struct watch *watch, int64_t now_ns, int64_t stuck_after_ns)
+{
+    return watch->waiting > 0 && watch->holding == 0 &&
+           now_ns - watch->quiet_since_ns > stuck_after_ns;
+}

@@ -1,0 +1,29 @@
+// Watches who waits and who holds while a trial runs, to see when it is stuck.
+#ifndef LOCKPICK_DRIVE_WATCH_H
+#define LOCKPICK_DRIVE_WATCH_H
+
+#include "harness/history/event.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct watch {
+    int clients;
+    int threads;
+    unsigned char *workers; // clients × threads
+    size_t waiting;         // living workers inside an acquire
+    size_t gave_up;         // living workers whose last acquire ended without a grant
+    size_t holding;         // living workers that believe they hold
+    int64_t quiet_since_ns; // the last time anything could have freed or granted the lock
+    bool lead_held;         // the leading client was granted
+    int lead;
+};
+
+void watch_start(struct watch *watch, int clients, int threads, int lead);
+void watch_free(struct watch *watch);
+void watch_see(struct watch *watch, const struct event *event);
+
+// True if nobody living holds and somebody has been waiting for `stuck_after_ns`.
+bool watch_is_stuck(const struct watch *watch, int64_t now_ns, int64_t stuck_after_ns);
+
+#endif

@@ -1,0 +1,45 @@
+// Appends events to a history file that every process of a trial maps.
+#ifndef LOCKPICK_HISTORY_WRITER_H
+#define LOCKPICK_HISTORY_WRITER_H
+
+#include "harness/base/error.h"
+#include "harness/history/file.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+// The mapped file. Made once by the conductor, inherited by every process it forks.
+struct history_file {
+    struct history_header *header;
+    struct history_chunk *chunks;
+    size_t bytes;
+    int descriptor;
+};
+
+// Creates the file, sparse, with room for `event_capacity` events. 0, or -1 with `error` set.
+int history_file_create(const char *path, size_t event_capacity, uint64_t seed,
+                        struct history_file *file, struct error *error);
+
+// Cuts the file behind the last claimed chunk and unmaps it. Call when no writer lives any more.
+void history_file_close(struct history_file *file);
+
+// True if events were dropped because the file had no more room.
+bool history_file_overflowed(const struct history_file *file);
+
+// One thread's writer. Never shared between threads.
+struct history_writer {
+    const struct history_file *file;
+    struct history_chunk *chunk;
+    uint32_t count;
+    uint16_t client;
+    uint16_t worker;
+};
+
+void history_writer_start(struct history_writer *writer, const struct history_file *file,
+                          int client, int worker);
+
+// Appends the event; client and worker are the writer's, at_ns is now unless it is set already.
+// Dropped silently only if the file is full (history_file_overflowed tells). Returns at_ns.
+int64_t history_append(struct history_writer *writer, struct event event);
+
+#endif

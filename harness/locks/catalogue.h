@@ -1,0 +1,17 @@
+// Every scheme of the catalogue, by name. A new scheme is one new file, a line here, and a line in
+// catalogue.c.
+#ifndef LOCKPICK_LOCKS_CATALOGUE_H
+#define LOCKPICK_LOCKS_CATALOGUE_H
+
+#include "harness/locks/lock.h"
+
+extern const struct lock_scheme none_scheme;
+extern const struct lock_scheme process_mutex_scheme;
+extern const struct lock_scheme redis_get_set_scheme;
+extern const struct lock_scheme redis_setnx_scheme;
+extern const struct lock_scheme redis_setnx_expire_scheme;
+extern const struct lock_scheme redis_set_px_del_scheme;
+extern const struct lock_scheme redis_set_px_get_del_scheme;
+extern const struct lock_scheme redis_set_px_lua_scheme;
+
+#endif

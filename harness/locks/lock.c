@@ -1,0 +1,65 @@
+#include "harness/locks/lock.h"
+
+#include <string.h>
+
+static int64_t minimum(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+// Waits `retry_ns` on average, spread by half of it to either side so that waiters do not march in
+// step, and never beyond the time at which the acquire gives up.
+static void wait_before_retry(struct lock *lock, int64_t give_up_ns)
+{
+    int64_t retry_ns = lock->options.retry_ns;
+    int64_t jittered_ns =
+        retry_ns / 2 + (int64_t)random_below(lock->random, (uint64_t)retry_ns + 1);
+    int64_t left_ns = give_up_ns - clock_now_ns(&lock->actor->clock);
+    clock_sleep_ns(&lock->actor->clock, minimum(jittered_ns, left_ns));
+}
+
+enum outcome lock_acquire(struct lock *lock, struct grant *grant)
+{
+    *grant = (struct grant){.valid_until_ns = TIME_NEVER};
+    lock->actor->phase = PHASE_ACQUIRE;
+    int64_t give_up_ns = clock_now_ns(&lock->actor->clock) + lock->options.wait_ns;
+    enum outcome outcome;
+    for (;;) {
+        grant->attempts++;
+        outcome = lock->scheme->try_acquire(lock, grant);
+        if (outcome != OUTCOME_NO || clock_now_ns(&lock->actor->clock) >= give_up_ns ||
+            atomic_load_explicit(lock->stop, memory_order_relaxed) != 0)
+            break;
+        wait_before_retry(lock, give_up_ns);
+    }
+    lock->actor->phase = PHASE_NONE;
+    return outcome;
+}
+
+enum release_answer lock_release(struct lock *lock)
+{
+    lock->actor->phase = PHASE_RELEASE;
+    enum release_answer answer = lock->scheme->release(lock);
+    lock->actor->phase = PHASE_NONE;
+    return answer;
+}
+
+int lock_open(struct lock *lock, struct error *error)
+{
+    return lock->scheme->open == NULL ? 0 : lock->scheme->open(lock, error);
+}
+
+void lock_close(struct lock *lock)
+{
+    if (lock->scheme->close != NULL)
+        lock->scheme->close(lock);
+}
+
+bool lock_scheme_has(const struct lock_scheme *scheme, const char *trait)
+{
+    for (size_t i = 0; scheme->traits[i] != NULL; i++) {
+        if (strcmp(scheme->traits[i], trait) == 0)
+            return true;
+    }
+    return false;
+}

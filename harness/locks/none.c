@@ -1,0 +1,26 @@
+// No lock at all: what plain contention does to the guarded value.
+#include "harness/locks/catalogue.h"
+
+static enum outcome try_acquire(struct lock *lock, struct grant *grant)
+{
+    (void)lock;
+    grant->valid_until_ns = TIME_NEVER;
+    return OUTCOME_OK;
+}
+
+static enum release_answer release(struct lock *lock)
+{
+    (void)lock;
+    return RELEASE_RELEASED;
+}
+
+static const char *const traits[] = {NULL};
+
+const struct lock_scheme none_scheme = {
+    .name = "none",
+    .summary = "no lock: every acquire is granted at once",
+    .breaks = "plain contention",
+    .traits = traits,
+    .try_acquire = try_acquire,
+    .release = release,
+};

@@ -1,0 +1,82 @@
+#include "harness/locks/redis_common.h"
+
+#include "harness/base/text.h"
+
+#include <stdlib.h>
+
+int redis_lock_open(struct lock *lock, struct error *error)
+{
+    struct redis_lock *state = memory_zeroed(1, sizeof *state);
+    lock->state = state;
+    state->connection = redis_open(lock->endpoint, lock->options.request_ns, lock->actor, error);
+    return state->connection == NULL ? -1 : 0;
+}
+
+void redis_lock_close(struct lock *lock)
+{
+    struct redis_lock *state = lock->state;
+    if (state == NULL)
+        return;
+    redis_close(state->connection);
+    free(state);
+    lock->state = NULL;
+}
+
+struct redis_lock *redis_lock_of(struct lock *lock)
+{
+    return lock->state;
+}
+
+struct redis_connection *redis_of(struct lock *lock)
+{
+    return redis_lock_of(lock)->connection;
+}
+
+const char *redis_new_token(struct lock *lock)
+{
+    struct redis_lock *state = lock->state;
+    random_hex(lock->random, state->token, TOKEN_DIGITS);
+    return state->token;
+}
+
+int64_t lease_ends_ns(const struct lock *lock)
+{
+    return clock_now_ns(&lock->actor->clock) + lock->options.lease_ns;
+}
+
+long long lease_ms(const struct lock *lock)
+{
+    return lock->options.lease_ns / NS_PER_MS;
+}
+
+enum outcome redis_outcome(struct lock *lock, enum outcome outcome)
+{
+    if (outcome == OUTCOME_BROKEN)
+        error_set(&lock->error, "%s", redis_error(redis_of(lock)));
+    return outcome;
+}
+
+enum outcome redis_read_outcome(struct lock *lock, enum outcome outcome)
+{
+    return redis_outcome(lock, outcome == OUTCOME_UNKNOWN ? OUTCOME_NO : outcome);
+}
+
+enum release_answer redis_release_unchecked(struct lock *lock)
+{
+    struct redis_answer answer;
+    enum outcome outcome =
+        redis_outcome(lock, redis_request(redis_of(lock), &answer, "DEL %s", lock->options.name));
+    if (outcome != OUTCOME_OK)
+        return RELEASE_UNKNOWN;
+    return answer.integer == 1 ? RELEASE_UNCHECKED : RELEASE_GONE;
+}
+
+enum release_answer redis_release_answer(struct lock *lock, enum outcome outcome,
+                                         const struct redis_answer *answer)
+{
+    if (redis_outcome(lock, outcome) != OUTCOME_OK)
+        return RELEASE_UNKNOWN;
+    if (answer->integer == 1)
+        return RELEASE_RELEASED;
+    return answer->integer == 0 ? RELEASE_NOT_OWNER : RELEASE_GONE;
+}

@@ -1,0 +1,51 @@
+// SET NX PX with a token that the client compares before it deletes: two commands, and time passes
+// between them.
+#include "harness/locks/catalogue.h"
+#include "harness/locks/redis_common.h"
+
+#include <string.h>
+
+// GET L; if it is our token, DEL L.
+static enum release_answer release(struct lock *lock)
+{
+    struct redis_answer answer;
+    enum outcome outcome =
+        redis_outcome(lock, redis_request(redis_of(lock), &answer, "GET %s", lock->options.name));
+    if (outcome != OUTCOME_OK)
+        return RELEASE_UNKNOWN;
+    if (answer.kind == REDIS_NIL)
+        return RELEASE_GONE;
+    if (strcmp(answer.text, redis_lock_of(lock)->token) != 0)
+        return RELEASE_NOT_OWNER;
+    return redis_release_unchecked(lock);
+}
+
+// SET L token NX PX lease: OK held, nil busy.
+static enum outcome try_acquire(struct lock *lock, struct grant *grant)
+{
+    struct redis_answer answer;
+    grant->valid_until_ns = lease_ends_ns(lock);
+    enum outcome outcome = redis_outcome(
+        lock, redis_request(redis_of(lock), &answer, "SET %s %s NX PX %lld", lock->options.name,
+                            redis_new_token(lock), lease_ms(lock)));
+    // No answer: the lock may be ours. If it is, give it back, and it was certainly not held.
+    if (outcome == OUTCOME_UNKNOWN)
+        return release(lock) == RELEASE_UNCHECKED ? OUTCOME_NO : OUTCOME_UNKNOWN;
+    if (outcome != OUTCOME_OK)
+        return outcome;
+    return answer.kind == REDIS_NIL ? OUTCOME_NO : OUTCOME_OK;
+}
+
+static const char *const traits[] = {"exclusive", "lease", "redis", NULL};
+
+const struct lock_scheme redis_set_px_get_del_scheme = {
+    .name = "redis-set-px-get-del",
+    .summary = "SET NX PX with a token; GET, compare in the client, DEL to release",
+    .breaks = "a pause between GET and DEL: it deletes another's lock",
+    .traits = traits,
+    .server = "redis",
+    .open = redis_lock_open,
+    .close = redis_lock_close,
+    .try_acquire = try_acquire,
+    .release = release,
+};

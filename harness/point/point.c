@@ -1,0 +1,76 @@
+#include "harness/point/point.h"
+
+#include "harness/base/futex.h"
+
+#include <string.h>
+#include <strings.h>
+
+const char *phase_name(enum phase phase)
+{
+    static const char *const names[] = {"acquire", "release", "renew", "read", "write", ""};
+    return names[phase];
+}
+
+void point_arm(struct point_board *board, struct point_trap *trap)
+{
+    atomic_store(&trap->passed, 0);
+    atomic_store(&trap->state, POINT_ARMED);
+    atomic_fetch_add(&board->armed, 1);
+}
+
+void point_let_go(struct point_board *board, struct point_trap *trap)
+{
+    uint32_t before = atomic_exchange(&trap->state, POINT_LET_GO);
+    if (before == POINT_ARMED || before == POINT_REACHED)
+        atomic_fetch_sub(&board->armed, 1);
+    futex_wake_all(&trap->state);
+}
+
+static bool matches(const struct point_match *match, const struct actor *actor,
+                    enum point_side side, const char *what, size_t length)
+{
+    if (match->what[0] == '\0')
+        return true;
+    return match->side == side && (match->phase == PHASE_NONE || match->phase == actor->phase) &&
+           strlen(match->what) == length && strncasecmp(match->what, what, length) == 0;
+}
+
+static bool trap_is_for(const struct point_trap *trap, const struct actor *actor,
+                        enum point_side side, const char *what, size_t length)
+{
+    if (trap->client != actor->client || (trap->worker != 0 && trap->worker != actor->worker))
+        return false;
+    for (uint32_t i = 0; i < trap->match_count; i++) {
+        if (matches(&trap->matches[i], actor, side, what, length))
+            return true;
+    }
+    return false;
+}
+
+static void stop_here(struct point_trap *trap, struct actor *actor)
+{
+    atomic_store(&trap->reached_by, (uint32_t)actor->worker);
+    int64_t reached_ns = history_append(
+        actor->history,
+        (struct event){.kind = EVENT_POINT_REACHED, .step = trap->step, .args = {trap->nth}});
+    while (atomic_load(&trap->state) == POINT_REACHED)
+        futex_wait_until_ns(&trap->state, POINT_REACHED, TIME_NEVER);
+    history_append(actor->history, (struct event){.kind = EVENT_POINT_LEFT,
+                                                  .step = trap->step,
+                                                  .args = {clock_monotonic_ns() - reached_ns}});
+}
+
+void point_stop_if_armed(struct actor *actor, enum point_side side, const char *what, size_t length)
+{
+    for (int i = 0; i < MAX_ARMED; i++) {
+        struct point_trap *trap = &actor->board->traps[i];
+        if (atomic_load_explicit(&trap->state, memory_order_acquire) != POINT_ARMED ||
+            !trap_is_for(trap, actor, side, what, length))
+            continue;
+        if (atomic_fetch_add(&trap->passed, 1) + 1 != trap->nth)
+            continue;
+        uint32_t armed = POINT_ARMED;
+        if (atomic_compare_exchange_strong(&trap->state, &armed, POINT_REACHED))
+            stop_here(trap, actor);
+    }
+}

@@ -1,0 +1,95 @@
+// A value in a Redis server of its own: GET, then SET. Fenced, scripts check the token in the same
+// step, and remember the newest one seen by a read or a write.
+#include "harness/stores/store.h"
+
+#include "harness/wire/redis.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define VALUE_KEY "lockpick:account"
+#define TOKEN_KEY "lockpick:account:token"
+
+static const struct redis_script fenced_read = {
+    "if tonumber(ARGV[1]) < tonumber(redis.call('GET', KEYS[2]) or '0') then return false end "
+    "redis.call('SET', KEYS[2], ARGV[1]) return redis.call('GET', KEYS[1])"};
+
+static const struct redis_script fenced_write = {
+    "if tonumber(ARGV[1]) < tonumber(redis.call('GET', KEYS[2]) or '0') then return false end "
+    "redis.call('SET', KEYS[2], ARGV[1]) return redis.call('SET', KEYS[1], ARGV[2])"};
+
+static int open_store(struct store *store, struct error *error)
+{
+    store->state = redis_open(store->endpoint, store->request_ns, store->actor, error);
+    if (store->state == NULL)
+        return -1;
+    if (!store->fenced)
+        return 0;
+    return redis_script_load(store->state, &fenced_read, error) != 0
+               ? -1
+               : redis_script_load(store->state, &fenced_write, error);
+}
+
+static void close_store(struct store *store)
+{
+    redis_close(store->state);
+    store->state = NULL;
+}
+
+// Passes an outcome on; BROKEN takes the connection's message along.
+static enum outcome noted(struct store *store, enum outcome outcome)
+{
+    if (outcome == OUTCOME_BROKEN)
+        error_set(&store->error, "%s", redis_error(store->state));
+    return outcome;
+}
+
+// Runs a fenced script; nil says that the token is old.
+static enum outcome fenced_step(struct store *store, const struct redis_script *script,
+                                int64_t token, int64_t value, struct redis_answer *answer)
+{
+    char token_text[24];
+    char value_text[24];
+    snprintf(token_text, sizeof token_text, "%" PRId64, token);
+    snprintf(value_text, sizeof value_text, "%" PRId64, value);
+    const char *const keys[] = {VALUE_KEY, TOKEN_KEY, NULL};
+    const char *const arguments[] = {token_text, value_text, NULL};
+    enum outcome outcome = redis_eval(store->state, answer, script, keys, arguments);
+    return outcome == OUTCOME_OK && answer->kind == REDIS_NIL ? OUTCOME_NO : noted(store, outcome);
+}
+
+static enum outcome read_value(struct store *store, int64_t token, int64_t *value)
+{
+    struct redis_answer answer = {0};
+    enum outcome outcome =
+        store->fenced ? fenced_step(store, &fenced_read, token, 0, &answer)
+                      : noted(store, redis_request(store->state, &answer, "GET " VALUE_KEY));
+    if (outcome != OUTCOME_OK)
+        return outcome;
+    if (answer.kind != REDIS_STRING) {
+        error_set(&store->error, "the guarded value " VALUE_KEY " is gone from its store");
+        return OUTCOME_BROKEN;
+    }
+    *value = strtoll(answer.text, NULL, 10);
+    return OUTCOME_OK;
+}
+
+static enum outcome write_value(struct store *store, int64_t token, int64_t value)
+{
+    struct redis_answer answer = {0};
+    if (store->fenced)
+        return fenced_step(store, &fenced_write, token, value, &answer);
+    return noted(store,
+                 redis_request(store->state, &answer, "SET " VALUE_KEY " %lld", (long long)value));
+}
+
+const struct store_kind redis_store = {
+    .name = "redis",
+    .summary = "a key on a Redis server of its own, read by GET and written by SET",
+    .server = "redis",
+    .open = open_store,
+    .close = close_store,
+    .read = read_value,
+    .write = write_value,
+};

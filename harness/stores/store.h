@@ -1,0 +1,56 @@
+// A store: where the guarded value lives. It is read and written in two steps, so that only the
+// lock keeps two updates apart. Fenced, it refuses whoever carries an older fencing token than it
+// has seen.
+#ifndef LOCKPICK_STORES_STORE_H
+#define LOCKPICK_STORES_STORE_H
+
+#include "harness/base/error.h"
+#include "harness/point/point.h"
+#include "harness/wire/endpoint.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+struct store_kind;
+
+// Memory that all processes of the trial share, for stores that need no server.
+struct shared_account {
+    _Atomic uint64_t word;
+};
+
+// One worker's handle on the guarded value.
+struct store {
+    const struct store_kind *kind;
+    struct actor *actor;
+    bool fenced;
+    int64_t request_ns;              // time-out of one request
+    const struct endpoint *endpoint; // of its server; NULL if it needs none
+    struct shared_account *shared;
+    void *state;
+    struct error error; // set with every BROKEN outcome
+};
+
+struct store_kind {
+    const char *name;
+    const char *summary;
+    const char *server; // kind of server it needs, NULL for none
+    // Optional: connects. 0, or -1 with `error` set.
+    int (*open)(struct store *store, struct error *error);
+    void (*close)(struct store *store);
+    // Reads the value. `token` is the reader's, 0 without fencing; a fenced store remembers it.
+    // NO: refused, the token is old.
+    enum outcome (*read)(struct store *store, int64_t token, int64_t *value);
+    // Writes the value. NO: refused, the token is old.
+    enum outcome (*write)(struct store *store, int64_t token, int64_t value);
+};
+
+int store_open(struct store *store, struct error *error);
+void store_close(struct store *store);
+
+extern const struct store_kind *const store_catalogue[]; // NULL-terminated
+const struct store_kind *store_kind_find(const char *name);
+
+extern const struct store_kind shm_store;
+extern const struct store_kind redis_store;
+
+#endif

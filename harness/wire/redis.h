@@ -1,0 +1,56 @@
+// One client connection to a Redis server. Every request passes a point before and after.
+#ifndef LOCKPICK_WIRE_REDIS_H
+#define LOCKPICK_WIRE_REDIS_H
+
+#include "harness/base/error.h"
+#include "harness/point/point.h"
+#include "harness/wire/endpoint.h"
+
+struct redis_connection;
+
+enum redis_answer_kind { REDIS_NIL, REDIS_STATUS, REDIS_INTEGER, REDIS_STRING };
+
+struct redis_answer {
+    enum redis_answer_kind kind;
+    int64_t integer;
+    char text[128]; // status or string, cut if longer
+};
+
+// A Lua script, sent by its digest once the server has it.
+struct redis_script {
+    const char *text;
+};
+
+// Connects. NULL with `error` set if the server cannot be reached. `request_ns` limits the wait for
+// each answer. The caller closes with redis_close; `actor` must live as long.
+struct redis_connection *redis_open(const struct endpoint *endpoint, int64_t request_ns,
+                                    struct actor *actor, struct error *error);
+void redis_close(struct redis_connection *connection);
+
+// Sends one command and waits for its answer; `format` is hiredis's (`%s`, `%lld`, `%b`), and its
+// first word names the point.
+//   OK       the server executed it; `answer` says what it replied (nil is an answer)
+//   NO       certainly not executed: could not connect, or an error reply that says so
+//   UNKNOWN  no answer: time-out or lost connection after the request may have been sent. The next
+//            request connects anew
+//   BROKEN   an error reply that only a wrong command or set-up explains; see redis_error
+enum outcome redis_request(struct redis_connection *connection, struct redis_answer *answer,
+                           const char *format, ...);
+
+// Runs a script with `keys` and `arguments` (NULL-terminated arrays of text). Its point is EVAL,
+// whether it goes by digest or, if the server does not know the digest, whole.
+enum outcome redis_eval(struct redis_connection *connection, struct redis_answer *answer,
+                        const struct redis_script *script, const char *const *keys,
+                        const char *const *arguments);
+
+// Tells the server the script beforehand. 0, or -1 with `error` set.
+int redis_script_load(struct redis_connection *connection, const struct redis_script *script,
+                      struct error *error);
+
+// What went wrong in the last request that was not OK.
+const char *redis_error(const struct redis_connection *connection);
+
+// Command names that schemes and stores send, for points; NULL-terminated.
+extern const char *const redis_commands[];
+
+#endif

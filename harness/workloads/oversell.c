@@ -1,0 +1,27 @@
+// A flash sale: buyers come once, read the stock, and take one unit if there is one. Who sees n
+// units left buys unit n; two buyers of one unit are an oversale.
+#include "harness/workloads/workload.h"
+
+static int64_t initial(const struct workload_settings *settings)
+{
+    return settings->stock;
+}
+
+static int64_t operations(const struct workload_settings *settings)
+{
+    return settings->buyers;
+}
+
+static bool next(int64_t seen, int64_t *written)
+{
+    *written = seen - 1;
+    return seen > 0;
+}
+
+const struct workload oversell_workload = {
+    .name = "oversell",
+    .summary = "a flash sale: each buyer reads the stock and takes one unit if any is left",
+    .initial = initial,
+    .operations = operations,
+    .next = next,
+};
