@@ -18,7 +18,7 @@ OBJECTS := $(LIBRARY_SOURCES:%.c=$(BUILD)/%.o)
 TEST_PROGRAMS := $(TESTS:%.c=$(BUILD)/%)
 FORMATTED := $(shell find harness faults -name '*.[ch]')
 
-.PHONY: all demo test tests asan tsan lint format setup clean
+.PHONY: all demo test tests asan tsan lint format setup setup-lint clean
 .SECONDARY:
 
 all: $(BUILD)/lockpick
@@ -42,6 +42,9 @@ tests: all $(TEST_PROGRAMS)
 setup:
 	@scripts/setup
 
+setup-lint:
+	@scripts/setup --with lint
+
 # The build needs packages that setup installs, so each step is a make of its own.
 demo: setup
 	@$(MAKE) --no-print-directory all
@@ -51,17 +54,17 @@ test: setup
 	@$(MAKE) --no-print-directory tests
 	@scripts/run-tests $(BUILD) $(TEST_PROGRAMS)
 
-asan:
+asan: setup-lint
 	@$(MAKE) --no-print-directory BUILD=build-asan CC=clang tests \
 		CFLAGS="-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all"
 	@scripts/run-tests build-asan $(TESTS:%.c=build-asan/%)
 
-tsan:
+tsan: setup-lint
 	@$(MAKE) --no-print-directory BUILD=build-tsan CC=clang tests \
 		CFLAGS="-O1 -g -fno-omit-frame-pointer -fsanitize=thread"
 	@scripts/run-tests build-tsan $(TESTS:%.c=build-tsan/%)
 
-lint:
+lint: setup-lint
 	@clang-format --dry-run --Werror $(FORMATTED)
 	@$(MAKE) --no-print-directory BUILD=build-gcc CC=gcc tests
 	@$(MAKE) --no-print-directory BUILD=build-clang CC=clang tests

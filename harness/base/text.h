@@ -5,8 +5,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-// Zero-initialise; `bytes` is NUL-terminated, or NULL while nothing was added. Out of memory ends
-// the process: no caller can do better.
+// Zero-initialise; `bytes` is NUL-terminated, or NULL while nothing was added. What is added must
+// not point into the text itself, which may move. Out of memory ends the process: no caller can do
+// better.
 struct text {
     char *bytes;
     size_t length;

@@ -1,0 +1,261 @@
+#include "harness/base/file.h"
+
+#include <dirent.h>
+#include <ftw.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+// Each test has an empty folder, which is *state.
+static int make_empty_folder(void **state)
+{
+    char *folder = memory_string("/tmp/lockpick-file-test-XXXXXX");
+    *state = folder;
+    return mkdtemp(folder) == NULL ? -1 : 0;
+}
+
+static int remove_entry(const char *path, const struct stat *found, int kind, struct FTW *walk)
+{
+    (void)found, (void)kind, (void)walk;
+    return remove(path);
+}
+
+static int remove_folder(void **state)
+{
+    int result = nftw(*state, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+    free(*state);
+    return result;
+}
+
+static int count_entries(const char *folder)
+{
+    DIR *open_folder = opendir(folder);
+    assert_non_null(open_folder);
+    int count = -2; // "." and ".."
+    while (readdir(open_folder) != NULL)
+        count++;
+    closedir(open_folder);
+    return count;
+}
+
+static void assert_content(const char *path, const char *expected)
+{
+    struct text content = {0};
+    struct error error = {0};
+    if (file_read(path, &content, &error) != 0)
+        fail_msg("%s", error.text);
+    assert_string_equal(text_string(&content), expected);
+    text_free(&content);
+}
+
+static void what_is_written_is_read_back(void **state)
+{
+    char *path = path_join(*state, "notes");
+    struct text bytes = {0}, content = {0};
+    for (int i = 0; i < 200000; i++)
+        text_add_bytes(&bytes, &(char){(char)i}, 1);
+    struct error error = {0};
+    assert_int_equal(file_write(path, bytes.bytes, bytes.length, &error), 0);
+    text_add(&content, "before ");
+    assert_int_equal(file_read(path, &content, &error), 0);
+    assert_int_equal(content.length, 7 + bytes.length);
+    assert_memory_equal(content.bytes, "before ", 7);
+    assert_memory_equal(content.bytes + 7, bytes.bytes, bytes.length);
+    text_free(&content);
+    text_free(&bytes);
+    free(path);
+}
+
+static void a_write_replaces_all_of_the_old_file_and_leaves_no_other(void **state)
+{
+    char *path = path_join(*state, "result.json");
+    struct error error = {0};
+    assert_int_equal(file_write(path, "a long text", 11, &error), 0);
+    assert_int_equal(file_write(path, "short", 5, &error), 0);
+    assert_content(path, "short");
+    assert_int_equal(file_write(path, "", 0, &error), 0);
+    assert_content(path, "");
+    assert_int_equal(count_entries(*state), 1);
+    free(path);
+}
+
+struct reading {
+    const char *path;
+    atomic_bool stop;
+    int torn;
+};
+
+static void *read_again_and_again(void *argument)
+{
+    struct reading *reading = argument;
+    while (!atomic_load(&reading->stop)) {
+        struct text content = {0};
+        if (file_read(reading->path, &content, NULL) != 0 || content.length != 100000 ||
+            content.bytes[0] != content.bytes[content.length - 1])
+            reading->torn++;
+        text_free(&content);
+    }
+    return NULL;
+}
+
+static void a_reader_never_sees_half_a_file(void **state)
+{
+    char *path = path_join(*state, "result.json");
+    char *bytes = memory_zeroed(1, 100000);
+    assert_int_equal(file_write(path, bytes, 100000, NULL), 0);
+    struct reading reading = {.path = path};
+    pthread_t reader;
+    assert_int_equal(pthread_create(&reader, NULL, read_again_and_again, &reading), 0);
+    int failures = 0;
+    for (int i = 1; i <= 200; i++) {
+        memset(bytes, i, 100000);
+        failures += file_write(path, bytes, 100000, NULL) != 0;
+    }
+    atomic_store(&reading.stop, true);
+    pthread_join(reader, NULL);
+    assert_int_equal(failures, 0);
+    assert_int_equal(reading.torn, 0);
+    free(bytes);
+    free(path);
+}
+
+static void a_file_that_cannot_be_read_is_named(void **state)
+{
+    struct text content = {0};
+    struct error error = {0};
+    char *path = path_join(*state, "missing.yaml");
+    assert_int_equal(file_read(path, &content, &error), -1);
+    assert_non_null(strstr(error.text, path));
+    assert_non_null(strstr(error.text, "No such file"));
+    assert_int_equal(file_read(*state, &content, &error), -1);
+    assert_non_null(strstr(error.text, *state));
+    assert_non_null(strstr(error.text, "Is a directory"));
+    assert_int_equal(content.length, 0);
+    text_free(&content);
+    free(path);
+}
+
+static void a_file_that_cannot_be_written_is_named(void **state)
+{
+    struct error error = {0};
+    char *path = path_join(*state, "no-folder/result.json");
+    assert_int_equal(file_write(path, "x", 1, &error), -1);
+    assert_non_null(strstr(error.text, path));
+    assert_non_null(strstr(error.text, "No such file"));
+    free(path);
+}
+
+static void a_write_that_fails_leaves_nothing_behind(void **state)
+{
+    struct error error = {0};
+    char *path = path_join(*state, "folder");
+    assert_int_equal(mkdir(path, 0777), 0);
+    assert_int_equal(file_write(path, "x", 1, &error), -1);
+    assert_non_null(strstr(error.text, path));
+    assert_int_equal(count_entries(*state), 1);
+    free(path);
+}
+
+static void a_full_disk_is_an_error(void **state)
+{
+    char *path = path_join(*state, "result.json");
+    char *neighbour = path_join(*state, "result.json.part");
+    if (symlink("/dev/full", neighbour) != 0 || access("/dev/full", W_OK) != 0)
+        skip();
+    struct error error = {0};
+    assert_int_equal(file_write(path, "x", 1, &error), -1);
+    assert_non_null(strstr(error.text, path));
+    assert_non_null(strstr(error.text, "No space left"));
+    assert_int_equal(count_entries(*state), 0);
+    free(neighbour);
+    free(path);
+}
+
+static void folders_are_made_with_their_parents(void **state)
+{
+    static const char *const names[] = {"a", "a/b", "a/b/c/d/", "e//f"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        char *path = path_join(*state, names[i]);
+        struct error error = {0};
+        for (int time = 1; time <= 2; time++) { // the second finds it there
+            if (folder_make(path, &error) != 0)
+                fail_msg("%s", error.text);
+            struct stat found;
+            assert_int_equal(stat(path, &found), 0);
+            assert_true(S_ISDIR(found.st_mode));
+        }
+        free(path);
+    }
+    assert_int_equal(folder_make("/", NULL), 0);
+    assert_int_equal(folder_make(".", NULL), 0);
+}
+
+static void a_link_to_a_folder_is_a_folder(void **state)
+{
+    char *path = path_join(*state, "real/sub");
+    char *link = path_join(*state, "latest");
+    assert_int_equal(folder_make(path, NULL), 0);
+    assert_int_equal(symlink("real", link), 0);
+    char *through = path_join(link, "other");
+    assert_int_equal(folder_make(through, NULL), 0);
+    free(through);
+    free(link);
+    free(path);
+}
+
+static void a_file_in_the_way_of_a_folder_is_named(void **state)
+{
+    char *file = path_join(*state, "results");
+    assert_int_equal(file_write(file, "x", 1, NULL), 0);
+    struct error error = {0};
+    assert_int_equal(folder_make(file, &error), -1);
+    assert_non_null(strstr(error.text, file));
+    assert_non_null(strstr(error.text, "in the way"));
+
+    char *below = path_join(file, "run-1/plots");
+    error = (struct error){0};
+    assert_int_equal(folder_make(below, &error), -1);
+    assert_non_null(strstr(error.text, "results: a file of that name is in the way"));
+    free(below);
+    free(file);
+}
+
+static void a_folder_without_a_name_is_an_error(void **state)
+{
+    (void)state;
+    struct error error = {0};
+    assert_int_equal(folder_make("", &error), -1);
+    assert_string_not_equal(error.text, "");
+}
+
+#define TEST_IN_A_FOLDER(test)                                                                     \
+    cmocka_unit_test_setup_teardown(test, make_empty_folder, remove_folder)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST_IN_A_FOLDER(what_is_written_is_read_back),
+        TEST_IN_A_FOLDER(a_write_replaces_all_of_the_old_file_and_leaves_no_other),
+        TEST_IN_A_FOLDER(a_reader_never_sees_half_a_file),
+        TEST_IN_A_FOLDER(a_file_that_cannot_be_read_is_named),
+        TEST_IN_A_FOLDER(a_file_that_cannot_be_written_is_named),
+        TEST_IN_A_FOLDER(a_write_that_fails_leaves_nothing_behind),
+        TEST_IN_A_FOLDER(a_full_disk_is_an_error),
+        TEST_IN_A_FOLDER(folders_are_made_with_their_parents),
+        TEST_IN_A_FOLDER(a_link_to_a_folder_is_a_folder),
+        TEST_IN_A_FOLDER(a_file_in_the_way_of_a_folder_is_named),
+        TEST_IN_A_FOLDER(a_folder_without_a_name_is_an_error),
+    };
+    return cmocka_run_group_tests_name("file", tests, NULL, NULL);
+}

@@ -1,0 +1,217 @@
+#include "harness/base/table.h"
+
+#include "harness/base/text.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+static const char *const headings[] = {"scheme", "verdict", "locks/s", NULL};
+
+static void assert_prints(const struct table *table, bool coloured, const char *expected)
+{
+    char *printed = NULL;
+    size_t length = 0;
+    FILE *out = open_memstream(&printed, &length);
+    assert_non_null(out);
+    table_print(table, out, coloured);
+    fclose(out);
+    assert_string_equal(printed, expected);
+    free(printed);
+}
+
+static void add_row(struct table *table, const char *scheme, enum colour colour,
+                    const char *verdict, const char *rate)
+{
+    table_cell(table, COLOUR_PLAIN, scheme);
+    table_cell(table, colour, verdict);
+    table_cell(table, COLOUR_PLAIN, rate);
+}
+
+static void columns_are_as_wide_as_their_widest_cell(void **state)
+{
+    (void)state;
+    struct table *table = table_new(headings);
+    add_row(table, "none", COLOUR_RED, "UNSAFE", "1200000");
+    add_row(table, "redis-set-px-lua", COLOUR_GREEN, "SAFE", "80");
+    assert_prints(table, false,
+                  "scheme            verdict  locks/s\n"
+                  "none              UNSAFE   1200000\n"
+                  "redis-set-px-lua  SAFE     80\n");
+    table_free(table);
+}
+
+static void a_column_aligned_right_ends_where_its_heading_ends(void **state)
+{
+    (void)state;
+    struct table *table = table_new(headings);
+    table_align_right(table, 0);
+    table_align_right(table, 2);
+    add_row(table, "none", COLOUR_RED, "UNSAFE", "12000000");
+    add_row(table, "redis-setnx", COLOUR_RED, "STUCK", "80");
+    assert_prints(table, false,
+                  "     scheme  verdict   locks/s\n"
+                  "       none  UNSAFE   12000000\n"
+                  "redis-setnx  STUCK          80\n");
+    table_free(table);
+}
+
+static void a_character_of_several_bytes_takes_one_column(void **state)
+{
+    (void)state;
+    struct table *table = table_new(headings);
+    table_align_right(table, 2);
+    add_row(table, "größe", COLOUR_PLAIN, "→ ok", "12.4 µs");
+    add_row(table, "plain", COLOUR_PLAIN, "-> k", "124 ns");
+    assert_prints(table, false,
+                  "scheme  verdict  locks/s\n"
+                  "größe   → ok     12.4 µs\n"
+                  "plain   -> k      124 ns\n");
+    table_free(table);
+}
+
+static void colours_are_printed_only_if_asked_for_and_widen_nothing(void **state)
+{
+    (void)state;
+    struct table *table = table_new(headings);
+    table_align_right(table, 2);
+    add_row(table, "none", COLOUR_RED, "UNSAFE", "80");
+    assert_prints(table, false,
+                  "scheme  verdict  locks/s\n"
+                  "none    UNSAFE        80\n");
+    assert_prints(table, true,
+                  "\033[1mscheme\033[0m  \033[1mverdict\033[0m  \033[1mlocks/s\033[0m\n"
+                  "none    \033[31mUNSAFE\033[0m        80\n");
+    table_free(table);
+}
+
+static void a_table_without_rows_is_its_headings(void **state)
+{
+    (void)state;
+    struct table *table = table_new(headings);
+    assert_prints(table, false, "scheme  verdict  locks/s\n");
+    table_free(table);
+    table_free(NULL);
+}
+
+static void a_row_left_unfinished_still_ends_its_line(void **state)
+{
+    (void)state;
+    struct table *table = table_new(headings);
+    table_cell(table, COLOUR_PLAIN, "none");
+    assert_prints(table, false,
+                  "scheme  verdict  locks/s\n"
+                  "none    \n");
+    table_free(table);
+}
+
+static void many_rows_are_all_printed(void **state)
+{
+    (void)state;
+    static const char *const number[] = {"n", NULL};
+    struct table *table = table_new(number);
+    struct text expected = {0};
+    table_align_right(table, 0);
+    text_add(&expected, "   n\n");
+    for (int i = 0; i < 1001; i++) {
+        char digits[16];
+        snprintf(digits, sizeof digits, "%d", i);
+        table_cell(table, COLOUR_PLAIN, digits);
+        text_format(&expected, "%4d\n", i);
+    }
+    assert_prints(table, false, expected.bytes);
+    text_free(&expected);
+    table_free(table);
+}
+
+static void a_table_may_have_32_columns(void **state)
+{
+    (void)state;
+    const char *wide[33] = {NULL};
+    struct text expected = {0};
+    for (int i = 0; i < 32; i++) {
+        wide[i] = "c";
+        text_add(&expected, i < 31 ? "c  " : "c\n");
+    }
+    struct table *table = table_new(wide);
+    table_align_right(table, 31);
+    assert_prints(table, false, expected.bytes);
+    text_free(&expected);
+    table_free(table);
+}
+
+static void more_columns_than_there_is_room_for_end_the_process(void **state)
+{
+    (void)state;
+    const char *wide[34] = {NULL};
+    for (int i = 0; i < 33; i++)
+        wide[i] = "c";
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        signal(SIGABRT, SIG_DFL);
+        setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+        close(STDERR_FILENO);
+        table_free(table_new(wide));
+        _exit(0);
+    }
+    int status = 0;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+}
+
+static void a_file_wants_no_colour(void **state)
+{
+    (void)state;
+    FILE *out = fopen("/dev/null", "w");
+    assert_non_null(out);
+    assert_false(colour_wanted(out));
+    fclose(out);
+}
+
+static void a_terminal_wants_colour_unless_no_color_is_set(void **state)
+{
+    (void)state;
+    int terminal = posix_openpt(O_RDWR | O_NOCTTY);
+    if (terminal < 0 || grantpt(terminal) != 0 || unlockpt(terminal) != 0)
+        skip();
+    FILE *out = fopen(ptsname(terminal), "w");
+    if (out == NULL)
+        skip();
+    unsetenv("NO_COLOR");
+    assert_true(colour_wanted(out));
+    setenv("NO_COLOR", "", 1);
+    assert_true(colour_wanted(out));
+    setenv("NO_COLOR", "1", 1);
+    assert_false(colour_wanted(out));
+    fclose(out);
+    close(terminal);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(columns_are_as_wide_as_their_widest_cell),
+        cmocka_unit_test(a_column_aligned_right_ends_where_its_heading_ends),
+        cmocka_unit_test(a_character_of_several_bytes_takes_one_column),
+        cmocka_unit_test(colours_are_printed_only_if_asked_for_and_widen_nothing),
+        cmocka_unit_test(a_table_without_rows_is_its_headings),
+        cmocka_unit_test(a_row_left_unfinished_still_ends_its_line),
+        cmocka_unit_test(many_rows_are_all_printed),
+        cmocka_unit_test(a_table_may_have_32_columns),
+        cmocka_unit_test(more_columns_than_there_is_room_for_end_the_process),
+        cmocka_unit_test(a_file_wants_no_colour),
+        cmocka_unit_test(a_terminal_wants_colour_unless_no_color_is_set),
+    };
+    return cmocka_run_group_tests_name("table", tests, NULL, NULL);
+}

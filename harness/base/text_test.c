@@ -1,0 +1,203 @@
+#include "harness/base/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+static void a_text_without_additions_reads_as_empty(void **state)
+{
+    (void)state;
+    struct text text = {0};
+    assert_string_equal(text_string(&text), "");
+    text_add_bytes(&text, NULL, 0);
+    text_add(&text, "");
+    text_format(&text, "%s", "");
+    assert_string_equal(text_string(&text), "");
+    assert_int_equal(text.length, 0);
+    text_free(&text);
+}
+
+static void a_text_grows_as_needed(void **state)
+{
+    (void)state;
+    struct text text = {0};
+    for (int i = 0; i < 10000; i++)
+        text_format(&text, "%04d,", i);
+    assert_int_equal(text.length, 50000);
+    assert_int_equal(strlen(text.bytes), 50000);
+    assert_memory_equal(text.bytes, "0000,0001,", 10);
+    assert_string_equal(text.bytes + 49990, "9998,9999,");
+    text_free(&text);
+    assert_null(text.bytes);
+    assert_int_equal(text.length, 0);
+    text_free(&text);
+}
+
+static void one_addition_may_be_longer_than_all_room(void **state)
+{
+    (void)state;
+    char *long_string = memory_new(100001);
+    memset(long_string, 'a', 100000);
+    long_string[100000] = '\0';
+    struct text text = {0};
+    text_add(&text, "<");
+    text_add(&text, long_string);
+    text_format(&text, "%s>", long_string);
+    assert_int_equal(text.length, 200002);
+    assert_int_equal(text.bytes[0], '<');
+    assert_int_equal(text.bytes[200001], '>');
+    text_free(&text);
+    free(long_string);
+}
+
+static void every_length_near_the_first_room_ends_in_a_nul(void **state)
+{
+    (void)state;
+    for (int length = 60; length < 70; length++) {
+        struct text formatted = {0}, added = {0};
+        text_format(&formatted, "%*s", length, "x");
+        assert_int_equal(strlen(formatted.bytes), length);
+        text_add(&added, formatted.bytes);
+        assert_string_equal(added.bytes, formatted.bytes);
+        text_free(&formatted);
+        text_free(&added);
+    }
+}
+
+static void bytes_may_contain_a_nul(void **state)
+{
+    (void)state;
+    struct text text = {0};
+    text_add_bytes(&text, "a\0b", 3);
+    text_add(&text, "c");
+    assert_int_equal(text.length, 4);
+    assert_memory_equal(text.bytes, "a\0bc", 5);
+    text_free(&text);
+}
+
+static void durations_change_unit_before_they_need_a_fourth_digit(void **state)
+{
+    (void)state;
+    static const struct {
+        long long nanoseconds;
+        const char *expected;
+    } cases[] = {
+        {0, "0 ns"},
+        {1, "1 ns"},
+        {840, "840 ns"},
+        {999, "999 ns"},
+        {1000, "1 µs"},
+        {12400, "12.4 µs"},
+        {999499, "999 µs"},
+        {999500, "1 ms"},
+        {999999, "1 ms"},
+        {1000000, "1 ms"},
+        {3250000, "3.25 ms"},
+        {999499999, "999 ms"},
+        {999500000, "1.00 s"},
+        {999999999, "1.00 s"},
+        {1000000000, "1.00 s"},
+        {1200000000, "1.20 s"},
+        {90000000000, "90.00 s"},
+        {-840, "-840 ns"},
+        {-3250000, "-3.25 ms"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char shown[32];
+        assert_ptr_equal(text_duration(cases[i].nanoseconds, shown, sizeof shown), shown);
+        assert_string_equal(shown, cases[i].expected);
+    }
+}
+
+static void globs_match_the_whole_string(void **state)
+{
+    (void)state;
+    assert_true(text_matches("redis-setnx", "redis-*"));
+    assert_true(text_matches("redis-", "redis-*"));
+    assert_true(text_matches("redis-setnx", "*"));
+    assert_true(text_matches("client-1", "client-?"));
+    assert_true(text_matches("client-1", "client-[12]"));
+    assert_true(text_matches("none", "none"));
+    assert_false(text_matches("process-mutex", "redis-*"));
+    assert_false(text_matches("client-10", "client-?"));
+    assert_false(text_matches("client-3", "client-[12]"));
+    assert_false(text_matches("redis-setnx-expire", "redis-setnx"));
+    assert_false(text_matches("none", ""));
+}
+
+static const char *const keys[] = {"name", "about", "clients", "processes",  "threads", "lease",
+                                   "wait", "pause", "until",   "operations", "or",      NULL};
+
+static void a_slip_of_the_pen_finds_the_word_that_was_meant(void **state)
+{
+    (void)state;
+    assert_string_equal(text_nearest("thread", keys), "threads");
+    assert_string_equal(text_nearest("pauze", keys), "pause");
+    assert_string_equal(text_nearest("laese", keys), "lease");
+    assert_string_equal(text_nearest("opperation", keys), "operations");
+    assert_string_equal(text_nearest("Clients", keys), "clients");
+    assert_string_equal(text_nearest("until", keys), "until");
+}
+
+static void the_beginning_of_a_word_is_enough(void **state)
+{
+    (void)state;
+    assert_string_equal(text_nearest("proc", keys), "processes");
+    assert_string_equal(text_nearest("ope", keys), "operations");
+}
+
+static void of_two_words_the_nearer_one_was_meant(void **state)
+{
+    (void)state;
+    static const char *const near_first[] = {"three", "threads", NULL};
+    static const char *const near_last[] = {"threads", "three", NULL};
+    assert_string_equal(text_nearest("thre", near_first), "three");
+    assert_string_equal(text_nearest("thre", near_last), "three");
+}
+
+static void a_word_like_no_other_suggests_nothing(void **state)
+{
+    (void)state;
+    static const char *const none[] = {NULL};
+    assert_null(text_nearest("nonsense", keys));
+    assert_null(text_nearest("foo", keys));
+    assert_null(text_nearest("x", keys));
+    assert_null(text_nearest("", keys));
+    assert_null(text_nearest("thread", none));
+}
+
+static void words_of_any_length_can_be_compared(void **state)
+{
+    (void)state;
+    char long_word[200];
+    memset(long_word, 'w', sizeof long_word - 1);
+    long_word[sizeof long_word - 1] = '\0';
+    const char *const words[] = {long_word, NULL};
+    assert_null(text_nearest("word", words));
+    assert_null(text_nearest(long_word, keys));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_text_without_additions_reads_as_empty),
+        cmocka_unit_test(a_text_grows_as_needed),
+        cmocka_unit_test(one_addition_may_be_longer_than_all_room),
+        cmocka_unit_test(every_length_near_the_first_room_ends_in_a_nul),
+        cmocka_unit_test(bytes_may_contain_a_nul),
+        cmocka_unit_test(durations_change_unit_before_they_need_a_fourth_digit),
+        cmocka_unit_test(globs_match_the_whole_string),
+        cmocka_unit_test(a_slip_of_the_pen_finds_the_word_that_was_meant),
+        cmocka_unit_test(the_beginning_of_a_word_is_enough),
+        cmocka_unit_test(of_two_words_the_nearer_one_was_meant),
+        cmocka_unit_test(a_word_like_no_other_suggests_nothing),
+        cmocka_unit_test(words_of_any_length_can_be_compared),
+    };
+    return cmocka_run_group_tests_name("text", tests, NULL, NULL);
+}

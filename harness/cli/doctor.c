@@ -1,0 +1,122 @@
+// doctor: what this machine has and lacks for a run, and what to do about it.
+#include "harness/base/table.h"
+#include "harness/base/text.h"
+#include "harness/cli/verb.h"
+#include "harness/cluster/process.h"
+#include "harness/cluster/sandbox.h"
+#include "harness/cluster/server.h"
+#include "harness/report/report.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+struct findings {
+    struct table *table;
+    int missing; // what a run cannot do without
+};
+
+static void note(struct findings *findings, const char *what, bool good, bool needed,
+                 const char *detail)
+{
+    table_cell(findings->table, COLOUR_PLAIN, what);
+    if (good)
+        table_cell(findings->table, COLOUR_GREEN, "ok");
+    else
+        table_cell(findings->table, needed ? COLOUR_RED : COLOUR_YELLOW,
+                   needed ? "MISSING" : "limited");
+    table_cell(findings->table, COLOUR_PLAIN, detail);
+    findings->missing += !good && needed;
+}
+
+// Told by the conductor of an empty sandbox through the exit code and the terminal.
+static int look_around(const struct sandbox *sandbox, void *context)
+{
+    FILE *answer = context;
+    if (sandbox->isolation == ISOLATION_NAMESPACES)
+        return 0;
+    fprintf(answer, "%s", sandbox->why_loopback);
+    fflush(answer);
+    return 1;
+}
+
+static void check_namespaces(struct findings *findings)
+{
+    char detail[600] = "runs are hermetic, without root";
+    FILE *answer = tmpfile();
+    bool good = answer != NULL && sandbox_run(false, look_around, answer) == 0;
+    if (!good) {
+        char why[300] = "";
+        if (answer != NULL) {
+            rewind(answer);
+            (void)!fread(why, 1, sizeof why - 1, answer);
+        }
+        snprintf(detail, sizeof detail,
+                 "%s; runs use loopback ports instead, and faults that cut the network are "
+                 "skipped. Remedy: sysctl kernel.unprivileged_userns_clone=1, or run as root",
+                 why);
+    }
+    if (answer != NULL)
+        fclose(answer);
+    note(findings, "namespaces", good, false, detail);
+}
+
+static void check_servers(struct findings *findings)
+{
+    for (size_t i = 0; server_catalogue[i] != NULL; i++) {
+        const struct server_kind *kind = server_catalogue[i];
+        char detail[200];
+        bool good = program_exists(kind->program);
+        if (good)
+            server_version(kind, detail, sizeof detail);
+        else
+            snprintf(detail, sizeof detail, "apt-get install %s (or: scripts/setup)",
+                     kind->package);
+        note(findings, kind->program, good, true, detail);
+    }
+}
+
+static void check_limits(struct findings *findings)
+{
+    struct rlimit files = {0};
+    char detail[200];
+    getrlimit(RLIMIT_NOFILE, &files);
+    bool enough = files.rlim_max >= 10240;
+    snprintf(detail, sizeof detail, "%llu a process%s", (unsigned long long)files.rlim_max,
+             enough ? "" : "; thousands of clients need 10240: ulimit -Hn 10240");
+    note(findings, "open files", enough, false, detail);
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    snprintf(detail, sizeof detail, "%ld%s", processors,
+             processors > 1 ? "" : "; client and server always share it");
+    note(findings, "processors", processors > 1, false, detail);
+}
+
+static int run(int argc, char **argv)
+{
+    (void)argv;
+    if (argc > 1)
+        return usage_error(&doctor_verb, "it takes no arguments");
+    static const char *const headings[] = {"WHAT", "STATE", "DETAIL", NULL};
+    struct findings findings = {.table = table_new(headings)};
+    check_servers(&findings);
+    check_namespaces(&findings);
+    note(&findings, "ip (iproute2)", program_exists("ip"), false,
+         program_exists("ip") ? "wires the nodes" : "apt-get install iproute2");
+    char plots[200] = "draws the plots";
+    bool plotting = plots_available(plots, sizeof plots);
+    note(&findings, "gnuplot", plotting, false, plotting ? "draws the plots" : plots);
+    check_limits(&findings);
+    table_print(findings.table, stdout, colour_wanted(stdout));
+    table_free(findings.table);
+    puts(findings.missing ? "\nSomething needed is missing: scripts/setup installs it."
+                          : "\nReady: lockpick run scenarios/increment");
+    return findings.missing ? EXIT_ENVIRONMENT : 0;
+}
+
+const struct verb doctor_verb = {
+    .name = "doctor",
+    .arguments = "",
+    .summary = "Says what this machine has and lacks for a run, and what to do about it",
+    .run = run,
+};

@@ -1,0 +1,45 @@
+// help: what a verb does, or the reference of scenario files.
+#include "harness/cli/verb.h"
+#include "harness/cli/vocabulary.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void print_verb(const struct verb *verb)
+{
+    printf("usage: lockpick %s %s\n\n%s.\n", verb->name, verb->arguments, verb->summary);
+    if (verb->print_help != NULL) {
+        puts("");
+        verb->print_help(stdout);
+    }
+}
+
+static int run(int argc, char **argv)
+{
+    if (argc < 2) {
+        for (size_t i = 0; verb_catalogue[i] != NULL; i++)
+            printf("  lockpick %-8s %-30s %s\n", verb_catalogue[i]->name,
+                   verb_catalogue[i]->arguments, verb_catalogue[i]->summary);
+        puts("\nlockpick help VERB says more; lockpick help scenario is the reference of "
+             "scenario files.");
+        return 0;
+    }
+    if (strcmp(argv[1], "scenario") == 0) {
+        struct vocabulary *vocabulary = vocabulary_new();
+        scenario_print_reference(stdout, vocabulary);
+        vocabulary_free(vocabulary);
+        return 0;
+    }
+    const struct verb *verb = verb_find(argv[1]);
+    if (verb == NULL)
+        return usage_error(&help_verb, "there is no verb '%s'", argv[1]);
+    print_verb(verb);
+    return 0;
+}
+
+const struct verb help_verb = {
+    .name = "help",
+    .arguments = "[VERB | scenario]",
+    .summary = "Says what a verb does, or how a scenario file is written",
+    .run = run,
+};

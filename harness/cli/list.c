@@ -1,0 +1,121 @@
+// list: what there is to choose from.
+#include "faults/fault.h"
+#include "harness/base/table.h"
+#include "harness/base/text.h"
+#include "harness/cli/verb.h"
+#include "harness/locks/lock.h"
+#include "harness/wire/redis.h"
+#include "harness/workloads/workload.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void print(struct table *table)
+{
+    table_print(table, stdout, colour_wanted(stdout));
+    table_free(table);
+}
+
+static void list_schemes(void)
+{
+    static const char *const headings[] = {"SCHEME", "TRAITS", "HOW IT LOCKS", "WHAT BREAKS IT",
+                                           NULL};
+    struct table *table = table_new(headings);
+    for (size_t i = 0; lock_catalogue[i] != NULL; i++) {
+        const struct lock_scheme *scheme = lock_catalogue[i];
+        struct text traits = {0};
+        for (size_t j = 0; scheme->traits[j] != NULL; j++)
+            text_format(&traits, "%s%s", j == 0 ? "" : ", ", scheme->traits[j]);
+        table_cell(table, COLOUR_BOLD, scheme->name);
+        table_cell(table, COLOUR_PLAIN, traits.length ? traits.bytes : "-");
+        table_cell(table, COLOUR_PLAIN, scheme->summary);
+        table_cell(table, COLOUR_PLAIN, scheme->breaks);
+        text_free(&traits);
+    }
+    print(table);
+    puts("");
+    static const char *const trait_headings[] = {"TRAIT", "MEANING", NULL};
+    table = table_new(trait_headings);
+    for (size_t i = 0; lock_traits[i].name != NULL; i++) {
+        table_cell(table, COLOUR_BOLD, lock_traits[i].name);
+        table_cell(table, COLOUR_PLAIN, lock_traits[i].meaning);
+    }
+    print(table);
+}
+
+static void list_workloads(void)
+{
+    static const char *const headings[] = {"WORKLOAD", "WHAT CLIENTS DO", NULL};
+    struct table *table = table_new(headings);
+    for (size_t i = 0; workload_catalogue[i] != NULL; i++) {
+        table_cell(table, COLOUR_BOLD, workload_catalogue[i]->name);
+        table_cell(table, COLOUR_PLAIN, workload_catalogue[i]->summary);
+    }
+    print(table);
+}
+
+static void list_faults(void)
+{
+    static const char *const headings[] = {"FAULT", "WHAT IT DOES", NULL};
+    struct table *table = table_new(headings);
+    for (size_t i = 0; fault_catalogue[i] != NULL; i++) {
+        table_cell(table, COLOUR_BOLD, fault_catalogue[i]->name);
+        table_cell(table, COLOUR_PLAIN, fault_catalogue[i]->summary);
+    }
+    print(table);
+}
+
+static void list_points(void)
+{
+    static const char *const headings[] = {"POINT", "WHERE A WORKER CAN BE STOPPED", NULL};
+    static const char *const points[][2] = {
+        {"client-N holds", "it was granted the lock, and has done nothing yet"},
+        {"client-N after read", "it has read the guarded value"},
+        {"client-N before write", "it is about to write the guarded value back"},
+        {"client-N after write", "it has written the guarded value"},
+        {"client-N before COMMAND", "a request is about to be sent"},
+        {"client-N after COMMAND", "a request was answered, or given up"},
+        {"... in PHASE", "only while it does that: acquire, release, renew, read, write"},
+        {"client-N worker-M ...", "only that worker; else whichever worker gets there first"},
+    };
+    struct table *table = table_new(headings);
+    for (size_t i = 0; i < sizeof points / sizeof *points; i++) {
+        table_cell(table, COLOUR_BOLD, points[i][0]);
+        table_cell(table, COLOUR_PLAIN, points[i][1]);
+    }
+    print(table);
+    fputs("\nCOMMAND is what a scheme or store sends:", stdout);
+    for (size_t i = 0; redis_commands[i] != NULL; i++)
+        printf(" %s", redis_commands[i]);
+    puts("");
+}
+
+static const struct {
+    const char *name;
+    void (*print)(void);
+} lists[] = {
+    {"schemes", list_schemes},
+    {"workloads", list_workloads},
+    {"faults", list_faults},
+    {"points", list_points},
+};
+
+static int run(int argc, char **argv)
+{
+    if (argc != 2)
+        return usage_error(&list_verb, "what is to be listed?");
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        if (strcmp(lists[i].name, argv[1]) == 0) {
+            lists[i].print();
+            return 0;
+        }
+    }
+    return usage_error(&list_verb, "there is no list of '%s'", argv[1]);
+}
+
+const struct verb list_verb = {
+    .name = "list",
+    .arguments = "schemes|workloads|faults|points",
+    .summary = "Lists what a scenario can choose from",
+    .run = run,
+};

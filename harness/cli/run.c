@@ -1,0 +1,150 @@
+// run: from scenario files to verdicts, a report and an exit code.
+#include "harness/base/file.h"
+#include "harness/base/random.h"
+#include "harness/base/table.h"
+#include "harness/cli/performance.h"
+#include "harness/cli/run_folder.h"
+#include "harness/cli/scenario_files.h"
+#include "harness/cli/verb.h"
+#include "harness/cli/vocabulary.h"
+#include "harness/cluster/process.h"
+#include "harness/cluster/server.h"
+#include "harness/locks/lock.h"
+#include "harness/stores/store.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct request {
+    const struct run_options *options;
+    const struct plan *plan;
+    char *folder;
+};
+
+static int write_text(const char *folder, const char *name, const char *text)
+{
+    char *path = path_join(folder, name);
+    struct error error = {0};
+    int result = file_write(path, text, strlen(text), &error);
+    if (result != 0)
+        fprintf(stderr, "lockpick run: %s\n", error.text);
+    free(path);
+    return result;
+}
+
+static int report(const struct run_result *run, const struct run_options *options)
+{
+    char *json = report_json(run);
+    char *html = report_html(run);
+    int written = write_text(run->folder, "result.json", json);
+    written |= write_text(run->folder, "report.html", html);
+    const char *name = run_folder_publish(run->folder);
+    if (options->json) {
+        puts(json);
+    } else {
+        report_print(run, stdout, colour_wanted(stdout), options->quiet);
+        if (!run->has_plots)
+            printf("no plots: %s\n", run->plot_note);
+        if (written == 0)
+            printf("report: %s/report.html\n", name);
+    }
+    free(json);
+    free(html);
+    return written == 0 ? report_exit_code(run) : EXIT_ENVIRONMENT;
+}
+
+// In the sandbox, as the conductor.
+static int conduct(const struct sandbox *sandbox, void *context)
+{
+    const struct request *request = context;
+    struct run_result run = {.folder = request->folder, .seed = request->plan->seed};
+    if (sandbox->isolation == ISOLATION_LOOPBACK && !request->options->no_namespaces)
+        fprintf(stderr, "lockpick run: no namespaces (%s): running on loopback ports\n",
+                sandbox->why_loopback);
+    perform_plan(request->plan, request->options, sandbox, &run);
+    int code = report(&run, request->options);
+    performance_free(&run);
+    return code;
+}
+
+// A server that some trial needs and that is not installed, or NULL.
+static const struct server_kind *missing_server(const struct plan *plan)
+{
+    for (size_t i = 0; i < plan->count; i++) {
+        const struct trial *trial = &plan->trials[i];
+        const char *needed[] = {lock_scheme_find(trial->scheme)->server,
+                                store_kind_find(trial->scenario->workload.store)->server};
+        for (int j = 0; j < 2 && trial->skip_reason == NULL; j++) {
+            const struct server_kind *kind = needed[j] != NULL ? server_kind_find(needed[j]) : NULL;
+            if (kind != NULL && !program_exists(kind->program))
+                return kind;
+        }
+    }
+    return NULL;
+}
+
+static uint64_t choose_seed(const struct run_options *options, const struct scenario_set *set)
+{
+    if (options->seed != 0)
+        return (uint64_t)options->seed;
+    if (set->count == 1 && set->scenarios[0]->seed != 0)
+        return (uint64_t)set->scenarios[0]->seed;
+    struct random random;
+    random_start(&random, (uint64_t)clock_realtime_ns(), 0);
+    return random_below(&random, 1000000000) + 1; // short enough to be typed again
+}
+
+static int run_set(const struct run_options *options, const struct scenario_set *set,
+                   const struct vocabulary *vocabulary)
+{
+    struct error error = {0};
+    struct plan plan;
+    uint64_t seed = choose_seed(options, set);
+    if (plan_make(set->scenarios, set->count, vocabulary, options->scheme, options->repeat, seed,
+                  &plan, &error) != 0) {
+        fprintf(stderr, "lockpick run: %s\n", error.text);
+        return EXIT_USAGE;
+    }
+    int code = EXIT_ENVIRONMENT;
+    const struct server_kind *missing = missing_server(&plan);
+    struct request request = {.options = options, .plan = &plan};
+    if (missing != NULL)
+        fprintf(stderr,
+                "lockpick run: %s is not installed: apt-get install %s (or: scripts/setup)\n",
+                missing->program, missing->package);
+    else if ((request.folder = run_folder_make(options, set, seed, &error)) == NULL)
+        fprintf(stderr, "lockpick run: %s\n", error.text);
+    else
+        code = sandbox_run(options->no_namespaces, conduct, &request);
+    free(request.folder);
+    plan_free(&plan);
+    return code;
+}
+
+static int run(int argc, char **argv)
+{
+    struct run_options options;
+    struct error error = {0};
+    if (run_options_parse(argc, argv, &options, &error) != 0) {
+        run_options_free(&options);
+        return usage_error(&run_verb, "%s", error.text);
+    }
+    struct vocabulary *vocabulary = vocabulary_new();
+    struct scenario_set set;
+    int code = EXIT_USAGE;
+    if (scenario_set_load(&options, vocabulary, &set) == 0)
+        code = run_set(&options, &set, vocabulary);
+    scenario_set_free(&set);
+    vocabulary_free(vocabulary);
+    run_options_free(&options);
+    return code;
+}
+
+const struct verb run_verb = {
+    .name = "run",
+    .arguments = "FILE|DIR... [options]",
+    .summary = "Runs scenarios against real servers and decides what each lock is worth",
+    .print_help = run_options_print,
+    .run = run,
+};

@@ -1,0 +1,18 @@
+// The folder that a run writes.
+#ifndef LOCKPICK_CLI_RUN_FOLDER_H
+#define LOCKPICK_CLI_RUN_FOLDER_H
+
+#include "harness/cli/run_options.h"
+#include "harness/cli/scenario_files.h"
+
+// Makes the folder (options->out, or a new one in results/) and puts the scenarios there as they
+// were run, and the command line. Returns its path, which the caller frees, or NULL with `error`
+// set.
+char *run_folder_make(const struct run_options *options, const struct scenario_set *set,
+                      uint64_t seed, struct error *error);
+
+// Points results/latest to the folder if it is in results/. Returns what to call the folder when
+// speaking to the user: "results/latest", or the folder itself.
+const char *run_folder_publish(const char *folder);
+
+#endif

@@ -1,0 +1,34 @@
+// The options of `lockpick run`, declared once: parsed and explained from one table.
+#ifndef LOCKPICK_CLI_RUN_OPTIONS_H
+#define LOCKPICK_CLI_RUN_OPTIONS_H
+
+#include "harness/base/error.h"
+#include "harness/scenario/scenario.h"
+
+#include <stdbool.h>
+
+#define MAX_OVERRIDES 32
+
+struct run_options {
+    const char **paths; // scenario files and folders
+    size_t path_count;
+    struct override overrides[MAX_OVERRIDES];
+    size_t override_count;
+    const char *scheme; // glob, or NULL
+    const char *out;    // the run's folder, or NULL: a new one in results/
+    int64_t seed;       // 0: the scenarios' own, else drawn
+    int64_t repeat;     // 0: the scenarios' own
+    bool keep_going;
+    bool quiet;
+    bool json;
+    bool no_namespaces;
+};
+
+// Parses argv[1..]. 0, or -1 with `error` set. Free with run_options_free.
+int run_options_parse(int argc, char **argv, struct run_options *options, struct error *error);
+void run_options_free(struct run_options *options);
+
+// A line for each option, and the exit codes: the rest of `lockpick help run`.
+void run_options_print(FILE *out);
+
+#endif

@@ -1,0 +1,110 @@
+#include "harness/cli/scenario_files.h"
+
+#include "harness/base/text.h"
+
+#include <errno.h>
+#include <fts.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+struct path_list {
+    char **items;
+    size_t count;
+};
+
+static void add_path(struct path_list *list, const char *path)
+{
+    list->items = memory_resized(list->items, (list->count + 1) * sizeof *list->items);
+    list->items[list->count++] = memory_string(path);
+}
+
+static bool is_scenario_name(const char *name)
+{
+    const char *dot = strrchr(name, '.');
+    return dot != NULL && (strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0);
+}
+
+static int by_name(const FTSENT **left, const FTSENT **right)
+{
+    return strcmp((*left)->fts_name, (*right)->fts_name);
+}
+
+// Adds the file, or every scenario below the folder. -1 after a message.
+static int collect(const char *path, struct path_list *list)
+{
+    struct stat status;
+    if (stat(path, &status) != 0) {
+        fprintf(stderr, "lockpick run: cannot find %s: %s\n", path, strerror(errno));
+        return -1;
+    }
+    if (!S_ISDIR(status.st_mode)) {
+        add_path(list, path);
+        return 0;
+    }
+    char *root = memory_string(path);
+    size_t length = strlen(root);
+    if (length > 1 && root[length - 1] == '/')
+        root[length - 1] = '\0';
+    char *roots[] = {root, NULL};
+    size_t before = list->count;
+    FTS *walk = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, by_name);
+    for (FTSENT *entry; walk != NULL && (entry = fts_read(walk)) != NULL;) {
+        if (entry->fts_info == FTS_F && is_scenario_name(entry->fts_name))
+            add_path(list, entry->fts_path);
+    }
+    if (walk != NULL)
+        fts_close(walk);
+    free(root);
+    if (list->count > before)
+        return 0;
+    fprintf(stderr, "lockpick run: no scenario (*.yaml) in %s\n", path);
+    return -1;
+}
+
+static int check_names_differ(const struct scenario_set *set)
+{
+    for (size_t i = 0; i < set->count; i++) {
+        for (size_t j = 0; j < i; j++) {
+            if (strcmp(set->scenarios[i]->name, set->scenarios[j]->name) != 0)
+                continue;
+            fprintf(stderr, "%s: the name '%s' is taken by %s\n", set->scenarios[i]->path,
+                    set->scenarios[i]->name, set->scenarios[j]->path);
+            return -1;
+        }
+    }
+    return 0;
+}
+
+int scenario_set_load(const struct run_options *options, const struct vocabulary *vocabulary,
+                      struct scenario_set *set)
+{
+    *set = (struct scenario_set){0};
+    struct path_list paths = {0};
+    int result = 0;
+    for (size_t i = 0; i < options->path_count; i++)
+        result |= collect(options->paths[i], &paths);
+    set->scenarios = memory_zeroed(paths.count, sizeof(struct scenario *));
+    struct complaints *complaints = complaints_new();
+    for (size_t i = 0; i < paths.count; i++) {
+        struct scenario *scenario = NULL;
+        if (scenario_load(paths.items[i], vocabulary, options->overrides, options->override_count,
+                          &scenario, complaints) == 0)
+            set->scenarios[set->count++] = scenario;
+        else
+            result = -1;
+        free(paths.items[i]);
+    }
+    free(paths.items);
+    complaints_print(complaints, stderr);
+    complaints_free(complaints);
+    return result != 0 ? -1 : check_names_differ(set);
+}
+
+void scenario_set_free(struct scenario_set *set)
+{
+    for (size_t i = 0; i < set->count; i++)
+        scenario_free(set->scenarios[i]);
+    free(set->scenarios);
+}
