@@ -1,0 +1,231 @@
+// The sandbox and the nodes: what they give, and that nothing of them stays.
+#include "harness/cluster/cluster.h"
+
+#include "harness/base/clock.h"
+#include "harness/base/file.h"
+#include "harness/base/text.h"
+#include "harness/cluster/process.h"
+#include "harness/cluster/server.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static char folder[] = "/tmp/lockpick-cluster-test-XXXXXX";
+
+static int make_folder(void **state)
+{
+    (void)state;
+    return mkdtemp(folder) == NULL ? -1 : 0;
+}
+
+static int remove_folder(void **state)
+{
+    (void)state;
+    struct text command = {0};
+    text_format(&command, "rm -r '%s'", folder);
+    int result = system(command.bytes);
+    text_free(&command);
+    return result;
+}
+
+static const struct node_settings *three_nodes(void)
+{
+    static struct node_settings nodes[3];
+    nodes[0] = (struct node_settings){
+        .name = "redis-1", .kind = server_kind_find("redis"), .processor = -1};
+    nodes[1] = (struct node_settings){
+        .name = "store-1", .kind = server_kind_find("redis"), .processor = -1};
+    nodes[2] = (struct node_settings){.name = "client-1", .processor = -1};
+    return nodes;
+}
+
+static int open_and_ask(enum isolation isolation, int rounds)
+{
+    for (int round = 1; round <= rounds; round++) {
+        struct cluster cluster;
+        struct error error = {0};
+        if (cluster_open(&cluster, isolation, three_nodes(), 3, folder, round, &error) != 0) {
+            fprintf(stderr, "%s\n", error.text);
+            return 1;
+        }
+        struct node *first = cluster_node(&cluster, "redis-1");
+        struct node *second = cluster_node(&cluster, "store-1");
+        bool right = first->kind->ready(first, &error) == 0 &&
+                     second->kind->ready(second, &error) == 0 && first->server != second->server &&
+                     cluster_node(&cluster, "nobody") == NULL;
+        cluster_close(&cluster);
+        if (!right)
+            return 2;
+    }
+    return 0;
+}
+
+static int in_namespaces(const struct sandbox *sandbox, void *context)
+{
+    (void)context;
+    if (sandbox->isolation != ISOLATION_NAMESPACES) {
+        fprintf(stderr, "no namespaces: %s\n", sandbox->why_loopback);
+        return 3;
+    }
+    return open_and_ask(ISOLATION_NAMESPACES, 5);
+}
+
+static int on_loopback(const struct sandbox *sandbox, void *context)
+{
+    (void)context;
+    return sandbox->isolation == ISOLATION_LOOPBACK ? open_and_ask(ISOLATION_LOOPBACK, 2) : 3;
+}
+
+static void clusters_come_and_go_in_one_sandbox(void **state)
+{
+    (void)state;
+    assert_int_equal(sandbox_run(false, in_namespaces, NULL), 0);
+}
+
+static void without_namespaces_servers_listen_on_loopback(void **state)
+{
+    (void)state;
+    assert_int_equal(sandbox_run(true, on_loopback, NULL), 0);
+}
+
+static int fail_with_seven(const struct sandbox *sandbox, void *context)
+{
+    (void)sandbox;
+    (void)context;
+    return 7;
+}
+
+static int die(const struct sandbox *sandbox, void *context)
+{
+    (void)sandbox;
+    (void)context;
+    raise(SIGKILL);
+    return 0;
+}
+
+static void the_exit_code_comes_out_of_the_sandbox(void **state)
+{
+    (void)state;
+    for (int loopback = 0; loopback < 2; loopback++) {
+        assert_int_equal(sandbox_run(loopback == 1, fail_with_seven, NULL), 7);
+        assert_int_equal(sandbox_run(loopback == 1, die, NULL), 128 + SIGKILL);
+    }
+}
+
+// Everything that a sandbox starts inherits this lock on a file: it is free again only when the
+// last process is gone.
+struct witness {
+    char path[80];
+    int ready[2];
+};
+
+static int hold_on(const struct sandbox *sandbox, void *context)
+{
+    struct witness *witness = context;
+    struct cluster cluster;
+    struct error error = {0};
+    int descriptor = open(witness->path, O_RDWR); // inherited by servers: no O_CLOEXEC
+    flock(descriptor, LOCK_SH);
+    int result = cluster_open(&cluster, sandbox->isolation, three_nodes(), 3, folder, 1, &error);
+    (void)!write(witness->ready[1], result == 0 ? "y" : "n", 1);
+    while (result == 0)
+        pause();
+    return 1;
+}
+
+static void end_by(int signal_number, bool loopback)
+{
+    struct witness witness;
+    snprintf(witness.path, sizeof witness.path, "%s/witness", folder);
+    assert_int_equal(file_write(witness.path, "", 0, NULL), 0);
+    assert_int_equal(pipe2(witness.ready, O_CLOEXEC), 0);
+    pid_t command = fork();
+    if (command == 0)
+        _exit(sandbox_run(loopback, hold_on, &witness));
+    char answer = 0;
+    assert_int_equal(read(witness.ready[0], &answer, 1), 1);
+    assert_int_equal(answer, 'y');
+    kill(command, signal_number);
+    waitpid(command, NULL, 0);
+    // Waits for the kernel to end all of them: a leak would hang here, and the test with it.
+    int descriptor = open(witness.path, O_RDWR | O_CLOEXEC);
+    assert_int_equal(flock(descriptor, LOCK_EX), 0);
+    close(descriptor);
+    close(witness.ready[0]);
+    close(witness.ready[1]);
+}
+
+static void when_the_command_is_killed_nothing_of_its_sandbox_lives_on(void **state)
+{
+    (void)state;
+    static const int signals[] = {SIGKILL, SIGTERM, SIGINT, SIGHUP};
+    for (int i = 0; i < 4; i++) {
+        end_by(signals[i], false);
+        end_by(signals[i], true);
+    }
+}
+
+static pid_t start_wrongly(const struct node *node, struct error *error)
+{
+    const char *const arguments[] = {"redis-server", "--no-such-option", "1", NULL};
+    char *log = path_join(node->folder, "server.log");
+    struct process_settings settings = {
+        .arguments = arguments, .log_path = log, .network_namespace = -1, .processor = -1};
+    pid_t id = process_start(&settings, error);
+    free(log);
+    return id;
+}
+
+static void a_server_that_ends_at_once_is_an_error_with_its_last_words(void **state)
+{
+    (void)state;
+    struct cluster cluster;
+    struct error error = {0};
+    struct server_kind wrong = *server_kind_find("redis");
+    wrong.start = start_wrongly;
+    struct node_settings node = {.name = "wrong-1", .kind = &wrong, .processor = -1};
+    assert_int_equal(cluster_open(&cluster, ISOLATION_LOOPBACK, &node, 1, folder, 1, &error), -1);
+    assert_non_null(strstr(error.text, "no-such-option"));
+    assert_non_null(strstr(error.text, "wrong-1/server.log"));
+}
+
+static void a_program_runs_to_its_end_and_its_words_come_back(void **state)
+{
+    (void)state;
+    struct text output = {0};
+    struct error error = {0};
+    const char *const reverse[] = {"sh", "-c", "cat; echo to stderr >&2; exit 5", NULL};
+    assert_int_equal(process_run(reverse, "from stdin\n", -1, &output, &error), 5);
+    assert_string_equal(output.bytes, "from stdin\nto stderr\n");
+    text_free(&output);
+    const char *const nothing[] = {"no-such-program", NULL};
+    assert_int_equal(process_run(nothing, "", -1, &output, &error), -1);
+    assert_non_null(strstr(error.text, "no-such-program"));
+    assert_true(program_exists("sh"));
+    assert_false(program_exists("no-such-program"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(clusters_come_and_go_in_one_sandbox),
+        cmocka_unit_test(without_namespaces_servers_listen_on_loopback),
+        cmocka_unit_test(the_exit_code_comes_out_of_the_sandbox),
+        cmocka_unit_test(when_the_command_is_killed_nothing_of_its_sandbox_lives_on),
+        cmocka_unit_test(a_server_that_ends_at_once_is_an_error_with_its_last_words),
+        cmocka_unit_test(a_program_runs_to_its_end_and_its_words_come_back),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}

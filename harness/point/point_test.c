@@ -1,0 +1,155 @@
+// Points: what stops a worker, what does not, and what it leaves in the history.
+#include "harness/point/point.h"
+
+#include "harness/base/futex.h"
+#include "harness/history/reader.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct fixture {
+    struct point_board board;
+    char path[64];
+    struct history_file file;
+    struct history_writer writer;
+    struct actor actor;
+};
+
+static int start(void **state)
+{
+    struct fixture *fixture = calloc(1, sizeof *fixture);
+    struct error error;
+    strcpy(fixture->path, "/tmp/lockpick-point-test-XXXXXX");
+    close(mkstemp(fixture->path));
+    if (history_file_create(fixture->path, 1000, 1, &fixture->file, &error) != 0)
+        return -1;
+    history_writer_start(&fixture->writer, &fixture->file, 1, 2);
+    fixture->actor = (struct actor){.client = 1,
+                                    .worker = 2,
+                                    .phase = PHASE_RELEASE,
+                                    .board = &fixture->board,
+                                    .history = &fixture->writer};
+    *state = fixture;
+    return 0;
+}
+
+static int stop(void **state)
+{
+    struct fixture *fixture = *state;
+    history_file_close(&fixture->file);
+    unlink(fixture->path);
+    free(fixture);
+    return 0;
+}
+
+static struct point_trap *arm(struct fixture *fixture, struct point_match match, int64_t nth)
+{
+    struct point_trap *trap = &fixture->board.traps[3];
+    trap->client = 1;
+    trap->worker = 0;
+    trap->step = 4;
+    trap->nth = nth;
+    trap->match_count = 1;
+    trap->matches[0] = match;
+    point_arm(&fixture->board, trap);
+    return trap;
+}
+
+// Would hang for ever if it stopped.
+static void pass(struct fixture *fixture, enum point_side side, const char *what)
+{
+    point(&fixture->actor, side, what);
+}
+
+static void a_point_that_does_not_match_lets_pass(void **state)
+{
+    struct fixture *fixture = *state;
+    struct point_match match = {.side = POINT_AFTER, .phase = PHASE_RELEASE, .what = "GET"};
+    struct point_trap *trap = arm(fixture, match, 1);
+    pass(fixture, POINT_BEFORE, "GET key");
+    pass(fixture, POINT_AFTER, "GETSET key");
+    pass(fixture, POINT_AFTER, "DEL key");
+    fixture->actor.phase = PHASE_ACQUIRE;
+    pass(fixture, POINT_AFTER, "GET key");
+    fixture->actor.phase = PHASE_RELEASE;
+    fixture->actor.client = 2;
+    pass(fixture, POINT_AFTER, "GET key");
+    fixture->actor.client = 1;
+    trap->worker = 1;
+    pass(fixture, POINT_AFTER, "GET key");
+    assert_int_equal(atomic_load(&trap->state), POINT_ARMED);
+    point_let_go(&fixture->board, trap);
+    assert_int_equal(atomic_load(&fixture->board.armed), 0);
+}
+
+static void *walk(void *context)
+{
+    struct fixture *fixture = context;
+    for (int i = 0; i < 5; i++)
+        pass(fixture, POINT_AFTER, "get key");
+    return NULL;
+}
+
+static void the_nth_match_holds_the_worker_until_it_is_let_go(void **state)
+{
+    struct fixture *fixture = *state;
+    struct point_match match = {.side = POINT_AFTER, .phase = PHASE_NONE, .what = "GET"};
+    struct point_trap *trap = arm(fixture, match, 3);
+    pthread_t walker;
+    assert_int_equal(pthread_create(&walker, NULL, walk, fixture), 0);
+    while (atomic_load(&trap->state) != POINT_REACHED)
+        sched_yield();
+    assert_int_equal(atomic_load(&trap->passed), 3);
+    assert_int_equal(atomic_load(&trap->reached_by), 2);
+    point_let_go(&fixture->board, trap);
+    pthread_join(walker, NULL);
+    assert_int_equal(atomic_load(&fixture->board.armed), 0);
+    struct history history;
+    struct error error;
+    assert_int_equal(history_load(fixture->path, &history, &error), 0);
+    assert_int_equal(history.count, 2);
+    assert_int_equal(history.events[0].kind, EVENT_POINT_REACHED);
+    assert_int_equal(history.events[0].step, 4);
+    assert_int_equal(history.events[1].kind, EVENT_POINT_LEFT);
+    history_free(&history);
+}
+
+static void a_trap_for_any_request_takes_the_first(void **state)
+{
+    struct fixture *fixture = *state;
+    struct point_trap *trap = arm(fixture, (struct point_match){.phase = PHASE_NONE}, 1);
+    pthread_t walker;
+    assert_int_equal(pthread_create(&walker, NULL, walk, fixture), 0);
+    while (atomic_load(&trap->state) != POINT_REACHED)
+        sched_yield();
+    point_let_go(&fixture->board, trap);
+    pthread_join(walker, NULL);
+}
+
+static void without_a_board_nothing_stops(void **state)
+{
+    struct fixture *fixture = *state;
+    fixture->actor.board = NULL;
+    pass(fixture, POINT_AFTER, "GET key");
+}
+
+int main(void)
+{
+#define WITH_A_BOARD(test) cmocka_unit_test_setup_teardown(test, start, stop)
+    const struct CMUnitTest tests[] = {
+        WITH_A_BOARD(a_point_that_does_not_match_lets_pass),
+        WITH_A_BOARD(the_nth_match_holds_the_worker_until_it_is_let_go),
+        WITH_A_BOARD(a_trap_for_any_request_takes_the_first),
+        WITH_A_BOARD(without_a_board_nothing_stops),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
