@@ -1,0 +1,243 @@
+// The schedule of faults against real processes that do nothing but wait.
+#include "faults/schedule.h"
+
+#include "harness/base/clock.h"
+#include "harness/base/file.h"
+#include "harness/history/reader.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define CLIENTS 2
+
+struct fixture {
+    char path[64];
+    struct history_file file;
+    struct history_writer writer;
+    struct point_board *board;
+    struct fault_client clients[CLIENTS];
+    struct fault_step steps[2];
+    struct scenario scenario;
+    struct schedule *schedule;
+};
+
+static int start(void **state)
+{
+    struct fixture *fixture = calloc(1, sizeof *fixture);
+    struct error error;
+    strcpy(fixture->path, "/tmp/lockpick-schedule-test-XXXXXX");
+    close(mkstemp(fixture->path));
+    if (history_file_create(fixture->path, 1000, 1, &fixture->file, &error) != 0)
+        return -1;
+    history_writer_start(&fixture->writer, &fixture->file, 0, 0);
+    fixture->board = calloc(1, sizeof *fixture->board);
+    for (int i = 0; i < CLIENTS; i++) {
+        pid_t child = fork();
+        if (child == 0) {
+            for (;;)
+                pause();
+        }
+        fixture->clients[i].process = child;
+        history_writer_start(&fixture->clients[i].writer, &fixture->file, i + 1, 0);
+    }
+    fixture->scenario.faults = fixture->steps;
+    *state = fixture;
+    return 0;
+}
+
+static int stop(void **state)
+{
+    struct fixture *fixture = *state;
+    schedule_free(fixture->schedule);
+    for (int i = 0; i < CLIENTS; i++) {
+        if (fixture->clients[i].process == 0)
+            continue;
+        kill(fixture->clients[i].process, SIGKILL);
+        waitpid(fixture->clients[i].process, NULL, 0);
+    }
+    history_file_close(&fixture->file);
+    unlink(fixture->path);
+    free(fixture->board);
+    free(fixture);
+    return 0;
+}
+
+static struct fault_step step_at(int number, const char *verb, int client, int64_t at_ns)
+{
+    return (struct fault_step){.number = number,
+                               .verb = verb,
+                               .target = {.client = client},
+                               .at_ns = at_ns,
+                               .nth = 1,
+                               .bound_ns = strcmp(verb, "kill") == 0 ? -1 : NS_PER_S};
+}
+
+static void begin(struct fixture *fixture, size_t steps)
+{
+    fixture->scenario.fault_count = steps;
+    fixture->schedule =
+        schedule_new(&fixture->scenario, fixture->clients, fixture->board, &fixture->writer);
+}
+
+static size_t count(const struct fixture *fixture, enum event_kind kind, int step)
+{
+    struct history history;
+    struct error error;
+    size_t found = 0;
+    assert_int_equal(history_load(fixture->path, &history, &error), 0);
+    for (size_t i = 0; i < history.count; i++)
+        found += history.events[i].kind == kind && (step == 0 || history.events[i].step == step);
+    history_free(&history);
+    return found;
+}
+
+// The state letter of /proc/PID/stat: T is stopped.
+static char state_of(pid_t process)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/stat", process);
+    struct text stat = {0};
+    char letter = '?';
+    if (file_read(path, &stat, NULL) == 0)
+        letter = strrchr(stat.bytes, ')')[2];
+    text_free(&stat);
+    return letter;
+}
+
+static void a_pause_by_time_stops_the_process_and_heals_at_its_bound(void **state)
+{
+    struct fixture *fixture = *state;
+    fixture->steps[0] = step_at(1, "pause", 1, 5 * NS_PER_S);
+    begin(fixture, 1);
+    schedule_start(fixture->schedule, 100);
+    schedule_advance(fixture->schedule, 5 * NS_PER_S);
+    assert_int_equal(count(fixture, EVENT_FAULT_ASKED, 1), 0);
+    assert_true(schedule_next_ns(fixture->schedule) == 5 * NS_PER_S + 100);
+    schedule_advance(fixture->schedule, 5 * NS_PER_S + 100);
+    assert_int_equal(count(fixture, EVENT_FAULT_IN_EFFECT, 1), 1);
+    assert_int_equal(state_of(fixture->clients[0].process), 'T');
+    assert_true(schedule_is_striking(fixture->schedule));
+    schedule_advance(fixture->schedule, schedule_next_ns(fixture->schedule) - 1);
+    assert_int_equal(count(fixture, EVENT_FAULT_HEALED, 1), 0);
+    schedule_advance(fixture->schedule, schedule_next_ns(fixture->schedule));
+    assert_int_equal(count(fixture, EVENT_FAULT_HEALED, 1), 1);
+    assert_true(state_of(fixture->clients[0].process) != 'T');
+    assert_false(schedule_is_waiting(fixture->schedule));
+}
+
+static struct event grant_to(int client, int64_t at_ns)
+{
+    return (struct event){
+        .kind = EVENT_ACQUIRE_RETURN, .client = (uint16_t)client, .worker = 1, .at_ns = at_ns};
+}
+
+static void a_cause_counts_only_after_the_fault_is_in_effect(void **state)
+{
+    struct fixture *fixture = *state;
+    fixture->steps[0] = step_at(1, "pause", 1, 0);
+    fixture->steps[0].until = (struct cause){.kind = CAUSE_HOLDS, .client = 2};
+    begin(fixture, 1);
+    struct event early = grant_to(2, clock_monotonic_ns());
+    schedule_start(fixture->schedule, 0);
+    schedule_advance(fixture->schedule, 1);
+    struct event wrong_client = grant_to(1, clock_monotonic_ns());
+    struct event not_granted = grant_to(2, clock_monotonic_ns());
+    not_granted.outcome = OUTCOME_UNKNOWN;
+    schedule_see(fixture->schedule, &early);
+    schedule_see(fixture->schedule, &wrong_client);
+    schedule_see(fixture->schedule, &not_granted);
+    schedule_advance(fixture->schedule, 1);
+    assert_int_equal(count(fixture, EVENT_FAULT_HEALED, 1), 0);
+    struct event right = grant_to(2, clock_monotonic_ns());
+    schedule_see(fixture->schedule, &right);
+    schedule_advance(fixture->schedule, 1);
+    assert_int_equal(count(fixture, EVENT_FAULT_HEALED, 1), 1);
+}
+
+static void a_kill_is_recorded_as_the_death_of_its_client(void **state)
+{
+    struct fixture *fixture = *state;
+    fixture->steps[0] = step_at(1, "kill", 2, 0);
+    begin(fixture, 1);
+    schedule_start(fixture->schedule, 0);
+    schedule_advance(fixture->schedule, 1);
+    assert_int_equal(fixture->clients[1].process, 0);
+    assert_true(fixture->clients[1].killed);
+    assert_int_equal(count(fixture, EVENT_PROCESS_DEATH, 0), 1);
+    assert_int_equal(count(fixture, EVENT_FAULT_IN_EFFECT, 1), 1);
+    assert_false(schedule_is_striking(fixture->schedule));
+    assert_true(schedule_has_struck(fixture->schedule));
+}
+
+static void a_fault_on_a_client_that_has_ended_fails_and_says_so(void **state)
+{
+    struct fixture *fixture = *state;
+    fixture->steps[0] = step_at(1, "kill", 1, 0);
+    fixture->steps[1] = step_at(2, "pause", 1, 0);
+    begin(fixture, 2);
+    schedule_start(fixture->schedule, 0);
+    schedule_advance(fixture->schedule, 1);
+    assert_int_equal(count(fixture, EVENT_FAULT_FAILED, 2), 1);
+    assert_int_equal(count(fixture, EVENT_FAULT_IN_EFFECT, 2), 0);
+}
+
+static void a_fault_after_another_is_armed_when_that_one_is_in_effect(void **state)
+{
+    struct fixture *fixture = *state;
+    fixture->steps[0] = step_at(1, "pause", 1, NS_PER_S);
+    fixture->steps[1] = step_at(2, "pause", 2, -1);
+    fixture->steps[1].after = 1;
+    fixture->steps[1].point_count = 1;
+    fixture->steps[1].points[0] =
+        (struct point_name){.client = 2, .moment = MOMENT_BEFORE, .what = "write"};
+    begin(fixture, 2);
+    assert_int_equal(atomic_load(&fixture->board->armed), 0);
+    schedule_start(fixture->schedule, 0);
+    schedule_advance(fixture->schedule, NS_PER_S);
+    assert_int_equal(atomic_load(&fixture->board->armed), 1);
+    struct event reached = {.kind = EVENT_POINT_REACHED, .client = 2, .worker = 1, .step = 2};
+    schedule_see(fixture->schedule, &reached);
+    schedule_advance(fixture->schedule, NS_PER_S);
+    assert_int_equal(state_of(fixture->clients[1].process), 'T');
+}
+
+static void the_end_of_the_trial_heals_and_disarms_everything(void **state)
+{
+    struct fixture *fixture = *state;
+    fixture->steps[0] = step_at(1, "pause", 1, 0);
+    fixture->steps[1] = step_at(2, "pause", 2, -1);
+    fixture->steps[1].point_count = 1;
+    fixture->steps[1].points[0] =
+        (struct point_name){.client = 2, .moment = MOMENT_AT, .what = "holds"};
+    begin(fixture, 2);
+    schedule_start(fixture->schedule, 0);
+    schedule_advance(fixture->schedule, 1);
+    schedule_end(fixture->schedule);
+    assert_true(state_of(fixture->clients[0].process) != 'T');
+    assert_int_equal(atomic_load(&fixture->board->armed), 0);
+    assert_int_equal(count(fixture, EVENT_FAULT_HEALED, 1), 1);
+}
+
+int main(void)
+{
+#define WITH_CLIENTS(test) cmocka_unit_test_setup_teardown(test, start, stop)
+    const struct CMUnitTest tests[] = {
+        WITH_CLIENTS(a_pause_by_time_stops_the_process_and_heals_at_its_bound),
+        WITH_CLIENTS(a_cause_counts_only_after_the_fault_is_in_effect),
+        WITH_CLIENTS(a_kill_is_recorded_as_the_death_of_its_client),
+        WITH_CLIENTS(a_fault_on_a_client_that_has_ended_fails_and_says_so),
+        WITH_CLIENTS(a_fault_after_another_is_armed_when_that_one_is_in_effect),
+        WITH_CLIENTS(the_end_of_the_trial_heals_and_disarms_everything),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
