@@ -1,0 +1,123 @@
+// Every file in corpus/ is wrong, and <file>.expected beside it holds the complaints about it;
+// every file in corpus/good/ loads. With LOCKPICK_WRITE_EXPECTED=1 set the expectations are written
+// anew: read the difference before you keep them.
+#include "harness/base/file.h"
+#include "harness/base/text.h"
+#include "harness/scenario/test_vocabulary.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <glob.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CORPUS "harness/scenario/corpus/"
+
+static char *printed(const struct complaints *complaints)
+{
+    char *bytes = NULL;
+    size_t length = 0;
+    FILE *out = open_memstream(&bytes, &length);
+    assert_non_null(out);
+    complaints_print(complaints, out);
+    fclose(out);
+    return bytes;
+}
+
+// The complaints about a file, "" if it loads. The caller frees the result.
+static char *complaints_about(const char *path)
+{
+    struct text text = {0};
+    struct error error = {0};
+    if (file_read(path, &text, &error) != 0)
+        fail_msg("%s (run it from the root of the project)", error.text);
+    struct complaints *complaints = complaints_new();
+    struct scenario *scenario = NULL;
+    int result = scenario_parse(strrchr(path, '/') + 1, text_string(&text), text.length,
+                                &test_vocabulary, NULL, 0, &scenario, complaints);
+    assert_int_equal(result, complaints_count(complaints) == 0 ? 0 : -1);
+    assert_true((result == 0) == (scenario != NULL));
+    scenario_free(scenario);
+    text_free(&text);
+    char *all = printed(complaints);
+    complaints_free(complaints);
+    return all;
+}
+
+static char *expected_path(const char *path)
+{
+    struct text expected = {0};
+    text_add_bytes(&expected, path, strlen(path) - strlen("yaml"));
+    text_add(&expected, "expected");
+    return expected.bytes;
+}
+
+static bool is_as_expected(const char *path)
+{
+    char *actual = complaints_about(path);
+    char *golden_path = expected_path(path);
+    struct text golden = {0};
+    struct error error = {0};
+    if (getenv("LOCKPICK_WRITE_EXPECTED") != NULL)
+        file_write(golden_path, actual, strlen(actual), &error);
+    if (file_read(golden_path, &golden, &error) != 0)
+        fail_msg("%s", error.text);
+    bool same = *actual != '\0' && strcmp(text_string(&golden), actual) == 0;
+    if (!same)
+        fprintf(stderr, "%s: expected\n%sbut got\n%s", path, text_string(&golden), actual);
+    text_free(&golden);
+    free(golden_path);
+    free(actual);
+    return same;
+}
+
+static void every_bad_file_gets_all_its_complaints(void **state)
+{
+    (void)state;
+    glob_t files;
+    assert_int_equal(glob(CORPUS "*.yaml", 0, NULL, &files), 0);
+    assert_true(files.gl_pathc >= 30);
+    size_t different = 0;
+    for (size_t i = 0; i < files.gl_pathc; i++)
+        different += !is_as_expected(files.gl_pathv[i]);
+    globfree(&files);
+    assert_int_equal(different, 0);
+}
+
+static void no_expectation_is_left_without_its_file(void **state)
+{
+    (void)state;
+    glob_t golden, files;
+    assert_int_equal(glob(CORPUS "*.expected", 0, NULL, &golden), 0);
+    assert_int_equal(glob(CORPUS "*.yaml", 0, NULL, &files), 0);
+    assert_int_equal(golden.gl_pathc, files.gl_pathc);
+    globfree(&golden);
+    globfree(&files);
+}
+
+static void every_good_file_loads(void **state)
+{
+    (void)state;
+    glob_t files;
+    assert_int_equal(glob(CORPUS "good/*.yaml", 0, NULL, &files), 0);
+    for (size_t i = 0; i < files.gl_pathc; i++) {
+        char *complaints = complaints_about(files.gl_pathv[i]);
+        assert_string_equal(complaints, "");
+        free(complaints);
+    }
+    globfree(&files);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_bad_file_gets_all_its_complaints),
+        cmocka_unit_test(no_expectation_is_left_without_its_file),
+        cmocka_unit_test(every_good_file_loads),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

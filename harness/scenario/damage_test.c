@@ -1,0 +1,199 @@
+// Whatever is done to a file, it loads or it gets complaints; nothing crashes. Worth most under the
+// sanitizers.
+#include "harness/base/file.h"
+#include "harness/base/random.h"
+#include "harness/base/text.h"
+#include "harness/scenario/test_parsing.h"
+
+static struct text good_file(void)
+{
+    struct text text = {0};
+    struct error error = {0};
+    if (file_read("harness/scenario/corpus/good/everything.yaml", &text, &error) != 0)
+        fail_msg("%s (run it from the root of the project)", error.text);
+    return text;
+}
+
+// Parses bytes of a buffer that ends where they end. True if they make a scenario.
+static bool survives(const char *bytes, size_t length)
+{
+    char *copy = memory_new(length);
+    memcpy(copy, bytes, length);
+    struct scenario *scenario = NULL;
+    struct complaints *complaints = complaints_new();
+    int result =
+        scenario_parse("a.yaml", copy, length, &test_vocabulary, NULL, 0, &scenario, complaints);
+    assert_int_equal(result, complaints_count(complaints) == 0 ? 0 : -1);
+    assert_true((scenario != NULL) == (result == 0));
+    scenario_free(scenario);
+    complaints_free(complaints);
+    free(copy);
+    return result == 0;
+}
+
+static void a_file_cut_at_any_byte_is_no_harm(void **state)
+{
+    (void)state;
+    struct text text = good_file();
+    assert_true(survives(text.bytes, text.length));
+    size_t refused = 0;
+    for (size_t length = 0; length < text.length; length++)
+        refused += !survives(text.bytes, length);
+    assert_true(refused > text.length / 2);
+    text_free(&text);
+}
+
+static void any_bit_turned_over_is_no_harm(void **state)
+{
+    (void)state;
+    struct text text = good_file();
+    for (size_t i = 0; i < text.length; i++) {
+        for (int bit = 0; bit < 8; bit++) {
+            text.bytes[i] = (char)(text.bytes[i] ^ (1 << bit));
+            survives(text.bytes, text.length);
+            text.bytes[i] = (char)(text.bytes[i] ^ (1 << bit));
+        }
+    }
+    text_free(&text);
+}
+
+static void any_byte_taken_out_or_replaced_is_no_harm(void **state)
+{
+    (void)state;
+    static const char others[] = "\n:-{}[],*&!#'\"\t%\\\x80\xff?|>";
+    struct text text = good_file();
+    for (size_t i = 0; i < text.length; i++) {
+        struct text without = {0};
+        text_add_bytes(&without, text.bytes, i);
+        text_add_bytes(&without, text.bytes + i + 1, text.length - i - 1);
+        survives(without.bytes, without.length);
+        text_free(&without);
+        char old = text.bytes[i];
+        for (size_t j = 0; j < sizeof others; j++) { // with the final NUL
+            text.bytes[i] = others[j];
+            survives(text.bytes, text.length);
+        }
+        text.bytes[i] = old;
+    }
+    text_free(&text);
+}
+
+static void lines_in_any_order_are_no_harm(void **state)
+{
+    (void)state;
+    struct text text = good_file();
+    struct random random;
+    random_start(&random, 1, 0);
+    const char *lines[128];
+    size_t count = 0;
+    for (char *line = strtok(text.bytes, "\n"); line != NULL; line = strtok(NULL, "\n"))
+        lines[count++] = line;
+    for (int round = 0; round < 2000; round++) {
+        struct text mixed = {0};
+        for (size_t i = 0; i < count; i++)
+            text_format(&mixed, "%s\n", lines[random_below(&random, count)]);
+        survives(mixed.bytes, mixed.length);
+        text_free(&mixed);
+    }
+    text_free(&text);
+}
+
+static void noise_is_refused(void **state)
+{
+    (void)state;
+    struct random random;
+    random_start(&random, 2, 0);
+    for (int round = 0; round < 2000; round++) {
+        char noise[256] = {0};
+        size_t length = random_below(&random, sizeof noise);
+        for (size_t i = 0; i < length; i++)
+            noise[i] = (char)random_next(&random);
+        assert_false(survives(noise, length));
+    }
+}
+
+// A scenario whose text `key` has `length` letters. The caller frees the result.
+static char *complaints_about_long(const char *key, size_t length)
+{
+    struct text text = {0};
+    text_format(&text, "version: 1\n%s: ", key);
+    for (size_t i = 0; i < length; i++)
+        text_add_bytes(&text, "a", 1);
+    text_add(&text, "\n");
+    char *printed = NULL;
+    assert_null(parse_with(text.bytes, NULL, 0, &printed));
+    text_free(&text);
+    return printed;
+}
+
+static void a_text_of_a_megabyte_is_refused_in_a_line_that_fits(void **state)
+{
+    (void)state;
+    static const char *const keys[] = {"name", "about", "schemes", "workload", "limit", "unknown"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        char *printed = complaints_about_long(keys[i], 1 << 20);
+        assert_true(strlen(printed) < 2000);
+        assert_non_null(strstr(printed, "a.yaml:2:"));
+        free(printed);
+    }
+    char *printed = complaints_about_long("name", 1 << 20);
+    assert_non_null(
+        strstr(printed, "a.yaml:2:7: 'name' must have at most 64 bytes, not 1048576\n"));
+    free(printed);
+}
+
+static void a_key_of_a_megabyte_is_refused(void **state)
+{
+    (void)state;
+    struct text text = {0};
+    text_add(&text, "? ");
+    for (size_t i = 0; i < 1 << 20; i++)
+        text_add_bytes(&text, "k", 1);
+    text_add(&text, "\n: 1\n");
+    assert_false(survives(text.bytes, text.length));
+    text_free(&text);
+}
+
+static void nesting_of_any_depth_is_refused(void **state)
+{
+    (void)state;
+    static const char *const openings[] = {"[", "{a: ", "- ", "? ", "[{b: "};
+    for (size_t i = 0; i < sizeof openings / sizeof *openings; i++) {
+        struct text text = {0};
+        for (size_t depth = 0; depth < 50000; depth++)
+            text_add(&text, openings[i]);
+        assert_false(survives(text.bytes, text.length));
+        text_free(&text);
+    }
+}
+
+static void very_many_keys_and_items_are_no_harm(void **state)
+{
+    (void)state;
+    struct text text = {0};
+    for (int i = 0; i < 20000; i++)
+        text_format(&text, "name: a\n");
+    assert_false(survives(text.bytes, text.length));
+    text_free(&text);
+    text_add(&text, TEST_MINIMAL "faults:\n");
+    for (int i = 0; i < 20000; i++)
+        text_add(&text, "  - {}\n");
+    assert_false(survives(text.bytes, text.length));
+    text_free(&text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_file_cut_at_any_byte_is_no_harm),
+        cmocka_unit_test(any_bit_turned_over_is_no_harm),
+        cmocka_unit_test(any_byte_taken_out_or_replaced_is_no_harm),
+        cmocka_unit_test(lines_in_any_order_are_no_harm),
+        cmocka_unit_test(noise_is_refused),
+        cmocka_unit_test(a_text_of_a_megabyte_is_refused_in_a_line_that_fits),
+        cmocka_unit_test(a_key_of_a_megabyte_is_refused),
+        cmocka_unit_test(nesting_of_any_depth_is_refused),
+        cmocka_unit_test(very_many_keys_and_items_are_no_harm),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

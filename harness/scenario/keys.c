@@ -1,0 +1,261 @@
+#include "harness/scenario/keys.h"
+
+#include "harness/base/clock.h"
+#include "harness/base/text.h"
+#include "harness/scenario/units.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#define FIELD(type, field) .offset = offsetof(struct type, field)
+#define MINUTE_NS (60 * NS_PER_S)
+#define HOUR_NS (60 * MINUTE_NS)
+
+static const char *const placement_words[] = {"free", "spread", "together", NULL};
+static const char *const verdict_words[] = {"safe", "unsafe", "stuck", NULL};
+
+static const struct key workload_keys[] = {
+    {"kind", KEY_WORD, FIELD(workload_settings, kind), .words = WORDS_WORKLOADS, .required = true,
+     .help = "what clients do under the lock"},
+    {"store", KEY_WORD, FIELD(workload_settings, store), .words = WORDS_STORES, .fallback = "shm",
+     .help = "where the guarded value lives"},
+    {"fenced", KEY_SWITCH, FIELD(workload_settings, fenced), .fallback = "false",
+     .help = "the store refuses a write with an old fencing token"},
+    {"operations", KEY_WHOLE, FIELD(workload_settings, operations), .least = 1, .most = 5000000,
+     .fallback_text = "(or for)", .help = "in all, shared by the workers"},
+    {"for", KEY_DURATION, FIELD(workload_settings, for_ns), .least = NS_PER_MS, .most = HOUR_NS,
+     .fallback_text = "(or operations)", .help = "run for that long instead"},
+    {"hold", KEY_DURATION, FIELD(workload_settings, hold_ns), .most = 10 * MINUTE_NS,
+     .fallback = "0ms", .help = "work between reading and writing back"},
+    {"think", KEY_DURATION, FIELD(workload_settings, think_ns), .most = 10 * MINUTE_NS,
+     .fallback = "0ms", .help = "pause between two operations of a worker"},
+    {"stock", KEY_WHOLE, FIELD(workload_settings, stock), .least = 1, .most = 1000000,
+     .fallback_text = "(oversell: required)", .help = "units for sale"},
+    {"buyers", KEY_WHOLE, FIELD(workload_settings, buyers), .least = 1, .most = 1000000,
+     .fallback_text = "(oversell: required)", .help = "in all, each comes once"},
+    {.help = NULL},
+};
+
+static const struct key clients_keys[] = {
+    {"processes", KEY_WHOLE, FIELD(clients_settings, processes), .least = 1, .most = 64,
+     .fallback = "2", .help = "application instances: client-1, client-2, ..."},
+    {"threads", KEY_WHOLE, FIELD(clients_settings, threads), .least = 1, .most = 2048,
+     .fallback = "1", .help = "workers of each client: worker-1, worker-2, ..."},
+    {"placement", KEY_CHOICE, FIELD(clients_settings, placement), .choices = placement_words,
+     .fallback = "free", .help = "on which processors: any, the next for each, all on one"},
+    {"lead", KEY_CLIENT, FIELD(clients_settings, lead), .fallback_text = "all at once",
+     .help = "starts first; the others once it holds the lock or a fault struck"},
+    {.help = NULL},
+};
+
+static const struct key lock_keys[] = {
+    {"lease", KEY_DURATION, FIELD(lock_settings, lease_ns), .least = NS_PER_MS, .most = HOUR_NS,
+     .fallback = "1s", .help = "for how long a grant is valid"},
+    {"wait", KEY_DURATION, FIELD(lock_settings, wait_ns), .most = HOUR_NS, .fallback = "5s",
+     .help = "how long one acquire keeps trying"},
+    {"retry", KEY_DURATION, FIELD(lock_settings, retry_ns), .most = MINUTE_NS, .fallback = "10ms",
+     .help = "pause between two attempts"},
+    {"request", KEY_DURATION, FIELD(lock_settings, request_ns), .least = NS_PER_MS,
+     .most = MINUTE_NS, .fallback = "1s", .help = "time-out of one request to a server"},
+    {"stuck-after", KEY_DURATION, FIELD(lock_settings, stuck_after_ns), .least = NS_PER_MS,
+     .most = 2 * HOUR_NS, .fallback_text = "lease + 1s",
+     .help = "nobody granted for so long while one waits: stuck"},
+    {.help = NULL},
+};
+
+static const struct key fault_keys[] = {
+    {"when", KEY_POINTS, FIELD(fault_step, points), .least = 1, .most = MAX_ALTERNATIVES,
+     .fallback_text = "(or at)", .help = "strikes at that point; of several, at the first reached"},
+    {"at", KEY_DURATION, FIELD(fault_step, at_ns), .most = HOUR_NS, .fallback_text = "(or when)",
+     .help = "strikes so long after the start"},
+    {"nth", KEY_WHOLE, FIELD(fault_step, nth), .least = 1, .most = 1000000, .fallback = "1",
+     .help = "the nth time that the point is reached"},
+    {"name", KEY_NAME, FIELD(fault_step, name), .least = 1, .most = 32, .fallback_text = "none",
+     .help = "for 'after' of a later fault"},
+    {"after", KEY_NAME, FIELD(fault_step, after_name), .least = 1, .most = 32,
+     .fallback_text = "at once", .help = "armed only once that earlier fault is in effect"},
+    {NULL, KEY_VERB, FIELD(fault_step, target), .words = WORDS_FAULTS, .required = true,
+     .help = "what strikes, and whom; exactly one of them"},
+    {"until", KEY_UNTIL, FIELD(fault_step, until), .fallback_text = "(kill: none)",
+     .help = "what ends the fault; not for kill, required for all others"},
+    {.help = NULL},
+};
+
+static const struct fault_step blank_fault = {.at_ns = -1, .bound_ns = -1};
+
+static const struct key expect_keys[] = {
+    {"schemes", KEY_PATTERNS, FIELD(expectation, schemes), .least = 1, .most = 64, .required = true,
+     .help = "whom it is about; for each scheme the first one counts"},
+    {"verdict", KEY_CHOICE, FIELD(expectation, verdict), .choices = verdict_words, .required = true,
+     .help = "what the verdict must be"},
+    {"because", KEY_WORDS, FIELD(expectation, because), .least = 1, .most = 16,
+     .words = WORDS_PROPERTIES, .fallback_text = "any",
+     .help = "properties that must be found violated"},
+    {"allow", KEY_WORDS, FIELD(expectation, allow), .least = 1, .most = 16,
+     .words = WORDS_PROPERTIES, .fallback_text = "none",
+     .help = "properties that may be found violated besides"},
+    {.help = NULL},
+};
+
+static const struct section workload_section = {
+    "workload", "What clients do.", workload_keys, sizeof(struct workload_settings), NULL, SIZE_MAX,
+};
+static const struct section clients_section = {
+    "clients", "Who does it.", clients_keys, sizeof(struct clients_settings), NULL, SIZE_MAX,
+};
+static const struct section lock_section = {
+    "lock", "How they lock.", lock_keys, sizeof(struct lock_settings), NULL, SIZE_MAX,
+};
+static const struct section faults_section = {
+    "faults",     "What strikes them: a list.",       fault_keys, sizeof(struct fault_step),
+    &blank_fault, offsetof(struct fault_step, place),
+};
+static const struct section expect_section = {
+    "expect", "What must come out: a list.",       expect_keys, sizeof(struct expectation),
+    NULL,     offsetof(struct expectation, place),
+};
+
+// `faults` has at most as many items as the harness has traps for.
+static const struct key scenario_keys[] = {
+    {"version", KEY_WHOLE, FIELD(scenario, version), .least = 1, .most = 1, .required = true,
+     .help = "of this format"},
+    {"name", KEY_NAME, FIELD(scenario, name), .least = 1, .most = 64, .required = true,
+     .help = "names its trials and their files"},
+    {"about", KEY_TEXT, FIELD(scenario, about), .least = 1, .most = 2000, .required = true,
+     .help = "what it shows, in a sentence or two"},
+    {"workload", KEY_SECTION, FIELD(scenario, workload), .section = &workload_section,
+     .required = true, .help = "see below"},
+    {"clients", KEY_SECTION, FIELD(scenario, clients), .section = &clients_section,
+     .fallback_text = "as below", .help = "see below"},
+    {"lock", KEY_SECTION, FIELD(scenario, lock), .section = &lock_section,
+     .fallback_text = "as below", .help = "see below"},
+    {"schemes", KEY_PATTERNS, FIELD(scenario, schemes), .least = 1, .most = 64, .required = true,
+     .help = "what is tried, each scheme once"},
+    {"faults", KEY_SECTIONS, FIELD(scenario, faults),
+     .count_offset = offsetof(struct scenario, fault_count), .section = &faults_section, .most = 16,
+     .fallback_text = "none", .help = "see below"},
+    {"expect", KEY_SECTIONS, FIELD(scenario, expectations),
+     .count_offset = offsetof(struct scenario, expectation_count), .section = &expect_section,
+     .most = 64, .fallback_text = "none", .help = "see below"},
+    {"repeat", KEY_WHOLE, FIELD(scenario, repeat), .least = 1, .most = 1000, .fallback = "1",
+     .help = "trials of each scheme"},
+    {"seed", KEY_WHOLE, FIELD(scenario, seed), .most = INT64_MAX, .fallback = "0",
+     .help = "of all randomness; 0: drawn when the run starts"},
+    {"limit", KEY_DURATION, FIELD(scenario, limit_ns), .least = 100 * NS_PER_MS,
+     .most = 2 * HOUR_NS, .fallback = "60s", .help = "the longest that one trial may take"},
+    {.help = NULL},
+};
+
+const struct section scenario_section = {
+    "",       "The file: a mapping of these keys.", scenario_keys, sizeof(struct scenario), NULL,
+    SIZE_MAX,
+};
+
+const char *const *words_of(const struct vocabulary *vocabulary, enum word_list words)
+{
+    const char *const *const lists[] = {
+        [WORDS_WORKLOADS] = vocabulary->workloads,
+        [WORDS_STORES] = vocabulary->stores,
+        [WORDS_FAULTS] = vocabulary->faults,
+        [WORDS_PROPERTIES] = vocabulary->properties,
+    };
+    return lists[words];
+}
+
+const char *word_noun(enum word_list words)
+{
+    static const char *const nouns[] = {"workload", "store", "fault", "property"};
+    return nouns[words];
+}
+
+static bool is_one_of(const char *word, const char *const *words)
+{
+    for (size_t i = 0; words[i] != NULL; i++) {
+        if (strcmp(word, words[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
+const struct key *key_find(const struct section *section, const char *name,
+                           const struct vocabulary *vocabulary)
+{
+    for (const struct key *key = section->keys; key->help != NULL; key++) {
+        if (key->name != NULL ? strcmp(key->name, name) == 0
+                              : is_one_of(name, words_of(vocabulary, key->words)))
+            return key;
+    }
+    return NULL;
+}
+
+const char **key_names(const struct section *section, const struct vocabulary *vocabulary)
+{
+    const char **names = memory_zeroed(1, sizeof *names);
+    size_t count = 0;
+    for (const struct key *key = section->keys; key->help != NULL; key++) {
+        const char *const one[] = {key->name, NULL};
+        const char *const *more = key->name ? one : words_of(vocabulary, key->words);
+        for (; *more != NULL; more++) {
+            names = memory_resized(names, (count + 2) * sizeof *names);
+            names[count++] = *more;
+        }
+    }
+    names[count] = NULL;
+    return names;
+}
+
+void words_join(const char *const *words, const char *last, struct text *out)
+{
+    for (size_t i = 0; words[i] != NULL; i++) {
+        if (i > 0 && words[i + 1] == NULL)
+            text_format(out, " %s ", last);
+        else if (i > 0)
+            text_add(out, ", ");
+        text_add(out, words[i]);
+    }
+}
+
+static void write_range(const struct key *key, struct text *out)
+{
+    bool is_duration = key->type == KEY_DURATION;
+    int64_t ends[] = {key->least, key->most};
+    for (size_t i = 0; i < 2; i++) {
+        text_add(out, i == 0 ? " from " : " to ");
+        if (is_duration)
+            duration_write(ends[i], out);
+        else
+            text_format(out, "%lld", (long long)ends[i]);
+    }
+}
+
+void key_wanted(const struct key *key, const struct vocabulary *vocabulary, struct text *out)
+{
+    static const char *const nouns[] = {
+        [KEY_TEXT] = "a text",
+        [KEY_NAME] = "a name of a-z, 0-9 and '-'",
+        [KEY_WHOLE] = "a whole number",
+        [KEY_DURATION] = "a duration",
+        [KEY_RATE] = "a rate such as 500/s",
+        [KEY_PERCENTAGE] = "a percentage such as 30%",
+        [KEY_SWITCH] = "true or false",
+        [KEY_CLIENT] = "a client such as client-1",
+        [KEY_PATTERNS] = "a list of names, globs or traits of schemes",
+        [KEY_VERB] = "a target such as client-1",
+        [KEY_POINTS] = "a point such as 'client-1 after read'",
+        [KEY_UNTIL] = "a cause such as 'client-2 holds or 3s'",
+        [KEY_SECTION] = "a mapping of keys",
+        [KEY_SECTIONS] = "a list",
+    };
+    if (key->type == KEY_CHOICE) {
+        words_join(key->choices, "or", out);
+    } else if (key->type == KEY_WORD || key->type == KEY_WORDS) {
+        text_add(out, key->type == KEY_WORDS ? "a list of " : "");
+        words_join(words_of(vocabulary, key->words), "or", out);
+    } else if (key->least == key->most && key->most != 0) {
+        text_format(out, "%lld", (long long)key->most);
+    } else {
+        text_add(out, nouns[key->type]);
+        if (key->type >= KEY_WHOLE && key->type <= KEY_PERCENTAGE)
+            write_range(key, out);
+    }
+}

@@ -1,0 +1,82 @@
+// Every key of a scenario file, declared once: bound, validated and explained from one table.
+#ifndef LOCKPICK_SCENARIO_KEYS_H
+#define LOCKPICK_SCENARIO_KEYS_H
+
+#include "harness/scenario/scenario.h"
+
+// What a value must be, and the field that it is bound to.
+enum key_type {
+    KEY_TEXT,       // char *
+    KEY_NAME,       // char *; lower-case letters, digits and '-'
+    KEY_WORD,       // char *; one of the vocabulary's `words`
+    KEY_CHOICE,     // an enum; the index of the word in `choices`
+    KEY_WHOLE,      // int64_t
+    KEY_DURATION,   // int64_t, in nanoseconds
+    KEY_RATE,       // int64_t, each second
+    KEY_PERCENTAGE, // int64_t
+    KEY_SWITCH,     // bool
+    KEY_CLIENT,     // struct target without a worker
+    KEY_WORDS,      // struct string_list, of the vocabulary's `words`
+    KEY_PATTERNS,   // struct string_list, of names, globs or traits of schemes
+    KEY_VERB,       // the key itself is one of `words`: the verb and the target of a fault_step
+    KEY_POINTS,     // the points of a fault_step
+    KEY_UNTIL,      // the cause and the bound of a fault_step
+    KEY_SECTION,    // a mapping; the struct of `section`
+    KEY_SECTIONS,   // a list of mappings; a pointer to an array of such structs
+};
+
+// Which list of the vocabulary a word is of.
+enum word_list { WORDS_WORKLOADS, WORDS_STORES, WORDS_FAULTS, WORDS_PROPERTIES };
+
+#define MAX_KEYS 16 // of one section
+
+struct section;
+
+struct key {
+    const char *name; // NULL: the key is any of `words`
+    enum key_type type;
+    size_t offset;       // of the field in the section's struct
+    size_t count_offset; // KEY_SECTIONS: of its size_t count
+    bool required;
+    // Of numbers and durations: the value; of texts: the bytes; of lists: the items.
+    int64_t least, most;
+    const char *fallback;      // the default, as a file would say it; NULL: the field stays blank
+    const char *fallback_text; // instead of `fallback`, for people
+    const char *const *choices;
+    enum word_list words;
+    const struct section *section;
+    const char *help;
+};
+
+// The keys of one mapping, and the struct that they fill.
+struct section {
+    const char *name; // "" for the root
+    const char *about;
+    const struct key *keys; // the last one's help is NULL
+    size_t size;            // of the struct
+    const void *blank;      // its initial bytes, or NULL for zeroes
+    size_t place_offset;    // of its struct place, or SIZE_MAX
+};
+
+extern const struct section scenario_section;
+
+const char *const *words_of(const struct vocabulary *vocabulary, enum word_list words);
+
+// "workload", "property": what one word of the list is.
+const char *word_noun(enum word_list words);
+
+// The section's key of that name, or NULL.
+const struct key *key_find(const struct section *section, const char *name,
+                           const struct vocabulary *vocabulary);
+
+// The names of a section's keys, NULL-terminated; the caller frees the array (not the names).
+const char **key_names(const struct section *section, const struct vocabulary *vocabulary);
+
+// What a value must be, as in "must be ...": "a whole number from 1 to 64". Appends to `out`.
+struct text;
+void key_wanted(const struct key *key, const struct vocabulary *vocabulary, struct text *out);
+
+// Appends "a, b or c". `last` is "or" or "and".
+void words_join(const char *const *words, const char *last, struct text *out);
+
+#endif

@@ -1,0 +1,160 @@
+// `--set path=value`: edits of the tree, so that what they say is bound and checked like the file.
+#include "harness/base/text.h"
+#include "harness/scenario/bind.h"
+#include "harness/scenario/units.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct paths {
+    char **items;
+    size_t count;
+};
+
+// Every path that `wrong` could have been meant to be; items of a list only below the number that
+// `wrong` itself has.
+static void collect_paths(const struct section *section, const struct vocabulary *vocabulary,
+                          const char *prefix, const char *wrong, struct paths *paths)
+{
+    const char **names = key_names(section, vocabulary);
+    for (size_t i = 0; names[i] != NULL; i++) {
+        struct text path = {0};
+        text_format(&path, "%s%s", prefix, names[i]);
+        const struct key *key = key_find(section, names[i], vocabulary);
+        paths->items = memory_resized(paths->items, (paths->count + 2) * sizeof *paths->items);
+        paths->items[paths->count++] = memory_string(path.bytes);
+        paths->items[paths->count] = NULL;
+        text_add(&path, ".");
+        bool below = key->type == KEY_SECTION;
+        if (key->type == KEY_SECTIONS && strncmp(wrong, path.bytes, path.length) == 0) {
+            const char *number = wrong + path.length;
+            size_t digits = strspn(number, "0123456789");
+            below = digits > 0 && number[digits] == '.';
+            text_add_bytes(&path, number, digits + 1);
+        }
+        if (below)
+            collect_paths(key->section, vocabulary, path.bytes, wrong, paths);
+        text_free(&path);
+    }
+    free(names);
+}
+
+// `threads` for `clients.threads`.
+static const char *find_by_last_part(const struct paths *paths, const char *wrong)
+{
+    for (size_t i = 0; i < paths->count; i++) {
+        const char *dot = strrchr(paths->items[i], '.');
+        if (dot != NULL && strcmp(dot + 1, wrong) == 0)
+            return paths->items[i];
+    }
+    return NULL;
+}
+
+static void complain_about_path(struct binding *binding, const struct origin *origin)
+{
+    const char *wrong = origin->override->path;
+    struct paths paths = {0};
+    collect_paths(&scenario_section, binding->vocabulary, "", wrong, &paths);
+    const char *meant = find_by_last_part(&paths, wrong);
+    if (meant == NULL)
+        meant = text_nearest(wrong, (const char *const *)paths.items);
+    complaints_add(binding->complaints, origin, (struct place){0}, "unknown key%s%s%s",
+                   meant ? " (did you mean '" : "", meant ? meant : "", meant ? "'?)" : "");
+    for (size_t i = 0; i < paths.count; i++)
+        free(paths.items[i]);
+    free(paths.items);
+}
+
+static struct node *read_value(struct binding *binding, const struct key *key,
+                               const struct origin *origin)
+{
+    const char *value = origin->override->value;
+    bool is_text = key->type < KEY_WORDS || key->type == KEY_VERB || key->type == KEY_UNTIL;
+    if (!is_text && (value[0] == '[' || value[0] == '{'))
+        return tree_read(origin, value, strlen(value), binding->complaints);
+    struct node *node = node_new(NODE_TEXT, origin, (struct place){0});
+    node->text = memory_string(value);
+    return node;
+}
+
+static void replace_child(struct node *map, const char *name, struct node *value)
+{
+    struct node *old = node_child(map, name);
+    for (size_t i = 0; i < map->count; i++) {
+        if (map->children[i] != old)
+            continue;
+        value->key = memory_string(name);
+        map->children[i] = value;
+        node_free(old);
+        return;
+    }
+    node_add(map, name, value);
+}
+
+// A step down to a section that may not be there yet. NULL if the file has something else there,
+// which it is told otherwise.
+static struct node *enter(struct node *map, const char *name, const struct origin *origin)
+{
+    struct node *child = node_child(map, name);
+    if (child == NULL) {
+        child = node_new(NODE_MAP, origin, (struct place){0});
+        node_add(map, name, child);
+    }
+    return child->kind == NODE_MAP ? child : NULL;
+}
+
+// The item of a list whose number the path names.
+static struct node *enter_item(struct binding *binding, struct node *map, const char *name,
+                               const char *number, const struct origin *origin)
+{
+    struct node *list = node_child(map, name);
+    size_t count = list != NULL && list->kind == NODE_LIST ? list->count : 0;
+    int64_t index = 0;
+    if (number == NULL || whole_number_read(number, &index) != READING_FINE || index < 1 ||
+        (size_t)index > count) {
+        complaints_add(binding->complaints, origin, (struct place){0},
+                       "'%s' needs the number of an item; there are %zu", name, count);
+        return NULL;
+    }
+    struct node *item = list->children[index - 1];
+    return item->kind == NODE_MAP ? item : NULL;
+}
+
+static void apply(struct binding *binding, const struct origin *origin, struct node *root)
+{
+    const struct section *section = &scenario_section;
+    struct node *map = root;
+    char *path = memory_string(origin->override->path);
+    char *rest = path;
+    while (map != NULL) {
+        char *name = strsep(&rest, ".");
+        const struct key *key = key_find(section, name, binding->vocabulary);
+        if (key == NULL || (rest != NULL && key->section == NULL)) {
+            complain_about_path(binding, origin);
+            break;
+        }
+        if (rest == NULL) {
+            struct node *value = read_value(binding, key, origin);
+            if (value != NULL)
+                replace_child(map, name, value);
+            break;
+        }
+        if (key->type == KEY_SECTION)
+            map = enter(map, name, origin);
+        else
+            map = enter_item(binding, map, name, strsep(&rest, "."), origin);
+        section = key->section;
+        if (rest == NULL && map != NULL) {
+            complain_about_path(binding, origin);
+            break;
+        }
+    }
+    free(path);
+}
+
+void overrides_apply(struct binding *binding, const struct origin *origins, size_t count,
+                     struct node *root)
+{
+    for (size_t i = 0; i < count; i++)
+        apply(binding, &origins[i], root);
+}

@@ -1,0 +1,124 @@
+#include "harness/scenario/plan.h"
+
+#include "harness/base/random.h"
+#include "harness/base/text.h"
+#include "harness/scenario/complaints.h"
+#include "harness/scenario/validate.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// FNV-1a, 64 bits (Fowler, Noll, Vo): spreads names over random streams.
+static uint64_t hash_of(const char *string)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    for (const char *next = string; *next != '\0'; next++)
+        hash = (hash ^ (unsigned char)*next) * UINT64_C(0x100000001b3);
+    return hash;
+}
+
+static uint64_t seed_of(uint64_t run_seed, const char *name)
+{
+    struct random random;
+    random_start(&random, run_seed, hash_of(name));
+    return random_next(&random);
+}
+
+static char *skip_reason_of(const struct scenario *scenario, const char *scheme,
+                            const char *const *traits)
+{
+    if (!scenario->workload.fenced || has_trait(traits, "fenced"))
+        return NULL;
+    struct text reason = {0};
+    text_format(&reason, "the workload is fenced, but %s has no fencing tokens", scheme);
+    return reason.bytes;
+}
+
+static void add_trial(struct plan *plan, const struct scenario *scenario, const char *scheme,
+                      const char *const *traits, int repeat, int64_t repeats)
+{
+    struct text name = {0};
+    text_format(&name, "%s--%s", scenario->name, scheme);
+    if (repeats > 1)
+        text_format(&name, "--%d", repeat);
+    plan->trials = memory_resized(plan->trials, (plan->count + 1) * sizeof *plan->trials);
+    plan->trials[plan->count++] = (struct trial){
+        .scenario = scenario,
+        .scheme = scheme,
+        .traits = traits,
+        .expectation = scenario_expectation(scenario, scheme, traits),
+        .repeat = repeat,
+        .seed = seed_of(plan->seed, name.bytes),
+        .name = name.bytes,
+        .skip_reason = skip_reason_of(scenario, scheme, traits),
+    };
+}
+
+static void add_scenario(struct plan *plan, const struct scenario *scenario,
+                         const struct vocabulary *vocabulary, const char *scheme_glob,
+                         int64_t repeat)
+{
+    int64_t repeats = repeat > 0 ? repeat : scenario->repeat;
+    for (size_t i = 0; vocabulary->schemes[i] != NULL; i++) {
+        const char *scheme = vocabulary->schemes[i];
+        const char *const *traits = vocabulary->scheme_traits[i];
+        if (!patterns_mean(&scenario->schemes, scheme, traits) ||
+            (scheme_glob != NULL && !scheme_is_meant(scheme_glob, scheme, traits)))
+            continue;
+        for (int nth = 1; nth <= repeats; nth++)
+            add_trial(plan, scenario, scheme, traits, nth, repeats);
+    }
+}
+
+static int no_scheme_is_left(const struct vocabulary *vocabulary, const char *scheme_glob,
+                             struct error *error)
+{
+    struct quote shown;
+    struct suggestion suggestion;
+    if (scheme_glob == NULL)
+        return error_set(error, "there is no scenario to plan");
+    if (*suggest(scheme_glob, vocabulary->schemes, &suggestion) == '\0')
+        suggest(scheme_glob, vocabulary->traits, &suggestion);
+    return error_set(error, "'%s' means no scheme of these scenarios%s", quote(scheme_glob, &shown),
+                     suggestion.text);
+}
+
+// Trials of one name would write to one folder.
+static int check_names(struct scenario *const *scenarios, size_t count, struct error *error)
+{
+    for (size_t i = 0; i < count; i++) {
+        for (size_t j = 0; j < i; j++) {
+            if (strcmp(scenarios[i]->name, scenarios[j]->name) == 0)
+                return error_set(error, "two scenarios are named '%s': %s and %s",
+                                 scenarios[i]->name, scenarios[j]->path, scenarios[i]->path);
+        }
+    }
+    return 0;
+}
+
+int plan_make(struct scenario *const *scenarios, size_t count, const struct vocabulary *vocabulary,
+              const char *scheme_glob, int64_t repeat, uint64_t seed, struct plan *plan,
+              struct error *error)
+{
+    *plan = (struct plan){.seed = seed};
+    if (check_names(scenarios, count, error) != 0)
+        return -1;
+    for (size_t i = 0; i < count; i++)
+        add_scenario(plan, scenarios[i], vocabulary, scheme_glob, repeat);
+    return plan->count > 0 ? 0 : no_scheme_is_left(vocabulary, scheme_glob, error);
+}
+
+void plan_free(struct plan *plan)
+{
+    for (size_t i = 0; i < plan->count; i++) {
+        free(plan->trials[i].name);
+        free(plan->trials[i].skip_reason);
+    }
+    free(plan->trials);
+    *plan = (struct plan){0};
+}
+
+bool trial_has_trait(const struct trial *trial, const char *trait)
+{
+    return has_trait(trial->traits, trait);
+}

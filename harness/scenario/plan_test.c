@@ -1,0 +1,173 @@
+#include "harness/scenario/plan.h"
+
+#include "harness/base/text.h"
+#include "harness/scenario/test_parsing.h"
+
+static struct plan plan_of(const char *text, const char *scheme_glob, int64_t repeat, uint64_t seed,
+                           struct scenario **scenario)
+{
+    struct error error = {0};
+    struct plan plan;
+    *scenario = parse(text);
+    if (plan_make(scenario, 1, &test_vocabulary, scheme_glob, repeat, seed, &plan, &error) != 0)
+        fail_msg("%s", error.text);
+    return plan;
+}
+
+static void each_scheme_comes_once_in_the_order_of_the_catalogue(void **state)
+{
+    (void)state;
+    struct scenario *scenario;
+    struct plan plan =
+        plan_of(TEST_HEAD "workload: {kind: increment, operations: 40}\n"
+                          "schemes: [redis-setnx, lease, none, \"redis-setnx*\", none]\n",
+                NULL, 0, 1, &scenario);
+    static const char *const expected[] = {
+        "a-name--none",
+        "a-name--redis-setnx",
+        "a-name--redis-setnx-expire",
+        "a-name--redis-set-px-del",
+        "a-name--redis-set-px-get-del",
+        "a-name--redis-set-px-lua",
+    };
+    assert_int_equal(plan.count, 6);
+    for (size_t i = 0; i < plan.count; i++) {
+        assert_string_equal(plan.trials[i].name, expected[i]);
+        assert_ptr_equal(plan.trials[i].scenario, scenario);
+        assert_int_equal(plan.trials[i].repeat, 1);
+        assert_null(plan.trials[i].skip_reason);
+    }
+    assert_true(trial_has_trait(&plan.trials[2], "lease"));
+    assert_false(trial_has_trait(&plan.trials[1], "lease"));
+    plan_free(&plan);
+    scenario_free(scenario);
+}
+
+static void repeats_are_trials_with_names_of_their_own(void **state)
+{
+    (void)state;
+    struct scenario *scenario;
+    struct plan plan = plan_of(TEST_MINIMAL "repeat: 2\n", "redis-setnx", 0, 1, &scenario);
+    assert_int_equal(plan.count, 2);
+    assert_string_equal(plan.trials[0].name, "a-name--redis-setnx--1");
+    assert_string_equal(plan.trials[1].name, "a-name--redis-setnx--2");
+    assert_int_equal(plan.trials[1].repeat, 2);
+    plan_free(&plan);
+    scenario_free(scenario);
+    plan = plan_of(TEST_MINIMAL "repeat: 2\n", "redis-setnx", 3, 1, &scenario);
+    assert_int_equal(plan.count, 3);
+    plan_free(&plan);
+    scenario_free(scenario);
+    plan = plan_of(TEST_MINIMAL "repeat: 2\n", "redis-setnx", 1, 1, &scenario);
+    assert_int_equal(plan.count, 1);
+    assert_string_equal(plan.trials[0].name, "a-name--redis-setnx");
+    plan_free(&plan);
+    scenario_free(scenario);
+}
+
+// A trial that is run alone must draw what it drew among all others.
+static void a_seed_depends_on_the_run_and_the_name_alone(void **state)
+{
+    (void)state;
+    struct scenario *first, *second, *third;
+    struct plan all = plan_of(TEST_MINIMAL, NULL, 0, 7, &first);
+    struct plan one = plan_of(TEST_MINIMAL, "redis-set-px-lua", 0, 7, &second);
+    struct plan other = plan_of(TEST_MINIMAL, "redis-set-px-lua", 0, 8, &third);
+    const struct trial *last = &all.trials[all.count - 1];
+    assert_string_equal(last->name, one.trials[0].name);
+    assert_true(last->seed == one.trials[0].seed);
+    assert_true(last->seed != other.trials[0].seed);
+    for (size_t i = 1; i < all.count; i++)
+        assert_true(all.trials[i].seed != all.trials[i - 1].seed);
+    assert_int_equal(all.seed, 7);
+    plan_free(&all);
+    plan_free(&one);
+    plan_free(&other);
+    scenario_free(first);
+    scenario_free(second);
+    scenario_free(third);
+}
+
+static void a_scheme_without_tokens_is_skipped_where_they_are_needed(void **state)
+{
+    (void)state;
+    struct scenario *scenario;
+    struct plan plan =
+        plan_of(TEST_HEAD "workload: {kind: increment, operations: 40, fenced: true}\n"
+                          "schemes: \"redis-set-px-*\"\n",
+                NULL, 0, 1, &scenario);
+    assert_int_equal(plan.count, 3);
+    assert_string_equal(plan.trials[0].skip_reason,
+                        "the workload is fenced, but redis-set-px-del has no fencing tokens");
+    assert_non_null(plan.trials[1].skip_reason);
+    assert_null(plan.trials[2].skip_reason);
+    plan_free(&plan);
+    scenario_free(scenario);
+}
+
+static void each_trial_has_the_expectation_of_its_scheme(void **state)
+{
+    (void)state;
+    struct scenario *scenario;
+    struct plan plan = plan_of(TEST_MINIMAL "expect:\n"
+                                            "  - {schemes: redis-setnx, verdict: stuck}\n"
+                                            "  - {schemes: redis, verdict: safe}\n",
+                               "*set*", 0, 1, &scenario);
+    assert_string_equal(plan.trials[0].scheme, "redis-get-set");
+    assert_ptr_equal(plan.trials[0].expectation, &scenario->expectations[1]);
+    assert_string_equal(plan.trials[1].scheme, "redis-setnx");
+    assert_ptr_equal(plan.trials[1].expectation, &scenario->expectations[0]);
+    plan_free(&plan);
+    scenario_free(scenario);
+    plan = plan_of(TEST_MINIMAL, "none", 0, 1, &scenario);
+    assert_null(plan.trials[0].expectation);
+    plan_free(&plan);
+    scenario_free(scenario);
+}
+
+static void a_plan_without_trials_is_refused(void **state)
+{
+    (void)state;
+    struct error error = {0};
+    struct plan plan;
+    struct scenario *scenario = parse(TEST_MINIMAL);
+    assert_int_equal(plan_make(&scenario, 1, &test_vocabulary, "redis-setnix", 0, 1, &plan, &error),
+                     -1);
+    assert_string_equal(
+        error.text,
+        "'redis-setnix' means no scheme of these scenarios (did you mean 'redis-setnx'?)");
+    plan_free(&plan);
+    assert_int_equal(plan_make(&scenario, 1, &test_vocabulary, "leaze", 0, 1, &plan, &error), -1);
+    assert_string_equal(error.text,
+                        "'leaze' means no scheme of these scenarios (did you mean 'lease'?)");
+    assert_int_equal(
+        plan_make(&scenario, 1, &test_vocabulary, "process-mutex", 0, 1, &plan, &error), -1);
+    assert_int_equal(plan_make(NULL, 0, &test_vocabulary, NULL, 0, 1, &plan, &error), -1);
+    scenario_free(scenario);
+}
+
+static void two_scenarios_of_one_name_are_refused(void **state)
+{
+    (void)state;
+    struct error error = {0};
+    struct plan plan;
+    struct scenario *both[] = {parse(TEST_MINIMAL), parse(TEST_MINIMAL)};
+    assert_int_equal(plan_make(both, 2, &test_vocabulary, NULL, 0, 1, &plan, &error), -1);
+    assert_string_equal(error.text, "two scenarios are named 'a-name': a.yaml and a.yaml");
+    scenario_free(both[0]);
+    scenario_free(both[1]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_scheme_comes_once_in_the_order_of_the_catalogue),
+        cmocka_unit_test(repeats_are_trials_with_names_of_their_own),
+        cmocka_unit_test(a_seed_depends_on_the_run_and_the_name_alone),
+        cmocka_unit_test(a_scheme_without_tokens_is_skipped_where_they_are_needed),
+        cmocka_unit_test(each_trial_has_the_expectation_of_its_scheme),
+        cmocka_unit_test(a_plan_without_trials_is_refused),
+        cmocka_unit_test(two_scenarios_of_one_name_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

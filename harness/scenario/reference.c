@@ -1,0 +1,153 @@
+// `lockpick help scenario`: from the table that binds the keys.
+#include "harness/base/table.h"
+#include "harness/base/text.h"
+#include "harness/scenario/keys.h"
+#include "harness/scenario/trigger.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char introduction[] =
+    "A scenario is a YAML file: what clients do under a lock, what strikes them, and what must "
+    "come\n"
+    "out. Durations are whole numbers with a unit: 50us, 250ms, 10s, 2m, 1h. Where a list is "
+    "meant,\n"
+    "one value without brackets will do. Everything wrong with a file is reported in one pass, as\n"
+    "file:line:column: message. --set clients.threads=8 acts as if the file had said so; so does\n"
+    "--set faults.1.until=3s for an item of a list.\n";
+
+static const char grammars[] =
+    "Points (when)\n"
+    "  WHO before WHAT [in PHASE]     a worker is about to do it\n"
+    "  WHO after WHAT [in PHASE]      a worker has done it\n"
+    "  WHO holds                      a worker was granted the lock\n"
+    "  The worker that gets there waits until the fault is in effect. There is no 'before read':\n"
+    "  it is where 'holds' is. Reads and writes of a store that is a server are requests too.\n"
+    "\n"
+    "Causes (until)\n"
+    "  WHO CAUSE or DURATION          whichever comes first\n"
+    "  WHO CAUSE                      the same with 'or " DEFAULT_BOUND "'\n"
+    "  DURATION                       for so long\n"
+    "  What a client did before the fault was in effect does not count.\n"
+    "\n"
+    "Targets (pause: ..., kill: ...)\n"
+    "  client-N                       the whole process, with all its threads\n"
+    "  client-N worker-M              that thread only; not for kill\n"
+    "\n"
+    "where\n"
+    "  WHO is client-N or client-N worker-M; both count from 1\n";
+
+static const char example[] = //
+    "version: 1\n"
+    "name: pause-outlives-lease\n"
+    "about: A pause longer than the lease, between reading the balance and writing it back.\n"
+    "workload: {kind: increment, store: shm, operations: 40}\n"
+    "clients: {processes: 2, threads: 1, lead: client-1}\n"
+    "lock: {lease: 300ms, wait: 5s, retry: 10ms}\n"
+    "schemes: [none, \"redis-*\"]\n"
+    "faults:\n"
+    "  - name: first\n"
+    "    when: client-1 after read            # the nth time with `nth: 3`; or `at: 2s`\n"
+    "    pause: client-1\n"
+    "    until: client-2 writes or 3s\n"
+    "  - after: first\n"
+    "    when: [client-2 after DEL in release, client-2 after EVAL in release]\n"
+    "    kill: client-2\n"
+    "expect:\n"
+    "  - schemes: redis-set-px-*\n"
+    "    verdict: unsafe\n"
+    "    because: [stale-holder, lost-update]\n"
+    "    allow: double-grant\n"
+    "limit: 60s\n";
+
+// What is written after the key, short enough for a column.
+static void describe_value(const struct key *key, const struct vocabulary *vocabulary,
+                           struct text *out)
+{
+    struct text wanted = {0};
+    const char *shown;
+    key_wanted(key, vocabulary, &wanted);
+    shown = wanted.bytes;
+    if (key->type == KEY_PATTERNS)
+        shown = "names, globs, traits";
+    else if (key->type == KEY_WORDS)
+        shown = "properties";
+    else if (key->type == KEY_POINTS)
+        shown = "a point, or up to 4 of one client";
+    else if (key->type == KEY_UNTIL)
+        shown = "a cause, a duration, or both";
+    else if (key->type == KEY_VERB)
+        shown = "a target";
+    else if (key->type == KEY_SECTIONS)
+        shown = "a list of mappings";
+    else if (key->type == KEY_WHOLE && key->most == INT64_MAX)
+        shown = "a whole number";
+    text_add(out, shown);
+    text_free(&wanted);
+}
+
+static const char *default_of(const struct key *key)
+{
+    if (key->required)
+        return "required";
+    return key->fallback_text != NULL ? key->fallback_text : key->fallback;
+}
+
+static void print_section(const struct section *section, const struct vocabulary *vocabulary,
+                          FILE *out)
+{
+    static const char *const headings[] = {"key", "value", "default", "meaning", NULL};
+    struct table *table = table_new(headings);
+    for (const struct key *key = section->keys; key->help != NULL; key++) {
+        struct text name = {0};
+        struct text value = {0};
+        if (key->name != NULL)
+            text_add(&name, key->name);
+        else
+            words_join(words_of(vocabulary, key->words), "or", &name);
+        describe_value(key, vocabulary, &value);
+        table_cell(table, COLOUR_PLAIN, name.bytes);
+        table_cell(table, COLOUR_PLAIN, value.bytes);
+        table_cell(table, COLOUR_PLAIN, default_of(key));
+        table_cell(table, COLOUR_PLAIN, key->help);
+        text_free(&name);
+        text_free(&value);
+    }
+    fprintf(out, "\n%s%s%s\n\n", section->name, *section->name ? ": " : "", section->about);
+    table_print(table, out, false);
+    table_free(table);
+    for (const struct key *key = section->keys; key->help != NULL; key++) {
+        if (key->section != NULL)
+            print_section(key->section, vocabulary, out);
+    }
+}
+
+static void print_words(const char *name, const char *const *words, const char *last, FILE *out)
+{
+    struct text text = {0};
+    words_join(words, last, &text);
+    fprintf(out, "  %s%s\n", name, text_string(&text));
+    text_free(&text);
+}
+
+// Names one below the other: there may be many.
+static void print_names(const char *heading, const char *const *names, FILE *out)
+{
+    fprintf(out, "\n%s\n", heading);
+    for (size_t i = 0; names[i] != NULL; i++)
+        fprintf(out, "  %s\n", names[i]);
+}
+
+void scenario_print_reference(FILE *out, const struct vocabulary *vocabulary)
+{
+    fputs(introduction, out);
+    print_section(&scenario_section, vocabulary, out);
+    fprintf(out, "\n%s", grammars);
+    print_words("WHAT is read, write, or a command: ", vocabulary->commands, "or", out);
+    print_words("PHASE is ", phase_words, "or", out);
+    print_words("CAUSE is ", cause_words, "or", out);
+    print_names("Schemes", vocabulary->schemes, out);
+    print_names("Traits of schemes", vocabulary->traits, out);
+    print_names("Properties (because, allow)", vocabulary->properties, out);
+    fprintf(out, "\nA complete example\n\n%s", example);
+}

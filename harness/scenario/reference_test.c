@@ -1,0 +1,86 @@
+#include "harness/base/text.h"
+#include "harness/scenario/keys.h"
+#include "harness/scenario/test_parsing.h"
+
+static char *reference(void)
+{
+    char *printed = NULL;
+    size_t length = 0;
+    FILE *out = open_memstream(&printed, &length);
+    scenario_print_reference(out, &test_vocabulary);
+    fclose(out);
+    char *copy = memory_string(printed); // gcc 12 takes `printed` itself for a dangling pointer
+    free(printed);
+    return copy;
+}
+
+static void the_example_of_the_reference_is_a_valid_scenario(void **state)
+{
+    (void)state;
+    char *text = reference();
+    const char *heading = strstr(text, "A complete example\n");
+    assert_non_null(heading);
+    struct scenario *scenario = parse(strchr(heading, '\n') + 1);
+    assert_int_equal(scenario->fault_count, 2);
+    assert_int_equal(scenario->expectation_count, 1);
+    scenario_free(scenario);
+    free(text);
+}
+
+static void expect_keys_of(const struct section *section, const char *text)
+{
+    for (const struct key *key = section->keys; key->help != NULL; key++) {
+        assert_non_null(strstr(text, key->help));
+        assert_true(key->required || key->fallback != NULL || key->fallback_text != NULL);
+        if (key->name != NULL)
+            assert_non_null(strstr(text, key->name));
+        if (key->section != NULL)
+            expect_keys_of(key->section, text);
+    }
+}
+
+static void every_key_of_the_table_is_explained(void **state)
+{
+    (void)state;
+    char *text = reference();
+    expect_keys_of(&scenario_section, text);
+    free(text);
+}
+
+static void every_word_of_the_vocabulary_and_the_grammars_is_named(void **state)
+{
+    (void)state;
+    const char *const *const lists[] = {test_schemes, test_traits,   test_workloads, test_stores,
+                                        test_faults,  test_commands, test_properties};
+    char *text = reference();
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        for (size_t j = 0; lists[i][j] != NULL; j++)
+            assert_non_null(strstr(text, lists[i][j]));
+    }
+    assert_non_null(strstr(text, "PHASE is acquire, release, renew, read or write\n"));
+    assert_non_null(strstr(text, "CAUSE is holds, reads, writes, releases or dies\n"));
+    free(text);
+}
+
+static void no_section_has_more_keys_than_a_binding_keeps_track_of(void **state)
+{
+    (void)state;
+    const struct section *const sections[] = {&scenario_section};
+    for (const struct key *key = sections[0]->keys; key->help != NULL; key++) {
+        size_t count = 0;
+        while (key->section != NULL && key->section->keys[count].help != NULL)
+            count++;
+        assert_true(count < MAX_KEYS);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_example_of_the_reference_is_a_valid_scenario),
+        cmocka_unit_test(every_key_of_the_table_is_explained),
+        cmocka_unit_test(every_word_of_the_vocabulary_and_the_grammars_is_named),
+        cmocka_unit_test(no_section_has_more_keys_than_a_binding_keeps_track_of),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,239 @@
+#include "harness/scenario/test_parsing.h"
+
+#include "harness/base/clock.h"
+#include "harness/base/file.h"
+#include "harness/base/text.h"
+#include "harness/point/point.h"
+
+#include <unistd.h>
+
+static void what_a_file_leaves_out_has_its_default(void **state)
+{
+    (void)state;
+    struct scenario *scenario = parse(TEST_MINIMAL);
+    assert_string_equal(scenario->path, "a.yaml");
+    assert_string_equal(scenario->source, TEST_MINIMAL);
+    assert_int_equal(scenario->version, 1);
+    assert_string_equal(scenario->name, "a-name");
+    assert_string_equal(scenario->about, "What it shows.");
+    assert_string_equal(scenario->workload.kind, "increment");
+    assert_string_equal(scenario->workload.store, "shm");
+    assert_false(scenario->workload.fenced);
+    assert_int_equal(scenario->workload.operations, 40);
+    assert_int_equal(scenario->workload.for_ns, 0);
+    assert_int_equal(scenario->workload.hold_ns, 0);
+    assert_int_equal(scenario->clients.processes, 2);
+    assert_int_equal(scenario->clients.threads, 1);
+    assert_int_equal(scenario->clients.placement, PLACEMENT_FREE);
+    assert_int_equal(scenario->clients.lead.client, 0);
+    assert_int_equal(scenario->lock.lease_ns, NS_PER_S);
+    assert_int_equal(scenario->lock.wait_ns, 5 * NS_PER_S);
+    assert_int_equal(scenario->lock.retry_ns, 10 * NS_PER_MS);
+    assert_int_equal(scenario->lock.request_ns, NS_PER_S);
+    assert_int_equal(scenario->lock.stuck_after_ns, 2 * NS_PER_S);
+    assert_int_equal(scenario->schemes.count, 2);
+    assert_int_equal(scenario->fault_count, 0);
+    assert_int_equal(scenario->expectation_count, 0);
+    assert_int_equal(scenario->repeat, 1);
+    assert_int_equal(scenario->seed, 0);
+    assert_int_equal(scenario->limit_ns, 60 * NS_PER_S);
+    scenario_free(scenario);
+}
+
+static struct scenario *load_everything(void)
+{
+    struct text text = {0};
+    struct error error = {0};
+    if (file_read("harness/scenario/corpus/good/everything.yaml", &text, &error) != 0)
+        fail_msg("%s", error.text);
+    struct scenario *scenario = parse(text.bytes);
+    text_free(&text);
+    return scenario;
+}
+
+static void every_setting_of_a_file_is_bound(void **state)
+{
+    (void)state;
+    struct scenario *scenario = load_everything();
+    assert_string_equal(scenario->about, "A sentence over two lines.\n");
+    assert_string_equal(scenario->workload.store, "redis");
+    assert_true(scenario->workload.fenced);
+    assert_int_equal(scenario->workload.operations, 0);
+    assert_int_equal(scenario->workload.for_ns, 10 * NS_PER_S);
+    assert_int_equal(scenario->workload.hold_ns, 2 * NS_PER_MS);
+    assert_int_equal(scenario->workload.think_ns, 50 * NS_PER_US);
+    assert_int_equal(scenario->clients.processes, 3);
+    assert_int_equal(scenario->clients.threads, 4);
+    assert_int_equal(scenario->clients.placement, PLACEMENT_SPREAD);
+    assert_int_equal(scenario->clients.lead.client, 2);
+    assert_int_equal(scenario->lock.lease_ns, 300 * NS_PER_MS);
+    assert_int_equal(scenario->lock.stuck_after_ns, 120 * NS_PER_S);
+    assert_int_equal(scenario->repeat, 3);
+    assert_int_equal(scenario->seed, 7);
+    assert_int_equal(scenario->limit_ns, 90 * NS_PER_S);
+    scenario_free(scenario);
+}
+
+static void every_part_of_a_fault_is_bound(void **state)
+{
+    (void)state;
+    struct scenario *scenario = load_everything();
+    assert_int_equal(scenario->fault_count, 4);
+    const struct fault_step *first = &scenario->faults[0];
+    assert_int_equal(first->number, 1);
+    assert_ptr_equal(first->verb, test_faults[0]);
+    assert_int_equal(first->target.worker, 2);
+    assert_int_equal(first->point_count, 2);
+    assert_string_equal(first->points[0].what, "GET");
+    assert_string_equal(first->points[0].phase, "release");
+    assert_string_equal(first->points[1].what, "EVAL");
+    assert_int_equal(first->nth, 12);
+    assert_int_equal(first->at_ns, -1);
+    assert_string_equal(first->name, "first");
+    assert_int_equal(first->after, 0);
+    assert_int_equal(first->until.kind, CAUSE_WRITES);
+    assert_int_equal(first->until.worker, 1);
+    assert_int_equal(first->bound_ns, 3 * NS_PER_S);
+    assert_int_equal(first->place.line, 18);
+    assert_int_equal(first->place.column, 5);
+    assert_string_equal(first->text, "pause client-1 worker-2 after GET in release or before EVAL "
+                                     "(12th time) until client-2 worker-1 writes or 3s");
+    const struct fault_step *second = &scenario->faults[1];
+    assert_string_equal(second->verb, "kill");
+    assert_int_equal(second->after, 1);
+    assert_int_equal(second->nth, 1);
+    assert_int_equal(second->bound_ns, -1);
+    assert_int_equal(second->until.kind, CAUSE_NONE);
+    assert_int_equal(scenario->faults[2].at_ns, 2 * NS_PER_S);
+    assert_int_equal(scenario->faults[2].point_count, 0);
+    assert_int_equal(scenario->faults[2].bound_ns, 1500 * NS_PER_MS);
+    assert_string_equal(scenario->faults[3].text,
+                        "pause client-3 when client-2 is before write until client-2 dies or 10s");
+    scenario_free(scenario);
+}
+
+static void the_first_expectation_that_means_a_scheme_counts(void **state)
+{
+    (void)state;
+    struct scenario *scenario = load_everything();
+    const struct expectation *expectations = scenario->expectations;
+    assert_int_equal(scenario->expectation_count, 2);
+    assert_int_equal(expectations[0].verdict, EXPECT_SAFE);
+    assert_int_equal(expectations[0].place.line, 33);
+    assert_string_equal(expectations[0].allow.items[0], "double-grant");
+    assert_int_equal(expectations[1].verdict, EXPECT_UNSAFE);
+    assert_int_equal(expectations[1].because.count, 2);
+    assert_string_equal(expectations[1].because.items[1], "lost-update");
+    assert_ptr_equal(scenario_expectation(scenario, "redis-set-px-lua", test_lease_fenced),
+                     &expectations[0]);
+    assert_ptr_equal(scenario_expectation(scenario, "redis-setnx", test_redis), &expectations[1]);
+    assert_null(scenario_expectation(scenario, "none", test_no_traits));
+    scenario_free(scenario);
+}
+
+static void a_pattern_is_a_name_a_glob_or_a_trait(void **state)
+{
+    (void)state;
+    assert_true(scheme_is_meant("redis-setnx", "redis-setnx", test_redis));
+    assert_true(scheme_is_meant("redis-*", "redis-setnx", test_redis));
+    assert_true(scheme_is_meant("redis", "redis-setnx", test_redis));
+    assert_false(scheme_is_meant("redis-set", "redis-setnx", test_redis));
+    assert_false(scheme_is_meant("lease", "redis-setnx", test_redis));
+    assert_false(scheme_is_meant("lea*", "redis-setnx-expire", test_lease));
+}
+
+static void a_file_that_cannot_be_read_is_a_complaint(void **state)
+{
+    (void)state;
+    struct scenario *scenario = NULL;
+    struct complaints *complaints = complaints_new();
+    assert_int_equal(
+        scenario_load("/no/such/file.yaml", &test_vocabulary, NULL, 0, &scenario, complaints), -1);
+    assert_int_equal(complaints_count(complaints), 1);
+    char *printed = NULL;
+    size_t length = 0;
+    FILE *out = open_memstream(&printed, &length);
+    complaints_print(complaints, out);
+    fclose(out);
+    assert_string_equal(printed, "cannot open /no/such/file.yaml: No such file or directory\n");
+    free(printed);
+    assert_int_equal(scenario_load("harness", &test_vocabulary, NULL, 0, &scenario, complaints),
+                     -1);
+    assert_int_equal(complaints_count(complaints), 2);
+    assert_null(scenario);
+    complaints_free(complaints);
+}
+
+static void a_file_is_loaded_as_it_is(void **state)
+{
+    (void)state;
+    static const char path[] = "harness/scenario/corpus/good/minimal.yaml";
+    struct scenario *scenario = NULL;
+    struct complaints *complaints = complaints_new();
+    assert_int_equal(scenario_load(path, &test_vocabulary, NULL, 0, &scenario, complaints), 0);
+    assert_string_equal(scenario->path, path);
+    struct text text = {0};
+    assert_int_equal(file_read(path, &text, NULL), 0);
+    assert_string_equal(scenario->source, text.bytes);
+    text_free(&text);
+    scenario_free(scenario);
+    complaints_free(complaints);
+}
+
+static void complaints_about_several_files_stay_with_their_files(void **state)
+{
+    (void)state;
+    struct complaints *complaints = complaints_new();
+    struct scenario *scenario = NULL;
+    static const char text[] = "version: 1\nname: X\nversion: 1\n";
+    static const char *const paths[] = {"b.yaml", "a.yaml"};
+    for (size_t i = 0; i < 2; i++)
+        assert_int_equal(scenario_parse(paths[i], text, strlen(text), &test_vocabulary, NULL, 0,
+                                        &scenario, complaints),
+                         -1);
+    char *printed = NULL;
+    size_t length = 0;
+    FILE *out = open_memstream(&printed, &length);
+    complaints_print(complaints, out);
+    fclose(out);
+    assert_int_equal(complaints_count(complaints), 10);
+    assert_true(strncmp(printed, "b.yaml:1:1: missing key 'about'\n", 32) == 0);
+    assert_non_null(strstr(printed, "b.yaml:3:1: duplicate key 'version' (the first is in line 1)\n"
+                                    "a.yaml:1:1: missing key 'about'\n"));
+    free(printed);
+    complaints_free(complaints);
+}
+
+static void there_are_no_more_faults_than_traps(void **state)
+{
+    (void)state;
+    struct text text = {0};
+    text_add(&text, TEST_MINIMAL "faults:\n");
+    for (int i = 0; i < MAX_FAULTS; i++)
+        text_add(&text, "  - {when: client-1 holds, kill: client-1}\n");
+    struct scenario *scenario = parse(text.bytes);
+    assert_int_equal(scenario->fault_count, MAX_FAULTS);
+    scenario_free(scenario);
+    text_add(&text, "  - {when: client-1 holds, kill: client-1}\n");
+    char *printed = NULL;
+    assert_null(parse_with(text.bytes, NULL, 0, &printed));
+    assert_string_equal(printed, "a.yaml:7:3: 'faults' must have at most 16 items, not 17\n");
+    free(printed);
+    text_free(&text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_a_file_leaves_out_has_its_default),
+        cmocka_unit_test(every_setting_of_a_file_is_bound),
+        cmocka_unit_test(every_part_of_a_fault_is_bound),
+        cmocka_unit_test(the_first_expectation_that_means_a_scheme_counts),
+        cmocka_unit_test(a_pattern_is_a_name_a_glob_or_a_trait),
+        cmocka_unit_test(a_file_that_cannot_be_read_is_a_complaint),
+        cmocka_unit_test(a_file_is_loaded_as_it_is),
+        cmocka_unit_test(complaints_about_several_files_stay_with_their_files),
+        cmocka_unit_test(there_are_no_more_faults_than_traps),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,49 @@
+// A small vocabulary of the tests' own, so that they do not depend on the catalogues.
+#ifndef LOCKPICK_SCENARIO_TEST_VOCABULARY_H
+#define LOCKPICK_SCENARIO_TEST_VOCABULARY_H
+
+#include "harness/scenario/scenario.h"
+
+static const char *const test_schemes[] = {
+    "none",
+    "process-mutex",
+    "redis-get-set",
+    "redis-setnx",
+    "redis-setnx-expire",
+    "redis-set-px-del",
+    "redis-set-px-get-del",
+    "redis-set-px-lua",
+    NULL,
+};
+static const char *const test_traits[] = {"local",         "redis",  "lease",
+                                          "owner-checked", "fenced", NULL};
+static const char *const test_no_traits[] = {NULL};
+static const char *const test_local[] = {"local", NULL};
+static const char *const test_redis[] = {"redis", NULL};
+static const char *const test_lease[] = {"redis", "lease", NULL};
+static const char *const test_lease_checked[] = {"redis", "lease", "owner-checked", NULL};
+static const char *const test_lease_fenced[] = {"redis", "lease", "owner-checked", "fenced", NULL};
+static const char *const *const test_scheme_traits[] = {
+    test_no_traits, test_local, test_redis,         test_redis,
+    test_lease,     test_lease, test_lease_checked, test_lease_fenced,
+};
+static const char *const test_workloads[] = {"increment", "oversell", NULL};
+static const char *const test_stores[] = {"shm", "redis", NULL};
+static const char *const test_faults[] = {"pause", "kill", NULL};
+static const char *const test_commands[] = {"GET", "SET", "SETNX", "PEXPIRE", "DEL", "EVAL", NULL};
+static const char *const test_properties[] = {
+    "double-grant", "stale-holder", "stale-write", "lost-update", "oversell", "stuck", NULL,
+};
+
+static const struct vocabulary test_vocabulary = {
+    .schemes = test_schemes,
+    .scheme_traits = test_scheme_traits,
+    .traits = test_traits,
+    .workloads = test_workloads,
+    .stores = test_stores,
+    .faults = test_faults,
+    .commands = test_commands,
+    .properties = test_properties,
+};
+
+#endif

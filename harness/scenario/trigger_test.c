@@ -1,0 +1,216 @@
+#include "harness/scenario/trigger.h"
+
+#include "harness/base/clock.h"
+#include "harness/base/text.h"
+#include "harness/scenario/test_vocabulary.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct point_name point_of(const char *text)
+{
+    struct error error = {0};
+    struct point_name point;
+    if (point_name_read(text, test_vocabulary.commands, &point, &error) != 0)
+        fail_msg("%s: %s", text, error.text);
+    return point;
+}
+
+static void a_point_names_client_moment_what_and_phase(void **state)
+{
+    (void)state;
+    struct point_name point = point_of("client-12 worker-3 after GET in release");
+    assert_int_equal(point.client, 12);
+    assert_int_equal(point.worker, 3);
+    assert_int_equal(point.moment, MOMENT_AFTER);
+    assert_string_equal(point.what, "GET");
+    assert_string_equal(point.phase, "release");
+    point = point_of("  client-1\tbefore   write ");
+    assert_int_equal(point.client, 1);
+    assert_int_equal(point.worker, 0);
+    assert_int_equal(point.moment, MOMENT_BEFORE);
+    assert_string_equal(point.what, "write");
+    assert_string_equal(point.phase, "");
+}
+
+static void holds_is_a_point_of_its_own(void **state)
+{
+    (void)state;
+    struct point_name point = point_of("client-2 worker-1 holds");
+    assert_int_equal(point.moment, MOMENT_AT);
+    assert_string_equal(point.what, "holds");
+    assert_int_equal(point.worker, 1);
+}
+
+static void commands_are_known_in_any_case_and_kept_in_one(void **state)
+{
+    (void)state;
+    assert_string_equal(point_of("client-1 after pExpire").what, "PEXPIRE");
+    assert_string_equal(point_of("client-1 before set in write").what, "SET");
+}
+
+// Every beginning of a right text, and every text with one word too many, is refused.
+static void half_a_point_is_no_point(void **state)
+{
+    (void)state;
+    static const char *const wrong[] = {
+        "",
+        "client-1",
+        "client-1 worker-1",
+        "client-1 after",
+        "client-1 after GET in",
+        "client-1 after GET in release now",
+        "client-1 holds in release",
+        "client-1 worker-1 read",
+        "after read",
+        "client-1 client-2 holds",
+        "worker-1 holds",
+        "client- holds",
+        "client--1 holds",
+        "client-1 worker-0 holds",
+        "client-1 before holds",
+        "client-1 before read",
+        "client-1 after write in write",
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        struct error error = {0};
+        struct point_name point;
+        assert_int_equal(point_name_read(wrong[i], test_vocabulary.commands, &point, &error), -1);
+        assert_true(error.text[0] != '\0');
+    }
+}
+
+static void a_text_of_any_length_is_refused_and_not_cut(void **state)
+{
+    (void)state;
+    struct error error = {0};
+    struct point_name point;
+    struct text text = {0};
+    text_add(&text, "client-1 holds");
+    for (int i = 0; i < 10000; i++)
+        text_add(&text, " ");
+    assert_int_equal(point_name_read(text.bytes, test_vocabulary.commands, &point, &error), -1);
+    text_free(&text);
+    int64_t bound_ns = 0;
+    struct cause cause;
+    assert_int_equal(until_read("client-2 or or or or or or or 3s", &cause, &bound_ns, &error), -1);
+    assert_int_equal(point_name_read("client-1 a b c d e f g h i j k l m n",
+                                     test_vocabulary.commands, &point, &error),
+                     -1);
+}
+
+static void a_cause_has_a_bound_given_or_not(void **state)
+{
+    (void)state;
+    struct error error = {0};
+    struct cause cause;
+    int64_t bound_ns = 0;
+    assert_int_equal(until_read("client-2 writes or 3s", &cause, &bound_ns, &error), 0);
+    assert_int_equal(cause.kind, CAUSE_WRITES);
+    assert_int_equal(cause.client, 2);
+    assert_int_equal(cause.worker, 0);
+    assert_int_equal(bound_ns, 3 * NS_PER_S);
+    assert_int_equal(until_read("client-1 worker-4 dies", &cause, &bound_ns, &error), 0);
+    assert_int_equal(cause.kind, CAUSE_DIES);
+    assert_int_equal(cause.worker, 4);
+    assert_int_equal(bound_ns, 10 * NS_PER_S);
+    assert_int_equal(until_read("250ms", &cause, &bound_ns, &error), 0);
+    assert_int_equal(cause.kind, CAUSE_NONE);
+    assert_int_equal(bound_ns, 250 * NS_PER_MS);
+}
+
+static void every_cause_word_has_its_kind(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        enum cause_kind kind;
+    } cases[] = {
+        {"client-1 holds", CAUSE_HOLDS},   {"client-1 reads", CAUSE_READS},
+        {"client-1 writes", CAUSE_WRITES}, {"client-1 releases", CAUSE_RELEASES},
+        {"client-1 dies", CAUSE_DIES},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct error error = {0};
+        struct cause cause;
+        int64_t bound_ns;
+        assert_int_equal(until_read(cases[i].text, &cause, &bound_ns, &error), 0);
+        assert_int_equal(cause.kind, cases[i].kind);
+    }
+}
+
+static void a_target_is_a_client_or_one_worker_of_it(void **state)
+{
+    (void)state;
+    struct error error = {0};
+    struct target target;
+    assert_int_equal(target_read("client-1 worker-2", &target, &error), 0);
+    assert_int_equal(target.client, 1);
+    assert_int_equal(target.worker, 2);
+    assert_int_equal(target_read("client-3", &target, &error), 0);
+    assert_int_equal(target.client, 3);
+    assert_int_equal(target.worker, 0);
+    assert_int_equal(target_read("client-3 holds", &target, &error), -1);
+    assert_string_equal(error.text, "expected no more words, not 'holds'");
+}
+
+static void describes(struct fault_step step, const char *expected)
+{
+    step.verb = step.verb ? step.verb : "pause";
+    char *text = fault_describe(&step);
+    assert_string_equal(text, expected);
+    free(text);
+}
+
+static void a_fault_reads_as_a_sentence(void **state)
+{
+    (void)state;
+    describes((struct fault_step){.target = {1, 0},
+                                  .points = {point_of("client-1 after read")},
+                                  .point_count = 1,
+                                  .nth = 1,
+                                  .until = {CAUSE_WRITES, 2, 0},
+                                  .bound_ns = 3 * NS_PER_S},
+              "pause client-1 after read until client-2 writes or 3s");
+    describes((struct fault_step){.target = {1, 2},
+                                  .points = {point_of("client-2 before EVAL in release"),
+                                             point_of("client-2 holds")},
+                                  .point_count = 2,
+                                  .nth = 3,
+                                  .bound_ns = 500 * NS_PER_MS},
+              "pause client-1 worker-2 when client-2 is before EVAL in release or when client-2 "
+              "holds (3rd time) for 500ms");
+    describes((struct fault_step){.verb = "kill",
+                                  .target = {1, 0},
+                                  .points = {point_of("client-1 holds")},
+                                  .point_count = 1,
+                                  .nth = 11,
+                                  .bound_ns = -1},
+              "kill client-1 when it holds (11th time)");
+    describes(
+        (struct fault_step){
+            .verb = "kill", .target = {1, 0}, .at_ns = 2 * NS_PER_S, .bound_ns = -1},
+        "kill client-1 at 2s");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_point_names_client_moment_what_and_phase),
+        cmocka_unit_test(holds_is_a_point_of_its_own),
+        cmocka_unit_test(commands_are_known_in_any_case_and_kept_in_one),
+        cmocka_unit_test(half_a_point_is_no_point),
+        cmocka_unit_test(a_text_of_any_length_is_refused_and_not_cut),
+        cmocka_unit_test(a_cause_has_a_bound_given_or_not),
+        cmocka_unit_test(every_cause_word_has_its_kind),
+        cmocka_unit_test(a_target_is_a_client_or_one_worker_of_it),
+        cmocka_unit_test(a_fault_reads_as_a_sentence),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

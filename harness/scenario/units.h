@@ -1,0 +1,33 @@
+// Numbers and units as a scenario writes them: `40`, `250ms`, `500/s`, `30%`, `true`.
+#ifndef LOCKPICK_SCENARIO_UNITS_H
+#define LOCKPICK_SCENARIO_UNITS_H
+
+#include "harness/base/text.h"
+
+#include <stdint.h>
+
+enum reading {
+    READING_FINE,
+    READING_WRONG,     // not of that form
+    READING_TOO_LARGE, // of that form, but beyond 64 bits
+};
+
+// Decimal digits, with a '-' before them if negative. Nothing else: no '_', no blanks, no '0x'.
+enum reading whole_number_read(const char *text, int64_t *number);
+
+// A whole number and one of us, ms, s, m, h; in nanoseconds.
+enum reading duration_read(const char *text, int64_t *nanoseconds);
+
+// `500/s`: so many each second.
+enum reading rate_read(const char *text, int64_t *per_second);
+
+// `30%`.
+enum reading percentage_read(const char *text, int64_t *percent);
+
+// `true` or `false`.
+enum reading switch_read(const char *text, bool *on);
+
+// Appends a duration so that duration_read reads the same: `90s`, `2m`, `250ms`.
+void duration_write(int64_t nanoseconds, struct text *out);
+
+#endif

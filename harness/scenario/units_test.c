@@ -1,0 +1,120 @@
+#include "harness/scenario/units.h"
+
+#include "harness/base/clock.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+static void durations_are_read_in_every_unit(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        int64_t nanoseconds;
+    } cases[] = {
+        {"50us", 50 * NS_PER_US}, {"250ms", 250 * NS_PER_MS}, {"10s", 10 * NS_PER_S},
+        {"2m", 120 * NS_PER_S},   {"1h", 3600 * NS_PER_S},    {"0ms", 0},
+        {"-3s", -3 * NS_PER_S},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        int64_t nanoseconds = -1;
+        assert_int_equal(duration_read(cases[i].text, &nanoseconds), READING_FINE);
+        assert_int_equal(nanoseconds, cases[i].nanoseconds);
+    }
+}
+
+static void a_duration_without_a_known_unit_is_refused(void **state)
+{
+    (void)state;
+    static const char *const wrong[] = {"",    "3",    "s",   "3 s",   "3sec",  "1.5s", "3S",
+                                        "+3s", "0x3s", "3s ", " 3s",   "3_0s",  "--3s", "-",
+                                        "3%",  "3/s",  "3µs", "3ms3s", "threes"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        int64_t nanoseconds = 77;
+        assert_int_equal(duration_read(wrong[i], &nanoseconds), READING_WRONG);
+        assert_int_equal(nanoseconds, 77);
+    }
+}
+
+static void what_does_not_fit_into_64_bits_is_too_large(void **state)
+{
+    (void)state;
+    int64_t number = 0;
+    assert_int_equal(whole_number_read("9223372036854775807", &number), READING_FINE);
+    assert_int_equal(number, INT64_MAX);
+    assert_int_equal(whole_number_read("9223372036854775808", &number), READING_TOO_LARGE);
+    assert_int_equal(whole_number_read("99999999999999999999999", &number), READING_TOO_LARGE);
+    assert_int_equal(duration_read("2562048h", &number), READING_TOO_LARGE);
+    assert_int_equal(duration_read("9223372036854775807us", &number), READING_TOO_LARGE);
+}
+
+static void a_whole_number_has_digits_only(void **state)
+{
+    (void)state;
+    static const char *const wrong[] = {"",    "-",    "1_000", "1,000", "1.0",
+                                        "1e3", "0x10", "4s",    " 4"};
+    int64_t number = 0;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        assert_int_equal(whole_number_read(wrong[i], &number), READING_WRONG);
+    assert_int_equal(whole_number_read("-40", &number), READING_FINE);
+    assert_int_equal(number, -40);
+}
+
+static void rates_and_percentages_need_their_signs(void **state)
+{
+    (void)state;
+    int64_t number = 0;
+    assert_int_equal(rate_read("500/s", &number), READING_FINE);
+    assert_int_equal(number, 500);
+    assert_int_equal(percentage_read("30%", &number), READING_FINE);
+    assert_int_equal(number, 30);
+    assert_int_equal(rate_read("500", &number), READING_WRONG);
+    assert_int_equal(rate_read("500/m", &number), READING_WRONG);
+    assert_int_equal(percentage_read("30", &number), READING_WRONG);
+    assert_int_equal(percentage_read("%", &number), READING_WRONG);
+}
+
+static void a_switch_is_true_or_false_and_nothing_else(void **state)
+{
+    (void)state;
+    bool on = false;
+    assert_int_equal(switch_read("true", &on), READING_FINE);
+    assert_true(on);
+    assert_int_equal(switch_read("false", &on), READING_FINE);
+    assert_false(on);
+    assert_int_equal(switch_read("yes", &on), READING_WRONG);
+    assert_int_equal(switch_read("True", &on), READING_WRONG);
+    assert_int_equal(switch_read("1", &on), READING_WRONG);
+}
+
+static void what_is_written_reads_the_same(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"0ms", "50us", "1500ms", "3s", "90s", "2m", "1h", "25h"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        int64_t nanoseconds = -1;
+        struct text written = {0};
+        assert_int_equal(duration_read(texts[i], &nanoseconds), READING_FINE);
+        duration_write(nanoseconds, &written);
+        assert_string_equal(written.bytes, texts[i]);
+        text_free(&written);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(durations_are_read_in_every_unit),
+        cmocka_unit_test(a_duration_without_a_known_unit_is_refused),
+        cmocka_unit_test(what_does_not_fit_into_64_bits_is_too_large),
+        cmocka_unit_test(a_whole_number_has_digits_only),
+        cmocka_unit_test(rates_and_percentages_need_their_signs),
+        cmocka_unit_test(a_switch_is_true_or_false_and_nothing_else),
+        cmocka_unit_test(what_is_written_reads_the_same),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,215 @@
+#include "harness/scenario/validate.h"
+
+#include "harness/base/text.h"
+#include "harness/scenario/units.h"
+
+#include <string.h>
+
+struct node *rule_node(const struct rules *rules, const char *section, const char *key)
+{
+    return node_child(*section ? node_child(rules->root, section) : rules->root, key);
+}
+
+bool rule_sound(const struct rules *rules, const char *section, const char *key)
+{
+    const struct node *map = *section ? node_child(rules->root, section) : rules->root;
+    return map == NULL || (map->kind == NODE_MAP && node_fine(node_child(map, key)));
+}
+
+void check_who(const struct rules *rules, struct node *node, int client, int worker)
+{
+    const struct clients_settings *clients = &rules->scenario->clients;
+    if (rule_sound(rules, "clients", "processes") && client > clients->processes)
+        complain(rules->complaints, node, "there is no client-%d: clients.processes is %lld",
+                 client, (long long)clients->processes);
+    if (rule_sound(rules, "clients", "threads") && worker > clients->threads)
+        complain(rules->complaints, node, "there is no worker-%d: clients.threads is %lld", worker,
+                 (long long)clients->threads);
+}
+
+// The first of two nodes that is there.
+static struct node *either(struct node *first, struct node *second)
+{
+    return first != NULL ? first : second;
+}
+
+// --- workload ------------------------------------------------------------------------------------
+
+static void must_not_be(const struct rules *rules, const char *key, const char *why)
+{
+    struct node *node = rule_node(rules, "workload", key);
+    if (node != NULL)
+        complain_key(rules->complaints, node, "'%s' has no meaning here: %s", key, why);
+}
+
+static void must_be(const struct rules *rules, const char *key, const char *why)
+{
+    struct node *workload = node_child(rules->root, "workload");
+    if (!node_has(workload, key))
+        complaints_add(rules->complaints, workload->origin, node_heading(workload),
+                       "missing key '%s' in workload: %s", key, why);
+}
+
+static void check_amount_of_work(const struct rules *rules)
+{
+    struct node *workload = node_child(rules->root, "workload");
+    struct node *by_time = rule_node(rules, "workload", "for");
+    const char *kind = rules->scenario->workload.kind;
+    if (workload == NULL || workload->kind != NODE_MAP || kind == NULL)
+        return;
+    if (strcmp(kind, "oversell") == 0) {
+        must_be(rules, "stock", "a sale has units to sell");
+        must_be(rules, "buyers", "each of them comes once");
+        must_not_be(rules, "operations", "a sale ends when its buyers have come");
+        must_not_be(rules, "for", "a sale ends when its buyers have come");
+        return;
+    }
+    must_not_be(rules, "stock", "only oversell sells");
+    must_not_be(rules, "buyers", "only oversell sells");
+    if (by_time == NULL && !node_has(workload, "for"))
+        must_be(rules, "operations", "how much is to be done (or 'for': how long)");
+    else if (by_time != NULL && rule_node(rules, "workload", "operations") != NULL)
+        complain_key(rules->complaints, by_time,
+                     "'for' besides 'operations': a trial ends by one of them");
+}
+
+static void check_time_for_work(const struct rules *rules)
+{
+    struct node *by_time = rule_node(rules, "workload", "for");
+    struct node *limit = rule_node(rules, "", "limit");
+    int64_t for_ns = rules->scenario->workload.for_ns;
+    if (by_time == NULL || !rule_sound(rules, "workload", "for") ||
+        !rule_sound(rules, "", "limit") || for_ns <= rules->scenario->limit_ns)
+        return;
+    struct text times = {0};
+    duration_write(for_ns, &times);
+    text_add(&times, " is longer than the limit of ");
+    duration_write(rules->scenario->limit_ns, &times);
+    complain(rules->complaints, either(limit, by_time), "workload.for of %s", times.bytes);
+    text_free(&times);
+}
+
+// --- clients and lock ----------------------------------------------------------------------------
+
+static void check_number_of_workers(const struct rules *rules)
+{
+    const struct clients_settings *clients = &rules->scenario->clients;
+    struct node *node =
+        either(rule_node(rules, "clients", "threads"), rule_node(rules, "clients", "processes"));
+    if (node != NULL && rule_sound(rules, "clients", "threads") &&
+        rule_sound(rules, "clients", "processes") &&
+        clients->processes * clients->threads > MAX_WORKERS)
+        complain(rules->complaints, node,
+                 "%lld processes of %lld threads are %lld workers; at "
+                 "most %d can be",
+                 (long long)clients->processes, (long long)clients->threads,
+                 (long long)(clients->processes * clients->threads), MAX_WORKERS);
+}
+
+static void check_lead(const struct rules *rules)
+{
+    struct node *node = rule_node(rules, "clients", "lead");
+    if (node != NULL && rule_sound(rules, "clients", "lead"))
+        check_who(rules, node, rules->scenario->clients.lead.client, 0);
+}
+
+static void check_retry(const struct rules *rules)
+{
+    const struct lock_settings *lock = &rules->scenario->lock;
+    struct node *node = either(rule_node(rules, "lock", "retry"), rule_node(rules, "lock", "wait"));
+    if (node == NULL || !rule_sound(rules, "lock", "retry") || !rule_sound(rules, "lock", "wait") ||
+        lock->retry_ns <= lock->wait_ns)
+        return;
+    struct text times = {0};
+    duration_write(lock->retry_ns, &times);
+    text_add(&times, " is longer than lock.wait of ");
+    duration_write(lock->wait_ns, &times);
+    complain(rules->complaints, node, "lock.retry of %s: there would be no second attempt",
+             times.bytes);
+    text_free(&times);
+}
+
+// --- schemes and expectations --------------------------------------------------------------------
+
+static void check_fenced_schemes(const struct rules *rules)
+{
+    const struct vocabulary *vocabulary = rules->vocabulary;
+    struct node *patterns = node_child(rules->root, "schemes");
+    if (!rules->scenario->workload.fenced || patterns == NULL)
+        return;
+    size_t count = patterns->kind == NODE_LIST ? patterns->count : 1;
+    for (size_t i = 0; i < count; i++) {
+        struct node *node = patterns->kind == NODE_LIST ? patterns->children[i] : patterns;
+        for (size_t j = 0; node->kind == NODE_TEXT && vocabulary->schemes[j] != NULL; j++) {
+            if (strcmp(node->text, vocabulary->schemes[j]) == 0 &&
+                !has_trait(vocabulary->scheme_traits[j], "fenced"))
+                complain(rules->complaints, node,
+                         "'%s' has no fencing tokens, but workload.fenced is true",
+                         vocabulary->schemes[j]);
+        }
+    }
+}
+
+static void check_who_is_expected(const struct rules *rules, size_t number, struct node *item)
+{
+    const struct scenario *scenario = rules->scenario;
+    const struct vocabulary *vocabulary = rules->vocabulary;
+    const struct expectation *expectation = &scenario->expectations[number];
+    size_t meant = 0;
+    size_t first = 0;
+    for (size_t i = 0; vocabulary->schemes[i] != NULL; i++) {
+        const char *scheme = vocabulary->schemes[i];
+        const char *const *traits = vocabulary->scheme_traits[i];
+        if (!patterns_mean(&scenario->schemes, scheme, traits) ||
+            !patterns_mean(&expectation->schemes, scheme, traits))
+            continue;
+        meant++;
+        first += scenario_expectation(scenario, scheme, traits) == expectation;
+    }
+    if (meant == 0)
+        complain(rules->complaints, item, "means no scheme of this scenario");
+    else if (first == 0)
+        complain(rules->complaints, item, "means only schemes that earlier expectations are about");
+}
+
+static void check_verdict(const struct rules *rules, size_t number, struct node *item)
+{
+    const struct scenario *scenario = rules->scenario;
+    struct node *verdict = node_child(item, "verdict");
+    struct node *because = node_child(item, "because");
+    if (verdict == NULL || verdict->bad)
+        return;
+    if (scenario->expectations[number].verdict == EXPECT_SAFE && because != NULL)
+        complain_key(rules->complaints, because,
+                     "'because' with verdict safe: nothing is to be violated (see 'allow')");
+    if (scenario->expectations[number].verdict == EXPECT_STUCK && rule_sound(rules, "", "limit") &&
+        rule_sound(rules, "lock", "stuck-after") && rule_sound(rules, "lock", "lease") &&
+        scenario->lock.stuck_after_ns >= scenario->limit_ns)
+        complain(rules->complaints, verdict,
+                 "'stuck' cannot come out: the limit is over before lock.stuck-after");
+}
+
+static void check_expectations(const struct rules *rules)
+{
+    struct node *list = node_child(rules->root, "expect");
+    bool sound = rule_sound(rules, "", "schemes") && rules->scenario->schemes.count > 0;
+    for (size_t i = 0; i < rules->scenario->expectation_count; i++) {
+        struct node *item = list->children[i];
+        struct node *patterns = node_child(item, "schemes");
+        check_verdict(rules, i, item);
+        if (sound && patterns != NULL && node_fine(patterns))
+            check_who_is_expected(rules, i, patterns);
+    }
+}
+
+void validate(const struct rules *rules)
+{
+    check_amount_of_work(rules);
+    check_time_for_work(rules);
+    check_number_of_workers(rules);
+    check_lead(rules);
+    check_retry(rules);
+    check_fenced_schemes(rules);
+    check_expectations(rules);
+    validate_faults(rules);
+}
