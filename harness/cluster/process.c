@@ -13,9 +13,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-int process_settle(int network_namespace, int processor)
+int process_settle(pid_t parent, int network_namespace, int processor)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent)
+        _exit(1);
     if (network_namespace >= 0 && setns(network_namespace, CLONE_NEWNET) != 0)
         return -1;
     if (processor >= 0) {
@@ -46,7 +48,7 @@ static int redirect(int descriptor, int input)
 }
 
 // In the child. Returns only if it failed; the caller reports errno.
-static void become(const struct process_settings *settings, int output, int input)
+static void become(const struct process_settings *settings, pid_t parent, int output, int input)
 {
     signal(SIGPIPE, SIG_DFL);
     signal(SIGINT, SIG_DFL);
@@ -56,7 +58,7 @@ static void become(const struct process_settings *settings, int output, int inpu
     sigprocmask(SIG_SETMASK, &none, NULL);
     if (settings->folder != NULL && chdir(settings->folder) != 0)
         return;
-    if (process_settle(settings->network_namespace, settings->processor) != 0 ||
+    if (process_settle(parent, settings->network_namespace, settings->processor) != 0 ||
         redirect(output, input) != 0)
         return;
     execvp(settings->arguments[0], (char *const *)(size_t)settings->arguments);
@@ -71,9 +73,10 @@ static pid_t start(const struct process_settings *settings, int output, int inpu
     if (pipe2(report, O_CLOEXEC) != 0)
         return error_set(error, "cannot start %s: pipe: %s", settings->arguments[0],
                          strerror(errno));
+    pid_t parent = getpid();
     pid_t id = fork();
     if (id == 0) {
-        become(settings, output, input);
+        become(settings, parent, output, input);
         int reason = errno;
         (void)!write(report[1], &reason, sizeof reason);
         _exit(127);

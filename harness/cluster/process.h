@@ -20,9 +20,10 @@ struct process_settings {
 // if the program could not be executed.
 pid_t process_start(const struct process_settings *settings, struct error *error);
 
-// What a forked child does first: dies with its parent, moves to the namespace and the processor,
-// raises its limit of open files to what is allowed. 0, or -1 with errno set.
-int process_settle(int network_namespace, int processor);
+// What a forked child does first: dies with its parent (whose id it is given, in case that one is
+// gone already), moves to the namespace and the processor, raises its limit of open files to what
+// is allowed. 0, or -1 with errno set.
+int process_settle(pid_t parent, int network_namespace, int processor);
 
 // Runs a program to its end with `input` as its standard input; what it printed (both streams) is
 // appended to `output`. Returns its exit status, or -1 with `error` set.

@@ -47,10 +47,10 @@ static void run_workers(const struct stage *stage, struct lock_client *client, i
     free(workers);
 }
 
-static void be_client(const struct stage *stage, const struct node *node, int number)
+static void be_client(const struct stage *stage, const struct node *node, int number, pid_t parent)
 {
     prctl(PR_SET_NAME, node->name);
-    if (process_settle(node->end.network_namespace, node->processor) != 0) {
+    if (process_settle(parent, node->end.network_namespace, node->processor) != 0) {
         stage_break(stage, "%s could not settle on its node: %s", node->name, strerror(errno));
         _exit(1);
     }
@@ -80,18 +80,19 @@ static pid_t fork_child(struct error *error)
 pid_t client_start(const struct stage *stage, const struct node *node, int number,
                    struct error *error)
 {
+    pid_t parent = getpid();
     pid_t id = fork_child(error);
     if (id == 0) {
-        be_client(stage, node, number);
+        be_client(stage, node, number, parent);
         _exit(0);
     }
     return id;
 }
 
-static void be_observer(const struct stage *stage)
+static void be_observer(const struct stage *stage, pid_t parent)
 {
     prctl(PR_SET_NAME, "observer");
-    process_settle(-1, -1);
+    process_settle(parent, -1, -1);
     struct history_writer writer;
     history_writer_start(&writer, &stage->history, 0, 1);
     for (int64_t due_ns = clock_monotonic_ns() + NS_PER_MS;; due_ns += NS_PER_MS) {
@@ -106,9 +107,10 @@ static void be_observer(const struct stage *stage)
 
 pid_t observer_start(const struct stage *stage, struct error *error)
 {
+    pid_t parent = getpid();
     pid_t id = fork_child(error);
     if (id == 0) {
-        be_observer(stage);
+        be_observer(stage, parent);
         _exit(0);
     }
     return id;

@@ -14,9 +14,3 @@ int placement_processor(enum placement placement, int nth)
     }
     return -1;
 }
-
-const char *placement_name(enum placement placement)
-{
-    static const char *const names[] = {"free", "spread", "together"};
-    return names[placement];
-}

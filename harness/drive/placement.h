@@ -8,7 +8,4 @@
 // spread: one after the other over the processors we may use; together: all on the first.
 int placement_processor(enum placement placement, int nth);
 
-// "free", "spread", "together".
-const char *placement_name(enum placement placement);
-
 #endif

@@ -1,0 +1,312 @@
+// End to end: the program as a user runs it, from a scenario file to an exit code.
+#include "harness/cli/test_command.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <fcntl.h>
+#include <jansson.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+static char folder[] = "/tmp/lockpick-run-test-XXXXXX";
+
+static int make_folder(void **state)
+{
+    (void)state;
+    return mkdtemp(folder) == NULL ? -1 : 0;
+}
+
+static int remove_folder(void **state)
+{
+    (void)state;
+    struct text command = {0};
+    text_format(&command, "rm -r '%s'", folder);
+    int result = system(command.bytes);
+    text_free(&command);
+    return result;
+}
+
+#define HEAD "version: 1\nname: small\nabout: For a test.\nclients: {processes: 2, threads: 2}\n"
+#define WORK                                                                                       \
+    "workload: {kind: increment, store: shm, operations: 60, hold: 1ms}\n"                         \
+    "lock: {lease: 5s, wait: 20s, retry: 2ms}\n"
+
+// Runs `lockpick run` on a scenario with this text; "OPTIONS" come behind the file.
+static struct command_result run_scenario(const char *scenario, const char *options)
+{
+    struct text path = {0};
+    struct text arguments = {0};
+    text_format(&path, "%s/scenario.yaml", folder);
+    assert_int_equal(file_write(path.bytes, scenario, strlen(scenario), NULL), 0);
+    text_format(&arguments, "run %s --out %s/run %s", path.bytes, folder, options);
+    struct command_result result = run_lockpick(arguments.bytes);
+    text_free(&path);
+    text_free(&arguments);
+    return result;
+}
+
+static void expect_code(struct command_result result, int code, const char *words)
+{
+    struct text all = {0};
+    text_format(&all, "%s%s", text_string(&result.output), text_string(&result.errors));
+    if (result.code != code || strstr(text_string(&all), words) == NULL)
+        fail_msg("exit %d instead of %d, or no '%s' in:\n%s", result.code, code, words,
+                 text_string(&all));
+    text_free(&all);
+    command_free(&result);
+}
+
+static json_t *load_result(void)
+{
+    struct text path = {0};
+    text_format(&path, "%s/run/result.json", folder);
+    json_error_t error;
+    json_t *json = json_load_file(path.bytes, 0, &error);
+    if (json == NULL)
+        fail_msg("result.json: %s", error.text);
+    text_free(&path);
+    return json;
+}
+
+static void a_met_expectation_is_exit_0_with_a_report(void **state)
+{
+    (void)state;
+    expect_code(run_scenario(HEAD WORK "schemes: [none, redis-set-px-lua]\n"
+                                       "expect:\n"
+                                       "  - {schemes: [none], verdict: unsafe}\n"
+                                       "  - {schemes: [redis-set-px-lua], verdict: safe}\n",
+                             ""),
+                0, "run/report.html");
+    json_t *json = load_result();
+    json_t *trials = json_object_get(json, "trials");
+    assert_int_equal(json_array_size(trials), 2);
+    assert_string_equal(json_string_value(json_object_get(json_array_get(trials, 0), "verdict")),
+                        "UNSAFE");
+    assert_string_equal(json_string_value(json_object_get(json_array_get(trials, 1), "verdict")),
+                        "SAFE");
+    json_decref(json);
+}
+
+static void a_broken_lock_that_was_called_safe_is_exit_1(void **state)
+{
+    (void)state;
+    expect_code(run_scenario(HEAD WORK "schemes: [none]\n"
+                                       "expect: [{schemes: [none], verdict: safe}]\n",
+                             ""),
+                1, "expected SAFE");
+}
+
+static void a_sound_lock_that_was_called_unsafe_is_exit_1(void **state)
+{
+    (void)state;
+    expect_code(run_scenario(HEAD WORK "schemes: [redis-set-px-lua]\n"
+                                       "expect: [{schemes: [redis-set-px-lua], verdict: unsafe}]\n",
+                             ""),
+                1, "did not bite");
+}
+
+static void a_wrong_scenario_is_exit_2_and_starts_nothing(void **state)
+{
+    (void)state;
+    struct text run = {0};
+    text_format(&run, "rm -rf %s/run", folder);
+    assert_int_equal(system(run.bytes), 0);
+    text_free(&run);
+    expect_code(run_scenario(HEAD "workload: {kind: incremint, store: shm, operations: 60}\n"
+                                  "schemes: [none]\nthread: 3\n",
+                             ""),
+                2, "scenario.yaml:5:18:");
+    text_format(&run, "%s/run", folder);
+    assert_int_equal(access(run.bytes, F_OK), -1);
+    text_free(&run);
+}
+
+static void wrong_usage_is_exit_2(void **state)
+{
+    (void)state;
+    expect_code(run_lockpick("run"), 2, "which scenario?");
+    expect_code(run_lockpick("run --frobnicate x"), 2, "there is no option --frobnicate");
+    expect_code(run_lockpick("run scenarios --seed none"), 2, "--seed takes a whole number");
+    expect_code(run_lockpick("run no-such-file.yaml"), 2, "cannot find no-such-file.yaml");
+    expect_code(run_lockpick("rum"), 2, "did you mean 'run'?");
+    expect_code(run_lockpick(""), 2, "usage:");
+    expect_code(run_lockpick("list locks"), 2, "there is no list of 'locks'");
+    expect_code(run_lockpick("history /dev/null"), 2, "not a history");
+}
+
+static void a_fault_whose_point_is_never_reached_is_exit_3(void **state)
+{
+    (void)state;
+    expect_code(run_scenario(HEAD WORK "schemes: [redis-set-px-lua]\n"
+                                       "faults:\n"
+                                       "  - when: client-1 after GET in release\n"
+                                       "    pause: client-1\n"
+                                       "    until: 1s\n"
+                                       "expect: [{schemes: [redis-set-px-lua], verdict: safe}]\n",
+                             ""),
+                3, "never");
+}
+
+static void a_missing_server_is_exit_4_and_names_its_package(void **state)
+{
+    (void)state;
+    struct text scenario = {0};
+    text_format(&scenario, "%s/scenario.yaml", folder);
+    const char *text = HEAD WORK "schemes: [redis-setnx]\n";
+    assert_int_equal(file_write(scenario.bytes, text, strlen(text), NULL), 0);
+    struct text command = {0};
+    char *path = realpath(lockpick_path(), NULL);
+    text_format(&command, "PATH=/nonexistent %s run %s --out %s/run 2>%s/errors", path,
+                scenario.bytes, folder, folder);
+    int status = system(command.bytes);
+    assert_int_equal(WEXITSTATUS(status), 4);
+    struct text errors = {0};
+    struct text errors_path = {0};
+    text_format(&errors_path, "%s/errors", folder);
+    assert_int_equal(file_read(errors_path.bytes, &errors, NULL), 0);
+    assert_non_null(strstr(errors.bytes, "apt-get install redis-server"));
+    free(path);
+    text_free(&command);
+    text_free(&errors);
+    text_free(&errors_path);
+    text_free(&scenario);
+}
+
+static void json_goes_alone_to_standard_output(void **state)
+{
+    (void)state;
+    struct command_result result = run_scenario(HEAD WORK "schemes: [none]\n", "--json");
+    json_error_t error;
+    json_t *json = json_loads(text_string(&result.output), 0, &error);
+    assert_non_null(json);
+    json_decref(json);
+    command_free(&result);
+}
+
+static void options_narrow_and_repeat_a_run(void **state)
+{
+    (void)state;
+    expect_code(run_scenario(HEAD WORK "schemes: [\"redis-*\"]\n",
+                             "--scheme redis-setnx --repeat 2 --seed 11 --no-namespaces "
+                             "--set clients.processes=3 --set workload.store=redis --quiet"),
+                0, "SAFE");
+    json_t *json = load_result();
+    assert_int_equal(json_array_size(json_object_get(json, "trials")), 2);
+    assert_int_equal(json_integer_value(json_object_get(json, "seed")), 11);
+    json_decref(json);
+}
+
+static void a_history_prints_as_json_lines(void **state)
+{
+    (void)state;
+    expect_code(run_scenario(HEAD WORK "schemes: [redis-setnx]\n", ""), 0, "SAFE");
+    struct text arguments = {0};
+    text_format(&arguments, "history %s/run", folder);
+    struct command_result result = run_lockpick(arguments.bytes);
+    assert_int_equal(result.code, 0);
+    size_t lines = 0;
+    size_t grants = 0;
+    char *rest = result.output.bytes;
+    for (char *line; (line = strsep(&rest, "\n")) != NULL && line[0] != '\0'; lines++) {
+        json_t *json = json_loads(line, 0, NULL);
+        assert_non_null(json);
+        grants += strcmp(json_string_value(json_object_get(json, "event")), "acquire-return") == 0;
+        json_decref(json);
+    }
+    assert_int_equal(grants, 60);
+    assert_true(lines > 480);
+    text_free(&arguments);
+    command_free(&result);
+}
+
+static void every_other_verb_answers(void **state)
+{
+    (void)state;
+    expect_code(run_lockpick("--version"), 0, "lockpick 0.");
+    expect_code(run_lockpick("--help"), 0, "usage:");
+    expect_code(run_lockpick("help run"), 0, "--keep-going");
+    expect_code(run_lockpick("help scenario"), 0, "workload");
+    expect_code(run_lockpick("list schemes"), 0, "redis-set-px-lua");
+    expect_code(run_lockpick("list workloads"), 0, "oversell");
+    expect_code(run_lockpick("list faults"), 0, "pause");
+    expect_code(run_lockpick("list points"), 0, "client-N holds");
+    expect_code(run_lockpick("doctor"), 0, "redis-server");
+}
+
+// Starts a long run whose processes all inherit a lock on a file, kills the command once the trial
+// runs, and waits until the lock is free: whatever lived on would hold it, and hang the test.
+static void kill_mid_run(const char *scenario_path, const char *option, int round)
+{
+    struct text witness_path = {0};
+    struct text out = {0};
+    struct text history = {0};
+    text_format(&witness_path, "%s/witness", folder);
+    text_format(&out, "%s/killed%s-%d", folder, option, round);
+    text_format(&history, "%s/trials/small--redis-setnx/history.bin", out.bytes);
+    assert_int_equal(file_write(witness_path.bytes, "", 0, NULL), 0);
+    pid_t command = fork();
+    if (command == 0) {
+        int witness = open(witness_path.bytes, O_RDWR);
+        flock(witness, LOCK_SH);
+        execl(lockpick_path(), "lockpick", "run", scenario_path, "--out", out.bytes, "--quiet",
+              option, (char *)NULL);
+        _exit(127);
+    }
+    while (access(history.bytes, F_OK) != 0)
+        assert_int_equal(waitpid(command, NULL, WNOHANG), 0);
+    usleep((unsigned)round * 7000); // another moment each time: booting, connecting, running
+    kill(command, SIGKILL);
+    waitpid(command, NULL, 0);
+    int witness = open(witness_path.bytes, O_RDWR | O_CLOEXEC);
+    assert_int_equal(flock(witness, LOCK_EX), 0);
+    close(witness);
+    text_free(&witness_path);
+    text_free(&out);
+    text_free(&history);
+}
+
+static void a_run_killed_at_any_moment_leaves_no_process_behind(void **state)
+{
+    (void)state;
+    struct text path = {0};
+    text_format(&path, "%s/long.yaml", folder);
+    const char *text = HEAD "workload: {kind: increment, store: redis, for: 60s}\n"
+                            "lock: {lease: 5s, wait: 20s, retry: 2ms}\n"
+                            "schemes: [redis-setnx]\nlimit: 90s\n";
+    assert_int_equal(file_write(path.bytes, text, strlen(text), NULL), 0);
+    for (int round = 0; round < 20; round++) {
+        kill_mid_run(path.bytes, "--keep-going", round);
+        kill_mid_run(path.bytes, "--no-namespaces", round);
+    }
+    // The last one ran for a while: half a history is a history.
+    struct text arguments = {0};
+    text_format(&arguments, "history %s/killed--keep-going-19", folder);
+    expect_code(run_lockpick(arguments.bytes), 0, "store-initial");
+    text_free(&arguments);
+    text_free(&path);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_met_expectation_is_exit_0_with_a_report),
+        cmocka_unit_test(a_broken_lock_that_was_called_safe_is_exit_1),
+        cmocka_unit_test(a_sound_lock_that_was_called_unsafe_is_exit_1),
+        cmocka_unit_test(a_wrong_scenario_is_exit_2_and_starts_nothing),
+        cmocka_unit_test(wrong_usage_is_exit_2),
+        cmocka_unit_test(a_fault_whose_point_is_never_reached_is_exit_3),
+        cmocka_unit_test(a_missing_server_is_exit_4_and_names_its_package),
+        cmocka_unit_test(json_goes_alone_to_standard_output),
+        cmocka_unit_test(options_narrow_and_repeat_a_run),
+        cmocka_unit_test(a_history_prints_as_json_lines),
+        cmocka_unit_test(every_other_verb_answers),
+        cmocka_unit_test(a_run_killed_at_any_moment_leaves_no_process_behind),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}

@@ -1,0 +1,55 @@
+// For tests: runs the built program as a user would, and keeps what it said.
+#ifndef LOCKPICK_CLI_TEST_COMMAND_H
+#define LOCKPICK_CLI_TEST_COMMAND_H
+
+#include "harness/base/file.h"
+#include "harness/base/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+struct command_result {
+    int code; // exit status, or 128 + signal
+    struct text output;
+    struct text errors;
+};
+
+static inline const char *lockpick_path(void)
+{
+    const char *path = getenv("LOCKPICK");
+    return path != NULL ? path : "build/lockpick";
+}
+
+// Runs `lockpick ARGUMENTS` through the shell; the caller frees with command_free.
+static inline struct command_result run_lockpick(const char *arguments)
+{
+    struct command_result result = {0};
+    char folder[] = "/tmp/lockpick-test-output-XXXXXX";
+    struct text line = {0};
+    if (mkdtemp(folder) == NULL)
+        abort();
+    text_format(&line, "%s %s >%s/out 2>%s/err </dev/null", lockpick_path(), arguments, folder,
+                folder);
+    int status = system(line.bytes);
+    result.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    char *path = path_join(folder, "out");
+    (void)file_read(path, &result.output, NULL);
+    free(path);
+    path = path_join(folder, "err");
+    (void)file_read(path, &result.errors, NULL);
+    free(path);
+    text_free(&line);
+    text_format(&line, "rm -r %s", folder);
+    (void)!system(line.bytes);
+    text_free(&line);
+    return result;
+}
+
+static inline void command_free(struct command_result *result)
+{
+    text_free(&result->output);
+    text_free(&result->errors);
+}
+
+#endif
