@@ -1,14 +1,20 @@
 #include "harness/cluster/network.h"
 
+#include "harness/base/clock.h"
 #include "harness/base/text.h"
 #include "harness/cluster/process.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sched.h>
+#include <stdbool.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
+#define WIRE_LIMIT_NS (10 * NS_PER_S)
 #define ROUTER_ADDRESS "10.77.255.254"
 
 // Runs one `ip -batch` in a namespace (-1: ours).
@@ -81,6 +87,39 @@ static int furnish_end(const struct network_end *end, struct error *error)
     return result;
 }
 
+// Knocks at a port where nobody listens: a refusal has travelled the wire both ways.
+static bool answers(const struct network_end *end)
+{
+    int descriptor = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(9)};
+    inet_pton(AF_INET, end->address, &address.sin_addr);
+    int reason = 0;
+    if (connect(descriptor, (struct sockaddr *)&address, sizeof address) != 0)
+        reason = errno;
+    if (reason == EINPROGRESS) {
+        socklen_t length = sizeof reason;
+        struct pollfd ready = {.fd = descriptor, .events = POLLOUT};
+        poll(&ready, 1, 20);
+        if (ready.revents != 0)
+            getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &reason, &length);
+    }
+    close(descriptor);
+    return reason == ECONNREFUSED;
+}
+
+// The kernel brings a new wire into service a moment after it was told to; what is sent before that
+// is lost, and TCP tries again only a second later.
+static int await_wire(const struct network_end *end, struct error *error)
+{
+    int64_t give_up_ns = clock_monotonic_ns() + WIRE_LIMIT_NS;
+    while (!answers(end)) {
+        if (clock_monotonic_ns() > give_up_ns)
+            return error_set(error, "no packet came through the wire to %s within %d s",
+                             end->address, (int)(WIRE_LIMIT_NS / NS_PER_S));
+    }
+    return 0;
+}
+
 int network_build(struct network_end *ends, int count, int serial, struct error *error)
 {
     for (int i = 0; i < count; i++)
@@ -98,6 +137,8 @@ int network_build(struct network_end *ends, int count, int serial, struct error 
         result = wire_router(ends, count, serial, error);
     for (int i = 0; result == 0 && i < count; i++)
         result = furnish_end(&ends[i], error);
+    for (int i = 0; result == 0 && i < count; i++)
+        result = await_wire(&ends[i], error);
     if (result != 0)
         network_remove(ends, count);
     return result;
