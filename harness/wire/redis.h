@@ -21,8 +21,9 @@ struct redis_script {
     const char *text;
 };
 
-// Connects. NULL with `error` set if the server cannot be reached. `request_ns` limits the wait for
-// each answer. The caller closes with redis_close; `actor` must live as long.
+// Connects, and is patient about it: this is set-up. NULL with `error` set if the server cannot be
+// reached. From then on `request_ns` limits the wait for each answer, and for each new connection.
+// The caller closes with redis_close; `actor` must live as long.
 struct redis_connection *redis_open(const struct endpoint *endpoint, int64_t request_ns,
                                     struct actor *actor, struct error *error);
 void redis_close(struct redis_connection *connection);
