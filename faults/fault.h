@@ -39,7 +39,7 @@ struct fault {
     const char *summary;
     const char *colour; // of its band in plots
     bool lasts;         // is in effect until healed; false: it strikes once
-    // Strikes. Returns only what is proven.
+    // Strikes. Returns only what is proven; STRIKE_FAILED leaves errno as the reason.
     enum strike_state (*inject)(struct fault_strike *strike, struct error *error);
     // Asks again after STRIKE_PENDING.
     enum strike_state (*prove)(struct fault_strike *strike, struct error *error);

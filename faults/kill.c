@@ -13,8 +13,10 @@
 static enum strike_state inject(struct fault_strike *strike, struct error *error)
 {
     struct fault_client *client = strike->client;
-    if (client->process == 0)
+    if (client->process == 0) {
+        errno = ESRCH;
         return error_set(error, "the client has ended already");
+    }
     int64_t killed_ns = clock_monotonic_ns();
     if (kill(client->process, SIGKILL) != 0)
         return error_set(error, "SIGKILL to process %d: %s", client->process, strerror(errno));

@@ -11,8 +11,10 @@
 static enum strike_state stop_process(struct fault_client *client, struct error *error)
 {
     siginfo_t info;
-    if (client->process == 0)
+    if (client->process == 0) {
+        errno = ESRCH;
         return error_set(error, "the client has ended already");
+    }
     if (kill(client->process, SIGSTOP) != 0)
         return error_set(error, "SIGSTOP to process %d: %s", client->process, strerror(errno));
     while (waitid(P_PID, (id_t)client->process, &info, WSTOPPED | WEXITED | WNOWAIT) != 0) {
@@ -53,8 +55,10 @@ static enum strike_state inject(struct fault_strike *strike, struct error *error
 
 static enum strike_state prove(struct fault_strike *strike, struct error *error)
 {
-    if (strike->client->process == 0)
+    if (strike->client->process == 0) {
+        errno = ESRCH;
         return error_set(error, "the client has ended already");
+    }
     return is_held(strike->hold, &strike->step->target) ? STRIKE_IN_EFFECT : STRIKE_PENDING;
 }
 

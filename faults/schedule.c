@@ -3,6 +3,7 @@
 #include "harness/base/clock.h"
 #include "harness/base/text.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -103,12 +104,14 @@ void schedule_start(struct schedule *schedule, int64_t now_ns)
 static int64_t record(struct schedule *schedule, const struct step *step, enum event_kind kind,
                       unsigned detail)
 {
+    int reason = errno; // of a strike that failed
     const struct fault_step *plan = step->strike.step;
     struct event event = {
         .kind = (uint8_t)kind,
         .detail = (uint8_t)detail,
         .step = (uint8_t)plan->number,
-        .args = {plan->target.client, plan->target.worker, step->strike.client->process}};
+        .args = {plan->target.client, plan->target.worker,
+                 kind == EVENT_FAULT_FAILED ? reason : step->strike.client->process}};
     return history_append(schedule->writer, event);
 }
 
