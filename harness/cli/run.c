@@ -126,7 +126,8 @@ static int run(int argc, char **argv)
 {
     struct run_options options;
     struct error error = {0};
-    if (run_options_parse(argc, argv, &options, &error) != 0) {
+    if (run_options_parse(argc, argv, &options, &error) != 0 ||
+        run_folder_check(&options, &error) != 0) {
         run_options_free(&options);
         return usage_error(&run_verb, "%s", error.text);
     }

@@ -3,6 +3,7 @@
 #include "harness/base/clock.h"
 #include "harness/base/file.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -63,6 +64,21 @@ static int keep_scenarios(const char *folder, const struct run_options *options,
         text_free(&copy);
     }
     free(scenarios);
+    return result;
+}
+
+int run_folder_check(const struct run_options *options, struct error *error)
+{
+    DIR *folder = options->out != NULL ? opendir(options->out) : NULL;
+    if (folder == NULL)
+        return 0;
+    int result = 0;
+    for (const struct dirent *entry; result == 0 && (entry = readdir(folder)) != NULL;) {
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+            result = error_set(error, "the folder %s is not empty; remove it, or name another",
+                               options->out);
+    }
+    closedir(folder);
     return result;
 }
 

@@ -5,6 +5,10 @@
 #include "harness/cli/run_options.h"
 #include "harness/cli/scenario_files.h"
 
+// 0 if the folder that the user named (if any) does not exist yet or is empty; else -1 with `error`
+// set: trials of two runs in one folder could be taken for one run.
+int run_folder_check(const struct run_options *options, struct error *error);
+
 // Makes the folder (options->out, or a new one in results/) and puts the scenarios there as they
 // were run, and the command line. Returns its path, which the caller frees, or NULL with `error`
 // set.

@@ -42,6 +42,9 @@ static struct command_result run_scenario(const char *scenario, const char *opti
 {
     struct text path = {0};
     struct text arguments = {0};
+    text_format(&path, "rm -rf %s/run", folder);
+    assert_int_equal(system(path.bytes), 0);
+    text_free(&path);
     text_format(&path, "%s/scenario.yaml", folder);
     assert_int_equal(file_write(path.bytes, scenario, strlen(scenario), NULL), 0);
     text_format(&arguments, "run %s --out %s/run %s", path.bytes, folder, options);
@@ -114,14 +117,11 @@ static void a_sound_lock_that_was_called_unsafe_is_exit_1(void **state)
 static void a_wrong_scenario_is_exit_2_and_starts_nothing(void **state)
 {
     (void)state;
-    struct text run = {0};
-    text_format(&run, "rm -rf %s/run", folder);
-    assert_int_equal(system(run.bytes), 0);
-    text_free(&run);
     expect_code(run_scenario(HEAD "workload: {kind: incremint, store: shm, operations: 60}\n"
                                   "schemes: [none]\nthread: 3\n",
                              ""),
                 2, "scenario.yaml:5:18:");
+    struct text run = {0};
     text_format(&run, "%s/run", folder);
     assert_int_equal(access(run.bytes, F_OK), -1);
     text_free(&run);
@@ -198,8 +198,18 @@ static void options_narrow_and_repeat_a_run(void **state)
                 0, "SAFE");
     json_t *json = load_result();
     assert_int_equal(json_array_size(json_object_get(json, "trials")), 2);
-    assert_int_equal(json_integer_value(json_object_get(json, "seed")), 11);
+    assert_string_equal(json_string_value(json_object_get(json, "seed")), "11");
     json_decref(json);
+}
+
+static void a_folder_that_holds_a_run_is_not_written_over(void **state)
+{
+    (void)state;
+    expect_code(run_scenario(HEAD WORK "schemes: [redis-setnx]\n", "--json"), 0, "SAFE");
+    struct text arguments = {0};
+    text_format(&arguments, "run %s/scenario.yaml --out %s/run", folder, folder);
+    expect_code(run_lockpick(arguments.bytes), 2, "is not empty");
+    text_free(&arguments);
 }
 
 static void a_history_prints_as_json_lines(void **state)
@@ -304,6 +314,7 @@ int main(void)
         cmocka_unit_test(a_missing_server_is_exit_4_and_names_its_package),
         cmocka_unit_test(json_goes_alone_to_standard_output),
         cmocka_unit_test(options_narrow_and_repeat_a_run),
+        cmocka_unit_test(a_folder_that_holds_a_run_is_not_written_over),
         cmocka_unit_test(a_history_prints_as_json_lines),
         cmocka_unit_test(every_other_verb_answers),
         cmocka_unit_test(a_run_killed_at_any_moment_leaves_no_process_behind),
