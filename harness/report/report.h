@@ -15,6 +15,7 @@ struct percentiles {
 
 // What a trial cost, derived from its digest.
 struct statistics {
+    int64_t started_ns;  // CLOCK_MONOTONIC when the barrier opened: the trial's zero
     int64_t duration_ns; // barrier to stop
     size_t holds;        // acquires granted
     size_t not_held;     // acquires that gave up

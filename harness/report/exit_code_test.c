@@ -1,0 +1,69 @@
+#include "harness/report/test_run.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+struct ending {
+    enum verdict verdict;
+    enum expectation_result expectation;
+};
+
+static int code_of(const struct ending *endings, size_t count, size_t planned)
+{
+    struct test_run test;
+    test_run_start(&test);
+    for (size_t i = 0; i < count; i++)
+        test_add(&test, "none", endings[i].verdict, endings[i].expectation);
+    test.run.planned = planned;
+    return report_exit_code(&test.run);
+}
+
+static void each_ending_has_its_code(void **state)
+{
+    (void)state;
+    static const struct {
+        struct ending ending;
+        int code;
+    } table[] = {
+        {{VERDICT_SAFE, EXPECTATION_MET}, 0},     {{VERDICT_UNSAFE, EXPECTATION_MET}, 0},
+        {{VERDICT_STUCK, EXPECTATION_MET}, 0},    {{VERDICT_UNSAFE, EXPECTATION_NONE}, 0},
+        {{VERDICT_SAFE, EXPECTATION_MISSED}, 1},  {{VERDICT_UNSAFE, EXPECTATION_MISSED}, 1},
+        {{VERDICT_UNKNOWN, EXPECTATION_NONE}, 3}, {{VERDICT_ERROR, EXPECTATION_NONE}, 4},
+        {{VERDICT_SKIPPED, EXPECTATION_NONE}, 0}, {{VERDICT_UNKNOWN, EXPECTATION_MISSED}, 1},
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        assert_int_equal(code_of(&table[i].ending, 1, 1), table[i].code);
+}
+
+static void the_worst_news_wins(void **state)
+{
+    (void)state;
+    const struct ending endings[] = {{VERDICT_UNKNOWN, EXPECTATION_NONE},
+                                     {VERDICT_ERROR, EXPECTATION_NONE},
+                                     {VERDICT_SAFE, EXPECTATION_MISSED},
+                                     {VERDICT_SAFE, EXPECTATION_MET}};
+    assert_int_equal(code_of(endings, 4, 4), 1);
+    assert_int_equal(code_of(endings, 2, 2), 4);
+    assert_int_equal(code_of(endings, 1, 1), 3);
+}
+
+static void a_run_that_was_cut_short_is_inconclusive(void **state)
+{
+    (void)state;
+    const struct ending ending = {VERDICT_SAFE, EXPECTATION_MET};
+    assert_int_equal(code_of(&ending, 1, 2), 3);
+    assert_int_equal(code_of(&ending, 0, 0), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_ending_has_its_code),
+        cmocka_unit_test(the_worst_news_wins),
+        cmocka_unit_test(a_run_that_was_cut_short_is_inconclusive),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,44 @@
+// The parts of report.html.
+#ifndef LOCKPICK_REPORT_HTML_H
+#define LOCKPICK_REPORT_HTML_H
+
+#include "harness/report/summary.h"
+
+// The page's style sheet.
+extern const char html_style[];
+
+struct page {
+    struct text text;
+    const struct run_result *run;
+    size_t picture_bytes; // embedded so far: a page must stay small enough to be mailed
+};
+
+// Adds text so that it is only text, in an element or in a quoted attribute.
+void html_add(struct text *out, const char *string);
+
+// Adds a path as a relative address.
+void html_add_address(struct text *out, const char *path);
+
+// The trial's folder as seen from the page, which lies in the run's.
+const char *html_folder(const struct run_result *run, const struct trial_result *result);
+
+// Adds a verdict as a coloured chip with its name; a link if `target` is not NULL.
+void html_add_verdict(struct text *out, enum verdict verdict, const char *target);
+
+// "as expected", "MISSED", or nothing.
+void html_add_expectation(struct text *out, enum expectation_result expectation);
+
+// Adds a picture of a trial, embedded, with links to the files beside it.
+void html_add_picture(struct page *page, const struct trial_result *result, const char *name,
+                      const char *svg, const char *title, const char *alternative);
+
+// Scenarios by schemes.
+void html_add_matrix(struct page *page);
+
+// One trial, to be opened. Its contents have the id "trial-<index + 1>".
+void html_add_trial(struct page *page, size_t index, bool open);
+
+// What each trial cost.
+void html_add_costs(struct page *page);
+
+#endif

@@ -1,0 +1,137 @@
+#include "harness/report/test_run.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+static size_t count_of(const char *text, const char *part)
+{
+    size_t count = 0;
+    for (; (text = strstr(text, part)) != NULL; text += strlen(part))
+        count++;
+    return count;
+}
+
+static void hostile_names_stay_text(void **state)
+{
+    (void)state;
+    struct test_run test;
+    test_run_start(&test);
+    test.scenario.name = "<script>alert(1)</script>";
+    test.scenario.about = "\"><img src=x onerror='alert(2)'>&amp;";
+    struct trial_result *result =
+        test_add(&test, "none\"><script>", VERDICT_UNSAFE, EXPECTATION_MISSED);
+    result->story = "</pre><script src=http://example.org/x.js>";
+    result->folder = "results/one/a\" onclick=\"x";
+    result->timeline =
+        "<svg xmlns=\"http://www.w3.org/2000/svg\">\n<script>'&amp;#%</script></svg>";
+    strcpy(result->judgement.reason, "<b>bold</b>");
+    strcpy(result->judgement.expectation_text, "<i>");
+    strcpy(test_find(result, &test_lost_update, false)->text, "<script>");
+    char *page = report_html(&test.run);
+    assert_null(strstr(page, "<script"));
+    assert_null(strstr(page, "<img src=x"));
+    assert_null(strstr(page, "<b>"));
+    assert_null(strstr(page, "<i>"));
+    assert_null(strstr(page, "onclick=\""));
+    assert_non_null(strstr(page, "&lt;script&gt;alert(1)&lt;/script&gt;"));
+    assert_non_null(strstr(page, "%3Cscript%3E%27%26amp;%23%25%3C/script%3E"));
+    free(page);
+}
+
+static void nothing_is_fetched(void **state)
+{
+    (void)state;
+    struct test_run test;
+    test_run_start(&test);
+    struct trial_result *result = test_add(&test, "none", VERDICT_UNSAFE, EXPECTATION_MET);
+    result->timeline = "<svg></svg>";
+    char *page = report_html(&test.run);
+    assert_null(strstr(page, "src=\"http"));
+    assert_null(strstr(page, "href=\"http"));
+    assert_null(strstr(page, "url("));
+    assert_null(strstr(page, "@import"));
+    assert_null(strstr(page, "<link"));
+    assert_non_null(strstr(page, "src=\"data:image/svg+xml"));
+    free(page);
+}
+
+static void each_picture_is_described_and_its_files_are_named(void **state)
+{
+    (void)state;
+    struct test_run test;
+    test_run_start(&test);
+    struct trial_result *result = test_add(&test, "none", VERDICT_UNSAFE, EXPECTATION_MET);
+    test_find(result, &test_stale_holder, false);
+    result->timeline = "<svg></svg>";
+    char *page = report_html(&test.run);
+    assert_non_null(strstr(page, "alt=\"Hold timeline of pause with none. one was found\""));
+    assert_non_null(strstr(page, "href=\"pause--scheme/timeline.gp\""));
+    assert_non_null(strstr(page, "href=\"pause--scheme/timeline.dat\""));
+    assert_null(strstr(page, "throughput.svg"));
+    free(page);
+}
+
+static void missed_trials_and_the_first_unsafe_one_are_open(void **state)
+{
+    (void)state;
+    struct test_run test;
+    test_run_start(&test);
+    test_add(&test, "a", VERDICT_SAFE, EXPECTATION_MET);
+    test_add(&test, "b", VERDICT_UNSAFE, EXPECTATION_MET);
+    test_add(&test, "c", VERDICT_UNSAFE, EXPECTATION_MET);
+    test_add(&test, "d", VERDICT_SAFE, EXPECTATION_MISSED);
+    char *page = report_html(&test.run);
+    assert_int_equal(count_of(page, "<details class=\"trial\">"), 2);
+    assert_int_equal(count_of(page, "<details class=\"trial\" open>"), 2);
+    assert_non_null(strstr(page, "✗ MISSED"));
+    free(page);
+}
+
+static void repeats_that_ended_alike_share_a_chip(void **state)
+{
+    (void)state;
+    struct test_run test;
+    test_run_start(&test);
+    for (int i = 0; i < 3; i++)
+        test_add(&test, "none", VERDICT_SAFE, EXPECTATION_MET);
+    test_add(&test, "none", VERDICT_STUCK, EXPECTATION_MISSED);
+    char *page = report_html(&test.run);
+    assert_int_equal(count_of(page, "<div class=\"cell\">"), 2);
+    assert_non_null(strstr(page, "✓ SAFE</a> × 3"));
+    free(page);
+}
+
+static void many_large_pictures_become_links(void **state)
+{
+    (void)state;
+    struct test_run test;
+    test_run_start(&test);
+    size_t size = 3u << 20;
+    char *large = memory_zeroed(size + 1, 1);
+    memset(large, 'x', size);
+    for (int i = 0; i < 5; i++)
+        test_add(&test, "none", VERDICT_SAFE, EXPECTATION_MET)->timeline = large;
+    char *page = report_html(&test.run);
+    assert_true(strlen(page) < (10u << 20));
+    assert_int_equal(count_of(page, "<img"), 2);
+    assert_int_equal(count_of(page, ">timeline.svg</a>"), 5);
+    free(page);
+    free(large);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(hostile_names_stay_text),
+        cmocka_unit_test(nothing_is_fetched),
+        cmocka_unit_test(each_picture_is_described_and_its_files_are_named),
+        cmocka_unit_test(missed_trials_and_the_first_unsafe_one_are_open),
+        cmocka_unit_test(repeats_that_ended_alike_share_a_chip),
+        cmocka_unit_test(many_large_pictures_become_links),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

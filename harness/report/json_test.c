@@ -1,0 +1,126 @@
+#include "harness/report/test_run.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+static json_t *parse(const struct run_result *run)
+{
+    char *text = report_json(run);
+    assert_null(strstr(text, "nan"));
+    assert_null(strstr(text, "NaN"));
+    json_error_t error;
+    json_t *object = json_loads(text, 0, &error);
+    if (object == NULL)
+        fail_msg("%s in %s", error.text, text);
+    free(text);
+    return object;
+}
+
+static const char *string_of(const json_t *object, const char *key)
+{
+    return json_string_value(json_object_get(object, key));
+}
+
+static json_int_t integer_of(const json_t *object, const char *key)
+{
+    json_t *value = json_object_get(object, key);
+    assert_true(json_is_integer(value));
+    return json_integer_value(value);
+}
+
+static void an_empty_run_is_valid(void **state)
+{
+    (void)state;
+    struct run_result run = {.folder = "results/none"};
+    json_t *object = parse(&run);
+    assert_string_equal(string_of(object, "schema"), "lockpick-result-1");
+    assert_int_equal(json_array_size(json_object_get(object, "trials")), 0);
+    assert_int_equal(integer_of(object, "exit_code"), 0);
+    json_decref(object);
+}
+
+static void a_violation_is_there_in_full(void **state)
+{
+    (void)state;
+    struct test_run test;
+    test_run_start(&test);
+    struct trial_result *result =
+        test_add(&test, "redis-setnx", VERDICT_UNSAFE, EXPECTATION_MISSED);
+    struct finding *finding = test_find(result, &test_stale_holder, true);
+    finding->evidence = (struct evidence){{3, SIZE_MAX}, {SIZE_MAX, 5}, AT(20), AT(50)};
+    finding->windows = (struct distribution){2, 1, 2, 3, 4};
+    test_hold(&test, 1, 0, 1, 2);
+    test_digest(&test)->hold_count = 1;
+    statistics_make(&test.digest, &result->statistics);
+    json_t *object = parse(&test.run);
+    assert_string_equal(string_of(object, "seed"), "18446744073709551615");
+    assert_int_equal(integer_of(object, "exit_code"), 1);
+    json_t *trial = json_array_get(json_object_get(object, "trials"), 0);
+    assert_string_equal(string_of(trial, "verdict"), "UNSAFE");
+    assert_string_equal(string_of(trial, "seed"), "7");
+    assert_string_equal(string_of(json_object_get(trial, "expectation"), "result"), "missed");
+    json_t *scenario = json_object_get(trial, "scenario");
+    assert_string_equal(string_of(json_object_get(scenario, "clients"), "placement"), "free");
+    assert_int_equal(integer_of(json_object_get(scenario, "lock"), "lease_ns"), 300 * NS_PER_MS);
+    json_t *found = json_array_get(json_object_get(trial, "findings"), 0);
+    assert_string_equal(string_of(found, "property"), "stale-holder");
+    assert_string_equal(string_of(found, "state"), "violated");
+    assert_true(json_is_true(json_object_get(found, "harmless")));
+    assert_int_equal(integer_of(json_object_get(found, "windows"), "max_ns"), 4);
+    json_t *evidence = json_object_get(found, "evidence");
+    assert_int_equal(integer_of(evidence, "from_at_ns"), 20 * NS_PER_MS);
+    assert_int_equal(integer_of(evidence, "to_at_ns"), 50 * NS_PER_MS);
+    assert_int_equal(json_array_size(json_object_get(evidence, "holds")), 1);
+    json_t *statistics = json_object_get(trial, "statistics");
+    assert_int_equal(integer_of(statistics, "holds"), 1);
+    assert_true(json_is_null(json_object_get(statistics, "hand_off")));
+    json_decref(object);
+}
+
+static void what_was_not_measured_is_null_and_never_nan(void **state)
+{
+    (void)state;
+    struct test_run test;
+    test_run_start(&test);
+    struct trial_result *result = test_add(&test, "none", VERDICT_SAFE, EXPECTATION_NONE);
+    result->statistics.fairness = NAN;
+    result->statistics.holds_per_second = INFINITY;
+    test_add(&test, "none", VERDICT_SKIPPED, EXPECTATION_NONE)->has_history = false;
+    json_t *object = parse(&test.run);
+    json_t *trials = json_object_get(object, "trials");
+    json_t *statistics = json_object_get(json_array_get(trials, 0), "statistics");
+    assert_true(json_is_null(json_object_get(statistics, "fairness")));
+    assert_true(json_is_null(json_object_get(statistics, "holds_per_second")));
+    assert_true(json_is_null(json_object_get(json_array_get(trials, 1), "statistics")));
+    json_decref(object);
+}
+
+static void a_text_cut_inside_a_character_stays_readable(void **state)
+{
+    (void)state;
+    struct test_run test;
+    test_run_start(&test);
+    struct trial_result *result = test_add(&test, "none", VERDICT_SAFE, EXPECTATION_NONE);
+    strcpy(result->judgement.reason, "12 µs, then 13 \xc2");
+    json_t *object = parse(&test.run);
+    json_t *trial = json_array_get(json_object_get(object, "trials"), 0);
+    assert_string_equal(string_of(trial, "reason"), "12 µs, then 13 ?");
+    json_decref(object);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_empty_run_is_valid),
+        cmocka_unit_test(a_violation_is_there_in_full),
+        cmocka_unit_test(what_was_not_measured_is_null_and_never_nan),
+        cmocka_unit_test(a_text_cut_inside_a_character_stays_readable),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

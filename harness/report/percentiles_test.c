@@ -1,0 +1,75 @@
+#include "harness/report/percentiles.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+static void an_empty_set_has_zeros(void **state)
+{
+    (void)state;
+    struct percentiles percentiles;
+    percentiles_make(NULL, 0, &percentiles);
+    assert_int_equal(percentiles.count, 0);
+    assert_int_equal(percentiles.p50_ns, 0);
+    assert_int_equal(percentiles.max_ns, 0);
+}
+
+static void one_value_is_every_percentile(void **state)
+{
+    (void)state;
+    int64_t values[] = {42};
+    struct percentiles percentiles;
+    percentiles_make(values, 1, &percentiles);
+    assert_int_equal(percentiles.p50_ns, 42);
+    assert_int_equal(percentiles.p999_ns, 42);
+    assert_int_equal(percentiles.max_ns, 42);
+}
+
+static void the_median_of_two_is_the_lesser(void **state)
+{
+    (void)state;
+    int64_t values[] = {9, 3};
+    struct percentiles percentiles;
+    percentiles_make(values, 2, &percentiles);
+    assert_int_equal(percentiles.p50_ns, 3);
+    assert_int_equal(percentiles.p90_ns, 9);
+    assert_int_equal(percentiles.max_ns, 9);
+}
+
+static void ranks_of_a_thousand_are_exact(void **state)
+{
+    (void)state;
+    int64_t values[1000];
+    for (int i = 0; i < 1000; i++)
+        values[i] = 1000 - i;
+    struct percentiles percentiles;
+    percentiles_make(values, 1000, &percentiles);
+    assert_int_equal(percentiles.p50_ns, 500);
+    assert_int_equal(percentiles.p90_ns, 900);
+    assert_int_equal(percentiles.p99_ns, 990);
+    assert_int_equal(percentiles.p999_ns, 999);
+    assert_int_equal(percentiles.max_ns, 1000);
+}
+
+static void a_rank_between_two_values_is_the_higher(void **state)
+{
+    (void)state;
+    int64_t values[] = {1, 2, 3, 4, 5};
+    assert_int_equal(percentile_of_sorted(values, 5, 500), 3);
+    assert_int_equal(percentile_of_sorted(values, 5, 601), 4);
+    assert_int_equal(percentile_of_sorted(values, 5, 0), 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_empty_set_has_zeros),
+        cmocka_unit_test(one_value_is_every_percentile),
+        cmocka_unit_test(the_median_of_two_is_the_lesser),
+        cmocka_unit_test(ranks_of_a_thousand_are_exact),
+        cmocka_unit_test(a_rank_between_two_values_is_the_higher),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

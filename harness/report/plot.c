@@ -1,0 +1,275 @@
+#include "harness/report/plot.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// The widest common sans-serif face (DejaVu) needs as much at 13 px.
+#define CHARACTER_WIDTH 7.9
+#define LANE_HEIGHT 18
+#define MAX_LANES 5
+#define TITLE_BASE 22
+#define LEGEND_BASE 46
+#define CAPTION_HEIGHT 18
+
+static void choose_unit(struct plot *plot)
+{
+    static const struct {
+        int64_t size_ns;
+        const char *name;
+    } units[] = {{NS_PER_S, "s"}, {NS_PER_MS, "ms"}, {NS_PER_US, "µs"}, {1, "ns"}};
+    int64_t span = plot->to_ns - plot->from_ns;
+    size_t i = 0;
+    while (i < 3 && span < 2 * units[i].size_ns)
+        i++;
+    plot->unit_ns = (double)units[i].size_ns;
+    plot->unit = units[i].name;
+    plot->base_ns = plot->start_ns;
+    // Far into the trial, times would be long numbers that differ in their last digits only.
+    int64_t offset = plot->from_ns - plot->start_ns;
+    if (offset > 1000 * span) {
+        int64_t step = 10;
+        while (step < span)
+            step *= 10;
+        plot->base_ns += offset / step * step;
+    }
+}
+
+void plot_start(struct plot *plot, const char *name, int left, const struct digest *digest,
+                int64_t from_ns, int64_t to_ns)
+{
+    *plot = (struct plot){.name = name, .left = left, .right = PLOT_WIDTH - 30};
+    plot->start_ns = digest->started_ns;
+    plot->from_ns = from_ns;
+    plot->to_ns = to_ns > from_ns ? to_ns : from_ns + 1;
+    plot->legend_x = 12;
+    choose_unit(plot);
+}
+
+void plot_free(struct plot *plot)
+{
+    text_free(&plot->data);
+    text_free(&plot->script);
+    text_free(&plot->objects);
+    text_free(&plot->legend);
+}
+
+double plot_x(const struct plot *plot, int64_t at_ns)
+{
+    return (double)(at_ns - plot->base_ns) / plot->unit_ns;
+}
+
+static double pixel_of(const struct plot *plot, int64_t at_ns)
+{
+    double share = (double)(at_ns - plot->from_ns) / (double)(plot->to_ns - plot->from_ns);
+    return plot->left + share * (plot->right - plot->left);
+}
+
+void plot_quote(struct text *out, const char *string)
+{
+    text_add(out, "'");
+    for (; *string != '\0'; string++) {
+        if (*string == '\'')
+            text_add(out, "''");
+        else
+            text_add_bytes(out, (unsigned char)*string < ' ' ? " " : string, 1);
+    }
+    text_add(out, "'");
+}
+
+// Cuts a text that did not fit where a character begins, and says so.
+static void cut(char *text, size_t room, int needed)
+{
+    if (needed < 0 || (size_t)needed < room)
+        return;
+    size_t end = room - 4;
+    while (end > 0 && ((unsigned char)text[end] & 0xc0) == 0x80)
+        end--;
+    memcpy(text + end, "…", sizeof "…");
+}
+
+static double width_of(const char *text)
+{
+    size_t characters = 0;
+    for (; *text != '\0'; text++)
+        characters += ((unsigned char)*text & 0xc0) != 0x80;
+    return (double)characters * CHARACTER_WIDTH;
+}
+
+static bool lane_is_free(const struct plot *plot, int lane, double centre, double width)
+{
+    for (size_t i = 0; i < plot->label_count; i++) {
+        const struct plot_label *other = &plot->labels[i];
+        double room = (width + width_of(other->text)) / 2 + 10;
+        if (other->lane == lane && fabs(other->centre - centre) < room)
+            return false;
+    }
+    return true;
+}
+
+void plot_label(struct plot *plot, int64_t at_ns, const char *colour, const char *format, ...)
+{
+    if (plot->label_count == PLOT_MAX_LABELS)
+        return;
+    struct plot_label label = {.colour = colour, .lane = -1};
+    va_list arguments;
+    va_start(arguments, format);
+    int needed = vsnprintf(label.text, sizeof label.text, format, arguments);
+    va_end(arguments);
+    cut(label.text, sizeof label.text, needed);
+    double half = width_of(label.text) / 2 + 6;
+    label.centre = fmin(fmax(pixel_of(plot, at_ns), half), PLOT_WIDTH - half);
+    for (int lane = 0; lane < MAX_LANES && label.lane < 0; lane++) {
+        if (lane_is_free(plot, lane, label.centre, width_of(label.text)))
+            label.lane = lane;
+    }
+    if (label.lane >= 0)
+        plot->labels[plot->label_count++] = label;
+}
+
+void plot_caption(struct plot *plot, const char *format, ...)
+{
+    if (plot->caption_count == PLOT_MAX_CAPTIONS)
+        return;
+    char *caption = plot->captions[plot->caption_count++];
+    va_list arguments;
+    va_start(arguments, format);
+    int needed = vsnprintf(caption, sizeof plot->captions[0], format, arguments);
+    va_end(arguments);
+    cut(caption, sizeof plot->captions[0], needed);
+}
+
+void plot_band(struct plot *plot, int64_t from_ns, int64_t to_ns, const char *colour)
+{
+    text_format(&plot->objects,
+                "set object rectangle from first %.9g, graph 0 to first %.9g, graph 1 behind "
+                "fillcolor rgb '%s' fillstyle solid 1 noborder\n",
+                plot_x(plot, from_ns < plot->from_ns ? plot->from_ns : from_ns),
+                plot_x(plot, to_ns > plot->to_ns ? plot->to_ns : to_ns), colour);
+}
+
+void plot_line(struct plot *plot, int64_t at_ns, const char *colour, const char *style)
+{
+    if (at_ns < plot->from_ns || at_ns > plot->to_ns)
+        return;
+    text_format(
+        &plot->objects,
+        "set arrow from first %.9g, graph 0 to first %.9g, graph 1 nohead front linecolor rgb "
+        "'%s' %s\n",
+        plot_x(plot, at_ns), plot_x(plot, at_ns), colour, style);
+}
+
+// Positions below are in pixels from the top left, as SVG has them: the layout turns them into
+// gnuplot's by two functions of the script.
+static void legend_sample(struct plot *plot, enum plot_sample sample, const char *colour,
+                          const char *style)
+{
+    double x = plot->legend_x;
+    double y = LEGEND_BASE - 4;
+    if (sample == SAMPLE_LINE) {
+        text_format(
+            &plot->legend,
+            "set arrow from screen X(%g), screen Y(%g) to screen X(%g), screen Y(%g) nohead "
+            "linecolor rgb '%s' %s\n",
+            x, y, x + 20, y, colour, style);
+        return;
+    }
+    if (sample == SAMPLE_POINT) {
+        text_format(&plot->legend,
+                    "set label '' at screen X(%g), screen Y(%g) point linecolor rgb '%s' %s\n",
+                    x + 12, y, colour, style);
+        return;
+    }
+    double half = sample == SAMPLE_THIN_BOX ? 2.5 : 5.5;
+    text_format(&plot->legend,
+                "set object rectangle from screen X(%g), screen Y(%g) to screen X(%g), screen "
+                "Y(%g) front fillcolor rgb '%s' fillstyle %s\n",
+                x, y + half, x + 20, y - half, colour,
+                sample == SAMPLE_OUTLINE ? "solid 1 border rgb '#8a8a8a'" : "solid 1 noborder");
+}
+
+void plot_legend(struct plot *plot, enum plot_sample sample, const char *colour, const char *style,
+                 const char *text)
+{
+    legend_sample(plot, sample, colour, style);
+    text_add(&plot->legend, "set label ");
+    plot_quote(&plot->legend, text);
+    text_format(&plot->legend, " at screen X(%g), screen Y(%d) left textcolor rgb '%s'\n",
+                plot->legend_x + 26, LEGEND_BASE - 4, PLOT_DARK);
+    plot->legend_x += 26 + width_of(text) + 16;
+}
+
+// The edges of the panel and the size of the picture, top down.
+static void add_frame(struct plot *plot, int top, int height, int total)
+{
+    text_format(&plot->script,
+                "# Redraw with: gnuplot %s.gp\n"
+                "reset\n"
+                "set encoding utf8\n"
+                "set terminal svg size %d,%d dynamic font 'sans-serif,13' background '#ffffff' "
+                "noenhanced\n"
+                "set output '%s.svg'\n"
+                "X(pixels) = pixels / %d.0\n"
+                "Y(pixels) = 1 - pixels / %d.0\n"
+                "set lmargin at screen X(%d)\n"
+                "set rmargin at screen X(%d)\n"
+                "set tmargin at screen Y(%d)\n"
+                "set bmargin at screen Y(%d)\n"
+                "unset key\n"
+                "set border 3 linecolor rgb '#666666'\n"
+                "set tics nomirror textcolor rgb '" PLOT_DARK "'\n"
+                "set grid linecolor rgb '#dddddd' linewidth 0.7, linecolor rgb '#eeeeee'\n",
+                plot->name, PLOT_WIDTH, total, plot->name, PLOT_WIDTH, total, plot->left,
+                plot->right, top, top + height);
+}
+
+static void add_label(struct plot *plot, double x, double y, const char *how, const char *text)
+{
+    text_add(&plot->script, "set label ");
+    plot_quote(&plot->script, text);
+    text_format(&plot->script, " at screen X(%.1f), screen Y(%.1f) %s\n", x, y, how);
+}
+
+void plot_layout(struct plot *plot, int height, const char *title)
+{
+    int lanes = 0;
+    for (size_t i = 0; i < plot->label_count; i++)
+        lanes = plot->labels[i].lane + 1 > lanes ? plot->labels[i].lane + 1 : lanes;
+    int top = (plot->legend.length > 0 ? LEGEND_BASE : TITLE_BASE) + 18 + lanes * LANE_HEIGHT;
+    int captions_top = top + height + 74;
+    int total = captions_top - 12 + (int)plot->caption_count * CAPTION_HEIGHT;
+    add_frame(plot, top, height, total);
+    char shown[112] = "";
+    int needed = snprintf(shown, sizeof shown, "%s", title);
+    cut(shown, sizeof shown, needed);
+    add_label(plot, 12, TITLE_BASE - 4, "left font 'sans-serif,15' textcolor rgb '#111111'", shown);
+    text_add(&plot->script, text_string(&plot->legend));
+    for (size_t i = 0; i < plot->label_count; i++) {
+        char how[64];
+        snprintf(how, sizeof how, "center textcolor rgb '%s'", plot->labels[i].colour);
+        add_label(plot, plot->labels[i].centre, top - 13 - plot->labels[i].lane * LANE_HEIGHT, how,
+                  plot->labels[i].text);
+    }
+    for (size_t i = 0; i < plot->caption_count; i++)
+        add_label(plot, 12, captions_top + (double)i * CAPTION_HEIGHT,
+                  "left font 'sans-serif,12' textcolor rgb '#555555'", plot->captions[i]);
+    text_add(&plot->script, text_string(&plot->objects));
+}
+
+void plot_time_axis(struct plot *plot)
+{
+    text_format(&plot->script, "set xrange [%.9g:%.9g]\nset xtics out format '%%.12g'\n",
+                plot_x(plot, plot->from_ns), plot_x(plot, plot->to_ns));
+    struct text label = {0};
+    if (plot->base_ns == plot->start_ns)
+        text_format(&label, "%s since the trial began", plot->unit);
+    else
+        text_format(&label, "%s, counted from %.9g s after the trial began", plot->unit,
+                    (double)(plot->base_ns - plot->start_ns) / (double)NS_PER_S);
+    text_add(&plot->script, "set xlabel ");
+    plot_quote(&plot->script, text_string(&label));
+    text_add(&plot->script, " offset 0,0.6\n");
+    text_free(&label);
+}

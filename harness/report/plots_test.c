@@ -1,0 +1,235 @@
+#include "harness/base/file.h"
+#include "harness/report/gnuplot.h"
+#include "harness/report/plot.h"
+#include "harness/report/test_run.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static struct test_run test;
+static struct trial_result *result;
+static char folder[64];
+
+static const char *const names[] = {"throughput", "latency", "timeline"};
+
+static int start(void **state)
+{
+    (void)state;
+    test_run_start(&test);
+    result = test_add(&test, "redis_set-px", VERDICT_UNSAFE, EXPECTATION_MET);
+    test_digest(&test);
+    strcpy(folder, "/tmp/lockpick-plots-XXXXXX");
+    assert_non_null(mkdtemp(folder));
+    result->folder = folder;
+    return 0;
+}
+
+static char *path_of(const char *name, const char *ending)
+{
+    struct text path = {0};
+    text_format(&path, "%s/%s.%s", folder, name, ending);
+    return path.bytes;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    static const char *const endings[] = {"dat", "gp", "svg"};
+    for (size_t i = 0; i < 9; i++) {
+        char *path = path_of(names[i / 3], endings[i % 3]);
+        unlink(path);
+        free(path);
+    }
+    rmdir(folder);
+    free(result->timeline);
+    free(result->throughput);
+    free(result->latency);
+    return 0;
+}
+
+static bool exists(const char *name, const char *ending)
+{
+    char *path = path_of(name, ending);
+    bool there = access(path, R_OK) == 0;
+    free(path);
+    return there;
+}
+
+// Two holds that overlap from 320 to 400 ms, under a pause.
+static void add_violation(void)
+{
+    test.steps[0] = (struct fault_step){.number = 1,
+                                        .verb = "pause",
+                                        .target = {.client = 1},
+                                        .bound_ns = NS_PER_S,
+                                        .text = "pause client-1 at 'a_b' \"c\" `d` {e} $f \\"};
+    test.faults[0] = (struct fault_record){
+        .step = &test.steps[0], .asked_ns = AT(5), .in_effect_ns = AT(6), .healed_ns = AT(500)};
+    test.digest.fault_count = 1;
+    test_hold(&test, 1, 0, 5, 600);
+    test_hold(&test, 2, 10, 320, 400);
+    test.accesses[0] = (struct access){.returned_ns = AT(330), .hold = 1};
+    test.digest.access_count = 1;
+    struct finding *finding = test_find(result, &test_stale_holder, false);
+    finding->evidence = (struct evidence){{0, 1}, {SIZE_MAX, SIZE_MAX}, AT(320), AT(400)};
+}
+
+static bool have_gnuplot(void)
+{
+    char note[200];
+    if (plots_available(note, sizeof note)) {
+        assert_string_equal(note, "");
+        return true;
+    }
+    assert_non_null(strstr(note, "gnuplot"));
+    return false;
+}
+
+static void assert_is_picture(const char *svg)
+{
+    assert_non_null(svg);
+    assert_memory_equal(svg, "<svg", 4);
+    assert_non_null(strstr(svg, "</svg>"));
+}
+
+static void each_picture_lies_beside_its_script_and_data(void **state)
+{
+    (void)state;
+    if (!have_gnuplot())
+        skip();
+    add_violation();
+    struct error error = {""};
+    if (plots_write(&test.digest, result, true, &error) != 0)
+        fail_msg("%s", error.text);
+    for (size_t i = 0; i < 3; i++) {
+        assert_true(exists(names[i], "dat"));
+        assert_true(exists(names[i], "gp"));
+        assert_true(exists(names[i], "svg"));
+    }
+    assert_is_picture(result->throughput);
+    assert_is_picture(result->latency);
+    assert_is_picture(result->timeline);
+    assert_non_null(strstr(result->timeline, "stale-holder: both hold for 80 ms"));
+}
+
+static void a_label_with_any_character_is_drawn_as_it_is(void **state)
+{
+    (void)state;
+    if (!have_gnuplot())
+        skip();
+    add_violation();
+    test.scenario.name = "it's_\"quoted\" `id` {x} $HOME @y %d \\n \\";
+    assert_int_equal(plots_write(&test.digest, result, true, NULL), 0);
+    assert_non_null(
+        strstr(result->throughput, "it's_\"quoted\" `id` {x} $HOME @y %d \\n \\, redis_set-px"));
+    assert_non_null(strstr(result->timeline, "at 'a_b' \"c\" `d` {e} $f \\ (at 6 ms, for 494 ms)"));
+}
+
+static void a_trial_without_any_event_still_has_pictures(void **state)
+{
+    (void)state;
+    if (!have_gnuplot())
+        skip();
+    test.digest.ended_ns = test.digest.started_ns;
+    struct error error = {""};
+    if (plots_write(&test.digest, result, true, &error) != 0)
+        fail_msg("%s", error.text);
+    assert_is_picture(result->timeline);
+}
+
+static void without_gnuplot_scripts_and_data_are_there(void **state)
+{
+    (void)state;
+    add_violation();
+    assert_int_equal(plots_write(&test.digest, result, false, NULL), 0);
+    for (size_t i = 0; i < 3; i++) {
+        assert_true(exists(names[i], "dat"));
+        assert_true(exists(names[i], "gp"));
+        assert_false(exists(names[i], "svg"));
+    }
+    assert_null(result->timeline);
+    assert_null(result->throughput);
+    assert_null(result->latency);
+}
+
+static void a_missing_gnuplot_is_told_and_no_error_of_the_plots(void **state)
+{
+    (void)state;
+    add_violation();
+    char *path = memory_string(getenv("PATH"));
+    setenv("PATH", "/nonexistent", 1);
+    char note[200];
+    bool available = plots_available(note, sizeof note);
+    int written = plots_write(&test.digest, result, true, NULL);
+    setenv("PATH", path, 1);
+    free(path);
+    assert_false(available);
+    assert_non_null(strstr(note, "gnuplot-nox"));
+    assert_int_equal(written, 0);
+    assert_null(result->timeline);
+}
+
+static void a_folder_that_is_not_there_is_named(void **state)
+{
+    (void)state;
+    result->folder = "/nonexistent/trial";
+    struct error error = {""};
+    assert_int_equal(plots_write(&test.digest, result, true, &error), -1);
+    assert_non_null(strstr(error.text, "/nonexistent/trial/throughput.dat"));
+}
+
+static void what_gnuplot_complains_of_is_in_the_error(void **state)
+{
+    (void)state;
+    if (!have_gnuplot())
+        skip();
+    char *path = path_of("latency", "gp");
+    assert_int_equal(file_write(path, "plott 1\n", 8, NULL), 0);
+    free(path);
+    const char *const scripts[] = {"latency.gp", NULL};
+    struct error error = {""};
+    bool missing = true;
+    assert_int_equal(gnuplot_run(folder, scripts, &missing, &error), -1);
+    assert_false(missing);
+    assert_non_null(strstr(error.text, "latency.gp"));
+    assert_non_null(strstr(error.text, "exit status"));
+    assert_int_equal(gnuplot_run("/nonexistent", scripts, &missing, &error), -1);
+    assert_non_null(strstr(error.text, "/nonexistent"));
+}
+
+static void labels_at_one_time_do_not_cover_each_other(void **state)
+{
+    (void)state;
+    struct plot plot;
+    plot_start(&plot, "timeline", 100, &test.digest, AT(0), AT(1000));
+    for (int i = 0; i < 3; i++)
+        plot_label(&plot, AT(500), PLOT_DARK, "label %d", i);
+    plot_label(&plot, AT(100), PLOT_DARK, "far away");
+    assert_int_equal(plot.label_count, 4);
+    assert_int_equal(plot.labels[0].lane, 0);
+    assert_int_equal(plot.labels[1].lane, 1);
+    assert_int_equal(plot.labels[2].lane, 2);
+    assert_int_equal(plot.labels[3].lane, 0);
+    plot_free(&plot);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(each_picture_lies_beside_its_script_and_data, start, end),
+        cmocka_unit_test_setup_teardown(a_label_with_any_character_is_drawn_as_it_is, start, end),
+        cmocka_unit_test_setup_teardown(a_trial_without_any_event_still_has_pictures, start, end),
+        cmocka_unit_test_setup_teardown(without_gnuplot_scripts_and_data_are_there, start, end),
+        cmocka_unit_test_setup_teardown(a_missing_gnuplot_is_told_and_no_error_of_the_plots, start,
+                                        end),
+        cmocka_unit_test_setup_teardown(a_folder_that_is_not_there_is_named, start, end),
+        cmocka_unit_test_setup_teardown(what_gnuplot_complains_of_is_in_the_error, start, end),
+        cmocka_unit_test_setup_teardown(labels_at_one_time_do_not_cover_each_other, start, end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,134 @@
+#include "harness/report/summary.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct tally tally_make(const struct run_result *run)
+{
+    struct tally tally = {0};
+    for (size_t i = 0; i < run->count; i++) {
+        const struct judgement *judgement = &run->trials[i].judgement;
+        tally.verdicts[judgement->verdict]++;
+        if (judgement->expectation == EXPECTATION_MISSED)
+            tally.missed++;
+        else if (judgement->verdict == VERDICT_SKIPPED)
+            tally.skipped++;
+        else if (judgement->verdict == VERDICT_ERROR)
+            tally.errors++;
+        else if (judgement->verdict == VERDICT_UNKNOWN)
+            tally.inconclusive++;
+        else if (judgement->expectation == EXPECTATION_MET)
+            tally.met++;
+        else
+            tally.without++;
+    }
+    tally.not_run = run->planned > run->count ? run->planned - run->count : 0;
+    return tally;
+}
+
+static bool reason_is_new(const struct run_result *run, size_t index)
+{
+    for (size_t i = 0; i < index; i++) {
+        if (run->trials[i].judgement.verdict == VERDICT_SKIPPED &&
+            strcmp(run->trials[i].judgement.reason, run->trials[index].judgement.reason) == 0)
+            return false;
+    }
+    return true;
+}
+
+static void skip_reasons(const struct run_result *run, struct text *out)
+{
+    const char *lead = " (";
+    for (size_t i = 0; i < run->count; i++) {
+        if (run->trials[i].judgement.verdict != VERDICT_SKIPPED || !reason_is_new(run, i))
+            continue;
+        text_format(out, "%s%s", lead, run->trials[i].judgement.reason);
+        lead = "; ";
+    }
+    text_add(out, ")");
+}
+
+void summary_sentence(const struct run_result *run, struct text *out)
+{
+    struct tally tally = tally_make(run);
+    size_t trials = run->count - tally.skipped;
+    text_format(out, "%zu trial%s: %zu as expected, %zu missed, %zu without expectation", trials,
+                trials == 1 ? "" : "s", tally.met, tally.missed, tally.without);
+    if (tally.inconclusive > 0)
+        text_format(out, ", %zu inconclusive", tally.inconclusive);
+    if (tally.errors > 0)
+        text_format(out, ", %zu in error", tally.errors);
+    if (tally.skipped > 0) {
+        text_format(out, "; %zu skipped", tally.skipped);
+        skip_reasons(run, out);
+    }
+    if (tally.not_run > 0)
+        text_format(out, "; %zu not run", tally.not_run);
+}
+
+void found_text(const struct judgement *judgement, struct text *out)
+{
+    const char *lead = "";
+    for (size_t i = 0; i < judgement->finding_count; i++) {
+        const struct finding *finding = &judgement->findings[i];
+        if (finding->state != FINDING_VIOLATED)
+            continue;
+        text_format(out, finding->harmless ? "%s(%s)" : "%s%s", lead, finding->check->name);
+        lead = ", ";
+    }
+    if (*lead == '\0')
+        text_add(out, "–");
+}
+
+const char *rate_text(double rate, char *out, size_t room)
+{
+    if (rate < 99.95) {
+        snprintf(out, room, "%.3g", rate);
+        return out;
+    }
+    char digits[40];
+    int length = snprintf(digits, sizeof digits, "%.0f", rate);
+    size_t put = 0;
+    for (int i = 0; i < length && put + 2 < room; i++) {
+        if (i > 0 && (length - i) % 3 == 0)
+            out[put++] = ',';
+        out[put++] = digits[i];
+    }
+    if (room > 0)
+        out[put] = '\0';
+    return out;
+}
+
+const char *latency_text(const struct percentiles *percentiles, int64_t duration_ns, char *out,
+                         size_t room)
+{
+    if (percentiles->count > 0)
+        return text_duration(duration_ns, out, room);
+    snprintf(out, room, "–");
+    return out;
+}
+
+void scheme_text(const struct trial *trial, struct text *out)
+{
+    text_add(out, trial->scheme);
+    if (trial->repeat > 1 || trial->scenario->repeat > 1)
+        text_format(out, " #%d", trial->repeat);
+}
+
+const char *finding_state_name(enum finding_state state)
+{
+    static const char *const names[] = {"kept", "violated", "undecided", "irrelevant"};
+    return names[state];
+}
+
+const char *expectation_name(enum expectation_result expectation)
+{
+    static const char *const names[] = {"none", "met", "missed"};
+    return names[expectation];
+}
+
+const char *placement_name(enum placement placement)
+{
+    static const char *const names[] = {"free", "spread", "together"};
+    return names[placement];
+}

@@ -1,0 +1,41 @@
+// Words and counts that the terminal and the page share.
+#ifndef LOCKPICK_REPORT_SUMMARY_H
+#define LOCKPICK_REPORT_SUMMARY_H
+
+#include "harness/report/report.h"
+
+// How the trials of a run ended. Each trial is in one of the first six.
+struct tally {
+    size_t met, missed;  // against their expectation
+    size_t without;      // decided, but nothing was expected
+    size_t inconclusive; // UNKNOWN
+    size_t errors;       // ERROR
+    size_t skipped;
+    size_t not_run;                     // planned, but the run ended before
+    size_t verdicts[VERDICT_ERROR + 1]; // of all finished trials
+};
+
+struct tally tally_make(const struct run_result *run);
+
+// "23 trials: 20 as expected, 0 missed, 3 without expectation; 2 skipped (why)".
+void summary_sentence(const struct run_result *run, struct text *out);
+
+// The properties found violated: "stale-holder, (lost-update)", harmless ones in parentheses; "–"
+// if there are none.
+void found_text(const struct judgement *judgement, struct text *out);
+
+// "3", "12.5", "61,200": three digits at least, grouped by thousands.
+const char *rate_text(double rate, char *out, size_t room);
+
+// "3.25 ms", or "–" where nothing was measured.
+const char *latency_text(const struct percentiles *percentiles, int64_t duration_ns, char *out,
+                         size_t room);
+
+// "redis-setnx", "redis-setnx #2": the scheme, and the repeat where the scenario has several.
+void scheme_text(const struct trial *trial, struct text *out);
+
+const char *finding_state_name(enum finding_state state);
+const char *expectation_name(enum expectation_result expectation);
+const char *placement_name(enum placement placement);
+
+#endif

@@ -1,0 +1,128 @@
+#include "harness/report/test_run.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+static char *print(const struct run_result *run, bool coloured, bool quiet)
+{
+    char *text = NULL;
+    size_t length = 0;
+    FILE *out = open_memstream(&text, &length);
+    report_print(run, out, coloured, quiet);
+    fclose(out);
+    return text;
+}
+
+static void make_run(struct test_run *test)
+{
+    test_run_start(test);
+    struct trial_result *unsafe = test_add(test, "none", VERDICT_UNSAFE, EXPECTATION_MET);
+    test_find(unsafe, &test_stale_holder, false);
+    test_find(unsafe, &test_lost_update, true);
+    unsafe->story = "1 ms  client-1 holds\n2 ms  client-2 holds\n";
+    unsafe->statistics = (struct statistics){.holds_per_second = 61234.2,
+                                             .acquire = {.count = 2, .p50_ns = 10, .p99_ns = 2500},
+                                             .longest_wait_ns = 2500};
+    *test_add(test, "redis-setnx", VERDICT_UNSAFE, EXPECTATION_MET) = *unsafe;
+    test->results[1].trial = &test->trials[1];
+    struct trial_result *missed = test_add(test, "redis-setnx", VERDICT_SAFE, EXPECTATION_MISSED);
+    strcpy(missed->judgement.expectation_text, "expected UNSAFE, got SAFE: the fault did not bite");
+    struct trial_result *skipped = test_add(test, "fenced", VERDICT_SKIPPED, EXPECTATION_NONE);
+    skipped->has_history = false;
+    strcpy(skipped->judgement.reason, "no namespaces");
+}
+
+static void a_small_run_reads_as_expected(void **state)
+{
+    (void)state;
+    struct test_run test;
+    make_run(&test);
+    char *text = print(&test.run, false, false);
+    assert_string_equal(
+        text,
+        "scenario  scheme       verdict  found                        as expected  holds/s  "
+        "acquire p50     p99  longest wait\n"
+        "pause     none         UNSAFE   stale-holder, (lost-update)  ✓ expected    61,234        "
+        "10 ns  2.5 µs        2.5 µs\n"
+        "pause     redis-setnx  UNSAFE   stale-holder, (lost-update)  ✓ expected    61,234        "
+        "10 ns  2.5 µs        2.5 µs\n"
+        "pause     redis-setnx  SAFE     –                            ✗ MISSED           0        "
+        "    –       –          0 ns\n"
+        "pause     fenced       SKIPPED  –                            –                  –        "
+        "    –       –             –\n"
+        "\n"
+        "SAFE  pause · redis-setnx\n"
+        "  MISSED: expected UNSAFE, got SAFE: the fault did not bite\n"
+        "  because\n"
+        "  files: results/one/pause--scheme\n"
+        "\n"
+        "UNSAFE  pause · none\n"
+        "  because\n"
+        "    1 ms  client-1 holds\n"
+        "    2 ms  client-2 holds\n"
+        "  files: results/one/pause--scheme\n"
+        "\n"
+        "SKIPPED  pause · fenced\n"
+        "  no namespaces\n"
+        "\n"
+        "3 trials: 2 as expected, 1 missed, 0 without expectation; 1 skipped (no namespaces)\n");
+    free(text);
+}
+
+static void a_quiet_run_tells_only_what_was_not_expected(void **state)
+{
+    (void)state;
+    struct test_run test;
+    make_run(&test);
+    char *text = print(&test.run, false, true);
+    assert_null(strstr(text, "client-1 holds"));
+    assert_non_null(strstr(text, "MISSED: expected UNSAFE"));
+    free(text);
+}
+
+static void colour_is_only_there_when_wanted(void **state)
+{
+    (void)state;
+    struct test_run test;
+    make_run(&test);
+    char *plain = print(&test.run, false, false);
+    char *coloured = print(&test.run, true, false);
+    assert_null(strchr(plain, '\033'));
+    assert_non_null(strstr(coloured, "\033[31mUNSAFE"));
+    assert_non_null(strstr(coloured, "\033[32mSAFE"));
+    free(plain);
+    free(coloured);
+}
+
+static void what_is_undecided_says_why(void **state)
+{
+    (void)state;
+    struct test_run test;
+    test_run_start(&test);
+    strcpy(test_add(&test, "none", VERDICT_UNKNOWN, EXPECTATION_NONE)->judgement.reason,
+           "fault 1 never took effect");
+    test.run.planned = 3;
+    test.run.has_plots = false;
+    strcpy(test.run.plot_note, "no plots: gnuplot is not installed");
+    char *text = print(&test.run, false, true);
+    assert_non_null(strstr(text, "fault 1 never took effect"));
+    assert_non_null(strstr(text, "1 trial: 0 as expected, 0 missed, 0 without expectation, "
+                                 "1 inconclusive; 2 not run\n"));
+    assert_non_null(strstr(text, "no plots: gnuplot is not installed\n"));
+    free(text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_small_run_reads_as_expected),
+        cmocka_unit_test(a_quiet_run_tells_only_what_was_not_expected),
+        cmocka_unit_test(colour_is_only_there_when_wanted),
+        cmocka_unit_test(what_is_undecided_says_why),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

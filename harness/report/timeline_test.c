@@ -1,0 +1,170 @@
+#include "harness/report/test_run.h"
+#include "harness/report/timeline.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+static struct test_run test;
+static struct trial_result *result;
+static struct timeline_window window;
+static struct timeline_spans spans;
+
+static int start(void **state)
+{
+    (void)state;
+    test_run_start(&test);
+    result = test_add(&test, "redis-setnx", VERDICT_UNSAFE, EXPECTATION_MET);
+    test_digest(&test);
+    return 0;
+}
+
+static void the_window_shows_the_whole_of_both_holds(void **state)
+{
+    (void)state;
+    test_hold(&test, 3, 0, 1, 2);
+    test_hold(&test, 2, 90, 120, 600);
+    test_hold(&test, 1, 290, 400, 450);
+    test_find(result, &test_stale_holder, false)->evidence =
+        (struct evidence){{1, 2}, {SIZE_MAX, SIZE_MAX}, AT(400), AT(450)};
+    timeline_choose(&test.digest, &result->judgement, &window);
+    assert_true(window.from_ns > AT(2) && window.from_ns < AT(120));
+    assert_true(window.to_ns > AT(600) && window.to_ns < AT(1000));
+    assert_int_equal(window.row_count, 2);
+    assert_int_equal(window.evidence_rows, 2);
+    assert_int_equal(timeline_row_of(&window, 2, 1), 0);
+    assert_int_equal(timeline_row_of(&window, 1, 1), 1);
+    assert_int_equal(timeline_row_of(&window, 3, 1), -1);
+}
+
+static void a_tiny_overlap_in_a_long_hold_is_shown_large(void **state)
+{
+    (void)state;
+    test_hold(&test, 1, 0, 1, 900)->released_ns = AT(900);
+    test_hold(&test, 2, 0, 500, 501);
+    test_find(result, &test_stale_holder, false)->evidence =
+        (struct evidence){{0, 1}, {SIZE_MAX, SIZE_MAX}, AT(500), AT(501)};
+    timeline_choose(&test.digest, &result->judgement, &window);
+    assert_true(window.to_ns - window.from_ns < AT(400) - AT(0));
+    assert_true(window.from_ns < AT(500) && window.to_ns > AT(501));
+}
+
+static void accesses_lead_to_the_holds_that_made_them(void **state)
+{
+    (void)state;
+    test_hold(&test, 1, 0, 10, 20);
+    test_hold(&test, 2, 0, 30, 40);
+    test.accesses[0].hold = 0;
+    test.accesses[1].hold = 1;
+    test.digest.access_count = 2;
+    test_find(result, &test_lost_update, false)->evidence =
+        (struct evidence){{SIZE_MAX, SIZE_MAX}, {0, 1}, AT(12), AT(38)};
+    timeline_choose(&test.digest, &result->judgement, &window);
+    assert_int_equal(window.evidence[0], 0);
+    assert_int_equal(window.evidence[1], 1);
+}
+
+static void a_peaceful_trial_shows_its_first_holds(void **state)
+{
+    (void)state;
+    test_hold(&test, 2, 0, 10, 20);
+    test_hold(&test, 1, 0, 30, 40);
+    timeline_choose(&test.digest, &result->judgement, &window);
+    assert_null(window.finding);
+    assert_true(window.from_ns >= AT(0) && window.from_ns < AT(10));
+    assert_true(window.to_ns > AT(40) && window.to_ns < AT(60));
+    assert_int_equal(timeline_row_of(&window, 1, 1), 0);
+}
+
+static void workers_without_a_row_are_counted(void **state)
+{
+    (void)state;
+    enum { WORKERS = 15 };
+    struct hold holds[2 * WORKERS];
+    for (int i = 0; i < 2 * WORKERS; i++)
+        holds[i] = (struct hold){.client = 1 + i % WORKERS,
+                                 .worker = 1,
+                                 .invoked_ns = AT(0),
+                                 .granted_ns = AT(10 + i),
+                                 .released_ns = AT(11 + i),
+                                 .valid_until_ns = TIME_NEVER,
+                                 .release_invoked = true};
+    test.digest.holds = holds;
+    test.digest.hold_count = 2 * WORKERS;
+    timeline_choose(&test.digest, &result->judgement, &window);
+    assert_int_equal(window.row_count, TIMELINE_ROWS);
+    assert_int_equal(window.hidden_rows, WORKERS - TIMELINE_ROWS);
+}
+
+static void a_lease_bar_ends_with_the_lease_or_the_release(void **state)
+{
+    (void)state;
+    test_hold(&test, 1, 0, 100, 600); // outlives its lease, which ends at 400
+    test_hold(&test, 2, 0, 650, 700); // gives the lock back long before
+    test_hold(&test, 3, 0, 720, 730)->valid_until_ns = TIME_NEVER;
+    timeline_choose(&test.digest, &result->judgement, &window);
+    timeline_collect(&test.digest, &window, TIMELINE_LEASES, &spans);
+    assert_int_equal(spans.count, 2);
+    assert_int_equal(spans.items[0].to_ns, AT(400));
+    assert_int_equal(spans.items[1].to_ns, AT(700));
+}
+
+static void a_waiter_waits_until_it_is_killed(void **state)
+{
+    (void)state;
+    test_hold(&test, 1, 0, 100, 600);
+    test.attempts[0] = (struct attempt){.client = 2,
+                                        .worker = 1,
+                                        .invoked_ns = AT(150),
+                                        .returned_ns = TIME_NEVER,
+                                        .outcome = OUTCOME_UNKNOWN,
+                                        .died = true,
+                                        .died_ns = AT(200)};
+    test.digest.attempt_count = 1;
+    timeline_choose(&test.digest, &result->judgement, &window);
+    timeline_collect(&test.digest, &window, TIMELINE_WAITS, &spans);
+    assert_int_equal(spans.count, 2);
+    assert_int_equal(spans.items[1].from_ns, AT(150));
+    assert_int_equal(spans.items[1].to_ns, AT(200));
+}
+
+static void crowds_of_holds_are_joined(void **state)
+{
+    (void)state;
+    enum { HOLDS = 20000 };
+    struct hold *holds = memory_zeroed(HOLDS, sizeof *holds);
+    for (int i = 0; i < HOLDS; i++)
+        holds[i] = (struct hold){.client = 1 + i % 2,
+                                 .worker = 1,
+                                 .invoked_ns = TEST_START + i * 1000,
+                                 .granted_ns = TEST_START + i * 1000,
+                                 .released_ns = TEST_START + i * 1000 + 900,
+                                 .valid_until_ns = TIME_NEVER,
+                                 .release_invoked = true};
+    test.digest.holds = holds;
+    test.digest.hold_count = HOLDS;
+    timeline_choose(&test.digest, &result->judgement, &window);
+    window.to_ns = TEST_START + HOLDS * INT64_C(1000);
+    timeline_collect(&test.digest, &window, TIMELINE_HOLDS, &spans);
+    assert_int_equal(spans.count, 2);
+    assert_true(spans.merged_ns > 0);
+    free(holds);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(the_window_shows_the_whole_of_both_holds, start),
+        cmocka_unit_test_setup(a_tiny_overlap_in_a_long_hold_is_shown_large, start),
+        cmocka_unit_test_setup(accesses_lead_to_the_holds_that_made_them, start),
+        cmocka_unit_test_setup(a_peaceful_trial_shows_its_first_holds, start),
+        cmocka_unit_test_setup(workers_without_a_row_are_counted, start),
+        cmocka_unit_test_setup(a_lease_bar_ends_with_the_lease_or_the_release, start),
+        cmocka_unit_test_setup(a_waiter_waits_until_it_is_killed, start),
+        cmocka_unit_test_setup(crowds_of_holds_are_joined, start),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,151 @@
+#include "harness/report/percentiles.h"
+#include "harness/report/timeline.h"
+
+#include <stdlib.h>
+
+// Holds shown of a trial without a violation.
+#define PEACEFUL_HOLDS 20
+// The most that the window is longer than the violation: else it would have less than 3 pixels.
+#define MOST_CONTEXT 250
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int64_t most(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+static void find_evidence(const struct digest *digest, struct timeline_window *window)
+{
+    const struct evidence *evidence = &window->finding->evidence;
+    size_t found = 0;
+    for (size_t i = 0; i < 2; i++) {
+        if (evidence->holds[i] < digest->hold_count)
+            window->evidence[found++] = evidence->holds[i];
+    }
+    for (size_t i = 0; i < 2 && found < 2; i++) {
+        if (evidence->accesses[i] >= digest->access_count)
+            continue;
+        size_t hold = digest->accesses[evidence->accesses[i]].hold;
+        if (hold < digest->hold_count && hold != window->evidence[0])
+            window->evidence[found++] = hold;
+    }
+}
+
+static void choose_violation(const struct digest *digest, struct timeline_window *window)
+{
+    const struct evidence *evidence = &window->finding->evidence;
+    int64_t from = evidence->from_ns;
+    int64_t to = most(evidence->to_ns, from);
+    int64_t length = to - from;
+    for (size_t i = 0; i < 2; i++) {
+        if (window->evidence[i] == SIZE_MAX)
+            continue;
+        const struct hold *hold = &digest->holds[window->evidence[i]];
+        from = least(from, hold->granted_ns);
+        to = most(to, hold->released_ns);
+    }
+    if (length > 0 && to - from > MOST_CONTEXT * length) {
+        from = most(from, evidence->from_ns - MOST_CONTEXT / 2 * length);
+        to = least(to, evidence->to_ns + MOST_CONTEXT / 2 * length);
+    }
+    int64_t margin = most((to - from) / 5, 1000);
+    window->from_ns = most(from - margin, least(digest->started_ns, from));
+    window->to_ns = to + margin;
+}
+
+static void choose_beginning(const struct digest *digest, struct timeline_window *window)
+{
+    window->from_ns = digest->started_ns;
+    window->to_ns = digest->ended_ns;
+    size_t shown = digest->hold_count < PEACEFUL_HOLDS ? digest->hold_count : PEACEFUL_HOLDS;
+    if (shown > 0) {
+        window->to_ns = digest->holds[0].released_ns;
+        window->from_ns = digest->holds[0].granted_ns;
+    }
+    for (size_t i = 0; i < shown; i++)
+        window->to_ns = most(window->to_ns, digest->holds[i].released_ns);
+    int64_t margin = most((window->to_ns - window->from_ns) / 20, 1000);
+    window->from_ns = most(window->from_ns - margin, least(digest->started_ns, window->from_ns));
+    window->to_ns += margin;
+}
+
+int timeline_row_of(const struct timeline_window *window, int client, int worker)
+{
+    for (size_t i = 0; i < window->row_count; i++) {
+        if (window->rows[i].client == client && window->rows[i].worker == worker)
+            return (int)i;
+    }
+    return -1;
+}
+
+// Adds the worker's row, or its key to those that have none.
+static void see_worker(struct timeline_window *window, int client, int worker, int64_t *hidden,
+                       size_t *hidden_count)
+{
+    if (timeline_row_of(window, client, worker) >= 0)
+        return;
+    if (window->row_count < TIMELINE_ROWS)
+        window->rows[window->row_count++] = (struct timeline_row){client, worker};
+    else
+        hidden[(*hidden_count)++] = ((int64_t)client << 32) | worker;
+}
+
+static int compare_rows(const void *left, const void *right)
+{
+    const struct timeline_row *a = left;
+    const struct timeline_row *b = right;
+    int by_client = (a->client > b->client) - (a->client < b->client);
+    return by_client != 0 ? by_client : (a->worker > b->worker) - (a->worker < b->worker);
+}
+
+static bool touches(const struct timeline_window *window, int64_t from_ns, int64_t to_ns)
+{
+    return from_ns <= window->to_ns && to_ns >= window->from_ns;
+}
+
+static void choose_rows(const struct digest *digest, struct timeline_window *window)
+{
+    int64_t *hidden = memory_new((digest->hold_count + digest->attempt_count) * sizeof *hidden);
+    size_t hidden_count = 0;
+    for (size_t i = 0; i < 2; i++) {
+        if (window->evidence[i] == SIZE_MAX)
+            continue;
+        const struct hold *hold = &digest->holds[window->evidence[i]];
+        see_worker(window, hold->client, hold->worker, hidden, &hidden_count);
+    }
+    window->evidence_rows = window->row_count;
+    for (size_t i = 0; i < digest->hold_count; i++) {
+        const struct hold *hold = &digest->holds[i];
+        if (touches(window, hold->granted_ns, hold->released_ns))
+            see_worker(window, hold->client, hold->worker, hidden, &hidden_count);
+    }
+    for (size_t i = 0; i < digest->attempt_count; i++) {
+        const struct attempt *attempt = &digest->attempts[i];
+        if (touches(window, attempt->invoked_ns, attempt->returned_ns))
+            see_worker(window, attempt->client, attempt->worker, hidden, &hidden_count);
+    }
+    qsort(window->rows + window->evidence_rows, window->row_count - window->evidence_rows,
+          sizeof *window->rows, compare_rows);
+    sort_values(hidden, hidden_count);
+    for (size_t i = 0; i < hidden_count; i++)
+        window->hidden_rows += i == 0 || hidden[i] != hidden[i - 1];
+    free(hidden);
+}
+
+void timeline_choose(const struct digest *digest, const struct judgement *judgement,
+                     struct timeline_window *window)
+{
+    *window = (struct timeline_window){.finding = judgement_first_violation(judgement),
+                                       .evidence = {SIZE_MAX, SIZE_MAX}};
+    if (window->finding != NULL)
+        find_evidence(digest, window);
+    if (window->finding != NULL && window->finding->evidence.to_ns > 0)
+        choose_violation(digest, window);
+    else
+        choose_beginning(digest, window);
+    choose_rows(digest, window);
+}
