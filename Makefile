@@ -47,27 +47,27 @@ setup-lint:
 
 # The build needs packages that setup installs, so each step is a make of its own.
 demo: setup
-	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory -j$$(nproc) all
 	@scripts/demo
 
 test: setup
-	@$(MAKE) --no-print-directory tests
+	@$(MAKE) --no-print-directory -j$$(nproc) tests
 	@scripts/run-tests $(BUILD) $(TEST_PROGRAMS)
 
 asan: setup-lint
-	@$(MAKE) --no-print-directory BUILD=build-asan CC=clang tests \
+	@$(MAKE) --no-print-directory -j$$(nproc) BUILD=build-asan CC=clang tests \
 		CFLAGS="-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all"
 	@scripts/run-tests build-asan $(TESTS:%.c=build-asan/%)
 
 tsan: setup-lint
-	@$(MAKE) --no-print-directory BUILD=build-tsan CC=clang tests \
+	@$(MAKE) --no-print-directory -j$$(nproc) BUILD=build-tsan CC=clang tests \
 		CFLAGS="-O1 -g -fno-omit-frame-pointer -fsanitize=thread"
 	@scripts/run-tests build-tsan $(TESTS:%.c=build-tsan/%)
 
 lint: setup-lint
 	@clang-format --dry-run --Werror $(FORMATTED)
-	@$(MAKE) --no-print-directory BUILD=build-gcc CC=gcc tests
-	@$(MAKE) --no-print-directory BUILD=build-clang CC=clang tests
+	@$(MAKE) --no-print-directory -j$$(nproc) BUILD=build-gcc CC=gcc tests
+	@$(MAKE) --no-print-directory -j$$(nproc) BUILD=build-clang CC=clang tests
 	@cppcheck --quiet --error-exitcode=1 --std=c11 --enable=warning,portability \
 		--inline-suppr --suppress=missingIncludeSystem -D_GNU_SOURCE -I. harness faults
 	@scripts/check-sizes

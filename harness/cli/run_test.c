@@ -162,7 +162,7 @@ static void a_missing_server_is_exit_4_and_names_its_package(void **state)
     assert_int_equal(file_write(scenario.bytes, text, strlen(text), NULL), 0);
     struct text command = {0};
     char *path = realpath(lockpick_path(), NULL);
-    text_format(&command, "PATH=/nonexistent %s run %s --out %s/run 2>%s/errors", path,
+    text_format(&command, "PATH=/nonexistent %s run %s --out %s/missing 2>%s/errors", path,
                 scenario.bytes, folder, folder);
     int status = system(command.bytes);
     assert_int_equal(WEXITSTATUS(status), 4);
