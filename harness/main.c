@@ -18,7 +18,7 @@ static void print_usage(FILE *out)
 static int unknown_verb(const char *name)
 {
     const char *names[16] = {0};
-    for (size_t i = 0; verb_catalogue[i] != NULL && i < 15; i++)
+    for (size_t i = 0; i < 15 && verb_catalogue[i] != NULL; i++)
         names[i] = verb_catalogue[i]->name;
     const char *nearest = text_nearest(name, names);
     fprintf(stderr, "lockpick: there is no verb '%s'", name);

@@ -83,7 +83,7 @@ static void a_fence_refuses_old_tokens_to_writers_and_readers(void **state)
 static void a_value_that_vanished_is_the_harness_breaking_not_a_zero(void **state)
 {
     struct fixture *fixture = *state;
-    struct test_server empty;
+    struct test_server empty = {0};
     assert_int_equal(test_server_start(&empty, "redis"), 0);
     struct store store = {.kind = &redis_store,
                           .actor = &fixture->actor,
