@@ -117,6 +117,9 @@ static int run_set(const struct run_options *options, const struct scenario_set 
         fprintf(stderr, "lockpick run: %s\n", error.text);
     else
         code = sandbox_run(options->no_namespaces, conduct, &request);
+    if (code > 128)
+        fprintf(stderr, "\nlockpick run: ended by signal %d; what was recorded is in %s\n",
+                code - 128, request.folder);
     free(request.folder);
     plan_free(&plan);
     return code;

@@ -217,16 +217,17 @@ static enum stop_reason run_until_stop(struct conductor *conductor)
     return reason;
 }
 
-// After the stop: every client finishes what it does, which takes a request's time-out at most.
+// After the stop: every client finishes what it does.
 static void let_clients_end(struct conductor *conductor)
 {
     struct control *control = conductor->stage.control;
-    atomic_store(&control->stop, 1);
+    stage_stop(&conductor->stage);
     schedule_end(conductor->schedule);
     atomic_store(&control->gate, GATE_OPEN);
     futex_wake_all(&control->gate);
+    const struct lock_settings *lock = &conductor->scenario->lock;
     int64_t give_up_ns = clock_monotonic_ns() + conductor->scenario->workload.hold_ns +
-                         4 * conductor->scenario->lock.request_ns + 10 * NS_PER_S;
+                         2 * lock->retry_ns + 4 * lock->request_ns + 10 * NS_PER_S;
     while (living_clients(conductor) > 0 && clock_monotonic_ns() < give_up_ns) {
         reap(conductor);
         rest(conductor, clock_monotonic_ns());

@@ -16,8 +16,14 @@ void stage_break(const struct stage *stage, const char *format, ...)
     vsnprintf(control->broken_text, sizeof control->broken_text, format, arguments);
     va_end(arguments);
     atomic_store(&control->broken, 2);
-    atomic_store(&control->stop, 1);
+    stage_stop(stage);
     futex_wake_all(&control->ready);
+}
+
+void stage_stop(const struct stage *stage)
+{
+    atomic_store(&stage->control->stop, 1);
+    futex_wake_all(&stage->control->stop);
 }
 
 const char *stage_broken(const struct stage *stage)

@@ -19,7 +19,7 @@ enum gate { GATE_CLOSED, GATE_LEAD, GATE_OPEN };
 struct control {
     _Atomic uint32_t ready; // workers that are connected; a futex
     _Atomic uint32_t gate;  // enum gate; a futex
-    _Atomic uint32_t stop;  // not 0: finish what you do, begin nothing
+    _Atomic uint32_t stop;  // not 0: finish what you do, begin nothing; a futex
     _Alignas(64) _Atomic int64_t next_operation;
     _Alignas(64) _Atomic uint32_t broken; // 1: the text is being written, 2: it stands
     char broken_text[512];
@@ -37,6 +37,9 @@ struct stage {
     struct endpoint lock_endpoint;
     struct endpoint store_endpoint;
 };
+
+// Tells every worker to finish what it does and to begin nothing.
+void stage_stop(const struct stage *stage);
 
 // Says that the harness or its set-up failed, and stops the trial. The first message stays.
 __attribute__((format(printf, 2, 3))) void stage_break(const struct stage *stage,

@@ -124,6 +124,18 @@ static bool is_stopped(const struct worker *worker)
     return atomic_load_explicit(&worker->stage->control->stop, memory_order_relaxed) != 0;
 }
 
+// The pause between two operations, which the end of the trial cuts short.
+static void think(const struct worker *worker)
+{
+    _Atomic uint32_t *stop = &worker->stage->control->stop;
+    int64_t think_ns = scenario_of(worker)->workload.think_ns;
+    if (think_ns == 0)
+        return;
+    int64_t until_ns = clock_monotonic_ns() + think_ns;
+    while (atomic_load(stop) == 0 && futex_wait_until_ns(stop, 0, until_ns))
+        continue;
+}
+
 static void wait_at_gate(const struct worker *worker)
 {
     _Atomic uint32_t *gate = &worker->stage->control->gate;
@@ -160,7 +172,7 @@ void worker_run(struct worker *worker)
             break;
         operate(worker, operation);
         done++;
-        clock_sleep_ns(&worker->actor.clock, scenario_of(worker)->workload.think_ns);
+        think(worker);
     }
     record(worker, EVENT_WORKER_END, OUTCOME_OK, 0, done, 0, 0, 0);
     store_close(&worker->store);

@@ -18,20 +18,31 @@ static void wait_before_retry(struct lock *lock, int64_t give_up_ns)
     clock_sleep_ns(&lock->actor->clock, minimum(jittered_ns, left_ns));
 }
 
+bool lock_must_give_up(const struct lock *lock, int64_t give_up_ns)
+{
+    return clock_now_ns(&lock->actor->clock) >= give_up_ns ||
+           atomic_load_explicit(lock->stop, memory_order_relaxed) != 0;
+}
+
+static enum outcome try_again_and_again(struct lock *lock, struct grant *grant, int64_t give_up_ns)
+{
+    for (;;) {
+        grant->attempts++;
+        enum outcome outcome = lock->scheme->try_acquire(lock, grant);
+        if (outcome != OUTCOME_NO || lock_must_give_up(lock, give_up_ns))
+            return outcome;
+        wait_before_retry(lock, give_up_ns);
+    }
+}
+
 enum outcome lock_acquire(struct lock *lock, struct grant *grant)
 {
     *grant = (struct grant){.valid_until_ns = TIME_NEVER};
     lock->actor->phase = PHASE_ACQUIRE;
     int64_t give_up_ns = clock_now_ns(&lock->actor->clock) + lock->options.wait_ns;
-    enum outcome outcome;
-    for (;;) {
-        grant->attempts++;
-        outcome = lock->scheme->try_acquire(lock, grant);
-        if (outcome != OUTCOME_NO || clock_now_ns(&lock->actor->clock) >= give_up_ns ||
-            atomic_load_explicit(lock->stop, memory_order_relaxed) != 0)
-            break;
-        wait_before_retry(lock, give_up_ns);
-    }
+    enum outcome outcome = lock->scheme->acquire != NULL
+                               ? lock->scheme->acquire(lock, grant, give_up_ns)
+                               : try_again_and_again(lock, grant, give_up_ns);
     lock->actor->phase = PHASE_NONE;
     return outcome;
 }

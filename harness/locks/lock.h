@@ -62,6 +62,9 @@ struct lock_scheme {
     // Optional: connects the worker. 0, or -1 with `error` set.
     int (*open)(struct lock *lock, struct error *error);
     void (*close)(struct lock *lock);
+    // Optional, for schemes that are woken instead of asking again and again: waits until held or
+    // until `give_up_ns` on the client's clock (NO), and looks at `lock->stop` now and then.
+    enum outcome (*acquire)(struct lock *lock, struct grant *grant, int64_t give_up_ns);
     // One attempt: OK (held), NO (certainly not held), UNKNOWN, BROKEN.
     enum outcome (*try_acquire)(struct lock *lock, struct grant *grant);
     // Releases what try_acquire got. With an answer of UNKNOWN, `lock->error` is set if the
@@ -69,10 +72,14 @@ struct lock_scheme {
     enum release_answer (*release)(struct lock *lock);
 };
 
-// Tries until held, until `wait_ns` is over (NO) or the trial ends (NO), or until an attempt's
-// outcome is not NO. Sets every field of `grant` when it returns OK, `attempts` always.
+// Waits, or tries again and again, until held, until `wait_ns` is over (NO) or the trial ends (NO),
+// or until an attempt's outcome is not NO. Sets every field of `grant` when it returns OK,
+// `attempts` always.
 enum outcome lock_acquire(struct lock *lock, struct grant *grant);
 enum release_answer lock_release(struct lock *lock);
+
+// For schemes that wait: true once the time is up or the trial ends.
+bool lock_must_give_up(const struct lock *lock, int64_t give_up_ns);
 
 // Opens and closes a worker's handle, whether or not the scheme has anything to open.
 int lock_open(struct lock *lock, struct error *error);

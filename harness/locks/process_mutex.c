@@ -5,6 +5,9 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <time.h>
+
+#define LOOK_UP_EVERY_NS (50 * NS_PER_MS)
 
 static int open_client(struct lock_client *client, struct error *error)
 {
@@ -21,10 +24,21 @@ static void close_client(struct lock_client *client)
     free(client->state);
 }
 
-static enum outcome try_acquire(struct lock *lock, struct grant *grant)
+// Sleeps in the mutex's own queue, looking up now and then whether the trial goes on.
+static enum outcome acquire(struct lock *lock, struct grant *grant, int64_t give_up_ns)
 {
-    grant->valid_until_ns = TIME_NEVER;
-    return pthread_mutex_trylock(lock->client->state) == 0 ? OUTCOME_OK : OUTCOME_NO;
+    grant->attempts = 1;
+    for (;;) {
+        int64_t look_ns = clock_monotonic_ns() + LOOK_UP_EVERY_NS;
+        int64_t end_ns = give_up_ns - lock->actor->clock.offset_ns;
+        int64_t until_ns = end_ns < look_ns ? end_ns : look_ns;
+        struct timespec until = {.tv_sec = (time_t)(until_ns / NS_PER_S),
+                                 .tv_nsec = (long)(until_ns % NS_PER_S)};
+        if (pthread_mutex_clocklock(lock->client->state, CLOCK_MONOTONIC, &until) == 0)
+            return OUTCOME_OK;
+        if (lock_must_give_up(lock, give_up_ns))
+            return OUTCOME_NO;
+    }
 }
 
 static enum release_answer release(struct lock *lock)
@@ -42,6 +56,6 @@ const struct lock_scheme process_mutex_scheme = {
     .traits = traits,
     .open_client = open_client,
     .close_client = close_client,
-    .try_acquire = try_acquire,
+    .acquire = acquire,
     .release = release,
 };
