@@ -47,16 +47,20 @@ struct hold {
     int client;
     int worker;
     int64_t operation;
-    int64_t invoked_ns;     // acquire invoke
-    int64_t granted_ns;     // acquire return: the core begins
-    int64_t released_ns;    // release invoke: the core ends. If it never came: the death of the
-                            // process, or the end of the history
-    int64_t returned_ns;    // release return; TIME_NEVER if it never came
-    int64_t valid_until_ns; // the holder's lease, by the last successful acquire or renewal
-    int64_t token;          // fencing token, 0 if none
+    int64_t invoked_ns;      // acquire invoke
+    int64_t granted_ns;      // acquire return: the core begins
+    int64_t released_ns;     // release invoke: the core ends. If it never came: the death of the
+                             // process, or the end of the history
+    int64_t returned_ns;     // release return; TIME_NEVER if it never came
+    int64_t valid_until_ns;  // the holder's lease, by the last successful acquire or renewal
+    int64_t proven_until_ns; // the same without a gap: a renewal answered after the lease had run
+                             // out proves nothing about the time between
+    int64_t token;           // fencing token, 0 if none
     int64_t attempts;
     bool release_invoked;
     bool died;                  // the process was killed during the hold
+    int64_t died_ns;            // and when; also if it was killed during the release. Else
+                                // TIME_NEVER
     enum release_answer answer; // valid if returned_ns is not TIME_NEVER
     size_t first_access;        // index into digest.accesses
     size_t access_count;
@@ -73,6 +77,7 @@ struct attempt {
     int64_t returned_ns;  // TIME_NEVER: no answer was recorded
     enum outcome outcome; // OUTCOME_NO, OUTCOME_UNKNOWN; never OK
     bool died;
+    int64_t died_ns; // TIME_NEVER if it did not
 };
 
 // One fault of the scenario, as it went.
@@ -83,6 +88,7 @@ struct fault_record {
     int64_t healed_ns;    // TIME_NEVER: never (a kill), or the history ends before
     enum heal_reason heal_reason;
     bool failed;
+    int failure; // errno of a failed strike, 0 if none is known
 };
 
 struct stall {

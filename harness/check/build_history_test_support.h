@@ -1,0 +1,254 @@
+// For tests: histories written down event by event, in milliseconds, and judged.
+#ifndef LOCKPICK_CHECK_BUILD_HISTORY_TEST_SUPPORT_H
+#define LOCKPICK_CHECK_BUILD_HISTORY_TEST_SUPPORT_H
+
+#include "harness/check/check.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define NEVER_MS (-1)
+#define MAX_BUILT_FAULTS 4
+
+// Everything that a judgement needs. Begin with build_start, end with build_free.
+struct build {
+    struct scenario scenario;
+    struct trial trial;
+    struct expectation expectation;
+    struct fault_step steps[MAX_BUILT_FAULTS];
+    struct event *events;
+    size_t count;
+    size_t room;
+    struct history history;
+    struct digest digest;
+    struct judgement judgement;
+    bool judged;
+};
+
+static inline int64_t ms(double milliseconds)
+{
+    return milliseconds < 0 ? TIME_NEVER
+                            : NS_PER_S + (int64_t)(milliseconds * (double)NS_PER_MS + 0.5);
+}
+
+static inline void build_start(struct build *build, const char *workload)
+{
+    *build = (struct build){0};
+    build->scenario.name = (char *)"built";
+    build->scenario.workload.kind = (char *)workload;
+    build->scenario.clients.processes = 4;
+    build->scenario.clients.threads = 1;
+    build->scenario.lock.lease_ns = 300 * NS_PER_MS;
+    build->scenario.lock.retry_ns = 10 * NS_PER_MS;
+    build->scenario.lock.wait_ns = 5 * NS_PER_S;
+    build->scenario.lock.request_ns = NS_PER_S;
+    build->scenario.faults = build->steps;
+    build->trial.scenario = &build->scenario;
+    build->trial.scheme = "built";
+}
+
+static inline void build_free(struct build *build)
+{
+    if (build->judged)
+        digest_free(&build->digest);
+    free(build->events);
+}
+
+static inline void build_event(struct build *build, double at_ms, int client, int worker,
+                               struct event event)
+{
+    if (build->count == build->room) {
+        build->room = build->room > 0 ? build->room * 2 : 64;
+        build->events = memory_resized(build->events, build->room * sizeof *build->events);
+    }
+    event.at_ns = ms(at_ms);
+    event.client = (uint16_t)client;
+    event.worker = (uint16_t)worker;
+    build->events[build->count++] = event;
+}
+
+#define BUILD_EVENT(build, at, client, event_kind, how, ...)                                       \
+    build_event(build, at, client, client == 0 ? 0 : 1,                                            \
+                (struct event){                                                                    \
+                    .kind = EVENT_##event_kind, .outcome = (uint8_t)(how), .args = {__VA_ARGS__}})
+
+// --- what workers do: operation `operation` of worker 1 of a client
+// ---------------------------------
+
+static inline void build_acquire(struct build *build, int client, int64_t operation,
+                                 double invoked_ms, double granted_ms, double valid_until_ms,
+                                 int64_t token)
+{
+    BUILD_EVENT(build, invoked_ms, client, ACQUIRE_INVOKE, OUTCOME_OK, operation);
+    BUILD_EVENT(build, granted_ms, client, ACQUIRE_RETURN, OUTCOME_OK, operation, token,
+                ms(valid_until_ms), 1);
+}
+
+// An acquire that is not granted; never answered if `returned_ms` is NEVER_MS.
+static inline void build_attempt(struct build *build, int client, int64_t operation,
+                                 double invoked_ms, double returned_ms, enum outcome outcome)
+{
+    BUILD_EVENT(build, invoked_ms, client, ACQUIRE_INVOKE, OUTCOME_OK, operation);
+    if (returned_ms >= 0)
+        BUILD_EVENT(build, returned_ms, client, ACQUIRE_RETURN, outcome, operation);
+}
+
+static inline void build_release(struct build *build, int client, int64_t operation,
+                                 double invoked_ms, double returned_ms, enum release_answer answer)
+{
+    BUILD_EVENT(build, invoked_ms, client, RELEASE_INVOKE, OUTCOME_OK, operation);
+    if (returned_ms < 0)
+        return;
+    BUILD_EVENT(build, returned_ms, client, RELEASE_RETURN,
+                answer == RELEASE_UNKNOWN ? OUTCOME_UNKNOWN : OUTCOME_OK, operation);
+    build->events[build->count - 1].detail = (uint8_t)answer;
+}
+
+static inline void build_read(struct build *build, int client, int64_t operation, double at_ms,
+                              int64_t value, int64_t token)
+{
+    BUILD_EVENT(build, at_ms, client, READ_INVOKE, OUTCOME_OK, operation, token);
+    BUILD_EVENT(build, at_ms + 0.1, client, READ_RETURN, OUTCOME_OK, operation, token, value);
+}
+
+// A write that is answered 0.1 ms later; never if the outcome is UNKNOWN.
+static inline void build_write(struct build *build, int client, int64_t operation, double at_ms,
+                               int64_t value, int64_t seen, int64_t token, enum outcome outcome)
+{
+    BUILD_EVENT(build, at_ms, client, WRITE_INVOKE, OUTCOME_OK, operation, token, value, seen);
+    if (outcome != OUTCOME_UNKNOWN)
+        BUILD_EVENT(build, at_ms + 0.1, client, WRITE_RETURN, outcome, operation, token, value,
+                    seen);
+}
+
+// A whole hold: granted and released in an instant each, without reads or writes.
+static inline void build_hold(struct build *build, int client, int64_t operation, double granted_ms,
+                              double released_ms, double valid_until_ms)
+{
+    build_acquire(build, client, operation, granted_ms, granted_ms, valid_until_ms, 0);
+    build_release(build, client, operation, released_ms, released_ms, RELEASE_RELEASED);
+}
+
+static inline void build_death(struct build *build, int client, double at_ms)
+{
+    build_event(build, at_ms, client, 0,
+                (struct event){.kind = EVENT_PROCESS_DEATH, .args = {1000 + client, 9}});
+}
+
+// --- what the harness does
+// --------------------------------------------------------------------------
+
+static inline void build_begin(struct build *build, int64_t initial)
+{
+    BUILD_EVENT(build, 0, 0, STORE_INITIAL, OUTCOME_OK, initial);
+    BUILD_EVENT(build, 0, 0, BARRIER_OPEN, OUTCOME_OK, 0);
+}
+
+static inline void build_stop(struct build *build, double at_ms, enum stop_reason reason)
+{
+    BUILD_EVENT(build, at_ms, 0, STOP_ASKED, OUTCOME_OK, 0);
+    build->events[build->count - 1].detail = (uint8_t)reason;
+}
+
+static inline void build_final(struct build *build, double at_ms, int64_t value)
+{
+    BUILD_EVENT(build, at_ms, 0, STORE_FINAL, OUTCOME_OK, value);
+}
+
+// A stall that ended at `at_ms`.
+static inline void build_stall(struct build *build, double at_ms, double length_ms)
+{
+    BUILD_EVENT(build, at_ms, 0, STALL, OUTCOME_OK, (int64_t)(length_ms * (double)NS_PER_MS));
+}
+
+// A fault on a client after its read; times may be NEVER_MS. A pause heals, a kill does not.
+static inline void build_fault(struct build *build, const char *verb, int client,
+                               double in_effect_ms, double healed_ms)
+{
+    size_t index = build->scenario.fault_count++;
+    struct fault_step *step = &build->steps[index];
+    bool kills = strcmp(verb, "kill") == 0;
+    *step = (struct fault_step){
+        .number = (int)index + 1,
+        .verb = verb,
+        .target = {client, 0},
+        .point_count = 1,
+        .nth = 1,
+        .at_ns = -1,
+        .bound_ns = kills ? -1 : 3 * NS_PER_S,
+        .text = (char *)(kills ? "kill client after read" : "pause client after read")};
+    step->points[0] = (struct point_name){.client = client, .moment = MOMENT_AFTER, .what = "read"};
+    const struct event event = {.step = (uint8_t)step->number, .args = {client}};
+    for (int i = 0; i < 3; i++) {
+        static const enum event_kind kinds[] = {EVENT_FAULT_ASKED, EVENT_FAULT_IN_EFFECT,
+                                                EVENT_FAULT_HEALED};
+        double at_ms = i < 2 ? in_effect_ms : healed_ms;
+        struct event record = event;
+        record.kind = (uint8_t)kinds[i];
+        if (at_ms >= 0)
+            build_event(build, at_ms, 0, 0, record);
+    }
+}
+
+// --- judging
+// ----------------------------------------------------------------------------------------
+
+// Brings the events into the order of time; ties keep the order in which they were built.
+static inline void build_sort(struct build *build)
+{
+    for (size_t i = 1; i < build->count; i++) {
+        struct event event = build->events[i];
+        size_t j = i;
+        for (; j > 0 && build->events[j - 1].at_ns > event.at_ns; j--)
+            build->events[j] = build->events[j - 1];
+        build->events[j] = event;
+    }
+}
+
+static inline void build_judge(struct build *build)
+{
+    build_sort(build);
+    build->history = (struct history){.events = build->events, .count = build->count};
+    digest_make(&build->history, &build->trial, &build->digest);
+    build->judged = true;
+    judge(&build->digest, &build->judgement);
+}
+
+static inline const struct finding *finding_named(const struct build *build, const char *property)
+{
+    for (size_t i = 0; i < build->judgement.finding_count; i++) {
+        if (strcmp(build->judgement.findings[i].check->name, property) == 0)
+            return &build->judgement.findings[i];
+    }
+    fail_msg("there is no property %s", property);
+    return NULL;
+}
+
+static inline void assert_state(const struct build *build, const char *property,
+                                enum finding_state state)
+{
+    const struct finding *finding = finding_named(build, property);
+    if (finding->state != state)
+        fail_msg("%s is in state %d instead of %d: %s", property, (int)finding->state, (int)state,
+                 finding->text);
+}
+
+static inline void assert_verdict(const struct build *build, enum verdict verdict)
+{
+    if (build->judgement.verdict != verdict)
+        fail_msg("judged %s instead of %s: %s", verdict_name(build->judgement.verdict),
+                 verdict_name(verdict), build->judgement.reason);
+}
+
+static inline void assert_text_has(const char *text, const char *part)
+{
+    if (strstr(text, part) == NULL)
+        fail_msg("\"%s\" does not say \"%s\"", text, part);
+}
+
+#endif

@@ -1,0 +1,31 @@
+#include "harness/check/describe.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+const char *describe_worker(const struct digest *digest, int client, int worker, char *out)
+{
+    if (digest->trial->scenario->clients.threads > 1)
+        snprintf(out, DESCRIBE_ROOM, "client-%d worker-%d", client, worker);
+    else
+        snprintf(out, DESCRIBE_ROOM, "client-%d", client);
+    return out;
+}
+
+const char *describe_holder(const struct digest *digest, size_t hold, char *out)
+{
+    return describe_worker(digest, digest->holds[hold].client, digest->holds[hold].worker, out);
+}
+
+void finding_say(struct finding *finding, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(finding->text, sizeof finding->text, format, arguments);
+    va_end(arguments);
+}
+
+const char *plural(long long count)
+{
+    return count == 1 ? "" : "s";
+}

@@ -1,0 +1,24 @@
+// Words for findings and stories.
+#ifndef LOCKPICK_CHECK_DESCRIBE_H
+#define LOCKPICK_CHECK_DESCRIBE_H
+
+#include "harness/check/check.h"
+
+// Room enough for a worker's name or a duration.
+#define DESCRIBE_ROOM 48
+
+// "client-1", or "client-1 worker-3" where clients have more than one worker. Returns `out`, which
+// holds DESCRIBE_ROOM bytes.
+const char *describe_worker(const struct digest *digest, int client, int worker, char *out);
+
+// The same of a hold's worker.
+const char *describe_holder(const struct digest *digest, size_t hold, char *out);
+
+// Sets the finding's sentence; what does not fit is cut off.
+__attribute__((format(printf, 2, 3))) void finding_say(struct finding *finding, const char *format,
+                                                       ...);
+
+// "1 hold", "3 holds": returns "s" unless the count is 1.
+const char *plural(long long count);
+
+#endif

@@ -1,0 +1,167 @@
+#include "harness/check/check.h"
+#include "harness/check/tracker.h"
+
+#include <stdlib.h>
+
+int64_t allowed_drift_ns(int64_t lease_ns)
+{
+    return lease_ns / 100 + 2 * NS_PER_MS;
+}
+
+// --- what the harness itself recorded
+// --------------------------------------------------------------
+
+static void first_time(int64_t *at_ns, int64_t now_ns)
+{
+    if (*at_ns == TIME_NEVER)
+        *at_ns = now_ns;
+}
+
+static void fail_fault(struct fault_record *record, const struct event *event)
+{
+    record->failed = true;
+    record->failure = (int)event->args[2];
+}
+
+static void see_fault(struct digest *digest, const struct event *event)
+{
+    if (event->step < 1 || event->step > digest->fault_count)
+        return;
+    struct fault_record *record = &digest->faults[event->step - 1];
+    if (event->kind == EVENT_FAULT_ASKED)
+        first_time(&record->asked_ns, event->at_ns);
+    else if (event->kind == EVENT_FAULT_IN_EFFECT)
+        first_time(&record->in_effect_ns, event->at_ns);
+    else if (event->kind == EVENT_FAULT_FAILED)
+        fail_fault(record, event);
+    else if (record->healed_ns == TIME_NEVER) {
+        record->healed_ns = event->at_ns;
+        record->heal_reason = event->detail <= HEAL_END ? event->detail : HEAL_END;
+    }
+}
+
+static void see_stop(struct digest *digest, const struct event *event)
+{
+    if (!digest->stop_known) {
+        digest->stop_known = true;
+        digest->ended_ns = event->at_ns;
+        digest->stop_reason = event->detail <= STOP_BROKEN ? event->detail : STOP_BROKEN;
+    } else if (event->detail == STOP_BROKEN) {
+        digest->stop_reason = STOP_BROKEN;
+    }
+}
+
+static void see_stall(struct digest *digest, const struct event *event, size_t *room)
+{
+    if (digest->stall_count == *room) {
+        *room = *room > 0 ? *room * 2 : 16;
+        digest->stalls = memory_resized(digest->stalls, *room * sizeof *digest->stalls);
+    }
+    // The observer notes a stall when it is over.
+    digest->stalls[digest->stall_count++] =
+        (struct stall){.from_ns = event->at_ns - event->args[0], .to_ns = event->at_ns};
+}
+
+static void see_harness(struct digest *digest, const struct event *event, size_t *stall_room)
+{
+    switch (event->kind) {
+    case EVENT_FAULT_ASKED:
+    case EVENT_FAULT_IN_EFFECT:
+    case EVENT_FAULT_HEALED:
+    case EVENT_FAULT_FAILED:
+        see_fault(digest, event);
+        break;
+    case EVENT_STALL:
+        see_stall(digest, event, stall_room);
+        break;
+    case EVENT_BARRIER_OPEN:
+        first_time(&digest->started_ns, event->at_ns);
+        break;
+    case EVENT_STOP_ASKED:
+        see_stop(digest, event);
+        break;
+    case EVENT_STORE_INITIAL:
+        digest->initial_known = true;
+        digest->initial_value = event->args[0];
+        break;
+    case EVENT_STORE_FINAL:
+        digest->final_known = true;
+        digest->final_value = event->args[0];
+        break;
+    default:
+        break;
+    }
+}
+
+static void start_faults(struct digest *digest, const struct scenario *scenario)
+{
+    digest->fault_count = scenario->fault_count;
+    digest->faults = memory_zeroed(digest->fault_count, sizeof *digest->faults);
+    for (size_t i = 0; i < digest->fault_count; i++)
+        digest->faults[i] = (struct fault_record){.step = &scenario->faults[i],
+                                                  .asked_ns = TIME_NEVER,
+                                                  .in_effect_ns = TIME_NEVER,
+                                                  .healed_ns = TIME_NEVER};
+}
+
+// --- putting it together
+// --------------------------------------------------------------------------
+
+// Brings each hold's accesses together, in the order of the holds (a counting sort).
+static void sort_accesses(struct digest *digest)
+{
+    for (size_t i = 0; i < digest->access_count; i++)
+        digest->holds[digest->accesses[i].hold].access_count++;
+    size_t next = 0;
+    for (size_t i = 0; i < digest->hold_count; i++) {
+        digest->holds[i].first_access = next;
+        next += digest->holds[i].access_count;
+        digest->holds[i].access_count = 0;
+    }
+    struct access *sorted = memory_new(digest->access_count * sizeof *sorted);
+    for (size_t i = 0; i < digest->access_count; i++) {
+        struct hold *hold = &digest->holds[digest->accesses[i].hold];
+        sorted[hold->first_access + hold->access_count++] = digest->accesses[i];
+    }
+    free(digest->accesses);
+    digest->accesses = sorted;
+}
+
+void digest_make(const struct history *history, const struct trial *trial, struct digest *digest)
+{
+    *digest = (struct digest){.history = history, .trial = trial, .started_ns = TIME_NEVER};
+    start_faults(digest, trial->scenario);
+    struct tracker tracker = {.drift_ns = allowed_drift_ns(trial->scenario->lock.lease_ns)};
+    size_t stall_room = 0;
+    for (size_t i = 0; i < history->count; i++) {
+        const struct event *event = &history->events[i];
+        if (event->client == 0)
+            see_harness(digest, event, &stall_room);
+        else
+            tracker_see(&tracker, event, i);
+    }
+    if (digest->started_ns == TIME_NEVER)
+        digest->started_ns = history->count > 0 ? history->events[0].at_ns : history->began_ns;
+    if (!digest->stop_known)
+        digest->ended_ns =
+            history->count > 0 ? history->events[history->count - 1].at_ns : digest->started_ns;
+    tracker_end(&tracker, digest->ended_ns);
+    digest->holds = tracker.holds;
+    digest->hold_count = tracker.hold_count;
+    digest->attempts = tracker.attempts;
+    digest->attempt_count = tracker.attempt_count;
+    digest->accesses = tracker.accesses;
+    digest->access_count = tracker.access_count;
+    tracker_close(&tracker);
+    sort_accesses(digest);
+}
+
+void digest_free(struct digest *digest)
+{
+    free(digest->holds);
+    free(digest->attempts);
+    free(digest->accesses);
+    free(digest->faults);
+    free(digest->stalls);
+    *digest = (struct digest){0};
+}

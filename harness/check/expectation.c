@@ -1,0 +1,159 @@
+#include "harness/check/expectation.h"
+
+#include <stdio.h>
+#include <string.h>
+
+// What a violation of one property may bring with it. A double grant is never the consequence of a
+// stale holder: the service gave the lock away too early by itself. Two holders whose releases ask
+// nobody take the lock from each other, so a double grant may show as a wrongful release too.
+static const struct {
+    const char *cause;
+    const char *effect;
+} consequences[] = {
+    {"stale-holder", "stale-write"},      {"stale-holder", "lost-update"},
+    {"stale-holder", "oversell"},         {"double-grant", "stale-holder"},
+    {"double-grant", "stale-write"},      {"double-grant", "lost-update"},
+    {"double-grant", "oversell"},         {"double-grant", "wrongful-release"},
+    {"wrongful-release", "double-grant"}, {"wrongful-release", "stale-holder"},
+    {"wrongful-release", "stale-write"},  {"wrongful-release", "lost-update"},
+    {"wrongful-release", "oversell"},     {"stale-write", "lost-update"},
+    {"stale-write", "oversell"},
+};
+
+static bool lists(const struct string_list *list, const char *name)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        if (strcmp(list->items[i], name) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool is_named(const struct expectation *expectation, const char *property)
+{
+    return lists(&expectation->because, property) || lists(&expectation->allow, property);
+}
+
+static bool is_explained(const struct expectation *expectation, const char *property)
+{
+    if (is_named(expectation, property))
+        return true;
+    for (size_t i = 0; i < sizeof consequences / sizeof *consequences; i++) {
+        if (strcmp(consequences[i].effect, property) == 0 &&
+            is_named(expectation, consequences[i].cause))
+            return true;
+    }
+    return false;
+}
+
+// The first property of `because` that was not found violated, or NULL.
+static const char *missing_property(const struct expectation *expectation,
+                                    const struct judgement *judgement)
+{
+    for (size_t i = 0; i < expectation->because.count; i++) {
+        bool found = false;
+        for (size_t j = 0; j < judgement->finding_count; j++)
+            found |= finding_counts(&judgement->findings[j]) &&
+                     strcmp(judgement->findings[j].check->name, expectation->because.items[i]) == 0;
+        if (!found)
+            return expectation->because.items[i];
+    }
+    return NULL;
+}
+
+// The first violated property that the expectation does not explain, or NULL.
+static const char *unexplained_property(const struct expectation *expectation,
+                                        const struct judgement *judgement)
+{
+    for (size_t i = 0; i < judgement->finding_count; i++) {
+        const struct finding *finding = &judgement->findings[i];
+        if (finding_counts(finding) && !is_explained(expectation, finding->check->name))
+            return finding->check->name;
+    }
+    return NULL;
+}
+
+static void add_name(char *text, size_t room, const char *name)
+{
+    size_t length = strlen(text);
+    snprintf(text + length, room - length, "%s%s", length > 0 ? ", " : "", name);
+}
+
+static void describe_expected(const struct expectation *expectation, char *out, size_t room)
+{
+    static const char *const verdicts[] = {"SAFE", "UNSAFE", "STUCK"};
+    char names[120] = "";
+    for (size_t i = 0; i < expectation->because.count; i++)
+        add_name(names, sizeof names, expectation->because.items[i]);
+    snprintf(out, room, names[0] != '\0' ? "%s (%s)" : "%s%s", verdicts[expectation->verdict],
+             names);
+}
+
+static void describe_found(const struct judgement *judgement, char *out, size_t room)
+{
+    char names[120] = "";
+    for (size_t i = 0; i < judgement->finding_count; i++) {
+        if (finding_counts(&judgement->findings[i]))
+            add_name(names, sizeof names, judgement->findings[i].check->name);
+    }
+    snprintf(out, room, names[0] != '\0' ? "%s (%s)" : "%s%s", verdict_name(judgement->verdict),
+             names);
+}
+
+// Why the expectation is not met, or "".
+static void describe_miss(const struct expectation *expectation, const struct judgement *judgement,
+                          char *out, size_t room)
+{
+    static const enum verdict wanted[] = {
+        [EXPECT_SAFE] = VERDICT_SAFE,
+        [EXPECT_UNSAFE] = VERDICT_UNSAFE,
+        [EXPECT_STUCK] = VERDICT_STUCK,
+    };
+    out[0] = '\0';
+    if (judgement->verdict != wanted[expectation->verdict]) {
+        snprintf(out, room, "%s",
+                 judgement->verdict == VERDICT_SAFE    ? "the fault did not bite"
+                 : expectation->verdict == EXPECT_SAFE ? "the lock broke its promise"
+                                                       : "it broke in another way");
+        return;
+    }
+    if (expectation->because.count == 0)
+        return;
+    const char *missing = missing_property(expectation, judgement);
+    const char *unexplained = unexplained_property(expectation, judgement);
+    if (missing != NULL)
+        snprintf(out, room, "%s was not found", missing);
+    else if (unexplained != NULL)
+        snprintf(out, room, "%s is neither expected nor a consequence of what is", unexplained);
+}
+
+void expectation_compare(const struct trial *trial, struct judgement *judgement)
+{
+    const struct expectation *expectation = trial->expectation;
+    judgement->expectation = EXPECTATION_NONE;
+    judgement->expectation_text[0] = '\0';
+    if (expectation == NULL)
+        return;
+    char expected[140];
+    char found[140];
+    char miss[100];
+    describe_expected(expectation, expected, sizeof expected);
+    describe_found(judgement, found, sizeof found);
+    if (judgement->verdict > VERDICT_STUCK) {
+        snprintf(judgement->expectation_text, sizeof judgement->expectation_text,
+                 "expected %s, not decided: %s", expected, verdict_name(judgement->verdict));
+        return;
+    }
+    describe_miss(expectation, judgement, miss, sizeof miss);
+    struct text text = {0};
+    if (miss[0] != '\0') {
+        judgement->expectation = EXPECTATION_MISSED;
+        text_format(&text, "expected %s, got %s: %s", expected, found, miss);
+    } else {
+        judgement->expectation = EXPECTATION_MET;
+        text_format(&text, "%s, as expected", found);
+    }
+    snprintf(judgement->expectation_text, sizeof judgement->expectation_text, "%s",
+             text_string(&text));
+    text_free(&text);
+}

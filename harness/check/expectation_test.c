@@ -1,0 +1,197 @@
+#include "harness/check/expectation.h"
+
+#include "harness/check/build_history_test_support.h"
+#include "harness/check/catalogue.h"
+
+#define MAX_NAMES 4
+
+struct expected {
+    enum expected_verdict verdict;
+    const char *because[MAX_NAMES];
+    const char *allow[MAX_NAMES];
+};
+
+struct found {
+    enum verdict verdict;
+    const char *violated[MAX_NAMES];
+    const char *harmless;
+};
+
+static struct string_list list_of(const char *const names[MAX_NAMES], char *items[MAX_NAMES])
+{
+    struct string_list list = {items, 0};
+    for (size_t i = 0; i < MAX_NAMES && names[i] != NULL; i++)
+        items[list.count++] = (char *)names[i];
+    return list;
+}
+
+static bool is_among(const char *const names[MAX_NAMES], const char *name)
+{
+    for (size_t i = 0; i < MAX_NAMES && names[i] != NULL; i++) {
+        if (strcmp(names[i], name) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void assert_expectation(struct expected expected, struct found found,
+                               enum expectation_result result, const char *text)
+{
+    char *because[MAX_NAMES];
+    char *allow[MAX_NAMES];
+    struct expectation expectation = {.verdict = expected.verdict,
+                                      .because = list_of(expected.because, because),
+                                      .allow = list_of(expected.allow, allow)};
+    struct trial trial = {.expectation = &expectation};
+    struct judgement judgement = {.verdict = found.verdict};
+    for (size_t i = 0; check_catalogue[i] != NULL; i++) {
+        const char *name = check_catalogue[i]->name;
+        bool harmless = found.harmless != NULL && strcmp(found.harmless, name) == 0;
+        bool violated = harmless || is_among(found.violated, name);
+        judgement.findings[judgement.finding_count++] =
+            (struct finding){.check = check_catalogue[i],
+                             .state = violated ? FINDING_VIOLATED : FINDING_KEPT,
+                             .harmless = harmless};
+    }
+    expectation_compare(&trial, &judgement);
+    if (judgement.expectation != result)
+        fail_msg("expectation %d instead of %d: %s", (int)judgement.expectation, (int)result,
+                 judgement.expectation_text);
+    assert_text_has(judgement.expectation_text, text);
+}
+
+static void no_expectation_is_neither_met_nor_missed(void **state)
+{
+    (void)state;
+    struct trial trial = {0};
+    struct judgement judgement = {.verdict = VERDICT_SAFE};
+    expectation_compare(&trial, &judgement);
+    assert_int_equal(judgement.expectation, EXPECTATION_NONE);
+    assert_string_equal(judgement.expectation_text, "");
+}
+
+static void without_because_only_the_verdict_is_compared(void **state)
+{
+    (void)state;
+    assert_expectation((struct expected){EXPECT_UNSAFE, {NULL}, {NULL}},
+                       (struct found){VERDICT_UNSAFE, {"double-grant", "stuck"}, NULL},
+                       EXPECTATION_MET, "UNSAFE (double-grant, stuck), as expected");
+    assert_expectation((struct expected){EXPECT_SAFE, {NULL}, {NULL}},
+                       (struct found){VERDICT_SAFE, {NULL}, "stale-holder"}, EXPECTATION_MET,
+                       "SAFE, as expected");
+}
+
+static void a_broken_lock_that_is_not_caught_misses(void **state)
+{
+    (void)state;
+    assert_expectation(
+        (struct expected){EXPECT_UNSAFE, {"stale-holder", "lost-update"}, {NULL}},
+        (struct found){VERDICT_SAFE, {NULL}, NULL}, EXPECTATION_MISSED,
+        "expected UNSAFE (stale-holder, lost-update), got SAFE: the fault did not bite");
+    assert_expectation((struct expected){EXPECT_STUCK, {NULL}, {NULL}},
+                       (struct found){VERDICT_SAFE, {NULL}, NULL}, EXPECTATION_MISSED,
+                       "the fault did not bite");
+}
+
+static void a_sound_lock_that_is_blamed_misses(void **state)
+{
+    (void)state;
+    assert_expectation((struct expected){EXPECT_SAFE, {NULL}, {NULL}},
+                       (struct found){VERDICT_UNSAFE, {"double-grant"}, NULL}, EXPECTATION_MISSED,
+                       "expected SAFE, got UNSAFE (double-grant)");
+}
+
+static void a_property_of_because_that_was_not_found_misses(void **state)
+{
+    (void)state;
+    assert_expectation((struct expected){EXPECT_UNSAFE, {"stale-holder", "lost-update"}, {NULL}},
+                       (struct found){VERDICT_UNSAFE, {"stale-holder"}, NULL}, EXPECTATION_MISSED,
+                       "lost-update was not found");
+}
+
+static void a_harmless_violation_is_not_found(void **state)
+{
+    (void)state;
+    assert_expectation((struct expected){EXPECT_UNSAFE, {"stale-holder"}, {NULL}},
+                       (struct found){VERDICT_UNSAFE, {"double-grant"}, "stale-holder"},
+                       EXPECTATION_MISSED, "stale-holder was not found");
+}
+
+static void consequences_need_not_be_listed(void **state)
+{
+    (void)state;
+    assert_expectation(
+        (struct expected){EXPECT_UNSAFE, {"stale-holder"}, {NULL}},
+        (struct found){VERDICT_UNSAFE, {"stale-holder", "stale-write", "lost-update"}, NULL},
+        EXPECTATION_MET, "as expected");
+    assert_expectation(
+        (struct expected){EXPECT_UNSAFE, {"double-grant"}, {NULL}},
+        (struct found){
+            VERDICT_UNSAFE, {"double-grant", "stale-holder", "oversell", "wrongful-release"}, NULL},
+        EXPECTATION_MET, "as expected");
+    assert_expectation(
+        (struct expected){EXPECT_UNSAFE, {"wrongful-release"}, {NULL}},
+        (struct found){VERDICT_UNSAFE, {"wrongful-release", "double-grant", "lost-update"}, NULL},
+        EXPECTATION_MET, "as expected");
+}
+
+static void a_double_grant_is_never_the_consequence_of_a_stale_holder(void **state)
+{
+    (void)state;
+    assert_expectation((struct expected){EXPECT_UNSAFE, {"stale-holder"}, {NULL}},
+                       (struct found){VERDICT_UNSAFE, {"stale-holder", "double-grant"}, NULL},
+                       EXPECTATION_MISSED, "double-grant is neither expected nor a consequence");
+}
+
+static void what_is_allowed_besides_does_not_miss(void **state)
+{
+    (void)state;
+    assert_expectation((struct expected){EXPECT_UNSAFE, {"stale-holder"}, {"double-grant"}},
+                       (struct found){VERDICT_UNSAFE, {"stale-holder", "double-grant"}, NULL},
+                       EXPECTATION_MET, "as expected");
+    assert_expectation((struct expected){EXPECT_UNSAFE, {"stale-holder"}, {"double-grant"}},
+                       (struct found){VERDICT_UNSAFE, {"stale-holder", "stuck"}, NULL},
+                       EXPECTATION_MISSED, "stuck is neither expected");
+}
+
+static void an_undecided_verdict_neither_meets_nor_misses(void **state)
+{
+    (void)state;
+    static const enum verdict verdicts[] = {VERDICT_UNKNOWN, VERDICT_SKIPPED, VERDICT_ERROR};
+    for (size_t i = 0; i < 3; i++)
+        assert_expectation((struct expected){EXPECT_SAFE, {NULL}, {NULL}},
+                           (struct found){verdicts[i], {NULL}, NULL}, EXPECTATION_NONE,
+                           "not decided");
+}
+
+static void a_trial_that_was_not_run_says_why(void **state)
+{
+    (void)state;
+    struct trial trial = {0};
+    struct judgement judgement;
+    judge_skipped(&trial, "no namespaces here", &judgement);
+    assert_int_equal(judgement.verdict, VERDICT_SKIPPED);
+    assert_string_equal(judgement.reason, "no namespaces here");
+    assert_null(judgement_first_violation(&judgement));
+    judge_error(&trial, "redis-server did not start", &judgement);
+    assert_int_equal(judgement.verdict, VERDICT_ERROR);
+    assert_string_equal(verdict_name(judgement.verdict), "ERROR");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_expectation_is_neither_met_nor_missed),
+        cmocka_unit_test(without_because_only_the_verdict_is_compared),
+        cmocka_unit_test(a_broken_lock_that_is_not_caught_misses),
+        cmocka_unit_test(a_sound_lock_that_is_blamed_misses),
+        cmocka_unit_test(a_property_of_because_that_was_not_found_misses),
+        cmocka_unit_test(a_harmless_violation_is_not_found),
+        cmocka_unit_test(consequences_need_not_be_listed),
+        cmocka_unit_test(a_double_grant_is_never_the_consequence_of_a_stale_holder),
+        cmocka_unit_test(what_is_allowed_besides_does_not_miss),
+        cmocka_unit_test(an_undecided_verdict_neither_meets_nor_misses),
+        cmocka_unit_test(a_trial_that_was_not_run_says_why),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

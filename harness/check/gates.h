@@ -1,0 +1,16 @@
+// What must be proven before a trial without violations may be called SAFE.
+#ifndef LOCKPICK_CHECK_GATES_H
+#define LOCKPICK_CHECK_GATES_H
+
+#include "harness/check/check.h"
+
+// True if every gate is open. Else `reason` (of `room` bytes) says in one sentence which is not:
+// a fault that did not take effect, a fault under no traffic, no hold at all, a trial that ended
+// otherwise than planned.
+bool gates_open(const struct digest *digest, char *reason, size_t room);
+
+// True if some request failed for reasons of the harness itself (OUTCOME_BROKEN); `reason` says how
+// many did.
+bool harness_was_broken(const struct digest *digest, char *reason, size_t room);
+
+#endif

@@ -1,0 +1,252 @@
+#include "harness/check/build_history_test_support.h"
+
+#include <errno.h>
+
+// Two clients take turns; nothing goes wrong. The caller adds faults, the stop and the final value.
+static void build_traffic(struct build *build)
+{
+    build_start(build, "increment");
+    build_begin(build, 0);
+    for (int i = 0; i < 4; i++) {
+        int client = 1 + i % 2;
+        double at_ms = 10 * i;
+        build_acquire(build, client, i + 1, at_ms, at_ms + 1, at_ms + 301, 0);
+        build_read(build, client, i + 1, at_ms + 2, i, 0);
+        build_write(build, client, i + 1, at_ms + 3, i + 1, i, 0, OUTCOME_OK);
+        build_release(build, client, i + 1, at_ms + 4, at_ms + 5, RELEASE_RELEASED);
+    }
+}
+
+static void build_end(struct build *build, enum stop_reason reason)
+{
+    build_stop(build, 50, reason);
+    build_final(build, 51, 4);
+    build_judge(build);
+}
+
+static void assert_unknown(const struct build *build, const char *reason)
+{
+    assert_verdict(build, VERDICT_UNKNOWN);
+    assert_text_has(build->judgement.reason, reason);
+}
+
+static void a_trial_without_faults_and_violations_is_safe(void **state)
+{
+    (void)state;
+    struct build build;
+    build_traffic(&build);
+    build_end(&build, STOP_DONE);
+    assert_verdict(&build, VERDICT_SAFE);
+    assert_text_has(build.judgement.reason, "4 holds");
+    build_free(&build);
+}
+
+static void a_fault_whose_point_was_never_reached_proves_nothing(void **state)
+{
+    (void)state;
+    struct build build;
+    build_traffic(&build);
+    build_fault(&build, "pause", 1, NEVER_MS, NEVER_MS);
+    build_end(&build, STOP_DONE);
+    assert_unknown(&build,
+                   "fault 1 (pause client after read) never took effect: its point was never "
+                   "reached");
+    build_free(&build);
+}
+
+static void a_fault_whose_time_never_came_proves_nothing(void **state)
+{
+    (void)state;
+    struct build build;
+    build_traffic(&build);
+    build_fault(&build, "pause", 1, NEVER_MS, NEVER_MS);
+    build.steps[0].at_ns = NS_PER_S;
+    build_end(&build, STOP_DONE);
+    assert_unknown(&build, "the trial ended before its time");
+    build_free(&build);
+}
+
+static void a_fault_that_failed_proves_nothing(void **state)
+{
+    (void)state;
+    struct build build;
+    build_traffic(&build);
+    build_fault(&build, "pause", 1, NEVER_MS, NEVER_MS);
+    build_event(&build, 9, 0, 0, (struct event){.kind = EVENT_FAULT_ASKED, .step = 1});
+    build_event(&build, 9, 0, 0,
+                (struct event){.kind = EVENT_FAULT_FAILED, .step = 1, .args = {1, 0, ESRCH}});
+    build_end(&build, STOP_DONE);
+    assert_unknown(&build, "it was tried and FAILED: No such process");
+    build_free(&build);
+}
+
+static void a_pause_that_others_met_is_a_test(void **state)
+{
+    (void)state;
+    struct build build;
+    build_traffic(&build);
+    build_fault(&build, "pause", 1, 8, 12);
+    build_end(&build, STOP_DONE);
+    assert_verdict(&build, VERDICT_SAFE);
+    build_free(&build);
+}
+
+static void a_pause_that_nobody_met_proves_nothing(void **state)
+{
+    (void)state;
+    struct build build;
+    build_traffic(&build);
+    build_fault(&build, "pause", 1, 7, 8);
+    build_end(&build, STOP_DONE);
+    assert_unknown(&build, "met no traffic: nobody else went for the lock during it");
+    build_free(&build);
+}
+
+static void traffic_before_or_after_the_pause_is_none_during_it(void **state)
+{
+    (void)state;
+    struct build build;
+    build_traffic(&build);
+    build_fault(&build, "pause", 1, 7, 8);
+    build_attempt(&build, 3, 50, 6, NEVER_MS, OUTCOME_OK);
+    build_death(&build, 3, 6.5);
+    build_attempt(&build, 4, 51, 5, 6, OUTCOME_NO);
+    build_attempt(&build, 4, 52, 9, 9.5, OUTCOME_NO);
+    build_end(&build, STOP_DONE);
+    assert_unknown(&build, "met no traffic");
+    build_free(&build);
+}
+
+static void the_target_itself_is_no_traffic(void **state)
+{
+    (void)state;
+    struct build build;
+    build_traffic(&build);
+    build_fault(&build, "pause", 2, 7, 8);
+    build_attempt(&build, 2, 50, 7.5, NEVER_MS, OUTCOME_OK);
+    build_end(&build, STOP_DONE);
+    assert_unknown(&build, "met no traffic");
+    build_free(&build);
+}
+
+static void another_worker_of_a_client_of_which_one_is_paused_is_traffic(void **state)
+{
+    (void)state;
+    struct build build;
+    build_traffic(&build);
+    build_fault(&build, "pause", 1, 20.1, 21.5);
+    build.steps[0].target.worker = 2;
+    build_end(&build, STOP_DONE);
+    assert_verdict(&build, VERDICT_SAFE);
+    build_free(&build);
+}
+
+static void a_kill_that_nobody_came_after_proves_nothing(void **state)
+{
+    (void)state;
+    struct build build;
+    build_traffic(&build);
+    build_fault(&build, "kill", 2, 45, NEVER_MS);
+    build_death(&build, 2, 44);
+    build_end(&build, STOP_DONE);
+    assert_unknown(&build, "nobody else went for the lock after it");
+    build_free(&build);
+}
+
+static void a_kill_that_others_came_after_is_a_test(void **state)
+{
+    (void)state;
+    struct build build;
+    build_traffic(&build);
+    build_fault(&build, "kill", 3, 15, NEVER_MS);
+    build_death(&build, 3, 14);
+    build_end(&build, STOP_DONE);
+    assert_verdict(&build, VERDICT_SAFE);
+    build_free(&build);
+}
+
+static void a_trial_without_a_hold_proves_nothing(void **state)
+{
+    (void)state;
+    struct build build;
+    build_start(&build, "increment");
+    build_begin(&build, 0);
+    build_stop(&build, 50, STOP_DONE);
+    build_final(&build, 51, 0);
+    build_judge(&build);
+    assert_unknown(&build, "nobody was ever granted the lock");
+    build_free(&build);
+}
+
+static void a_trial_that_ran_into_its_limit_or_broke_proves_nothing(void **state)
+{
+    (void)state;
+    struct build build;
+    build_traffic(&build);
+    build_end(&build, STOP_LIMIT);
+    assert_unknown(&build, "ran into its time limit after 50 ms");
+    build_free(&build);
+    build_traffic(&build);
+    build_end(&build, STOP_BROKEN);
+    assert_unknown(&build, "the harness or its set-up failed");
+    build_free(&build);
+}
+
+static void a_history_that_breaks_off_proves_nothing(void **state)
+{
+    (void)state;
+    struct build build;
+    build_traffic(&build);
+    build_final(&build, 51, 4);
+    build_judge(&build);
+    assert_unknown(&build, "the history breaks off");
+    build_free(&build);
+}
+
+static void evidence_needs_no_gates(void **state)
+{
+    (void)state;
+    struct build build;
+    build_traffic(&build);
+    build_hold(&build, 3, 77, 2, 3, NEVER_MS);
+    build_fault(&build, "pause", 1, NEVER_MS, NEVER_MS);
+    build_end(&build, STOP_LIMIT);
+    assert_verdict(&build, VERDICT_UNSAFE);
+    build_free(&build);
+}
+
+static void a_broken_request_is_an_error_and_no_verdict(void **state)
+{
+    (void)state;
+    struct build build;
+    build_traffic(&build);
+    build_hold(&build, 3, 77, 2, 3, NEVER_MS);
+    build_attempt(&build, 3, 78, 40, 41, OUTCOME_BROKEN);
+    build_end(&build, STOP_DONE);
+    assert_verdict(&build, VERDICT_ERROR);
+    assert_text_has(build.judgement.reason, "1 request failed");
+    build_free(&build);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_trial_without_faults_and_violations_is_safe),
+        cmocka_unit_test(a_fault_whose_point_was_never_reached_proves_nothing),
+        cmocka_unit_test(a_fault_whose_time_never_came_proves_nothing),
+        cmocka_unit_test(a_fault_that_failed_proves_nothing),
+        cmocka_unit_test(a_pause_that_others_met_is_a_test),
+        cmocka_unit_test(a_pause_that_nobody_met_proves_nothing),
+        cmocka_unit_test(traffic_before_or_after_the_pause_is_none_during_it),
+        cmocka_unit_test(the_target_itself_is_no_traffic),
+        cmocka_unit_test(another_worker_of_a_client_of_which_one_is_paused_is_traffic),
+        cmocka_unit_test(a_kill_that_nobody_came_after_proves_nothing),
+        cmocka_unit_test(a_kill_that_others_came_after_is_a_test),
+        cmocka_unit_test(a_trial_without_a_hold_proves_nothing),
+        cmocka_unit_test(a_trial_that_ran_into_its_limit_or_broke_proves_nothing),
+        cmocka_unit_test(a_history_that_breaks_off_proves_nothing),
+        cmocka_unit_test(evidence_needs_no_gates),
+        cmocka_unit_test(a_broken_request_is_an_error_and_no_verdict),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

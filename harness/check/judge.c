@@ -1,0 +1,184 @@
+#include "harness/check/check.h"
+#include "harness/check/describe.h"
+#include "harness/check/expectation.h"
+#include "harness/check/gates.h"
+#include "harness/check/stale_holder.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const char *verdict_name(enum verdict verdict)
+{
+    static const char *const names[] = {
+        [VERDICT_SAFE] = "SAFE",       [VERDICT_UNSAFE] = "UNSAFE",   [VERDICT_STUCK] = "STUCK",
+        [VERDICT_UNKNOWN] = "UNKNOWN", [VERDICT_SKIPPED] = "SKIPPED", [VERDICT_ERROR] = "ERROR",
+    };
+    return names[verdict];
+}
+
+bool finding_counts(const struct finding *finding)
+{
+    return finding->state == FINDING_VIOLATED && !finding->harmless;
+}
+
+// What is to be told first: a breach of safety, then a stuck lock, then what did no harm.
+static int urgency(const struct finding *finding)
+{
+    if (finding->state != FINDING_VIOLATED)
+        return 0;
+    if (finding->harmless)
+        return 1;
+    return strcmp(finding->check->name, "stuck") == 0 ? 2 : 3;
+}
+
+const struct finding *judgement_first_violation(const struct judgement *judgement)
+{
+    const struct finding *first = NULL;
+    for (size_t i = 0; i < judgement->finding_count; i++) {
+        const struct finding *finding = &judgement->findings[i];
+        int more = urgency(finding) - (first != NULL ? urgency(first) : 0);
+        // Of equal ones, that which happened first is the cause of the others.
+        if (more > 0 ||
+            (more == 0 && first != NULL && finding->evidence.from_ns < first->evidence.from_ns))
+            first = finding;
+    }
+    return first;
+}
+
+static const struct finding *finding_of(const struct judgement *judgement, const char *property)
+{
+    for (size_t i = 0; i < judgement->finding_count; i++) {
+        if (strcmp(judgement->findings[i].check->name, property) == 0)
+            return &judgement->findings[i];
+    }
+    return NULL;
+}
+
+static void run_checks(const struct digest *digest, struct judgement *judgement)
+{
+    for (size_t i = 0; i < MAX_CHECKS && check_catalogue[i] != NULL; i++) {
+        struct finding *finding = &judgement->findings[judgement->finding_count++];
+        *finding = (struct finding){
+            .check = check_catalogue[i],
+            .state = FINDING_KEPT,
+            .evidence = {{SIZE_MAX, SIZE_MAX}, {SIZE_MAX, SIZE_MAX}, TIME_NEVER, TIME_NEVER}};
+        finding->check->decide(digest, finding);
+    }
+}
+
+// True if some violation that counts is one of safety; with `beyond_stale`, one that a stale holder
+// does not bring with it.
+static bool is_unsafe(const struct judgement *judgement, bool beyond_stale)
+{
+    static const char *const of_stale_holders[] = {"stale-holder", "stale-write", "lost-update",
+                                                   "oversell"};
+    size_t excused = sizeof of_stale_holders / sizeof *of_stale_holders;
+    for (size_t i = 0; i < judgement->finding_count; i++) {
+        const struct finding *finding = &judgement->findings[i];
+        bool counts = finding_counts(finding) && strcmp(finding->check->name, "stuck") != 0;
+        for (size_t j = 0; beyond_stale && counts && j < excused; j++)
+            counts = strcmp(finding->check->name, of_stale_holders[j]) != 0;
+        if (counts)
+            return true;
+    }
+    return false;
+}
+
+// True if all that is wrong comes from a holder that the machine, not the scenario, kept too long.
+static bool machine_is_to_blame(const struct digest *digest, struct judgement *judgement)
+{
+    char who[DESCRIBE_ROOM];
+    char length[DESCRIBE_ROOM];
+    const struct finding *stale = finding_of(judgement, "stale-holder");
+    if (!finding_counts(stale) || is_unsafe(judgement, true))
+        return false;
+    const struct hold *hold = &digest->holds[stale->evidence.holds[0]];
+    int64_t stall_ns = stall_to_blame_ns(digest, hold, stale->evidence.to_ns);
+    if (stall_ns == 0)
+        return false;
+    text_duration(stall_ns, length, sizeof length);
+    snprintf(
+        judgement->reason, sizeof judgement->reason,
+        "%s outlived its lease while the machine itself stood still for %s and no fault was on "
+        "it: that says nothing about the lock",
+        describe_holder(digest, stale->evidence.holds[0], who), length);
+    return true;
+}
+
+static bool is_undecided(const struct finding *finding, struct judgement *judgement)
+{
+    if (finding->state != FINDING_UNDECIDED)
+        return false;
+    snprintf(judgement->reason, sizeof judgement->reason, "%s", finding->text);
+    return true;
+}
+
+static bool any_undecided(struct judgement *judgement)
+{
+    for (size_t i = 0; i < judgement->finding_count; i++) {
+        if (is_undecided(&judgement->findings[i], judgement))
+            return true;
+    }
+    return false;
+}
+
+static void explain_safe(const struct digest *digest, struct judgement *judgement)
+{
+    const struct finding *harmless = judgement_first_violation(judgement);
+    if (harmless != NULL)
+        snprintf(judgement->reason, sizeof judgement->reason,
+                 "%lld unsafe window%s, but the store refused every stale write",
+                 (long long)harmless->count, plural(harmless->count));
+    else
+        snprintf(judgement->reason, sizeof judgement->reason,
+                 "%zu hold%s, every property kept, %zu fault%s in effect", digest->hold_count,
+                 plural((long long)digest->hold_count), digest->fault_count,
+                 plural((long long)digest->fault_count));
+}
+
+static enum verdict decide_verdict(const struct digest *digest, struct judgement *judgement)
+{
+    const size_t room = sizeof judgement->reason;
+    if (harness_was_broken(digest, judgement->reason, room))
+        return VERDICT_ERROR;
+    const struct finding *stuck = finding_of(judgement, "stuck");
+    bool unsafe = is_unsafe(judgement, false);
+    if (unsafe && machine_is_to_blame(digest, judgement))
+        return VERDICT_UNKNOWN;
+    if (unsafe || finding_counts(stuck)) {
+        snprintf(judgement->reason, room, "%s", judgement_first_violation(judgement)->text);
+        return unsafe ? VERDICT_UNSAFE : VERDICT_STUCK;
+    }
+    // What the wait for the lock left open explains best why a trial ended as it did.
+    if (is_undecided(stuck, judgement) || !gates_open(digest, judgement->reason, room) ||
+        any_undecided(judgement))
+        return VERDICT_UNKNOWN;
+    explain_safe(digest, judgement);
+    return VERDICT_SAFE;
+}
+
+void judge(const struct digest *digest, struct judgement *judgement)
+{
+    *judgement = (struct judgement){0};
+    run_checks(digest, judgement);
+    judgement->verdict = decide_verdict(digest, judgement);
+    expectation_compare(digest->trial, judgement);
+}
+
+static void judge_without_history(const struct trial *trial, enum verdict verdict,
+                                  const char *reason, struct judgement *judgement)
+{
+    *judgement = (struct judgement){.verdict = verdict};
+    snprintf(judgement->reason, sizeof judgement->reason, "%s", reason);
+    expectation_compare(trial, judgement);
+}
+
+void judge_skipped(const struct trial *trial, const char *reason, struct judgement *judgement)
+{
+    judge_without_history(trial, VERDICT_SKIPPED, reason, judgement);
+}
+
+void judge_error(const struct trial *trial, const char *reason, struct judgement *judgement)
+{
+    judge_without_history(trial, VERDICT_ERROR, reason, judgement);
+}

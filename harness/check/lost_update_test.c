@@ -1,0 +1,219 @@
+#include "harness/check/build_history_test_support.h"
+
+// One whole operation: acquire, read `seen`, write seen + 1, release, within 5 ms.
+static void build_increment(struct build *build, int client, int64_t operation, double at_ms,
+                            int64_t seen, enum outcome outcome)
+{
+    build_acquire(build, client, operation, at_ms, at_ms, NEVER_MS, 0);
+    build_read(build, client, operation, at_ms + 1, seen, 0);
+    build_write(build, client, operation, at_ms + 2, seen + 1, seen, 0, outcome);
+    build_release(build, client, operation, at_ms + 4, at_ms + 4.5, RELEASE_RELEASED);
+}
+
+static void build_end(struct build *build, int64_t final)
+{
+    build_stop(build, 900, STOP_DONE);
+    build_final(build, 901, final);
+    build_judge(build);
+}
+
+static void increments_that_add_up_are_kept(void **state)
+{
+    (void)state;
+    struct build build;
+    build_start(&build, "increment");
+    build_begin(&build, 5);
+    build_increment(&build, 1, 1, 10, 5, OUTCOME_OK);
+    build_increment(&build, 2, 2, 20, 6, OUTCOME_OK);
+    build_end(&build, 7);
+    assert_state(&build, "lost-update", FINDING_KEPT);
+    assert_state(&build, "oversell", FINDING_IRRELEVANT);
+    assert_verdict(&build, VERDICT_SAFE);
+    build_free(&build);
+}
+
+static void two_increments_of_one_value_are_refused(void **state)
+{
+    (void)state;
+    struct build build;
+    build_start(&build, "increment");
+    build_begin(&build, 5);
+    build_increment(&build, 1, 1, 10, 5, OUTCOME_OK);
+    build_increment(&build, 2, 2, 20, 6, OUTCOME_OK);
+    build_increment(&build, 3, 3, 30, 6, OUTCOME_OK);
+    build_end(&build, 7);
+    const struct finding *finding = finding_named(&build, "lost-update");
+    assert_state(&build, "lost-update", FINDING_VIOLATED);
+    assert_int_equal(finding->count, 1);
+    assert_int_equal(build.digest.accesses[finding->evidence.accesses[0]].seen, 6);
+    assert_int_equal(build.digest.accesses[finding->evidence.accesses[1]].seen, 6);
+    assert_int_equal(build.digest.holds[finding->evidence.holds[1]].client, 3);
+    assert_text_has(finding->text, "3 increments were acknowledged, but the value rose by 2: 1 was "
+                                   "lost; client-2 and client-3 both incremented 6");
+    assert_verdict(&build, VERDICT_UNSAFE);
+    build_free(&build);
+}
+
+static void two_increments_of_one_value_are_proof_without_a_final_value(void **state)
+{
+    (void)state;
+    struct build build;
+    build_start(&build, "increment");
+    build_begin(&build, 5);
+    build_increment(&build, 1, 1, 10, 5, OUTCOME_OK);
+    build_increment(&build, 2, 2, 20, 5, OUTCOME_OK);
+    build_judge(&build);
+    assert_state(&build, "lost-update", FINDING_VIOLATED);
+    build_free(&build);
+}
+
+static void two_increments_of_one_value_are_proof_though_an_unknown_one_hides_the_loss(void **state)
+{
+    (void)state;
+    struct build build;
+    build_start(&build, "increment");
+    build_begin(&build, 5);
+    build_increment(&build, 1, 1, 10, 5, OUTCOME_OK);
+    build_increment(&build, 2, 2, 20, 5, OUTCOME_OK);
+    build_increment(&build, 3, 3, 30, 6, OUTCOME_UNKNOWN);
+    build_end(&build, 7);
+    assert_state(&build, "lost-update", FINDING_VIOLATED);
+    build_free(&build);
+}
+
+static void an_unknown_increment_may_or_may_not_have_happened(void **state)
+{
+    (void)state;
+    for (int64_t final = 5; final <= 8; final++) {
+        struct build build;
+        build_start(&build, "increment");
+        build_begin(&build, 5);
+        build_increment(&build, 1, 1, 10, 5, OUTCOME_OK);
+        build_increment(&build, 2, 2, 20, 6, OUTCOME_UNKNOWN);
+        build_end(&build, final);
+        bool in_range = final == 6 || final == 7;
+        assert_state(&build, "lost-update", in_range ? FINDING_KEPT : FINDING_VIOLATED);
+        build_free(&build);
+    }
+}
+
+static void an_unknown_increment_that_did_not_happen_leaves_its_value_to_the_next(void **state)
+{
+    (void)state;
+    struct build build;
+    build_start(&build, "increment");
+    build_begin(&build, 5);
+    build_increment(&build, 1, 1, 10, 5, OUTCOME_UNKNOWN);
+    build_increment(&build, 2, 2, 20, 5, OUTCOME_OK);
+    build_end(&build, 6);
+    assert_state(&build, "lost-update", FINDING_KEPT);
+    build_free(&build);
+}
+
+static void a_loss_without_a_pair_is_still_refused(void **state)
+{
+    (void)state;
+    struct build build;
+    build_start(&build, "increment");
+    build_begin(&build, 5);
+    build_increment(&build, 1, 1, 10, 5, OUTCOME_OK);
+    build_increment(&build, 2, 2, 20, 6, OUTCOME_OK);
+    build_end(&build, 6);
+    const struct finding *finding = finding_named(&build, "lost-update");
+    assert_state(&build, "lost-update", FINDING_VIOLATED);
+    assert_int_equal(finding->evidence.accesses[0], SIZE_MAX);
+    assert_text_has(finding->text, "the history does not show which");
+    build_free(&build);
+}
+
+static void one_worker_that_writes_twice_is_no_pair(void **state)
+{
+    (void)state;
+    struct build build;
+    build_start(&build, "increment");
+    build_begin(&build, 5);
+    build_acquire(&build, 1, 1, 10, 10, NEVER_MS, 0);
+    build_write(&build, 1, 1, 11, 6, 5, 0, OUTCOME_OK);
+    build_write(&build, 1, 1, 12, 6, 5, 0, OUTCOME_OK);
+    build_release(&build, 1, 1, 13, 14, RELEASE_RELEASED);
+    build_end(&build, 6);
+    assert_int_equal(finding_named(&build, "lost-update")->evidence.accesses[0], SIZE_MAX);
+    build_free(&build);
+}
+
+static void a_loss_by_an_unanswered_write_names_it(void **state)
+{
+    (void)state;
+    struct build build;
+    build_start(&build, "increment");
+    build_begin(&build, 5);
+    build_increment(&build, 1, 1, 10, 5, OUTCOME_UNKNOWN);
+    build_increment(&build, 2, 2, 20, 5, OUTCOME_OK);
+    build_increment(&build, 2, 3, 30, 6, OUTCOME_OK);
+    build_end(&build, 6);
+    const struct finding *finding = finding_named(&build, "lost-update");
+    assert_state(&build, "lost-update", FINDING_VIOLATED);
+    assert_text_has(finding->text, "one of them without an answer");
+    build_free(&build);
+}
+
+static void more_than_was_ever_written_is_a_phantom(void **state)
+{
+    (void)state;
+    struct build build;
+    build_start(&build, "increment");
+    build_begin(&build, 5);
+    build_increment(&build, 1, 1, 10, 5, OUTCOME_OK);
+    build_end(&build, 9);
+    assert_state(&build, "lost-update", FINDING_VIOLATED);
+    assert_text_has(finding_named(&build, "lost-update")->text, "phantom update");
+    build_free(&build);
+}
+
+static void refused_increments_do_not_count(void **state)
+{
+    (void)state;
+    struct build build;
+    build_start(&build, "increment");
+    build_begin(&build, 5);
+    build_increment(&build, 1, 1, 10, 5, OUTCOME_OK);
+    build_increment(&build, 2, 2, 20, 5, OUTCOME_NO);
+    build_end(&build, 6);
+    assert_state(&build, "lost-update", FINDING_KEPT);
+    build_free(&build);
+}
+
+static void an_unknown_final_value_decides_nothing(void **state)
+{
+    (void)state;
+    struct build build;
+    build_start(&build, "increment");
+    build_begin(&build, 5);
+    build_increment(&build, 1, 1, 10, 5, OUTCOME_OK);
+    build_stop(&build, 900, STOP_DONE);
+    build_judge(&build);
+    assert_state(&build, "lost-update", FINDING_UNDECIDED);
+    assert_verdict(&build, VERDICT_UNKNOWN);
+    assert_text_has(build.judgement.reason, "the final value was never read");
+    build_free(&build);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(increments_that_add_up_are_kept),
+        cmocka_unit_test(two_increments_of_one_value_are_refused),
+        cmocka_unit_test(two_increments_of_one_value_are_proof_without_a_final_value),
+        cmocka_unit_test(
+            two_increments_of_one_value_are_proof_though_an_unknown_one_hides_the_loss),
+        cmocka_unit_test(an_unknown_increment_may_or_may_not_have_happened),
+        cmocka_unit_test(an_unknown_increment_that_did_not_happen_leaves_its_value_to_the_next),
+        cmocka_unit_test(a_loss_without_a_pair_is_still_refused),
+        cmocka_unit_test(one_worker_that_writes_twice_is_no_pair),
+        cmocka_unit_test(a_loss_by_an_unanswered_write_names_it),
+        cmocka_unit_test(more_than_was_ever_written_is_a_phantom),
+        cmocka_unit_test(refused_increments_do_not_count),
+        cmocka_unit_test(an_unknown_final_value_decides_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,175 @@
+#include "harness/check/silence.h"
+
+#include "harness/check/sweep.h"
+
+#include <stdlib.h>
+
+// --- since when
+// -----------------------------------------------------------------------------------
+
+// What ends the life of a worker after the trial's end says nothing about the lock.
+static bool died_in_trial(const struct digest *digest, int64_t died_ns)
+{
+    return died_ns != TIME_NEVER && (!digest->stop_known || died_ns < digest->ended_ns);
+}
+
+static struct silence after_hold(const struct digest *digest, size_t index)
+{
+    const struct hold *hold = &digest->holds[index];
+    struct silence silence = {SILENCE_RELEASED, hold->returned_ns, index, SIZE_MAX, SIZE_MAX};
+    if (hold->returned_ns != TIME_NEVER) {
+        if (hold->answer == RELEASE_UNKNOWN)
+            silence.cause = SILENCE_LOST_RELEASE;
+    } else if (died_in_trial(digest, hold->died_ns)) {
+        silence.cause = hold->died ? SILENCE_DIED_HOLDING : SILENCE_DIED_RELEASING;
+        silence.from_ns = hold->died_ns;
+    } else if (hold->valid_until_ns != TIME_NEVER) {
+        silence.cause = SILENCE_EXPIRED;
+        silence.from_ns = time_later(hold->valid_until_ns, hold->granted_ns);
+    }
+    return silence;
+}
+
+// False if the acquire left no doubt about who has the lock.
+static bool after_attempt(const struct digest *digest, size_t index, struct silence *silence)
+{
+    const struct attempt *attempt = &digest->attempts[index];
+    *silence =
+        (struct silence){SILENCE_LOST_ACQUIRE, attempt->returned_ns, SIZE_MAX, index, SIZE_MAX};
+    if (died_in_trial(digest, attempt->died_ns)) {
+        silence->cause = SILENCE_DIED_ACQUIRING;
+        silence->from_ns = attempt->died_ns;
+        return true;
+    }
+    return attempt->outcome == OUTCOME_UNKNOWN && attempt->returned_ns < digest->ended_ns;
+}
+
+static void take_later(struct silence *latest, struct silence silence)
+{
+    if (silence.from_ns > latest->from_ns)
+        *latest = silence;
+}
+
+static void after_fault(const struct digest *digest, size_t index, struct silence *latest)
+{
+    const struct fault_record *record = &digest->faults[index];
+    bool heals = record->step->bound_ns >= 0;
+    // What a fault that does not heal (a kill) leaves behind shows in the holds and the attempts.
+    if (!heals || record->in_effect_ns == TIME_NEVER)
+        return;
+    take_later(latest,
+               (struct silence){SILENCE_FAULT, record->in_effect_ns, SIZE_MAX, SIZE_MAX, index});
+    if (record->healed_ns != TIME_NEVER && record->healed_ns < digest->ended_ns)
+        take_later(latest,
+                   (struct silence){SILENCE_HEALED, record->healed_ns, SIZE_MAX, SIZE_MAX, index});
+}
+
+struct silence silence_find(const struct digest *digest)
+{
+    struct silence latest = {SILENCE_START, digest->started_ns, SIZE_MAX, SIZE_MAX, SIZE_MAX};
+    for (size_t i = 0; i < digest->fault_count; i++)
+        after_fault(digest, i, &latest);
+    for (size_t i = 0; i < digest->attempt_count; i++) {
+        struct silence silence;
+        if (after_attempt(digest, i, &silence))
+            take_later(&latest, silence);
+    }
+    for (size_t i = 0; i < digest->hold_count; i++)
+        take_later(&latest, after_hold(digest, i));
+    return latest;
+}
+
+// --- who waited
+// -----------------------------------------------------------------------------------
+
+// A stretch of waiting of one worker.
+struct span {
+    int client;
+    int worker;
+    int64_t from_ns;
+    int64_t to_ns;
+};
+
+static int compare_by_worker(const void *left, const void *right)
+{
+    const struct span *a = left;
+    const struct span *b = right;
+    if (a->client != b->client)
+        return a->client < b->client ? -1 : 1;
+    if (a->worker != b->worker)
+        return a->worker < b->worker ? -1 : 1;
+    return (a->from_ns > b->from_ns) - (a->from_ns < b->from_ns);
+}
+
+static int compare_by_time(const void *left, const void *right)
+{
+    const struct span *a = left;
+    const struct span *b = right;
+    return (a->from_ns > b->from_ns) - (a->from_ns < b->from_ns);
+}
+
+// True if a fault that is not over holds the worker.
+static bool is_stopped(const struct digest *digest, const struct attempt *attempt)
+{
+    for (size_t i = 0; i < digest->fault_count; i++) {
+        const struct fault_record *record = &digest->faults[i];
+        const struct target *target = &record->step->target;
+        if (record->step->bound_ns >= 0 && record->in_effect_ns != TIME_NEVER &&
+            record->healed_ns >= digest->ended_ns && target->client == attempt->client &&
+            (target->worker == 0 || target->worker == attempt->worker))
+            return true;
+    }
+    return false;
+}
+
+static size_t find_spans(const struct digest *digest, int64_t since_ns, struct span *spans,
+                         bool *stopped_may_hold)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < digest->attempt_count; i++) {
+        const struct attempt *attempt = &digest->attempts[i];
+        int64_t from_ns = time_later(attempt->invoked_ns, since_ns);
+        int64_t to_ns =
+            time_earlier(time_earlier(attempt->returned_ns, attempt->died_ns), digest->ended_ns);
+        if (to_ns <= from_ns || attempt->invoked_ns > digest->ended_ns)
+            continue;
+        if (is_stopped(digest, attempt)) {
+            *stopped_may_hold = true;
+            continue;
+        }
+        spans[count++] = (struct span){attempt->client, attempt->worker, from_ns, to_ns};
+    }
+    return count;
+}
+
+// Makes one span of each worker's: between two acquires that gave up it wanted the lock too.
+static size_t join_workers(struct span *spans, size_t count)
+{
+    qsort(spans, count, sizeof *spans, compare_by_worker);
+    size_t workers = 0;
+    for (size_t i = 0; i < count; i++) {
+        struct span *last = workers > 0 ? &spans[workers - 1] : NULL;
+        if (last != NULL && last->client == spans[i].client && last->worker == spans[i].worker)
+            last->to_ns = time_later(last->to_ns, spans[i].to_ns);
+        else
+            spans[workers++] = spans[i];
+    }
+    return workers;
+}
+
+struct waiting waiting_find(const struct digest *digest, const struct silence *silence)
+{
+    struct waiting waiting = {.until_ns = silence->from_ns};
+    struct span *spans = memory_new(digest->attempt_count * sizeof *spans);
+    size_t count = find_spans(digest, silence->from_ns, spans, &waiting.stopped_may_hold);
+    waiting.workers = join_workers(spans, count);
+    qsort(spans, waiting.workers, sizeof *spans, compare_by_time);
+    for (size_t i = 0; i < waiting.workers; i++) {
+        int64_t from_ns = time_later(spans[i].from_ns, waiting.until_ns);
+        if (spans[i].to_ns > from_ns)
+            waiting.waited_ns += spans[i].to_ns - from_ns;
+        waiting.until_ns = time_later(waiting.until_ns, spans[i].to_ns);
+    }
+    free(spans);
+    return waiting;
+}

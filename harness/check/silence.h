@@ -1,0 +1,43 @@
+// The silence at the end of a history: since when the lock has been free for anybody to take, and
+// who waited for it since.
+#ifndef LOCKPICK_CHECK_SILENCE_H
+#define LOCKPICK_CHECK_SILENCE_H
+
+#include "harness/check/check.h"
+
+// What the silence began with.
+enum silence_cause {
+    SILENCE_START,          // nobody has held the lock yet
+    SILENCE_RELEASED,       // it was released
+    SILENCE_DIED_HOLDING,   // its holder died
+    SILENCE_DIED_RELEASING, // its holder died while releasing
+    SILENCE_EXPIRED,        // the lease of a holder that still lives ran out
+    SILENCE_LOST_RELEASE,   // nobody knows whether the release happened
+    SILENCE_DIED_ACQUIRING, // a worker died that may have got the lock
+    SILENCE_LOST_ACQUIRE,   // nobody knows whether an acquire happened
+    SILENCE_FAULT,          // a fault took effect
+    SILENCE_HEALED,         // a fault was over
+};
+
+// The last moment from which on the lock was free, or should have become free within its lease.
+struct silence {
+    enum silence_cause cause;
+    int64_t from_ns; // TIME_NEVER: somebody living holds the lock
+    size_t hold;     // whose end it was; SIZE_MAX
+    size_t attempt;  // which acquire it was; SIZE_MAX
+    size_t fault;    // index into digest.faults; SIZE_MAX
+};
+
+struct silence silence_find(const struct digest *digest);
+
+// Who waited during a silence: living workers that no fault stopped.
+struct waiting {
+    int64_t waited_ns; // how long at least one of them waited
+    int64_t until_ns;  // the last moment at which one of them did
+    size_t workers;
+    bool stopped_may_hold; // a worker that a fault stops inside its acquire may have got the lock
+};
+
+struct waiting waiting_find(const struct digest *digest, const struct silence *silence);
+
+#endif

@@ -1,0 +1,188 @@
+// stuck: once the lock is free, or should have become free because its holder died or its lease ran
+// out, somebody who waits is granted it within the lease and a slack that the history itself shows.
+// STUCK is proven if nobody is until the observation ends; an observation that ends too soon
+// decides nothing.
+#include "harness/check/catalogue.h"
+#include "harness/check/describe.h"
+#include "harness/check/silence.h"
+#include "harness/check/sweep.h"
+
+#include <stdio.h>
+#include <string.h>
+
+// --- how long it may take
+// -------------------------------------------------------------------------
+
+// The longest time from a release to the next grant, of a worker that waited meanwhile, before the
+// first fault.
+static int64_t longest_hand_off_ns(const struct digest *digest)
+{
+    int64_t first_fault_ns = TIME_NEVER;
+    for (size_t i = 0; i < digest->fault_count; i++)
+        first_fault_ns = time_earlier(first_fault_ns, digest->faults[i].asked_ns);
+    int64_t longest = 0;
+    int64_t free_ns = digest->started_ns;
+    for (size_t i = 0; i < digest->hold_count; i++) {
+        const struct hold *hold = &digest->holds[i];
+        if (hold->granted_ns >= first_fault_ns)
+            break;
+        longest = time_later(longest, hold->granted_ns - time_later(free_ns, hold->invoked_ns));
+        if (hold->returned_ns != TIME_NEVER)
+            free_ns = time_later(free_ns, hold->returned_ns);
+    }
+    return longest;
+}
+
+static int64_t slack_ns(const struct digest *digest, int64_t from_ns, int64_t to_ns)
+{
+    int64_t longest_stall = 0;
+    int64_t stalled = 0;
+    for (size_t i = 0; i < digest->stall_count; i++) {
+        const struct stall *stall = &digest->stalls[i];
+        longest_stall = time_later(longest_stall, stall->to_ns - stall->from_ns);
+        int64_t inside = time_earlier(stall->to_ns, to_ns) - time_later(stall->from_ns, from_ns);
+        stalled += inside > 0 ? inside : 0;
+    }
+    int64_t least = 2 * digest->trial->scenario->lock.retry_ns + longest_stall;
+    return time_later(longest_hand_off_ns(digest), least) + stalled;
+}
+
+// --- words
+// ----------------------------------------------------------------------------------------
+
+static void describe_cause(const struct digest *digest, const struct silence *silence, char *out,
+                           size_t room)
+{
+    static const char *const forms[] = {
+        [SILENCE_START] = "the trial began",
+        [SILENCE_RELEASED] = "%s released it",
+        [SILENCE_DIED_HOLDING] = "%s died holding the lock",
+        [SILENCE_DIED_RELEASING] = "%s died while releasing the lock",
+        [SILENCE_EXPIRED] = "%s's lease ran out",
+        [SILENCE_LOST_RELEASE] = "%s got no answer to its release",
+        [SILENCE_DIED_ACQUIRING] = "%s died while acquiring the lock",
+        [SILENCE_LOST_ACQUIRE] = "%s got no answer to its acquire",
+        [SILENCE_FAULT] = "fault %s took effect",
+        [SILENCE_HEALED] = "fault %s was over",
+    };
+    char who[DESCRIBE_ROOM] = "";
+    if (silence->hold != SIZE_MAX)
+        describe_holder(digest, silence->hold, who);
+    else if (silence->attempt != SIZE_MAX)
+        describe_worker(digest, digest->attempts[silence->attempt].client,
+                        digest->attempts[silence->attempt].worker, who);
+    else if (silence->fault != SIZE_MAX)
+        snprintf(who, sizeof who, "%d", digest->faults[silence->fault].step->number);
+    const char *form = forms[silence->cause];
+    const char *gap = "";
+    int before = (int)strcspn(form, "%");
+    if (form[before] == '%')
+        gap = form + before + 2;
+    snprintf(out, room, "%.*s%s%s", before, form, who, gap);
+}
+
+// True if holds of this history have a lease.
+static bool has_lease(const struct digest *digest)
+{
+    for (size_t i = 0; i < digest->hold_count; i++) {
+        if (digest->holds[i].valid_until_ns != TIME_NEVER)
+            return true;
+    }
+    return false;
+}
+
+static const char *describe_remedy(const struct digest *digest, const struct silence *silence,
+                                   char *out, size_t room)
+{
+    char lease[DESCRIBE_ROOM];
+    bool waits_for_lease = silence->cause != SILENCE_START && silence->cause != SILENCE_RELEASED &&
+                           silence->cause != SILENCE_EXPIRED && silence->cause != SILENCE_FAULT &&
+                           silence->cause != SILENCE_HEALED;
+    if (!waits_for_lease)
+        return "";
+    text_duration(digest->trial->scenario->lock.lease_ns, lease, sizeof lease);
+    if (digest->hold_count > 0 && !has_lease(digest))
+        return "; the lock has no lease that would free it";
+    snprintf(out, room, "; the lease of %s should have freed it", lease);
+    return out;
+}
+
+static void describe_stuck(const struct digest *digest, const struct silence *silence,
+                           const struct waiting *waiting, struct finding *finding)
+{
+    char cause[120];
+    char waited[DESCRIBE_ROOM];
+    char remedy[120];
+    describe_cause(digest, silence, cause, sizeof cause);
+    text_duration(waiting->until_ns - silence->from_ns, waited, sizeof waited);
+    finding_say(finding,
+                "nobody was granted the lock in the %s after %s, although %zu worker%s waited%s",
+                waited, cause, waiting->workers, plural((long long)waiting->workers),
+                describe_remedy(digest, silence, remedy, sizeof remedy));
+}
+
+static void describe_undecided(const struct digest *digest, const struct silence *silence,
+                               const struct waiting *waiting, int64_t bound_ns,
+                               struct finding *finding)
+{
+    char cause[120];
+    char waited[DESCRIBE_ROOM];
+    char bound[DESCRIBE_ROOM];
+    describe_cause(digest, silence, cause, sizeof cause);
+    text_duration(waiting->waited_ns, waited, sizeof waited);
+    text_duration(bound_ns, bound, sizeof bound);
+    if (waiting->stopped_may_hold && !has_lease(digest))
+        finding_say(
+            finding,
+            "%zu worker%s waited in vain for %s after %s, but a worker that is stopped inside "
+            "its acquire may hold the lock",
+            waiting->workers, plural((long long)waiting->workers), waited, cause);
+    else
+        finding_say(
+            finding,
+            "%zu worker%s waited in vain for only %s after %s, too short to tell whether the "
+            "lock is stuck: that takes %s",
+            waiting->workers, plural((long long)waiting->workers), waited, cause, bound);
+}
+
+// --- the decision
+// ---------------------------------------------------------------------------------
+
+// After these nothing but the wait itself shows that the lock can still be had.
+static bool leaves_doubt(enum silence_cause cause)
+{
+    return cause == SILENCE_START || cause == SILENCE_DIED_HOLDING ||
+           cause == SILENCE_DIED_RELEASING || cause == SILENCE_DIED_ACQUIRING ||
+           cause == SILENCE_LOST_ACQUIRE || cause == SILENCE_LOST_RELEASE;
+}
+
+static void decide(const struct digest *digest, struct finding *finding)
+{
+    finding_say(finding, "whoever waited for a free lock was granted it");
+    struct silence silence = silence_find(digest);
+    if (silence.from_ns >= digest->ended_ns)
+        return; // held, or only just free, when the observation ended
+    struct waiting waiting = waiting_find(digest, &silence);
+    if (waiting.workers == 0)
+        return;
+    int64_t slack = slack_ns(digest, silence.from_ns, waiting.until_ns);
+    int64_t bound_ns = digest->trial->scenario->lock.lease_ns + slack;
+    bool hidden_holder = waiting.stopped_may_hold && !has_lease(digest);
+    if (waiting.waited_ns > bound_ns && !hidden_holder) {
+        finding->state = FINDING_VIOLATED;
+        finding->count = 1;
+        finding->evidence = (struct evidence){
+            {silence.hold, SIZE_MAX}, {SIZE_MAX, SIZE_MAX}, silence.from_ns, waiting.until_ns};
+        describe_stuck(digest, &silence, &waiting, finding);
+    } else if (leaves_doubt(silence.cause) || waiting.waited_ns > bound_ns ||
+               (silence.cause != SILENCE_RELEASED && waiting.waited_ns > slack)) {
+        finding->state = FINDING_UNDECIDED;
+        describe_undecided(digest, &silence, &waiting, bound_ns, finding);
+    }
+}
+
+const struct check stuck_check = {
+    .name = "stuck",
+    .summary = "whoever waits for a free lock is granted it within the lease",
+    .decide = decide,
+};

@@ -1,0 +1,391 @@
+#include "harness/check/build_history_test_support.h"
+
+// client-1 dies holding the lock at 10 ms; clients 2 to 4 wait from 5 ms to the end.
+static void build_crash(struct build *build, double valid_until_ms, double ended_ms,
+                        enum stop_reason reason)
+{
+    build_begin(build, 0);
+    build_acquire(build, 1, 1, 0, 1, valid_until_ms, 0);
+    build_fault(build, "kill", 1, 10.5, NEVER_MS);
+    build_death(build, 1, 10);
+    for (int client = 2; client <= 4; client++)
+        build_attempt(build, client, client, 5, ended_ms + 5, OUTCOME_NO);
+    build_stop(build, ended_ms, reason);
+    build_final(build, ended_ms + 10, 0);
+}
+
+static void a_lock_without_a_lease_is_stuck_after_a_crash(void **state)
+{
+    (void)state;
+    struct build build;
+    build_start(&build, "increment");
+    build_crash(&build, NEVER_MS, 1310, STOP_STUCK);
+    build_judge(&build);
+    assert_state(&build, "stuck", FINDING_VIOLATED);
+    assert_verdict(&build, VERDICT_STUCK);
+    assert_string_equal(
+        build.judgement.reason,
+        "nobody was granted the lock in the 1.30 s after client-1 died holding the "
+        "lock, although 3 workers waited; the lock has no lease that would free it");
+    const struct finding *finding = finding_named(&build, "stuck");
+    assert_int_equal(finding->evidence.holds[0], 0);
+    assert_int_equal(finding->evidence.from_ns, ms(10));
+    assert_int_equal(finding->evidence.to_ns, ms(1310));
+    build_free(&build);
+}
+
+static void a_lease_that_never_frees_the_lock_is_stuck(void **state)
+{
+    (void)state;
+    struct build build;
+    build_start(&build, "increment");
+    build_crash(&build, 300, 1310, STOP_TIME);
+    build_judge(&build);
+    assert_verdict(&build, VERDICT_STUCK);
+    assert_text_has(build.judgement.reason, "the lease of 300 ms should have freed it");
+    build_free(&build);
+}
+
+static void a_lease_that_frees_the_lock_is_not_stuck(void **state)
+{
+    (void)state;
+    struct build build;
+    build_start(&build, "increment");
+    build_begin(&build, 0);
+    build_acquire(&build, 1, 1, 0, 1, 300, 0);
+    build_fault(&build, "kill", 1, 10.5, NEVER_MS);
+    build_death(&build, 1, 10);
+    build_acquire(&build, 2, 2, 5, 305, 605, 0);
+    build_release(&build, 2, 2, 306, 307, RELEASE_RELEASED);
+    build_stop(&build, 1000, STOP_DONE);
+    build_final(&build, 1001, 0);
+    build_judge(&build);
+    assert_state(&build, "stuck", FINDING_KEPT);
+    assert_verdict(&build, VERDICT_SAFE);
+    build_free(&build);
+}
+
+static void an_observation_that_ends_too_soon_decides_nothing(void **state)
+{
+    (void)state;
+    struct build build;
+    build_start(&build, "increment");
+    build_crash(&build, 300, 110, STOP_TIME);
+    build_judge(&build);
+    assert_state(&build, "stuck", FINDING_UNDECIDED);
+    assert_verdict(&build, VERDICT_UNKNOWN);
+    assert_text_has(build.judgement.reason, "waited in vain for only 100 ms");
+    build_free(&build);
+}
+
+static void nobody_who_waits_is_nobody_stuck(void **state)
+{
+    (void)state;
+    struct build build;
+    build_start(&build, "increment");
+    build_begin(&build, 0);
+    build_acquire(&build, 1, 1, 0, 1, NEVER_MS, 0);
+    build_death(&build, 1, 10);
+    build_stop(&build, 5000, STOP_DONE);
+    build_judge(&build);
+    assert_state(&build, "stuck", FINDING_KEPT);
+    build_free(&build);
+}
+
+static void a_living_holder_is_no_stuckness_even_if_paused(void **state)
+{
+    (void)state;
+    struct build build;
+    build_start(&build, "increment");
+    build_begin(&build, 0);
+    build_acquire(&build, 1, 1, 0, 1, NEVER_MS, 0);
+    build_fault(&build, "pause", 1, 5, NEVER_MS);
+    build_attempt(&build, 2, 2, 5, NEVER_MS, OUTCOME_OK);
+    build_stop(&build, 5000, STOP_STUCK);
+    build_final(&build, 5001, 0);
+    build_judge(&build);
+    assert_state(&build, "stuck", FINDING_KEPT);
+    assert_verdict(&build, VERDICT_UNKNOWN);
+    assert_text_has(build.judgement.reason, "does not prove it stuck");
+    build_free(&build);
+}
+
+static void a_living_holder_whose_lease_ran_out_blocks_nobody(void **state)
+{
+    (void)state;
+    struct build build;
+    build_start(&build, "increment");
+    build_begin(&build, 0);
+    build_acquire(&build, 1, 1, 0, 1, 300, 0);
+    build_fault(&build, "pause", 1, 5, NEVER_MS);
+    build_attempt(&build, 2, 2, 5, NEVER_MS, OUTCOME_OK);
+    build_stop(&build, 2000, STOP_STUCK);
+    build_judge(&build);
+    assert_state(&build, "stuck", FINDING_VIOLATED);
+    assert_text_has(finding_named(&build, "stuck")->text, "client-1's lease ran out");
+    build_free(&build);
+}
+
+static void a_crash_inside_an_acquire_can_leave_the_lock_behind(void **state)
+{
+    (void)state;
+    struct build build;
+    build_start(&build, "increment");
+    build_begin(&build, 0);
+    build_hold(&build, 2, 1, 0, 1, 300);
+    build_attempt(&build, 1, 2, 2, NEVER_MS, OUTCOME_OK);
+    build_death(&build, 1, 5);
+    build_attempt(&build, 2, 3, 3, 503, OUTCOME_NO);
+    build_attempt(&build, 2, 4, 510, 1010, OUTCOME_NO);
+    build_stop(&build, 1020, STOP_DONE);
+    build_judge(&build);
+    assert_state(&build, "stuck", FINDING_VIOLATED);
+    assert_text_has(
+        finding_named(&build, "stuck")->text,
+        "client-1 died while acquiring the lock, although 1 worker waited; the lease of "
+        "300 ms should have freed it");
+    build_free(&build);
+}
+
+static void a_crash_inside_a_release_can_leave_the_lock_behind(void **state)
+{
+    (void)state;
+    struct build build;
+    build_start(&build, "increment");
+    build_begin(&build, 0);
+    build_acquire(&build, 1, 1, 0, 1, NEVER_MS, 0);
+    build_release(&build, 1, 1, 5, NEVER_MS, RELEASE_UNKNOWN);
+    build_death(&build, 1, 10);
+    build_attempt(&build, 2, 2, 3, NEVER_MS, OUTCOME_OK);
+    build_stop(&build, 1020, STOP_STUCK);
+    build_judge(&build);
+    assert_state(&build, "stuck", FINDING_VIOLATED);
+    build_free(&build);
+}
+
+static void an_acquire_without_an_answer_can_leave_the_lock_behind(void **state)
+{
+    (void)state;
+    struct build build;
+    build_start(&build, "increment");
+    build_begin(&build, 0);
+    build_hold(&build, 2, 1, 0, 1, NEVER_MS);
+    build_attempt(&build, 1, 2, 2, 50, OUTCOME_UNKNOWN);
+    build_attempt(&build, 2, 3, 3, NEVER_MS, OUTCOME_OK);
+    build_stop(&build, 1020, STOP_STUCK);
+    build_judge(&build);
+    assert_state(&build, "stuck", FINDING_VIOLATED);
+    assert_text_has(finding_named(&build, "stuck")->text, "got no answer to its acquire");
+    build_free(&build);
+}
+
+static void acquires_without_answers_to_the_end_decide_nothing(void **state)
+{
+    (void)state;
+    struct build build;
+    build_start(&build, "increment");
+    build_begin(&build, 0);
+    build_hold(&build, 2, 1, 0, 1, 300);
+    for (int i = 0; i < 10; i++) {
+        build_attempt(&build, 1, 10 + i, 2 + 100 * i, 100 + 100 * i, OUTCOME_UNKNOWN);
+        build_attempt(&build, 2, 30 + i, 2 + 100 * i, 100 + 100 * i, OUTCOME_NO);
+    }
+    build_stop(&build, 1020, STOP_DONE);
+    build_judge(&build);
+    assert_state(&build, "stuck", FINDING_KEPT);
+    build_free(&build);
+}
+
+static void what_ends_a_client_after_the_trial_says_nothing(void **state)
+{
+    (void)state;
+    struct build build;
+    build_start(&build, "increment");
+    build_begin(&build, 0);
+    build_acquire(&build, 1, 1, 0, 1, NEVER_MS, 0);
+    build_attempt(&build, 2, 2, 3, NEVER_MS, OUTCOME_OK);
+    build_stop(&build, 1020, STOP_TIME);
+    build_death(&build, 1, 1030);
+    build_death(&build, 2, 1030);
+    build_judge(&build);
+    assert_state(&build, "stuck", FINDING_KEPT);
+    build_free(&build);
+}
+
+static void waiters_that_are_killed_after_the_trial_had_waited_all_the_same(void **state)
+{
+    (void)state;
+    struct build build;
+    build_start(&build, "increment");
+    build_begin(&build, 0);
+    build_acquire(&build, 1, 1, 0, 1, NEVER_MS, 0);
+    build_death(&build, 1, 10);
+    build_attempt(&build, 2, 2, 3, NEVER_MS, OUTCOME_OK);
+    build_stop(&build, 1020, STOP_STUCK);
+    build_death(&build, 2, 1030);
+    build_judge(&build);
+    assert_state(&build, "stuck", FINDING_VIOLATED);
+    build_free(&build);
+}
+
+static void a_free_lock_that_nobody_gets_is_stuck(void **state)
+{
+    (void)state;
+    struct build build;
+    build_start(&build, "increment");
+    build_begin(&build, 0);
+    build_hold(&build, 1, 1, 0, 10, 300);
+    build_attempt(&build, 2, 2, 3, NEVER_MS, OUTCOME_OK);
+    build_stop(&build, 1020, STOP_STUCK);
+    build_judge(&build);
+    assert_state(&build, "stuck", FINDING_VIOLATED);
+    assert_text_has(finding_named(&build, "stuck")->text, "client-1 released it");
+    build_free(&build);
+}
+
+static void a_trial_that_stops_between_two_holds_is_not_stuck(void **state)
+{
+    (void)state;
+    struct build build;
+    build_start(&build, "increment");
+    build_begin(&build, 0);
+    build_hold(&build, 1, 1, 0, 10, 300);
+    build_attempt(&build, 2, 2, 3, 55, OUTCOME_NO);
+    build_stop(&build, 50, STOP_TIME);
+    build_final(&build, 60, 0);
+    build_judge(&build);
+    assert_state(&build, "stuck", FINDING_KEPT);
+    assert_verdict(&build, VERDICT_SAFE);
+    build_free(&build);
+}
+
+static void a_grant_after_the_stop_still_shows_that_the_lock_can_be_had(void **state)
+{
+    (void)state;
+    struct build build;
+    build_start(&build, "increment");
+    build_crash(&build, NEVER_MS, 1310, STOP_TIME);
+    build_acquire(&build, 9, 99, 20, 1312, NEVER_MS, 0);
+    build_judge(&build);
+    assert_state(&build, "stuck", FINDING_KEPT);
+    build_free(&build);
+}
+
+static void a_lock_nobody_ever_gets_is_stuck(void **state)
+{
+    (void)state;
+    struct build build;
+    build_start(&build, "increment");
+    build_begin(&build, 0);
+    build_attempt(&build, 2, 2, 3, NEVER_MS, OUTCOME_OK);
+    build_stop(&build, 1020, STOP_STUCK);
+    build_judge(&build);
+    assert_verdict(&build, VERDICT_STUCK);
+    assert_text_has(build.judgement.reason, "after the trial began");
+    build_free(&build);
+}
+
+static void slow_hand_offs_of_the_same_history_are_allowed_for(void **state)
+{
+    (void)state;
+    struct build build;
+    build_start(&build, "increment");
+    build_begin(&build, 0);
+    build_hold(&build, 2, 90, 0, 1, 300);
+    build_acquire(&build, 3, 91, 1, 901, 1201, 0);
+    build_release(&build, 3, 91, 902, 903, RELEASE_RELEASED);
+    build_hold(&build, 1, 92, 1000, 1001, 1300);
+    build_attempt(&build, 2, 93, 1000, 2100, OUTCOME_NO);
+    build_stop(&build, 2100, STOP_DONE);
+    build_judge(&build);
+    assert_state(&build, "stuck", FINDING_KEPT);
+    build_free(&build);
+}
+
+static void a_machine_that_stood_still_meanwhile_is_allowed_for(void **state)
+{
+    (void)state;
+    struct build build;
+    build_start(&build, "increment");
+    build_crash(&build, NEVER_MS, 1310, STOP_STUCK);
+    build_stall(&build, 1200, 900);
+    build_judge(&build);
+    assert_state(&build, "stuck", FINDING_UNDECIDED);
+    build_free(&build);
+}
+
+static void the_wait_counts_from_the_end_of_the_last_fault(void **state)
+{
+    (void)state;
+    struct build build;
+    build_start(&build, "increment");
+    build_begin(&build, 0);
+    build_hold(&build, 1, 1, 0, 10, 300);
+    build_fault(&build, "pause", 3, 12, 900);
+    build_attempt(&build, 2, 2, 3, NEVER_MS, OUTCOME_OK);
+    build_stop(&build, 1020, STOP_STUCK);
+    build_judge(&build);
+    assert_state(&build, "stuck", FINDING_UNDECIDED);
+    build_free(&build);
+}
+
+static void a_worker_that_a_fault_stops_does_not_wait(void **state)
+{
+    (void)state;
+    struct build build;
+    build_start(&build, "increment");
+    build_begin(&build, 0);
+    build_hold(&build, 1, 1, 0, 10, 300);
+    build_fault(&build, "pause", 2, 12, NEVER_MS);
+    build_attempt(&build, 2, 2, 3, NEVER_MS, OUTCOME_OK);
+    build_stop(&build, 5020, STOP_STUCK);
+    build_judge(&build);
+    assert_state(&build, "stuck", FINDING_KEPT);
+    build_free(&build);
+}
+
+static void a_worker_stopped_inside_its_acquire_may_hold_a_lock_without_a_lease(void **state)
+{
+    (void)state;
+    struct build build;
+    build_start(&build, "increment");
+    build_begin(&build, 0);
+    build_hold(&build, 1, 1, 0, 10, NEVER_MS);
+    build_fault(&build, "pause", 2, 12, NEVER_MS);
+    build_attempt(&build, 2, 2, 3, NEVER_MS, OUTCOME_OK);
+    build_attempt(&build, 3, 3, 3, NEVER_MS, OUTCOME_OK);
+    build_stop(&build, 5020, STOP_STUCK);
+    build_judge(&build);
+    assert_state(&build, "stuck", FINDING_UNDECIDED);
+    assert_text_has(finding_named(&build, "stuck")->text, "may hold the lock");
+    build_free(&build);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_lock_without_a_lease_is_stuck_after_a_crash),
+        cmocka_unit_test(a_lease_that_never_frees_the_lock_is_stuck),
+        cmocka_unit_test(a_lease_that_frees_the_lock_is_not_stuck),
+        cmocka_unit_test(an_observation_that_ends_too_soon_decides_nothing),
+        cmocka_unit_test(nobody_who_waits_is_nobody_stuck),
+        cmocka_unit_test(a_living_holder_is_no_stuckness_even_if_paused),
+        cmocka_unit_test(a_living_holder_whose_lease_ran_out_blocks_nobody),
+        cmocka_unit_test(a_crash_inside_an_acquire_can_leave_the_lock_behind),
+        cmocka_unit_test(a_crash_inside_a_release_can_leave_the_lock_behind),
+        cmocka_unit_test(an_acquire_without_an_answer_can_leave_the_lock_behind),
+        cmocka_unit_test(acquires_without_answers_to_the_end_decide_nothing),
+        cmocka_unit_test(what_ends_a_client_after_the_trial_says_nothing),
+        cmocka_unit_test(waiters_that_are_killed_after_the_trial_had_waited_all_the_same),
+        cmocka_unit_test(a_free_lock_that_nobody_gets_is_stuck),
+        cmocka_unit_test(a_trial_that_stops_between_two_holds_is_not_stuck),
+        cmocka_unit_test(a_grant_after_the_stop_still_shows_that_the_lock_can_be_had),
+        cmocka_unit_test(a_lock_nobody_ever_gets_is_stuck),
+        cmocka_unit_test(slow_hand_offs_of_the_same_history_are_allowed_for),
+        cmocka_unit_test(a_machine_that_stood_still_meanwhile_is_allowed_for),
+        cmocka_unit_test(the_wait_counts_from_the_end_of_the_last_fault),
+        cmocka_unit_test(a_worker_that_a_fault_stops_does_not_wait),
+        cmocka_unit_test(a_worker_stopped_inside_its_acquire_may_hold_a_lock_without_a_lease),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,86 @@
+#include "harness/check/sweep.h"
+
+#include <stdlib.h>
+
+int64_t hold_lease_end_ns(const struct digest *digest, const struct hold *hold)
+{
+    if (hold->proven_until_ns == TIME_NEVER)
+        return TIME_NEVER;
+    return hold->proven_until_ns - allowed_drift_ns(digest->trial->scenario->lock.lease_ns);
+}
+
+bool hold_outlived_lease(const struct digest *digest, const struct hold *hold)
+{
+    return hold_lease_end_ns(digest, hold) < hold->released_ns;
+}
+
+static int compare_cores(const void *left, const void *right)
+{
+    const struct core *a = left;
+    const struct core *b = right;
+    if (a->from_ns != b->from_ns)
+        return a->from_ns < b->from_ns ? -1 : 1;
+    if (a->to_ns != b->to_ns)
+        return a->to_ns < b->to_ns ? -1 : 1;
+    return (a->hold > b->hold) - (a->hold < b->hold);
+}
+
+struct cores cores_believed(const struct digest *digest)
+{
+    struct cores cores = {memory_new(digest->hold_count * sizeof *cores.items), 0};
+    for (size_t i = 0; i < digest->hold_count; i++) {
+        const struct hold *hold = &digest->holds[i];
+        cores.items[cores.count++] = (struct core){hold->granted_ns, hold->released_ns, i};
+    }
+    qsort(cores.items, cores.count, sizeof *cores.items, compare_cores);
+    return cores;
+}
+
+struct cores cores_proven(const struct digest *digest)
+{
+    struct cores cores = {memory_new(digest->hold_count * sizeof *cores.items), 0};
+    for (size_t i = 0; i < digest->hold_count; i++) {
+        const struct hold *hold = &digest->holds[i];
+        int64_t lease_end_ns = hold_lease_end_ns(digest, hold);
+        bool granted_too_late =
+            lease_end_ns < hold->released_ns && lease_end_ns <= hold->granted_ns;
+        if (!granted_too_late)
+            cores.items[cores.count++] =
+                (struct core){hold->granted_ns, time_earlier(hold->released_ns, lease_end_ns), i};
+    }
+    qsort(cores.items, cores.count, sizeof *cores.items, compare_cores);
+    return cores;
+}
+
+size_t cores_first_from(const struct cores *cores, int64_t from_ns)
+{
+    size_t low = 0;
+    size_t high = cores->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (cores->items[middle].from_ns < from_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static int compare_lengths(const void *left, const void *right)
+{
+    int64_t a = *(const int64_t *)left;
+    int64_t b = *(const int64_t *)right;
+    return (a > b) - (a < b);
+}
+
+void distribution_make(int64_t *lengths_ns, size_t count, struct distribution *distribution)
+{
+    *distribution = (struct distribution){.count = count};
+    if (count == 0)
+        return;
+    qsort(lengths_ns, count, sizeof *lengths_ns, compare_lengths);
+    distribution->min_ns = lengths_ns[0];
+    distribution->median_ns = lengths_ns[(count - 1) / 2];
+    distribution->p90_ns = lengths_ns[(count * 9 + 9) / 10 - 1];
+    distribution->max_ns = lengths_ns[count - 1];
+}

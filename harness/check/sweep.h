@@ -1,0 +1,49 @@
+// What the checks share: how long a hold was provably valid, cores sorted for a sweep, durations.
+#ifndef LOCKPICK_CHECK_SWEEP_H
+#define LOCKPICK_CHECK_SWEEP_H
+
+#include "harness/check/check.h"
+
+// A time for which a lock was held, from its grant on.
+struct core {
+    int64_t from_ns;
+    int64_t to_ns;
+    size_t hold; // index into digest.holds
+};
+
+struct cores {
+    struct core *items; // sorted by from_ns, then by to_ns
+    size_t count;
+};
+
+// Until when the server must have kept the hold's lease, allowed drift taken off; TIME_NEVER if it
+// does not expire.
+int64_t hold_lease_end_ns(const struct digest *digest, const struct hold *hold);
+
+// True if the worker still believed in the hold when its lease was no longer proven.
+bool hold_outlived_lease(const struct digest *digest, const struct hold *hold);
+
+// The part of each core in which the lease was proven valid; holds that learned of their grant only
+// when the lease had run out have none. Free `items`.
+struct cores cores_proven(const struct digest *digest);
+
+// Every core in full: as long as the worker believed. Free `items`.
+struct cores cores_believed(const struct digest *digest);
+
+// The first of the cores that begins at `from_ns` or later; cores->count if none does.
+size_t cores_first_from(const struct cores *cores, int64_t from_ns);
+
+// Sorts `lengths_ns` in place.
+void distribution_make(int64_t *lengths_ns, size_t count, struct distribution *distribution);
+
+static inline int64_t time_earlier(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static inline int64_t time_later(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+#endif

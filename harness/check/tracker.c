@@ -1,0 +1,308 @@
+#include "harness/check/tracker.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NONE SIZE_MAX
+
+// What one worker is in the middle of.
+struct worker_track {
+    bool seen;
+    bool acquiring;
+    int64_t acquire_operation;
+    int64_t acquire_invoked_ns;
+    size_t hold;     // the open one, NONE if none
+    size_t access;   // the open one, NONE if none
+    int64_t last_ns; // of its last event
+};
+
+struct client_track {
+    struct worker_track *workers; // by worker number
+    size_t worker_count;
+};
+
+// The array, with room for at least one more element than `count`.
+static void *grown(void *array, size_t count, size_t *room, size_t bytes)
+{
+    if (count < *room)
+        return array;
+    *room = *room > 0 ? *room * 2 : 64;
+    return memory_resized(array, *room * bytes);
+}
+
+#define APPEND(array, count, room)                                                                 \
+    ((array) = grown(array, count, &(room), sizeof *(array)), &(array)[(count)++])
+
+static struct client_track *client_of(struct tracker *tracker, size_t client)
+{
+    if (client >= tracker->client_count) {
+        size_t count =
+            client + 1 > tracker->client_count * 2 ? client + 1 : tracker->client_count * 2;
+        tracker->clients = memory_resized(tracker->clients, count * sizeof *tracker->clients);
+        memset(tracker->clients + tracker->client_count, 0,
+               (count - tracker->client_count) * sizeof *tracker->clients);
+        tracker->client_count = count;
+    }
+    return &tracker->clients[client];
+}
+
+static struct worker_track *worker_of(struct tracker *tracker, size_t client_number, size_t number)
+{
+    struct client_track *client = client_of(tracker, client_number);
+    if (number >= client->worker_count) {
+        size_t count =
+            number + 1 > client->worker_count * 2 ? number + 1 : client->worker_count * 2;
+        client->workers = memory_resized(client->workers, count * sizeof *client->workers);
+        memset(client->workers + client->worker_count, 0,
+               (count - client->worker_count) * sizeof *client->workers);
+        client->worker_count = count;
+    }
+    struct worker_track *worker = &client->workers[number];
+    if (!worker->seen)
+        *worker = (struct worker_track){.seen = true, .hold = NONE, .access = NONE};
+    return worker;
+}
+
+static int64_t time_or_never(int64_t at_ns)
+{
+    return at_ns > 0 ? at_ns : TIME_NEVER;
+}
+
+// --- acquire ------------------------------------------------------------------------------------
+
+static struct attempt *end_acquire(struct tracker *tracker, struct worker_track *worker, int client,
+                                   int number)
+{
+    worker->acquiring = false;
+    struct attempt *attempt =
+        APPEND(tracker->attempts, tracker->attempt_count, tracker->attempt_room);
+    *attempt = (struct attempt){.client = client,
+                                .worker = number,
+                                .operation = worker->acquire_operation,
+                                .invoked_ns = worker->acquire_invoked_ns,
+                                .returned_ns = TIME_NEVER,
+                                .outcome = OUTCOME_UNKNOWN,
+                                .died_ns = TIME_NEVER};
+    return attempt;
+}
+
+static void see_acquire_invoke(struct tracker *tracker, struct worker_track *worker,
+                               const struct event *event)
+{
+    if (worker->acquiring)
+        end_acquire(tracker, worker, event->client, event->worker);
+    if (worker->hold != NONE) {
+        // It goes for the lock again without having released it: it no longer believed in this
+        // hold, at the latest since what it did last.
+        struct hold *hold = &tracker->holds[worker->hold];
+        if (!hold->release_invoked)
+            hold->released_ns = worker->last_ns;
+        worker->hold = NONE;
+        worker->access = NONE;
+    }
+    worker->acquiring = true;
+    worker->acquire_operation = event->args[0];
+    worker->acquire_invoked_ns = event->at_ns;
+}
+
+static void see_acquire_return(struct tracker *tracker, struct worker_track *worker,
+                               const struct event *event, size_t index)
+{
+    if (!worker->acquiring || worker->acquire_operation != event->args[0])
+        return;
+    if (event->outcome != OUTCOME_OK) {
+        struct attempt *attempt = end_acquire(tracker, worker, event->client, event->worker);
+        attempt->returned_ns = event->at_ns;
+        attempt->outcome = event->outcome == OUTCOME_NO ? OUTCOME_NO : OUTCOME_UNKNOWN;
+        return;
+    }
+    worker->acquiring = false;
+    worker->hold = tracker->hold_count;
+    struct hold *hold = APPEND(tracker->holds, tracker->hold_count, tracker->hold_room);
+    *hold = (struct hold){.client = event->client,
+                          .worker = event->worker,
+                          .operation = event->args[0],
+                          .invoked_ns = worker->acquire_invoked_ns,
+                          .granted_ns = event->at_ns,
+                          .released_ns = TIME_NEVER,
+                          .returned_ns = TIME_NEVER,
+                          .valid_until_ns = time_or_never(event->args[2]),
+                          .proven_until_ns = time_or_never(event->args[2]),
+                          .token = event->args[1],
+                          .attempts = event->args[3],
+                          .died_ns = TIME_NEVER,
+                          .answer = RELEASE_UNKNOWN,
+                          .granted_event = index,
+                          .released_event = NONE};
+}
+
+// --- release, renewal
+// -----------------------------------------------------------------------------
+
+// The worker's open hold if the event speaks of it, else NULL.
+static struct hold *open_hold(struct tracker *tracker, const struct worker_track *worker,
+                              const struct event *event)
+{
+    if (worker->hold == NONE || tracker->holds[worker->hold].operation != event->args[0])
+        return NULL;
+    return &tracker->holds[worker->hold];
+}
+
+static void see_release(struct tracker *tracker, struct worker_track *worker,
+                        const struct event *event, size_t index)
+{
+    struct hold *hold = open_hold(tracker, worker, event);
+    if (hold == NULL)
+        return;
+    if (event->kind == EVENT_RELEASE_INVOKE) {
+        if (hold->release_invoked)
+            return;
+        hold->release_invoked = true;
+        hold->released_ns = event->at_ns;
+        hold->released_event = index;
+        worker->access = NONE;
+    } else if (hold->release_invoked) {
+        hold->returned_ns = event->at_ns;
+        bool answered = event->outcome <= OUTCOME_NO && event->detail <= RELEASE_UNCHECKED;
+        hold->answer = answered ? (enum release_answer)event->detail : RELEASE_UNKNOWN;
+        worker->hold = NONE;
+    }
+}
+
+static void see_renewal(struct tracker *tracker, const struct worker_track *worker,
+                        const struct event *event)
+{
+    struct hold *hold = open_hold(tracker, worker, event);
+    if (hold == NULL || hold->release_invoked || event->outcome != OUTCOME_OK)
+        return;
+    int64_t until_ns = time_or_never(event->args[1]);
+    hold->valid_until_ns = until_ns;
+    bool in_time = hold->proven_until_ns == TIME_NEVER ||
+                   event->at_ns <= hold->proven_until_ns - tracker->drift_ns;
+    if (in_time && until_ns > hold->proven_until_ns)
+        hold->proven_until_ns = until_ns;
+}
+
+// --- reads and writes ---------------------------------------------------------------------------
+
+static void see_access_invoke(struct tracker *tracker, struct worker_track *worker,
+                              const struct event *event, size_t index)
+{
+    const struct hold *hold = open_hold(tracker, worker, event);
+    if (hold == NULL || hold->release_invoked)
+        return;
+    bool is_write = event->kind == EVENT_WRITE_INVOKE;
+    worker->access = tracker->access_count;
+    struct access *access = APPEND(tracker->accesses, tracker->access_count, tracker->access_room);
+    *access = (struct access){.is_write = is_write,
+                              .invoked_ns = event->at_ns,
+                              .returned_ns = TIME_NEVER,
+                              .value = is_write ? event->args[2] : 0,
+                              .seen = is_write ? event->args[3] : 0,
+                              .token = event->args[1],
+                              .outcome = OUTCOME_UNKNOWN,
+                              .hold = worker->hold,
+                              .event = index};
+}
+
+static void see_access_return(struct tracker *tracker, struct worker_track *worker,
+                              const struct event *event)
+{
+    if (worker->access == NONE || open_hold(tracker, worker, event) == NULL)
+        return;
+    struct access *access = &tracker->accesses[worker->access];
+    if (access->is_write != (event->kind == EVENT_WRITE_RETURN))
+        return;
+    access->returned_ns = event->at_ns;
+    access->outcome = event->outcome <= OUTCOME_NO ? (enum outcome)event->outcome : OUTCOME_UNKNOWN;
+    if (!access->is_write)
+        access->value = event->args[2];
+    worker->access = NONE;
+}
+
+// --- death and end ------------------------------------------------------------------------------
+
+static void see_death(struct tracker *tracker, const struct event *event)
+{
+    struct client_track *client = client_of(tracker, event->client);
+    for (size_t i = 0; i < client->worker_count; i++) {
+        struct worker_track *worker = &client->workers[i];
+        if (!worker->seen)
+            continue;
+        if (worker->acquiring) {
+            struct attempt *attempt = end_acquire(tracker, worker, event->client, (int)i);
+            attempt->died = true;
+            attempt->died_ns = event->at_ns;
+        }
+        if (worker->hold != NONE) {
+            struct hold *hold = &tracker->holds[worker->hold];
+            hold->died_ns = event->at_ns;
+            hold->died = !hold->release_invoked;
+            // The process is dead by the time of the event, but it may have died, and a server may
+            // have noticed, as soon as it was killed, or right after what it did last.
+            int64_t killed_ns = event->args[3] > 0 ? event->args[3] : event->at_ns;
+            if (hold->died)
+                hold->released_ns = killed_ns > worker->last_ns ? killed_ns : worker->last_ns;
+        }
+        worker->seen = false; // a process started anew begins anew
+    }
+}
+
+void tracker_see(struct tracker *tracker, const struct event *event, size_t index)
+{
+    if (event->kind == EVENT_PROCESS_DEATH) {
+        see_death(tracker, event);
+        return;
+    }
+    struct worker_track *worker = worker_of(tracker, event->client, event->worker);
+    switch (event->kind) {
+    case EVENT_ACQUIRE_INVOKE:
+        see_acquire_invoke(tracker, worker, event);
+        break;
+    case EVENT_ACQUIRE_RETURN:
+        see_acquire_return(tracker, worker, event, index);
+        break;
+    case EVENT_RELEASE_INVOKE:
+    case EVENT_RELEASE_RETURN:
+        see_release(tracker, worker, event, index);
+        break;
+    case EVENT_RENEW_RETURN:
+        see_renewal(tracker, worker, event);
+        break;
+    case EVENT_READ_INVOKE:
+    case EVENT_WRITE_INVOKE:
+        see_access_invoke(tracker, worker, event, index);
+        break;
+    case EVENT_READ_RETURN:
+    case EVENT_WRITE_RETURN:
+        see_access_return(tracker, worker, event);
+        break;
+    default:
+        break;
+    }
+    worker->last_ns = event->at_ns;
+}
+
+void tracker_end(struct tracker *tracker, int64_t ended_ns)
+{
+    for (size_t i = 0; i < tracker->client_count; i++) {
+        for (size_t j = 0; j < tracker->clients[i].worker_count; j++) {
+            struct worker_track *worker = &tracker->clients[i].workers[j];
+            if (!worker->seen)
+                continue;
+            if (worker->acquiring)
+                end_acquire(tracker, worker, (int)i, (int)j);
+            if (worker->hold == NONE || tracker->holds[worker->hold].release_invoked)
+                continue;
+            struct hold *hold = &tracker->holds[worker->hold];
+            hold->released_ns = hold->granted_ns > ended_ns ? hold->granted_ns : ended_ns;
+        }
+    }
+}
+
+void tracker_close(struct tracker *tracker)
+{
+    for (size_t i = 0; i < tracker->client_count; i++)
+        free(tracker->clients[i].workers);
+    free(tracker->clients);
+}

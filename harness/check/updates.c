@@ -1,0 +1,115 @@
+#include "harness/check/updates.h"
+
+#include <stdlib.h>
+
+struct seen {
+    int64_t value;
+    int64_t invoked_ns;
+    size_t access;
+};
+
+static int compare_seen(const void *left, const void *right)
+{
+    const struct seen *a = left;
+    const struct seen *b = right;
+    if (a->value != b->value)
+        return a->value < b->value ? -1 : 1;
+    if (a->invoked_ns != b->invoked_ns)
+        return a->invoked_ns < b->invoked_ns ? -1 : 1;
+    return (a->access > b->access) - (a->access < b->access);
+}
+
+static size_t count_writes(const struct digest *digest, struct updates *updates, struct seen *seen)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < digest->access_count; i++) {
+        const struct access *access = &digest->accesses[i];
+        if (!access->is_write)
+            continue;
+        if (access->outcome == OUTCOME_NO) {
+            updates->refused++;
+            continue;
+        }
+        seen[count++] = (struct seen){access->seen, access->invoked_ns, i};
+        if (access->outcome != OUTCOME_OK) {
+            updates->unknown++;
+            continue;
+        }
+        updates->acknowledged++;
+        bool first = updates->below_zero == SIZE_MAX ||
+                     access->invoked_ns < digest->accesses[updates->below_zero].invoked_ns;
+        if (access->value < 0 && first)
+            updates->below_zero = i;
+    }
+    return count;
+}
+
+// Keeps the pair whose later write came first.
+static void keep_earlier(const struct digest *digest, size_t pair[2], size_t earlier, size_t later)
+{
+    if (pair[1] != SIZE_MAX &&
+        digest->accesses[pair[1]].invoked_ns <= digest->accesses[later].invoked_ns)
+        return;
+    pair[0] = earlier;
+    pair[1] = later;
+}
+
+// Looks at the writes that have seen one value: seen[0..count).
+static void pair_up(const struct digest *digest, const struct seen *seen, size_t count,
+                    struct updates *updates, size_t doubtful[2])
+{
+    size_t first = SIZE_MAX;
+    for (size_t i = 0; i < count; i++) {
+        const struct access *access = &digest->accesses[seen[i].access];
+        const struct access *before = i > 0 ? &digest->accesses[seen[i - 1].access] : NULL;
+        if (before != NULL && before->hold != access->hold &&
+            (before->outcome == OUTCOME_OK || access->outcome == OUTCOME_OK))
+            keep_earlier(digest, doubtful, seen[i - 1].access, seen[i].access);
+        if (access->outcome != OUTCOME_OK)
+            continue;
+        if (first == SIZE_MAX) {
+            first = seen[i].access;
+        } else if (digest->accesses[first].hold != access->hold) {
+            updates->duplicates++;
+            keep_earlier(digest, updates->pair, first, seen[i].access);
+        }
+    }
+}
+
+void updates_count(const struct digest *digest, struct updates *updates)
+{
+    *updates = (struct updates){.pair = {SIZE_MAX, SIZE_MAX}, .below_zero = SIZE_MAX};
+    size_t doubtful[2] = {SIZE_MAX, SIZE_MAX};
+    struct seen *seen = memory_new(digest->access_count * sizeof *seen);
+    size_t count = count_writes(digest, updates, seen);
+    qsort(seen, count, sizeof *seen, compare_seen);
+    for (size_t i = 0; i < count;) {
+        size_t end = i + 1;
+        while (end < count && seen[end].value == seen[i].value)
+            end++;
+        pair_up(digest, &seen[i], end - i, updates, doubtful);
+        i = end;
+    }
+    if (updates->duplicates == 0) {
+        updates->pair[0] = doubtful[0];
+        updates->pair[1] = doubtful[1];
+    }
+    free(seen);
+}
+
+struct evidence updates_evidence(const struct digest *digest, const struct updates *updates)
+{
+    struct evidence evidence = {{SIZE_MAX, SIZE_MAX},
+                                {updates->pair[0], updates->pair[1]},
+                                digest->started_ns,
+                                digest->ended_ns};
+    if (updates->pair[1] == SIZE_MAX)
+        return evidence;
+    const struct access *earlier = &digest->accesses[updates->pair[0]];
+    const struct access *later = &digest->accesses[updates->pair[1]];
+    evidence.holds[0] = earlier->hold;
+    evidence.holds[1] = later->hold;
+    evidence.from_ns = later->invoked_ns;
+    evidence.to_ns = later->returned_ns == TIME_NEVER ? digest->ended_ns : later->returned_ns;
+    return evidence;
+}

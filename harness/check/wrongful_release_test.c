@@ -1,0 +1,125 @@
+#include "harness/check/build_history_test_support.h"
+
+// client-1 is paused inside its release from 10 to 320 ms; client-2 is granted meanwhile.
+static void build_removal(struct build *build, enum release_answer answer, double returned_ms)
+{
+    build_acquire(build, 1, 1, 0, 1, 300, 0);
+    build_release(build, 1, 1, 10, 320, RELEASE_UNCHECKED);
+    build_acquire(build, 2, 2, 2, 312, 612, 0);
+    build_release(build, 2, 2, returned_ms - 1, returned_ms, answer);
+}
+
+static void a_lock_that_vanished_inside_its_lease_is_refused(void **state)
+{
+    (void)state;
+    struct build build;
+    build_start(&build, "increment");
+    build_removal(&build, RELEASE_GONE, 330);
+    build_judge(&build);
+    const struct finding *finding = finding_named(&build, "wrongful-release");
+    assert_state(&build, "wrongful-release", FINDING_VIOLATED);
+    assert_int_equal(build.digest.holds[finding->evidence.holds[0]].client, 2);
+    assert_int_equal(build.digest.holds[finding->evidence.holds[1]].client, 1);
+    assert_int_equal(finding->evidence.from_ns, ms(312));
+    assert_int_equal(finding->evidence.to_ns, ms(330));
+    assert_text_has(finding->text, "the release of client-1 removed it");
+    assert_verdict(&build, VERDICT_UNSAFE);
+    build_free(&build);
+}
+
+static void a_lock_taken_over_inside_its_lease_is_refused(void **state)
+{
+    (void)state;
+    struct build build;
+    build_start(&build, "increment");
+    build_removal(&build, RELEASE_NOT_OWNER, 330);
+    build_hold(&build, 3, 3, 321, 340, 621);
+    build_judge(&build);
+    assert_state(&build, "wrongful-release", FINDING_VIOLATED);
+    assert_state(&build, "double-grant", FINDING_VIOLATED);
+    assert_string_equal(judgement_first_violation(&build.judgement)->check->name,
+                        "wrongful-release");
+    build_free(&build);
+}
+
+static void a_lock_gone_after_its_lease_is_lawful(void **state)
+{
+    (void)state;
+    struct build build;
+    build_start(&build, "increment");
+    build_removal(&build, RELEASE_GONE, 607);
+    build_judge(&build);
+    assert_state(&build, "wrongful-release", FINDING_KEPT);
+    build_free(&build);
+}
+
+static void a_release_that_was_not_checked_or_not_answered_proves_nothing(void **state)
+{
+    (void)state;
+    static const enum release_answer answers[] = {RELEASE_UNCHECKED, RELEASE_UNKNOWN,
+                                                  RELEASE_RELEASED};
+    for (size_t i = 0; i < 3; i++) {
+        struct build build;
+        build_start(&build, "increment");
+        build_removal(&build, answers[i], 330);
+        build_judge(&build);
+        assert_state(&build, "wrongful-release", FINDING_KEPT);
+        build_free(&build);
+    }
+}
+
+static void without_a_lease_a_lock_must_never_vanish(void **state)
+{
+    (void)state;
+    struct build build;
+    build_start(&build, "increment");
+    build_acquire(&build, 1, 1, 0, 1, NEVER_MS, 0);
+    build_release(&build, 1, 1, 8000, 8001, RELEASE_GONE);
+    build_judge(&build);
+    assert_state(&build, "wrongful-release", FINDING_VIOLATED);
+    assert_text_has(finding_named(&build, "wrongful-release")->text, "no release in the history");
+    build_free(&build);
+}
+
+static void a_release_that_may_have_been_sent_twice_proves_nothing(void **state)
+{
+    (void)state;
+    struct build build;
+    build_start(&build, "increment");
+    build_acquire(&build, 1, 1, 0, 1, NEVER_MS, 0);
+    build_release(&build, 1, 1, 10, 1010, RELEASE_GONE);
+    build_judge(&build);
+    assert_state(&build, "wrongful-release", FINDING_KEPT);
+    build_free(&build);
+}
+
+static void the_hand_off_before_the_grant_is_not_to_blame(void **state)
+{
+    (void)state;
+    struct build build;
+    build_start(&build, "increment");
+    build_acquire(&build, 3, 9, 0, 1, NEVER_MS, 0);
+    build_release(&build, 3, 9, 11, 13, RELEASE_UNCHECKED);
+    build_acquire(&build, 1, 1, 5, 12, NEVER_MS, 0);
+    build_acquire(&build, 2, 2, 6, 14, NEVER_MS, 0);
+    build_release(&build, 2, 2, 15, 16, RELEASE_UNCHECKED);
+    build_release(&build, 1, 1, 20, 21, RELEASE_GONE);
+    build_judge(&build);
+    const struct finding *finding = finding_named(&build, "wrongful-release");
+    assert_int_equal(build.digest.holds[finding->evidence.holds[1]].client, 2);
+    build_free(&build);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_lock_that_vanished_inside_its_lease_is_refused),
+        cmocka_unit_test(a_lock_taken_over_inside_its_lease_is_refused),
+        cmocka_unit_test(a_lock_gone_after_its_lease_is_lawful),
+        cmocka_unit_test(a_release_that_was_not_checked_or_not_answered_proves_nothing),
+        cmocka_unit_test(without_a_lease_a_lock_must_never_vanish),
+        cmocka_unit_test(a_release_that_may_have_been_sent_twice_proves_nothing),
+        cmocka_unit_test(the_hand_off_before_the_grant_is_not_to_blame),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

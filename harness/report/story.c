@@ -1,0 +1,261 @@
+// The story of a violation: who held the lock when, what each read and wrote, what struck
+// meanwhile, and what would have prevented it.
+#include "harness/check/describe.h"
+#include "harness/check/silence.h"
+#include "harness/report/report.h"
+#include "harness/report/story_cast.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FENCING "a fencing token checked by the store (fenced: true)"
+
+// --- what is told besides the evidence's holds
+// ------------------------------------------------------
+
+// The hold that was granted because the lock had been removed, if there is one.
+static size_t granted_after_removal(const struct digest *digest, const struct evidence *evidence)
+{
+    const struct hold *wronged = &digest->holds[evidence->holds[0]];
+    for (size_t i = 0; i < digest->hold_count; i++) {
+        const struct hold *hold = &digest->holds[i];
+        if (i != evidence->holds[0] && i != evidence->holds[1] &&
+            hold->granted_ns > evidence->from_ns && hold->granted_ns < wronged->returned_ns &&
+            hold->granted_ns >= wronged->granted_ns)
+            return i;
+    }
+    return SIZE_MAX;
+}
+
+static void tell_removal(struct story *story, const struct finding *finding)
+{
+    story->needs_ends = true;
+    story->wronged = finding->evidence.holds[0];
+    story->culprit = finding->evidence.holds[1];
+    story_add_hold(story, granted_after_removal(story->digest, &finding->evidence));
+}
+
+static void tell_waiters(struct story *story, const struct silence *silence)
+{
+    int told = 0;
+    for (size_t i = 0; i < story->digest->attempt_count && told < 3; i++) {
+        char who[DESCRIBE_ROOM];
+        const struct attempt *attempt = &story->digest->attempts[i];
+        if (attempt->returned_ns < silence->from_ns || i == silence->attempt || attempt->died)
+            continue;
+        describe_worker(story->digest, attempt->client, attempt->worker, who);
+        story_line_add(&story->lines, attempt->invoked_ns, LINE_HELPFUL, SIZE_MAX, who,
+                       "goes for the lock and waits");
+        told++;
+    }
+}
+
+// The acquire that may have left the lock behind.
+static void tell_lost_acquire(struct story *story, const struct silence *silence)
+{
+    char who[DESCRIBE_ROOM];
+    if (silence->attempt == SIZE_MAX)
+        return;
+    const struct attempt *attempt = &story->digest->attempts[silence->attempt];
+    describe_worker(story->digest, attempt->client, attempt->worker, who);
+    story_line_add(&story->lines, attempt->invoked_ns, LINE_NEEDED, SIZE_MAX, who,
+                   "begins to acquire the lock");
+    if (attempt->died && !story_fault_killed(story->digest, attempt->client))
+        story_line_add(&story->lines, attempt->died_ns, LINE_NEEDED, SIZE_MAX, who,
+                       "dies, acquiring the lock");
+    if (!attempt->died)
+        story_line_add(&story->lines, attempt->returned_ns, LINE_NEEDED, SIZE_MAX, who,
+                       "gets no answer to its acquire");
+}
+
+static void tell_silence(struct story *story, const struct finding *finding)
+{
+    char length[DESCRIBE_ROOM];
+    struct silence silence = silence_find(story->digest);
+    story->needs_ends = true;
+    tell_lost_acquire(story, &silence);
+    tell_waiters(story, &silence);
+    text_duration(finding->evidence.to_ns - finding->evidence.from_ns, length, sizeof length);
+    story_line_add(&story->lines, finding->evidence.to_ns, LINE_NEEDED, SIZE_MAX, "nobody",
+                   "has been granted the lock for %s", length);
+}
+
+// --- what it means
+// ----------------------------------------------------------------------------------
+
+static void close_double_grant(const struct story *story, const struct finding *finding,
+                               struct text *out)
+{
+    char length[DESCRIBE_ROOM];
+    const struct evidence *evidence = &finding->evidence;
+    text_duration(evidence->to_ns - evidence->from_ns, length, sizeof length);
+    if (story->digest->holds[evidence->holds[0]].proven_until_ns == TIME_NEVER)
+        text_format(
+            out,
+            "Two holders coexisted for %s: this lock lets two in. What would have prevented "
+            "it: a lock that checks and takes in one step, at a server that all clients ask.",
+            length);
+    else
+        text_format(
+            out,
+            "Two holders coexisted for %s while the lease of each was valid: the lock service "
+            "broke its promise. What would have limited the harm: " FENCING ".",
+            length);
+}
+
+static bool store_refused_writes(const struct digest *digest)
+{
+    for (size_t i = 0; i < digest->access_count; i++) {
+        if (digest->accesses[i].is_write && digest->accesses[i].outcome == OUTCOME_NO)
+            return true;
+    }
+    return false;
+}
+
+static void close_stale_holder(const struct story *story, const struct finding *finding,
+                               struct text *out)
+{
+    char length[DESCRIBE_ROOM];
+    const struct evidence *evidence = &finding->evidence;
+    text_duration(evidence->to_ns - evidence->from_ns, length, sizeof length);
+    text_format(out, "Two holders coexisted for %s. ", length);
+    if (!finding->harmless)
+        text_add(out, "What would have prevented the harm: " FENCING ".");
+    else if (store_refused_writes(story->digest))
+        text_add(out,
+                 "It did no harm: the store checks fencing tokens, and refused the stale write.");
+    else
+        text_add(out, "It did no harm: the store checks fencing tokens, and no stale write came.");
+}
+
+static void close_stale_write(const struct story *story, const struct finding *finding,
+                              struct text *out)
+{
+    (void)story;
+    if (finding->evidence.accesses[1] != SIZE_MAX)
+        text_add(out,
+                 "The store accepted an old fencing token after it had answered a newer one. What "
+                 "would have prevented it: a store that remembers the highest token it has seen.");
+    else
+        text_add(out,
+                 "The store accepted a write of a worker that had lost the lock to another. What "
+                 "would have prevented it: " FENCING ".");
+}
+
+static void close_lost_update(const struct story *story, const struct finding *finding,
+                              struct text *out)
+{
+    (void)story;
+    text_format(out,
+                "%lld increment%s wrong. What would have prevented it: a lock that excludes, or a "
+                "store that writes only if the value is still the one that was read.",
+                (long long)finding->count, finding->count == 1 ? " went" : "s went");
+}
+
+static void close_oversell(const struct story *story, const struct finding *finding,
+                           struct text *out)
+{
+    (void)story;
+    (void)finding;
+    text_add(out,
+             "The stock was sold wrongly. What would have prevented it: a lock that excludes, or a "
+             "store that takes a unit only if the stock is still the one that was read.");
+}
+
+static void close_wrongful_release(const struct story *story, const struct finding *finding,
+                                   struct text *out)
+{
+    (void)finding;
+    if (story->culprit == SIZE_MAX)
+        text_add(out,
+                 "The lock vanished although its holder had not released it and its lease had not "
+                 "run out.");
+    else
+        text_add(out,
+                 "A release removed a lock that was not its own. What would have prevented it: "
+                 "comparing the owner and deleting in one step, at the server.");
+}
+
+static void close_fencing_order(const struct story *story, const struct finding *finding,
+                                struct text *out)
+{
+    (void)story;
+    (void)finding;
+    text_add(out,
+             "A store that trusts such tokens refuses the newer holder and lets the older one "
+             "write. What would have prevented it: drawing the token in the same step that grants "
+             "the lock.");
+}
+
+static void close_stuck(const struct story *story, const struct finding *finding, struct text *out)
+{
+    (void)finding;
+    struct silence silence = silence_find(story->digest);
+    bool leased = false;
+    for (size_t i = 0; i < story->digest->hold_count && !leased; i++)
+        leased = story->digest->holds[i].valid_until_ns != TIME_NEVER;
+    if (silence.cause == SILENCE_DIED_ACQUIRING)
+        text_add(out,
+                 "The lock was left behind by a worker that died before it had it. What would have "
+                 "prevented it: taking the lock and setting its lease in one step.");
+    else if (silence.hold != SIZE_MAX && !leased && silence.cause != SILENCE_RELEASED)
+        text_add(out,
+                 "Nothing frees this lock when its holder dies. What would have prevented it: a "
+                 "lease, set in the same step that takes the lock.");
+    else
+        text_add(out, "The lock is free, or should be, and still nobody gets it.");
+}
+
+// --- the whole
+// --------------------------------------------------------------------------------------
+
+static const struct telling {
+    const char *property;
+    void (*add)(struct story *story,
+                const struct finding *finding); // more than the evidence, or NULL
+    void (*close)(const struct story *story, const struct finding *finding, struct text *out);
+} tellings[] = {
+    {"double-grant", NULL, close_double_grant},
+    {"stale-holder", NULL, close_stale_holder},
+    {"stale-write", NULL, close_stale_write},
+    {"lost-update", NULL, close_lost_update},
+    {"oversell", NULL, close_oversell},
+    {"wrongful-release", tell_removal, close_wrongful_release},
+    {"fencing-order", NULL, close_fencing_order},
+    {"stuck", tell_silence, close_stuck},
+};
+
+static const struct telling *telling_of(const struct finding *finding)
+{
+    for (size_t i = 0; i < sizeof tellings / sizeof *tellings; i++) {
+        if (strcmp(tellings[i].property, finding->check->name) == 0)
+            return &tellings[i];
+    }
+    return NULL;
+}
+
+char *story_tell(const struct digest *digest, const struct judgement *judgement)
+{
+    const struct finding *finding = judgement_first_violation(judgement);
+    if (finding == NULL)
+        return memory_string("");
+    const struct telling *telling = telling_of(finding);
+    struct story story = {.digest = digest, .culprit = SIZE_MAX, .wronged = SIZE_MAX};
+    struct text out = {0};
+    story_add_hold(&story, finding->evidence.holds[0]);
+    story_add_hold(&story, finding->evidence.holds[1]);
+    if (telling != NULL && telling->add != NULL)
+        telling->add(&story, finding);
+    story_tell_holds(&story);
+    story_tell_faults(&story);
+    story_lines_tell(&story.lines, digest->started_ns, &out);
+    story_lines_free(&story.lines);
+    if (out.length == 0)
+        text_format(&out, "  %s.\n", finding->text);
+    if (telling != NULL) {
+        text_add(&out, "  ");
+        telling->close(&story, finding, &out);
+        text_add(&out, "\n");
+    }
+    return out.bytes;
+}

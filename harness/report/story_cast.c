@@ -1,0 +1,360 @@
+#include "harness/report/story_cast.h"
+
+#include "harness/check/describe.h"
+#include "harness/check/sweep.h"
+
+#include <stdio.h>
+#include <string.h>
+
+// A release that takes longer is told in two lines: something happens meanwhile.
+#define LONG_RELEASE_NS (5 * NS_PER_MS)
+
+// A hold that makes more reads and writes than this is told in part.
+#define STORY_ACCESSES 6
+
+void story_add_hold(struct story *story, size_t hold)
+{
+    if (hold == SIZE_MAX || story->hold_count == STORY_HOLDS)
+        return;
+    for (size_t i = 0; i < story->hold_count; i++) {
+        if (story->holds[i] == hold)
+            return;
+    }
+    story->holds[story->hold_count++] = hold;
+}
+
+// --- acquire
+// --------------------------------------------------------------------------------------
+
+// Another of the story's holds whose worker believes in it when `hold` is granted, or NULL.
+static const struct hold *believer(const struct story *story, const struct hold *hold)
+{
+    for (size_t i = 0; i < story->hold_count; i++) {
+        const struct hold *other = &story->digest->holds[story->holds[i]];
+        bool earlier = other->granted_ns < hold->granted_ns ||
+                       (other->granted_ns == hold->granted_ns && other < hold);
+        if (earlier && other->released_ns > hold->granted_ns)
+            return other;
+    }
+    return NULL;
+}
+
+static void describe_lease(const struct story *story, const struct hold *hold, char *out,
+                           size_t room)
+{
+    char lease[DESCRIBE_ROOM];
+    out[0] = '\0';
+    if (hold->valid_until_ns == TIME_NEVER)
+        return;
+    text_duration(story->digest->trial->scenario->lock.lease_ns, lease, sizeof lease);
+    snprintf(out, room, " (lease %s, valid until %.3f s)", lease,
+             (double)(hold->valid_until_ns - story->digest->started_ns) / (double)NS_PER_S);
+}
+
+// How the lock can be granted although another believes that it holds it.
+static void describe_other(const struct story *story, const struct hold *hold,
+                           const struct hold *other, char *out, size_t room)
+{
+    char who[DESCRIBE_ROOM];
+    char ago[DESCRIBE_ROOM];
+    describe_worker(story->digest, other->client, other->worker, who);
+    if (other->valid_until_ns <= hold->granted_ns)
+        snprintf(out, room, "%s's lease ran out %s ago", who,
+                 text_duration(hold->granted_ns - other->valid_until_ns, ago, sizeof ago));
+    else if (hold_lease_end_ns(story->digest, other) <= hold->granted_ns)
+        snprintf(out, room, "%s's lease is just running out", who);
+    else
+        snprintf(out, room, "%s still holds it", who);
+}
+
+static void tell_grant(struct story *story, const struct hold *hold, const char *who)
+{
+    char detail[160];
+    const struct hold *other = believer(story, hold);
+    if (hold->valid_until_ns <= hold->granted_ns) {
+        text_duration(hold->granted_ns - hold->valid_until_ns, detail, sizeof detail);
+        story_line_add(&story->lines, hold->granted_ns, LINE_NEEDED, SIZE_MAX, who,
+                       "learns that it was granted the lock: its lease ran out %s ago", detail);
+    } else if (other != NULL) {
+        describe_other(story, hold, other, detail, sizeof detail);
+        story_line_add(&story->lines, hold->granted_ns, LINE_NEEDED, SIZE_MAX, who,
+                       "acquires the lock: %s", detail);
+    } else {
+        describe_lease(story, hold, detail, sizeof detail);
+        story_line_add(&story->lines, hold->granted_ns, LINE_NEEDED, SIZE_MAX, who,
+                       "acquires the lock%s", detail);
+    }
+}
+
+// --- reads and writes
+// -----------------------------------------------------------------------------
+
+static bool sells(const struct story *story)
+{
+    return strcmp(story->digest->trial->scenario->workload.kind, "oversell") == 0;
+}
+
+// The hold of the story that had made the same update before: an accepted write of the same value
+// seen; SIZE_MAX if none had.
+static size_t same_update_before(const struct story *story, const struct access *write)
+{
+    for (size_t i = 0; i < story->hold_count; i++) {
+        const struct hold *hold = &story->digest->holds[story->holds[i]];
+        for (size_t j = 0; j < hold->access_count; j++) {
+            const struct access *other = &story->digest->accesses[hold->first_access + j];
+            if (other->is_write && other->hold != write->hold && other->outcome == OUTCOME_OK &&
+                other->seen == write->seen && other->returned_ns < write->returned_ns)
+                return other->hold;
+        }
+    }
+    return SIZE_MAX;
+}
+
+static void tell_accepted_write(struct story *story, const struct access *write, const char *who)
+{
+    char other[DESCRIBE_ROOM];
+    size_t before = same_update_before(story, write);
+    long long value = (long long)write->value;
+    long long seen = (long long)write->seen;
+    if (before == SIZE_MAX) {
+        if (sells(story))
+            story_line_add(&story->lines, write->returned_ns, LINE_NEEDED, write->hold, who,
+                           "buys unit %lld (writes %lld)", seen, value);
+        else
+            story_line_add(&story->lines, write->returned_ns, LINE_NEEDED, write->hold, who,
+                           "writes %lld", value);
+        return;
+    }
+    describe_holder(story->digest, before, other);
+    if (sells(story))
+        story_line_add(&story->lines, write->returned_ns, LINE_NEEDED, write->hold, who,
+                       "buys unit %lld (writes %lld): %s has bought it already", seen, value,
+                       other);
+    else
+        story_line_add(&story->lines, write->returned_ns, LINE_NEEDED, write->hold, who,
+                       "writes %lld over %s's %lld: one increment is lost", value, other, value);
+}
+
+static void tell_access(struct story *story, const struct access *access, const char *who)
+{
+    bool answered = access->returned_ns != TIME_NEVER;
+    int64_t at_ns = answered ? access->returned_ns : access->invoked_ns;
+    char what[40] = "read";
+    if (access->is_write)
+        snprintf(what, sizeof what, "write %lld", (long long)access->value);
+    if (access->outcome == OUTCOME_UNKNOWN)
+        story_line_add(&story->lines, at_ns, LINE_NEEDED, access->hold, who,
+                       "tries to %s and gets no answer", what);
+    else if (access->outcome == OUTCOME_NO && access->token > 0)
+        story_line_add(&story->lines, at_ns, LINE_NEEDED, access->hold, who,
+                       "tries to %s: the store refuses its old token %lld", what,
+                       (long long)access->token);
+    else if (access->outcome == OUTCOME_NO)
+        story_line_add(&story->lines, at_ns, LINE_NEEDED, access->hold, who,
+                       "tries to %s: the store refuses it", what);
+    else if (access->is_write)
+        tell_accepted_write(story, access, who);
+    else
+        story_line_add(&story->lines, at_ns, LINE_NEEDED, access->hold, who, "reads %lld",
+                       (long long)access->value);
+}
+
+static void tell_accesses(struct story *story, const struct hold *hold, const char *who)
+{
+    for (size_t i = 0; i < hold->access_count && i < STORY_ACCESSES; i++)
+        tell_access(story, &story->digest->accesses[hold->first_access + i], who);
+}
+
+// --- the end of a hold
+// ----------------------------------------------------------------------------
+
+bool story_fault_killed(const struct digest *digest, int client)
+{
+    for (size_t i = 0; i < digest->fault_count; i++) {
+        const struct fault_record *record = &digest->faults[i];
+        if (record->step->target.client == client && strcmp(record->step->verb, "kill") == 0 &&
+            record->in_effect_ns != TIME_NEVER)
+            return true;
+    }
+    return false;
+}
+
+static void tell_release_result(struct story *story, size_t index, const char *who, bool took_long)
+{
+    static const char *const results[] = {
+        [RELEASE_RELEASED] = "releases the lock",
+        [RELEASE_NOT_OWNER] = "tries to release the lock: it is no longer its own",
+        [RELEASE_GONE] = "tries to release the lock: it is gone",
+        [RELEASE_UNKNOWN] = "tries to release the lock and gets no answer",
+        [RELEASE_UNCHECKED] = "releases the lock without asking whose it is",
+    };
+    char wronged[DESCRIBE_ROOM];
+    const struct hold *hold = &story->digest->holds[index];
+    enum line_weight weight = story->needs_ends ? LINE_NEEDED : LINE_ASIDE;
+    if (index == story->culprit && story->wronged != SIZE_MAX)
+        story_line_add(&story->lines, hold->returned_ns, LINE_NEEDED, SIZE_MAX, who,
+                       "finishes its release: it has removed the lock of %s",
+                       describe_holder(story->digest, story->wronged, wronged));
+    else if (took_long && hold->answer <= RELEASE_RELEASED)
+        story_line_add(&story->lines, hold->returned_ns, weight, SIZE_MAX, who,
+                       "finishes its release");
+    else
+        story_line_add(&story->lines, hold->returned_ns, weight, SIZE_MAX, who, "%s",
+                       results[hold->answer]);
+}
+
+static void tell_end(struct story *story, size_t index, const char *who)
+{
+    const struct hold *hold = &story->digest->holds[index];
+    bool answered = hold->returned_ns != TIME_NEVER;
+    bool took_long = hold->release_invoked &&
+                     (!answered || hold->returned_ns - hold->released_ns > LONG_RELEASE_NS);
+    if (took_long)
+        story_line_add(&story->lines, hold->released_ns,
+                       story->needs_ends ? LINE_NEEDED : LINE_ASIDE, SIZE_MAX, who,
+                       "begins to release the lock");
+    if (answered)
+        tell_release_result(story, index, who, took_long);
+    else if (hold->died_ns != TIME_NEVER && !story_fault_killed(story->digest, hold->client))
+        story_line_add(&story->lines, hold->died_ns, LINE_NEEDED, SIZE_MAX, who,
+                       "dies, %s the lock", hold->died ? "holding" : "releasing");
+}
+
+static void tell_losses(struct story *story, const struct hold *hold, const char *who)
+{
+    const struct history *history = story->digest->history;
+    for (size_t i = hold->granted_event; i < history->count; i++) {
+        const struct event *event = &history->events[i];
+        if (event->at_ns > hold->released_ns)
+            break;
+        if (event->kind == EVENT_LOST && event->client == hold->client &&
+            event->worker == hold->worker && event->args[0] == hold->operation)
+            story_line_add(&story->lines, event->at_ns, LINE_NEEDED, SIZE_MAX, who,
+                           "is told that it has lost the lock");
+    }
+}
+
+void story_tell_holds(struct story *story)
+{
+    for (size_t i = 0; i < story->hold_count; i++) {
+        char who[DESCRIBE_ROOM];
+        const struct hold *hold = &story->digest->holds[story->holds[i]];
+        describe_holder(story->digest, story->holds[i], who);
+        tell_grant(story, hold, who);
+        tell_accesses(story, hold, who);
+        tell_losses(story, hold, who);
+        tell_end(story, story->holds[i], who);
+    }
+}
+
+// --- faults
+// ---------------------------------------------------------------------------------------
+
+static bool is_on(const struct fault_step *step, const struct hold *hold)
+{
+    return step->target.client == hold->client &&
+           (step->target.worker == 0 || step->target.worker == hold->worker);
+}
+
+static void describe_target(const struct fault_step *step, char *out)
+{
+    if (step->target.worker != 0)
+        snprintf(out, DESCRIBE_ROOM, "client-%d worker-%d", step->target.client,
+                 step->target.worker);
+    else
+        snprintf(out, DESCRIBE_ROOM, "client-%d", step->target.client);
+}
+
+// " after GET or EVALSHA in release", " while it holds the lock"; "" if the fault came by time or
+// at a point of another client.
+static void describe_points(const struct fault_step *step, struct text *out)
+{
+    for (size_t i = 0; i < step->point_count; i++) {
+        const struct point_name *point = &step->points[i];
+        bool same_side = i > 0 && point->moment == step->points[i - 1].moment;
+        const char *moment = point->moment == MOMENT_BEFORE ? "before " : "after ";
+        if (point->client != step->target.client)
+            continue;
+        text_add(out, out->length > 0 ? " or " : " ");
+        if (point->moment == MOMENT_AT)
+            text_add(out, "while it holds the lock");
+        else
+            text_format(out, "%s%s", same_side ? "" : moment, point->what);
+        bool same_phase_follows =
+            i + 1 < step->point_count && strcmp(step->points[i + 1].phase, point->phase) == 0;
+        if (point->phase[0] != '\0' && !same_phase_follows)
+            text_format(out, " in %s", point->phase);
+    }
+}
+
+// What the client of a fault was doing with the story's holds at the time; "" if nothing.
+static const char *doing(const struct story *story, const struct fault_record *record)
+{
+    for (size_t i = 0; i < story->hold_count; i++) {
+        const struct hold *hold = &story->digest->holds[story->holds[i]];
+        if (!is_on(record->step, hold) || hold->granted_ns > record->in_effect_ns)
+            continue;
+        if (hold->died)
+            return ", holding the lock";
+        if (hold->died_ns != TIME_NEVER)
+            return ", releasing the lock";
+    }
+    return "";
+}
+
+static void tell_strike(struct story *story, const struct fault_record *record, const char *target)
+{
+    struct text points = {0};
+    const struct fault_step *step = record->step;
+    describe_points(step, &points);
+    if (strcmp(step->verb, "pause") == 0)
+        story_line_add(&story->lines, record->in_effect_ns, LINE_NEEDED, SIZE_MAX,
+                       "fault:", "%s is paused%s", target, text_string(&points));
+    else if (strcmp(step->verb, "kill") == 0)
+        story_line_add(
+            &story->lines, record->asked_ns != TIME_NEVER ? record->asked_ns : record->in_effect_ns,
+            LINE_NEEDED, SIZE_MAX, "fault:", "%s is killed%s%s", target, text_string(&points),
+            step->points[0].moment == MOMENT_AT ? "" : doing(story, record));
+    else
+        story_line_add(&story->lines, record->in_effect_ns, LINE_NEEDED, SIZE_MAX, "fault:", "%s",
+                       step->text != NULL ? step->text : step->verb);
+    text_free(&points);
+}
+
+static void tell_healing(struct story *story, const struct fault_record *record, const char *target)
+{
+    const char *belief = "";
+    for (size_t i = 0; i < story->hold_count; i++) {
+        const struct hold *hold = &story->digest->holds[story->holds[i]];
+        if (is_on(record->step, hold) && hold->granted_ns <= record->in_effect_ns &&
+            hold->released_ns > record->healed_ns)
+            belief = ", and still believes it holds the lock";
+    }
+    if (record->heal_reason == HEAL_END)
+        story_line_add(&story->lines, record->healed_ns, LINE_HELPFUL, SIZE_MAX,
+                       "the trial ends:", "%s goes on%s", target, belief);
+    else
+        story_line_add(&story->lines, record->healed_ns, LINE_NEEDED, SIZE_MAX,
+                       "fault over:", "%s goes on%s", target, belief);
+}
+
+void story_tell_faults(struct story *story)
+{
+    if (story->lines.count == 0)
+        return;
+    int64_t first_ns = story_lines_first_ns(&story->lines);
+    int64_t last_ns = story_lines_last_ns(&story->lines);
+    for (size_t i = 0; i < story->digest->fault_count; i++) {
+        char target[DESCRIBE_ROOM];
+        const struct fault_record *record = &story->digest->faults[i];
+        if (record->in_effect_ns > last_ns || record->healed_ns < first_ns)
+            continue;
+        // A kill that came before has done its work before.
+        if (record->step->bound_ns < 0 && record->in_effect_ns < first_ns)
+            continue;
+        describe_target(record->step, target);
+        tell_strike(story, record, target);
+        if (record->healed_ns != TIME_NEVER && record->step->bound_ns >= 0)
+            tell_healing(story, record, target);
+    }
+}

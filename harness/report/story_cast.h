@@ -1,0 +1,33 @@
+// Who plays in a story, and what is told of each: a hold with its reads, writes and release, the
+// faults that struck meanwhile.
+#ifndef LOCKPICK_REPORT_STORY_CAST_H
+#define LOCKPICK_REPORT_STORY_CAST_H
+
+#include "harness/check/check.h"
+#include "harness/report/story_lines.h"
+
+#define STORY_HOLDS 4
+
+struct story {
+    const struct digest *digest;
+    struct story_lines lines;
+    size_t holds[STORY_HOLDS]; // indices into digest.holds
+    size_t hold_count;
+    size_t culprit;  // the hold whose release removed another's lock; SIZE_MAX
+    size_t wronged;  // the hold whose lock it removed; SIZE_MAX
+    bool needs_ends; // releases are part of what is to be shown
+};
+
+// Lets a hold take part; SIZE_MAX and holds that do already are passed over.
+void story_add_hold(struct story *story, size_t hold);
+
+// Tells of every hold that takes part. Call once, after all have been added.
+void story_tell_holds(struct story *story);
+
+// Tells of the faults that struck those holds' clients, or happened between the lines told so far.
+void story_tell_faults(struct story *story);
+
+// True if a fault of the scenario killed the client: then the fault's line tells of its death.
+bool story_fault_killed(const struct digest *digest, int client);
+
+#endif
