@@ -20,14 +20,17 @@ static bool is_wronged(const struct digest *digest, const struct hold *hold)
     return request_ns <= 0 || hold->returned_ns - hold->released_ns < request_ns;
 }
 
-// How well `other` explains that the lock of `wronged` vanished; 0: not at all.
+// How well `other` explains that the lock of `wronged` vanished; 0: not at all. From GUILT_CERTAIN
+// on it was a release that had no business inside the wronged hold.
+#define GUILT_CERTAIN 4
 static int guilt(const struct digest *digest, const struct hold *wronged, const struct hold *other)
 {
     if ((other->client == wronged->client && other->worker == wronged->worker) ||
         !other->release_invoked || other->released_ns >= wronged->returned_ns)
         return 0;
     bool answered = other->returned_ns != TIME_NEVER;
-    if (answered && other->returned_ns <= wronged->granted_ns)
+    // The server may have granted as early as the acquire's invoke.
+    if (answered && other->returned_ns <= wronged->invoked_ns)
         return 0;
     bool lease_over =
         hold_lease_end_ns(digest, other) <= (answered ? other->returned_ns : other->released_ns);
@@ -40,7 +43,7 @@ static int guilt(const struct digest *digest, const struct hold *wronged, const 
     if (other->returned_ns > wronged->returned_ns)
         return 0;
     // One that began before the grant may be the ordinary hand-off.
-    return other->released_ns >= wronged->granted_ns ? 4 : 3;
+    return other->released_ns >= wronged->granted_ns ? GUILT_CERTAIN : 3;
 }
 
 static size_t find_culprit(const struct digest *digest, size_t wronged)
@@ -49,7 +52,7 @@ static size_t find_culprit(const struct digest *digest, size_t wronged)
     int most = 0;
     for (size_t i = 0; i < digest->hold_count; i++) {
         int found = i == wronged ? 0 : guilt(digest, &digest->holds[wronged], &digest->holds[i]);
-        if (found > most) {
+        if (found > 0 && found >= most) { // of equals the latest: what it removed was there
             most = found;
             culprit = i;
         }
@@ -66,8 +69,11 @@ static void describe(const struct digest *digest, struct finding *finding)
     const struct hold *hold = &digest->holds[evidence->holds[0]];
     describe_holder(digest, evidence->holds[0], wronged);
     if (evidence->holds[1] != SIZE_MAX)
-        snprintf(by, sizeof by, "the release of %s removed it",
-                 describe_holder(digest, evidence->holds[1], culprit));
+        snprintf(by, sizeof by, "the release of %s %s it",
+                 describe_holder(digest, evidence->holds[1], culprit),
+                 guilt(digest, hold, &digest->holds[evidence->holds[1]]) >= GUILT_CERTAIN
+                     ? "removed"
+                     : "may have removed");
     snprintf(
         finding->text, sizeof finding->text,
         "%s's lock vanished while it held it%s: its release was answered \"%s\"; %s (%lld such "

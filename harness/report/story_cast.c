@@ -186,7 +186,7 @@ static void tell_release_result(struct story *story, size_t index, const char *w
         [RELEASE_NOT_OWNER] = "tries to release the lock: it is no longer its own",
         [RELEASE_GONE] = "tries to release the lock: it is gone",
         [RELEASE_UNKNOWN] = "tries to release the lock and gets no answer",
-        [RELEASE_UNCHECKED] = "releases the lock without asking whose it is",
+        [RELEASE_UNCHECKED] = "releases the lock by a plain delete",
     };
     char wronged[DESCRIBE_ROOM];
     const struct hold *hold = &story->digest->holds[index];

@@ -92,8 +92,8 @@ static void two_buyers_of_one_unit_are_told(void **state)
         "    0.003100 s  client-1 worker-1 buys unit 5 (writes 4)\n"
         "    0.004100 s  client-2 worker-1 buys unit 5 (writes 4): client-1 worker-1 has bought it "
         "already\n"
-        "    0.005100 s  client-1 worker-1 releases the lock without asking whose it is\n"
-        "    0.005200 s  client-2 worker-1 releases the lock without asking whose it is\n"
+        "    0.005100 s  client-1 worker-1 releases the lock by a plain delete\n"
+        "    0.005200 s  client-2 worker-1 releases the lock by a plain delete\n"
         "  Two holders coexisted for 3.8 ms: this lock lets two in. What would have prevented it: "
         "a lock that checks and takes in one step, at a server that all clients ask.\n");
 }
