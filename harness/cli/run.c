@@ -45,7 +45,7 @@ static int report(const struct run_result *run, const struct run_options *option
     } else {
         report_print(run, stdout, colour_wanted(stdout), options->quiet);
         if (!run->has_plots)
-            printf("no plots: %s\n", run->plot_note);
+            printf("%s\n", run->plot_note);
         if (written == 0)
             printf("report: %s/report.html\n", name);
     }
