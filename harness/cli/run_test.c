@@ -1,4 +1,5 @@
 // End to end: the program as a user runs it, from a scenario file to an exit code.
+#include "harness/base/test_folder.h"
 #include "harness/cli/test_command.h"
 
 #include <setjmp.h>
@@ -19,17 +20,13 @@ static char folder[] = "/tmp/lockpick-run-test-XXXXXX";
 static int make_folder(void **state)
 {
     (void)state;
-    return mkdtemp(folder) == NULL ? -1 : 0;
+    return test_folder_make(folder);
 }
 
 static int remove_folder(void **state)
 {
     (void)state;
-    struct text command = {0};
-    text_format(&command, "rm -r '%s'", folder);
-    int result = system(command.bytes);
-    text_free(&command);
-    return result;
+    return test_folder_remove(folder);
 }
 
 #define HEAD "version: 1\nname: small\nabout: For a test.\nclients: {processes: 2, threads: 2}\n"
@@ -42,8 +39,8 @@ static struct command_result run_scenario(const char *scenario, const char *opti
 {
     struct text path = {0};
     struct text arguments = {0};
-    text_format(&path, "rm -rf %s/run", folder);
-    assert_int_equal(system(path.bytes), 0);
+    text_format(&path, "%s/run", folder);
+    assert_int_equal(test_folder_remove(path.bytes), 0);
     text_free(&path);
     text_format(&path, "%s/scenario.yaml", folder);
     assert_int_equal(file_write(path.bytes, scenario, strlen(scenario), NULL), 0);

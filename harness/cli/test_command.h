@@ -3,7 +3,7 @@
 #define LOCKPICK_CLI_TEST_COMMAND_H
 
 #include "harness/base/file.h"
-#include "harness/base/text.h"
+#include "harness/base/test_folder.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +27,7 @@ static inline struct command_result run_lockpick(const char *arguments)
     struct command_result result = {0};
     char folder[] = "/tmp/lockpick-test-output-XXXXXX";
     struct text line = {0};
-    if (mkdtemp(folder) == NULL)
+    if (test_folder_make(folder) != 0)
         abort();
     text_format(&line, "%s %s >%s/out 2>%s/err </dev/null", lockpick_path(), arguments, folder,
                 folder);
@@ -40,9 +40,7 @@ static inline struct command_result run_lockpick(const char *arguments)
     (void)file_read(path, &result.errors, NULL);
     free(path);
     text_free(&line);
-    text_format(&line, "rm -r %s", folder);
-    (void)!system(line.bytes);
-    text_free(&line);
+    test_folder_remove(folder);
     return result;
 }
 

@@ -3,7 +3,7 @@
 
 #include "harness/base/clock.h"
 #include "harness/base/file.h"
-#include "harness/base/text.h"
+#include "harness/base/test_folder.h"
 #include "harness/cluster/process.h"
 #include "harness/cluster/server.h"
 
@@ -27,17 +27,13 @@ static char folder[] = "/tmp/lockpick-cluster-test-XXXXXX";
 static int make_folder(void **state)
 {
     (void)state;
-    return mkdtemp(folder) == NULL ? -1 : 0;
+    return test_folder_make(folder);
 }
 
 static int remove_folder(void **state)
 {
     (void)state;
-    struct text command = {0};
-    text_format(&command, "rm -r '%s'", folder);
-    int result = system(command.bytes);
-    text_free(&command);
-    return result;
+    return test_folder_remove(folder);
 }
 
 static const struct node_settings *three_nodes(void)

@@ -2,7 +2,7 @@
 #ifndef LOCKPICK_CLUSTER_TEST_SERVER_H
 #define LOCKPICK_CLUSTER_TEST_SERVER_H
 
-#include "harness/base/text.h"
+#include "harness/base/test_folder.h"
 #include "harness/cluster/cluster.h"
 #include "harness/cluster/server.h"
 #include "harness/wire/endpoint.h"
@@ -22,8 +22,9 @@ static inline int test_server_start(struct test_server *server, const char *kind
     struct node_settings node = {
         .name = "server-1", .kind = server_kind_find(kind), .processor = -1};
     snprintf(server->folder, sizeof server->folder, "/tmp/lockpick-test-server-XXXXXX");
-    if (mkdtemp(server->folder) == NULL || cluster_open(&server->cluster, ISOLATION_LOOPBACK, &node,
-                                                        1, server->folder, 1, &error) != 0) {
+    if (test_folder_make(server->folder) != 0 ||
+        cluster_open(&server->cluster, ISOLATION_LOOPBACK, &node, 1, server->folder, 1, &error) !=
+            0) {
         fprintf(stderr, "%s\n", error.text);
         return -1;
     }
@@ -36,10 +37,7 @@ static inline int test_server_start(struct test_server *server, const char *kind
 static inline void test_server_stop(struct test_server *server)
 {
     cluster_close(&server->cluster);
-    struct text command = {0};
-    text_format(&command, "rm -r '%s'", server->folder);
-    (void)!system(command.bytes);
-    text_free(&command);
+    test_folder_remove(server->folder);
 }
 
 #endif

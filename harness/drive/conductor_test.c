@@ -3,6 +3,7 @@
 
 #include "harness/base/clock.h"
 #include "harness/base/file.h"
+#include "harness/base/test_folder.h"
 #include "harness/history/reader.h"
 
 #include <setjmp.h>
@@ -24,16 +25,13 @@ struct run {
 static char *test_folder(void)
 {
     char *folder = memory_string("/tmp/lockpick-conductor-test-XXXXXX");
-    assert_non_null(mkdtemp(folder));
+    assert_int_equal(test_folder_make(folder), 0);
     return folder;
 }
 
 static void remove_folder(char *folder)
 {
-    struct text command = {0};
-    text_format(&command, "rm -r '%s'", folder);
-    assert_int_equal(system(command.bytes), 0);
-    text_free(&command);
+    assert_int_equal(test_folder_remove(folder), 0);
     free(folder);
 }
 

@@ -1,0 +1,25 @@
+// For tests: a folder in /tmp that goes with the test.
+#ifndef LOCKPICK_BASE_TEST_FOLDER_H
+#define LOCKPICK_BASE_TEST_FOLDER_H
+
+#include "harness/base/text.h"
+
+#include <stdlib.h>
+
+// Makes the folder that `path`, ending in XXXXXX, becomes. 0, or -1.
+static inline int test_folder_make(char *path)
+{
+    return mkdtemp(path) == NULL ? -1 : 0;
+}
+
+// Removes it with all that is in it. 0, or not.
+static inline int test_folder_remove(const char *path)
+{
+    struct text command = {0};
+    text_format(&command, "rm -rf '%s'", path);
+    int result = system(command.bytes);
+    text_free(&command);
+    return result;
+}
+
+#endif
