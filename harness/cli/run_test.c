@@ -1,6 +1,7 @@
 // End to end: the program as a user runs it, from a scenario file to an exit code.
 #include "harness/base/test_folder.h"
 #include "harness/cli/test_command.h"
+#include "harness/history/file.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,6 +14,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static char folder[] = "/tmp/lockpick-run-test-XXXXXX";
@@ -246,15 +248,23 @@ static void every_other_verb_answers(void **state)
     expect_code(run_lockpick("doctor"), 0, "redis-server");
 }
 
-// Starts a long run whose processes all inherit a lock on a file, kills the command once the trial
-// runs, and waits until the lock is free: whatever lived on would hold it, and hang the test.
-static void kill_mid_run(const char *scenario_path, const char *option, int round)
+// Pages of the file that are really there.
+static long pages_of(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 ? (long)(status.st_blocks * 512 / HISTORY_CHUNK_BYTES) : -1;
+}
+
+// Starts a long run whose processes all inherit a lock on a file, kills the command once its
+// history has that many pages, and waits until the lock is free: whatever lived on would hold it,
+// and hang the test.
+static void kill_mid_run(const char *scenario_path, const char *option, int pages)
 {
     struct text witness_path = {0};
     struct text out = {0};
     struct text history = {0};
     text_format(&witness_path, "%s/witness", folder);
-    text_format(&out, "%s/killed%s-%d", folder, option, round);
+    text_format(&out, "%s/killed%s-%d", folder, option, pages);
     text_format(&history, "%s/trials/small--redis-setnx/history.bin", out.bytes);
     assert_int_equal(file_write(witness_path.bytes, "", 0, NULL), 0);
     pid_t command = fork();
@@ -265,9 +275,8 @@ static void kill_mid_run(const char *scenario_path, const char *option, int roun
               option, (char *)NULL);
         _exit(127);
     }
-    while (access(history.bytes, F_OK) != 0)
+    while (pages_of(history.bytes) < pages)
         assert_int_equal(waitpid(command, NULL, WNOHANG), 0);
-    usleep((unsigned)round * 7000); // another moment each time: booting, connecting, running
     kill(command, SIGKILL);
     waitpid(command, NULL, 0);
     int witness = open(witness_path.bytes, O_RDWR | O_CLOEXEC);
@@ -287,11 +296,13 @@ static void a_run_killed_at_any_moment_leaves_no_process_behind(void **state)
                             "lock: {lease: 5s, wait: 20s, retry: 2ms}\n"
                             "schemes: [redis-setnx]\nlimit: 90s\n";
     assert_int_equal(file_write(path.bytes, text, strlen(text), NULL), 0);
-    for (int round = 0; round < 20; round++) {
-        kill_mid_run(path.bytes, "--keep-going", round);
-        kill_mid_run(path.bytes, "--no-namespaces", round);
+    // A history grows from nothing while servers boot, to some pages while clients connect, to many
+    // while they run.
+    for (int pages = 0; pages < 20; pages++) {
+        kill_mid_run(path.bytes, "--keep-going", pages);
+        kill_mid_run(path.bytes, "--no-namespaces", pages);
     }
-    // The last one ran for a while: half a history is a history.
+    // Half a history is a history.
     struct text arguments = {0};
     text_format(&arguments, "history %s/killed--keep-going-19", folder);
     expect_code(run_lockpick(arguments.bytes), 0, "store-initial");
