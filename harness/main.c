@@ -10,7 +10,7 @@ static void print_usage(FILE *out)
     fputs("lockpick breaks distributed locks, and measures what the unbroken ones cost.\n\n", out);
     fputs("usage:\n", out);
     for (size_t i = 0; verb_catalogue[i] != NULL; i++)
-        fprintf(out, "  lockpick %-8s %-30s %s\n", verb_catalogue[i]->name,
+        fprintf(out, "  lockpick %-8s %-38s %s\n", verb_catalogue[i]->name,
                 verb_catalogue[i]->arguments, verb_catalogue[i]->summary);
     fputs("\nstart with: lockpick doctor, then lockpick run scenarios/increment\n", out);
 }
@@ -45,5 +45,12 @@ int main(int argc, char **argv)
         return 0;
     }
     const struct verb *verb = verb_find(argv[1]);
-    return verb == NULL ? unknown_verb(argv[1]) : verb->run(argc - 1, argv + 1);
+    if (verb == NULL)
+        return unknown_verb(argv[1]);
+    for (int i = 2; i < argc; i++) {
+        char *help[] = {argv[0], argv[1], NULL};
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
+            return help_verb.run(2, help);
+    }
+    return verb->run(argc - 1, argv + 1);
 }

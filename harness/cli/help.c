@@ -18,7 +18,7 @@ static int run(int argc, char **argv)
 {
     if (argc < 2) {
         for (size_t i = 0; verb_catalogue[i] != NULL; i++)
-            printf("  lockpick %-8s %-30s %s\n", verb_catalogue[i]->name,
+            printf("  lockpick %-8s %-38s %s\n", verb_catalogue[i]->name,
                    verb_catalogue[i]->arguments, verb_catalogue[i]->summary);
         puts("\nlockpick help VERB says more; lockpick help scenario is the reference of "
              "scenario files.");

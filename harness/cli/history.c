@@ -24,8 +24,9 @@ static int print_history(const char *path)
         return EXIT_USAGE;
     }
     char line[512];
+    int64_t zero_ns = history_zero_ns(&history);
     for (size_t i = 0; i < history.count; i++) {
-        event_print_json(&history.events[i], history.began_ns, line, sizeof line);
+        event_print_json(&history.events[i], zero_ns, line, sizeof line);
         if (puts(line) == EOF)
             break;
     }
@@ -78,11 +79,14 @@ static int run(int argc, char **argv)
 
 static void print_help(FILE *out)
 {
-    fputs(
-        "RUN is a run's folder (results/latest), TRIAL one of the folders in its trials/, FILE a\n"
-        "history.bin. `t` counts seconds from the start of the trial; client 0 is the harness. A\n"
-        "history whose writers were killed is printed up to their last event.\n",
-        out);
+    fputs("TRIAL is one of the folders in a run's trials/, FILE a history.bin, RUN the folder of a "
+          "run\n"
+          "with only one trial. `t` and other times are seconds from the moment at which the "
+          "clients\n"
+          "were let go, as in stories and plots. Client 0 is the harness; worker 0 a client's "
+          "process\n"
+          "as a whole. A history whose writers were killed is printed up to their last event.\n",
+          out);
 }
 
 const struct verb history_verb = {

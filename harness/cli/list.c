@@ -110,7 +110,12 @@ static int run(int argc, char **argv)
             return 0;
         }
     }
-    return usage_error(&list_verb, "there is no list of '%s'", argv[1]);
+    const char *const names[] = {"schemes", "workloads", "faults", "points", NULL};
+    const char *nearest = text_nearest(argv[1], names);
+    if (nearest == NULL)
+        return usage_error(&list_verb, "there is no list of '%s'", argv[1]);
+    return usage_error(&list_verb, "there is no list of '%s' (did you mean '%s'?)", argv[1],
+                       nearest);
 }
 
 const struct verb list_verb = {

@@ -83,6 +83,15 @@ static void perform_trial(struct trial_result *result, const struct run_result *
     free(path);
 }
 
+static void free_trial(struct trial_result *result)
+{
+    free(result->folder);
+    free(result->story);
+    free(result->timeline);
+    free(result->throughput);
+    free(result->latency);
+}
+
 void perform_plan(const struct plan *plan, const struct run_options *options,
                   const struct sandbox *sandbox, struct run_result *run)
 {
@@ -99,6 +108,11 @@ void perform_plan(const struct plan *plan, const struct run_options *options,
         display.number = i + 1;
         result->trial = &plan->trials[i];
         perform_trial(result, run, sandbox, &display);
+        if (sandbox_is_interrupted(sandbox)) {
+            free_trial(result); // half a trial has no verdict
+            run->count--;
+            break;
+        }
         show_verdict(&display, result);
         bool failed = result->judgement.expectation == EXPECTATION_MISSED ||
                       result->judgement.verdict == VERDICT_ERROR;
@@ -110,13 +124,7 @@ void perform_plan(const struct plan *plan, const struct run_options *options,
 
 void performance_free(struct run_result *run)
 {
-    for (size_t i = 0; i < run->count; i++) {
-        struct trial_result *result = &run->trials[i];
-        free(result->folder);
-        free(result->story);
-        free(result->timeline);
-        free(result->throughput);
-        free(result->latency);
-    }
+    for (size_t i = 0; i < run->count; i++)
+        free_trial(&run->trials[i]);
     free(run->trials);
 }

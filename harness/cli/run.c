@@ -59,8 +59,8 @@ static int conduct(const struct sandbox *sandbox, void *context)
 {
     const struct request *request = context;
     struct run_result run = {.folder = request->folder, .seed = request->plan->seed};
-    if (sandbox->isolation == ISOLATION_LOOPBACK && !request->options->no_namespaces)
-        fprintf(stderr, "lockpick run: no namespaces (%s): running on loopback ports\n",
+    if (sandbox->isolation == ISOLATION_LOOPBACK && !request->options->json)
+        fprintf(stderr, "lockpick run: on loopback ports, not in namespaces: %s\n",
                 sandbox->why_loopback);
     perform_plan(request->plan, request->options, sandbox, &run);
     int code = report(&run, request->options);
@@ -118,8 +118,11 @@ static int run_set(const struct run_options *options, const struct scenario_set 
     else
         code = sandbox_run(options->no_namespaces, conduct, &request);
     if (code > 128)
-        fprintf(stderr, "\nlockpick run: ended by signal %d; what was recorded is in %s\n",
-                code - 128, request.folder);
+        fprintf(
+            stderr,
+            "lockpick run: ended by signal %d; the trials that had finished, and the history of "
+            "the one that had not, are in %s\n",
+            code - 128, request.folder);
     free(request.folder);
     plan_free(&plan);
     return code;

@@ -18,8 +18,10 @@
 // "results/2026-11-21T02-03-04-increment", with "-2" and so on if that is taken.
 static char *new_folder(const struct scenario_set *set, struct error *error)
 {
-    if (folder_make(RESULTS, error) != 0)
+    if (folder_make(RESULTS, error) != 0) {
+        error_wrap(error, "no place for the results (--out DIR names another)");
         return NULL;
+    }
     time_t now = (time_t)(clock_realtime_ns() / NS_PER_S);
     struct tm utc;
     gmtime_r(&now, &utc);

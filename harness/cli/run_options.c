@@ -10,7 +10,7 @@
 // Option, the name of its value ("" if it takes none), what it does.
 #define OPTIONS(X)                                                                                 \
     X(set, "KEY=VALUE", "as if the scenario said so: --set clients.threads=8 (repeatable)")        \
-    X(scheme, "GLOB", "only these of the scenarios' schemes: --scheme 'redis-*'")                  \
+    X(scheme, "GLOB", "only these of the scenarios' schemes: a name, glob or trait")               \
     X(seed, "N", "of all randomness, for the same choices again (default: drawn)")                 \
     X(repeat, "N", "runs each trial N times")                                                      \
     X(out, "DIR", "the run's folder (default: a new one in results/, results/latest names it)")    \
@@ -48,6 +48,25 @@ static bool is_option(const char *word, size_t length, const char *name)
     return true;
 }
 
+static int error_no_option(const char *argument, int length, struct error *error)
+{
+    char wrong[48];
+    const char *names[OPTION_COUNT + 1] = {0};
+    for (int i = 0; i < OPTION_COUNT; i++)
+        names[i] = options_table[i].name;
+    snprintf(wrong, sizeof wrong, "%.*s", length - 2, argument + 2);
+    for (char *letter = wrong; *letter != '\0'; letter++)
+        *letter = *letter == '-' ? '_' : *letter;
+    const char *nearest = text_nearest(wrong, names);
+    if (nearest == NULL)
+        return error_set(error, "there is no option %.*s", length, argument);
+    snprintf(wrong, sizeof wrong, "%s", nearest);
+    for (char *letter = wrong; *letter != '\0'; letter++)
+        *letter = *letter == '_' ? '-' : *letter;
+    return error_set(error, "there is no option %.*s (did you mean --%s?)", length, argument,
+                     wrong);
+}
+
 static int find_option(const char *argument, const char **value, struct error *error)
 {
     const char *word = argument + 2;
@@ -57,7 +76,7 @@ static int find_option(const char *argument, const char **value, struct error *e
         if (is_option(word, length, options_table[i].name))
             return i;
     }
-    return error_set(error, "there is no option %.*s", (int)length + 2, argument);
+    return error_no_option(argument, (int)length + 2, error);
 }
 
 static int take_number(const char *option, const char *text, int64_t *number, struct error *error)

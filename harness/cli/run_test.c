@@ -64,15 +64,24 @@ static void expect_code(struct command_result result, int code, const char *word
     command_free(&result);
 }
 
-static json_t *load_result(void)
+static json_t *load_result_of(const char *run)
 {
     struct text path = {0};
-    text_format(&path, "%s/run/result.json", folder);
+    text_format(&path, "%s/result.json", run);
     json_error_t error;
     json_t *json = json_load_file(path.bytes, 0, &error);
     if (json == NULL)
         fail_msg("result.json: %s", error.text);
     text_free(&path);
+    return json;
+}
+
+static json_t *load_result(void)
+{
+    struct text run = {0};
+    text_format(&run, "%s/run", folder);
+    json_t *json = load_result_of(run.bytes);
+    text_free(&run);
     return json;
 }
 
@@ -131,6 +140,8 @@ static void wrong_usage_is_exit_2(void **state)
     (void)state;
     expect_code(run_lockpick("run"), 2, "which scenario?");
     expect_code(run_lockpick("run --frobnicate x"), 2, "there is no option --frobnicate");
+    expect_code(run_lockpick("run --keepgoing x"), 2, "did you mean --keep-going?");
+    expect_code(run_lockpick("list scheme"), 2, "did you mean 'schemes'?");
     expect_code(run_lockpick("run scenarios --seed none"), 2, "--seed takes a whole number");
     expect_code(run_lockpick("run no-such-file.yaml"), 2, "cannot find no-such-file.yaml");
     expect_code(run_lockpick("rum"), 2, "did you mean 'run'?");
@@ -240,6 +251,7 @@ static void every_other_verb_answers(void **state)
     expect_code(run_lockpick("--version"), 0, "lockpick 0.");
     expect_code(run_lockpick("--help"), 0, "usage:");
     expect_code(run_lockpick("help run"), 0, "--keep-going");
+    expect_code(run_lockpick("run --help"), 0, "--keep-going");
     expect_code(run_lockpick("help scenario"), 0, "workload");
     expect_code(run_lockpick("list schemes"), 0, "redis-set-px-lua");
     expect_code(run_lockpick("list workloads"), 0, "oversell");
@@ -287,6 +299,40 @@ static void kill_mid_run(const char *scenario_path, const char *option, int page
     text_free(&history);
 }
 
+static void an_interrupted_run_reports_the_trials_that_had_finished(void **state)
+{
+    (void)state;
+    char out[80];
+    char first[80];
+    char second[80];
+    char history[128];
+    snprintf(out, sizeof out, "%s/interrupted", folder);
+    snprintf(first, sizeof first, "%s/first.yaml", folder);
+    snprintf(second, sizeof second, "%s/second.yaml", folder);
+    snprintf(history, sizeof history, "%s/trials/endless--none/history.bin", out);
+    const char *quick = HEAD WORK "schemes: [none]\n";
+    const char *endless = "version: 1\nname: endless\nabout: For a test.\n"
+                          "workload: {kind: increment, store: shm, for: 60s, hold: 1ms}\n"
+                          "schemes: [none]\nlimit: 90s\n";
+    assert_int_equal(file_write(first, quick, strlen(quick), NULL), 0);
+    assert_int_equal(file_write(second, endless, strlen(endless), NULL), 0);
+    pid_t run = fork();
+    if (run == 0) {
+        execl(lockpick_path(), "lockpick", "run", first, second, "--out", out, "--quiet",
+              (char *)NULL);
+        _exit(127);
+    }
+    while (pages_of(history) < 4)
+        assert_int_equal(waitpid(run, NULL, WNOHANG), 0);
+    int status;
+    kill(run, SIGINT);
+    assert_int_equal(waitpid(run, &status, 0), run);
+    assert_int_equal(WEXITSTATUS(status), 128 + SIGINT);
+    json_t *json = load_result_of(out);
+    assert_int_equal(json_array_size(json_object_get(json, "trials")), 1);
+    json_decref(json);
+}
+
 static void a_run_killed_at_any_moment_leaves_no_process_behind(void **state)
 {
     (void)state;
@@ -325,6 +371,7 @@ int main(void)
         cmocka_unit_test(a_folder_that_holds_a_run_is_not_written_over),
         cmocka_unit_test(a_history_prints_as_json_lines),
         cmocka_unit_test(every_other_verb_answers),
+        cmocka_unit_test(an_interrupted_run_reports_the_trials_that_had_finished),
         cmocka_unit_test(a_run_killed_at_any_moment_leaves_no_process_behind),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -154,6 +154,8 @@ static void end_by(int signal_number, bool loopback)
     assert_int_equal(read(witness.ready[0], &answer, 1), 1);
     assert_int_equal(answer, 'y');
     kill(command, signal_number);
+    if (signal_number != SIGKILL) // the first one asks, the second one does not
+        kill(command, signal_number == SIGINT ? SIGTERM : SIGINT);
     waitpid(command, NULL, 0);
     // Waits for the kernel to end all of them: a leak would hang here, and the test with it.
     int descriptor = open(witness.path, O_RDWR | O_CLOEXEC);

@@ -11,9 +11,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
-#include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -24,9 +24,10 @@ struct attempt {
     bool user_namespace;
     int (*body)(const struct sandbox *, void *);
     void *context;
-    int lifeline[2];  // its hang-up says that the first process is gone
-    int verdict;      // write end: one error, or nothing if the sandbox stands
-    sigset_t signals; // the first process's mask, for its children to have again
+    _Atomic uint32_t *interrupted; // in shared memory
+    int lifeline[2];               // its hang-up says that the first process is gone
+    int verdict;                   // write end: one error, or nothing if the sandbox stands
+    sigset_t signals;              // the first process's mask, for its children to have again
 };
 
 // Dies with the process that started us, also if that one is gone already: its end of the pipe is
@@ -109,7 +110,8 @@ static void be_init(const struct attempt *attempt, uid_t user, gid_t group)
     if (conductor == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         close(attempt->verdict);
-        struct sandbox sandbox = {.isolation = ISOLATION_NAMESPACES};
+        struct sandbox sandbox = {.isolation = ISOLATION_NAMESPACES,
+                                  .interrupted = attempt->interrupted};
         int code = attempt->body(&sandbox, attempt->context);
         fflush(NULL);
         _exit(code);
@@ -162,39 +164,41 @@ static pid_t enter_without_namespaces(const struct attempt *attempt, const char 
         return conductor;
     die_with_parent(attempt);
     setsid();
-    struct sandbox sandbox = {.isolation = ISOLATION_LOOPBACK};
+    struct sandbox sandbox = {.isolation = ISOLATION_LOOPBACK, .interrupted = attempt->interrupted};
     snprintf(sandbox.why_loopback, sizeof sandbox.why_loopback, "%.255s", why);
     int code = attempt->body(&sandbox, attempt->context);
     fflush(NULL);
     _exit(code);
 }
 
-// Waits for the sandbox to end; a signal to us ends it, whatever it is doing.
-static int wait_for_end(pid_t child, const sigset_t *signals)
+// Waits for the sandbox to end. The first signal to us asks it to, the second ends it, whatever it
+// is doing, and so does too long a wait after the first.
+static int wait_for_end(pid_t child, const sigset_t *signals, _Atomic uint32_t *interrupted)
 {
-    int descriptor = signalfd(-1, signals, SFD_CLOEXEC);
+    struct timespec patience = {.tv_sec = SANDBOX_PATIENCE_S};
     int status = 0;
-    int interrupted = 0;
-    for (;;) {
-        struct signalfd_siginfo info;
-        if (read(descriptor, &info, sizeof info) != (ssize_t)sizeof info)
+    uint32_t first = 0;
+    while (waitpid(child, &status, WNOHANG) != child) {
+        int got = sigtimedwait(signals, NULL, first != 0 ? &patience : NULL);
+        if (got == SIGCHLD || (got < 0 && errno == EINTR))
             continue;
-        if (info.ssi_signo != SIGCHLD) {
-            interrupted = (int)info.ssi_signo;
+        if (first != 0) {
             kill(child, SIGKILL);
+        } else {
+            first = (uint32_t)got;
+            atomic_store(interrupted, first);
         }
-        if (waitpid(child, &status, WNOHANG) == child)
-            break;
     }
-    close(descriptor);
-    return interrupted ? 128 + interrupted : exit_code_of(status);
+    return first != 0 ? 128 + (int)first : exit_code_of(status);
 }
 
 int sandbox_run(bool loopback_wanted, int (*body)(const struct sandbox *sandbox, void *context),
                 void *context)
 {
     struct attempt attempt = {.body = body, .context = context};
-    if (pipe2(attempt.lifeline, O_CLOEXEC) != 0)
+    attempt.interrupted = mmap(NULL, sizeof *attempt.interrupted, PROT_READ | PROT_WRITE,
+                               MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (attempt.interrupted == MAP_FAILED || pipe2(attempt.lifeline, O_CLOEXEC) != 0)
         return 4;
     sigset_t signals;
     sigemptyset(&signals);
@@ -216,9 +220,10 @@ int sandbox_run(bool loopback_wanted, int (*body)(const struct sandbox *sandbox,
     }
     if (child < 0)
         child = enter_without_namespaces(&attempt, error.text);
-    int code = child < 0 ? 4 : wait_for_end(child, &signals);
+    int code = child < 0 ? 4 : wait_for_end(child, &signals, attempt.interrupted);
     sigprocmask(SIG_SETMASK, &attempt.signals, NULL);
     close(attempt.lifeline[0]);
     close(attempt.lifeline[1]);
+    munmap((void *)attempt.interrupted, sizeof *attempt.interrupted);
     return code;
 }

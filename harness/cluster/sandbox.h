@@ -10,17 +10,29 @@
 #ifndef LOCKPICK_CLUSTER_SANDBOX_H
 #define LOCKPICK_CLUSTER_SANDBOX_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 enum isolation { ISOLATION_NAMESPACES, ISOLATION_LOOPBACK };
 
 struct sandbox {
     enum isolation isolation;
+    const _Atomic uint32_t *interrupted; // shared; the number of the signal that asks for an end
     char why_loopback[256]; // what was tried and what came back, if isolation is by loopback
 };
 
+// True if the user asked for an end.
+static inline bool sandbox_is_interrupted(const struct sandbox *sandbox)
+{
+    return sandbox->interrupted != NULL && atomic_load(sandbox->interrupted) != 0;
+}
+
 // Runs `body` in a sandbox and returns its exit code (128 + signal if one ended it). With
-// `loopback_wanted` no namespace is tried. SIGINT and SIGTERM end everything in the sandbox.
+// `loopback_wanted` no namespace is tried. SIGINT, SIGTERM and SIGHUP ask `body` to come to an end,
+// by sandbox->interrupted; a second one, or PATIENCE_S later, the kernel ends everything.
+#define SANDBOX_PATIENCE_S 20
 int sandbox_run(bool loopback_wanted, int (*body)(const struct sandbox *sandbox, void *context),
                 void *context);
 

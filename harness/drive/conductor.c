@@ -20,6 +20,7 @@
 struct conductor {
     const struct trial *trial;
     const struct scenario *scenario;
+    const struct sandbox *sandbox;
     const struct progress *progress;
     struct stage stage;
     struct cluster cluster;
@@ -120,6 +121,8 @@ static int wait_until_connected(struct conductor *conductor, struct error *error
             return error_set(error, "%s", stage_broken(&conductor->stage));
         if (ready >= wanted)
             return 0;
+        if (sandbox_is_interrupted(conductor->sandbox))
+            return error_set(error, "interrupted while clients connected");
         if (clock_monotonic_ns() > give_up_ns)
             return error_set(error, "only %u of %u workers connected within %d s", ready, wanted,
                              (int)(CONNECT_LIMIT_NS / NS_PER_S));
@@ -164,6 +167,8 @@ static bool must_stop(const struct conductor *conductor, int64_t started_ns, int
     const struct scenario *scenario = conductor->scenario;
     if (atomic_load(&conductor->stage.control->broken) != 0)
         *reason = STOP_BROKEN;
+    else if (sandbox_is_interrupted(conductor->sandbox))
+        *reason = STOP_INTERRUPTED;
     else if (scenario->workload.for_ns > 0 && conductor->opened_ns != 0 &&
              now_ns >= conductor->opened_ns + scenario->workload.for_ns)
         *reason = STOP_TIME;
@@ -251,6 +256,8 @@ static int perform(struct conductor *conductor, struct error *error)
     record(conductor, EVENT_STORE_FINAL, 0, final);
     if (stage_broken(&conductor->stage) != NULL)
         return error_set(error, "%s", stage_broken(&conductor->stage));
+    if (reason == STOP_INTERRUPTED)
+        return error_set(error, "interrupted before its end");
     if (history_file_overflowed(&conductor->stage.history))
         return error_set(error,
                          "the history is full; run for a shorter time or with fewer clients");
@@ -259,14 +266,13 @@ static int perform(struct conductor *conductor, struct error *error)
 
 // --- the whole ----------------------------------------------------------------------------------
 
-static int set_up(struct conductor *conductor, const struct sandbox *sandbox, const char *folder,
-                  int serial, struct error *error)
+static int set_up(struct conductor *conductor, const char *folder, int serial, struct error *error)
 {
     const struct scenario *scenario = conductor->scenario;
     struct stage *stage = &conductor->stage;
     show(conductor, "starting servers");
-    if (stage_open(stage, conductor->trial, sandbox, folder, serial, &conductor->cluster, error) !=
-        0)
+    if (stage_open(stage, conductor->trial, conductor->sandbox, folder, serial, &conductor->cluster,
+                   error) != 0)
         return -1;
     history_writer_start(&conductor->writer, &stage->history, 0, 0);
     int64_t initial = stage->workload->initial(&scenario->workload);
@@ -301,13 +307,14 @@ int trial_conduct(const struct trial *trial, const struct sandbox *sandbox, cons
     const struct clients_settings *clients = &trial->scenario->clients;
     struct conductor conductor = {.trial = trial,
                                   .scenario = trial->scenario,
+                                  .sandbox = sandbox,
                                   .progress = progress,
                                   .client_count = (int)clients->processes};
     conductor.clients = memory_zeroed((size_t)conductor.client_count, sizeof *conductor.clients);
     conductor.descriptors = memory_zeroed((size_t)conductor.client_count, sizeof(int));
     watch_start(&conductor.watch, conductor.client_count, (int)clients->threads,
                 clients->lead.client);
-    int result = set_up(&conductor, sandbox, folder, serial, error);
+    int result = set_up(&conductor, folder, serial, error);
     if (result == 0)
         result = perform(&conductor, error);
     tear_down(&conductor);

@@ -41,7 +41,7 @@ const char *release_answer_name(unsigned answer)
 
 const char *stop_reason_name(unsigned reason)
 {
-    static const char *const names[] = {"done", "time", "stuck", "limit", "broken"};
+    static const char *const names[] = {"done", "time", "stuck", "limit", "broken", "interrupted"};
     return NAME_OF(names, reason);
 }
 

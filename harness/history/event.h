@@ -25,20 +25,21 @@ enum release_answer {
 };
 
 // Kind, name in JSON, then the names of args[0..3] in JSON ("" where unused).
-// Times in args are CLOCK_MONOTONIC nanoseconds like at_ns; INT64_MAX means never.
+// `valid_until`, `give_up` and `killed` are points in time: CLOCK_MONOTONIC nanoseconds like at_ns,
+// INT64_MAX for never, printed in seconds like `t`.
 // Append new kinds at the end: the numbers are in files.
 #define EVENT_KINDS(X)                                                                             \
     X(NONE, "none", "", "", "", "")                                                                \
     X(PROCESS_START, "process-start", "pid", "cpu", "", "")                                        \
-    X(PROCESS_DEATH, "process-death", "pid", "signal", "status", "killed_ns")                      \
+    X(PROCESS_DEATH, "process-death", "pid", "signal", "status", "killed")                         \
     X(WORKER_START, "worker-start", "", "", "", "")                                                \
     X(WORKER_END, "worker-end", "operations", "", "", "")                                          \
-    X(ACQUIRE_INVOKE, "acquire-invoke", "operation", "give_up_ns", "", "")                         \
-    X(ACQUIRE_RETURN, "acquire-return", "operation", "token", "valid_until_ns", "attempts")        \
+    X(ACQUIRE_INVOKE, "acquire-invoke", "operation", "give_up", "", "")                            \
+    X(ACQUIRE_RETURN, "acquire-return", "operation", "token", "valid_until", "attempts")           \
     X(RELEASE_INVOKE, "release-invoke", "operation", "", "", "")                                   \
     X(RELEASE_RETURN, "release-return", "operation", "", "", "")                                   \
     X(RENEW_INVOKE, "renew-invoke", "operation", "", "", "")                                       \
-    X(RENEW_RETURN, "renew-return", "operation", "valid_until_ns", "", "")                         \
+    X(RENEW_RETURN, "renew-return", "operation", "valid_until", "", "")                            \
     X(LOST, "lost", "operation", "reason", "", "")                                                 \
     X(READ_INVOKE, "read-invoke", "operation", "token", "", "")                                    \
     X(READ_RETURN, "read-return", "operation", "token", "value", "")                               \
@@ -81,11 +82,12 @@ _Static_assert(sizeof(struct event) == 48, "the file format and the cost of an a
 
 // Why the conductor ended a trial (detail of stop-asked).
 enum stop_reason {
-    STOP_DONE,   // every worker finished its operations
-    STOP_TIME,   // `for:` is over
-    STOP_STUCK,  // nobody was granted for `stuck_after` while somebody waited
-    STOP_LIMIT,  // the trial's time limit
-    STOP_BROKEN, // the harness or its set-up failed
+    STOP_DONE,        // every worker finished its operations
+    STOP_TIME,        // `for:` is over
+    STOP_STUCK,       // nobody was granted for `stuck_after` while somebody waited
+    STOP_LIMIT,       // the trial's time limit
+    STOP_BROKEN,      // the harness or its set-up failed
+    STOP_INTERRUPTED, // the user asked for an end
 };
 
 // What ended a fault (detail of fault-healed).

@@ -314,7 +314,7 @@ static void an_event_is_one_line_of_json(void **state)
     assert_string_equal(line,
                         "{\"t\":0.500000,\"client\":1,\"worker\":2,\"event\":\"acquire-return\","
                         "\"outcome\":\"ok\",\"operation\":7,\"token\":3,"
-                        "\"valid_until_ns\":null,\"attempts\":2}");
+                        "\"valid_until\":null,\"attempts\":2}");
 }
 
 int main(void)

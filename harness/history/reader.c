@@ -145,10 +145,25 @@ void history_free(struct history *history)
     *history = (struct history){0};
 }
 
-int event_print_json(const struct event *event, int64_t began_ns, char *line, size_t room)
+static bool is_point_in_time(const char *name)
+{
+    return strcmp(name, "valid_until") == 0 || strcmp(name, "give_up") == 0 ||
+           strcmp(name, "killed") == 0;
+}
+
+int64_t history_zero_ns(const struct history *history)
+{
+    for (size_t i = 0; i < history->count; i++) {
+        if (history->events[i].kind == EVENT_BARRIER_OPEN)
+            return history->events[i].at_ns;
+    }
+    return history->began_ns;
+}
+
+int event_print_json(const struct event *event, int64_t zero_ns, char *line, size_t room)
 {
     int length = snprintf(line, room, "{\"t\":%.6f,\"client\":%u,\"worker\":%u,\"event\":\"%s\"",
-                          (double)(event->at_ns - began_ns) / 1e9, event->client, event->worker,
+                          (double)(event->at_ns - zero_ns) / 1e9, event->client, event->worker,
                           event_kind_name(event->kind));
     const char *const *names = event_argument_names(event->kind);
 #define ADD(...) length += snprintf(line + length, room - (size_t)length, __VA_ARGS__)
@@ -168,6 +183,8 @@ int event_print_json(const struct event *event, int64_t began_ns, char *line, si
             continue;
         if (event->args[i] == INT64_MAX)
             ADD(",\"%s\":null", names[i]);
+        else if (is_point_in_time(names[i]) && event->args[i] > 0)
+            ADD(",\"%s\":%.6f", names[i], (double)(event->args[i] - zero_ns) / 1e9);
         else
             ADD(",\"%s\":%" PRId64, names[i], event->args[i]);
     }

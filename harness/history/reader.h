@@ -20,7 +20,11 @@ struct history {
 int history_load(const char *path, struct history *history, struct error *error);
 void history_free(struct history *history);
 
-// One event as a line of JSON, without a newline. Returns the length; `room` of 512 suffices.
-int event_print_json(const struct event *event, int64_t began_ns, char *line, size_t room);
+// When the trial began for its clients: what stories, plots and printed histories count from.
+int64_t history_zero_ns(const struct history *history);
+
+// One event as a line of JSON, without a newline; times in seconds from `zero_ns`. Returns the
+// length; `room` of 512 suffices.
+int event_print_json(const struct event *event, int64_t zero_ns, char *line, size_t room);
 
 #endif
