@@ -1,5 +1,6 @@
 #include "faults/fault.h"
 
+#include <errno.h>
 #include <string.h>
 
 const struct fault *const fault_catalogue[] = {
@@ -7,6 +8,12 @@ const struct fault *const fault_catalogue[] = {
     &kill_fault,
     NULL,
 };
+
+enum strike_state strike_came_too_late(struct error *error)
+{
+    errno = ESRCH;
+    return error_set(error, "the client had ended already");
+}
 
 const struct fault *fault_find(const char *name)
 {

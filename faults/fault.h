@@ -15,6 +15,7 @@
 struct fault_client {
     pid_t process; // 0 once it has ended
     bool killed;   // by a fault
+    int stops;     // pauses in effect: it goes on when the last one is over
     // Writes what happens to the process as a whole: client N, worker 0.
     struct history_writer writer;
 };
@@ -46,6 +47,9 @@ struct fault {
     // Ends a fault that lasts. 0, or -1 with `error` set.
     int (*heal)(struct fault_strike *strike, struct error *error);
 };
+
+// For a fault whose target ended before it could strike. Sets errno and returns STRIKE_FAILED.
+enum strike_state strike_came_too_late(struct error *error);
 
 extern const struct fault *const fault_catalogue[]; // NULL-terminated
 const struct fault *fault_find(const char *name);

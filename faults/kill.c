@@ -13,10 +13,8 @@
 static enum strike_state inject(struct fault_strike *strike, struct error *error)
 {
     struct fault_client *client = strike->client;
-    if (client->process == 0) {
-        errno = ESRCH;
-        return error_set(error, "the client has ended already");
-    }
+    if (client->process == 0)
+        return strike_came_too_late(error);
     int64_t killed_ns = clock_monotonic_ns();
     if (kill(client->process, SIGKILL) != 0)
         return error_set(error, "SIGKILL to process %d: %s", client->process, strerror(errno));
@@ -26,13 +24,13 @@ static enum strike_state inject(struct fault_strike *strike, struct error *error
             return error_set(error, "waiting for process %d to end: %s", client->process,
                              strerror(errno));
     }
-    history_append(
-        &client->writer,
-        (struct event){.kind = EVENT_PROCESS_DEATH,
-                       .args = {client->process, WIFSIGNALED(status) ? WTERMSIG(status) : 0,
-                                WIFEXITED(status) ? WEXITSTATUS(status) : 0, killed_ns}});
+    pid_t process = client->process;
     client->process = 0;
+    if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGKILL)
+        return strike_came_too_late(error); // it had ended by itself
     client->killed = true;
+    history_append(&client->writer, (struct event){.kind = EVENT_PROCESS_DEATH,
+                                                   .args = {process, SIGKILL, 0, killed_ns}});
     return STRIKE_IN_EFFECT;
 }
 

@@ -3,29 +3,44 @@
 #include "faults/fault.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
 
 // The kernel reports the stop when every thread of the process stands still: that is the proof.
+// Asked without waiting, so that nothing can outlast the trial's limit.
+static enum strike_state stop_is_proven(struct fault_client *client, struct error *error)
+{
+    siginfo_t info = {0};
+    if (waitid(P_PID, (id_t)client->process, &info, WSTOPPED | WEXITED | WNOHANG | WNOWAIT) != 0)
+        return error_set(error, "waiting for process %d to stop: %s", client->process,
+                         strerror(errno));
+    if (info.si_pid == 0)
+        return STRIKE_PENDING;
+    if (info.si_code != CLD_STOPPED)
+        return strike_came_too_late(error);
+    waitid(P_PID, (id_t)client->process, &info, WSTOPPED | WNOHANG); // take the report away
+    client->stops = 1;
+    return STRIKE_IN_EFFECT;
+}
+
 static enum strike_state stop_process(struct fault_client *client, struct error *error)
 {
-    siginfo_t info;
-    if (client->process == 0) {
-        errno = ESRCH;
-        return error_set(error, "the client has ended already");
+    if (client->process == 0)
+        return strike_came_too_late(error);
+    if (client->stops > 0) { // another pause has stopped it already
+        client->stops++;
+        return STRIKE_IN_EFFECT;
     }
     if (kill(client->process, SIGSTOP) != 0)
         return error_set(error, "SIGSTOP to process %d: %s", client->process, strerror(errno));
-    while (waitid(P_PID, (id_t)client->process, &info, WSTOPPED | WEXITED | WNOWAIT) != 0) {
-        if (errno != EINTR)
-            return error_set(error, "waiting for process %d to stop: %s", client->process,
-                             strerror(errno));
+    enum strike_state state = STRIKE_PENDING;
+    for (int look = 0; look < 100 && state == STRIKE_PENDING; look++) {
+        sched_yield(); // it takes the kernel a moment; mostly not more than one
+        state = stop_is_proven(client, error);
     }
-    if (info.si_code != CLD_STOPPED)
-        return error_set(error, "process %d ended instead of stopping", client->process);
-    waitid(P_PID, (id_t)client->process, &info, WSTOPPED | WNOHANG); // take the report away
-    return STRIKE_IN_EFFECT;
+    return state;
 }
 
 static bool is_held(struct point_trap *trap, const struct target *target)
@@ -55,23 +70,26 @@ static enum strike_state inject(struct fault_strike *strike, struct error *error
 
 static enum strike_state prove(struct fault_strike *strike, struct error *error)
 {
-    if (strike->client->process == 0) {
-        errno = ESRCH;
-        return error_set(error, "the client has ended already");
-    }
+    if (strike->client->process == 0)
+        return strike_came_too_late(error);
+    if (strike->step->target.worker == 0)
+        return strike->client->stops > 0 ? stop_process(strike->client, error)
+                                         : stop_is_proven(strike->client, error);
     return is_held(strike->hold, &strike->step->target) ? STRIKE_IN_EFFECT : STRIKE_PENDING;
 }
 
 static int heal(struct fault_strike *strike, struct error *error)
 {
+    struct fault_client *client = strike->client;
     if (strike->step->target.worker != 0) {
         point_let_go(strike->board, strike->trigger);
         point_let_go(strike->board, strike->hold);
         return 0;
     }
-    if (strike->client->process != 0 && kill(strike->client->process, SIGCONT) != 0)
-        return error_set(error, "SIGCONT to process %d: %s", strike->client->process,
-                         strerror(errno));
+    if (client->process == 0 || --client->stops > 0)
+        return 0;
+    if (kill(client->process, SIGCONT) != 0)
+        return error_set(error, "SIGCONT to process %d: %s", client->process, strerror(errno));
     return 0;
 }
 

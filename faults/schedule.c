@@ -21,7 +21,9 @@ struct step {
     const struct fault *fault;
     enum step_state state;
     bool cause_seen;
+    int64_t reached_ns; // a worker came to the last point that was set for this fault
     int64_t in_effect_ns;
+    pid_t process; // that was struck
 };
 
 struct schedule {
@@ -106,12 +108,11 @@ static int64_t record(struct schedule *schedule, const struct step *step, enum e
 {
     int reason = errno; // of a strike that failed
     const struct fault_step *plan = step->strike.step;
-    struct event event = {
-        .kind = (uint8_t)kind,
-        .detail = (uint8_t)detail,
-        .step = (uint8_t)plan->number,
-        .args = {plan->target.client, plan->target.worker,
-                 kind == EVENT_FAULT_FAILED ? reason : step->strike.client->process}};
+    struct event event = {.kind = (uint8_t)kind,
+                          .detail = (uint8_t)detail,
+                          .step = (uint8_t)plan->number,
+                          .args = {plan->target.client, plan->target.worker,
+                                   kind == EVENT_FAULT_FAILED ? reason : step->process}};
     return history_append(schedule->writer, event);
 }
 
@@ -138,9 +139,11 @@ void schedule_see(struct schedule *schedule, const struct event *event)
 {
     for (size_t i = 0; i < schedule->count; i++) {
         struct step *step = &schedule->steps[i];
-        if (step->state == STEP_ARMED && event->kind == EVENT_POINT_REACHED &&
-            event->step == step->strike.step->number)
-            step->state = STEP_TRIGGERED;
+        if (event->kind == EVENT_POINT_REACHED && event->step == step->strike.step->number) {
+            step->reached_ns = event->at_ns;
+            if (step->state == STEP_ARMED)
+                step->state = STEP_TRIGGERED;
+        }
         if (step->state == STEP_IN_EFFECT && event->at_ns > step->in_effect_ns &&
             is_cause(event, &step->strike.step->until))
             step->cause_seen = true;
@@ -171,16 +174,22 @@ static void advance_to(struct schedule *schedule, struct step *step, enum strike
     if (state == STRIKE_PENDING) {
         step->state = STEP_PENDING;
         // The triggering worker must not wait for another one that may be waiting for it.
-        release_trigger(schedule, step);
+        if (step->strike.step->target.worker != 0)
+            release_trigger(schedule, step);
         return;
     }
     if (state == STRIKE_FAILED) {
         record(schedule, step, EVENT_FAULT_FAILED, 0);
         step->state = STEP_OVER;
         point_let_go(schedule->board, step->strike.trigger);
+        point_let_go(schedule->board, step->strike.hold);
         return;
     }
     step->in_effect_ns = record(schedule, step, EVENT_FAULT_IN_EFFECT, 0);
+    // One worker stands still from the moment it came to its point: what others have done since
+    // then counts.
+    if (step->fault->lasts && step->strike.step->target.worker != 0)
+        step->in_effect_ns = step->reached_ns;
     step->state = step->fault->lasts ? STEP_IN_EFFECT : STEP_OVER;
     schedule->struck = true;
     release_trigger(schedule, step);
@@ -191,7 +200,8 @@ static void heal(struct schedule *schedule, struct step *step, enum heal_reason 
 {
     // Written before the target goes on, so that whatever it does next comes after it.
     record(schedule, step, EVENT_FAULT_HEALED, reason);
-    step->fault->heal(&step->strike, NULL);
+    if (step->fault->heal(&step->strike, NULL) != 0)
+        record(schedule, step, EVENT_FAULT_FAILED, 0);
     step->state = STEP_OVER;
 }
 
@@ -211,6 +221,7 @@ static void advance_step(struct schedule *schedule, struct step *step, int64_t n
     if (step->state == STEP_ARMED && due_ns(schedule, step) <= now_ns)
         step->state = STEP_TRIGGERED;
     if (step->state == STEP_TRIGGERED) {
+        step->process = step->strike.client->process;
         record(schedule, step, EVENT_FAULT_ASKED, 0);
         advance_to(schedule, step, step->fault->inject(&step->strike, &error));
     } else if (step->state == STEP_PENDING) {

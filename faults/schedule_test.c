@@ -114,6 +114,13 @@ static char state_of(pid_t process)
     return letter;
 }
 
+// The kernel takes a moment to stop a process: looks again until the event is there.
+static void advance_until(struct fixture *fixture, enum event_kind kind, int step)
+{
+    while (count(fixture, kind, step) == 0)
+        schedule_advance(fixture->schedule, 1);
+}
+
 static void a_pause_by_time_stops_the_process_and_heals_at_its_bound(void **state)
 {
     struct fixture *fixture = *state;
@@ -124,7 +131,7 @@ static void a_pause_by_time_stops_the_process_and_heals_at_its_bound(void **stat
     assert_int_equal(count(fixture, EVENT_FAULT_ASKED, 1), 0);
     assert_true(schedule_next_ns(fixture->schedule) == 5 * NS_PER_S + 100);
     schedule_advance(fixture->schedule, 5 * NS_PER_S + 100);
-    assert_int_equal(count(fixture, EVENT_FAULT_IN_EFFECT, 1), 1);
+    advance_until(fixture, EVENT_FAULT_IN_EFFECT, 1);
     assert_int_equal(state_of(fixture->clients[0].process), 'T');
     assert_true(schedule_is_striking(fixture->schedule));
     schedule_advance(fixture->schedule, schedule_next_ns(fixture->schedule) - 1);
@@ -149,7 +156,7 @@ static void a_cause_counts_only_after_the_fault_is_in_effect(void **state)
     begin(fixture, 1);
     struct event early = grant_to(2, clock_monotonic_ns());
     schedule_start(fixture->schedule, 0);
-    schedule_advance(fixture->schedule, 1);
+    advance_until(fixture, EVENT_FAULT_IN_EFFECT, 1);
     struct event wrong_client = grant_to(1, clock_monotonic_ns());
     struct event not_granted = grant_to(2, clock_monotonic_ns());
     not_granted.outcome = OUTCOME_UNKNOWN;
@@ -191,6 +198,39 @@ static void a_fault_on_a_client_that_has_ended_fails_and_says_so(void **state)
     assert_int_equal(count(fixture, EVENT_FAULT_IN_EFFECT, 2), 0);
 }
 
+static void two_pauses_of_one_client_end_with_the_later(void **state)
+{
+    struct fixture *fixture = *state;
+    fixture->steps[0] = step_at(1, "pause", 1, 0);
+    fixture->steps[1] = step_at(2, "pause", 1, 0);
+    fixture->steps[1].bound_ns = 5 * NS_PER_S;
+    begin(fixture, 2);
+    schedule_start(fixture->schedule, 0);
+    advance_until(fixture, EVENT_FAULT_IN_EFFECT, 1);
+    advance_until(fixture, EVENT_FAULT_IN_EFFECT, 2);
+    schedule_advance(fixture->schedule, clock_monotonic_ns() + 2 * NS_PER_S);
+    assert_int_equal(count(fixture, EVENT_FAULT_HEALED, 1), 1);
+    assert_int_equal(state_of(fixture->clients[0].process), 'T');
+    schedule_advance(fixture->schedule, clock_monotonic_ns() + 10 * NS_PER_S);
+    assert_int_equal(count(fixture, EVENT_FAULT_HEALED, 2), 1);
+    assert_true(state_of(fixture->clients[0].process) != 'T');
+}
+
+static void a_client_that_ended_by_itself_was_not_killed(void **state)
+{
+    struct fixture *fixture = *state;
+    siginfo_t info;
+    fixture->steps[0] = step_at(1, "kill", 1, 0);
+    begin(fixture, 1);
+    kill(fixture->clients[0].process, SIGTERM);
+    waitid(P_PID, (id_t)fixture->clients[0].process, &info, WEXITED | WNOWAIT);
+    schedule_start(fixture->schedule, 0);
+    schedule_advance(fixture->schedule, 1);
+    assert_int_equal(count(fixture, EVENT_FAULT_FAILED, 1), 1);
+    assert_int_equal(count(fixture, EVENT_FAULT_IN_EFFECT, 1), 0);
+    assert_int_equal(count(fixture, EVENT_PROCESS_DEATH, 0), 0);
+}
+
 static void a_fault_after_another_is_armed_when_that_one_is_in_effect(void **state)
 {
     struct fixture *fixture = *state;
@@ -204,10 +244,11 @@ static void a_fault_after_another_is_armed_when_that_one_is_in_effect(void **sta
     assert_int_equal(atomic_load(&fixture->board->armed), 0);
     schedule_start(fixture->schedule, 0);
     schedule_advance(fixture->schedule, NS_PER_S);
+    advance_until(fixture, EVENT_FAULT_IN_EFFECT, 1);
     assert_int_equal(atomic_load(&fixture->board->armed), 1);
     struct event reached = {.kind = EVENT_POINT_REACHED, .client = 2, .worker = 1, .step = 2};
     schedule_see(fixture->schedule, &reached);
-    schedule_advance(fixture->schedule, NS_PER_S);
+    advance_until(fixture, EVENT_FAULT_IN_EFFECT, 2);
     assert_int_equal(state_of(fixture->clients[1].process), 'T');
 }
 
@@ -221,7 +262,7 @@ static void the_end_of_the_trial_heals_and_disarms_everything(void **state)
         (struct point_name){.client = 2, .moment = MOMENT_AT, .what = "holds"};
     begin(fixture, 2);
     schedule_start(fixture->schedule, 0);
-    schedule_advance(fixture->schedule, 1);
+    advance_until(fixture, EVENT_FAULT_IN_EFFECT, 1);
     schedule_end(fixture->schedule);
     assert_true(state_of(fixture->clients[0].process) != 'T');
     assert_int_equal(atomic_load(&fixture->board->armed), 0);
@@ -236,6 +277,8 @@ int main(void)
         WITH_CLIENTS(a_cause_counts_only_after_the_fault_is_in_effect),
         WITH_CLIENTS(a_kill_is_recorded_as_the_death_of_its_client),
         WITH_CLIENTS(a_fault_on_a_client_that_has_ended_fails_and_says_so),
+        WITH_CLIENTS(two_pauses_of_one_client_end_with_the_later),
+        WITH_CLIENTS(a_client_that_ended_by_itself_was_not_killed),
         WITH_CLIENTS(a_fault_after_another_is_armed_when_that_one_is_in_effect),
         WITH_CLIENTS(the_end_of_the_trial_heals_and_disarms_everything),
     };

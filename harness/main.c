@@ -1,9 +1,13 @@
 #include "harness/base/text.h"
 #include "harness/cli/verb.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static void print_usage(FILE *out)
 {
@@ -29,9 +33,39 @@ static int unknown_verb(const char *name)
     return EXIT_USAGE;
 }
 
+// What a caller may have left in a state that we cannot work in.
+static void settle(void)
+{
+    // Descriptors 0 to 2 must not become those of a history or a pipe.
+    int descriptor;
+    do {
+        descriptor = open("/dev/null", O_RDWR);
+    } while (descriptor >= 0 && descriptor <= STDERR_FILENO);
+    if (descriptor >= 0)
+        close(descriptor);
+    signal(SIGCHLD, SIG_DFL); // ignored, it would take our children's endings away
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN); // a limit of file size is an error, not a death
+    // Users often lack these; ip, nft and some servers are there.
+    struct text path = {0};
+    const char *given = getenv("PATH");
+    text_format(&path, "%s:/usr/sbin:/sbin", given != NULL ? given : "/usr/bin:/bin");
+    setenv("PATH", path.bytes, 1);
+    text_free(&path);
+}
+
+static int perform_verb(const struct verb *verb, int argc, char **argv)
+{
+    int code = verb->run(argc, argv);
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return code;
+    fprintf(stderr, "lockpick: standard output could not be written: %s\n", strerror(errno));
+    return EXIT_ENVIRONMENT;
+}
+
 int main(int argc, char **argv)
 {
-    signal(SIGPIPE, SIG_IGN);
+    settle();
     if (argc < 2) {
         print_usage(stderr);
         return EXIT_USAGE;
@@ -50,7 +84,7 @@ int main(int argc, char **argv)
     for (int i = 2; i < argc; i++) {
         char *help[] = {argv[0], argv[1], NULL};
         if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
-            return help_verb.run(2, help);
+            return perform_verb(&help_verb, 2, help);
     }
-    return verb->run(argc - 1, argv + 1);
+    return perform_verb(verb, argc - 1, argv + 1);
 }

@@ -44,8 +44,8 @@ static int print_from_run(const char *trials)
 {
     struct dirent **entries;
     int count = scandir(trials, &entries, only_real, alphasort);
-    if (count < 0)
-        return usage_error(&history_verb, "%s holds no run and no trial", trials);
+    if (count <= 0)
+        return usage_error(&history_verb, "%s holds no trial", trials);
     int code = EXIT_USAGE;
     if (count == 1) {
         struct text path = {0};

@@ -51,6 +51,10 @@ static int report(const struct run_result *run, const struct run_options *option
     }
     free(json);
     free(html);
+    if (fflush(stdout) != 0) {
+        fprintf(stderr, "lockpick run: standard output could not be written\n");
+        return EXIT_ENVIRONMENT;
+    }
     return written == 0 ? report_exit_code(run) : EXIT_ENVIRONMENT;
 }
 

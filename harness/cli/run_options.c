@@ -79,13 +79,15 @@ static int find_option(const char *argument, const char **value, struct error *e
     return error_no_option(argument, (int)length + 2, error);
 }
 
-static int take_number(const char *option, const char *text, int64_t *number, struct error *error)
+static int take_number(const char *option, const char *text, int64_t most, int64_t *number,
+                       struct error *error)
 {
     char *end;
     errno = 0;
     *number = strtoll(text, &end, 10);
-    if (errno != 0 || end == text || *end != '\0' || *number < 1)
-        return error_set(error, "--%s takes a whole number from 1, not '%s'", option, text);
+    if (errno != 0 || end == text || *end != '\0' || *number < 1 || *number > most)
+        return error_set(error, "--%s takes a whole number from 1 to %lld, not '%s'", option,
+                         (long long)most, text);
     return 0;
 }
 
@@ -113,9 +115,9 @@ static int take_option(struct run_options *options, int option, const char *valu
         options->scheme = value;
         return 0;
     case OPTION_seed:
-        return take_number("seed", value, &options->seed, error);
+        return take_number("seed", value, INT64_MAX, &options->seed, error);
     case OPTION_repeat:
-        return take_number("repeat", value, &options->repeat, error);
+        return take_number("repeat", value, 1000, &options->repeat, error);
     case OPTION_out:
         options->out = value;
         return 0;
@@ -142,6 +144,8 @@ int run_options_parse(int argc, char **argv, struct run_options *options, struct
     *options = (struct run_options){0};
     options->paths = memory_zeroed((size_t)argc, sizeof *options->paths);
     for (int i = 1; i < argc; i++) {
+        if (argv[i][0] == '-' && argv[i][1] != '-' && argv[i][1] != '\0')
+            return error_set(error, "there is no option %s", argv[i]);
         if (strncmp(argv[i], "--", 2) != 0) {
             options->paths[options->path_count++] = argv[i];
             continue;

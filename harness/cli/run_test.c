@@ -119,7 +119,7 @@ static void a_sound_lock_that_was_called_unsafe_is_exit_1(void **state)
     expect_code(run_scenario(HEAD WORK "schemes: [redis-set-px-lua]\n"
                                        "expect: [{schemes: [redis-set-px-lua], verdict: unsafe}]\n",
                              ""),
-                1, "did not bite");
+                1, "expected UNSAFE");
 }
 
 static void a_wrong_scenario_is_exit_2_and_starts_nothing(void **state)

@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#define PORT_ATTEMPTS 5
 #define BOOT_LIMIT_NS (20 * NS_PER_S)
 
 // A port that was free a moment ago: the kernel's choice.
@@ -73,13 +74,13 @@ static int wait_until_ready(struct node *node, struct error *error)
     int64_t give_up_ns = clock_monotonic_ns() + BOOT_LIMIT_NS;
     for (;;) {
         int state = node->kind->ready(node, error);
-        if (state <= 0)
-            return state;
         if (waitpid(node->server, NULL, WNOHANG) == node->server) {
             node->server = 0;
             quote_log(node, error);
             return -1;
         }
+        if (state <= 0)
+            return state;
         if (clock_monotonic_ns() > give_up_ns)
             return error_set(error, "%s on %s:%d did not answer within %d s of its start",
                              node->kind->program, node->end.address, node->port,
@@ -88,26 +89,46 @@ static int wait_until_ready(struct node *node, struct error *error)
     }
 }
 
+static int start_server(struct node *node, struct error *error)
+{
+    node->server = node->kind->start(node, error);
+    if (node->server > 0)
+        return 0;
+    node->server = 0;
+    return error_wrap(error, "%s (Debian package %s)", node->name, node->kind->package);
+}
+
+// On loopback somebody else may take the port that was free a moment ago: then another one is
+// tried.
+static int bring_up(struct node *node, enum isolation isolation, struct error *error)
+{
+    int attempts = isolation == ISOLATION_LOOPBACK ? PORT_ATTEMPTS : 1;
+    for (int attempt = 1;; attempt++) {
+        if (wait_until_ready(node, error) == 0)
+            return 0;
+        if (node->server != 0 || attempt == attempts)
+            return -1;
+        node->port = free_port();
+        if (start_server(node, error) != 0)
+            return -1;
+    }
+}
+
 static int start_servers(struct cluster *cluster, const char *folder, struct error *error)
 {
-    for (int i = 0; i < cluster->count; i++) {
+    int result = 0;
+    for (int i = 0; result == 0 && i < cluster->count; i++) {
         struct node *node = &cluster->nodes[i];
         if (node->kind == NULL)
             continue;
         node->folder = path_join(folder, node->name);
-        if (folder_make(node->folder, error) != 0)
-            return -1;
-        node->server = node->kind->start(node, error);
-        if (node->server < 0) {
-            node->server = 0;
-            return error_wrap(error, "%s (Debian package %s)", node->name, node->kind->package);
-        }
+        result = folder_make(node->folder, error) != 0 ? -1 : start_server(node, error);
     }
-    for (int i = 0; i < cluster->count; i++) {
-        if (cluster->nodes[i].kind != NULL && wait_until_ready(&cluster->nodes[i], error) != 0)
-            return -1;
+    for (int i = 0; result == 0 && i < cluster->count; i++) {
+        if (cluster->nodes[i].kind != NULL)
+            result = bring_up(&cluster->nodes[i], cluster->isolation, error);
     }
-    return 0;
+    return result;
 }
 
 int cluster_open(struct cluster *cluster, enum isolation isolation,
@@ -127,6 +148,22 @@ int cluster_open(struct cluster *cluster, enum isolation isolation,
         return 0;
     cluster_close(cluster);
     return -1;
+}
+
+int cluster_check_servers(struct cluster *cluster, struct error *error)
+{
+    for (int i = 0; i < cluster->count; i++) {
+        struct node *node = &cluster->nodes[i];
+        int status;
+        if (node->server <= 0 || waitpid(node->server, &status, WNOHANG) != node->server)
+            continue;
+        node->server = 0;
+        return error_set(error, "%s ended by %s %d, which no fault asked for; see %s/server.log",
+                         node->name, WIFSIGNALED(status) ? "signal" : "exit status",
+                         WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status),
+                         node->folder);
+    }
+    return 0;
 }
 
 void cluster_close(struct cluster *cluster)

@@ -41,6 +41,9 @@ int cluster_open(struct cluster *cluster, enum isolation isolation,
                  const struct node_settings *settings, int count, const char *folder, int serial,
                  struct error *error);
 
+// 0 while every server that was started lives; -1 with `error` set once one has ended.
+int cluster_check_servers(struct cluster *cluster, struct error *error);
+
 // Ends every server and removes the nodes.
 void cluster_close(struct cluster *cluster);
 

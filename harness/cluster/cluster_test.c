@@ -199,6 +199,40 @@ static void a_server_that_ends_at_once_is_an_error_with_its_last_words(void **st
     assert_non_null(strstr(error.text, "wrong-1/server.log"));
 }
 
+static void a_stranger_on_our_port_is_not_taken_for_our_server(void **state)
+{
+    (void)state;
+    struct cluster cluster;
+    struct error error = {0};
+    struct node_settings settings = {
+        .name = "mine-1", .kind = server_kind_find("redis"), .processor = -1};
+    assert_int_equal(cluster_open(&cluster, ISOLATION_LOOPBACK, &settings, 1, folder, 1, &error),
+                     0);
+    struct node stranger = cluster.nodes[0];
+    assert_int_equal(stranger.kind->ready(&stranger, &error), 0);
+    stranger.server++;
+    assert_int_equal(stranger.kind->ready(&stranger, &error), 1);
+    cluster_close(&cluster);
+}
+
+static void a_server_that_dies_later_is_noticed_and_named(void **state)
+{
+    (void)state;
+    struct cluster cluster;
+    struct error error = {0};
+    struct node_settings settings = {
+        .name = "dead-1", .kind = server_kind_find("redis"), .processor = -1};
+    assert_int_equal(cluster_open(&cluster, ISOLATION_LOOPBACK, &settings, 1, folder, 1, &error),
+                     0);
+    assert_int_equal(cluster_check_servers(&cluster, &error), 0);
+    siginfo_t info;
+    kill(cluster.nodes[0].server, SIGKILL);
+    waitid(P_PID, (id_t)cluster.nodes[0].server, &info, WEXITED | WNOWAIT);
+    assert_int_equal(cluster_check_servers(&cluster, &error), -1);
+    assert_non_null(strstr(error.text, "dead-1 ended by signal 9"));
+    cluster_close(&cluster);
+}
+
 static void a_program_runs_to_its_end_and_its_words_come_back(void **state)
 {
     (void)state;
@@ -223,6 +257,8 @@ int main(void)
         cmocka_unit_test(the_exit_code_comes_out_of_the_sandbox),
         cmocka_unit_test(when_the_command_is_killed_nothing_of_its_sandbox_lives_on),
         cmocka_unit_test(a_server_that_ends_at_once_is_an_error_with_its_last_words),
+        cmocka_unit_test(a_stranger_on_our_port_is_not_taken_for_our_server),
+        cmocka_unit_test(a_server_that_dies_later_is_noticed_and_named),
         cmocka_unit_test(a_program_runs_to_its_end_and_its_words_come_back),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -113,6 +113,7 @@ static int await_wire(const struct network_end *end, struct error *error)
 {
     int64_t give_up_ns = clock_monotonic_ns() + WIRE_LIMIT_NS;
     while (!answers(end)) {
+        clock_sleep_until_ns(clock_monotonic_ns() + NS_PER_MS);
         if (clock_monotonic_ns() > give_up_ns)
             return error_set(error, "no packet came through the wire to %s within %d s",
                              end->address, (int)(WIRE_LIMIT_NS / NS_PER_S));

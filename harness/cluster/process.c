@@ -38,7 +38,7 @@ int process_settle(pid_t parent, int network_namespace, int processor)
 static int redirect(int descriptor, int input)
 {
     if (input < 0)
-        input = open("/dev/null", O_RDONLY);
+        input = open("/dev/null", O_RDONLY | O_CLOEXEC);
     if (dup2(input, STDIN_FILENO) < 0)
         return -1;
     if (descriptor >= 0 &&
@@ -160,16 +160,15 @@ void process_kill(pid_t id)
 bool program_exists(const char *program)
 {
     const char *path = getenv("PATH");
-    struct text folders = {0};
-    text_format(&folders, "%s:/usr/sbin:/sbin", path ? path : "/usr/bin:/bin");
+    char *folders = memory_string(path != NULL ? path : "");
+    char *rest = folders;
     bool found = false;
-    char *rest = folders.bytes;
     for (char *folder = strsep(&rest, ":"); folder != NULL && !found; folder = strsep(&rest, ":")) {
         struct text candidate = {0};
         text_format(&candidate, "%s/%s", folder, program);
         found = access(candidate.bytes, X_OK) == 0;
         text_free(&candidate);
     }
-    text_free(&folders);
+    free(folders);
     return found;
 }

@@ -33,7 +33,7 @@ int process_run(const char *const *arguments, const char *input, int network_nam
 // Kills the process and waits for its end. Nothing happens if `id` is not positive.
 void process_kill(pid_t id);
 
-// True if the program is found in PATH (or in /usr/sbin and /sbin, which users often lack).
+// True if the program is found in PATH.
 bool program_exists(const char *program);
 
 #endif

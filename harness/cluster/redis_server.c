@@ -5,6 +5,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,7 +49,30 @@ static pid_t start(const struct node *node, struct error *error)
     return id;
 }
 
-// Speaks the protocol's inline form, so that this room needs no client library.
+// Asks INFO in the protocol's inline form, so that this room needs no client library, and reads
+// until the server has named its process id.
+static bool names_its_process(int descriptor, pid_t expected)
+{
+    char answer[4096] = "";
+    char wanted[48];
+    size_t length = 0;
+    snprintf(wanted, sizeof wanted, "process_id:%d\r\n", (int)expected);
+    if (write(descriptor, "INFO server\r\n", 13) != 13)
+        return false;
+    while (length < sizeof answer - 1) {
+        ssize_t got = read(descriptor, answer + length, sizeof answer - 1 - length);
+        if (got <= 0)
+            return false;
+        length += (size_t)got;
+        answer[length] = '\0';
+        if (strstr(answer, wanted) != NULL)
+            return true;
+        if (strstr(answer, "process_id:") != NULL && strstr(answer, "run_id:") != NULL)
+            return false; // somebody else's
+    }
+    return false;
+}
+
 static int ready(const struct node *node, struct error *error)
 {
     int descriptor = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -59,14 +83,10 @@ static int ready(const struct node *node, struct error *error)
     setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)node->port)};
     inet_pton(AF_INET, node->end.address, &address.sin_addr);
-    char answer[8] = "";
-    int result = 1;
-    if (connect(descriptor, (struct sockaddr *)&address, sizeof address) == 0 &&
-        write(descriptor, "PING\r\n", 6) == 6 && read(descriptor, answer, 5) == 5 &&
-        memcmp(answer, "+PONG", 5) == 0)
-        result = 0;
+    bool serves = connect(descriptor, (struct sockaddr *)&address, sizeof address) == 0 &&
+                  names_its_process(descriptor, node->server);
     close(descriptor);
-    return result;
+    return serves ? 0 : 1;
 }
 
 const struct server_kind redis_server = {

@@ -178,7 +178,12 @@ static int wait_for_end(pid_t child, const sigset_t *signals, _Atomic uint32_t *
     struct timespec patience = {.tv_sec = SANDBOX_PATIENCE_S};
     int status = 0;
     uint32_t first = 0;
-    while (waitpid(child, &status, WNOHANG) != child) {
+    for (pid_t ended = 0; ended != child;) {
+        ended = waitpid(child, &status, WNOHANG);
+        if (ended < 0 && errno != EINTR)
+            return 4; // somebody else has reaped it
+        if (ended != 0)
+            continue;
         int got = sigtimedwait(signals, NULL, first != 0 ? &patience : NULL);
         if (got == SIGCHLD || (got < 0 && errno == EINTR))
             continue;
@@ -198,8 +203,10 @@ int sandbox_run(bool loopback_wanted, int (*body)(const struct sandbox *sandbox,
     struct attempt attempt = {.body = body, .context = context};
     attempt.interrupted = mmap(NULL, sizeof *attempt.interrupted, PROT_READ | PROT_WRITE,
                                MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (attempt.interrupted == MAP_FAILED || pipe2(attempt.lifeline, O_CLOEXEC) != 0)
+    if (attempt.interrupted == MAP_FAILED || pipe2(attempt.lifeline, O_CLOEXEC) != 0) {
+        fprintf(stderr, "lockpick: cannot prepare the sandbox: %s\n", strerror(errno));
         return 4;
+    }
     sigset_t signals;
     sigemptyset(&signals);
     sigaddset(&signals, SIGCHLD);
@@ -220,6 +227,8 @@ int sandbox_run(bool loopback_wanted, int (*body)(const struct sandbox *sandbox,
     }
     if (child < 0)
         child = enter_without_namespaces(&attempt, error.text);
+    if (child < 0)
+        fprintf(stderr, "lockpick: cannot start the conductor: %s\n", strerror(errno));
     int code = child < 0 ? 4 : wait_for_end(child, &signals, attempt.interrupted);
     sigprocmask(SIG_SETMASK, &attempt.signals, NULL);
     close(attempt.lifeline[0]);

@@ -13,7 +13,8 @@ struct server_kind {
     int port;            // where it listens inside a namespace
     // Starts the server on the node. Returns its process id, or -1 with `error` set.
     pid_t (*start)(const struct node *node, struct error *error);
-    // Asks once whether the server serves. 0 if it does, 1 if not yet, -1 if it never will.
+    // Asks once whether this very process serves, not some other that has taken its port. 0 if it
+    // does, 1 if not yet, -1 if it never will.
     int (*ready)(const struct node *node, struct error *error);
 };
 

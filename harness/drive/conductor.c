@@ -9,6 +9,7 @@
 #include "harness/history/follower.h"
 
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
@@ -16,6 +17,9 @@
 #include <unistd.h>
 
 #define CONNECT_LIMIT_NS (60 * NS_PER_S)
+// The most that one operation may still have to wait for: acquire, give back, read, write, release,
+// each perhaps after a new connection and a script sent whole.
+#define REQUESTS_PER_OPERATION 15
 #define PROGRESS_EVERY_NS (100 * NS_PER_MS)
 struct conductor {
     const struct trial *trial;
@@ -102,10 +106,21 @@ static void reap(struct conductor *conductor)
                        (struct event){.kind = EVENT_PROCESS_DEATH,
                                       .args = {ended, WIFSIGNALED(status) ? WTERMSIG(status) : 0,
                                                WIFEXITED(status) ? WEXITSTATUS(status) : 0, 0}});
-        stage_break(&conductor->stage, "client-%d ended by %s %d, which no fault asked for", i + 1,
-                    WIFSIGNALED(status) ? "signal" : "exit status",
-                    WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+        stage_break(&conductor->stage, "client-%d ended by %s %d, which no fault asked for%s",
+                    i + 1, WIFSIGNALED(status) ? "signal" : "exit status",
+                    WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status),
+                    WIFSIGNALED(status) && WTERMSIG(status) == SIGBUS
+                        ? ": there is no room left on the disk for the history"
+                        : "");
     }
+}
+
+// A server that ends by no fault of ours says nothing about the lock.
+static void watch_servers(struct conductor *conductor)
+{
+    struct error error;
+    if (cluster_check_servers(&conductor->cluster, &error) != 0)
+        stage_break(&conductor->stage, "%s", error.text);
 }
 
 static int wait_until_connected(struct conductor *conductor, struct error *error)
@@ -117,6 +132,7 @@ static int wait_until_connected(struct conductor *conductor, struct error *error
     for (;;) {
         uint32_t ready = atomic_load(&control->ready);
         reap(conductor);
+        watch_servers(conductor);
         if (stage_broken(&conductor->stage) != NULL)
             return error_set(error, "%s", stage_broken(&conductor->stage));
         if (ready >= wanted)
@@ -155,6 +171,7 @@ static void look(struct conductor *conductor)
     history_follow(conductor->follower, see, conductor);
     schedule_advance(conductor->schedule, clock_monotonic_ns());
     reap(conductor);
+    watch_servers(conductor);
     bool led = conductor->watch.lead_held || schedule_has_struck(conductor->schedule);
     if (conductor->opened_ns == 0 && (led || living_clients(conductor) == 0))
         open_gate(conductor, GATE_OPEN);
@@ -232,7 +249,8 @@ static void let_clients_end(struct conductor *conductor)
     futex_wake_all(&control->gate);
     const struct lock_settings *lock = &conductor->scenario->lock;
     int64_t give_up_ns = clock_monotonic_ns() + conductor->scenario->workload.hold_ns +
-                         2 * lock->retry_ns + 4 * lock->request_ns + 10 * NS_PER_S;
+                         2 * lock->retry_ns + REQUESTS_PER_OPERATION * lock->request_ns +
+                         10 * NS_PER_S;
     while (living_clients(conductor) > 0 && clock_monotonic_ns() < give_up_ns) {
         reap(conductor);
         rest(conductor, clock_monotonic_ns());
@@ -250,12 +268,13 @@ static int perform(struct conductor *conductor, struct error *error)
     enum stop_reason reason = run_until_stop(conductor);
     record(conductor, EVENT_STOP_ASKED, reason, 0);
     let_clients_end(conductor);
+    watch_servers(conductor);
     int64_t final = 0;
+    if (stage_broken(&conductor->stage) != NULL)
+        return error_set(error, "%s", stage_broken(&conductor->stage));
     if (stage_read_value(&conductor->stage, &final, error) != 0)
         return -1;
     record(conductor, EVENT_STORE_FINAL, 0, final);
-    if (stage_broken(&conductor->stage) != NULL)
-        return error_set(error, "%s", stage_broken(&conductor->stage));
     if (reason == STOP_INTERRUPTED)
         return error_set(error, "interrupted before its end");
     if (history_file_overflowed(&conductor->stage.history))

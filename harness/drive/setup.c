@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-// The history file is sparse: room that is not used costs nothing.
+// Room for a run by time. The history file is sparse: room that is not used costs nothing.
 #define EVENT_CAPACITY ((size_t)64 * 1000 * 1000)
 
 #define STORE_NODE "store-1"
@@ -72,11 +72,23 @@ static int open_cluster(struct stage *stage, const struct sandbox *sandbox, cons
     return 0;
 }
 
+// How many events the trial can write at most: eight for each operation, a chunk begun by each
+// writer, and what the harness itself notes.
+static size_t event_capacity(const struct stage *stage)
+{
+    const struct scenario *scenario = stage->trial->scenario;
+    int64_t operations = stage->workload->operations(&scenario->workload);
+    int64_t writers = scenario->clients.processes * (scenario->clients.threads + 2) + 2;
+    if (operations == 0)
+        return EVENT_CAPACITY;
+    return (size_t)(operations * 8 + writers * 2 * HISTORY_EVENTS_PER_CHUNK + 100000);
+}
+
 static int open_history(struct stage *stage, const char *folder, struct error *error)
 {
     char *path = path_join(folder, "history.bin");
-    int result =
-        history_file_create(path, EVENT_CAPACITY, stage->trial->seed, &stage->history, error);
+    int result = history_file_create(path, event_capacity(stage), stage->trial->seed,
+                                     &stage->history, error);
     free(path);
     return result;
 }

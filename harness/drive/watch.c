@@ -29,20 +29,27 @@ static void become(struct watch *watch, unsigned char *worker, enum worker_state
     watch->holding += state == HOLDING;
 }
 
+// Something could have freed or granted the lock. Events of several writers come in no order.
+static void stir(struct watch *watch, int64_t at_ns)
+{
+    if (at_ns > watch->quiet_since_ns)
+        watch->quiet_since_ns = at_ns;
+}
+
 static void see_worker(struct watch *watch, unsigned char *worker, const struct event *event)
 {
     if (event->kind == EVENT_ACQUIRE_INVOKE) {
         if (watch->waiting + watch->gave_up == 0)
-            watch->quiet_since_ns = event->at_ns;
+            stir(watch, event->at_ns);
         become(watch, worker, WAITING);
     } else if (event->kind == EVENT_ACQUIRE_RETURN) {
         become(watch, worker, event->outcome == OUTCOME_OK ? HOLDING : GAVE_UP);
         if (event->outcome == OUTCOME_OK)
-            watch->quiet_since_ns = event->at_ns;
+            stir(watch, event->at_ns);
         watch->lead_held |= event->outcome == OUTCOME_OK && event->client == watch->lead;
     } else if (event->kind == EVENT_RELEASE_RETURN) {
         become(watch, worker, IDLE);
-        watch->quiet_since_ns = event->at_ns;
+        stir(watch, event->at_ns);
     }
 }
 
@@ -50,7 +57,7 @@ void watch_see(struct watch *watch, const struct event *event)
 {
     if (event->client == 0 || event->client > watch->clients) {
         if (event->kind == EVENT_FAULT_HEALED || event->kind == EVENT_FAULT_IN_EFFECT)
-            watch->quiet_since_ns = event->at_ns;
+            stir(watch, event->at_ns);
         return;
     }
     unsigned char *first = &watch->workers[(size_t)(event->client - 1) * (size_t)watch->threads];
@@ -59,7 +66,7 @@ void watch_see(struct watch *watch, const struct event *event)
     } else if (event->kind == EVENT_PROCESS_DEATH) {
         for (int i = 0; i < watch->threads; i++)
             become(watch, &first[i], IDLE);
-        watch->quiet_since_ns = event->at_ns;
+        stir(watch, event->at_ns);
     }
 }
 

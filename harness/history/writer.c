@@ -92,6 +92,15 @@ static bool claim_chunk(struct history_writer *writer)
     return true;
 }
 
+// What a follower waits for: grants, accesses, releases, deaths, points. The rest can wait until it
+// looks again.
+static bool rings(unsigned kind)
+{
+    return kind == EVENT_ACQUIRE_RETURN || kind == EVENT_READ_RETURN ||
+           kind == EVENT_WRITE_RETURN || kind == EVENT_RELEASE_RETURN ||
+           kind == EVENT_POINT_REACHED || kind == EVENT_PROCESS_DEATH;
+}
+
 int64_t history_append(struct history_writer *writer, struct event event)
 {
     if (event.at_ns == 0)
@@ -106,7 +115,7 @@ int64_t history_append(struct history_writer *writer, struct event event)
     chunk->events[writer->count] = event;
     atomic_store_explicit(&chunk->count, ++writer->count, memory_order_release);
     struct history_header *header = writer->file->header;
-    if (atomic_load_explicit(&header->waiting, memory_order_relaxed) != 0) {
+    if (atomic_load_explicit(&header->waiting, memory_order_relaxed) != 0 && rings(event.kind)) {
         atomic_fetch_add_explicit(&header->doorbell, 1, memory_order_release);
         futex_wake_all(&header->doorbell);
     }

@@ -28,9 +28,10 @@ static enum outcome try_acquire(struct lock *lock, struct grant *grant)
     enum outcome outcome = redis_outcome(
         lock, redis_request(redis_of(lock), &answer, "SET %s %s NX PX %lld", lock->options.name,
                             redis_new_token(lock), lease_ms(lock)));
-    // No answer: the lock may be ours. If it is, give it back, and it was certainly not held.
+    // No answer: the lock may be ours. Give it back if it is; but what a plain DEL has removed is
+    // never certain, and so the outcome stays unknown.
     if (outcome == OUTCOME_UNKNOWN)
-        return release(lock) == RELEASE_UNCHECKED ? OUTCOME_NO : OUTCOME_UNKNOWN;
+        release(lock);
     if (outcome != OUTCOME_OK)
         return outcome;
     return answer.kind == REDIS_NIL ? OUTCOME_NO : OUTCOME_OK;

@@ -37,9 +37,12 @@ static void close_store(struct store *store)
     store->state = NULL;
 }
 
-// Passes an outcome on; BROKEN takes the connection's message along.
+// Passes an outcome on; BROKEN takes the connection's message along. A store's NO says "refused,
+// the token is old", which only a script can know: what could not be sent is no refusal.
 static enum outcome noted(struct store *store, enum outcome outcome)
 {
+    if (outcome == OUTCOME_NO)
+        return OUTCOME_UNKNOWN;
     if (outcome == OUTCOME_BROKEN)
         error_set(&store->error, "%s", redis_error(store->state));
     return outcome;
