@@ -12,6 +12,7 @@
 #include "harness/locks/lock.h"
 #include "harness/stores/store.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -99,6 +100,14 @@ static uint64_t choose_seed(const struct run_options *options, const struct scen
     return random_below(&random, 1000000000) + 1; // short enough to be typed again
 }
 
+static void say_how_it_ended(int signal_number, const char *folder)
+{
+    fprintf(stderr,
+            "lockpick run: ended by signal %d%s; the trials that had finished, and the history of "
+            "the one that had not, are in %s\n",
+            signal_number, signal_number == SIGBUS ? " (no room left on the disk?)" : "", folder);
+}
+
 static int run_set(const struct run_options *options, const struct scenario_set *set,
                    const struct vocabulary *vocabulary)
 {
@@ -122,11 +131,7 @@ static int run_set(const struct run_options *options, const struct scenario_set 
     else
         code = sandbox_run(options->no_namespaces, conduct, &request);
     if (code > 128)
-        fprintf(
-            stderr,
-            "lockpick run: ended by signal %d; the trials that had finished, and the history of "
-            "the one that had not, are in %s\n",
-            code - 128, request.folder);
+        say_how_it_ended(code - 128, request.folder);
     free(request.folder);
     plan_free(&plan);
     return code;
