@@ -24,18 +24,21 @@ FORMATTED := $(shell find harness faults -name '*.[ch]')
 all: $(BUILD)/lockpick
 
 $(BUILD)/lockpick: $(BUILD)/harness/main.o $(BUILD)/liblockpick.a
-	$(CC) $(CFLAGS) -o $@ $^ $(LIBRARIES)
+	@echo "  LINK  $@"
+	@$(CC) $(CFLAGS) -o $@ $^ $(LIBRARIES)
 
 $(BUILD)/liblockpick.a: $(OBJECTS)
 	@rm -f $@
-	ar rcs $@ $^
+	@ar rcs $@ $^
 
 $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -c -o $@ $<
+	@echo "  CC    $<"
+	@$(CC) $(ALL_CFLAGS) -c -o $@ $<
 
 $(BUILD)/%_test: $(BUILD)/%_test.o $(BUILD)/liblockpick.a
-	$(CC) $(CFLAGS) -o $@ $^ $(LIBRARIES) -lcmocka
+	@echo "  LINK  $@"
+	@$(CC) $(CFLAGS) -o $@ $^ $(LIBRARIES) -lcmocka
 
 tests: all $(TEST_PROGRAMS)
 
