@@ -109,6 +109,18 @@ static void bind_choice(const struct value *value)
     memcpy(value->field, &number, sizeof number);
 }
 
+static void complain_about_duration(const struct value *value)
+{
+    struct text advice = {0};
+    duration_advise(value->node->text, value->key->least, value->key->most, &advice);
+    if (advice.length > 0)
+        complain(value->binding->complaints, value->node, "'%s': %s", value->key->name,
+                 advice.bytes);
+    else
+        complain_about_shape(value, " (units: us, ms, s, m, h)");
+    text_free(&advice);
+}
+
 static void bind_number(const struct value *value)
 {
     static enum reading (*const readers[])(const char *, int64_t *) = {
@@ -119,9 +131,10 @@ static void bind_number(const struct value *value)
     };
     int64_t number = 0;
     enum reading reading = readers[value->key->type](value->node->text, &number);
-    bool is_unit_wrong = reading == READING_WRONG && value->key->type == KEY_DURATION;
-    if (reading != READING_FINE || number < value->key->least || number > value->key->most)
-        complain_about_shape(value, is_unit_wrong ? " (units: us, ms, s, m, h)" : "");
+    if (reading == READING_WRONG && value->key->type == KEY_DURATION)
+        complain_about_duration(value);
+    else if (reading != READING_FINE || number < value->key->least || number > value->key->most)
+        complain_about_shape(value, "");
     else
         *(int64_t *)value->field = number;
 }

@@ -26,7 +26,9 @@ static const struct key workload_keys[] = {
     {"for", KEY_DURATION, FIELD(workload_settings, for_ns), .least = NS_PER_MS, .most = HOUR_NS,
      .fallback_text = "(or operations)", .help = "run for that long instead"},
     {"hold", KEY_DURATION, FIELD(workload_settings, hold_ns), .most = 10 * MINUTE_NS,
-     .fallback = "0ms", .help = "work between reading and writing back"},
+     .fallback = "0ms",
+     .help = "work between reading and writing back; "
+             "oversell: only a buyer who finds a unit left holds"},
     {"think", KEY_DURATION, FIELD(workload_settings, think_ns), .most = 10 * MINUTE_NS,
      .fallback = "0ms", .help = "pause between two operations of a worker"},
     {"stock", KEY_WHOLE, FIELD(workload_settings, stock), .least = 1, .most = 1000000,
@@ -98,21 +100,22 @@ static const struct key expect_keys[] = {
 };
 
 static const struct section workload_section = {
-    "workload", "What clients do.", workload_keys, sizeof(struct workload_settings), NULL, SIZE_MAX,
+    "workload", "What clients do.", workload_keys, sizeof(struct workload_settings),
+    NULL,       SIZE_MAX,           NULL,
 };
 static const struct section clients_section = {
-    "clients", "Who does it.", clients_keys, sizeof(struct clients_settings), NULL, SIZE_MAX,
+    "clients", "Who does it.", clients_keys, sizeof(struct clients_settings), NULL, SIZE_MAX, NULL,
 };
 static const struct section lock_section = {
-    "lock", "How they lock.", lock_keys, sizeof(struct lock_settings), NULL, SIZE_MAX,
+    "lock", "How they lock.", lock_keys, sizeof(struct lock_settings), NULL, SIZE_MAX, NULL,
 };
 static const struct section faults_section = {
     "faults",     "What strikes them: a list.",       fault_keys, sizeof(struct fault_step),
-    &blank_fault, offsetof(struct fault_step, place),
+    &blank_fault, offsetof(struct fault_step, place), "fault",
 };
 static const struct section expect_section = {
-    "expect", "What must come out: a list.",       expect_keys, sizeof(struct expectation),
-    NULL,     offsetof(struct expectation, place),
+    "expect", "What must come out: a list.",       expect_keys,   sizeof(struct expectation),
+    NULL,     offsetof(struct expectation, place), "expectation",
 };
 
 // `faults` has at most as many items as the harness has traps for.
@@ -147,8 +150,13 @@ static const struct key scenario_keys[] = {
 };
 
 const struct section scenario_section = {
-    "",       "The file: a mapping of these keys.", scenario_keys, sizeof(struct scenario), NULL,
+    "",
+    "The file: a mapping of these keys.",
+    scenario_keys,
+    sizeof(struct scenario),
+    NULL,
     SIZE_MAX,
+    NULL,
 };
 
 const char *const *words_of(const struct vocabulary *vocabulary, enum word_list words)

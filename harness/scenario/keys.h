@@ -56,6 +56,7 @@ struct section {
     size_t size;            // of the struct
     const void *blank;      // its initial bytes, or NULL for zeroes
     size_t place_offset;    // of its struct place, or SIZE_MAX
+    const char *item;       // of a list of such mappings: what one is called
 };
 
 extern const struct section scenario_section;

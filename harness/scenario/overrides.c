@@ -104,16 +104,20 @@ static struct node *enter(struct node *map, const char *name, const struct origi
 }
 
 // The item of a list whose number the path names.
-static struct node *enter_item(struct binding *binding, struct node *map, const char *name,
-                               const char *number, const struct origin *origin)
+static struct node *enter_item(struct binding *binding, struct node *map,
+                               const struct section *section, const char *number,
+                               const struct origin *origin)
 {
+    const char *name = section->name;
     struct node *list = node_child(map, name);
     size_t count = list != NULL && list->kind == NODE_LIST ? list->count : 0;
     int64_t index = 0;
     if (number == NULL || whole_number_read(number, &index) != READING_FINE || index < 1 ||
         (size_t)index > count) {
         complaints_add(binding->complaints, origin, (struct place){0},
-                       "'%s' needs the number of an item; there are %zu", name, count);
+                       "'%s' needs the number of an item: items count from 1; there %s %zu %s%s",
+                       name, count == 1 ? "is" : "are", count, section->item,
+                       count == 1 ? "" : "s");
         return NULL;
     }
     struct node *item = list->children[index - 1];
@@ -142,7 +146,7 @@ static void apply(struct binding *binding, const struct origin *origin, struct n
         if (key->type == KEY_SECTION)
             map = enter(map, name, origin);
         else
-            map = enter_item(binding, map, name, strsep(&rest, "."), origin);
+            map = enter_item(binding, map, key->section, strsep(&rest, "."), origin);
         section = key->section;
         if (rest == NULL && map != NULL) {
             complain_about_path(binding, origin);

@@ -57,12 +57,25 @@ static void items_of_lists_are_counted_from_one(void **state)
                         "pause client-1 when it holds until client-2 writes or 7s");
     scenario_free(scenario);
     refuses("faults.3.until", "7s",
-            "--set faults.3.until=7s: 'faults' needs the number of an item; there are 2\n");
+            "--set faults.3.until=7s: 'faults' needs the number of an item: items count "
+            "from 1; there are 2 faults\n");
     refuses("faults.0.until", "7s",
-            "--set faults.0.until=7s: 'faults' needs the number of an item; there are 2\n");
+            "--set faults.0.until=7s: 'faults' needs the number of an item: items count "
+            "from 1; there are 2 faults\n");
+    refuses("expect.1.verdict", "safe",
+            "--set expect.1.verdict=safe: 'expect' needs the number of an item: items count from "
+            "1; there are 0 expectations\n");
+    const struct override overrides[] = {{"faults", "[{at: 1s, kill: client-1}]"},
+                                         {"faults.0.at", "3s"}};
+    char *printed = NULL;
+    assert_null(parse_with(TEST_MINIMAL, overrides, 2, &printed));
+    assert_string_equal(printed, "--set faults.0.at=3s: 'faults' needs the number of an item: "
+                                 "items count from 1; there is 1 fault\n");
+    free(printed);
     refuses("faults.1", "7s", "--set faults.1=7s: unknown key (did you mean 'faults'?)\n");
     refuses("faults.x.until", "7s",
-            "--set faults.x.until=7s: 'faults' needs the number of an item; there are 2\n");
+            "--set faults.x.until=7s: 'faults' needs the number of an item: items count "
+            "from 1; there are 2 faults\n");
 }
 
 static void lists_and_sections_can_be_set_as_a_whole(void **state)
@@ -149,6 +162,8 @@ static void what_contradicts_the_file_is_complained_about_at_the_file(void **sta
 {
     (void)state;
     refuses("clients.processes", "1",
+            "a.yaml:8:35: 'pause' needs clients.processes of 2 or more, for others to go for the "
+            "lock meanwhile\n"
             "a.yaml:9:12: there is no client-2: clients.processes is 1\n"
             "a.yaml:9:34: there is no client-2: clients.processes is 1\n");
 }

@@ -70,17 +70,35 @@ static void add_scenario(struct plan *plan, const struct scenario *scenario,
     }
 }
 
-static int no_scheme_is_left(const struct vocabulary *vocabulary, const char *scheme_glob,
+static bool is_tried(struct scenario *const *scenarios, size_t count, const char *scheme,
+                     const char *const *traits)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (patterns_mean(&scenarios[i]->schemes, scheme, traits))
+            return true;
+    }
+    return false;
+}
+
+static int no_scheme_is_left(struct scenario *const *scenarios, size_t count,
+                             const struct vocabulary *vocabulary, const char *scheme_glob,
                              struct error *error)
 {
     struct quote shown;
     struct suggestion suggestion;
-    if (scheme_glob == NULL)
+    struct text tried = {0};
+    if (scheme_glob == NULL || count == 0)
         return error_set(error, "there is no scenario to plan");
+    for (size_t i = 0; vocabulary->schemes[i] != NULL; i++) {
+        if (is_tried(scenarios, count, vocabulary->schemes[i], vocabulary->scheme_traits[i]))
+            text_format(&tried, "%s%s", tried.length > 0 ? ", " : "", vocabulary->schemes[i]);
+    }
     if (*suggest(scheme_glob, vocabulary->schemes, &suggestion) == '\0')
         suggest(scheme_glob, vocabulary->traits, &suggestion);
-    return error_set(error, "'%s' means no scheme of these scenarios%s", quote(scheme_glob, &shown),
-                     suggestion.text);
+    error_set(error, "'%s' means no scheme of these scenarios%s: they try %s",
+              quote(scheme_glob, &shown), suggestion.text, text_string(&tried));
+    text_free(&tried);
+    return -1;
 }
 
 // Trials of one name would write to one folder.
@@ -105,7 +123,8 @@ int plan_make(struct scenario *const *scenarios, size_t count, const struct voca
         return -1;
     for (size_t i = 0; i < count; i++)
         add_scenario(plan, scenarios[i], vocabulary, scheme_glob, repeat);
-    return plan->count > 0 ? 0 : no_scheme_is_left(vocabulary, scheme_glob, error);
+    return plan->count > 0 ? 0
+                           : no_scheme_is_left(scenarios, count, vocabulary, scheme_glob, error);
 }
 
 void plan_free(struct plan *plan)

@@ -21,9 +21,10 @@ struct plan {
     uint64_t seed;
 };
 
-// Expands scenarios into trials. `scheme_glob` (or NULL) narrows the schemes further; `repeat` (or
-// 0) replaces the scenarios' own. A scheme that lacks what the workload needs (`fenced: true` on a
-// scheme without the trait `fenced`) gets a trial with a skip_reason.
+// Expands scenarios into trials. `scheme_glob` (a name, a glob or a trait, or NULL) narrows the
+// schemes further; `repeat` (or 0) replaces the scenarios' own. A scheme that lacks what the
+// workload needs (`fenced: true` on a scheme without the trait `fenced`) gets a trial with a
+// skip_reason, even if the scenario names it: whether it is tried is known only here.
 // 0, or -1 with `error` set (for example: no scheme is left). Free with plan_free.
 int plan_make(struct scenario *const *scenarios, size_t count, const struct vocabulary *vocabulary,
               const char *scheme_glob, int64_t repeat, uint64_t seed, struct plan *plan,

@@ -105,6 +105,42 @@ static void a_scheme_without_tokens_is_skipped_where_they_are_needed(void **stat
     scenario_free(scenario);
 }
 
+// It may be one that --scheme leaves out, which no file can know.
+static void a_scheme_without_tokens_may_be_named_where_they_are_needed(void **state)
+{
+    (void)state;
+    static const char text[] =
+        TEST_HEAD "workload: {kind: increment, operations: 40, fenced: true}\n"
+                  "schemes: [redis-setnx, redis-set-px-lua]\n";
+    struct scenario *scenario;
+    struct plan plan = plan_of(text, "*lua", 0, 1, &scenario);
+    assert_int_equal(plan.count, 1);
+    assert_null(plan.trials[0].skip_reason);
+    plan_free(&plan);
+    scenario_free(scenario);
+    plan = plan_of(text, NULL, 0, 1, &scenario);
+    assert_int_equal(plan.count, 2);
+    assert_non_null(plan.trials[0].skip_reason);
+    plan_free(&plan);
+    scenario_free(scenario);
+}
+
+static void the_schemes_are_narrowed_by_name_glob_or_trait(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *pattern;
+        size_t count;
+    } cases[] = {{"none", 1}, {"*-px-*", 3}, {"lease", 4}, {"owner-checked", 2}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct scenario *scenario;
+        struct plan plan = plan_of(TEST_MINIMAL, cases[i].pattern, 0, 1, &scenario);
+        assert_int_equal(plan.count, cases[i].count);
+        plan_free(&plan);
+        scenario_free(scenario);
+    }
+}
+
 static void each_trial_has_the_expectation_of_its_scheme(void **state)
 {
     (void)state;
@@ -135,11 +171,17 @@ static void a_plan_without_trials_is_refused(void **state)
                      -1);
     assert_string_equal(
         error.text,
-        "'redis-setnix' means no scheme of these scenarios (did you mean 'redis-setnx'?)");
+        "'redis-setnix' means no scheme of these scenarios (did you mean 'redis-setnx'?): they try "
+        "none, redis-get-set, redis-setnx, redis-setnx-expire, redis-set-px-del, "
+        "redis-set-px-get-del, redis-set-px-lua");
+    scenario_free(scenario);
+    scenario = parse(TEST_HEAD "workload: {kind: increment, operations: 40}\n"
+                               "schemes: [none, \"redis-setnx*\"]\n");
     plan_free(&plan);
     assert_int_equal(plan_make(&scenario, 1, &test_vocabulary, "leaze", 0, 1, &plan, &error), -1);
     assert_string_equal(error.text,
-                        "'leaze' means no scheme of these scenarios (did you mean 'lease'?)");
+                        "'leaze' means no scheme of these scenarios (did you mean 'lease'?): they "
+                        "try none, redis-setnx, redis-setnx-expire");
     assert_int_equal(
         plan_make(&scenario, 1, &test_vocabulary, "process-mutex", 0, 1, &plan, &error), -1);
     assert_int_equal(plan_make(NULL, 0, &test_vocabulary, NULL, 0, 1, &plan, &error), -1);
@@ -165,6 +207,8 @@ int main(void)
         cmocka_unit_test(repeats_are_trials_with_names_of_their_own),
         cmocka_unit_test(a_seed_depends_on_the_run_and_the_name_alone),
         cmocka_unit_test(a_scheme_without_tokens_is_skipped_where_they_are_needed),
+        cmocka_unit_test(a_scheme_without_tokens_may_be_named_where_they_are_needed),
+        cmocka_unit_test(the_schemes_are_narrowed_by_name_glob_or_trait),
         cmocka_unit_test(each_trial_has_the_expectation_of_its_scheme),
         cmocka_unit_test(a_plan_without_trials_is_refused),
         cmocka_unit_test(two_scenarios_of_one_name_are_refused),

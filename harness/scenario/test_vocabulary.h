@@ -32,7 +32,8 @@ static const char *const test_stores[] = {"shm", "redis", NULL};
 static const char *const test_faults[] = {"pause", "kill", NULL};
 static const char *const test_commands[] = {"GET", "SET", "SETNX", "PEXPIRE", "DEL", "EVAL", NULL};
 static const char *const test_properties[] = {
-    "double-grant", "stale-holder", "stale-write", "lost-update", "oversell", "stuck", NULL,
+    "double-grant", "stale-holder",  "stale-write", "lost-update",
+    "oversell",     "fencing-order", "stuck",       NULL,
 };
 
 static const struct vocabulary test_vocabulary = {

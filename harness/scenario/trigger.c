@@ -9,8 +9,11 @@
 #include <string.h>
 #include <strings.h>
 
-const char *const phase_words[] = {"acquire", "release", "renew", "read", "write", NULL};
+const char *const phase_words[] = {"acquire", "release", "read", "write", NULL};
 const char *const cause_words[] = {"holds", "reads", "writes", "releases", "dies", NULL};
+
+#define LEAST_BOUND_NS NS_PER_MS
+#define MOST_BOUND_NS (3600 * NS_PER_S)
 
 static const char *const moment_words[] = {"before", "after", "holds", NULL};
 
@@ -155,7 +158,7 @@ static int take_what(struct words *words, const char *const *commands, struct po
         words->next++;
         return 0;
     }
-    return expected(words, "acquire, release, renew, read or write", phase_words, error);
+    return expected(words, "acquire, release, read or write", phase_words, error);
 }
 
 int point_name_read(const char *text, const char *const *commands, struct point_name *point,
@@ -184,13 +187,29 @@ int point_name_read(const char *text, const char *const *commands, struct point_
     return expect_end(&words, error);
 }
 
+// The error for what is no duration; `3 s` comes as two words.
+static int no_duration(const struct words *words, struct error *error)
+{
+    const char *word = peek(words);
+    const char *unit = words->next + 1 < words->count ? words->items[words->next + 1] : "";
+    struct text joined = {0};
+    struct text advice = {0};
+    text_format(&joined, "%s%s%s", word, *unit ? " " : "", unit);
+    duration_advise(text_string(&joined), LEAST_BOUND_NS, MOST_BOUND_NS, &advice);
+    int result = advice.length > 0 ? error_set(error, "%s", advice.bytes)
+                                   : expected(words, "a duration such as 500ms or 3s", NULL, error);
+    text_free(&joined);
+    text_free(&advice);
+    return result;
+}
+
 static int take_bound(struct words *words, int64_t *bound_ns, struct error *error)
 {
     enum reading reading = duration_read(peek(words), bound_ns);
     struct quote shown;
     if (reading == READING_WRONG)
-        return expected(words, "a duration such as 500ms or 3s", NULL, error);
-    if (reading == READING_TOO_LARGE || *bound_ns < NS_PER_MS || *bound_ns > 3600 * NS_PER_S)
+        return no_duration(words, error);
+    if (reading == READING_TOO_LARGE || *bound_ns < LEAST_BOUND_NS || *bound_ns > MOST_BOUND_NS)
         return error_set(error, "a fault may last from 1ms to 1h, not %s",
                          quote(peek(words), &shown));
     words->next++;

@@ -7,7 +7,8 @@
 // How long a fault lasts at most if its `until` names a cause only.
 #define DEFAULT_BOUND "10s"
 
-// `acquire`, ...: what `in` may name. NULL-terminated, like the next.
+// `acquire`, ...: what `in` may name; no `renew`, for no scheme renews. NULL-terminated, like the
+// next.
 extern const char *const phase_words[];
 // `holds`, ...: the word at i stands for the cause_kind i + 1.
 extern const char *const cause_words[];

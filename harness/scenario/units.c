@@ -2,7 +2,10 @@
 
 #include "harness/base/clock.h"
 
+#include <stdio.h>
 #include <string.h>
+
+#define DIGITS "0123456789"
 
 struct unit {
     const char *name;
@@ -23,7 +26,7 @@ static enum reading read_with_unit(const char *text, const struct unit *units, i
 {
     bool negative = text[0] == '-';
     const char *digits = text + negative;
-    size_t length = strspn(digits, "0123456789");
+    size_t length = strspn(digits, DIGITS);
     const struct unit *unit = units;
     while (unit->name != NULL && strcmp(unit->name, digits + length) != 0)
         unit++;
@@ -49,6 +52,64 @@ enum reading whole_number_read(const char *text, int64_t *number)
 enum reading duration_read(const char *text, int64_t *nanoseconds)
 {
     return read_with_unit(text, duration_units, nanoseconds);
+}
+
+// `1.5s`: exactly, in nanoseconds; 0 if it is nothing of that form, too long or no whole number.
+static int64_t read_fraction(const char *text)
+{
+    size_t whole = strspn(text, DIGITS);
+    size_t places = text[whole] == '.' ? strspn(text + whole + 1, DIGITS) : 0;
+    char digits[32];
+    if (whole == 0 || places == 0 || strlen(text) >= sizeof digits)
+        return 0;
+    // The digits without their point, then one power of ten less for each place.
+    snprintf(digits, sizeof digits, "%.*s%s", (int)whole, text, text + whole + 1);
+    int64_t nanoseconds = 0;
+    if (duration_read(digits, &nanoseconds) != READING_FINE)
+        return 0;
+    for (; places > 0 && nanoseconds % 10 == 0; places--)
+        nanoseconds /= 10;
+    return places == 0 && nanoseconds % NS_PER_US == 0 ? nanoseconds : 0;
+}
+
+// `10 ms` as `10ms`; false if it has no blank, or is wrong otherwise too.
+static bool join_unit(const char *text, char *out, size_t room, int64_t *nanoseconds)
+{
+    size_t digits = strspn(text, DIGITS);
+    size_t blanks = strspn(text + digits, " ");
+    if (blanks == 0 || strlen(text) >= room)
+        return false;
+    snprintf(out, room, "%.*s%s", (int)digits, text, text + digits + blanks);
+    return duration_read(out, nanoseconds) == READING_FINE;
+}
+
+static bool lies_between(int64_t number, int64_t unit, int64_t least, int64_t most)
+{
+    return number <= most / unit && number * unit >= least;
+}
+
+void duration_advise(const char *text, int64_t least, int64_t most, struct text *out)
+{
+    int64_t number = 0;
+    char joined[32];
+    if (text[0] == '-')
+        return;
+    if (whole_number_read(text, &number) == READING_FINE) {
+        bool is_ms = lies_between(number, NS_PER_MS, least, most);
+        bool is_s = lies_between(number, NS_PER_S, least, most);
+        if (is_ms || is_s)
+            text_format(out, "%s what? write ", text);
+        if (is_ms)
+            text_format(out, "%sms%s", text, is_s ? " or " : "");
+        if (is_s)
+            text_format(out, "%ss", text);
+    } else if (join_unit(text, joined, sizeof joined, &number)) {
+        if (lies_between(number, 1, least, most))
+            text_format(out, "no space: write %s", joined);
+    } else if ((number = read_fraction(text)) != 0 && lies_between(number, 1, least, most)) {
+        text_add(out, "must be a whole number with a unit: write ");
+        duration_write(number, out);
+    }
 }
 
 enum reading rate_read(const char *text, int64_t *per_second)

@@ -18,6 +18,10 @@ enum reading whole_number_read(const char *text, int64_t *number);
 // A whole number and one of us, ms, s, m, h; in nanoseconds.
 enum reading duration_read(const char *text, int64_t *nanoseconds);
 
+// What to write instead of a text that duration_read finds wrong, if that is plain: "5 what? write
+// 5ms or 5s". Appends to `out`, or nothing. What is proposed lies between `least` and `most`.
+void duration_advise(const char *text, int64_t least, int64_t most, struct text *out);
+
 // `500/s`: so many each second.
 enum reading rate_read(const char *text, int64_t *per_second);
 

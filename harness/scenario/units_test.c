@@ -40,6 +40,42 @@ static void a_duration_without_a_known_unit_is_refused(void **state)
     }
 }
 
+static void what_is_nearly_a_duration_is_told_how_to_be_one(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        const char *advice;
+    } cases[] = {
+        {"5", "5 what? write 5ms or 5s"},
+        {"90", "90 what? write 90ms"}, // 90s is beyond the range
+        {"99999999999999999999", ""},
+        {"9000000000000000000", ""},
+        {"-5", ""},
+        {"10 ms", "no space: write 10ms"},
+        {"10  ms", "no space: write 10ms"},
+        {"10 sec", ""},
+        {"10 m", ""},
+        {"1.5s", "must be a whole number with a unit: write 1500ms"},
+        {"0.25ms", "must be a whole number with a unit: write 250us"},
+        {"0.5us", ""},
+        {"1.0000001s", ""},
+        {"1.5", ""},
+        {"1.s", ""},
+        {".5s", ""},
+        {"1.5h", ""},
+        {"1.50000000000000000000000000000000s", ""},
+        {"soon", ""},
+        {"", ""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct text advice = {0};
+        duration_advise(cases[i].text, 0, 60 * NS_PER_S, &advice);
+        assert_string_equal(text_string(&advice), cases[i].advice);
+        text_free(&advice);
+    }
+}
+
 static void what_does_not_fit_into_64_bits_is_too_large(void **state)
 {
     (void)state;
@@ -110,6 +146,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(durations_are_read_in_every_unit),
         cmocka_unit_test(a_duration_without_a_known_unit_is_refused),
+        cmocka_unit_test(what_is_nearly_a_duration_is_told_how_to_be_one),
         cmocka_unit_test(what_does_not_fit_into_64_bits_is_too_large),
         cmocka_unit_test(a_whole_number_has_digits_only),
         cmocka_unit_test(rates_and_percentages_need_their_signs),

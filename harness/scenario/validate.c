@@ -1,5 +1,6 @@
 #include "harness/scenario/validate.h"
 
+#include "harness/base/clock.h"
 #include "harness/base/text.h"
 #include "harness/scenario/units.h"
 
@@ -129,24 +130,38 @@ static void check_retry(const struct rules *rules)
     text_free(&times);
 }
 
+// Servers count leases in milliseconds: one that they cut would end before its holder believes.
+static void check_lease(const struct rules *rules)
+{
+    struct node *node = rule_node(rules, "lock", "lease");
+    int64_t lease_ns = rules->scenario->lock.lease_ns;
+    if (node == NULL || !rule_sound(rules, "lock", "lease") || lease_ns % NS_PER_MS == 0)
+        return;
+    complain(rules->complaints, node,
+             "'lease' must be a whole number of milliseconds: write %lldms, not %s",
+             (long long)(lease_ns / NS_PER_MS + 1), node->text);
+}
+
 // --- schemes and expectations --------------------------------------------------------------------
 
-static void check_fenced_schemes(const struct rules *rules)
+// "'none' or 'lease'"
+static void write_patterns(const struct string_list *patterns, struct text *out)
+{
+    struct quote shown;
+    for (size_t i = 0; i < patterns->count; i++)
+        text_format(out, "%s'%s'", i == 0 ? "" : " or ", quote(patterns->items[i], &shown));
+}
+
+static void write_schemes(const struct rules *rules, struct text *out)
 {
     const struct vocabulary *vocabulary = rules->vocabulary;
-    struct node *patterns = node_child(rules->root, "schemes");
-    if (!rules->scenario->workload.fenced || patterns == NULL)
-        return;
-    size_t count = patterns->kind == NODE_LIST ? patterns->count : 1;
-    for (size_t i = 0; i < count; i++) {
-        struct node *node = patterns->kind == NODE_LIST ? patterns->children[i] : patterns;
-        for (size_t j = 0; node->kind == NODE_TEXT && vocabulary->schemes[j] != NULL; j++) {
-            if (strcmp(node->text, vocabulary->schemes[j]) == 0 &&
-                !has_trait(vocabulary->scheme_traits[j], "fenced"))
-                complain(rules->complaints, node,
-                         "'%s' has no fencing tokens, but workload.fenced is true",
-                         vocabulary->schemes[j]);
-        }
+    const char *separator = "";
+    for (size_t i = 0; vocabulary->schemes[i] != NULL; i++) {
+        if (!patterns_mean(&rules->scenario->schemes, vocabulary->schemes[i],
+                           vocabulary->scheme_traits[i]))
+            continue;
+        text_format(out, "%s%s", separator, vocabulary->schemes[i]);
+        separator = ", ";
     }
 }
 
@@ -166,10 +181,49 @@ static void check_who_is_expected(const struct rules *rules, size_t number, stru
         meant++;
         first += scenario_expectation(scenario, scheme, traits) == expectation;
     }
-    if (meant == 0)
-        complain(rules->complaints, item, "means no scheme of this scenario");
-    else if (first == 0)
-        complain(rules->complaints, item, "means only schemes that earlier expectations are about");
+    struct text text = {0};
+    write_patterns(&expectation->schemes, &text);
+    if (meant == 0) {
+        text_add(&text, " means no scheme of this scenario (it tries ");
+        write_schemes(rules, &text);
+        complain(rules->complaints, item, "%s)", text.bytes);
+    } else if (first == 0) {
+        complain(rules->complaints, item,
+                 "%s means only schemes that earlier expectations are about", text.bytes);
+    }
+    text_free(&text);
+}
+
+// Why the workload cannot break that property, or NULL if it can.
+static const char *why_never_broken(const struct rules *rules, const char *property)
+{
+    const struct workload_settings *workload = &rules->scenario->workload;
+    bool knows_kind = workload->kind != NULL && rule_sound(rules, "workload", "kind");
+    bool sells = knows_kind && strcmp(workload->kind, "oversell") == 0;
+    if (strcmp(property, "oversell") == 0 && knows_kind && !sells)
+        return "only the workload oversell sells";
+    if (strcmp(property, "lost-update") == 0 && sells)
+        return "a sale has no updates to lose (see oversell)";
+    if (strcmp(property, "fencing-order") == 0 && !workload->fenced &&
+        rule_sound(rules, "workload", "fenced"))
+        return "without workload.fenced there are no tokens";
+    return NULL;
+}
+
+// `because` or `allow`.
+static void check_properties(const struct rules *rules, struct node *list)
+{
+    if (list == NULL || list->kind == NODE_MAP)
+        return;
+    size_t count = list->kind == NODE_LIST ? list->count : 1;
+    for (size_t i = 0; i < count; i++) {
+        struct node *node = list->kind == NODE_LIST ? list->children[i] : list;
+        if (node->kind != NODE_TEXT || node->bad)
+            continue;
+        const char *why = why_never_broken(rules, node->text);
+        if (why != NULL)
+            complain(rules->complaints, node, "'%s' cannot be found here: %s", node->text, why);
+    }
 }
 
 static void check_verdict(const struct rules *rules, size_t number, struct node *item)
@@ -197,6 +251,8 @@ static void check_expectations(const struct rules *rules)
         struct node *item = list->children[i];
         struct node *patterns = node_child(item, "schemes");
         check_verdict(rules, i, item);
+        check_properties(rules, node_child(item, "because"));
+        check_properties(rules, node_child(item, "allow"));
         if (sound && patterns != NULL && node_fine(patterns))
             check_who_is_expected(rules, i, patterns);
     }
@@ -209,7 +265,7 @@ void validate(const struct rules *rules)
     check_number_of_workers(rules);
     check_lead(rules);
     check_retry(rules);
-    check_fenced_schemes(rules);
+    check_lease(rules);
     check_expectations(rules);
     validate_faults(rules);
 }

@@ -56,6 +56,24 @@ static void check_points(const struct rules *rules, const struct fault_step *ste
     }
 }
 
+// The bound may be the default one, so that it is always said.
+static void check_bound(const struct rules *rules, const struct fault_step *step,
+                        struct node *until)
+{
+    int64_t limit_ns = rules->scenario->limit_ns;
+    if (!rule_sound(rules, "", "limit") || step->bound_ns < limit_ns)
+        return;
+    struct text times = {0};
+    duration_write(step->bound_ns, &times);
+    text_add(&times, ", but the limit of ");
+    duration_write(limit_ns, &times);
+    complain(rules->complaints, until,
+             "'until': the fault may last %s is over by then: bound it (such as '... or 2s'), or "
+             "raise the limit",
+             times.bytes);
+    text_free(&times);
+}
+
 // A client that stands still does nothing that could end its own pause.
 static bool waits_for_itself(const struct rules *rules, const struct fault_step *step)
 {
@@ -78,13 +96,31 @@ static void check_until(const struct rules *rules, const struct fault_step *step
         complain_key(rules->complaints, until, "'until' with '%s', which nothing ends", step->verb);
         return;
     }
-    if (until->bad || step->until.kind == CAUSE_NONE)
+    if (until->bad)
+        return;
+    check_bound(rules, step, until);
+    if (step->until.kind == CAUSE_NONE)
         return;
     check_who(rules, until, step->until.client, step->until.worker);
     if (!verb->bad && waits_for_itself(rules, step))
         complain(rules->complaints, until,
                  "client-%d cannot do that while the fault holds it: name another client",
                  step->until.client);
+}
+
+// With the only client struck nobody else goes for the lock, and no verdict could be given.
+static void check_others(const struct rules *rules, const struct fault_step *step,
+                         struct node *verb)
+{
+    const struct clients_settings *clients = &rules->scenario->clients;
+    bool spares_workers = step->target.worker != 0 && !is_final(step) &&
+                          (!rule_sound(rules, "clients", "threads") || clients->threads > 1);
+    if (!verb->bad && rule_sound(rules, "clients", "processes") && clients->processes == 1 &&
+        !spares_workers)
+        complain(rules->complaints, verb,
+                 "'%s' needs clients.processes of 2 or more, for others to go for the lock "
+                 "meanwhile",
+                 step->verb);
 }
 
 static void check_target(const struct rules *rules, const struct fault_step *step,
@@ -96,6 +132,7 @@ static void check_target(const struct rules *rules, const struct fault_step *ste
     if (is_final(step) && step->target.worker != 0)
         complain(rules->complaints, verb, "'%s' strikes a whole client: leave worker-%d out",
                  step->verb, step->target.worker);
+    check_others(rules, step, verb);
 }
 
 // The fault of that name among the first `count`, or NULL.
