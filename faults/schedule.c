@@ -21,6 +21,7 @@ struct step {
     const struct fault *fault;
     enum step_state state;
     bool cause_seen;
+    bool target_died;
     int64_t reached_ns; // a worker came to the last point that was set for this fault
     int64_t in_effect_ns;
     pid_t process; // that was struck
@@ -144,6 +145,8 @@ void schedule_see(struct schedule *schedule, const struct event *event)
             if (step->state == STEP_ARMED)
                 step->state = STEP_TRIGGERED;
         }
+        if (event->kind == EVENT_PROCESS_DEATH && event->client == step->strike.step->target.client)
+            step->target_died = true;
         if (step->state == STEP_IN_EFFECT && event->at_ns > step->in_effect_ns &&
             is_cause(event, &step->strike.step->until))
             step->cause_seen = true;
@@ -229,7 +232,9 @@ static void advance_step(struct schedule *schedule, struct step *step, int64_t n
         if (state != STRIKE_PENDING)
             advance_to(schedule, step, state);
     } else if (step->state == STEP_IN_EFFECT) {
-        if (step->cause_seen)
+        if (step->target_died)
+            heal(schedule, step, HEAL_DEATH);
+        else if (step->cause_seen)
             heal(schedule, step, HEAL_CAUSE);
         else if (due_ns(schedule, step) <= now_ns)
             heal(schedule, step, HEAL_BOUND);

@@ -46,6 +46,7 @@ static void see_worker(struct watch *watch, unsigned char *worker, const struct 
         become(watch, worker, event->outcome == OUTCOME_OK ? HOLDING : GAVE_UP);
         if (event->outcome == OUTCOME_OK)
             stir(watch, event->at_ns);
+        watch->granted |= event->outcome == OUTCOME_OK;
         watch->lead_held |= event->outcome == OUTCOME_OK && event->client == watch->lead;
     } else if (event->kind == EVENT_RELEASE_RETURN) {
         become(watch, worker, IDLE);

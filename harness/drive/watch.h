@@ -15,6 +15,7 @@ struct watch {
     size_t gave_up;         // living workers whose last acquire ended without a grant
     size_t holding;         // living workers that believe they hold
     int64_t quiet_since_ns; // the last time anything could have freed or granted the lock
+    bool granted;           // somebody was, at any time
     bool lead_held;         // the leading client was granted
     int lead;
 };

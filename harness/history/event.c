@@ -47,6 +47,6 @@ const char *stop_reason_name(unsigned reason)
 
 const char *heal_reason_name(unsigned reason)
 {
-    static const char *const names[] = {"cause", "bound", "end"};
+    static const char *const names[] = {"cause", "bound", "end", "death"};
     return NAME_OF(names, reason);
 }

@@ -95,6 +95,7 @@ enum heal_reason {
     HEAL_CAUSE, // the cause that it waited for came
     HEAL_BOUND, // the bound of its `until` came first
     HEAL_END,   // the trial ended
+    HEAL_DEATH, // its target died
 };
 
 // The kind's name, or NULL for a number that is no kind.

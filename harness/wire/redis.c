@@ -10,9 +10,9 @@
 #include <string.h>
 
 #define MAX_SCRIPTS 8
-// For the first connection, which is set-up and no part of what is measured: long enough for TCP to
-// repeat what a full backlog has dropped.
-#define FIRST_CONNECT_NS (10 * NS_PER_S)
+// For the first connection and for scripts, which are set-up and no part of what is measured: long
+// enough for TCP to repeat what a full backlog has dropped.
+#define SET_UP_NS (10 * NS_PER_S)
 
 const char *const redis_commands[] = {"GET", "SET", "SETNX", "PEXPIRE", "DEL", "EVAL", NULL};
 
@@ -81,7 +81,7 @@ struct redis_connection *redis_open(const struct endpoint *endpoint, int64_t req
     connection->endpoint = *endpoint;
     connection->request_ns = request_ns;
     connection->actor = actor;
-    if (connect_within(connection, FIRST_CONNECT_NS) == 0)
+    if (connect_within(connection, SET_UP_NS) == 0)
         return connection;
     error_set(error, "%s", connection->error.text);
     redis_close(connection);
@@ -199,8 +199,12 @@ int redis_script_load(struct redis_connection *connection, const struct redis_sc
     struct redis_answer answer;
     char *command = NULL;
     int length = redisFormatCommand(&command, "SCRIPT LOAD %s", script->text);
+    if (connection->context != NULL)
+        redisSetTimeout(connection->context, to_timeval(SET_UP_NS));
     enum outcome outcome = exchange(connection, &answer, command, (size_t)length);
     redisFreeCommand(command);
+    if (connection->context != NULL)
+        redisSetTimeout(connection->context, to_timeval(connection->request_ns));
     if (outcome != OUTCOME_OK)
         return error_set(error, "cannot load a script: %s", connection->error.text);
     place->script = script;
