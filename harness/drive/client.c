@@ -89,14 +89,30 @@ pid_t client_start(const struct stage *stage, const struct node *node, int numbe
     return id;
 }
 
+// How far CLOCK_REALTIME is ahead of CLOCK_MONOTONIC; `before_ns` if the reading was disturbed.
+// Both are slewed alike, so the difference moves only when somebody sets the clock.
+static int64_t realtime_offset_ns(int64_t before_ns)
+{
+    int64_t from_ns = clock_monotonic_ns();
+    int64_t realtime_ns = clock_realtime_ns();
+    int64_t to_ns = clock_monotonic_ns();
+    return to_ns - from_ns > NS_PER_MS / 10 ? before_ns : realtime_ns - from_ns;
+}
+
 static void be_observer(const struct stage *stage, pid_t parent)
 {
     prctl(PR_SET_NAME, "observer");
     process_settle(parent, -1, -1);
     struct history_writer writer;
     history_writer_start(&writer, &stage->history, 0, 1);
+    int64_t offset_ns = realtime_offset_ns(clock_realtime_ns() - clock_monotonic_ns());
     for (int64_t due_ns = clock_monotonic_ns() + NS_PER_MS;; due_ns += NS_PER_MS) {
         clock_sleep_until_ns(due_ns);
+        int64_t step_ns = realtime_offset_ns(offset_ns) - offset_ns;
+        if (step_ns > NS_PER_MS || step_ns < -NS_PER_MS) {
+            history_append(&writer, (struct event){.kind = EVENT_CLOCK_STEP, .args = {step_ns}});
+            offset_ns += step_ns;
+        }
         int64_t late_ns = clock_monotonic_ns() - due_ns;
         if (late_ns > STALL_NS) {
             history_append(&writer, (struct event){.kind = EVENT_STALL, .args = {late_ns}});

@@ -9,8 +9,9 @@
 pid_t client_start(const struct stage *stage, const struct node *node, int number,
                    struct error *error);
 
-// Forks the observer of stalls: it asks to be woken every millisecond, and records whenever the
-// machine was late by more than STALL_NS. Verdicts that rely on timing look at its record.
+// Forks the observer of the machine: it asks to be woken every millisecond, and records whenever
+// that was late by more than STALL_NS, and whenever the clock was set (servers expire leases by
+// it). Verdicts that rely on timing look at its record.
 #define STALL_NS (5 * NS_PER_MS)
 pid_t observer_start(const struct stage *stage, struct error *error);
 

@@ -55,7 +55,8 @@ enum release_answer {
     X(FAULT_FAILED, "fault-failed", "client", "worker", "errno", "")                               \
     X(STALL, "stall", "length_ns", "", "", "")                                                     \
     X(BARRIER_OPEN, "barrier-open", "client", "", "", "")                                          \
-    X(STOP_ASKED, "stop-asked", "", "", "", "")
+    X(STOP_ASKED, "stop-asked", "", "", "", "")                                                    \
+    X(CLOCK_STEP, "clock-step", "step_ns", "", "", "")
 
 enum event_kind {
 #define X(id, name, a, b, c, d) EVENT_##id,
