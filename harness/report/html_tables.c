@@ -98,6 +98,21 @@ static void add_cell(struct page *page, size_t scenario, size_t scheme)
     text_add(&page->text, "</td>");
 }
 
+// True if the matrix shows a property in parentheses.
+static bool has_harmless(const struct run_result *run)
+{
+    for (size_t i = 0; i < run->count; i++) {
+        const struct judgement *judgement = &run->trials[i].judgement;
+        for (size_t j = 0; j < judgement->finding_count; j++) {
+            const struct finding *finding = &judgement->findings[j];
+            if (finding->state == FINDING_VIOLATED && finding->harmless &&
+                judgement_first_violation(judgement) != NULL)
+                return true;
+        }
+    }
+    return false;
+}
+
 void html_add_matrix(struct page *page)
 {
     const struct run_result *run = page->run;
@@ -123,8 +138,11 @@ void html_add_matrix(struct page *page)
             add_cell(page, scenarios[i], schemes[j]);
         text_add(out, "</tr>\n");
     }
-    text_add(out, "</tbody></table></div>\n<p class=\"small quiet\">Properties in parentheses "
-                  "were violated without harm.</p></section>\n");
+    text_add(out, "</tbody></table></div>\n");
+    if (has_harmless(run))
+        text_add(out, "<p class=\"small quiet\">Properties in parentheses were violated without "
+                      "harm.</p>\n");
+    text_add(out, "</section>\n");
     free(schemes);
     free(scenarios);
 }

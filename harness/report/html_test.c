@@ -123,6 +123,38 @@ static void many_large_pictures_become_links(void **state)
     free(large);
 }
 
+static void parentheses_are_explained_where_there_are_any(void **state)
+{
+    (void)state;
+    struct test_run test;
+    test_run_start(&test);
+    struct trial_result *result = test_add(&test, "none", VERDICT_UNSAFE, EXPECTATION_MET);
+    test_find(result, &test_stale_holder, false);
+    char *page = report_html(&test.run);
+    assert_null(strstr(page, "Properties in parentheses"));
+    free(page);
+    test_find(result, &test_lost_update, true);
+    page = report_html(&test.run);
+    assert_non_null(strstr(page, "Properties in parentheses"));
+    free(page);
+}
+
+static void too_few_operations_for_percentiles_are_named(void **state)
+{
+    (void)state;
+    struct test_run test;
+    test_run_start(&test);
+    struct trial_result *result = test_add(&test, "none", VERDICT_SAFE, EXPECTATION_MET);
+    result->statistics.acquire.count = 9;
+    char *page = report_html(&test.run);
+    assert_non_null(strstr(page, "too few operations for percentiles (9 acquires)"));
+    free(page);
+    result->statistics.acquire.count = 10;
+    page = report_html(&test.run);
+    assert_null(strstr(page, "too few operations"));
+    free(page);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -132,6 +164,8 @@ int main(void)
         cmocka_unit_test(missed_trials_and_the_first_unsafe_one_are_open),
         cmocka_unit_test(repeats_that_ended_alike_share_a_chip),
         cmocka_unit_test(many_large_pictures_become_links),
+        cmocka_unit_test(parentheses_are_explained_where_there_are_any),
+        cmocka_unit_test(too_few_operations_for_percentiles_are_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

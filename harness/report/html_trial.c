@@ -179,6 +179,12 @@ void html_add_trial(struct page *page, size_t index, bool open)
     add_picture(page, result, "throughput", result->throughput, "Throughput", sentence);
     add_picture(page, result, "latency", result->latency, "Latency",
                 "The numbers are in the table below.");
+    if (result->has_history && result->statistics.acquire.count < LEAST_FOR_PERCENTILES)
+        text_format(out,
+                    "<p class=\"quiet\">No latency plot: too few operations for percentiles "
+                    "(%zu acquire%s).</p>\n",
+                    result->statistics.acquire.count,
+                    result->statistics.acquire.count == 1 ? "" : "s");
     if (result->has_history)
         add_numbers(out, &result->statistics);
     if (result->folder != NULL && result->has_history) {

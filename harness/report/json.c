@@ -40,9 +40,9 @@
 //      count       integer  violations
 //      text        string   what was found
 //      windows     object or null: count; min_ns, median_ns, p90_ns, max_ns
-//      evidence    object or null (if not violated): from_at_ns, to_at_ns: integers; holds,
-//      accesses:
-//                           arrays of integers, their numbers from 0 in the order of the grants
+//      evidence    object or null (if not violated): from_at_ns, to_at_ns: integers;
+//                           holds, accesses: arrays of integers, their numbers from 0 in the order
+//                           of the grants
 //    statistics    object or null (without a history): duration_ns, holds, not_held, unknown,
 //                           writes, refused_writes, unknown_writes, longest_wait_ns, stalls,
 //                           longest_stall_ns: integers; holds_per_second, attempts_per_hold,
@@ -50,7 +50,8 @@
 //                           (nothing measured) of count, p50_ns, p90_ns, p99_ns, p999_ns, max_ns
 //    story         string   "" if there is nothing to tell
 //    folder        string or null
-//    files         array of strings: names of the pictures in the folder
+//    files         array of strings: names of the pictures in the folder; below 10 acquires there
+//                           is none of the latency
 #include "harness/report/summary.h"
 
 #include <jansson.h>

@@ -13,6 +13,13 @@
 #define TITLE_BASE 22
 #define LEGEND_BASE 46
 #define CAPTION_HEIGHT 18
+#define LEGEND_HEIGHT 20
+#define PANEL_TITLE_HEIGHT 14
+#define LEGEND_LEFT 12
+// Tics, their numbers and the name of the axis.
+#define AXIS_HEIGHT 74
+// A time on the axis has at most four digits.
+#define LONGEST_TIC 10000
 
 static void choose_unit(struct plot *plot)
 {
@@ -28,13 +35,8 @@ static void choose_unit(struct plot *plot)
     plot->unit = units[i].name;
     plot->base_ns = plot->start_ns;
     // Far into the trial, times would be long numbers that differ in their last digits only.
-    int64_t offset = plot->from_ns - plot->start_ns;
-    if (offset > 1000 * span) {
-        int64_t step = 10;
-        while (step < span)
-            step *= 10;
-        plot->base_ns += offset / step * step;
-    }
+    if (plot->to_ns - plot->start_ns >= LONGEST_TIC * units[i].size_ns)
+        plot_count_from(plot, plot->from_ns);
 }
 
 void plot_start(struct plot *plot, const char *name, int left, const struct digest *digest,
@@ -44,7 +46,7 @@ void plot_start(struct plot *plot, const char *name, int left, const struct dige
     plot->start_ns = digest->started_ns;
     plot->from_ns = from_ns;
     plot->to_ns = to_ns > from_ns ? to_ns : from_ns + 1;
-    plot->legend_x = 12;
+    plot->legend_x = LEGEND_LEFT;
     choose_unit(plot);
 }
 
@@ -56,12 +58,17 @@ void plot_free(struct plot *plot)
     text_free(&plot->legend);
 }
 
+void plot_count_from(struct plot *plot, int64_t at_ns)
+{
+    plot->base_ns = at_ns;
+}
+
 double plot_x(const struct plot *plot, int64_t at_ns)
 {
     return (double)(at_ns - plot->base_ns) / plot->unit_ns;
 }
 
-static double pixel_of(const struct plot *plot, int64_t at_ns)
+double plot_pixel(const struct plot *plot, int64_t at_ns)
 {
     double share = (double)(at_ns - plot->from_ns) / (double)(plot->to_ns - plot->from_ns);
     return plot->left + share * (plot->right - plot->left);
@@ -90,7 +97,7 @@ static void cut(char *text, size_t room, int needed)
     memcpy(text + end, "…", sizeof "…");
 }
 
-static double width_of(const char *text)
+double plot_text_width(const char *text)
 {
     size_t characters = 0;
     for (; *text != '\0'; text++)
@@ -102,7 +109,7 @@ static bool lane_is_free(const struct plot *plot, int lane, double centre, doubl
 {
     for (size_t i = 0; i < plot->label_count; i++) {
         const struct plot_label *other = &plot->labels[i];
-        double room = (width + width_of(other->text)) / 2 + 10;
+        double room = (width + plot_text_width(other->text)) / 2 + 10;
         if (other->lane == lane && fabs(other->centre - centre) < room)
             return false;
     }
@@ -119,10 +126,10 @@ void plot_label(struct plot *plot, int64_t at_ns, const char *colour, const char
     int needed = vsnprintf(label.text, sizeof label.text, format, arguments);
     va_end(arguments);
     cut(label.text, sizeof label.text, needed);
-    double half = width_of(label.text) / 2 + 6;
-    label.centre = fmin(fmax(pixel_of(plot, at_ns), half), PLOT_WIDTH - half);
+    double half = plot_text_width(label.text) / 2 + 6;
+    label.centre = fmin(fmax(plot_pixel(plot, at_ns), half), PLOT_WIDTH - half);
     for (int lane = 0; lane < MAX_LANES && label.lane < 0; lane++) {
-        if (lane_is_free(plot, lane, label.centre, width_of(label.text)))
+        if (lane_is_free(plot, lane, label.centre, plot_text_width(label.text)))
             label.lane = lane;
     }
     if (label.lane >= 0)
@@ -167,7 +174,7 @@ static void legend_sample(struct plot *plot, enum plot_sample sample, const char
                           const char *style)
 {
     double x = plot->legend_x;
-    double y = LEGEND_BASE - 4;
+    double y = LEGEND_BASE - 4 + plot->legend_line * LEGEND_HEIGHT;
     if (sample == SAMPLE_LINE) {
         text_format(
             &plot->legend,
@@ -182,23 +189,32 @@ static void legend_sample(struct plot *plot, enum plot_sample sample, const char
                     x + 12, y, colour, style);
         return;
     }
+    static const char *const fills[] = {[SAMPLE_BOX] = "solid 1 noborder",
+                                        [SAMPLE_THIN_BOX] = "solid 1 noborder",
+                                        [SAMPLE_HATCHED_BOX] = PLOT_HATCH,
+                                        [SAMPLE_OUTLINE] = "solid 1 border rgb '#8a8a8a'"};
     double half = sample == SAMPLE_THIN_BOX ? 2.5 : 5.5;
     text_format(&plot->legend,
                 "set object rectangle from screen X(%g), screen Y(%g) to screen X(%g), screen "
                 "Y(%g) front fillcolor rgb '%s' fillstyle %s\n",
-                x, y + half, x + 20, y - half, colour,
-                sample == SAMPLE_OUTLINE ? "solid 1 border rgb '#8a8a8a'" : "solid 1 noborder");
+                x, y + half, x + 20, y - half, colour, fills[sample]);
 }
 
 void plot_legend(struct plot *plot, enum plot_sample sample, const char *colour, const char *style,
                  const char *text)
 {
+    double width = 26 + plot_text_width(text) + 16;
+    if (plot->legend_x + width > PLOT_WIDTH && plot->legend_x > LEGEND_LEFT) {
+        plot->legend_x = LEGEND_LEFT;
+        plot->legend_line++;
+    }
     legend_sample(plot, sample, colour, style);
     text_add(&plot->legend, "set label ");
     plot_quote(&plot->legend, text);
     text_format(&plot->legend, " at screen X(%g), screen Y(%d) left textcolor rgb '%s'\n",
-                plot->legend_x + 26, LEGEND_BASE - 4, PLOT_DARK);
-    plot->legend_x += 26 + width_of(text) + 16;
+                plot->legend_x + 26, LEGEND_BASE - 4 + plot->legend_line * LEGEND_HEIGHT,
+                PLOT_DARK);
+    plot->legend_x += width;
 }
 
 // The edges of the panel and the size of the picture, top down.
@@ -232,38 +248,75 @@ static void add_label(struct plot *plot, double x, double y, const char *how, co
     text_format(&plot->script, " at screen X(%.1f), screen Y(%.1f) %s\n", x, y, how);
 }
 
-void plot_layout(struct plot *plot, int height, const char *title)
+static int lanes_of(const struct plot *plot)
 {
     int lanes = 0;
     for (size_t i = 0; i < plot->label_count; i++)
         lanes = plot->labels[i].lane + 1 > lanes ? plot->labels[i].lane + 1 : lanes;
-    int top = (plot->legend.length > 0 ? LEGEND_BASE : TITLE_BASE) + 18 + lanes * LANE_HEIGHT;
-    int captions_top = top + height + 74;
-    int total = captions_top - 12 + (int)plot->caption_count * CAPTION_HEIGHT;
-    add_frame(plot, top, height, total);
+    return lanes;
+}
+
+// The labels of `from`, which may be a panel of its own, above a panel that begins at `top`.
+static void add_labels(struct plot *plot, const struct plot *from, int top)
+{
+    for (size_t i = 0; i < from->label_count; i++) {
+        char how[64];
+        snprintf(how, sizeof how, "center textcolor rgb '%s'", from->labels[i].colour);
+        add_label(plot, from->labels[i].centre, top - 13 - from->labels[i].lane * LANE_HEIGHT, how,
+                  from->labels[i].text);
+    }
+}
+
+static void add_title(struct plot *plot, int y, const char *title)
+{
     char shown[112] = "";
     int needed = snprintf(shown, sizeof shown, "%s", title);
     cut(shown, sizeof shown, needed);
-    add_label(plot, 12, TITLE_BASE - 4, "left font 'sans-serif,15' textcolor rgb '#111111'", shown);
+    add_label(plot, 12, y, "left font 'sans-serif,15' textcolor rgb '#111111'", shown);
+}
+
+void plot_layout(struct plot *plot, int height, const char *title)
+{
+    int top = TITLE_BASE + 18 + lanes_of(plot) * LANE_HEIGHT;
+    if (plot->legend.length > 0)
+        top += LEGEND_BASE - TITLE_BASE + plot->legend_line * LEGEND_HEIGHT;
+    plot->bottom = top + height;
+    int captions_top = plot->bottom + AXIS_HEIGHT + plot->below;
+    add_frame(plot, top, height, captions_top - 12 + (int)plot->caption_count * CAPTION_HEIGHT);
+    add_title(plot, TITLE_BASE - 4, title);
     text_add(&plot->script, text_string(&plot->legend));
-    for (size_t i = 0; i < plot->label_count; i++) {
-        char how[64];
-        snprintf(how, sizeof how, "center textcolor rgb '%s'", plot->labels[i].colour);
-        add_label(plot, plot->labels[i].centre, top - 13 - plot->labels[i].lane * LANE_HEIGHT, how,
-                  plot->labels[i].text);
-    }
+    add_labels(plot, plot, top);
     for (size_t i = 0; i < plot->caption_count; i++)
         add_label(plot, 12, captions_top + (double)i * CAPTION_HEIGHT,
                   "left font 'sans-serif,12' textcolor rgb '#555555'", plot->captions[i]);
     text_add(&plot->script, text_string(&plot->objects));
 }
 
+int plot_room_below(const struct plot *lower, int height)
+{
+    return PANEL_TITLE_HEIGHT + lanes_of(lower) * LANE_HEIGHT + height + AXIS_HEIGHT;
+}
+
+void plot_layout_below(struct plot *plot, const struct plot *lower, int height, const char *title)
+{
+    int title_base = plot->bottom + AXIS_HEIGHT;
+    int top = title_base + PANEL_TITLE_HEIGHT + lanes_of(lower) * LANE_HEIGHT;
+    text_format(&plot->script,
+                "unset label\nunset arrow\nunset object\n"
+                "set tmargin at screen Y(%d)\nset bmargin at screen Y(%d)\n",
+                top, top + height);
+    add_title(plot, title_base, title);
+    add_labels(plot, lower, top);
+    text_add(&plot->script, text_string(&lower->objects));
+}
+
 void plot_time_axis(struct plot *plot)
 {
-    text_format(&plot->script, "set xrange [%.9g:%.9g]\nset xtics out format '%%.12g'\n",
-                plot_x(plot, plot->from_ns), plot_x(plot, plot->to_ns));
+    bool counts = plot->base_ns != plot->start_ns;
+    text_format(&plot->script, "set xrange [%.9g:%.9g]\nset xtics out format '%s%%.12g'\n",
+                plot_x(plot, plot->from_ns), plot_x(plot, plot->to_ns), counts ? "+" : "");
     struct text label = {0};
-    if (plot->base_ns == plot->start_ns)
+    if (!counts)
         text_format(&label, "%s since the trial began", plot->unit);
     else
         text_format(&label, "%s, counted from %.9g s after the trial began", plot->unit,

@@ -1,7 +1,8 @@
 // What all plots share: one layout in pixels, one palette, safe strings, faults as shading.
 //
 // From top to bottom a picture has a title, a legend, labels that belong to times (stacked in lanes
-// so that none covers another), the panel, the axis, and captions that explain the faults.
+// so that none covers another), the panel, the axis, perhaps a second panel with labels and axis of
+// its own, and captions that explain the faults.
 #ifndef LOCKPICK_REPORT_PLOT_H
 #define LOCKPICK_REPORT_PLOT_H
 
@@ -13,14 +14,19 @@
 #define PLOT_GREEN "#009E73"
 #define PLOT_ORANGE "#E69F00"
 #define PLOT_RED "#D55E00"
+#define PLOT_LIGHT_RED "#F0B48F"
 #define PLOT_GREY "#8a8a8a"
+#define PLOT_MUTED "#7d93a3"
 #define PLOT_DARK "#333333"
 #define PLOT_SHADE "#f6edb0"
 #define PLOT_SHADE_TEXT "#6b5900"
 
+// gnuplot's fill style of what is not held by a living worker.
+#define PLOT_HATCH "pattern 4 border"
+
 #define PLOT_WIDTH 900
 #define PLOT_MAX_LABELS 16
-#define PLOT_MAX_CAPTIONS 8
+#define PLOT_MAX_CAPTIONS 12
 
 struct plot_label {
     double centre; // pixels from the left
@@ -36,6 +42,7 @@ struct plot {
     struct text objects; // gnuplot commands for shading and lines, put before the plot command
     struct text legend;  // gnuplot commands
     double legend_x;     // where its next entry begins
+    int legend_line;     // and in which line, from 0
     int left, right;     // edges of the panel in pixels from the left
     int64_t start_ns;    // of the trial
     int64_t base_ns;     // the axis counts from here
@@ -46,12 +53,18 @@ struct plot {
     size_t label_count;
     char captions[PLOT_MAX_CAPTIONS][200];
     size_t caption_count;
+    int bottom; // of the panel, in pixels from the top; valid after plot_layout
+    int below;  // pixels to be kept free for a second panel
 };
 
 // A plot whose x axis is the time from `from_ns` to `to_ns`.
 void plot_start(struct plot *plot, const char *name, int left, const struct digest *digest,
                 int64_t from_ns, int64_t to_ns);
 void plot_free(struct plot *plot);
+
+// Makes the axis count from `at_ns`: where times are long numbers that differ in their last digits
+// only. The caller sees to it that `at_ns` is round.
+void plot_count_from(struct plot *plot, int64_t at_ns);
 
 // The time on the axis.
 double plot_x(const struct plot *plot, int64_t at_ns);
@@ -69,7 +82,20 @@ __attribute__((format(printf, 2, 3))) void plot_caption(struct plot *plot, const
 void plot_band(struct plot *plot, int64_t from_ns, int64_t to_ns, const char *colour);
 void plot_line(struct plot *plot, int64_t at_ns, const char *colour, const char *style);
 
-enum plot_sample { SAMPLE_BOX, SAMPLE_THIN_BOX, SAMPLE_LINE, SAMPLE_POINT, SAMPLE_OUTLINE };
+enum plot_sample {
+    SAMPLE_BOX,
+    SAMPLE_THIN_BOX,
+    SAMPLE_HATCHED_BOX,
+    SAMPLE_LINE,
+    SAMPLE_POINT,
+    SAMPLE_OUTLINE
+};
+
+// How many pixels wide a text is at most.
+double plot_text_width(const char *text);
+
+// Where a time lies, in pixels from the left.
+double plot_pixel(const struct plot *plot, int64_t at_ns);
 
 // An entry of the legend; `style` is gnuplot's, for a line or point.
 void plot_legend(struct plot *plot, enum plot_sample sample, const char *colour, const char *style,
@@ -85,6 +111,13 @@ bool fault_is_instant(const struct fault_record *fault);
 // Writes terminal, margins, title, legend, labels, captions and objects into the script. The panel
 // is `height` pixels high. What follows is the caller's: ranges, tics and the plot command.
 void plot_layout(struct plot *plot, int height, const char *title);
+
+// How many pixels `lower` needs below another panel.
+int plot_room_below(const struct plot *lower, int height);
+
+// Adds the layout of a second panel to the script of `plot`, behind its first plot command: title,
+// margins, labels and objects of `lower`. Room for it must have been kept.
+void plot_layout_below(struct plot *plot, const struct plot *lower, int height, const char *title);
 
 // A ready x axis for time.
 void plot_time_axis(struct plot *plot);

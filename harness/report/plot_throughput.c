@@ -14,12 +14,18 @@ struct bins {
     double highest;
 };
 
-// The least round width that makes at most 100 bins: hence 66 to 100 of them. Few holds get fewer
-// bins, as most would be empty.
+// In a narrower bin a single hold would look like a burst.
+#define HOLDS_PER_BIN 5
+#define MOST_BINS 100
+// The round width makes two thirds of it or more: hence at least 4.
+#define FEWEST_BINS 6
+
+// The least round width that makes at most so many bins.
 static int64_t bin_width_ns(int64_t duration_ns, size_t holds)
 {
     static const double steps[] = {1, 1.5, 2, 2.5, 3, 4, 5, 6, 8};
-    int64_t bins = holds >= 200 ? 100 : holds > 50 ? (int64_t)holds / 2 : 25;
+    int64_t bins = (int64_t)(holds / HOLDS_PER_BIN);
+    bins = bins > MOST_BINS ? MOST_BINS : bins < FEWEST_BINS ? FEWEST_BINS : bins;
     for (double decade = 1; decade < 1e18; decade *= 10) {
         for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
             int64_t width = (int64_t)(steps[i] * decade);
@@ -112,6 +118,7 @@ static void add_stop(struct plot *plot, const struct digest *digest)
 
 static const char throughput_body[] =
     "set ytics out\n"
+    "set ylabel 'holds per second'\n"
     "plot 'throughput.dat' using (($1+$2)/2):3:($2-$1) with boxes fillstyle transparent solid 0.6 "
     "noborder "
     "linecolor rgb '" PLOT_SKY "' notitle, \\\n"

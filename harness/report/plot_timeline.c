@@ -1,112 +1,18 @@
-// Who believed to hold the lock when: one row per worker, around the first violation.
+// Who believed to hold the lock when: one row per worker, around the first violation; and a second
+// panel for a violation too short to be seen in the first.
 #include "harness/report/timeline_draw.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-// A narrower mark would not be seen, in pixels.
-#define LEAST_WIDTH 3
-
-static void add_edge(struct plot *plot, double x, double bottom)
-{
-    text_format(&plot->objects,
-                "set arrow from first %.12g, graph 1 to first %.12g, first %g nohead front "
-                "linewidth 1.2 linecolor rgb '" PLOT_RED "'\n",
-                x, x, bottom);
-}
-
-// How much of an evidence hold lies within the violation: false if nothing does.
-static bool clip_evidence(const struct drawing *drawing, size_t which, int64_t *from_ns,
-                          int64_t *to_ns)
-{
-    size_t index = drawing->window->evidence[which];
-    if (index == SIZE_MAX)
-        return false;
-    const struct hold *hold = &drawing->digest->holds[index];
-    if (hold->granted_ns > *from_ns)
-        *from_ns = hold->granted_ns;
-    if (hold->released_ns < *to_ns)
-        *to_ns = hold->released_ns;
-    return *to_ns > *from_ns;
-}
-
-// Red over the holds of the evidence, for as long as the violation lasted. Returns how many.
-static size_t add_violation_bars(struct drawing *drawing, int64_t from_ns, int64_t to_ns)
-{
-    const struct timeline_window *window = drawing->window;
-    size_t added = 0;
-    for (size_t i = 0; i < 2; i++) {
-        int64_t from = from_ns;
-        int64_t to = to_ns;
-        if (!clip_evidence(drawing, i, &from, &to))
-            continue;
-        const struct hold *hold = &drawing->digest->holds[window->evidence[i]];
-        if (added++ == 0)
-            drawing_begin_set(drawing, "violation", "row from to");
-        text_format(&drawing->plot->data, "%d %.12g %.12g\n",
-                    timeline_row_of(window, hold->client, hold->worker) + 1,
-                    plot_x(drawing->plot, from), plot_x(drawing->plot, to));
-    }
-    if (added > 0)
-        drawing_end_set(drawing, "using 2:1:2:3:($1-0.24):($1+0.12) with boxxyerror linecolor rgb "
-                                 "'" PLOT_RED "' fillstyle solid 1 noborder");
-    return added;
-}
-
-// The bars, and a tint behind the rows that the violation concerns: those of the evidence, or all
-// if none of its holds lasted into it.
-static void add_violation(struct drawing *drawing, int64_t from_ns, int64_t to_ns)
-{
-    const struct timeline_window *window = drawing->window;
-    struct plot *plot = drawing->plot;
-    int64_t least = (window->to_ns - window->from_ns) * LEAST_WIDTH / (plot->right - plot->left);
-    if (to_ns - from_ns < least) {
-        from_ns -= (least - (to_ns - from_ns)) / 2;
-        to_ns = from_ns + least;
-    }
-    from_ns = from_ns < window->from_ns ? window->from_ns : from_ns;
-    to_ns = to_ns > window->to_ns ? window->to_ns : to_ns;
-    size_t bars = add_violation_bars(drawing, from_ns, to_ns);
-    size_t rows = bars > 0 ? window->evidence_rows : window->row_count;
-    double bottom = (double)(rows > 0 ? rows : 1) + 0.5;
-    text_format(&plot->objects,
-                "set object rectangle from first %.12g, first 0.5 to first %.12g, first %g behind "
-                "fillcolor rgb '" PLOT_RED "' fillstyle transparent solid 0.22 noborder\n",
-                plot_x(plot, from_ns), plot_x(plot, to_ns), bottom);
-    add_edge(plot, plot_x(plot, from_ns), bottom);
-    add_edge(plot, plot_x(plot, to_ns), bottom);
-}
-
-static void label_violation(struct drawing *drawing)
-{
-    struct plot *plot = drawing->plot;
-    const struct timeline_window *window = drawing->window;
-    const struct finding *finding = window->finding;
-    int64_t from = finding->evidence.from_ns;
-    int64_t to = finding->evidence.to_ns;
-    char length[32];
-    if (to <= from) {
-        plot_label(plot, from, PLOT_RED, "%s at %s", finding->check->name,
-                   text_duration(from - plot->start_ns, length, sizeof length));
-        return;
-    }
-    from = from < window->from_ns ? window->from_ns : from;
-    to = to > window->to_ns ? window->to_ns : to;
-    text_duration(finding->evidence.to_ns - finding->evidence.from_ns, length, sizeof length);
-    bool overlap = true;
-    for (size_t i = 0; i < 2; i++) {
-        int64_t begins = finding->evidence.from_ns;
-        int64_t ends = finding->evidence.to_ns;
-        overlap = clip_evidence(drawing, i, &begins, &ends) && overlap;
-    }
-    plot_label(plot, from + (to - from) / 2, PLOT_RED, overlap ? "%s: both hold for %s" : "%s: %s",
-               finding->check->name, length);
-}
+#define LEFT 150
 
 // A fault shades the rows of the client that it struck.
-static void shade_faults(struct plot *plot, const struct digest *digest,
-                         const struct timeline_window *window)
+static void shade_faults(struct drawing *drawing)
 {
+    struct plot *plot = drawing->plot;
+    const struct digest *digest = drawing->digest;
+    const struct timeline_window *window = drawing->window;
     for (size_t i = 0; i < digest->fault_count; i++) {
         const struct fault_record *fault = &digest->faults[i];
         const struct target *target = &fault->step->target;
@@ -116,6 +22,7 @@ static void shade_faults(struct plot *plot, const struct digest *digest,
         int64_t to = fault_end_ns(digest, fault);
         if (to < window->from_ns || from > window->to_ns)
             continue;
+        drawing->seen[LOOK_FAULT] = true;
         from = from < window->from_ns ? window->from_ns : from;
         to = to > window->to_ns ? window->to_ns : to;
         for (size_t row = 0; row < window->row_count; row++) {
@@ -157,47 +64,136 @@ static void add_row_names(struct plot *plot, const struct digest *digest,
                     (double)i + 0.5, (double)i + 0.5);
 }
 
-static void add_notes(struct plot *plot, const struct timeline_window *window, int64_t merged_ns)
+// How many of the workers are shown, wherever some are not.
+static void note_rows(struct plot *plot, const struct timeline_window *window)
 {
-    char gap[32];
-    if (merged_ns > 0)
-        plot_caption(plot, "Holds of one worker that are less than %s apart are drawn as one bar.",
-                     text_duration(merged_ns, gap, sizeof gap));
-    if (window->hidden_rows > 0)
-        plot_caption(plot, "Not shown: %zu more worker%s active in this time.", window->hidden_rows,
-                     window->hidden_rows == 1 ? "" : "s");
+    size_t left_out = window->worker_count - window->row_count;
+    if (left_out == 0 || window->row_count == 0)
+        return;
+    if (window->hidden_rows == left_out)
+        plot_caption(plot, "%zu of %zu workers shown: %s active in this time, too.",
+                     window->row_count, window->worker_count,
+                     left_out == 1 ? "the other one was" : "the others were");
+    else if (window->hidden_rows > 0)
+        plot_caption(plot,
+                     "%zu of %zu workers shown: of the others, %zu did something in this time.",
+                     window->row_count, window->worker_count, window->hidden_rows);
+    else
+        plot_caption(plot, "%zu of %zu workers shown: %s nothing in this time.", window->row_count,
+                     window->worker_count, left_out == 1 ? "the other one did" : "the others did");
 }
 
-static void add_bars(struct drawing *drawing)
+static void add_notes(const struct drawing *drawing, int64_t merged_ns)
+{
+    char length[32];
+    struct plot *plot = drawing->plot;
+    if (merged_ns > 0)
+        plot_caption(plot, "Holds of one worker that are less than %s apart are drawn as one bar.",
+                     text_duration(merged_ns, length, sizeof length));
+    else if (drawing->widened)
+        plot_caption(plot, "Holds shorter than %s are drawn as long as that, to be seen.",
+                     text_duration(drawing_pixels_ns(drawing, 2), length, sizeof length));
+    note_rows(plot, drawing->window);
+}
+
+// Everything between the axes of one panel.
+static void fill_panel(struct drawing *drawing)
+{
+    if (drawing->window->finding != NULL)
+        drawing_label_violation(drawing);
+    plot_faults(drawing->plot, drawing->digest, false);
+    shade_faults(drawing);
+    int64_t merged_ns = 0;
+    for (enum timeline_kind kind = 0; kind < TIMELINE_KIND_COUNT; kind++) {
+        int64_t merged = drawing_add_spans(drawing, kind);
+        if (kind == TIMELINE_HOLDS)
+            merged_ns = merged;
+    }
+    if (drawing->window->finding != NULL)
+        drawing_add_violation(drawing);
+    drawing_add_marks(drawing);
+    drawing_add_deaths(drawing);
+    add_notes(drawing, merged_ns);
+}
+
+static void add_legend(struct plot *plot, const struct drawing *upper, const struct drawing *lower)
 {
     static const struct {
-        enum timeline_kind kind;
         enum plot_sample sample;
         const char *colour;
         const char *style;
         const char *name;
-    } kinds[] = {
-        {TIMELINE_WAITS, SAMPLE_LINE, PLOT_GREY, "linewidth 1.6", "waits"},
-        {TIMELINE_HOLDS, SAMPLE_BOX, PLOT_BLUE, "", "holds"},
-        {TIMELINE_LEASES, SAMPLE_THIN_BOX, PLOT_SKY, "", "lease valid"},
+    } looks[LOOK_COUNT] = {
+        [TIMELINE_WAITS] = {SAMPLE_LINE, PLOT_GREY, "linewidth 1.6", "waits"},
+        [TIMELINE_HOLDS] = {SAMPLE_BOX, PLOT_BLUE, "", "holds"},
+        [TIMELINE_RELEASES] = {SAMPLE_THIN_BOX, PLOT_MUTED, "", "releases"},
+        [TIMELINE_LEASES] = {SAMPLE_THIN_BOX, PLOT_SKY, "", "lease valid"},
+        [TIMELINE_OVERLAPS] = {SAMPLE_BOX, PLOT_LIGHT_RED, "", "two or more hold"},
+        [TIMELINE_DEAD] = {SAMPLE_HATCHED_BOX, PLOT_BLUE, "", "held by the dead client"},
+        [TIMELINE_MAYBE_DEAD] = {SAMPLE_HATCHED_BOX, PLOT_GREY, "",
+                                 "may be held by the dead client"},
+        [LOOK_READ] = {SAMPLE_POINT, "#111111", "pointtype 10 pointsize 0.75 linewidth 1.5",
+                       "read"},
+        [LOOK_WRITE] = {SAMPLE_POINT, "#111111", "pointtype 9 pointsize 0.8", "write"},
+        [LOOK_REFUSED] = {SAMPLE_POINT, PLOT_RED, "pointtype 2 pointsize 0.8 linewidth 2",
+                          "write refused"},
+        [LOOK_FAULT] = {SAMPLE_OUTLINE, PLOT_SHADE, "", "fault"},
+        [LOOK_VIOLATION] = {SAMPLE_BOX, PLOT_RED, "", "violation"},
     };
-    int64_t merged_ns = 0;
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        int before = drawing->index;
-        int64_t merged = drawing_add_spans(drawing, kinds[i].kind);
-        if (kinds[i].kind == TIMELINE_HOLDS)
-            merged_ns = merged;
-        if (drawing->index > before)
-            plot_legend(drawing->plot, kinds[i].sample, kinds[i].colour, kinds[i].style,
-                        kinds[i].name);
+    for (size_t i = 0; i < LOOK_COUNT; i++) {
+        if (upper->seen[i] || lower->seen[i])
+            plot_legend(plot, looks[i].sample, looks[i].colour, looks[i].style, looks[i].name);
     }
-    add_notes(drawing->plot, drawing->window, merged_ns);
 }
 
-static void add_title(struct text *title, const struct digest *digest, bool violation)
+// Axes and the plot command.
+static void draw_panel(struct drawing *drawing)
 {
-    text_format(title, "%s: %s, %s", violation ? "Around the first violation" : "The first holds",
-                digest->trial->scenario->name, digest->trial->scheme);
+    struct plot *plot = drawing->plot;
+    plot_time_axis(plot);
+    add_row_names(plot, drawing->digest, drawing->window);
+    // A pixel less of each bar, so that a hold and its successor are two bars; but two at least, as
+    // none would be seen otherwise.
+    double pixel = plot_x(plot, plot->base_ns + drawing_pixels_ns(drawing, 1));
+    text_format(&plot->script,
+                "shown(from, to) = to - from > %.6g ? to - %.6g : to - from < %.6g ? from + %.6g : "
+                "to\n",
+                4 * pixel, pixel, 2 * pixel, 2 * pixel);
+    text_format(&plot->script, "plot %s\n",
+                drawing->commands.length > 0 ? text_string(&drawing->commands) : "NaN notitle");
+}
+
+static int height_of(const struct timeline_window *window)
+{
+    int rows = window->row_count > 0 ? (int)window->row_count : 1;
+    return rows * (rows > 6 ? 40 : 54);
+}
+
+// Puts the panels, of which the lower one may have no window, into the script.
+static void compose(struct drawing *upper, struct drawing *lower)
+{
+    struct plot *plot = upper->plot;
+    bool zoomed = lower->window != NULL;
+    const struct trial *trial = upper->digest->trial;
+    struct text title = {0};
+    text_format(&title, "%s: %s, %s",
+                upper->window->finding != NULL ? "Around the first violation" : "The first holds",
+                trial->scenario->name, trial->scheme);
+    add_legend(plot, upper, lower);
+    if (zoomed)
+        plot->below = plot_room_below(lower->plot, height_of(lower->window));
+    plot_layout(plot, height_of(upper->window), text_string(&title));
+    if (zoomed)
+        text_add(&plot->script, "set multiplot\n");
+    draw_panel(upper);
+    if (zoomed) {
+        draw_panel(lower);
+        plot_layout_below(plot, lower->plot, height_of(lower->window), "The violation, enlarged");
+        text_add(&plot->script, text_string(&lower->plot->script));
+        text_add(&plot->script, "unset multiplot\n");
+        text_add(&plot->data, text_string(&lower->plot->data));
+    }
+    text_free(&title);
 }
 
 void plot_timeline(struct plot *plot, const struct digest *digest,
@@ -205,33 +201,20 @@ void plot_timeline(struct plot *plot, const struct digest *digest,
 {
     struct timeline_window window;
     timeline_choose(digest, judgement, &window);
-    plot_start(plot, "timeline", 150, digest, window.from_ns, window.to_ns);
-    struct drawing drawing = {.plot = plot, .digest = digest, .window = &window};
-    if (window.finding != NULL)
-        label_violation(&drawing);
-    plot_faults(plot, digest, false);
-    shade_faults(plot, digest, &window);
-    add_bars(&drawing);
-    if (window.finding != NULL)
-        add_violation(&drawing, window.finding->evidence.from_ns, window.finding->evidence.to_ns);
-    drawing_add_marks(&drawing);
-    if (digest->fault_count > 0)
-        plot_legend(plot, SAMPLE_OUTLINE, PLOT_SHADE, "", "fault");
-    if (window.finding != NULL)
-        plot_legend(plot, SAMPLE_BOX, PLOT_RED, "", "violation");
-    int rows = window.row_count > 0 ? (int)window.row_count : 1;
-    struct text title = {0};
-    add_title(&title, digest, window.finding != NULL);
-    plot_layout(plot, rows * (rows > 6 ? 40 : 54), text_string(&title));
-    plot_time_axis(plot);
-    add_row_names(plot, digest, &window);
-    // A pixel less of each bar, so that a hold and its successor are two bars.
-    double pixel = (double)(window.to_ns - window.from_ns) / plot->unit_ns /
-                   (double)(plot->right - plot->left);
-    text_format(&plot->script, "shown(from, to) = to - from > %.6g ? to - %.6g : to\n", 4 * pixel,
-                pixel);
-    text_format(&plot->script, "plot %s\n",
-                drawing.index > 0 ? text_string(&drawing.commands) : "NaN notitle");
-    text_free(&title);
-    text_free(&drawing.commands);
+    plot_start(plot, "timeline", LEFT, digest, window.from_ns, window.to_ns);
+    struct drawing upper = {.plot = plot, .digest = digest, .window = &window};
+    fill_panel(&upper);
+    struct timeline_window zoom;
+    struct plot below = {0};
+    struct drawing lower = {.plot = &below, .digest = digest, .index = upper.index};
+    if (timeline_zoom(digest, &window, &zoom)) {
+        plot_start(&below, "timeline", LEFT, digest, zoom.from_ns, zoom.to_ns);
+        plot_count_from(&below, zoom.from_ns);
+        lower.window = &zoom;
+        fill_panel(&lower);
+    }
+    compose(&upper, &lower);
+    plot_free(&below);
+    text_free(&upper.commands);
+    text_free(&lower.commands);
 }

@@ -3,8 +3,11 @@
 #include "harness/report/plot.h"
 #include "harness/report/report.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define MOST_PLOTS 3
 
 static int write_file(const char *folder, const char *name, const char *ending,
                       const struct text *text, struct error *error)
@@ -37,35 +40,45 @@ static char *read_picture(const char *folder, const char *name, struct error *er
     return picture;
 }
 
-static int draw(struct trial_result *result, struct error *error)
+static int draw(const struct plot *plots, size_t count, struct trial_result *result,
+                struct error *error)
 {
-    static const char *const scripts[] = {"throughput.gp", "latency.gp", "timeline.gp", NULL};
+    char scripts[MOST_PLOTS][32];
+    const char *names[MOST_PLOTS + 1] = {NULL};
+    for (size_t i = 0; i < count; i++) {
+        snprintf(scripts[i], sizeof scripts[i], "%s.gp", plots[i].name);
+        names[i] = scripts[i];
+    }
     bool missing = false;
-    if (gnuplot_run(result->folder, scripts, &missing, error) != 0)
+    if (gnuplot_run(result->folder, names, &missing, error) != 0)
         return missing ? 0 : -1;
-    result->throughput = read_picture(result->folder, "throughput", error);
-    result->latency = read_picture(result->folder, "latency", error);
-    result->timeline = read_picture(result->folder, "timeline", error);
-    bool complete = result->throughput && result->latency && result->timeline;
+    char **const pictures[] = {&result->throughput, &result->timeline, &result->latency};
+    bool complete = true;
+    for (size_t i = 0; i < count; i++) {
+        *pictures[i] = read_picture(result->folder, plots[i].name, error);
+        complete = complete && *pictures[i] != NULL;
+    }
     return complete ? 0 : -1;
 }
 
 int plots_write(const struct digest *digest, struct trial_result *result, bool with_gnuplot,
                 struct error *error)
 {
-    struct plot plots[3];
-    plot_throughput(&plots[0], digest, &result->judgement);
-    plot_latency(&plots[1], digest);
-    plot_timeline(&plots[2], digest, &result->judgement);
+    struct plot plots[MOST_PLOTS];
+    size_t count = 0;
+    plot_throughput(&plots[count++], digest, &result->judgement);
+    plot_timeline(&plots[count++], digest, &result->judgement);
+    if (digest->hold_count >= LEAST_FOR_PERCENTILES)
+        plot_latency(&plots[count++], digest);
     int failed = 0;
-    for (size_t i = 0; i < 3; i++) {
-        if (failed == 0)
-            failed = write_file(result->folder, plots[i].name, "dat", &plots[i].data, error);
+    for (size_t i = 0; i < count && failed == 0; i++) {
+        failed = write_file(result->folder, plots[i].name, "dat", &plots[i].data, error);
         if (failed == 0)
             failed = write_file(result->folder, plots[i].name, "gp", &plots[i].script, error);
-        plot_free(&plots[i]);
     }
     if (failed == 0 && with_gnuplot)
-        failed = draw(result, error);
+        failed = draw(plots, count, result, error);
+    for (size_t i = 0; i < count; i++)
+        plot_free(&plots[i]);
     return failed;
 }

@@ -79,6 +79,13 @@ static void add_violation(void)
     finding->evidence = (struct evidence){{0, 1}, {SIZE_MAX, SIZE_MAX}, AT(320), AT(400)};
 }
 
+// Holds after the violation: enough for percentiles of latency.
+static void add_peace(void)
+{
+    for (int i = 0; i < LEAST_FOR_PERCENTILES; i++)
+        test_hold(&test, 2, 700 + 10 * i, 705 + 10 * i, 709 + 10 * i);
+}
+
 static bool have_gnuplot(void)
 {
     char note[200];
@@ -103,6 +110,7 @@ static void each_picture_lies_beside_its_script_and_data(void **state)
     if (!have_gnuplot())
         skip();
     add_violation();
+    add_peace();
     struct error error = {""};
     if (plots_write(&test.digest, result, true, &error) != 0)
         fail_msg("%s", error.text);
@@ -146,6 +154,7 @@ static void without_gnuplot_scripts_and_data_are_there(void **state)
 {
     (void)state;
     add_violation();
+    add_peace();
     assert_int_equal(plots_write(&test.digest, result, false, NULL), 0);
     for (size_t i = 0; i < 3; i++) {
         assert_true(exists(names[i], "dat"));
@@ -155,6 +164,119 @@ static void without_gnuplot_scripts_and_data_are_there(void **state)
     assert_null(result->timeline);
     assert_null(result->throughput);
     assert_null(result->latency);
+}
+
+static void a_few_acquires_have_no_plot_of_latency(void **state)
+{
+    (void)state;
+    add_violation();
+    struct error error = {""};
+    if (plots_write(&test.digest, result, have_gnuplot(), &error) != 0)
+        fail_msg("%s", error.text);
+    assert_false(exists("latency", "dat"));
+    assert_false(exists("latency", "gp"));
+    assert_false(exists("latency", "svg"));
+    assert_true(exists("throughput", "gp"));
+    assert_null(result->latency);
+}
+
+// The script and the data of the timeline; free both with plot_free.
+static struct plot draw_timeline(void)
+{
+    struct plot plot;
+    plot_timeline(&plot, &test.digest, &result->judgement);
+    return plot;
+}
+
+static void a_killed_holder_is_marked_and_still_has_the_lock(void **state)
+{
+    (void)state;
+    struct event death = {
+        .kind = EVENT_PROCESS_DEATH, .client = 1, .at_ns = AT(22), .args = {77, 9, 0, AT(20)}};
+    struct history history = {.events = &death, .count = 1};
+    test.digest.history = &history;
+    struct hold *hold = test_hold(&test, 1, 0, 10, 20);
+    hold->died = true;
+    hold->died_ns = AT(22);
+    hold->release_invoked = false;
+    test_hold(&test, 2, 0, 320, 400);
+    struct plot plot = draw_timeline();
+    assert_non_null(strstr(plot.data.bytes, "# deaths: row at\n1 20\n"));
+    assert_non_null(strstr(plot.data.bytes, "# held by the dead client: row from to\n1 20 320\n"));
+    assert_non_null(strstr(plot.script.bytes, "set label 'killed'"));
+    assert_non_null(strstr(plot.script.bytes, "set label 'held by the dead client'"));
+    plot_free(&plot);
+    death.args[1] = 0; // it ended by itself
+    plot = draw_timeline();
+    assert_null(strstr(plot.script.bytes, "killed"));
+    plot_free(&plot);
+}
+
+static void a_short_hold_is_drawn_wide_enough_to_be_seen(void **state)
+{
+    (void)state;
+    test_hold(&test, 1, 0, 10, 10)->released_ns += 1000;
+    test_hold(&test, 2, 0, 900, 990);
+    struct plot plot = draw_timeline();
+    assert_non_null(strstr(plot.script.bytes, "? from + 2."));
+    assert_non_null(strstr(plot.script.bytes, "Holds shorter than 2."));
+    plot_free(&plot);
+    test.holds[0].released_ns = AT(100);
+    plot = draw_timeline();
+    assert_null(strstr(plot.script.bytes, "Holds shorter than"));
+    plot_free(&plot);
+}
+
+static void a_tiny_violation_has_a_second_panel_with_an_axis_of_its_own(void **state)
+{
+    (void)state;
+    test_hold(&test, 1, 0, 1, 900);
+    test_hold(&test, 2, 0, 500, 501);
+    test_find(result, &test_stale_holder, false)->evidence =
+        (struct evidence){{0, 1}, {SIZE_MAX, SIZE_MAX}, AT(500), AT(501)};
+    struct plot plot = draw_timeline();
+    assert_non_null(strstr(plot.script.bytes, "The violation, enlarged"));
+    assert_non_null(strstr(plot.script.bytes, "format '+%.12g'"));
+    assert_non_null(strstr(plot.script.bytes, "ms, counted from 0.499 s after the trial began"));
+    plot_free(&plot);
+    if (have_gnuplot())
+        assert_int_equal(plots_write(&test.digest, result, true, NULL), 0);
+}
+
+static void workers_that_are_not_shown_are_counted(void **state)
+{
+    (void)state;
+    test.scenario.clients.processes = 8;
+    add_violation();
+    struct plot plot = draw_timeline();
+    assert_non_null(
+        strstr(plot.script.bytes, "2 of 8 workers shown: the others did nothing in this time."));
+    plot_free(&plot);
+}
+
+static size_t bins_of(size_t holds)
+{
+    struct hold many[200];
+    for (size_t i = 0; i < holds; i++)
+        many[i] = (struct hold){.granted_ns = AT(1000 * (int64_t)i / (int64_t)holds)};
+    test.digest.holds = many;
+    test.digest.hold_count = holds;
+    struct plot plot;
+    plot_throughput(&plot, &test.digest, &result->judgement);
+    size_t lines = 0;
+    for (const char *c = plot.data.bytes; *c != '\0'; c++)
+        lines += *c == '\n';
+    assert_non_null(strstr(plot.script.bytes, "set ylabel 'holds per second'"));
+    plot_free(&plot);
+    return lines - 2; // its head, and the end of the outline
+}
+
+static void bins_of_throughput_have_some_holds_each(void **state)
+{
+    (void)state;
+    assert_in_range(bins_of(1), 4, 6);
+    assert_in_range(bins_of(20), 4, 6);
+    assert_in_range(bins_of(200), 26, 40);
 }
 
 static void a_missing_gnuplot_is_told_and_no_error_of_the_plots(void **state)
@@ -225,6 +347,14 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_label_with_any_character_is_drawn_as_it_is, start, end),
         cmocka_unit_test_setup_teardown(a_trial_without_any_event_still_has_pictures, start, end),
         cmocka_unit_test_setup_teardown(without_gnuplot_scripts_and_data_are_there, start, end),
+        cmocka_unit_test_setup_teardown(a_few_acquires_have_no_plot_of_latency, start, end),
+        cmocka_unit_test_setup_teardown(a_killed_holder_is_marked_and_still_has_the_lock, start,
+                                        end),
+        cmocka_unit_test_setup_teardown(a_short_hold_is_drawn_wide_enough_to_be_seen, start, end),
+        cmocka_unit_test_setup_teardown(a_tiny_violation_has_a_second_panel_with_an_axis_of_its_own,
+                                        start, end),
+        cmocka_unit_test_setup_teardown(workers_that_are_not_shown_are_counted, start, end),
+        cmocka_unit_test_setup_teardown(bins_of_throughput_have_some_holds_each, start, end),
         cmocka_unit_test_setup_teardown(a_missing_gnuplot_is_told_and_no_error_of_the_plots, start,
                                         end),
         cmocka_unit_test_setup_teardown(a_folder_that_is_not_there_is_named, start, end),

@@ -13,6 +13,9 @@ struct percentiles {
     int64_t p50_ns, p90_ns, p99_ns, p999_ns, max_ns;
 };
 
+// Percentiles of fewer acquires are but a few single values: no plot is drawn of them.
+#define LEAST_FOR_PERCENTILES 10
+
 // What a trial cost, derived from its digest.
 struct statistics {
     int64_t started_ns;  // CLOCK_MONOTONIC when the barrier opened: the trial's zero
@@ -57,7 +60,7 @@ struct trial_result {
     char *story;      // in words; "" if there is nothing to tell. Owned
     char *timeline;   // inline SVG of the hold timeline, or NULL. Owned
     char *throughput; // inline SVG, or NULL. Owned
-    char *latency;    // inline SVG, or NULL. Owned
+    char *latency;    // inline SVG, or NULL; always of too few acquires. Owned
 };
 
 struct run_result {
@@ -77,8 +80,9 @@ struct run_result {
 char *story_tell(const struct digest *digest, const struct judgement *judgement);
 
 // Writes the trial's plots into its folder: `.dat`, `.gp` and, if gnuplot is there, `.svg`; sets
-// the result's SVG strings. 0, or -1 with `error` set if files could not be written or gnuplot
-// failed; a missing gnuplot is no error (svg strings stay NULL).
+// the result's SVG strings. Of fewer than LEAST_FOR_PERCENTILES acquires there is none of latency.
+// 0, or -1 with `error` set if files could not be written or gnuplot failed; a missing gnuplot is
+// no error (svg strings stay NULL).
 int plots_write(const struct digest *digest, struct trial_result *result, bool with_gnuplot,
                 struct error *error);
 
@@ -86,7 +90,7 @@ int plots_write(const struct digest *digest, struct trial_result *result, bool w
 bool plots_available(char *note, size_t room);
 
 // The verdict table, then the story of each first violation that was not expected (and, unless
-// `quiet`, of each that was), then how the run ended.
+// `quiet`, one of each scenario whose violations were), then how the run ended.
 void report_print(const struct run_result *run, FILE *out, bool coloured, bool quiet);
 
 // result.json: everything above for machines. The schema is documented in harness/report/json.c.

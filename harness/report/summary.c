@@ -48,6 +48,19 @@ static void skip_reasons(const struct run_result *run, struct text *out)
     text_add(out, ")");
 }
 
+// True if the run ended with its first miss or error, as it does without --keep-going.
+static bool stopped_at_miss(const struct run_result *run)
+{
+    size_t failed = 0;
+    bool last = false;
+    for (size_t i = 0; i < run->count; i++) {
+        const struct judgement *judgement = &run->trials[i].judgement;
+        last = judgement->expectation == EXPECTATION_MISSED || judgement->verdict == VERDICT_ERROR;
+        failed += last;
+    }
+    return failed == 1 && last;
+}
+
 void summary_sentence(const struct run_result *run, struct text *out)
 {
     struct tally tally = tally_make(run);
@@ -63,7 +76,10 @@ void summary_sentence(const struct run_result *run, struct text *out)
         skip_reasons(run, out);
     }
     if (tally.not_run > 0)
-        text_format(out, "; %zu not run", tally.not_run);
+        text_format(out, "; %zu not run%s", tally.not_run,
+                    !stopped_at_miss(run) ? ""
+                    : tally.not_run == 1  ? " (--keep-going runs it)"
+                                          : " (--keep-going runs them)");
 }
 
 void found_text(const struct judgement *judgement, struct text *out)

@@ -139,40 +139,77 @@ static bool told_before(const struct run_result *run, size_t index)
     return told;
 }
 
+static bool has_story(const struct trial_result *result)
+{
+    return judgement_first_violation(&result->judgement) != NULL;
+}
+
+// A violation that did harm, as was expected.
+static bool is_expected_violation(const struct trial_result *result)
+{
+    enum verdict verdict = result->judgement.verdict;
+    return result->judgement.expectation == EXPECTATION_MET &&
+           (verdict == VERDICT_UNSAFE || verdict == VERDICT_STUCK) && has_story(result);
+}
+
+// What was expected needs but one example of each scenario: the first of it.
+static bool is_example(const struct run_result *run, size_t index)
+{
+    for (size_t i = 0; i < index; i++) {
+        if (run->trials[i].trial->scenario == run->trials[index].trial->scenario &&
+            is_expected_violation(&run->trials[i]))
+            return false;
+    }
+    return is_expected_violation(&run->trials[index]);
+}
+
 static bool is_worth_telling(const struct run_result *run, size_t index, bool quiet)
 {
     const struct trial_result *result = &run->trials[index];
     const struct judgement *judgement = &result->judgement;
     if (judgement->expectation == EXPECTATION_MISSED)
-        return false; // told already, before all others
+        return true;
     if (judgement->verdict == VERDICT_UNKNOWN || judgement->verdict == VERDICT_ERROR)
         return true;
-    if (judgement_first_violation(judgement) == NULL || told_before(run, index))
+    if (!has_story(result) || told_before(run, index))
         return false;
-    return !quiet || judgement->expectation == EXPECTATION_NONE;
+    if (judgement->expectation == EXPECTATION_MET)
+        return !quiet && is_example(run, index);
+    return true;
+}
+
+// The missed ones come before all others. Returns how many stories it told.
+static size_t print_trials(const struct run_result *run, bool missed, FILE *out, bool coloured,
+                           bool quiet)
+{
+    size_t told = 0;
+    for (size_t i = 0; i < run->count; i++) {
+        const struct trial_result *result = &run->trials[i];
+        if ((result->judgement.expectation == EXPECTATION_MISSED) != missed ||
+            !is_worth_telling(run, i, quiet))
+            continue;
+        print_trial(result, out, coloured);
+        told += has_story(result);
+    }
+    return told;
 }
 
 void report_print(const struct run_result *run, FILE *out, bool coloured, bool quiet)
 {
     print_table(run, out, coloured);
-    for (size_t i = 0; i < run->count; i++) {
-        if (run->trials[i].judgement.expectation == EXPECTATION_MISSED)
-            print_trial(&run->trials[i], out, coloured);
-    }
-    for (size_t i = 0; i < run->count; i++) {
-        if (is_worth_telling(run, i, quiet))
-            print_trial(&run->trials[i], out, coloured);
-    }
-    for (size_t i = 0; i < run->count; i++) {
-        if (run->trials[i].judgement.verdict == VERDICT_SKIPPED && !told_before(run, i))
-            print_trial(&run->trials[i], out, coloured);
-    }
+    size_t told = print_trials(run, true, out, coloured, quiet);
+    told += print_trials(run, false, out, coloured, quiet);
+    size_t stories = 0;
+    for (size_t i = 0; i < run->count; i++)
+        stories += has_story(&run->trials[i]);
+    if (stories > told && !quiet)
+        fprintf(out, "\n%zu more stor%s in the report.\n", stories - told,
+                stories - told == 1 ? "y is" : "ies are");
+    // The sentence says why trials were skipped; the caller, why there are no plots.
     struct text sentence = {0};
     summary_sentence(run, &sentence);
     fputc('\n', out);
     colour_print(out, coloured, COLOUR_BOLD, text_string(&sentence));
     fputc('\n', out);
-    if (!run->has_plots && run->plot_note[0] != '\0')
-        fprintf(out, "%s\n", run->plot_note);
     text_free(&sentence);
 }

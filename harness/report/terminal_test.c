@@ -66,8 +66,7 @@ static void a_small_run_reads_as_expected(void **state)
         "    2 ms  client-2 holds\n"
         "  files: results/one/pause--scheme\n"
         "\n"
-        "SKIPPED  pause · fenced\n"
-        "  no namespaces\n"
+        "1 more story is in the report.\n"
         "\n"
         "3 trials: 2 as expected, 1 missed, 0 without expectation; 1 skipped (no namespaces)\n");
     free(text);
@@ -106,13 +105,54 @@ static void what_is_undecided_says_why(void **state)
     strcpy(test_add(&test, "none", VERDICT_UNKNOWN, EXPECTATION_NONE)->judgement.reason,
            "fault 1 never took effect");
     test.run.planned = 3;
-    test.run.has_plots = false;
-    strcpy(test.run.plot_note, "no plots: gnuplot is not installed");
     char *text = print(&test.run, false, true);
     assert_non_null(strstr(text, "fault 1 never took effect"));
     assert_non_null(strstr(text, "1 trial: 0 as expected, 0 missed, 0 without expectation, "
                                  "1 inconclusive; 2 not run\n"));
-    assert_non_null(strstr(text, "no plots: gnuplot is not installed\n"));
+    free(text);
+}
+
+static void one_expected_story_of_each_scenario_is_told(void **state)
+{
+    (void)state;
+    struct test_run test;
+    test_run_start(&test);
+    struct scenario other = test.scenario;
+    for (int i = 0; i < 6; i++) {
+        enum verdict verdict = i == 0 ? VERDICT_SAFE : i % 2 == 0 ? VERDICT_STUCK : VERDICT_UNSAFE;
+        struct trial_result *result = test_add(&test, "none", verdict, EXPECTATION_MET);
+        test_find(result, i % 2 == 0 ? &test_lost_update : &test_stale_holder, i == 0);
+        result->story = (char *[]){"0\n", "1\n", "2\n", "3\n", "4\n", "5\n"}[i];
+    }
+    other.name = "other";
+    test.trials[4].scenario = test.trials[5].scenario = &other;
+    test.results[5].judgement.expectation = EXPECTATION_MISSED;
+    char *text = print(&test.run, false, false);
+    for (int i = 0; i < 6; i++) {
+        char story[16];
+        snprintf(story, sizeof story, "\n    %d\n", i);
+        assert_int_equal(strstr(text, story) != NULL, i == 1 || i == 4 || i == 5);
+    }
+    assert_non_null(strstr(text, "\n3 more stories are in the report.\n"));
+    free(text);
+}
+
+static void a_run_that_stopped_at_a_miss_says_what_runs_the_rest(void **state)
+{
+    (void)state;
+    struct test_run test;
+    test_run_start(&test);
+    test_add(&test, "none", VERDICT_UNSAFE, EXPECTATION_MET);
+    test_add(&test, "none", VERDICT_SAFE, EXPECTATION_MISSED);
+    test.run.planned = 5;
+    char *text = print(&test.run, false, false);
+    assert_non_null(strstr(text, "; 3 not run (--keep-going runs them)\n"));
+    free(text);
+    // It went on after the miss: something else ended it.
+    test_add(&test, "none", VERDICT_UNSAFE, EXPECTATION_MET);
+    test.run.planned = 5;
+    text = print(&test.run, false, false);
+    assert_non_null(strstr(text, "; 2 not run\n"));
     free(text);
 }
 
@@ -123,6 +163,8 @@ int main(void)
         cmocka_unit_test(a_quiet_run_tells_only_what_was_not_expected),
         cmocka_unit_test(colour_is_only_there_when_wanted),
         cmocka_unit_test(what_is_undecided_says_why),
+        cmocka_unit_test(one_expected_story_of_each_scenario_is_told),
+        cmocka_unit_test(a_run_that_stopped_at_a_miss_says_what_runs_the_rest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,7 +15,7 @@ struct test_run {
     struct trial trials[8];
     struct trial_result results[8];
     struct run_result run;
-    struct hold holds[8];
+    struct hold holds[16];
     struct attempt attempts[8];
     struct access accesses[8];
     struct fault_step steps[2];

@@ -20,10 +20,15 @@ struct timeline_window {
     size_t row_count;
     size_t evidence_rows; // the first so many are the workers of the evidence
     size_t hidden_rows;   // workers that did something in the window and have no row
+    size_t worker_count;  // of the trial, with those that did nothing in the window
 };
 
 void timeline_choose(const struct digest *digest, const struct judgement *judgement,
                      struct timeline_window *window);
+
+// The violation alone with margins, in the same rows. False if the window shows it well enough.
+bool timeline_zoom(const struct digest *digest, const struct timeline_window *window,
+                   struct timeline_window *zoom);
 
 // The row of a worker, or -1.
 int timeline_row_of(const struct timeline_window *window, int client, int worker);
@@ -41,11 +46,38 @@ struct timeline_spans {
     int64_t merged_ns; // spans of a row less than that apart were drawn as one; 0: none were
 };
 
-enum timeline_kind { TIMELINE_HOLDS, TIMELINE_LEASES, TIMELINE_WAITS };
+// In the order in which they are drawn.
+enum timeline_kind {
+    TIMELINE_WAITS,
+    TIMELINE_RELEASES, // from the invocation of a release to its return
+    TIMELINE_HOLDS,
+    TIMELINE_LEASES,
+    TIMELINE_OVERLAPS,   // the parts of holds during which another one lasted, but for the evidence
+    TIMELINE_DEAD,       // from the death of a holder until somebody else is granted
+    TIMELINE_MAYBE_DEAD, // the same of one that died acquiring or releasing, if nobody is any more
+    TIMELINE_KIND_COUNT
+};
 
 // The spans of one kind in the window's rows, clipped to it. Where there are more than can be told
 // apart, neighbours are joined until few enough are left.
 void timeline_collect(const struct digest *digest, const struct timeline_window *window,
                       enum timeline_kind kind, struct timeline_spans *spans);
+
+struct timeline_overlap {
+    int64_t from_ns, to_ns;
+};
+
+struct timeline_overlaps {
+    struct timeline_overlap *items;
+    size_t count;
+};
+
+// The times that touch the window at which two or more workers hold, in order and apart from each
+// other. Free `items`.
+struct timeline_overlaps timeline_overlaps_find(const struct digest *digest,
+                                                const struct timeline_window *window);
+
+// The first overlap that ends after `at_ns`; count if none does.
+size_t timeline_overlaps_after(const struct timeline_overlaps *overlaps, int64_t at_ns);
 
 #endif

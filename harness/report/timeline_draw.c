@@ -5,21 +5,34 @@
 #define MOST_MARKS 120
 // In pixels.
 #define LEAST_MARKED_WIDTH 10
+#define DEATH_WIDTH 70
 
 enum mark { MARK_READ, MARK_WRITE, MARK_REFUSED, MARK_COUNT };
 
 // How each kind of mark and bar is drawn: name of its data set, and plot command. %d is the index.
 // Rows count downwards, so that a smaller y is higher up.
-static const char *const span_names[] = {"holds", "leases", "waits"};
+static const char *const span_names[] = {
+    [TIMELINE_WAITS] = "waits",
+    [TIMELINE_HOLDS] = "holds",
+    [TIMELINE_RELEASES] = "releases",
+    [TIMELINE_LEASES] = "leases",
+    [TIMELINE_OVERLAPS] = "two or more hold",
+    [TIMELINE_DEAD] = "held by the dead client",
+    [TIMELINE_MAYBE_DEAD] = "may be held by the dead client",
+};
+#define HOLD_BOX "using 2:1:2:(shown($2,$3)):($1-0.24):($1+0.12) with boxxyerror linecolor rgb "
 static const char *const span_commands[] = {
-    [TIMELINE_HOLDS] =
-        "using 2:1:2:(shown($2,$3)):($1-0.24):($1+0.12) with boxxyerror linecolor rgb "
-        "'" PLOT_BLUE "' fillstyle solid 1 noborder",
+    [TIMELINE_WAITS] = "using 2:($1-0.06):($3-$2):(0) with vectors nohead linewidth 1.6 linecolor "
+                       "rgb '" PLOT_GREY "'",
+    [TIMELINE_HOLDS] = HOLD_BOX "'" PLOT_BLUE "' fillstyle solid 1 noborder",
+    [TIMELINE_RELEASES] = "using 2:1:2:3:($1-0.11):($1-0.01) with boxxyerror linecolor rgb "
+                          "'" PLOT_MUTED "' fillstyle solid 1 noborder",
     [TIMELINE_LEASES] =
         "using 2:1:2:(shown($2,$3)):($1+0.19):($1+0.29) with boxxyerror linecolor rgb "
         "'" PLOT_SKY "' fillstyle solid 1 noborder",
-    [TIMELINE_WAITS] = "using 2:($1-0.06):($3-$2):(0) with vectors nohead linewidth 1.6 linecolor "
-                       "rgb '" PLOT_GREY "'",
+    [TIMELINE_OVERLAPS] = HOLD_BOX "'" PLOT_LIGHT_RED "' fillstyle solid 1 noborder",
+    [TIMELINE_DEAD] = HOLD_BOX "'" PLOT_BLUE "' fillstyle " PLOT_HATCH,
+    [TIMELINE_MAYBE_DEAD] = HOLD_BOX "'" PLOT_GREY "' fillstyle " PLOT_HATCH,
 };
 static const char *const mark_names[] = {"reads", "writes", "refused writes"};
 static const char *const mark_commands[] = {
@@ -40,8 +53,29 @@ void drawing_end_set(struct drawing *drawing, const char *command)
 {
     text_add(&drawing->plot->data, "\n\n");
     text_format(&drawing->commands, "%s'timeline.dat' index %d %s notitle",
-                drawing->index > 0 ? ", \\\n     " : "", drawing->index, command);
+                drawing->commands.length > 0 ? ", \\\n     " : "", drawing->index, command);
     drawing->index++;
+}
+
+int64_t drawing_pixels_ns(const struct drawing *drawing, int pixels)
+{
+    const struct plot *plot = drawing->plot;
+    return (plot->to_ns - plot->from_ns) * pixels / (plot->right - plot->left);
+}
+
+// In words, above a bar that is wide enough for them.
+static void name_span(struct drawing *drawing, const struct timeline_span *span, const char *name)
+{
+    struct plot *plot = drawing->plot;
+    double room = plot_pixel(plot, span->to_ns) - plot_pixel(plot, span->from_ns);
+    // Its beginning belongs to the death.
+    if (room < plot_text_width(name) + 2 * DEATH_WIDTH)
+        return;
+    text_format(&plot->objects,
+                "set label '%s' at first %.12g, first %g center front textcolor rgb '" PLOT_DARK
+                "'\n",
+                name, plot_x(plot, span->from_ns + (span->to_ns - span->from_ns) / 2),
+                span->row + 1 - WORDS_ABOVE);
 }
 
 int64_t drawing_add_spans(struct drawing *drawing, enum timeline_kind kind)
@@ -50,14 +84,28 @@ int64_t drawing_add_spans(struct drawing *drawing, enum timeline_kind kind)
     timeline_collect(drawing->digest, drawing->window, kind, &spans);
     if (spans.count == 0)
         return 0;
+    bool widens = kind != TIMELINE_WAITS && kind != TIMELINE_RELEASES;
     drawing_begin_set(drawing, span_names[kind], "row from to");
-    for (size_t i = 0; i < spans.count; i++)
-        text_format(&drawing->plot->data, "%d %.12g %.12g\n", spans.items[i].row + 1,
-                    plot_x(drawing->plot, spans.items[i].from_ns),
-                    plot_x(drawing->plot, spans.items[i].to_ns));
+    for (size_t i = 0; i < spans.count; i++) {
+        const struct timeline_span *span = &spans.items[i];
+        text_format(&drawing->plot->data, "%d %.12g %.12g\n", span->row + 1,
+                    plot_x(drawing->plot, span->from_ns), plot_x(drawing->plot, span->to_ns));
+        int64_t length = span->to_ns - span->from_ns;
+        if (widens || length >= drawing_pixels_ns(drawing, 1))
+            drawing->seen[LOOK_BAR + (int)kind] = true;
+        // What the window cuts off is not short.
+        bool short_hold = length < drawing_pixels_ns(drawing, 2) &&
+                          span->from_ns > drawing->window->from_ns &&
+                          span->to_ns < drawing->window->to_ns;
+        drawing->widened = drawing->widened || (kind == TIMELINE_HOLDS && short_hold);
+        if (kind == TIMELINE_DEAD || kind == TIMELINE_MAYBE_DEAD)
+            name_span(drawing, span, span_names[kind]);
+    }
     drawing_end_set(drawing, span_commands[kind]);
     return spans.merged_ns;
 }
+
+// --- reads and writes ---------------------------------------------------------------------------
 
 static enum mark mark_of(const struct access *access)
 {
@@ -124,10 +172,6 @@ static size_t add_marks(struct drawing *drawing, enum mark mark, bool evidence_o
 
 void drawing_add_marks(struct drawing *drawing)
 {
-    static const char *const samples[] = {"pointtype 10 pointsize 0.75 linewidth 1.5",
-                                          "pointtype 9 pointsize 0.8",
-                                          "pointtype 2 pointsize 0.8 linewidth 2"};
-    static const char *const names[] = {"read", "write", "write refused"};
     size_t total = 0;
     for (enum mark mark = 0; mark < MARK_COUNT; mark++)
         total += add_marks(drawing, mark, false, true);
@@ -137,8 +181,7 @@ void drawing_add_marks(struct drawing *drawing)
         return;
     for (enum mark mark = 0; mark < MARK_COUNT; mark++) {
         if (add_marks(drawing, mark, evidence_only, false) > 0)
-            plot_legend(drawing->plot, SAMPLE_POINT, mark == MARK_REFUSED ? PLOT_RED : "#111111",
-                        samples[mark], names[mark]);
+            drawing->seen[LOOK_READ + (int)mark] = true;
     }
     if (evidence_only)
         plot_caption(drawing->plot,

@@ -5,12 +5,29 @@
 #include "harness/report/plot.h"
 #include "harness/report/timeline.h"
 
+// Words about a bar are so much above the middle of their row.
+#define WORDS_ABOVE 0.385
+
+// What the legend may have to explain, in its order.
+enum timeline_look {
+    LOOK_BAR, // one for each kind of bar
+    LOOK_READ = LOOK_BAR + TIMELINE_KIND_COUNT,
+    LOOK_WRITE,
+    LOOK_REFUSED,
+    LOOK_FAULT,
+    LOOK_VIOLATION,
+    LOOK_COUNT
+};
+
+// One panel of the picture.
 struct drawing {
     struct plot *plot;
     const struct digest *digest;
     const struct timeline_window *window;
     struct text commands; // of the plot command, joined by commas
     int index;            // of the next data set
+    bool seen[LOOK_COUNT];
+    bool widened; // some holds are too short to be seen, and are drawn wider
 };
 
 // A data set begins, its lines are added to the plot's data, and it ends with how to plot it.
@@ -20,8 +37,17 @@ void drawing_end_set(struct drawing *drawing, const char *command);
 // Adds the spans of one kind. Returns below what distance they were joined, 0 if none were.
 int64_t drawing_add_spans(struct drawing *drawing, enum timeline_kind kind);
 
-// Adds a mark for each read and write, with its entry in the legend; of the evidence only, if all
-// would be too many.
+// Adds a mark for each read and write; of the evidence only, if all would be too many.
 void drawing_add_marks(struct drawing *drawing);
+
+// Adds a cross where a client died.
+void drawing_add_deaths(struct drawing *drawing);
+
+// Adds the evidence in the colour of the violation, behind it a tint, and its label above.
+void drawing_add_violation(struct drawing *drawing);
+void drawing_label_violation(struct drawing *drawing);
+
+// The duration that is `pixels` wide.
+int64_t drawing_pixels_ns(const struct drawing *drawing, int pixels);
 
 #endif

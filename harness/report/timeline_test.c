@@ -40,16 +40,129 @@ static void the_window_shows_the_whole_of_both_holds(void **state)
     assert_int_equal(timeline_row_of(&window, 3, 1), -1);
 }
 
-static void a_tiny_overlap_in_a_long_hold_is_shown_large(void **state)
+static void overlap(int64_t from_ms, int64_t to_ms)
+{
+    test_find(result, &test_stale_holder, false)->evidence =
+        (struct evidence){{0, 1}, {SIZE_MAX, SIZE_MAX}, AT(from_ms), AT(to_ms)};
+    timeline_choose(&test.digest, &result->judgement, &window);
+}
+
+static void a_tiny_overlap_in_a_long_hold_is_shown_again_enlarged(void **state)
 {
     (void)state;
-    test_hold(&test, 1, 0, 1, 900)->released_ns = AT(900);
+    test_hold(&test, 1, 0, 1, 900);
     test_hold(&test, 2, 0, 500, 501);
-    test_find(result, &test_stale_holder, false)->evidence =
-        (struct evidence){{0, 1}, {SIZE_MAX, SIZE_MAX}, AT(500), AT(501)};
+    overlap(500, 501);
+    struct timeline_window zoom;
+    assert_true(timeline_zoom(&test.digest, &window, &zoom));
+    assert_true(zoom.from_ns < AT(500) && zoom.to_ns > AT(501));
+    assert_true(zoom.to_ns - zoom.from_ns < 5 * NS_PER_MS);
+    assert_int_equal(zoom.row_count, window.row_count);
+    // The axis counts from there.
+    assert_int_equal((zoom.from_ns - TEST_START) % 10000, 0);
+}
+
+static void a_wide_overlap_is_shown_once(void **state)
+{
+    (void)state;
+    test_hold(&test, 1, 0, 1, 900);
+    test_hold(&test, 2, 0, 500, 600);
+    overlap(500, 600);
+    struct timeline_window zoom;
+    assert_false(timeline_zoom(&test.digest, &window, &zoom));
+}
+
+static void every_overlap_but_the_evidence_is_found(void **state)
+{
+    (void)state;
+    test_hold(&test, 1, 0, 10, 100);
+    test_hold(&test, 2, 0, 50, 80);
+    test_hold(&test, 3, 0, 90, 120);
+    test_hold(&test, 2, 0, 120, 130); // touching is no overlap
+    overlap(50, 80);
+    timeline_collect(&test.digest, &window, TIMELINE_OVERLAPS, &spans);
+    assert_int_equal(spans.count, 2);
+    for (size_t i = 0; i < 2; i++) {
+        assert_int_equal(spans.items[i].from_ns, AT(90));
+        assert_int_equal(spans.items[i].to_ns, AT(100));
+    }
+    assert_int_equal(spans.items[0].row, timeline_row_of(&window, 1, 1));
+    assert_int_equal(spans.items[1].row, timeline_row_of(&window, 3, 1));
+}
+
+static void die(struct hold *hold, int64_t at_ms)
+{
+    hold->release_invoked = false;
+    hold->returned_ns = TIME_NEVER;
+    hold->died = true;
+    hold->died_ns = hold->released_ns = AT(at_ms);
+}
+
+static void a_dead_holder_has_the_lock_until_the_next_grant(void **state)
+{
+    (void)state;
+    die(test_hold(&test, 1, 0, 10, 20), 20);
+    die(test_hold(&test, 2, 0, 320, 330), 330);
     timeline_choose(&test.digest, &result->judgement, &window);
-    assert_true(window.to_ns - window.from_ns < AT(400) - AT(0));
-    assert_true(window.from_ns < AT(500) && window.to_ns > AT(501));
+    window.to_ns = test.digest.ended_ns;
+    timeline_collect(&test.digest, &window, TIMELINE_DEAD, &spans);
+    assert_int_equal(spans.count, 2);
+    assert_int_equal(spans.items[0].from_ns, AT(20));
+    assert_int_equal(spans.items[0].to_ns, AT(320));
+    assert_int_equal(spans.items[1].to_ns, test.digest.ended_ns);
+}
+
+static void who_died_acquiring_may_have_the_lock_only_if_nobody_is_granted_after(void **state)
+{
+    (void)state;
+    test_hold(&test, 2, 0, 10, 20);
+    test.attempts[0] = (struct attempt){.client = 1,
+                                        .worker = 1,
+                                        .invoked_ns = AT(15),
+                                        .returned_ns = TIME_NEVER,
+                                        .outcome = OUTCOME_UNKNOWN,
+                                        .died = true,
+                                        .died_ns = AT(30)};
+    test.digest.attempt_count = 1;
+    timeline_choose(&test.digest, &result->judgement, &window);
+    window.to_ns = test.digest.ended_ns;
+    timeline_collect(&test.digest, &window, TIMELINE_MAYBE_DEAD, &spans);
+    assert_int_equal(spans.count, 1);
+    assert_int_equal(spans.items[0].from_ns, AT(30));
+    test_hold(&test, 2, 0, 40, 50);
+    timeline_collect(&test.digest, &window, TIMELINE_MAYBE_DEAD, &spans);
+    assert_int_equal(spans.count, 0);
+}
+
+static void a_release_lasts_until_it_is_answered_or_its_client_dies(void **state)
+{
+    (void)state;
+    test_hold(&test, 1, 0, 10, 20)->returned_ns = AT(25);
+    struct hold *dying = test_hold(&test, 2, 0, 30, 40);
+    dying->returned_ns = TIME_NEVER;
+    dying->died_ns = AT(43);
+    timeline_choose(&test.digest, &result->judgement, &window);
+    window.to_ns = test.digest.ended_ns;
+    timeline_collect(&test.digest, &window, TIMELINE_RELEASES, &spans);
+    assert_int_equal(spans.count, 2);
+    assert_int_equal(spans.items[0].from_ns, AT(20));
+    assert_int_equal(spans.items[0].to_ns, AT(25));
+    assert_int_equal(spans.items[1].to_ns, AT(43));
+}
+
+static void who_waits_through_the_window_has_a_row(void **state)
+{
+    (void)state;
+    test.scenario.clients.processes = 5;
+    test_hold(&test, 1, 0, 10, 600);
+    test_hold(&test, 2, 0, 400, 450);
+    test_hold(&test, 3, 0, 900, 910);
+    test_hold(&test, 4, 890, 920, 930);
+    overlap(400, 450);
+    assert_true(timeline_row_of(&window, 3, 1) >= 0);
+    assert_int_equal(timeline_row_of(&window, 4, 1), -1);
+    assert_int_equal(window.hidden_rows, 0);
+    assert_int_equal(window.worker_count, 5);
 }
 
 static void accesses_lead_to_the_holds_that_made_them(void **state)
@@ -90,6 +203,7 @@ static void workers_without_a_row_are_counted(void **state)
                                  .invoked_ns = AT(0),
                                  .granted_ns = AT(10 + i),
                                  .released_ns = AT(11 + i),
+                                 .returned_ns = AT(11 + i),
                                  .valid_until_ns = TIME_NEVER,
                                  .release_invoked = true};
     test.digest.holds = holds;
@@ -97,6 +211,7 @@ static void workers_without_a_row_are_counted(void **state)
     timeline_choose(&test.digest, &result->judgement, &window);
     assert_int_equal(window.row_count, TIMELINE_ROWS);
     assert_int_equal(window.hidden_rows, WORKERS - TIMELINE_ROWS);
+    assert_int_equal(window.worker_count, WORKERS);
 }
 
 static void a_lease_bar_ends_with_the_lease_or_the_release(void **state)
@@ -158,7 +273,14 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(the_window_shows_the_whole_of_both_holds, start),
-        cmocka_unit_test_setup(a_tiny_overlap_in_a_long_hold_is_shown_large, start),
+        cmocka_unit_test_setup(a_tiny_overlap_in_a_long_hold_is_shown_again_enlarged, start),
+        cmocka_unit_test_setup(a_wide_overlap_is_shown_once, start),
+        cmocka_unit_test_setup(every_overlap_but_the_evidence_is_found, start),
+        cmocka_unit_test_setup(a_dead_holder_has_the_lock_until_the_next_grant, start),
+        cmocka_unit_test_setup(who_died_acquiring_may_have_the_lock_only_if_nobody_is_granted_after,
+                               start),
+        cmocka_unit_test_setup(a_release_lasts_until_it_is_answered_or_its_client_dies, start),
+        cmocka_unit_test_setup(who_waits_through_the_window_has_a_row, start),
         cmocka_unit_test_setup(accesses_lead_to_the_holds_that_made_them, start),
         cmocka_unit_test_setup(a_peaceful_trial_shows_its_first_holds, start),
         cmocka_unit_test_setup(workers_without_a_row_are_counted, start),

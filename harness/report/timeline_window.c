@@ -5,8 +5,8 @@
 
 // Holds shown of a trial without a violation.
 #define PEACEFUL_HOLDS 20
-// The most that the window is longer than the violation: else it would have less than 3 pixels.
-#define MOST_CONTEXT 250
+// A violation that is shorter than one in so many parts of the window is shown again, larger.
+#define LEAST_SHARE 33
 
 static int64_t least(int64_t a, int64_t b)
 {
@@ -35,12 +35,27 @@ static void find_evidence(const struct digest *digest, struct timeline_window *w
     }
 }
 
+// With a margin on both sides; but outside the trial there is only as much as sets bars off from
+// the edge. Begins at a round time: the axis may count from there.
+static void set_window(const struct digest *digest, struct timeline_window *window, int64_t from_ns,
+                       int64_t to_ns, int64_t margin_ns)
+{
+    margin_ns = most(margin_ns, 1000);
+    int64_t sliver = most((to_ns - from_ns) / 60, 1000);
+    window->from_ns = most(from_ns - margin_ns, least(digest->started_ns, from_ns) - sliver);
+    window->to_ns = least(to_ns + margin_ns, most(digest->ended_ns, to_ns) + sliver);
+    int64_t step = 1;
+    while (step * 200 < window->to_ns - window->from_ns)
+        step *= 10;
+    if (window->from_ns > digest->started_ns)
+        window->from_ns -= (window->from_ns - digest->started_ns) % step;
+}
+
 static void choose_violation(const struct digest *digest, struct timeline_window *window)
 {
     const struct evidence *evidence = &window->finding->evidence;
     int64_t from = evidence->from_ns;
     int64_t to = most(evidence->to_ns, from);
-    int64_t length = to - from;
     for (size_t i = 0; i < 2; i++) {
         if (window->evidence[i] == SIZE_MAX)
             continue;
@@ -48,29 +63,36 @@ static void choose_violation(const struct digest *digest, struct timeline_window
         from = least(from, hold->granted_ns);
         to = most(to, hold->released_ns);
     }
-    if (length > 0 && to - from > MOST_CONTEXT * length) {
-        from = most(from, evidence->from_ns - MOST_CONTEXT / 2 * length);
-        to = least(to, evidence->to_ns + MOST_CONTEXT / 2 * length);
-    }
-    int64_t margin = most((to - from) / 5, 1000);
-    window->from_ns = most(from - margin, least(digest->started_ns, from));
-    window->to_ns = to + margin;
+    set_window(digest, window, from, to, (to - from) / 5);
 }
 
 static void choose_beginning(const struct digest *digest, struct timeline_window *window)
 {
-    window->from_ns = digest->started_ns;
-    window->to_ns = digest->ended_ns;
+    int64_t from = digest->started_ns;
+    int64_t to = digest->ended_ns;
     size_t shown = digest->hold_count < PEACEFUL_HOLDS ? digest->hold_count : PEACEFUL_HOLDS;
     if (shown > 0) {
-        window->to_ns = digest->holds[0].released_ns;
-        window->from_ns = digest->holds[0].granted_ns;
+        to = digest->holds[0].released_ns;
+        from = digest->holds[0].granted_ns;
     }
     for (size_t i = 0; i < shown; i++)
-        window->to_ns = most(window->to_ns, digest->holds[i].released_ns);
-    int64_t margin = most((window->to_ns - window->from_ns) / 20, 1000);
-    window->from_ns = most(window->from_ns - margin, least(digest->started_ns, window->from_ns));
-    window->to_ns += margin;
+        to = most(to, digest->holds[i].released_ns);
+    set_window(digest, window, from, to, (to - from) / 20);
+}
+
+bool timeline_zoom(const struct digest *digest, const struct timeline_window *window,
+                   struct timeline_window *zoom)
+{
+    if (window->finding == NULL)
+        return false;
+    const struct evidence *evidence = &window->finding->evidence;
+    int64_t length = evidence->to_ns - evidence->from_ns;
+    if (length <= 0 || length >= (window->to_ns - window->from_ns) / LEAST_SHARE)
+        return false;
+    *zoom = *window;
+    set_window(digest, zoom, evidence->from_ns, evidence->to_ns, length);
+    zoom->from_ns = most(zoom->from_ns, digest->started_ns);
+    return true;
 }
 
 int timeline_row_of(const struct timeline_window *window, int client, int worker)
@@ -107,33 +129,57 @@ static bool touches(const struct timeline_window *window, int64_t from_ns, int64
     return from_ns <= window->to_ns && to_ns >= window->from_ns;
 }
 
-static void choose_rows(const struct digest *digest, struct timeline_window *window)
+static void see_evidence(const struct digest *digest, struct timeline_window *window,
+                         int64_t *hidden, size_t *hidden_count)
 {
-    int64_t *hidden = memory_new((digest->hold_count + digest->attempt_count) * sizeof *hidden);
-    size_t hidden_count = 0;
     for (size_t i = 0; i < 2; i++) {
         if (window->evidence[i] == SIZE_MAX)
             continue;
         const struct hold *hold = &digest->holds[window->evidence[i]];
-        see_worker(window, hold->client, hold->worker, hidden, &hidden_count);
+        see_worker(window, hold->client, hold->worker, hidden, hidden_count);
     }
     window->evidence_rows = window->row_count;
+}
+
+// Holders come before those that only waited or released.
+static void see_others(const struct digest *digest, struct timeline_window *window, int64_t *hidden,
+                       size_t *hidden_count)
+{
     for (size_t i = 0; i < digest->hold_count; i++) {
         const struct hold *hold = &digest->holds[i];
         if (touches(window, hold->granted_ns, hold->released_ns))
-            see_worker(window, hold->client, hold->worker, hidden, &hidden_count);
+            see_worker(window, hold->client, hold->worker, hidden, hidden_count);
+    }
+    for (size_t i = 0; i < digest->hold_count; i++) {
+        const struct hold *hold = &digest->holds[i];
+        int64_t to = least(hold->returned_ns, most(hold->released_ns, digest->ended_ns));
+        if (touches(window, hold->invoked_ns, to))
+            see_worker(window, hold->client, hold->worker, hidden, hidden_count);
     }
     for (size_t i = 0; i < digest->attempt_count; i++) {
         const struct attempt *attempt = &digest->attempts[i];
         if (touches(window, attempt->invoked_ns, attempt->returned_ns))
-            see_worker(window, attempt->client, attempt->worker, hidden, &hidden_count);
+            see_worker(window, attempt->client, attempt->worker, hidden, hidden_count);
     }
+}
+
+static void choose_rows(const struct digest *digest, struct timeline_window *window)
+{
+    int64_t *hidden = memory_new((2 * digest->hold_count + digest->attempt_count) * sizeof *hidden);
+    size_t hidden_count = 0;
+    see_evidence(digest, window, hidden, &hidden_count);
+    see_others(digest, window, hidden, &hidden_count);
     qsort(window->rows + window->evidence_rows, window->row_count - window->evidence_rows,
           sizeof *window->rows, compare_rows);
     sort_values(hidden, hidden_count);
     for (size_t i = 0; i < hidden_count; i++)
         window->hidden_rows += i == 0 || hidden[i] != hidden[i - 1];
     free(hidden);
+    const struct clients_settings *clients = &digest->trial->scenario->clients;
+    int64_t planned = clients->processes * clients->threads;
+    window->worker_count = window->row_count + window->hidden_rows;
+    if (planned > (int64_t)window->worker_count)
+        window->worker_count = (size_t)planned;
 }
 
 void timeline_choose(const struct digest *digest, const struct judgement *judgement,
