@@ -77,8 +77,7 @@ static inline void build_event(struct build *build, double at_ms, int client, in
                 (struct event){                                                                    \
                     .kind = EVENT_##event_kind, .outcome = (uint8_t)(how), .args = {__VA_ARGS__}})
 
-// --- what workers do: operation `operation` of worker 1 of a client
-// ---------------------------------
+// --- what workers do: operation `operation` of worker 1 of a client ------------------------------
 
 static inline void build_acquire(struct build *build, int client, int64_t operation,
                                  double invoked_ms, double granted_ms, double valid_until_ms,
@@ -134,14 +133,20 @@ static inline void build_hold(struct build *build, int client, int64_t operation
     build_release(build, client, operation, released_ms, released_ms, RELEASE_RELEASED);
 }
 
+// The last `events` built are of this worker instead of worker 1.
+static inline void build_by_worker(struct build *build, size_t events, int worker)
+{
+    for (size_t i = build->count - events; i < build->count; i++)
+        build->events[i].worker = (uint16_t)worker;
+}
+
 static inline void build_death(struct build *build, int client, double at_ms)
 {
     build_event(build, at_ms, client, 0,
                 (struct event){.kind = EVENT_PROCESS_DEATH, .args = {1000 + client, 9}});
 }
 
-// --- what the harness does
-// --------------------------------------------------------------------------
+// --- what the harness does -----------------------------------------------------------------------
 
 static inline void build_begin(struct build *build, int64_t initial)
 {
@@ -195,8 +200,7 @@ static inline void build_fault(struct build *build, const char *verb, int client
     }
 }
 
-// --- judging
-// ----------------------------------------------------------------------------------------
+// --- judging -------------------------------------------------------------------------------------
 
 // Brings the events into the order of time; ties keep the order in which they were built.
 static inline void build_sort(struct build *build)

@@ -177,7 +177,8 @@ struct judgement {
     struct finding findings[MAX_CHECKS];
     size_t finding_count;
     enum expectation_result expectation;
-    char expectation_text[300]; // "expected UNSAFE (stale-holder, lost-update), got SAFE: ..."
+    const char *unexpected;     // the property for which the expectation was missed, or NULL
+    char expectation_text[400]; // "expected UNSAFE (stale-holder, lost-update), got SAFE: ..."
 };
 
 // Runs every check and the gates (each fault proven in effect, traffic flowed during it, the
@@ -192,7 +193,8 @@ void judge_error(const struct trial *trial, const char *reason, struct judgement
 // True if the finding makes the verdict UNSAFE or STUCK.
 bool finding_counts(const struct finding *finding);
 
-// The finding whose story is to be told first, or NULL.
+// The finding whose story is to be told first, or NULL: the unexpected one if there is one, else
+// the gravest, and of equally grave ones that which happened first.
 const struct finding *judgement_first_violation(const struct judgement *judgement);
 
 #endif

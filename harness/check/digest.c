@@ -8,8 +8,7 @@ int64_t allowed_drift_ns(int64_t lease_ns)
     return lease_ns / 100 + 2 * NS_PER_MS;
 }
 
-// --- what the harness itself recorded
-// --------------------------------------------------------------
+// --- what the harness itself recorded ------------------------------------------------------------
 
 static void first_time(int64_t *at_ns, int64_t now_ns)
 {
@@ -104,8 +103,7 @@ static void start_faults(struct digest *digest, const struct scenario *scenario)
                                                   .healed_ns = TIME_NEVER};
 }
 
-// --- putting it together
-// --------------------------------------------------------------------------
+// --- putting it together -------------------------------------------------------------------------
 
 // Brings each hold's accesses together, in the order of the holds (a counting sort).
 static void sort_accesses(struct digest *digest)

@@ -59,8 +59,7 @@ static bool is_linearizable(struct search *search)
     return search_on(search, 0, -1);
 }
 
-// --- random histories
-// -----------------------------------------------------------------------------
+// --- random histories ----------------------------------------------------------------------------
 
 struct maker {
     struct random random;

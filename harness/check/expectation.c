@@ -100,10 +100,21 @@ static void describe_found(const struct judgement *judgement, char *out, size_t 
              names);
 }
 
-// Why the expectation is not met, or "".
-static void describe_miss(const struct expectation *expectation, const struct judgement *judgement,
-                          char *out, size_t room)
+static const char *describe_wrong_verdict(const struct trial *trial,
+                                          const struct judgement *judgement)
 {
+    bool has_faults = trial->scenario != NULL && trial->scenario->fault_count > 0;
+    if (judgement->verdict == VERDICT_SAFE)
+        return has_faults ? "the fault did not bite" : "nothing was found to be broken";
+    return trial->expectation->verdict == EXPECT_SAFE ? "the lock broke its promise"
+                                                      : "it broke in another way";
+}
+
+// Why the expectation is not met, or "".
+static void describe_miss(const struct trial *trial, struct judgement *judgement, char *out,
+                          size_t room)
+{
+    const struct expectation *expectation = trial->expectation;
     static const enum verdict wanted[] = {
         [EXPECT_SAFE] = VERDICT_SAFE,
         [EXPECT_UNSAFE] = VERDICT_UNSAFE,
@@ -111,20 +122,22 @@ static void describe_miss(const struct expectation *expectation, const struct ju
     };
     out[0] = '\0';
     if (judgement->verdict != wanted[expectation->verdict]) {
-        snprintf(out, room, "%s",
-                 judgement->verdict == VERDICT_SAFE    ? "the fault did not bite"
-                 : expectation->verdict == EXPECT_SAFE ? "the lock broke its promise"
-                                                       : "it broke in another way");
+        snprintf(out, room, "%s", describe_wrong_verdict(trial, judgement));
         return;
     }
     if (expectation->because.count == 0)
         return;
     const char *missing = missing_property(expectation, judgement);
     const char *unexplained = unexplained_property(expectation, judgement);
-    if (missing != NULL)
+    if (missing != NULL) {
         snprintf(out, room, "%s was not found", missing);
-    else if (unexplained != NULL)
-        snprintf(out, room, "%s is neither expected nor a consequence of what is", unexplained);
+    } else if (unexplained != NULL) {
+        judgement->unexpected = unexplained;
+        snprintf(out, room,
+                 "it also found %s, which the scenario does not expect; if that is acceptable, add "
+                 "allow: [%s]",
+                 unexplained, unexplained);
+    }
 }
 
 void expectation_compare(const struct trial *trial, struct judgement *judgement)
@@ -132,11 +145,12 @@ void expectation_compare(const struct trial *trial, struct judgement *judgement)
     const struct expectation *expectation = trial->expectation;
     judgement->expectation = EXPECTATION_NONE;
     judgement->expectation_text[0] = '\0';
+    judgement->unexpected = NULL;
     if (expectation == NULL)
         return;
     char expected[140];
     char found[140];
-    char miss[100];
+    char miss[160];
     describe_expected(expectation, expected, sizeof expected);
     describe_found(judgement, found, sizeof found);
     if (judgement->verdict > VERDICT_STUCK) {
@@ -144,7 +158,7 @@ void expectation_compare(const struct trial *trial, struct judgement *judgement)
                  "expected %s, not decided: %s", expected, verdict_name(judgement->verdict));
         return;
     }
-    describe_miss(expectation, judgement, miss, sizeof miss);
+    describe_miss(trial, judgement, miss, sizeof miss);
     struct text text = {0};
     if (miss[0] != '\0') {
         judgement->expectation = EXPECTATION_MISSED;

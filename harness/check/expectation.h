@@ -4,7 +4,8 @@
 
 #include "harness/check/check.h"
 
-// Sets `expectation` and `expectation_text` of a judgement whose verdict and findings stand.
+// Sets `expectation`, `expectation_text` and `unexpected` of a judgement whose verdict and findings
+// stand.
 void expectation_compare(const struct trial *trial, struct judgement *judgement);
 
 #endif

@@ -34,6 +34,9 @@ static bool is_among(const char *const names[MAX_NAMES], const char *name)
     return false;
 }
 
+// The scenario of the trial whose expectation is compared; most have faults.
+static struct scenario scenario = {.fault_count = 1};
+
 static void assert_expectation(struct expected expected, struct found found,
                                enum expectation_result result, const char *text)
 {
@@ -42,7 +45,7 @@ static void assert_expectation(struct expected expected, struct found found,
     struct expectation expectation = {.verdict = expected.verdict,
                                       .because = list_of(expected.because, because),
                                       .allow = list_of(expected.allow, allow)};
-    struct trial trial = {.expectation = &expectation};
+    struct trial trial = {.scenario = &scenario, .expectation = &expectation};
     struct judgement judgement = {.verdict = found.verdict};
     for (size_t i = 0; check_catalogue[i] != NULL; i++) {
         const char *name = check_catalogue[i]->name;
@@ -93,6 +96,16 @@ static void a_broken_lock_that_is_not_caught_misses(void **state)
                        "the fault did not bite");
 }
 
+static void without_faults_no_fault_is_said_not_to_have_bitten(void **state)
+{
+    (void)state;
+    scenario.fault_count = 0;
+    assert_expectation((struct expected){EXPECT_UNSAFE, {NULL}, {NULL}},
+                       (struct found){VERDICT_SAFE, {NULL}, NULL}, EXPECTATION_MISSED,
+                       "expected UNSAFE, got SAFE: nothing was found to be broken");
+    scenario.fault_count = 1;
+}
+
 static void a_sound_lock_that_is_blamed_misses(void **state)
 {
     (void)state;
@@ -140,7 +153,9 @@ static void a_double_grant_is_never_the_consequence_of_a_stale_holder(void **sta
     (void)state;
     assert_expectation((struct expected){EXPECT_UNSAFE, {"stale-holder"}, {NULL}},
                        (struct found){VERDICT_UNSAFE, {"stale-holder", "double-grant"}, NULL},
-                       EXPECTATION_MISSED, "double-grant is neither expected nor a consequence");
+                       EXPECTATION_MISSED,
+                       "it also found double-grant, which the scenario does not expect; if that is "
+                       "acceptable, add allow: [double-grant]");
 }
 
 static void what_is_allowed_besides_does_not_miss(void **state)
@@ -151,7 +166,8 @@ static void what_is_allowed_besides_does_not_miss(void **state)
                        EXPECTATION_MET, "as expected");
     assert_expectation((struct expected){EXPECT_UNSAFE, {"stale-holder"}, {"double-grant"}},
                        (struct found){VERDICT_UNSAFE, {"stale-holder", "stuck"}, NULL},
-                       EXPECTATION_MISSED, "stuck is neither expected");
+                       EXPECTATION_MISSED,
+                       "it also found stuck, which the scenario does not expect");
 }
 
 static void an_undecided_verdict_neither_meets_nor_misses(void **state)
@@ -178,12 +194,36 @@ static void a_trial_that_was_not_run_says_why(void **state)
     assert_string_equal(verdict_name(judgement.verdict), "ERROR");
 }
 
+static void what_was_not_expected_is_told_first(void **state)
+{
+    (void)state;
+    char *because[] = {(char *)"stale-holder"};
+    struct expectation expectation = {.verdict = EXPECT_UNSAFE, .because = {because, 1}};
+    struct build build;
+    build_start(&build, "increment");
+    build.trial.expectation = &expectation;
+    build_acquire(&build, 1, 1, 0, 1, 300, 0);
+    build_hold(&build, 2, 2, 310, 320, 610);
+    build_release(&build, 1, 1, 330, 331, RELEASE_NOT_OWNER);
+    build_hold(&build, 3, 3, 400, 420, 700);
+    build_hold(&build, 4, 4, 410, 415, 710);
+    build_stop(&build, 500, STOP_DONE);
+    build_judge(&build);
+    assert_int_equal(build.judgement.expectation, EXPECTATION_MISSED);
+    assert_string_equal(build.judgement.unexpected, "double-grant");
+    assert_string_equal(judgement_first_violation(&build.judgement)->check->name, "double-grant");
+    assert_text_has(build.judgement.reason, "client-4 was granted the lock while client-3");
+    build_free(&build);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_expectation_is_neither_met_nor_missed),
         cmocka_unit_test(without_because_only_the_verdict_is_compared),
         cmocka_unit_test(a_broken_lock_that_is_not_caught_misses),
+        cmocka_unit_test(without_faults_no_fault_is_said_not_to_have_bitten),
+        cmocka_unit_test(what_was_not_expected_is_told_first),
         cmocka_unit_test(a_sound_lock_that_is_blamed_misses),
         cmocka_unit_test(a_property_of_because_that_was_not_found_misses),
         cmocka_unit_test(a_harmless_violation_is_not_found),

@@ -5,8 +5,41 @@
 #include <stdio.h>
 #include <string.h>
 
+// Cut to what leaves room for the rest of the reason.
+static void describe_step(const struct fault_step *step, char *out, size_t room)
+{
+    snprintf(out, room, "fault %d (%.120s)", step->number,
+             step->text != NULL ? step->text : step->verb);
+}
+
+// True if the fault waits for a command, which this scheme may not send: reads, writes and holds
+// come with every scheme.
+static bool waits_for_command(const struct fault_step *step)
+{
+    for (size_t i = 0; i < step->point_count; i++) {
+        const char *what = step->points[i].what;
+        if (step->points[i].moment != MOMENT_AT && strcmp(what, "read") != 0 &&
+            strcmp(what, "write") != 0)
+            return true;
+    }
+    return false;
+}
+
+static const char *why_never_asked(const struct fault_step *step)
+{
+    if (step->at_ns >= 0)
+        return "the trial ended before its time; more operations would make it longer";
+    if (waits_for_command(step))
+        return "its point was never reached; is it a command that this scheme sends? see lockpick "
+               "history";
+    if (step->after != 0 || step->nth > 1)
+        return "its point was never reached so often or so late; more operations would do";
+    return "its point was never reached";
+}
+
 static bool fault_took_effect(const struct fault_record *record, char *reason, size_t room)
 {
+    char what[160];
     const struct fault_step *step = record->step;
     const char *why = "it was asked for, but nothing proves that it took effect";
     if (record->in_effect_ns != TIME_NEVER)
@@ -14,10 +47,10 @@ static bool fault_took_effect(const struct fault_record *record, char *reason, s
     if (record->failed)
         why = "it was tried and FAILED";
     else if (record->asked_ns == TIME_NEVER)
-        why = step->at_ns >= 0 ? "the trial ended before its time" : "its point was never reached";
+        why = why_never_asked(step);
     bool known = record->failed && record->failure > 0;
-    snprintf(reason, room, "fault %d (%s) never took effect: %s%s%s", step->number,
-             step->text != NULL ? step->text : step->verb, why, known ? ": " : "",
+    describe_step(step, what, sizeof what);
+    snprintf(reason, room, "%s never took effect: %s%s%s", what, why, known ? ": " : "",
              known ? strerror(record->failure) : "");
     return false;
 }
@@ -51,16 +84,18 @@ static bool acquired_meanwhile(const struct digest *digest, const struct fault_r
 static bool faults_proven(const struct digest *digest, char *reason, size_t room)
 {
     for (size_t i = 0; i < digest->fault_count; i++) {
+        char what[160];
         const struct fault_record *record = &digest->faults[i];
         if (!fault_took_effect(record, reason, room))
             return false;
         if (acquired_meanwhile(digest, record))
             continue;
         bool lasts = record->step->bound_ns >= 0;
-        snprintf(reason, room, "fault %d (%s) met no traffic: nobody else went for the lock %s it",
-                 record->step->number,
-                 record->step->text != NULL ? record->step->text : record->step->verb,
-                 lasts ? "during" : "after");
+        describe_step(record->step, what, sizeof what);
+        snprintf(reason, room,
+                 "%s met no traffic: nobody else went for the lock %s it; let another client "
+                 "compete: clients.processes of 2 or more, more operations, or lead",
+                 what, lasts ? "during" : "after");
         return false;
     }
     return true;
@@ -98,6 +133,24 @@ bool gates_open(const struct digest *digest, char *reason, size_t room)
         return false;
     }
     return true;
+}
+
+bool was_contended(const struct digest *digest, char *reason, size_t room)
+{
+    const struct hold *first = digest->hold_count > 0 ? &digest->holds[0] : NULL;
+    for (size_t i = 1; i < digest->hold_count; i++) {
+        if (digest->holds[i].client != first->client || digest->holds[i].worker != first->worker)
+            return true;
+    }
+    for (size_t i = 0; first != NULL && i < digest->attempt_count; i++) {
+        const struct attempt *attempt = &digest->attempts[i];
+        if (attempt->client != first->client || attempt->worker != first->worker)
+            return true;
+    }
+    snprintf(reason, room,
+             "only one worker ever went for the lock: exclusion was not put to the test; more "
+             "clients, threads or operations would");
+    return false;
 }
 
 bool harness_was_broken(const struct digest *digest, char *reason, size_t room)

@@ -9,6 +9,10 @@
 // otherwise than planned.
 bool gates_open(const struct digest *digest, char *reason, size_t room);
 
+// True if two different workers held the lock or tried to: with one alone even no lock is safe.
+// Else `reason` says so.
+bool was_contended(const struct digest *digest, char *reason, size_t room);
+
 // True if some request failed for reasons of the harness itself (OUTCOME_BROKEN); `reason` says how
 // many did.
 bool harness_was_broken(const struct digest *digest, char *reason, size_t room);

@@ -54,6 +54,48 @@ static void a_fault_whose_point_was_never_reached_proves_nothing(void **state)
     build_free(&build);
 }
 
+static void a_command_that_was_never_reached_may_not_be_one_of_the_scheme(void **state)
+{
+    (void)state;
+    struct build build;
+    build_traffic(&build);
+    build_fault(&build, "pause", 1, NEVER_MS, NEVER_MS);
+    build.steps[0].points[0] =
+        (struct point_name){.client = 1, .moment = MOMENT_AFTER, .what = "GET", .phase = "release"};
+    build_end(&build, STOP_DONE);
+    assert_unknown(&build, "its point was never reached; is it a command that this scheme sends? "
+                           "see lockpick history");
+    build_free(&build);
+}
+
+static void a_point_that_was_reached_too_rarely_asks_for_more(void **state)
+{
+    (void)state;
+    struct build build;
+    build_traffic(&build);
+    build_fault(&build, "pause", 1, NEVER_MS, NEVER_MS);
+    build.steps[0].nth = 30;
+    build_end(&build, STOP_DONE);
+    assert_unknown(&build, "never reached so often or so late; more operations would do");
+    build_free(&build);
+}
+
+static void a_reason_has_room_for_its_advice_however_long_the_fault(void **state)
+{
+    (void)state;
+    char text[600];
+    struct build build;
+    build_traffic(&build);
+    build_fault(&build, "pause", 1, 7, 8);
+    memset(text, 'x', sizeof text - 1);
+    text[sizeof text - 1] = '\0';
+    build.steps[0].text = text;
+    build_end(&build, STOP_DONE);
+    assert_unknown(&build, "let another client compete: clients.processes of 2 or more, more "
+                           "operations, or lead");
+    build_free(&build);
+}
+
 static void a_fault_whose_time_never_came_proves_nothing(void **state)
 {
     (void)state;
@@ -203,6 +245,37 @@ static void a_history_that_breaks_off_proves_nothing(void **state)
     build_free(&build);
 }
 
+static void one_worker_alone_does_not_put_exclusion_to_the_test(void **state)
+{
+    (void)state;
+    struct build build;
+    build_start(&build, "increment");
+    build_begin(&build, 0);
+    build_hold(&build, 1, 1, 0, 1, 300);
+    build_hold(&build, 1, 2, 2, 3, 302);
+    build_stop(&build, 50, STOP_DONE);
+    build_final(&build, 51, 0);
+    build_judge(&build);
+    assert_unknown(&build, "only one worker ever went for the lock: exclusion was not put to the "
+                           "test; more clients, threads or operations would");
+    build_free(&build);
+}
+
+static void a_second_worker_that_only_tried_puts_it_to_the_test(void **state)
+{
+    (void)state;
+    struct build build;
+    build_start(&build, "increment");
+    build_begin(&build, 0);
+    build_hold(&build, 1, 1, 0, 20, 300);
+    build_attempt(&build, 2, 2, 2, 15, OUTCOME_NO);
+    build_stop(&build, 16, STOP_DONE);
+    build_final(&build, 51, 0);
+    build_judge(&build);
+    assert_verdict(&build, VERDICT_SAFE);
+    build_free(&build);
+}
+
 static void evidence_needs_no_gates(void **state)
 {
     (void)state;
@@ -233,6 +306,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_trial_without_faults_and_violations_is_safe),
         cmocka_unit_test(a_fault_whose_point_was_never_reached_proves_nothing),
+        cmocka_unit_test(a_command_that_was_never_reached_may_not_be_one_of_the_scheme),
+        cmocka_unit_test(a_point_that_was_reached_too_rarely_asks_for_more),
+        cmocka_unit_test(a_reason_has_room_for_its_advice_however_long_the_fault),
         cmocka_unit_test(a_fault_whose_time_never_came_proves_nothing),
         cmocka_unit_test(a_fault_that_failed_proves_nothing),
         cmocka_unit_test(a_pause_that_others_met_is_a_test),
@@ -245,6 +321,8 @@ int main(void)
         cmocka_unit_test(a_trial_without_a_hold_proves_nothing),
         cmocka_unit_test(a_trial_that_ran_into_its_limit_or_broke_proves_nothing),
         cmocka_unit_test(a_history_that_breaks_off_proves_nothing),
+        cmocka_unit_test(one_worker_alone_does_not_put_exclusion_to_the_test),
+        cmocka_unit_test(a_second_worker_that_only_tried_puts_it_to_the_test),
         cmocka_unit_test(evidence_needs_no_gates),
         cmocka_unit_test(a_broken_request_is_an_error_and_no_verdict),
     };

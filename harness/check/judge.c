@@ -21,6 +21,15 @@ bool finding_counts(const struct finding *finding)
     return finding->state == FINDING_VIOLATED && !finding->harmless;
 }
 
+static const struct finding *finding_of(const struct judgement *judgement, const char *property)
+{
+    for (size_t i = 0; i < judgement->finding_count; i++) {
+        if (strcmp(judgement->findings[i].check->name, property) == 0)
+            return &judgement->findings[i];
+    }
+    return NULL;
+}
+
 // What is to be told first: a breach of safety, then a stuck lock, then what did no harm.
 static int urgency(const struct finding *finding)
 {
@@ -34,6 +43,8 @@ static int urgency(const struct finding *finding)
 const struct finding *judgement_first_violation(const struct judgement *judgement)
 {
     const struct finding *first = NULL;
+    if (judgement->unexpected != NULL)
+        return finding_of(judgement, judgement->unexpected);
     for (size_t i = 0; i < judgement->finding_count; i++) {
         const struct finding *finding = &judgement->findings[i];
         int more = urgency(finding) - (first != NULL ? urgency(first) : 0);
@@ -43,15 +54,6 @@ const struct finding *judgement_first_violation(const struct judgement *judgemen
             first = finding;
     }
     return first;
-}
-
-static const struct finding *finding_of(const struct judgement *judgement, const char *property)
-{
-    for (size_t i = 0; i < judgement->finding_count; i++) {
-        if (strcmp(judgement->findings[i].check->name, property) == 0)
-            return &judgement->findings[i];
-    }
-    return NULL;
 }
 
 static void run_checks(const struct digest *digest, struct judgement *judgement)
@@ -151,7 +153,7 @@ static enum verdict decide_verdict(const struct digest *digest, struct judgement
     }
     // What the wait for the lock left open explains best why a trial ended as it did.
     if (is_undecided(stuck, judgement) || !gates_open(digest, judgement->reason, room) ||
-        any_undecided(judgement))
+        any_undecided(judgement) || !was_contended(digest, judgement->reason, room))
         return VERDICT_UNKNOWN;
     explain_safe(digest, judgement);
     return VERDICT_SAFE;
@@ -163,6 +165,9 @@ void judge(const struct digest *digest, struct judgement *judgement)
     run_checks(digest, judgement);
     judgement->verdict = decide_verdict(digest, judgement);
     expectation_compare(digest->trial, judgement);
+    if (judgement->unexpected != NULL)
+        snprintf(judgement->reason, sizeof judgement->reason, "%s",
+                 judgement_first_violation(judgement)->text);
 }
 
 static void judge_without_history(const struct trial *trial, enum verdict verdict,

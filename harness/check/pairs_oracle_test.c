@@ -49,8 +49,7 @@ static void make_history(struct maker *maker)
     build_stop(build, 500, STOP_TIME);
 }
 
-// --- the definitions
-// ------------------------------------------------------------------------------
+// --- the definitions -----------------------------------------------------------------------------
 
 static int64_t lease_end(const struct build *build, const struct hold *hold)
 {

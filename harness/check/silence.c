@@ -4,8 +4,7 @@
 
 #include <stdlib.h>
 
-// --- since when
-// -----------------------------------------------------------------------------------
+// --- since when ----------------------------------------------------------------------------------
 
 // What ends the life of a worker after the trial's end says nothing about the lock.
 static bool died_in_trial(const struct digest *digest, int64_t died_ns)
@@ -30,6 +29,18 @@ static struct silence after_hold(const struct digest *digest, size_t index)
     return silence;
 }
 
+// True if the acquire cannot have got the lock: a holder that died had it until long after.
+static bool lock_was_taken(const struct digest *digest, const struct attempt *attempt)
+{
+    if (digest->hold_count == 0)
+        return false;
+    // Of the last grant's: whoever had died before it had left the lock to be had.
+    const struct hold *hold = &digest->holds[digest->hold_count - 1];
+    bool died_with_it = hold->returned_ns == TIME_NEVER && died_in_trial(digest, hold->died_ns);
+    return died_with_it && hold->granted_ns <= attempt->died_ns &&
+           (hold->valid_until_ns == TIME_NEVER || attempt->died_ns < hold->valid_until_ns);
+}
+
 // False if the acquire left no doubt about who has the lock.
 static bool after_attempt(const struct digest *digest, size_t index, struct silence *silence)
 {
@@ -39,7 +50,7 @@ static bool after_attempt(const struct digest *digest, size_t index, struct sile
     if (died_in_trial(digest, attempt->died_ns)) {
         silence->cause = SILENCE_DIED_ACQUIRING;
         silence->from_ns = attempt->died_ns;
-        return true;
+        return !lock_was_taken(digest, attempt);
     }
     return attempt->outcome == OUTCOME_UNKNOWN && attempt->returned_ns < digest->ended_ns;
 }
@@ -64,6 +75,21 @@ static void after_fault(const struct digest *digest, size_t index, struct silenc
                    (struct silence){SILENCE_HEALED, record->healed_ns, SIZE_MAX, SIZE_MAX, index});
 }
 
+// True if a fault that kills struck its process just where this worker was inside the acquire.
+static bool was_struck(const struct digest *digest, const struct attempt *attempt)
+{
+    for (size_t i = 0; i < digest->history->count; i++) {
+        const struct event *event = &digest->history->events[i];
+        if (event->kind == EVENT_POINT_REACHED && event->client == attempt->client &&
+            event->worker == attempt->worker && event->at_ns >= attempt->invoked_ns &&
+            event->at_ns <= attempt->died_ns && event->step >= 1 &&
+            event->step <= digest->fault_count &&
+            digest->faults[event->step - 1].step->bound_ns < 0)
+            return true;
+    }
+    return false;
+}
+
 struct silence silence_find(const struct digest *digest)
 {
     struct silence latest = {SILENCE_START, digest->started_ns, SIZE_MAX, SIZE_MAX, SIZE_MAX};
@@ -71,16 +97,20 @@ struct silence silence_find(const struct digest *digest)
         after_fault(digest, i, &latest);
     for (size_t i = 0; i < digest->attempt_count; i++) {
         struct silence silence;
-        if (after_attempt(digest, i, &silence))
-            take_later(&latest, silence);
+        if (!after_attempt(digest, i, &silence))
+            continue;
+        take_later(&latest, silence);
+        // Of workers that died together, the one that the fault struck explains it best.
+        if (silence.cause == SILENCE_DIED_ACQUIRING && latest.cause == silence.cause &&
+            silence.from_ns == latest.from_ns && was_struck(digest, &digest->attempts[i]))
+            latest = silence;
     }
     for (size_t i = 0; i < digest->hold_count; i++)
         take_later(&latest, after_hold(digest, i));
     return latest;
 }
 
-// --- who waited
-// -----------------------------------------------------------------------------------
+// --- who waited ----------------------------------------------------------------------------------
 
 // A stretch of waiting of one worker.
 struct span {

@@ -10,8 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-// --- the lock or the machine
-// ----------------------------------------------------------------------
+// --- the lock or the machine ---------------------------------------------------------------------
 
 static bool fault_was_on(const struct digest *digest, const struct hold *hold, int64_t until_ns)
 {
@@ -146,8 +145,7 @@ static void run_sweep(struct sweep *sweep)
     }
 }
 
-// --- words
-// ----------------------------------------------------------------------------------------
+// --- words ---------------------------------------------------------------------------------------
 
 // When the holder was told that it had lost the lock; TIME_NEVER if not before `until_ns`.
 static int64_t told_ns(const struct digest *digest, const struct hold *hold, int64_t until_ns)

@@ -10,8 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// --- how long it may take
-// -------------------------------------------------------------------------
+// --- how long it may take ------------------------------------------------------------------------
 
 // The longest time from a release to the next grant, of a worker that waited meanwhile, before the
 // first fault.
@@ -47,8 +46,7 @@ static int64_t slack_ns(const struct digest *digest, int64_t from_ns, int64_t to
     return time_later(longest_hand_off_ns(digest), least) + stalled;
 }
 
-// --- words
-// ----------------------------------------------------------------------------------------
+// --- words ---------------------------------------------------------------------------------------
 
 static void describe_cause(const struct digest *digest, const struct silence *silence, char *out,
                            size_t room)
@@ -145,8 +143,7 @@ static void describe_undecided(const struct digest *digest, const struct silence
             waiting->workers, plural((long long)waiting->workers), waited, cause, bound);
 }
 
-// --- the decision
-// ---------------------------------------------------------------------------------
+// --- the decision --------------------------------------------------------------------------------
 
 // After these nothing but the wait itself shows that the lock can still be had.
 static bool leaves_doubt(enum silence_cause cause)

@@ -136,8 +136,7 @@ static void see_acquire_return(struct tracker *tracker, struct worker_track *wor
                           .released_event = NONE};
 }
 
-// --- release, renewal
-// -----------------------------------------------------------------------------
+// --- release, renewal ----------------------------------------------------------------------------
 
 // The worker's open hold if the event speaks of it, else NULL.
 static struct hold *open_hold(struct tracker *tracker, const struct worker_track *worker,

@@ -1,13 +1,20 @@
 // wrongful-release: a hold whose lock vanished from the server inside its lease although the holder
-// had not released it. Its own release says so: "not yours" or "gone", answered while the lease
-// must still have been valid. Schemes that cannot tell (UNCHECKED) never prove it.
+// had not released it. Either its own release says so: "not yours" or "gone", answered while the
+// lease must still have been valid. Or the lock was granted to another inside its lease, and a
+// plain delete (UNCHECKED) that had no business there had been answered before: deletes that cannot
+// tell whose lock they remove never say that one is gone while there is any.
+#include "harness/check/wrongful_release.h"
+
 #include "harness/check/catalogue.h"
 #include "harness/check/describe.h"
 #include "harness/check/sweep.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
-static bool is_wronged(const struct digest *digest, const struct hold *hold)
+// --- locks that their own holders found gone -----------------------------------------------------
+
+static bool found_gone(const struct digest *digest, const struct hold *hold)
 {
     bool vanished = hold->answer == RELEASE_NOT_OWNER || hold->answer == RELEASE_GONE;
     if (!vanished || hold->returned_ns == TIME_NEVER)
@@ -20,13 +27,16 @@ static bool is_wronged(const struct digest *digest, const struct hold *hold)
     return request_ns <= 0 || hold->returned_ns - hold->released_ns < request_ns;
 }
 
-// How well `other` explains that the lock of `wronged` vanished; 0: not at all. From GUILT_CERTAIN
-// on it was a release that had no business inside the wronged hold.
+// --- who removed it ------------------------------------------------------------------------------
+
+// How well `other` explains that the lock of `wronged` had vanished by `until_ns`; 0: not at all.
+// From GUILT_CERTAIN on it was a release that had no business inside the wronged hold.
 #define GUILT_CERTAIN 4
-static int guilt(const struct digest *digest, const struct hold *wronged, const struct hold *other)
+static int guilt(const struct digest *digest, const struct hold *wronged, int64_t until_ns,
+                 const struct hold *other)
 {
     if ((other->client == wronged->client && other->worker == wronged->worker) ||
-        !other->release_invoked || other->released_ns >= wronged->returned_ns)
+        !other->release_invoked || other->released_ns >= until_ns)
         return 0;
     bool answered = other->returned_ns != TIME_NEVER;
     // The server may have granted as early as the acquire's invoke.
@@ -40,18 +50,19 @@ static int guilt(const struct digest *digest, const struct hold *wronged, const 
         return 0;
     if (lease_over)
         return 5;
-    if (other->returned_ns > wronged->returned_ns)
+    if (other->returned_ns > until_ns)
         return 0;
     // One that began before the grant may be the ordinary hand-off.
     return other->released_ns >= wronged->granted_ns ? GUILT_CERTAIN : 3;
 }
 
-static size_t find_culprit(const struct digest *digest, size_t wronged)
+static size_t find_culprit(const struct digest *digest, size_t wronged, int64_t until_ns)
 {
     size_t culprit = SIZE_MAX;
     int most = 0;
     for (size_t i = 0; i < digest->hold_count; i++) {
-        int found = i == wronged ? 0 : guilt(digest, &digest->holds[wronged], &digest->holds[i]);
+        int found =
+            i == wronged ? 0 : guilt(digest, &digest->holds[wronged], until_ns, &digest->holds[i]);
         if (found > 0 && found >= most) { // of equals the latest: what it removed was there
             most = found;
             culprit = i;
@@ -60,53 +71,160 @@ static size_t find_culprit(const struct digest *digest, size_t wronged)
     return culprit;
 }
 
+bool wrongful_release_is_certain(const struct digest *digest, const struct evidence *evidence)
+{
+    return evidence->holds[0] != SIZE_MAX && evidence->holds[1] != SIZE_MAX &&
+           guilt(digest, &digest->holds[evidence->holds[0]], evidence->to_ns,
+                 &digest->holds[evidence->holds[1]]) >= GUILT_CERTAIN;
+}
+
+// --- locks that were granted again because of a plain delete -------------------------------------
+
+struct deleted {
+    int64_t sent_ns;
+    int64_t answered_ns;
+    int64_t stale_ns; // of this and all that were sent before it: the last answer to one whose own
+                      // lease was over by then; 0 if there is none
+};
+
+// Sorted by when they were sent.
+struct deletes {
+    struct deleted *items;
+    size_t count;
+};
+
+static int compare_sent(const void *left, const void *right)
+{
+    const struct deleted *a = left;
+    const struct deleted *b = right;
+    return (a->sent_ns > b->sent_ns) - (a->sent_ns < b->sent_ns);
+}
+
+static struct deletes deletes_make(const struct digest *digest)
+{
+    struct deletes deletes = {memory_new(digest->hold_count * sizeof *deletes.items), 0};
+    for (size_t i = 0; i < digest->hold_count; i++) {
+        const struct hold *hold = &digest->holds[i];
+        if (!hold->release_invoked || hold->returned_ns == TIME_NEVER ||
+            hold->answer != RELEASE_UNCHECKED)
+            continue;
+        bool lease_over = hold_lease_end_ns(digest, hold) <= hold->returned_ns;
+        deletes.items[deletes.count++] = (struct deleted){hold->released_ns, hold->returned_ns,
+                                                          lease_over ? hold->returned_ns : 0};
+    }
+    qsort(deletes.items, deletes.count, sizeof *deletes.items, compare_sent);
+    for (size_t i = 1; i < deletes.count; i++)
+        deletes.items[i].stale_ns =
+            time_later(deletes.items[i].stale_ns, deletes.items[i - 1].stale_ns);
+    return deletes;
+}
+
+// The first that was sent at `from_ns` or later.
+static size_t deletes_first_from(const struct deletes *deletes, int64_t from_ns)
+{
+    size_t low = 0;
+    size_t high = deletes->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (deletes->items[middle].sent_ns < from_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+// True if one of them is certainly guilty of the lock having vanished by `until_ns`.
+static bool explain(const struct deletes *deletes, const struct hold *hold, int64_t until_ns)
+{
+    size_t end = deletes_first_from(deletes, until_ns);
+    if (end > 0 && deletes->items[end - 1].stale_ns > hold->invoked_ns)
+        return true;
+    for (size_t i = deletes_first_from(deletes, hold->granted_ns); i < end; i++) {
+        if (deletes->items[i].answered_ns <= until_ns)
+            return true;
+    }
+    return false;
+}
+
+// Sets vanished_ns[i] of each hold i whose lock was granted to another after such a delete.
+static void find_granted_again(const struct digest *digest, int64_t *vanished_ns)
+{
+    struct deletes deletes = deletes_make(digest);
+    struct cores cores = cores_proven(digest);
+    const struct core *latest = NULL;
+    for (size_t i = 0; i < cores.count && deletes.count > 0; i++) {
+        const struct core *core = &cores.items[i];
+        if (latest != NULL && latest->to_ns > core->from_ns &&
+            explain(&deletes, &digest->holds[latest->hold], core->from_ns))
+            vanished_ns[latest->hold] = time_earlier(vanished_ns[latest->hold], core->from_ns);
+        if (latest == NULL || core->to_ns > latest->to_ns)
+            latest = core;
+    }
+    free(cores.items);
+    free(deletes.items);
+}
+
+// --- words ---------------------------------------------------------------------------------------
+
 static void describe(const struct digest *digest, struct finding *finding)
 {
     char wronged[DESCRIBE_ROOM];
     char culprit[DESCRIBE_ROOM];
     char by[120] = "no release in the history explains it";
+    const char *shown = "another was granted it meanwhile";
     const struct evidence *evidence = &finding->evidence;
     const struct hold *hold = &digest->holds[evidence->holds[0]];
     describe_holder(digest, evidence->holds[0], wronged);
     if (evidence->holds[1] != SIZE_MAX)
         snprintf(by, sizeof by, "the release of %s %s it",
                  describe_holder(digest, evidence->holds[1], culprit),
-                 guilt(digest, hold, &digest->holds[evidence->holds[1]]) >= GUILT_CERTAIN
-                     ? "removed"
-                     : "may have removed");
-    snprintf(
-        finding->text, sizeof finding->text,
-        "%s's lock vanished while it held it%s: its release was answered \"%s\"; %s (%lld such "
-        "hold%s)",
-        wronged, hold->proven_until_ns == TIME_NEVER ? "" : " and its lease was valid",
-        hold->answer == RELEASE_NOT_OWNER ? "not yours" : "gone", by, (long long)finding->count,
-        plural(finding->count));
+                 wrongful_release_is_certain(digest, evidence) ? "removed" : "may have removed");
+    if (hold->returned_ns == evidence->to_ns)
+        shown = hold->answer == RELEASE_NOT_OWNER ? "its release was answered \"not yours\""
+                                                  : "its release was answered \"gone\"";
+    finding_say(finding, "%s's lock vanished while it held it%s: %s; %s (%lld such hold%s)",
+                wronged, hold->proven_until_ns == TIME_NEVER ? "" : " and its lease was valid",
+                shown, by, (long long)finding->count, plural(finding->count));
+}
+
+// --- the decision --------------------------------------------------------------------------------
+
+static void set_evidence(const struct digest *digest, size_t first, int64_t vanished_ns,
+                         struct evidence *evidence)
+{
+    const struct hold *wronged = &digest->holds[first];
+    size_t culprit = find_culprit(digest, first, vanished_ns);
+    int64_t from_ns = culprit == SIZE_MAX
+                          ? time_earlier(wronged->released_ns, vanished_ns)
+                          : time_later(wronged->granted_ns, digest->holds[culprit].released_ns);
+    *evidence = (struct evidence){{first, culprit}, {SIZE_MAX, SIZE_MAX}, from_ns, vanished_ns};
 }
 
 static void decide(const struct digest *digest, struct finding *finding)
 {
+    // By when the lock of each hold had vanished, if it had.
+    int64_t *vanished_ns = memory_new(digest->hold_count * sizeof *vanished_ns);
     size_t first = SIZE_MAX;
+    for (size_t i = 0; i < digest->hold_count; i++)
+        vanished_ns[i] =
+            found_gone(digest, &digest->holds[i]) ? digest->holds[i].returned_ns : TIME_NEVER;
+    find_granted_again(digest, vanished_ns);
     for (size_t i = 0; i < digest->hold_count; i++) {
-        const struct hold *hold = &digest->holds[i];
-        if (!is_wronged(digest, hold))
+        if (vanished_ns[i] == TIME_NEVER)
             continue;
         finding->count++;
-        if (first == SIZE_MAX || hold->returned_ns < digest->holds[first].returned_ns)
+        if (first == SIZE_MAX || vanished_ns[i] < vanished_ns[first])
             first = i;
     }
     if (first == SIZE_MAX) {
         finding_say(finding, "no holder found its lock gone while its lease was valid");
-        return;
+    } else {
+        finding->state = FINDING_VIOLATED;
+        set_evidence(digest, first, vanished_ns[first], &finding->evidence);
+        describe(digest, finding);
     }
-    const struct hold *wronged = &digest->holds[first];
-    size_t culprit = find_culprit(digest, first);
-    int64_t from_ns = culprit == SIZE_MAX
-                          ? wronged->released_ns
-                          : time_later(wronged->granted_ns, digest->holds[culprit].released_ns);
-    finding->state = FINDING_VIOLATED;
-    finding->evidence =
-        (struct evidence){{first, culprit}, {SIZE_MAX, SIZE_MAX}, from_ns, wronged->returned_ns};
-    describe(digest, finding);
+    free(vanished_ns);
 }
 
 const struct check wrongful_release_check = {

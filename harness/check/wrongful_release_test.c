@@ -110,6 +110,51 @@ static void the_hand_off_before_the_grant_is_not_to_blame(void **state)
     build_free(&build);
 }
 
+// client-1's plain delete comes late, inside client-2's hold, and client-3 is granted the lock;
+// client-2 then deletes client-3's lock as plainly, and nobody ever finds his own gone.
+static void a_plain_delete_that_let_another_in_is_refused(void **state)
+{
+    (void)state;
+    struct build build;
+    build_start(&build, "increment");
+    build_acquire(&build, 1, 1, 0, 1, 300, 0);
+    build_acquire(&build, 2, 2, 2, 312, 612, 0);
+    build_release(&build, 1, 1, 10, 320, RELEASE_UNCHECKED);
+    build_acquire(&build, 3, 3, 319, 321, 621, 0);
+    build_release(&build, 2, 2, 330, 331, RELEASE_UNCHECKED);
+    build_release(&build, 3, 3, 340, 341, RELEASE_UNCHECKED);
+    build_judge(&build);
+    const struct finding *finding = finding_named(&build, "wrongful-release");
+    assert_state(&build, "wrongful-release", FINDING_VIOLATED);
+    assert_state(&build, "double-grant", FINDING_VIOLATED);
+    assert_int_equal(build.digest.holds[finding->evidence.holds[0]].client, 2);
+    assert_int_equal(build.digest.holds[finding->evidence.holds[1]].client, 1);
+    assert_int_equal(finding->evidence.to_ns, ms(321));
+    assert_string_equal(finding->text,
+                        "client-2's lock vanished while it held it and its lease was valid: "
+                        "another was granted it meanwhile; the release of client-1 removed it (1 "
+                        "such hold)");
+    assert_ptr_equal(judgement_first_violation(&build.judgement), finding);
+    build_free(&build);
+}
+
+static void a_double_grant_that_no_delete_explains_is_no_wrongful_release(void **state)
+{
+    (void)state;
+    struct build build;
+    build_start(&build, "increment");
+    build_acquire(&build, 1, 1, 0, 1, 300, 0);
+    build_release(&build, 1, 1, 10, 12, RELEASE_UNCHECKED);
+    build_acquire(&build, 2, 2, 2, 11.5, 312, 0); // the ordinary hand-off
+    build_acquire(&build, 3, 3, 2, 20, 320, 0);
+    build_release(&build, 2, 2, 330, 331, RELEASE_UNCHECKED);
+    build_release(&build, 3, 3, 340, 341, RELEASE_UNCHECKED);
+    build_judge(&build);
+    assert_state(&build, "double-grant", FINDING_VIOLATED);
+    assert_state(&build, "wrongful-release", FINDING_KEPT);
+    build_free(&build);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -119,6 +164,8 @@ int main(void)
         cmocka_unit_test(a_release_that_was_not_checked_or_not_answered_proves_nothing),
         cmocka_unit_test(without_a_lease_a_lock_must_never_vanish),
         cmocka_unit_test(a_release_that_may_have_been_sent_twice_proves_nothing),
+        cmocka_unit_test(a_plain_delete_that_let_another_in_is_refused),
+        cmocka_unit_test(a_double_grant_that_no_delete_explains_is_no_wrongful_release),
         cmocka_unit_test(the_hand_off_before_the_grant_is_not_to_blame),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,6 +2,8 @@
 // meanwhile, and what would have prevented it.
 #include "harness/check/describe.h"
 #include "harness/check/silence.h"
+#include "harness/check/updates.h"
+#include "harness/check/wrongful_release.h"
 #include "harness/report/report.h"
 #include "harness/report/story_cast.h"
 
@@ -10,8 +12,7 @@
 
 #define FENCING "a fencing token checked by the store (fenced: true)"
 
-// --- what is told besides the evidence's holds
-// ------------------------------------------------------
+// --- what is told besides the evidence's holds ---------------------------------------------------
 
 // The hold that was granted because the lock had been removed, if there is one.
 static size_t granted_after_removal(const struct digest *digest, const struct evidence *evidence)
@@ -32,6 +33,7 @@ static void tell_removal(struct story *story, const struct finding *finding)
     story->needs_ends = true;
     story->wronged = finding->evidence.holds[0];
     story->culprit = finding->evidence.holds[1];
+    story->certainly = wrongful_release_is_certain(story->digest, &finding->evidence);
     story_add_hold(story, granted_after_removal(story->digest, &finding->evidence));
 }
 
@@ -76,31 +78,67 @@ static void tell_silence(struct story *story, const struct finding *finding)
     tell_lost_acquire(story, &silence);
     tell_waiters(story, &silence);
     text_duration(finding->evidence.to_ns - finding->evidence.from_ns, length, sizeof length);
-    story_line_add(&story->lines, finding->evidence.to_ns, LINE_NEEDED, SIZE_MAX, "nobody",
+    story_line_add(&story->lines, finding->evidence.to_ns, LINE_KEY, SIZE_MAX, "nobody",
                    "has been granted the lock for %s", length);
 }
 
-// --- what it means
-// ----------------------------------------------------------------------------------
+// --- what it means -------------------------------------------------------------------------------
+
+// Acknowledged increments that are not in the final value, whatever is told; 0 if that is not
+// known, or if all are.
+static int64_t lost_in_all(const struct digest *digest)
+{
+    struct updates updates;
+    if (strcmp(digest->trial->scenario->workload.kind, "increment") != 0 ||
+        !digest->initial_known || !digest->final_known)
+        return 0;
+    updates_count(digest, &updates);
+    int64_t missing = updates.acknowledged - (digest->final_value - digest->initial_value);
+    return missing > 0 ? missing : 0;
+}
+
+static void tell_loss(const struct digest *digest, struct text *out)
+{
+    struct updates updates;
+    int64_t lost = lost_in_all(digest);
+    if (lost == 0)
+        return;
+    updates_count(digest, &updates);
+    text_format(out, "In all, %lld of %lld acknowledged increment%s %s lost. ", (long long)lost,
+                (long long)updates.acknowledged, plural(updates.acknowledged),
+                lost == 1 ? "was" : "were");
+}
+
+static bool has_trait_named(const struct trial *trial, const char *trait)
+{
+    return trial->traits != NULL && trial_has_trait(trial, trait);
+}
 
 static void close_double_grant(const struct story *story, const struct finding *finding,
                                struct text *out)
 {
     char length[DESCRIBE_ROOM];
     const struct evidence *evidence = &finding->evidence;
+    const struct trial *trial = story->digest->trial;
     text_duration(evidence->to_ns - evidence->from_ns, length, sizeof length);
-    if (story->digest->holds[evidence->holds[0]].proven_until_ns == TIME_NEVER)
-        text_format(
-            out,
-            "Two holders coexisted for %s: this lock lets two in. What would have prevented "
-            "it: a lock that checks and takes in one step, at a server that all clients ask.",
-            length);
+    text_format(out, "Two holders coexisted for %s", length);
+    if (story->digest->holds[evidence->holds[0]].proven_until_ns != TIME_NEVER)
+        text_format(out,
+                    " while the lease of each was valid: the lock%s broke its promise. What would "
+                    "have limited the harm: " FENCING ".",
+                    has_trait_named(trial, "redis") ? " service" : "");
+    else if (has_trait_named(trial, "redis"))
+        text_add(out,
+                 ": this lock lets two in. What would have prevented it: a lock that checks and "
+                 "takes in one step, at the server.");
+    else if (has_trait_named(trial, "local"))
+        text_add(out,
+                 ": this lock keeps apart the workers of one process, and knows nothing of others. "
+                 "What would have prevented it: a lock at a server that all clients ask.");
     else
-        text_format(
-            out,
-            "Two holders coexisted for %s while the lease of each was valid: the lock service "
-            "broke its promise. What would have limited the harm: " FENCING ".",
-            length);
+        text_add(out,
+                 ": this lock lets two in. What would have prevented it: a lock that checks and "
+                 "takes in one step, at a server that all clients ask.");
 }
 
 static bool store_refused_writes(const struct digest *digest)
@@ -145,11 +183,11 @@ static void close_stale_write(const struct story *story, const struct finding *f
 static void close_lost_update(const struct story *story, const struct finding *finding,
                               struct text *out)
 {
-    (void)story;
-    text_format(out,
-                "%lld increment%s wrong. What would have prevented it: a lock that excludes, or a "
-                "store that writes only if the value is still the one that was read.",
-                (long long)finding->count, finding->count == 1 ? " went" : "s went");
+    if (lost_in_all(story->digest) <= 0)
+        text_format(out, "%lld increment%s wrong. ", (long long)finding->count,
+                    finding->count == 1 ? " went" : "s went");
+    text_add(out, "What would have prevented it: a lock that excludes, or a store that writes only "
+                  "if the value is still the one that was read.");
 }
 
 static void close_oversell(const struct story *story, const struct finding *finding,
@@ -172,8 +210,11 @@ static void close_wrongful_release(const struct story *story, const struct findi
                  "run out.");
     else
         text_add(out,
-                 "A release removed a lock that was not its own. What would have prevented it: "
-                 "comparing the owner and deleting in one step, at the server.");
+                 story->certainly
+                     ? "A release removed a lock that was not its own. What would have prevented "
+                       "it: comparing the owner and deleting in one step, at the server."
+                     : "A release may have removed a lock that was not its own. What would prevent "
+                       "that: comparing the owner and deleting in one step, at the server.");
 }
 
 static void close_fencing_order(const struct story *story, const struct finding *finding,
@@ -198,6 +239,10 @@ static void close_stuck(const struct story *story, const struct finding *finding
         text_add(out,
                  "The lock was left behind by a worker that died before it had it. What would have "
                  "prevented it: taking the lock and setting its lease in one step.");
+    else if (silence.cause == SILENCE_LOST_RELEASE && !leased)
+        text_add(out,
+                 "Nothing frees this lock when a release is lost. What would have prevented it: a "
+                 "lease, set in the same step that takes the lock.");
     else if (silence.hold != SIZE_MAX && !leased && silence.cause != SILENCE_RELEASED)
         text_add(out,
                  "Nothing frees this lock when its holder dies. What would have prevented it: a "
@@ -206,8 +251,7 @@ static void close_stuck(const struct story *story, const struct finding *finding
         text_add(out, "The lock is free, or should be, and still nobody gets it.");
 }
 
-// --- the whole
-// --------------------------------------------------------------------------------------
+// --- the whole -----------------------------------------------------------------------------------
 
 static const struct telling {
     const char *property;
@@ -234,6 +278,27 @@ static const struct telling *telling_of(const struct finding *finding)
     return NULL;
 }
 
+// If a hold that takes part removed the lock of another, its release says so whatever is told; but
+// of two who hold one and the same lock at once nobody can tell whose it is that goes.
+static void tell_of_removal(struct story *story, const struct finding *told,
+                            const struct judgement *judgement)
+{
+    if (strcmp(told->check->name, "double-grant") == 0)
+        return;
+    for (size_t i = 0; i < judgement->finding_count; i++) {
+        const struct finding *finding = &judgement->findings[i];
+        const struct evidence *evidence = &finding->evidence;
+        if (finding->state != FINDING_VIOLATED ||
+            strcmp(finding->check->name, "wrongful-release") != 0 ||
+            !story_has_hold(story, evidence->holds[1]) ||
+            !wrongful_release_is_certain(story->digest, evidence))
+            continue;
+        story->wronged = evidence->holds[0];
+        story->culprit = evidence->holds[1];
+        story->certainly = true;
+    }
+}
+
 char *story_tell(const struct digest *digest, const struct judgement *judgement)
 {
     const struct finding *finding = judgement_first_violation(judgement);
@@ -244,6 +309,7 @@ char *story_tell(const struct digest *digest, const struct judgement *judgement)
     struct text out = {0};
     story_add_hold(&story, finding->evidence.holds[0]);
     story_add_hold(&story, finding->evidence.holds[1]);
+    tell_of_removal(&story, finding, judgement);
     if (telling != NULL && telling->add != NULL)
         telling->add(&story, finding);
     story_tell_holds(&story);
@@ -254,6 +320,7 @@ char *story_tell(const struct digest *digest, const struct judgement *judgement)
         text_format(&out, "  %s.\n", finding->text);
     if (telling != NULL) {
         text_add(&out, "  ");
+        tell_loss(digest, &out);
         telling->close(&story, finding, &out);
         text_add(&out, "\n");
     }

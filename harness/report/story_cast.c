@@ -2,6 +2,7 @@
 
 #include "harness/check/describe.h"
 #include "harness/check/sweep.h"
+#include "harness/report/story_writes.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -9,22 +10,23 @@
 // A release that takes longer is told in two lines: something happens meanwhile.
 #define LONG_RELEASE_NS (5 * NS_PER_MS)
 
-// A hold that makes more reads and writes than this is told in part.
-#define STORY_ACCESSES 6
+bool story_has_hold(const struct story *story, size_t hold)
+{
+    for (size_t i = 0; i < story->hold_count; i++) {
+        if (story->holds[i] == hold)
+            return true;
+    }
+    return false;
+}
 
 void story_add_hold(struct story *story, size_t hold)
 {
-    if (hold == SIZE_MAX || story->hold_count == STORY_HOLDS)
+    if (hold == SIZE_MAX || story->hold_count == STORY_HOLDS || story_has_hold(story, hold))
         return;
-    for (size_t i = 0; i < story->hold_count; i++) {
-        if (story->holds[i] == hold)
-            return;
-    }
     story->holds[story->hold_count++] = hold;
 }
 
-// --- acquire
-// --------------------------------------------------------------------------------------
+// --- acquire -------------------------------------------------------------------------------------
 
 // Another of the story's holds whose worker believes in it when `hold` is granted, or NULL.
 static const struct hold *believer(const struct story *story, const struct hold *hold)
@@ -73,100 +75,20 @@ static void tell_grant(struct story *story, const struct hold *hold, const char 
     const struct hold *other = believer(story, hold);
     if (hold->valid_until_ns <= hold->granted_ns) {
         text_duration(hold->granted_ns - hold->valid_until_ns, detail, sizeof detail);
-        story_line_add(&story->lines, hold->granted_ns, LINE_NEEDED, SIZE_MAX, who,
+        story_line_add(&story->lines, hold->granted_ns, LINE_KEY, SIZE_MAX, who,
                        "learns that it was granted the lock: its lease ran out %s ago", detail);
     } else if (other != NULL) {
         describe_other(story, hold, other, detail, sizeof detail);
-        story_line_add(&story->lines, hold->granted_ns, LINE_NEEDED, SIZE_MAX, who,
+        story_line_add(&story->lines, hold->granted_ns, LINE_KEY, SIZE_MAX, who,
                        "acquires the lock: %s", detail);
     } else {
         describe_lease(story, hold, detail, sizeof detail);
-        story_line_add(&story->lines, hold->granted_ns, LINE_NEEDED, SIZE_MAX, who,
+        story_line_add(&story->lines, hold->granted_ns, LINE_KEY, SIZE_MAX, who,
                        "acquires the lock%s", detail);
     }
 }
 
-// --- reads and writes
-// -----------------------------------------------------------------------------
-
-static bool sells(const struct story *story)
-{
-    return strcmp(story->digest->trial->scenario->workload.kind, "oversell") == 0;
-}
-
-// The hold of the story that had made the same update before: an accepted write of the same value
-// seen; SIZE_MAX if none had.
-static size_t same_update_before(const struct story *story, const struct access *write)
-{
-    for (size_t i = 0; i < story->hold_count; i++) {
-        const struct hold *hold = &story->digest->holds[story->holds[i]];
-        for (size_t j = 0; j < hold->access_count; j++) {
-            const struct access *other = &story->digest->accesses[hold->first_access + j];
-            if (other->is_write && other->hold != write->hold && other->outcome == OUTCOME_OK &&
-                other->seen == write->seen && other->returned_ns < write->returned_ns)
-                return other->hold;
-        }
-    }
-    return SIZE_MAX;
-}
-
-static void tell_accepted_write(struct story *story, const struct access *write, const char *who)
-{
-    char other[DESCRIBE_ROOM];
-    size_t before = same_update_before(story, write);
-    long long value = (long long)write->value;
-    long long seen = (long long)write->seen;
-    if (before == SIZE_MAX) {
-        if (sells(story))
-            story_line_add(&story->lines, write->returned_ns, LINE_NEEDED, write->hold, who,
-                           "buys unit %lld (writes %lld)", seen, value);
-        else
-            story_line_add(&story->lines, write->returned_ns, LINE_NEEDED, write->hold, who,
-                           "writes %lld", value);
-        return;
-    }
-    describe_holder(story->digest, before, other);
-    if (sells(story))
-        story_line_add(&story->lines, write->returned_ns, LINE_NEEDED, write->hold, who,
-                       "buys unit %lld (writes %lld): %s has bought it already", seen, value,
-                       other);
-    else
-        story_line_add(&story->lines, write->returned_ns, LINE_NEEDED, write->hold, who,
-                       "writes %lld over %s's %lld: one increment is lost", value, other, value);
-}
-
-static void tell_access(struct story *story, const struct access *access, const char *who)
-{
-    bool answered = access->returned_ns != TIME_NEVER;
-    int64_t at_ns = answered ? access->returned_ns : access->invoked_ns;
-    char what[40] = "read";
-    if (access->is_write)
-        snprintf(what, sizeof what, "write %lld", (long long)access->value);
-    if (access->outcome == OUTCOME_UNKNOWN)
-        story_line_add(&story->lines, at_ns, LINE_NEEDED, access->hold, who,
-                       "tries to %s and gets no answer", what);
-    else if (access->outcome == OUTCOME_NO && access->token > 0)
-        story_line_add(&story->lines, at_ns, LINE_NEEDED, access->hold, who,
-                       "tries to %s: the store refuses its old token %lld", what,
-                       (long long)access->token);
-    else if (access->outcome == OUTCOME_NO)
-        story_line_add(&story->lines, at_ns, LINE_NEEDED, access->hold, who,
-                       "tries to %s: the store refuses it", what);
-    else if (access->is_write)
-        tell_accepted_write(story, access, who);
-    else
-        story_line_add(&story->lines, at_ns, LINE_NEEDED, access->hold, who, "reads %lld",
-                       (long long)access->value);
-}
-
-static void tell_accesses(struct story *story, const struct hold *hold, const char *who)
-{
-    for (size_t i = 0; i < hold->access_count && i < STORY_ACCESSES; i++)
-        tell_access(story, &story->digest->accesses[hold->first_access + i], who);
-}
-
-// --- the end of a hold
-// ----------------------------------------------------------------------------
+// --- the end of a hold ---------------------------------------------------------------------------
 
 bool story_fault_killed(const struct digest *digest, int client)
 {
@@ -179,6 +101,24 @@ bool story_fault_killed(const struct digest *digest, int client)
     return false;
 }
 
+// The end of the hold whose release removed the lock of another.
+static void tell_removal(struct story *story, const struct hold *hold, const char *who,
+                         bool took_long)
+{
+    char wronged[DESCRIBE_ROOM];
+    const char *how = took_long ? "finishes its release" : "releases the lock";
+    if (hold->answer == RELEASE_UNKNOWN)
+        how = "gets no answer to its release";
+    describe_holder(story->digest, story->wronged, wronged);
+    const char *did = story->certainly ? "removes" : "may have removed";
+    if (story_has_hold(story, story->wronged))
+        story_line_add(&story->lines, hold->returned_ns, LINE_KEY, SIZE_MAX, who,
+                       "%s: it %s the lock of %s", how, did, wronged);
+    else
+        story_line_add(&story->lines, hold->returned_ns, LINE_KEY, SIZE_MAX, who,
+                       "%s: it %s the lock that %s has been granted meanwhile", how, did, wronged);
+}
+
 static void tell_release_result(struct story *story, size_t index, const char *who, bool took_long)
 {
     static const char *const results[] = {
@@ -188,13 +128,12 @@ static void tell_release_result(struct story *story, size_t index, const char *w
         [RELEASE_UNKNOWN] = "tries to release the lock and gets no answer",
         [RELEASE_UNCHECKED] = "releases the lock by a plain delete",
     };
-    char wronged[DESCRIBE_ROOM];
     const struct hold *hold = &story->digest->holds[index];
-    enum line_weight weight = story->needs_ends ? LINE_NEEDED : LINE_ASIDE;
+    enum line_weight weight = story->needs_ends ? LINE_HELPFUL : LINE_ASIDE;
+    if (index == story->wronged && story->needs_ends)
+        weight = LINE_NEEDED;
     if (index == story->culprit && story->wronged != SIZE_MAX)
-        story_line_add(&story->lines, hold->returned_ns, LINE_NEEDED, SIZE_MAX, who,
-                       "finishes its release: it has removed the lock of %s",
-                       describe_holder(story->digest, story->wronged, wronged));
+        tell_removal(story, hold, who, took_long);
     else if (took_long && hold->answer <= RELEASE_RELEASED)
         story_line_add(&story->lines, hold->returned_ns, weight, SIZE_MAX, who,
                        "finishes its release");
@@ -216,8 +155,8 @@ static void tell_end(struct story *story, size_t index, const char *who)
     if (answered)
         tell_release_result(story, index, who, took_long);
     else if (hold->died_ns != TIME_NEVER && !story_fault_killed(story->digest, hold->client))
-        story_line_add(&story->lines, hold->died_ns, LINE_NEEDED, SIZE_MAX, who,
-                       "dies, %s the lock", hold->died ? "holding" : "releasing");
+        story_line_add(&story->lines, hold->died_ns, LINE_KEY, SIZE_MAX, who, "dies, %s the lock",
+                       hold->died ? "holding" : "releasing");
 }
 
 static void tell_losses(struct story *story, const struct hold *hold, const char *who)
@@ -241,14 +180,13 @@ void story_tell_holds(struct story *story)
         const struct hold *hold = &story->digest->holds[story->holds[i]];
         describe_holder(story->digest, story->holds[i], who);
         tell_grant(story, hold, who);
-        tell_accesses(story, hold, who);
+        story_tell_accesses(story, story->holds[i], who);
         tell_losses(story, hold, who);
         tell_end(story, story->holds[i], who);
     }
 }
 
-// --- faults
-// ---------------------------------------------------------------------------------------
+// --- faults --------------------------------------------------------------------------------------
 
 static bool is_on(const struct fault_step *step, const struct hold *hold)
 {
@@ -265,21 +203,29 @@ static void describe_target(const struct fault_step *step, char *out)
         snprintf(out, DESCRIBE_ROOM, "client-%d", step->target.client);
 }
 
+static void describe_point(const struct point_name *point, bool same_side, struct text *out)
+{
+    static const char *const moments[] = {[MOMENT_BEFORE] = "before ", [MOMENT_AFTER] = "after "};
+    char worker[DESCRIBE_ROOM] = "";
+    if (point->worker != 0)
+        snprintf(worker, sizeof worker, "worker-%d", point->worker);
+    if (point->moment == MOMENT_AT)
+        text_format(out, "while %s holds the lock", point->worker != 0 ? worker : "it");
+    else
+        text_format(out, "%s%s%s%s", same_side ? "" : moments[point->moment], worker,
+                    point->worker != 0 ? "'s " : "", point->what);
+}
+
 // " after GET or EVALSHA in release", " while it holds the lock"; "" if the fault came by time or
 // at a point of another client.
 static void describe_points(const struct fault_step *step, struct text *out)
 {
     for (size_t i = 0; i < step->point_count; i++) {
         const struct point_name *point = &step->points[i];
-        bool same_side = i > 0 && point->moment == step->points[i - 1].moment;
-        const char *moment = point->moment == MOMENT_BEFORE ? "before " : "after ";
         if (point->client != step->target.client)
             continue;
         text_add(out, out->length > 0 ? " or " : " ");
-        if (point->moment == MOMENT_AT)
-            text_add(out, "while it holds the lock");
-        else
-            text_format(out, "%s%s", same_side ? "" : moment, point->what);
+        describe_point(point, i > 0 && point->moment == step->points[i - 1].moment, out);
         bool same_phase_follows =
             i + 1 < step->point_count && strcmp(step->points[i + 1].phase, point->phase) == 0;
         if (point->phase[0] != '\0' && !same_phase_follows)
@@ -308,15 +254,15 @@ static void tell_strike(struct story *story, const struct fault_record *record, 
     const struct fault_step *step = record->step;
     describe_points(step, &points);
     if (strcmp(step->verb, "pause") == 0)
-        story_line_add(&story->lines, record->in_effect_ns, LINE_NEEDED, SIZE_MAX,
+        story_line_add(&story->lines, record->in_effect_ns, LINE_KEY, SIZE_MAX,
                        "fault:", "%s is paused%s", target, text_string(&points));
     else if (strcmp(step->verb, "kill") == 0)
         story_line_add(
             &story->lines, record->asked_ns != TIME_NEVER ? record->asked_ns : record->in_effect_ns,
-            LINE_NEEDED, SIZE_MAX, "fault:", "%s is killed%s%s", target, text_string(&points),
+            LINE_KEY, SIZE_MAX, "fault:", "%s is killed%s%s", target, text_string(&points),
             step->points[0].moment == MOMENT_AT ? "" : doing(story, record));
     else
-        story_line_add(&story->lines, record->in_effect_ns, LINE_NEEDED, SIZE_MAX, "fault:", "%s",
+        story_line_add(&story->lines, record->in_effect_ns, LINE_KEY, SIZE_MAX, "fault:", "%s",
                        step->text != NULL ? step->text : step->verb);
     text_free(&points);
 }
@@ -334,7 +280,7 @@ static void tell_healing(struct story *story, const struct fault_record *record,
         story_line_add(&story->lines, record->healed_ns, LINE_HELPFUL, SIZE_MAX,
                        "the trial ends:", "%s goes on%s", target, belief);
     else
-        story_line_add(&story->lines, record->healed_ns, LINE_NEEDED, SIZE_MAX,
+        story_line_add(&story->lines, record->healed_ns, LINE_KEY, SIZE_MAX,
                        "fault over:", "%s goes on%s", target, belief);
 }
 

@@ -15,11 +15,14 @@ struct story {
     size_t hold_count;
     size_t culprit;  // the hold whose release removed another's lock; SIZE_MAX
     size_t wronged;  // the hold whose lock it removed; SIZE_MAX
+    bool certainly;  // that release certainly removed it; else it only may have
     bool needs_ends; // releases are part of what is to be shown
 };
 
 // Lets a hold take part; SIZE_MAX and holds that do already are passed over.
 void story_add_hold(struct story *story, size_t hold);
+
+bool story_has_hold(const struct story *story, size_t hold);
 
 // Tells of every hold that takes part. Call once, after all have been added.
 void story_tell_holds(struct story *story);

@@ -9,8 +9,9 @@
 
 #define STORY_LINES 14
 
-// Lines of less weight are left out first if there are too many.
-enum line_weight { LINE_ASIDE, LINE_HELPFUL, LINE_NEEDED };
+// Lines of less weight are left out first if there are too many. Grants and faults are LINE_KEY:
+// what a hold reads and writes is never told without the grant.
+enum line_weight { LINE_ASIDE, LINE_HELPFUL, LINE_NEEDED, LINE_KEY };
 
 struct story_line {
     int64_t at_ns;
@@ -29,7 +30,7 @@ struct story_lines {
 };
 
 // Adds "<subject> <what happened>". A line whose `speaker` is not SIZE_MAX is joined to the one
-// before it if that has the same speaker: "client-1 reads 7, writes 8".
+// before it if that has the same speaker and prints the same time: "client-1 reads 7, writes 8".
 __attribute__((format(printf, 6, 7))) void story_line_add(struct story_lines *lines, int64_t at_ns,
                                                           enum line_weight weight, size_t speaker,
                                                           const char *subject, const char *format,

@@ -43,8 +43,9 @@ static void a_stale_holder_is_told_from_grant_to_harm(void **state)
                  "    0.315 s  client-1 writes 8 over client-2's 8: one increment is lost\n"
                  "    0.315 s  client-2 releases the lock\n"
                  "    0.316 s  client-1 tries to release the lock: it is no longer its own\n"
-                 "  Two holders coexisted for 3.3 ms. What would have prevented the harm: a "
-                 "fencing token checked by the store (fenced: true).\n");
+                 "  In all, 1 of 2 acknowledged increments was lost. Two holders coexisted for 3.3 "
+                 "ms. What would have prevented the harm: a fencing token checked by the store "
+                 "(fenced: true).\n");
 }
 
 static void a_stale_holder_that_fencing_stopped_is_told_as_such(void **state)
@@ -170,7 +171,7 @@ static void a_release_of_anothers_lock_is_told(void **state)
                  "    0.011 s  fault: client-1 is paused after GET in release\n"
                  "    0.312 s  client-2 acquires the lock (lease 300 ms, valid until 0.612 s)\n"
                  "    0.319 s  fault over: client-1 goes on\n"
-                 "    0.320 s  client-1 finishes its release: it has removed the lock of client-2\n"
+                 "    0.320 s  client-1 finishes its release: it removes the lock of client-2\n"
                  "    0.325 s  client-3 acquires the lock: client-2 still holds it\n"
                  "    0.331 s  client-2 tries to release the lock: it is no longer its own\n"
                  "    0.341 s  client-3 releases the lock\n"
@@ -217,7 +218,8 @@ static void a_loss_without_evidence_is_told_in_numbers(void **state)
     assert_story(&build,
                  "  1 increment was acknowledged, but the value rose by 0: 1 was lost; no two "
                  "increments of the same value were recorded, so the history does not show which.\n"
-                 "  1 increment went wrong. What would have prevented it: a lock that excludes, or "
+                 "  In all, 1 of 1 acknowledged increment was lost. What would have prevented it: "
+                 "a lock that excludes, or "
                  "a store that writes only if the value is still the one that was read.\n");
 }
 
@@ -258,6 +260,103 @@ static void a_story_has_few_lines_however_much_happened(void **state)
     build_free(&build);
 }
 
+// client-1's plain delete comes late, inside client-2's hold; client-1 itself is granted the lock
+// next, and never finds out.
+static void a_late_plain_delete_is_told_before_the_double_grant_that_it_makes(void **state)
+{
+    (void)state;
+    struct build build;
+    build_start(&build, "increment");
+    build.scenario.lock.lease_ns = 400 * NS_PER_MS;
+    build_begin(&build, 0);
+    build_acquire(&build, 1, 1, 0, 1, 400, 0);
+    build_read(&build, 1, 1, 2, 0, 0);
+    build_write(&build, 1, 1, 3, 1, 0, 0, OUTCOME_OK);
+    build_fault(&build, "pause", 1, 5, 404);
+    build.steps[0].points[0] = (struct point_name){
+        .client = 1, .moment = MOMENT_BEFORE, .what = "DEL", .phase = "release"};
+    build_acquire(&build, 2, 2, 4, 402, 802, 0);
+    build_read(&build, 2, 2, 403, 1, 0);
+    build_release(&build, 1, 1, 4, 405, RELEASE_UNCHECKED);
+    build_acquire(&build, 1, 3, 406, 407, 807, 0);
+    build_read(&build, 1, 3, 408, 1, 0);
+    build_write(&build, 2, 2, 410, 2, 1, 0, OUTCOME_OK);
+    build_release(&build, 2, 2, 411, 412, RELEASE_UNCHECKED);
+    build_write(&build, 1, 3, 413, 2, 1, 0, OUTCOME_OK);
+    build_release(&build, 1, 3, 414, 415, RELEASE_UNCHECKED);
+    build_stop(&build, 500, STOP_DONE);
+    build_final(&build, 501, 2);
+    assert_story(&build,
+                 "    0.001 s  client-1 acquires the lock (lease 400 ms, valid until 0.400 s)\n"
+                 "    0.002 s  client-1 reads 0\n"
+                 "    0.003 s  client-1 writes 1\n"
+                 "    0.004 s  client-1 begins to release the lock\n"
+                 "    0.005 s  fault: client-1 is paused before DEL in release\n"
+                 "    0.402 s  client-2 acquires the lock (lease 400 ms, valid until 0.802 s)\n"
+                 "    0.403 s  client-2 reads 1\n"
+                 "    0.404 s  fault over: client-1 goes on\n"
+                 "    0.405 s  client-1 finishes its release: it removes the lock of client-2\n"
+                 "    0.407 s  client-1 acquires the lock: client-2 still holds it\n"
+                 "    0.408 s  client-1 reads 1\n"
+                 "    0.410 s  client-2 writes 2\n"
+                 "    0.412 s  client-2 releases the lock by a plain delete\n"
+                 "    0.413 s  client-1 writes 2 over client-2's 2: one increment is lost\n"
+                 "  In all, 1 of 3 acknowledged increments was lost. A release removed a lock that "
+                 "was not its own. What would have prevented it: comparing the owner and deleting "
+                 "in one step, at the server.\n");
+}
+
+static void of_two_workers_that_die_together_the_story_names_the_holder(void **state)
+{
+    (void)state;
+    struct build build;
+    build_start(&build, "increment");
+    build.scenario.clients.threads = 2;
+    build_begin(&build, 0);
+    build_acquire(&build, 2, 1, 0, 1, NEVER_MS, 0);
+    build_read(&build, 2, 1, 2, 0, 0);
+    build_attempt(&build, 2, 2, 3, NEVER_MS, OUTCOME_OK);
+    build_by_worker(&build, 1, 2);
+    build_attempt(&build, 1, 3, 4, NEVER_MS, OUTCOME_OK);
+    build_fault(&build, "kill", 2, 10, NEVER_MS);
+    build.steps[0].points[0].worker = 1;
+    build_death(&build, 2, 11);
+    build_stop(&build, 1020, STOP_STUCK);
+    assert_story(&build,
+                 "    0.001 s  client-2 worker-1 acquires the lock\n"
+                 "    0.002 s  client-2 worker-1 reads 0\n"
+                 "    0.004 s  client-1 worker-1 goes for the lock and waits\n"
+                 "    0.010 s  fault: client-2 is killed after worker-1's read, holding the lock\n"
+                 "    1.020 s  nobody has been granted the lock for 1.01 s\n"
+                 "  Nothing frees this lock when its holder dies. What would have prevented it: a "
+                 "lease, set in the same step that takes the lock.\n");
+}
+
+static void a_lock_without_a_service_is_not_said_to_have_one(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *trait;
+        const char *words;
+    } cases[] = {{"local", "keeps apart the workers of one process, and knows nothing of others"},
+                 {"redis", "this lock lets two in. What would have prevented it: a lock that "
+                           "checks and takes in one step, at the server."}};
+    for (size_t i = 0; i < 2; i++) {
+        struct build build;
+        const char *const traits[] = {cases[i].trait, NULL};
+        build_start(&build, "increment");
+        build.trial.traits = traits;
+        build_hold(&build, 1, 1, 0, 10, NEVER_MS);
+        build_hold(&build, 2, 2, 5, 15, NEVER_MS);
+        build_judge(&build);
+        char *told = story_tell(&build.digest, &build.judgement);
+        assert_text_has(told, cases[i].words);
+        assert_null(strstr(told, "service"));
+        free(told);
+        build_free(&build);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -269,6 +368,9 @@ int main(void)
         cmocka_unit_test(a_release_of_anothers_lock_is_told),
         cmocka_unit_test(a_reply_that_came_late_is_told),
         cmocka_unit_test(a_loss_without_evidence_is_told_in_numbers),
+        cmocka_unit_test(a_late_plain_delete_is_told_before_the_double_grant_that_it_makes),
+        cmocka_unit_test(of_two_workers_that_die_together_the_story_names_the_holder),
+        cmocka_unit_test(a_lock_without_a_service_is_not_said_to_have_one),
         cmocka_unit_test(nothing_is_told_of_a_trial_that_kept_every_promise),
         cmocka_unit_test(a_story_has_few_lines_however_much_happened),
     };

@@ -1,0 +1,98 @@
+// What a silence is said to have begun with.
+#include "harness/check/build_history_test_support.h"
+
+#include <stdio.h>
+
+static void of_two_workers_that_die_together_the_holder_explains_it(void **state)
+{
+    (void)state;
+    struct build build;
+    build_start(&build, "increment");
+    build.scenario.clients.threads = 2;
+    build_begin(&build, 0);
+    build_acquire(&build, 2, 1, 0, 1, NEVER_MS, 0);
+    build_attempt(&build, 2, 2, 0, NEVER_MS, OUTCOME_OK);
+    build_by_worker(&build, 1, 2);
+    build_attempt(&build, 1, 3, 0, NEVER_MS, OUTCOME_OK);
+    build_death(&build, 2, 5);
+    build_stop(&build, 1020, STOP_STUCK);
+    build_judge(&build);
+    assert_verdict(&build, VERDICT_STUCK);
+    assert_text_has(build.judgement.reason,
+                    "client-2 worker-1 died holding the lock, although 1 worker waited; the lock "
+                    "has no lease that would free it");
+    assert_int_equal(finding_named(&build, "stuck")->evidence.holds[0], 0);
+    build_free(&build);
+}
+
+static void a_dead_holder_explains_it_before_one_who_died_waiting_later(void **state)
+{
+    (void)state;
+    struct build build;
+    build_start(&build, "increment");
+    build_begin(&build, 0);
+    build_acquire(&build, 1, 1, 0, 1, NEVER_MS, 0);
+    build_death(&build, 1, 5);
+    build_attempt(&build, 2, 2, 0, NEVER_MS, OUTCOME_OK);
+    build_death(&build, 2, 400);
+    build_attempt(&build, 3, 3, 0, NEVER_MS, OUTCOME_OK);
+    build_stop(&build, 1020, STOP_STUCK);
+    build_judge(&build);
+    assert_text_has(finding_named(&build, "stuck")->text, "client-1 died holding the lock");
+    build_free(&build);
+}
+
+static void after_the_lease_of_a_dead_holder_another_may_have_died_with_the_lock(void **state)
+{
+    (void)state;
+    struct build build;
+    build_start(&build, "increment");
+    build_begin(&build, 0);
+    build_acquire(&build, 1, 1, 0, 1, 300, 0);
+    build_death(&build, 1, 5);
+    build_attempt(&build, 2, 2, 0, NEVER_MS, OUTCOME_OK);
+    build_death(&build, 2, 400);
+    build_attempt(&build, 3, 3, 0, NEVER_MS, OUTCOME_OK);
+    build_stop(&build, 1520, STOP_STUCK);
+    build_judge(&build);
+    assert_text_has(finding_named(&build, "stuck")->text, "client-2 died while acquiring the lock");
+    build_free(&build);
+}
+
+static void of_two_that_die_acquiring_the_one_that_the_fault_struck_is_named(void **state)
+{
+    (void)state;
+    for (int struck = 1; struck <= 2; struck++) {
+        struct build build;
+        char name[64];
+        build_start(&build, "increment");
+        build.scenario.clients.threads = 2;
+        build_begin(&build, 0);
+        for (int worker = 1; worker <= 2; worker++) {
+            build_attempt(&build, 2, worker, worker, NEVER_MS, OUTCOME_OK);
+            build_by_worker(&build, 1, worker);
+        }
+        build_attempt(&build, 1, 3, 0, NEVER_MS, OUTCOME_OK);
+        build_fault(&build, "kill", 2, 5, NEVER_MS);
+        BUILD_EVENT(&build, 4, 2, POINT_REACHED, OUTCOME_OK, 1);
+        build.events[build.count - 1].step = 1;
+        build_by_worker(&build, 1, struck);
+        build_death(&build, 2, 6);
+        build_stop(&build, 1020, STOP_STUCK);
+        build_judge(&build);
+        snprintf(name, sizeof name, "client-2 worker-%d died while acquiring", struck);
+        assert_text_has(finding_named(&build, "stuck")->text, name);
+        build_free(&build);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(of_two_workers_that_die_together_the_holder_explains_it),
+        cmocka_unit_test(of_two_that_die_acquiring_the_one_that_the_fault_struck_is_named),
+        cmocka_unit_test(a_dead_holder_explains_it_before_one_who_died_waiting_later),
+        cmocka_unit_test(after_the_lease_of_a_dead_holder_another_may_have_died_with_the_lock),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
