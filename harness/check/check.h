@@ -110,6 +110,7 @@ struct digest {
     size_t fault_count;
     struct stall *stalls; // of the harness itself: times at which it did not run on time
     size_t stall_count;
+    int64_t clock_step_ns; // the largest by which somebody set the machine's clock; 0 if nobody did
     bool initial_known, final_known;
     int64_t initial_value, final_value; // of the guarded value
     int64_t started_ns;                 // the barrier opened

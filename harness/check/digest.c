@@ -35,7 +35,7 @@ static void see_fault(struct digest *digest, const struct event *event)
         fail_fault(record, event);
     else if (record->healed_ns == TIME_NEVER) {
         record->healed_ns = event->at_ns;
-        record->heal_reason = event->detail <= HEAL_END ? event->detail : HEAL_END;
+        record->heal_reason = event->detail <= HEAL_DEATH ? event->detail : HEAL_END;
     }
 }
 
@@ -69,6 +69,10 @@ static void see_harness(struct digest *digest, const struct event *event, size_t
     case EVENT_FAULT_HEALED:
     case EVENT_FAULT_FAILED:
         see_fault(digest, event);
+        break;
+    case EVENT_CLOCK_STEP:
+        if (llabs(event->args[0]) > llabs(digest->clock_step_ns))
+            digest->clock_step_ns = event->args[0];
         break;
     case EVENT_STALL:
         see_stall(digest, event, stall_room);

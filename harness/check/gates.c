@@ -163,3 +163,16 @@ bool harness_was_broken(const struct digest *digest, char *reason, size_t room)
                  count, plural((long long)count));
     return count > 0;
 }
+
+bool clock_was_set(const struct digest *digest, char *reason, size_t room)
+{
+    char step[DESCRIBE_ROOM];
+    if (digest->clock_step_ns == 0 || !trial_has_trait(digest->trial, "lease"))
+        return false;
+    snprintf(
+        reason, room,
+        "somebody set the machine's clock by %s during the trial, and the server expires leases "
+        "by it; run it again",
+        text_duration(digest->clock_step_ns, step, sizeof step));
+    return true;
+}

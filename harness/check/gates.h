@@ -17,4 +17,8 @@ bool was_contended(const struct digest *digest, char *reason, size_t room);
 // many did.
 bool harness_was_broken(const struct digest *digest, char *reason, size_t room);
 
+// True if somebody set the machine's clock during the trial of a lock whose server expires its
+// lease by that clock: nothing about the lease is proven then. Sets the reason.
+bool clock_was_set(const struct digest *digest, char *reason, size_t room);
+
 #endif

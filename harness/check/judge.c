@@ -124,13 +124,23 @@ static bool any_undecided(struct judgement *judgement)
     return false;
 }
 
+static bool any_write_was_refused(const struct digest *digest)
+{
+    for (size_t i = 0; i < digest->access_count; i++) {
+        if (digest->accesses[i].is_write && digest->accesses[i].outcome == OUTCOME_NO)
+            return true;
+    }
+    return false;
+}
+
 static void explain_safe(const struct digest *digest, struct judgement *judgement)
 {
     const struct finding *harmless = judgement_first_violation(judgement);
     if (harmless != NULL)
-        snprintf(judgement->reason, sizeof judgement->reason,
-                 "%lld unsafe window%s, but the store refused every stale write",
-                 (long long)harmless->count, plural(harmless->count));
+        snprintf(judgement->reason, sizeof judgement->reason, "%lld unsafe window%s, but %s",
+                 (long long)harmless->count, plural(harmless->count),
+                 any_write_was_refused(digest) ? "the store refused every stale write"
+                                               : "no stale write came");
     else
         snprintf(judgement->reason, sizeof judgement->reason,
                  "%zu hold%s, every property kept, %zu fault%s in effect", digest->hold_count,
@@ -143,6 +153,8 @@ static enum verdict decide_verdict(const struct digest *digest, struct judgement
     const size_t room = sizeof judgement->reason;
     if (harness_was_broken(digest, judgement->reason, room))
         return VERDICT_ERROR;
+    if (clock_was_set(digest, judgement->reason, room))
+        return VERDICT_UNKNOWN;
     const struct finding *stuck = finding_of(judgement, "stuck");
     bool unsafe = is_unsafe(judgement, false);
     if (unsafe && machine_is_to_blame(digest, judgement))

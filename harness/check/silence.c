@@ -70,7 +70,9 @@ static void after_fault(const struct digest *digest, size_t index, struct silenc
         return;
     take_later(latest,
                (struct silence){SILENCE_FAULT, record->in_effect_ns, SIZE_MAX, SIZE_MAX, index});
-    if (record->healed_ns != TIME_NEVER && record->healed_ns < digest->ended_ns)
+    // A pause that ended with its target has freed nothing: the death shows elsewhere.
+    if (record->healed_ns != TIME_NEVER && record->healed_ns < digest->ended_ns &&
+        record->heal_reason != HEAL_DEATH)
         take_later(latest,
                    (struct silence){SILENCE_HEALED, record->healed_ns, SIZE_MAX, SIZE_MAX, index});
 }

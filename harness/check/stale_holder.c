@@ -20,32 +20,42 @@ static bool fault_was_on(const struct digest *digest, const struct hold *hold, i
         bool on_it =
             target->client == 0 || (target->client == hold->client &&
                                     (target->worker == 0 || target->worker == hold->worker));
-        if (on_it && record->in_effect_ns <= until_ns && record->healed_ns >= hold->granted_ns)
+        if (on_it && record->in_effect_ns <= until_ns && record->healed_ns >= hold->invoked_ns)
             return true;
     }
     return false;
 }
 
-int64_t stall_to_blame_ns(const struct digest *digest, const struct hold *hold, int64_t until_ns)
+// How long the machine stood still between the two times.
+static int64_t stalled_ns(const struct digest *digest, int64_t from_ns, int64_t to_ns)
 {
-    int64_t longest = digest->trial->scenario->lock.lease_ns / 2;
-    int64_t blamed = 0;
+    int64_t total_ns = 0;
     // Stalls of one observer do not overlap: sorted by end, they are sorted by beginning too.
     size_t low = 0;
     size_t high = digest->stall_count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (digest->stalls[middle].to_ns < hold->invoked_ns)
+        if (digest->stalls[middle].to_ns < from_ns)
             low = middle + 1;
         else
             high = middle;
     }
-    for (size_t i = low; i < digest->stall_count && digest->stalls[i].from_ns <= until_ns; i++) {
-        int64_t length = digest->stalls[i].to_ns - digest->stalls[i].from_ns;
-        if (length > longest)
-            longest = blamed = length;
-    }
-    return blamed > 0 && fault_was_on(digest, hold, until_ns) ? 0 : blamed;
+    for (size_t i = low; i < digest->stall_count && digest->stalls[i].from_ns < to_ns; i++)
+        total_ns += time_earlier(digest->stalls[i].to_ns, to_ns) -
+                    time_later(digest->stalls[i].from_ns, from_ns);
+    return total_ns;
+}
+
+int64_t stall_to_blame_ns(const struct digest *digest, const struct hold *hold, int64_t until_ns)
+{
+    int64_t lease_ns = digest->trial->scenario->lock.lease_ns;
+    // Work that is longer than the lease outlives it on any machine.
+    if (digest->trial->scenario->workload.hold_ns >= lease_ns ||
+        fault_was_on(digest, hold, until_ns))
+        return 0;
+    int64_t stalled = stalled_ns(digest, hold->valid_until_ns - lease_ns, until_ns);
+    int64_t overrun_ns = until_ns - hold_lease_end_ns(digest, hold);
+    return stalled > 0 && stalled >= overrun_ns ? stalled : 0;
 }
 
 // --- the sweep ----------------------------------------------------------------------------------

@@ -216,9 +216,52 @@ static void a_short_stall_is_not_blamed(void **state)
     build_start(&build, "increment");
     build_hold(&build, 1, 1, 0, 340, 300);
     build_hold(&build, 2, 2, 320, 350, 620);
-    build_stall(&build, 310, 150);
+    build_stall(&build, 310, 20); // the holder was 45 ms too late
     build_judge(&build);
     assert_verdict(&build, VERDICT_UNSAFE);
+    build_free(&build);
+}
+
+static void a_stall_before_the_lease_began_is_not_blamed(void **state)
+{
+    (void)state;
+    struct build build;
+    build_start(&build, "increment");
+    build_stall(&build, 290, 280);
+    build_hold(&build, 1, 1, 300, 640, 600);
+    build_hold(&build, 2, 2, 620, 650, 920);
+    build_judge(&build);
+    assert_verdict(&build, VERDICT_UNSAFE);
+    build_free(&build);
+}
+
+static void work_longer_than_the_lease_is_not_blamed_on_the_machine(void **state)
+{
+    (void)state;
+    struct build build;
+    build_start(&build, "increment");
+    build.scenario.workload.hold_ns = 330 * NS_PER_MS;
+    build_hold(&build, 1, 1, 0, 340, 300);
+    build_hold(&build, 2, 2, 320, 350, 620);
+    build_stall(&build, 310, 200);
+    build_judge(&build);
+    assert_verdict(&build, VERDICT_UNSAFE);
+    build_free(&build);
+}
+
+static void a_clock_that_was_set_proves_nothing_about_leases(void **state)
+{
+    (void)state;
+    struct build build;
+    build_start(&build, "increment");
+    build_hold(&build, 1, 1, 0, 340, 300);
+    build_hold(&build, 2, 2, 320, 350, 620);
+    static const char *const traits[] = {"lease", NULL};
+    build.trial.traits = traits;
+    BUILD_EVENT(&build, 200, 0, CLOCK_STEP, OUTCOME_OK, 60 * NS_PER_S);
+    build_judge(&build);
+    assert_verdict(&build, VERDICT_UNKNOWN);
+    assert_text_has(build.judgement.reason, "clock by 60.00 s");
     build_free(&build);
 }
 
@@ -281,6 +324,9 @@ int main(void)
         cmocka_unit_test(fencing_that_lets_the_stale_write_through_does_not),
         cmocka_unit_test(a_machine_that_stood_still_is_blamed_instead_of_the_lock),
         cmocka_unit_test(a_short_stall_is_not_blamed),
+        cmocka_unit_test(a_stall_before_the_lease_began_is_not_blamed),
+        cmocka_unit_test(work_longer_than_the_lease_is_not_blamed_on_the_machine),
+        cmocka_unit_test(a_clock_that_was_set_proves_nothing_about_leases),
         cmocka_unit_test(a_machine_that_stood_still_does_not_excuse_a_double_grant),
         cmocka_unit_test(a_stall_is_not_blamed_for_a_holder_that_a_fault_paused),
         cmocka_unit_test(evidence_is_a_window_that_the_machine_does_not_explain),

@@ -157,8 +157,10 @@ static void close_stale_holder(const struct story *story, const struct finding *
     const struct evidence *evidence = &finding->evidence;
     text_duration(evidence->to_ns - evidence->from_ns, length, sizeof length);
     text_format(out, "Two holders coexisted for %s. ", length);
-    if (!finding->harmless)
+    if (!finding->harmless && story->harm)
         text_add(out, "What would have prevented the harm: " FENCING ".");
+    else if (!finding->harmless)
+        text_add(out, "No harm was seen this time. What would rule it out: " FENCING ".");
     else if (store_refused_writes(story->digest))
         text_add(out,
                  "It did no harm: the store checks fencing tokens, and refused the stale write.");
@@ -299,13 +301,29 @@ static void tell_of_removal(struct story *story, const struct finding *told,
     }
 }
 
+static bool harm_was_found(const struct judgement *judgement)
+{
+    static const char *const harms[] = {"stale-write", "lost-update", "oversell"};
+    for (size_t i = 0; i < judgement->finding_count; i++) {
+        for (size_t j = 0; j < sizeof harms / sizeof *harms; j++) {
+            if (finding_counts(&judgement->findings[i]) &&
+                strcmp(judgement->findings[i].check->name, harms[j]) == 0)
+                return true;
+        }
+    }
+    return false;
+}
+
 char *story_tell(const struct digest *digest, const struct judgement *judgement)
 {
     const struct finding *finding = judgement_first_violation(judgement);
     if (finding == NULL)
         return memory_string("");
     const struct telling *telling = telling_of(finding);
-    struct story story = {.digest = digest, .culprit = SIZE_MAX, .wronged = SIZE_MAX};
+    struct story story = {.digest = digest,
+                          .culprit = SIZE_MAX,
+                          .wronged = SIZE_MAX,
+                          .harm = harm_was_found(judgement)};
     struct text out = {0};
     story_add_hold(&story, finding->evidence.holds[0]);
     story_add_hold(&story, finding->evidence.holds[1]);

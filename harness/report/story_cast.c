@@ -270,6 +270,8 @@ static void tell_strike(struct story *story, const struct fault_record *record, 
 static void tell_healing(struct story *story, const struct fault_record *record, const char *target)
 {
     const char *belief = "";
+    if (record->heal_reason == HEAL_DEATH)
+        return; // it does not go on
     for (size_t i = 0; i < story->hold_count; i++) {
         const struct hold *hold = &story->digest->holds[story->holds[i]];
         if (is_on(record->step, hold) && hold->granted_ns <= record->in_effect_ns &&

@@ -16,6 +16,7 @@ struct story {
     size_t culprit;  // the hold whose release removed another's lock; SIZE_MAX
     size_t wronged;  // the hold whose lock it removed; SIZE_MAX
     bool certainly;  // that release certainly removed it; else it only may have
+    bool harm;       // some value was written wrongly, and not only might have been
     bool needs_ends; // releases are part of what is to be shown
 };
 

@@ -200,8 +200,8 @@ static void a_reply_that_came_late_is_told(void **state)
         "    0.420 s  client-2 tries to write 1 and gets no answer\n"
         "    0.430 s  client-2 dies, holding the lock\n"
         "    0.451 s  client-1 tries to release the lock: it is no longer its own\n"
-        "  Two holders coexisted for 30 ms. What would have prevented the harm: a fencing token "
-        "checked by the store (fenced: true).\n");
+        "  Two holders coexisted for 30 ms. No harm was seen this time. What would rule it out: a "
+        "fencing token checked by the store (fenced: true).\n");
 }
 
 static void a_loss_without_evidence_is_told_in_numbers(void **state)
