@@ -259,9 +259,8 @@ static void let_clients_end(struct conductor *conductor)
     atomic_store(&control->gate, GATE_OPEN);
     futex_wake_all(&control->gate);
     const struct lock_settings *lock = &conductor->scenario->lock;
-    int64_t give_up_ns = clock_monotonic_ns() + conductor->scenario->workload.hold_ns +
-                         2 * lock->retry_ns + REQUESTS_PER_OPERATION * lock->request_ns +
-                         10 * NS_PER_S;
+    int64_t give_up_ns = clock_monotonic_ns() + 2 * lock->retry_ns +
+                         REQUESTS_PER_OPERATION * lock->request_ns + 10 * NS_PER_S;
     while (living_clients(conductor) > 0 && clock_monotonic_ns() < give_up_ns) {
         reap(conductor);
         rest(conductor, clock_monotonic_ns());
@@ -280,6 +279,8 @@ static int perform(struct conductor *conductor, struct error *error)
     record(conductor, EVENT_STOP_ASKED, reason, 0);
     let_clients_end(conductor);
     watch_servers(conductor);
+    if (atomic_load(&conductor->stage.control->broken) == 1)
+        return error_set(error, "a client failed, and died before it could say why");
     int64_t final = 0;
     if (stage_broken(&conductor->stage) != NULL)
         return error_set(error, "%s", stage_broken(&conductor->stage));

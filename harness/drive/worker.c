@@ -84,6 +84,17 @@ static void release(struct worker *worker, int64_t operation)
     record(worker, EVENT_RELEASE_RETURN, outcome, answer, operation, 0, 0, 0);
 }
 
+// Sleeps for that long, or until the trial ends.
+static void rest(const struct worker *worker, int64_t duration_ns)
+{
+    _Atomic uint32_t *stop = &worker->stage->control->stop;
+    if (duration_ns == 0)
+        return;
+    int64_t until_ns = clock_monotonic_ns() + duration_ns;
+    while (atomic_load(stop) == 0 && futex_wait_until_ns(stop, 0, until_ns))
+        continue;
+}
+
 // The guarded update: reads, works, writes back what the workload says.
 static void update(struct worker *worker, int64_t operation, int64_t token)
 {
@@ -98,7 +109,7 @@ static void update(struct worker *worker, int64_t operation, int64_t token)
     int64_t written = 0;
     if (outcome != OUTCOME_OK || !worker->stage->workload->next(seen, &written))
         return;
-    clock_sleep_ns(&actor->clock, scenario_of(worker)->workload.hold_ns);
+    rest(worker, scenario_of(worker)->workload.hold_ns);
     point(actor, POINT_BEFORE, "write");
     record(worker, EVENT_WRITE_INVOKE, OUTCOME_OK, 0, operation, token, written, seen);
     actor->phase = PHASE_WRITE;
@@ -122,18 +133,6 @@ static void operate(struct worker *worker, int64_t operation)
 static bool is_stopped(const struct worker *worker)
 {
     return atomic_load_explicit(&worker->stage->control->stop, memory_order_relaxed) != 0;
-}
-
-// The pause between two operations, which the end of the trial cuts short.
-static void think(const struct worker *worker)
-{
-    _Atomic uint32_t *stop = &worker->stage->control->stop;
-    int64_t think_ns = scenario_of(worker)->workload.think_ns;
-    if (think_ns == 0)
-        return;
-    int64_t until_ns = clock_monotonic_ns() + think_ns;
-    while (atomic_load(stop) == 0 && futex_wait_until_ns(stop, 0, until_ns))
-        continue;
 }
 
 static void wait_at_gate(const struct worker *worker)
@@ -172,7 +171,7 @@ void worker_run(struct worker *worker)
             break;
         operate(worker, operation);
         done++;
-        think(worker);
+        rest(worker, scenario_of(worker)->workload.think_ns);
     }
     record(worker, EVENT_WORKER_END, OUTCOME_OK, 0, done, 0, 0, 0);
     store_close(&worker->store);
