@@ -1,0 +1,67 @@
+// What the README shows must be true.
+#include "harness/base/test_folder.h"
+#include "harness/cli/test_command.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+
+// The text between the first "```yaml" and the "```" that ends it.
+static struct text first_scenario_of_the_readme(void)
+{
+    struct text readme = {0};
+    struct text scenario = {0};
+    assert_int_equal(file_read("README.md", &readme, NULL), 0);
+    char *from = strstr(readme.bytes, "```yaml\n");
+    assert_non_null(from);
+    from += strlen("```yaml\n");
+    char *to = strstr(from, "```");
+    assert_non_null(to);
+    text_add_bytes(&scenario, from, (size_t)(to - from));
+    text_free(&readme);
+    return scenario;
+}
+
+static void the_scenario_of_the_readme_comes_out_as_it_says(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/lockpick-readme-test-XXXXXX";
+    assert_int_equal(test_folder_make(folder), 0);
+    struct text scenario = first_scenario_of_the_readme();
+    struct text path = {0};
+    struct text arguments = {0};
+    text_format(&path, "%s/readme.yaml", folder);
+    assert_int_equal(file_write(path.bytes, scenario.bytes, scenario.length, NULL), 0);
+    text_format(&arguments, "run %s --keep-going --out %s/run", path.bytes, folder);
+    struct command_result result = run_lockpick(arguments.bytes);
+    if (result.code != 0 || strstr(text_string(&result.output), "2 as expected") == NULL)
+        fail_msg("exit %d:\n%s%s", result.code, text_string(&result.output),
+                 text_string(&result.errors));
+    command_free(&result);
+    text_free(&path);
+    text_free(&arguments);
+    text_free(&scenario);
+    test_folder_remove(folder);
+}
+
+static void the_picture_of_the_readme_is_there(void **state)
+{
+    (void)state;
+    struct text picture = {0};
+    assert_int_equal(file_read("results/reference/timeline.svg", &picture, NULL), 0);
+    assert_non_null(strstr(picture.bytes, "</svg>"));
+    text_free(&picture);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_scenario_of_the_readme_comes_out_as_it_says),
+        cmocka_unit_test(the_picture_of_the_readme_is_there),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
