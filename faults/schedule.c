@@ -20,7 +20,7 @@ struct step {
     struct fault_strike strike;
     const struct fault *fault;
     enum step_state state;
-    bool cause_seen;
+    int64_t cause_ns; // the last time that the cause of `until` came
     bool target_died;
     int64_t reached_ns; // a worker came to the last point that was set for this fault
     int64_t in_effect_ns;
@@ -147,9 +147,8 @@ void schedule_see(struct schedule *schedule, const struct event *event)
         }
         if (event->kind == EVENT_PROCESS_DEATH && event->client == step->strike.step->target.client)
             step->target_died = true;
-        if (step->state == STEP_IN_EFFECT && event->at_ns > step->in_effect_ns &&
-            is_cause(event, &step->strike.step->until))
-            step->cause_seen = true;
+        if (event->at_ns > step->cause_ns && is_cause(event, &step->strike.step->until))
+            step->cause_ns = event->at_ns;
     }
 }
 
@@ -234,7 +233,7 @@ static void advance_step(struct schedule *schedule, struct step *step, int64_t n
     } else if (step->state == STEP_IN_EFFECT) {
         if (step->target_died)
             heal(schedule, step, HEAL_DEATH);
-        else if (step->cause_seen)
+        else if (step->cause_ns > step->in_effect_ns)
             heal(schedule, step, HEAL_CAUSE);
         else if (due_ns(schedule, step) <= now_ns)
             heal(schedule, step, HEAL_BOUND);

@@ -171,6 +171,30 @@ static void a_cause_counts_only_after_the_fault_is_in_effect(void **state)
     assert_int_equal(count(fixture, EVENT_FAULT_HEALED, 1), 1);
 }
 
+static void a_cause_counts_from_where_a_held_worker_came_to_its_point(void **state)
+{
+    struct fixture *fixture = *state;
+    fixture->steps[0] = step_at(1, "pause", 1, -1);
+    fixture->steps[0].target.worker = 1;
+    fixture->steps[0].point_count = 1;
+    fixture->steps[0].points[0] =
+        (struct point_name){.client = 1, .worker = 1, .moment = MOMENT_AFTER, .what = "read"};
+    fixture->steps[0].until = (struct cause){.kind = CAUSE_HOLDS, .client = 2};
+    begin(fixture, 1);
+    schedule_start(fixture->schedule, 0);
+    atomic_store(&fixture->board->traps[0].reached_by, 1);
+    atomic_store(&fixture->board->traps[0].state, POINT_REACHED);
+    struct event reached = {
+        .kind = EVENT_POINT_REACHED, .client = 1, .worker = 1, .step = 1, .at_ns = 1000};
+    struct event grant = grant_to(2, 1001); // before anybody had noticed that the worker stands
+    schedule_see(fixture->schedule, &reached);
+    schedule_see(fixture->schedule, &grant);
+    schedule_advance(fixture->schedule, 2000);
+    schedule_advance(fixture->schedule, 2000);
+    assert_int_equal(count(fixture, EVENT_FAULT_IN_EFFECT, 1), 1);
+    assert_int_equal(count(fixture, EVENT_FAULT_HEALED, 1), 1);
+}
+
 static void a_kill_is_recorded_as_the_death_of_its_client(void **state)
 {
     struct fixture *fixture = *state;
@@ -275,6 +299,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         WITH_CLIENTS(a_pause_by_time_stops_the_process_and_heals_at_its_bound),
         WITH_CLIENTS(a_cause_counts_only_after_the_fault_is_in_effect),
+        WITH_CLIENTS(a_cause_counts_from_where_a_held_worker_came_to_its_point),
         WITH_CLIENTS(a_kill_is_recorded_as_the_death_of_its_client),
         WITH_CLIENTS(a_fault_on_a_client_that_has_ended_fails_and_says_so),
         WITH_CLIENTS(two_pauses_of_one_client_end_with_the_later),
