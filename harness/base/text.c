@@ -109,6 +109,15 @@ bool text_matches(const char *string, const char *glob)
     return fnmatch(glob, string, 0) == 0;
 }
 
+bool text_is_one_of(const char *word, const char *const *words)
+{
+    for (size_t i = 0; words[i] != NULL; i++) {
+        if (strcmp(word, words[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
 // Levenshtein distance by two rows; words here are short, longer ones are simply "far".
 static size_t edit_distance(const char *a, const char *b)
 {

@@ -28,6 +28,9 @@ const char *text_duration(long long nanoseconds, char *out, size_t room);
 // True if `string` matches the shell pattern `glob` (`*`, `?`, `[...]`).
 bool text_matches(const char *string, const char *glob);
 
+// True if `word` is one of `words` (NULL-terminated).
+bool text_is_one_of(const char *word, const char *const *words);
+
 // The word of `words` (NULL-terminated) that is nearest to `wrong` by edit distance, or NULL if
 // none is near enough to be what was meant.
 const char *text_nearest(const char *wrong, const char *const *words);

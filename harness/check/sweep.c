@@ -1,5 +1,7 @@
 #include "harness/check/sweep.h"
 
+#include "harness/base/rank.h"
+
 #include <stdlib.h>
 
 int64_t hold_lease_end_ns(const struct digest *digest, const struct hold *hold)
@@ -66,21 +68,14 @@ size_t cores_first_from(const struct cores *cores, int64_t from_ns)
     return low;
 }
 
-static int compare_lengths(const void *left, const void *right)
-{
-    int64_t a = *(const int64_t *)left;
-    int64_t b = *(const int64_t *)right;
-    return (a > b) - (a < b);
-}
-
 void distribution_make(int64_t *lengths_ns, size_t count, struct distribution *distribution)
 {
     *distribution = (struct distribution){.count = count};
     if (count == 0)
         return;
-    qsort(lengths_ns, count, sizeof *lengths_ns, compare_lengths);
+    sort_values(lengths_ns, count);
     distribution->min_ns = lengths_ns[0];
-    distribution->median_ns = lengths_ns[(count - 1) / 2];
-    distribution->p90_ns = lengths_ns[(count * 9 + 9) / 10 - 1];
+    distribution->median_ns = percentile_of_sorted(lengths_ns, count, 500);
+    distribution->p90_ns = percentile_of_sorted(lengths_ns, count, 900);
     distribution->max_ns = lengths_ns[count - 1];
 }

@@ -33,30 +33,30 @@ static void *grown(void *array, size_t count, size_t *room, size_t bytes)
 #define APPEND(array, count, room)                                                                 \
     ((array) = grown(array, count, &(room), sizeof *(array)), &(array)[(count)++])
 
+// The array, long enough to have an element at `index`; what is new is zero.
+static void *reaching(void *array, size_t *count, size_t index, size_t bytes)
+{
+    if (index < *count)
+        return array;
+    size_t grown_count = index + 1 > *count * 2 ? index + 1 : *count * 2;
+    char *longer = memory_resized(array, grown_count * bytes);
+    memset(longer + *count * bytes, 0, (grown_count - *count) * bytes);
+    *count = grown_count;
+    return longer;
+}
+
 static struct client_track *client_of(struct tracker *tracker, size_t client)
 {
-    if (client >= tracker->client_count) {
-        size_t count =
-            client + 1 > tracker->client_count * 2 ? client + 1 : tracker->client_count * 2;
-        tracker->clients = memory_resized(tracker->clients, count * sizeof *tracker->clients);
-        memset(tracker->clients + tracker->client_count, 0,
-               (count - tracker->client_count) * sizeof *tracker->clients);
-        tracker->client_count = count;
-    }
+    tracker->clients =
+        reaching(tracker->clients, &tracker->client_count, client, sizeof *tracker->clients);
     return &tracker->clients[client];
 }
 
 static struct worker_track *worker_of(struct tracker *tracker, size_t client_number, size_t number)
 {
     struct client_track *client = client_of(tracker, client_number);
-    if (number >= client->worker_count) {
-        size_t count =
-            number + 1 > client->worker_count * 2 ? number + 1 : client->worker_count * 2;
-        client->workers = memory_resized(client->workers, count * sizeof *client->workers);
-        memset(client->workers + client->worker_count, 0,
-               (count - client->worker_count) * sizeof *client->workers);
-        client->worker_count = count;
-    }
+    client->workers =
+        reaching(client->workers, &client->worker_count, number, sizeof *client->workers);
     struct worker_track *worker = &client->workers[number];
     if (!worker->seen)
         *worker = (struct worker_track){.seen = true, .hold = NONE, .access = NONE};

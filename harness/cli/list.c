@@ -104,13 +104,14 @@ static int run(int argc, char **argv)
 {
     if (argc != 2)
         return usage_error(&list_verb, "what is to be listed?");
+    const char *names[sizeof lists / sizeof *lists + 1] = {0};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        names[i] = lists[i].name;
         if (strcmp(lists[i].name, argv[1]) == 0) {
             lists[i].print();
             return 0;
         }
     }
-    const char *const names[] = {"schemes", "workloads", "faults", "points", NULL};
     const char *nearest = text_nearest(argv[1], names);
     if (nearest == NULL)
         return usage_error(&list_verb, "there is no list of '%s'", argv[1]);

@@ -7,76 +7,52 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Option, the name of its value ("" if it takes none), what it does.
+// Option, its name on the command line, the name of its value ("" if it takes none), what it does.
 #define OPTIONS(X)                                                                                 \
-    X(set, "KEY=VALUE", "as if the scenario said so: --set clients.threads=8 (repeatable)")        \
-    X(scheme, "GLOB", "only these of the scenarios' schemes: a name, glob or trait")               \
-    X(seed, "N", "of all randomness, for the same choices again (default: drawn)")                 \
-    X(repeat, "N", "runs each trial N times")                                                      \
-    X(out, "DIR", "the run's folder (default: a new one in results/, results/latest names it)")    \
-    X(keep_going, "", "goes on after a trial that missed its expectation")                         \
-    X(quiet, "", "prints only the table and what was not expected")                                \
-    X(json, "", "prints result.json on standard output instead of tables")                         \
-    X(no_namespaces, "", "runs on loopback ports even where namespaces can be had")
+    X(set, "set", "KEY=VALUE", "as if the scenario said so: --set clients.threads=8 (repeatable)") \
+    X(scheme, "scheme", "GLOB", "only these of the scenarios' schemes: a name, glob or trait")     \
+    X(seed, "seed", "N", "of all randomness, for the same choices again (default: drawn)")         \
+    X(repeat, "repeat", "N", "runs each trial N times")                                            \
+    X(out, "out", "DIR",                                                                           \
+      "the run's folder (default: a new one in results/, results/latest names it)")                \
+    X(keep_going, "keep-going", "", "goes on after a trial that missed its expectation")           \
+    X(quiet, "quiet", "", "prints only the table and what was not expected")                       \
+    X(json, "json", "", "prints result.json on standard output instead of tables")                 \
+    X(no_namespaces, "no-namespaces", "", "runs on loopback ports even where namespaces can be had")
 
 enum option {
-#define X(name, value, help) OPTION_##name,
+#define X(id, name, value, help) OPTION_##id,
     OPTIONS(X)
 #undef X
         OPTION_COUNT
 };
 
 static const struct {
-    const char *name; // with '_' for '-'
+    const char *name;
     const char *value;
     const char *help;
 } options_table[] = {
-#define X(name, value, help) {#name, value, help},
+#define X(id, name, value, help) {name, value, help},
     OPTIONS(X)
 #undef X
 };
 
-// `--keep-going` on the command line is keep_going in the table.
-static bool is_option(const char *word, size_t length, const char *name)
-{
-    if (strlen(name) != length)
-        return false;
-    for (size_t i = 0; i < length; i++) {
-        if ((word[i] == '-' ? '_' : word[i]) != name[i])
-            return false;
-    }
-    return true;
-}
-
-static int error_no_option(const char *argument, int length, struct error *error)
-{
-    char wrong[48];
-    const char *names[OPTION_COUNT + 1] = {0};
-    for (int i = 0; i < OPTION_COUNT; i++)
-        names[i] = options_table[i].name;
-    snprintf(wrong, sizeof wrong, "%.*s", length - 2, argument + 2);
-    for (char *letter = wrong; *letter != '\0'; letter++)
-        *letter = *letter == '-' ? '_' : *letter;
-    const char *nearest = text_nearest(wrong, names);
-    if (nearest == NULL)
-        return error_set(error, "there is no option %.*s", length, argument);
-    snprintf(wrong, sizeof wrong, "%s", nearest);
-    for (char *letter = wrong; *letter != '\0'; letter++)
-        *letter = *letter == '_' ? '-' : *letter;
-    return error_set(error, "there is no option %.*s (did you mean --%s?)", length, argument,
-                     wrong);
-}
-
 static int find_option(const char *argument, const char **value, struct error *error)
 {
-    const char *word = argument + 2;
-    size_t length = strcspn(word, "=");
-    *value = word[length] == '=' ? word + length + 1 : NULL;
+    const char *names[OPTION_COUNT + 1] = {0};
+    size_t length = strcspn(argument, "=");
+    *value = argument[length] == '=' ? argument + length + 1 : NULL;
+    char word[48];
+    snprintf(word, sizeof word, "%.*s", (int)length - 2, argument + 2);
     for (int i = 0; i < OPTION_COUNT; i++) {
-        if (is_option(word, length, options_table[i].name))
+        names[i] = options_table[i].name;
+        if (strcmp(word, names[i]) == 0)
             return i;
     }
-    return error_no_option(argument, (int)length + 2, error);
+    const char *nearest = text_nearest(word, names);
+    if (nearest == NULL)
+        return error_set(error, "there is no option --%s", word);
+    return error_set(error, "there is no option --%s (did you mean --%s?)", word, nearest);
 }
 
 static int take_number(const char *option, const char *text, int64_t most, int64_t *number,
@@ -176,8 +152,6 @@ void run_options_print(FILE *out)
     for (int i = 0; i < OPTION_COUNT; i++) {
         char option[48];
         snprintf(option, sizeof option, "--%s %s", options_table[i].name, options_table[i].value);
-        for (char *letter = option; *letter != '\0'; letter++)
-            *letter = *letter == '_' ? '-' : *letter;
         fprintf(out, "  %-18s %s\n", option, options_table[i].help);
     }
     fputs(

@@ -63,20 +63,6 @@ static int collect(const char *path, struct path_list *list)
     return -1;
 }
 
-static int check_names_differ(const struct scenario_set *set)
-{
-    for (size_t i = 0; i < set->count; i++) {
-        for (size_t j = 0; j < i; j++) {
-            if (strcmp(set->scenarios[i]->name, set->scenarios[j]->name) != 0)
-                continue;
-            fprintf(stderr, "%s: the name '%s' is taken by %s\n", set->scenarios[i]->path,
-                    set->scenarios[i]->name, set->scenarios[j]->path);
-            return -1;
-        }
-    }
-    return 0;
-}
-
 int scenario_set_load(const struct run_options *options, const struct vocabulary *vocabulary,
                       struct scenario_set *set)
 {
@@ -99,7 +85,7 @@ int scenario_set_load(const struct run_options *options, const struct vocabulary
     free(paths.items);
     complaints_print(complaints, stderr);
     complaints_free(complaints);
-    return result != 0 ? -1 : check_names_differ(set);
+    return result;
 }
 
 void scenario_set_free(struct scenario_set *set)

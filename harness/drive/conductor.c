@@ -30,7 +30,7 @@ struct conductor {
     struct cluster cluster;
     struct history_writer writer;
     struct fault_client *clients;
-    int *descriptors; // pidfds of the clients: readable when one ends
+    struct pollfd *ends; // pidfds of the clients: readable when one ends, -1 once it has
     int client_count;
     pid_t observer;
     struct schedule *schedule;
@@ -76,7 +76,8 @@ static int start_clients(struct conductor *conductor, struct error *error)
         if (id < 0)
             return -1;
         client->process = id;
-        conductor->descriptors[i] = (int)syscall(SYS_pidfd_open, id, 0);
+        conductor->ends[i] =
+            (struct pollfd){.fd = (int)syscall(SYS_pidfd_open, id, 0), .events = POLLIN};
     }
     return 0;
 }
@@ -210,6 +211,13 @@ static bool must_stop(const struct conductor *conductor, int64_t started_ns, int
     return true;
 }
 
+static void forget_end(struct pollfd *end)
+{
+    if (end->fd >= 0)
+        close(end->fd);
+    end->fd = -1; // which poll passes over
+}
+
 // Sleeps until a client ends, or until the next thing is due.
 static void rest(struct conductor *conductor, int64_t now_ns)
 {
@@ -220,16 +228,13 @@ static void rest(struct conductor *conductor, int64_t now_ns)
         history_follower_wait(conductor->follower, until_ns);
         return;
     }
-    struct pollfd *ends = memory_zeroed((size_t)conductor->client_count, sizeof *ends);
-    nfds_t count = 0;
     for (int i = 0; i < conductor->client_count; i++) {
-        if (conductor->clients[i].process != 0)
-            ends[count++] = (struct pollfd){.fd = conductor->descriptors[i], .events = POLLIN};
+        if (conductor->clients[i].process == 0)
+            forget_end(&conductor->ends[i]);
     }
     int64_t left_ns = until_ns - now_ns;
     struct timespec limit = {.tv_nsec = left_ns > 0 ? (long)left_ns : 0};
-    ppoll(ends, count, &limit, NULL);
-    free(ends);
+    ppoll(conductor->ends, (nfds_t)conductor->client_count, &limit, NULL);
 }
 
 static enum stop_reason run_until_stop(struct conductor *conductor)
@@ -320,8 +325,7 @@ static void tear_down(struct conductor *conductor)
 {
     for (int i = 0; i < conductor->client_count; i++) {
         process_kill(conductor->clients[i].process);
-        if (conductor->descriptors[i] > 0)
-            close(conductor->descriptors[i]);
+        forget_end(&conductor->ends[i]);
     }
     process_kill(conductor->observer);
     history_follower_free(conductor->follower);
@@ -329,7 +333,7 @@ static void tear_down(struct conductor *conductor)
     watch_free(&conductor->watch);
     stage_close(&conductor->stage, &conductor->cluster);
     free(conductor->clients);
-    free(conductor->descriptors);
+    free(conductor->ends);
 }
 
 int trial_conduct(const struct trial *trial, const struct sandbox *sandbox, const char *folder,
@@ -342,7 +346,9 @@ int trial_conduct(const struct trial *trial, const struct sandbox *sandbox, cons
                                   .progress = progress,
                                   .client_count = (int)clients->processes};
     conductor.clients = memory_zeroed((size_t)conductor.client_count, sizeof *conductor.clients);
-    conductor.descriptors = memory_zeroed((size_t)conductor.client_count, sizeof(int));
+    conductor.ends = memory_zeroed((size_t)conductor.client_count, sizeof *conductor.ends);
+    for (int i = 0; i < conductor.client_count; i++)
+        conductor.ends[i].fd = -1;
     watch_start(&conductor.watch, conductor.client_count, (int)clients->threads,
                 clients->lead.client);
     int result = set_up(&conductor, folder, serial, error);

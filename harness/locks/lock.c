@@ -1,6 +1,6 @@
 #include "harness/locks/lock.h"
 
-#include <string.h>
+#include "harness/base/text.h"
 
 static int64_t minimum(int64_t a, int64_t b)
 {
@@ -68,9 +68,5 @@ void lock_close(struct lock *lock)
 
 bool lock_scheme_has(const struct lock_scheme *scheme, const char *trait)
 {
-    for (size_t i = 0; scheme->traits[i] != NULL; i++) {
-        if (strcmp(scheme->traits[i], trait) == 0)
-            return true;
-    }
-    return false;
+    return text_is_one_of(trait, scheme->traits);
 }

@@ -176,21 +176,12 @@ const char *word_noun(enum word_list words)
     return nouns[words];
 }
 
-static bool is_one_of(const char *word, const char *const *words)
-{
-    for (size_t i = 0; words[i] != NULL; i++) {
-        if (strcmp(word, words[i]) == 0)
-            return true;
-    }
-    return false;
-}
-
 const struct key *key_find(const struct section *section, const char *name,
                            const struct vocabulary *vocabulary)
 {
     for (const struct key *key = section->keys; key->help != NULL; key++) {
         if (key->name != NULL ? strcmp(key->name, name) == 0
-                              : is_one_of(name, words_of(vocabulary, key->words)))
+                              : text_is_one_of(name, words_of(vocabulary, key->words)))
             return key;
     }
     return NULL;

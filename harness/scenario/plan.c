@@ -27,7 +27,7 @@ static uint64_t seed_of(uint64_t run_seed, const char *name)
 static char *skip_reason_of(const struct scenario *scenario, const char *scheme,
                             const char *const *traits)
 {
-    if (!scenario->workload.fenced || has_trait(traits, "fenced"))
+    if (!scenario->workload.fenced || text_is_one_of("fenced", traits))
         return NULL;
     struct text reason = {0};
     text_format(&reason, "the workload is fenced, but %s has no fencing tokens", scheme);
@@ -139,5 +139,5 @@ void plan_free(struct plan *plan)
 
 bool trial_has_trait(const struct trial *trial, const char *trait)
 {
-    return has_trait(trial->traits, trait);
+    return text_is_one_of(trait, trial->traits);
 }

@@ -10,19 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool has_trait(const char *const *traits, const char *trait)
-{
-    for (size_t i = 0; traits[i] != NULL; i++) {
-        if (strcmp(traits[i], trait) == 0)
-            return true;
-    }
-    return false;
-}
-
 bool scheme_is_meant(const char *pattern, const char *scheme, const char *const *traits)
 {
     return strcmp(pattern, scheme) == 0 || text_matches(scheme, pattern) ||
-           has_trait(traits, pattern);
+           text_is_one_of(pattern, traits);
 }
 
 bool patterns_mean(const struct string_list *patterns, const char *scheme,

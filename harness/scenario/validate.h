@@ -34,6 +34,4 @@ void check_who(const struct rules *rules, struct node *node, int client, int wor
 bool patterns_mean(const struct string_list *patterns, const char *scheme,
                    const char *const *traits);
 
-bool has_trait(const char *const *traits, const char *trait);
-
 #endif
