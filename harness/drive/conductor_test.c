@@ -179,6 +179,8 @@ static void one_paused_worker_leaves_the_others_of_its_client_running(void **sta
     step.target.worker = 1;
     step.points[0].worker = 1;
     step.until = (struct cause){.kind = CAUSE_WRITES, .client = 1, .worker = 2};
+    // Without a pause between operations one worker could do them all before another gets a turn.
+    scenario.workload.think_ns = 5 * NS_PER_MS;
     scenario.faults = &step;
     scenario.fault_count = 1;
     scenario.clients.lead.client = 1;
