@@ -77,16 +77,29 @@ static void after_fault(const struct digest *digest, size_t index, struct silenc
                    (struct silence){SILENCE_HEALED, record->healed_ns, SIZE_MAX, SIZE_MAX, index});
 }
 
-// True if a fault that kills struck its process just where this worker was inside the acquire.
-static bool was_struck(const struct digest *digest, const struct attempt *attempt)
+// Where the trigger of each fault that kills was reached, NULL where none was. Found in one pass,
+// for many workers may die together. The caller frees it.
+static const struct event **find_strikes(const struct digest *digest)
 {
-    for (size_t i = 0; i < digest->history->count; i++) {
+    const struct event **strikes = memory_zeroed(digest->fault_count, sizeof(struct event *));
+    for (size_t i = 0; digest->fault_count > 0 && i < digest->history->count; i++) {
         const struct event *event = &digest->history->events[i];
-        if (event->kind == EVENT_POINT_REACHED && event->client == attempt->client &&
-            event->worker == attempt->worker && event->at_ns >= attempt->invoked_ns &&
-            event->at_ns <= attempt->died_ns && event->step >= 1 &&
+        if (event->kind == EVENT_POINT_REACHED && event->step >= 1 &&
             event->step <= digest->fault_count &&
             digest->faults[event->step - 1].step->bound_ns < 0)
+            strikes[event->step - 1] = event;
+    }
+    return strikes;
+}
+
+// True if a fault that kills struck its process just where this worker was inside the acquire.
+static bool was_struck(const struct digest *digest, const struct event *const *strikes,
+                       const struct attempt *attempt)
+{
+    for (size_t i = 0; i < digest->fault_count; i++) {
+        const struct event *event = strikes[i];
+        if (event != NULL && event->client == attempt->client && event->worker == attempt->worker &&
+            event->at_ns >= attempt->invoked_ns && event->at_ns <= attempt->died_ns)
             return true;
     }
     return false;
@@ -95,6 +108,7 @@ static bool was_struck(const struct digest *digest, const struct attempt *attemp
 struct silence silence_find(const struct digest *digest)
 {
     struct silence latest = {SILENCE_START, digest->started_ns, SIZE_MAX, SIZE_MAX, SIZE_MAX};
+    const struct event **strikes = find_strikes(digest);
     for (size_t i = 0; i < digest->fault_count; i++)
         after_fault(digest, i, &latest);
     for (size_t i = 0; i < digest->attempt_count; i++) {
@@ -104,11 +118,12 @@ struct silence silence_find(const struct digest *digest)
         take_later(&latest, silence);
         // Of workers that died together, the one that the fault struck explains it best.
         if (silence.cause == SILENCE_DIED_ACQUIRING && latest.cause == silence.cause &&
-            silence.from_ns == latest.from_ns && was_struck(digest, &digest->attempts[i]))
+            silence.from_ns == latest.from_ns && was_struck(digest, strikes, &digest->attempts[i]))
             latest = silence;
     }
     for (size_t i = 0; i < digest->hold_count; i++)
         take_later(&latest, after_hold(digest, i));
+    free(strikes);
     return latest;
 }
 
