@@ -1,6 +1,7 @@
 #include "harness/base/file.h"
 
 #include <errno.h>
+#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,6 +75,21 @@ int folder_make(const char *path, struct error *error)
         result = make_one_folder(copy, error);
     free(copy);
     return result;
+}
+
+static int remove_one(const char *path, const struct stat *found, int type, struct FTW *walk)
+{
+    (void)found;
+    (void)type;
+    (void)walk;
+    return remove(path);
+}
+
+int folder_remove(const char *path, struct error *error)
+{
+    if (nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS) == 0 || errno == ENOENT)
+        return 0;
+    return error_set(error, "cannot remove %s: %s", path, strerror(errno));
 }
 
 char *path_join(const char *folder, const char *name)

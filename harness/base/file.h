@@ -14,6 +14,10 @@ int file_write(const char *path, const char *bytes, size_t length, struct error 
 // Makes the folder and its parents; one that exists is fine.
 int folder_make(const char *path, struct error *error);
 
+// Removes the folder and all that is in it, following no links; what is not there is fine. 0, or -1
+// with `error` set.
+int folder_remove(const char *path, struct error *error);
+
 // Joins two path parts with a '/'; the caller frees the result.
 char *path_join(const char *folder, const char *name);
 

@@ -4,6 +4,7 @@
 #include "harness/base/file.h"
 #include "harness/cluster/process.h"
 #include "harness/cluster/server.h"
+#include "harness/cluster/topology.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -16,7 +17,7 @@
 #include <unistd.h>
 
 #define PORT_ATTEMPTS 5
-#define BOOT_LIMIT_NS (20 * NS_PER_S)
+#define BOOT_LIMIT_S 20 // unless the kind says otherwise
 
 // A port that was free a moment ago: the kernel's choice.
 static int free_port(void)
@@ -33,6 +34,18 @@ static int free_port(void)
     return port;
 }
 
+// Inside a namespace all ports are free, on loopback the kernel knows which are.
+static void choose_ports(struct node *node, enum isolation isolation)
+{
+    const struct server_kind *kind = node->kind;
+    if (kind == NULL)
+        return;
+    node->port = isolation == ISOLATION_LOOPBACK ? free_port() : kind->port;
+    for (int i = 0; i < kind->extra_ports; i++)
+        node->extra_ports[i] =
+            isolation == ISOLATION_LOOPBACK ? free_port() : kind->port + 10000 + i;
+}
+
 static int lay_wires(struct cluster *cluster, int serial, struct error *error)
 {
     struct network_end *ends = memory_zeroed((size_t)cluster->count, sizeof *ends);
@@ -41,13 +54,10 @@ static int lay_wires(struct cluster *cluster, int serial, struct error *error)
         result = network_build(ends, cluster->count, serial, error);
     for (int i = 0; result == 0 && i < cluster->count; i++) {
         struct node *node = &cluster->nodes[i];
-        if (cluster->isolation == ISOLATION_LOOPBACK) {
-            node->end = (struct network_end){.network_namespace = -1, .address = "127.0.0.1"};
-            node->port = node->kind != NULL ? free_port() : 0;
-        } else {
-            node->end = ends[i];
-            node->port = node->kind != NULL ? node->kind->port : 0;
-        }
+        node->end = cluster->isolation == ISOLATION_NAMESPACES
+                        ? ends[i]
+                        : (struct network_end){.network_namespace = -1, .address = "127.0.0.1"};
+        choose_ports(node, cluster->isolation);
     }
     free(ends);
     return result;
@@ -71,7 +81,8 @@ static void quote_log(const struct node *node, struct error *error)
 
 static int wait_until_ready(struct node *node, struct error *error)
 {
-    int64_t give_up_ns = clock_monotonic_ns() + BOOT_LIMIT_NS;
+    int limit_s = node->kind->boot_limit_s > 0 ? node->kind->boot_limit_s : BOOT_LIMIT_S;
+    int64_t give_up_ns = clock_monotonic_ns() + limit_s * NS_PER_S;
     for (;;) {
         int state = node->kind->ready(node, error);
         if (waitpid(node->server, NULL, WNOHANG) == node->server) {
@@ -83,8 +94,7 @@ static int wait_until_ready(struct node *node, struct error *error)
             return state;
         if (clock_monotonic_ns() > give_up_ns)
             return error_set(error, "%s on %s:%d did not answer within %d s of its start",
-                             node->kind->program, node->end.address, node->port,
-                             (int)(BOOT_LIMIT_NS / NS_PER_S));
+                             node->kind->program, node->end.address, node->port, limit_s);
         clock_sleep_until_ns(clock_monotonic_ns() + NS_PER_MS);
     }
 }
@@ -99,52 +109,118 @@ static int start_server(struct node *node, struct error *error)
 }
 
 // On loopback somebody else may take the port that was free a moment ago: then another one is
-// tried.
+// tried, unless the peers know it already.
 static int bring_up(struct node *node, enum isolation isolation, struct error *error)
 {
-    int attempts = isolation == ISOLATION_LOOPBACK ? PORT_ATTEMPTS : 1;
+    bool alone = node->group->count == 1;
+    int attempts = isolation == ISOLATION_LOOPBACK && alone ? PORT_ATTEMPTS : 1;
     for (int attempt = 1;; attempt++) {
         if (wait_until_ready(node, error) == 0)
             return 0;
         if (node->server != 0 || attempt == attempts)
             return -1;
-        node->port = free_port();
+        choose_ports(node, isolation);
         if (start_server(node, error) != 0)
             return -1;
     }
+}
+
+int cluster_start_node(struct node *node, struct error *error)
+{
+    return start_server(node, error) != 0 ? -1 : wait_until_ready(node, error);
+}
+
+static int make_folders(struct node *node, const char *folder, struct error *error)
+{
+    node->folder = path_join(folder, node->name);
+    node->data = path_join(node->folder, "data");
+    return folder_make(node->data, error);
 }
 
 static int start_servers(struct cluster *cluster, const char *folder, struct error *error)
 {
     int result = 0;
     for (int i = 0; result == 0 && i < cluster->count; i++) {
-        struct node *node = &cluster->nodes[i];
-        if (node->kind == NULL)
-            continue;
-        node->folder = path_join(folder, node->name);
-        result = folder_make(node->folder, error) != 0 ? -1 : start_server(node, error);
+        if (cluster->nodes[i].kind != NULL)
+            result = make_folders(&cluster->nodes[i], folder, error);
     }
     for (int i = 0; result == 0 && i < cluster->count; i++) {
-        if (cluster->nodes[i].kind != NULL)
-            result = bring_up(&cluster->nodes[i], cluster->isolation, error);
+        struct node *node = &cluster->nodes[i];
+        if (node->kind != NULL && !node->deferred)
+            result = start_server(node, error);
+    }
+    for (int i = 0; result == 0 && i < cluster->count; i++) {
+        struct node *node = &cluster->nodes[i];
+        if (node->kind != NULL && !node->deferred)
+            result = bring_up(node, cluster->isolation, error);
     }
     return result;
 }
 
-int cluster_open(struct cluster *cluster, enum isolation isolation,
-                 const struct node_settings *settings, int count, const char *folder, int serial,
+static int form_groups(struct cluster *cluster, struct error *error)
+{
+    int result = 0;
+    for (int i = 0; result == 0 && i < cluster->group_count; i++) {
+        struct server_group *group = &cluster->groups[i];
+        if (group->settings.topology->form != NULL)
+            result = group->settings.topology->form(group, error);
+        if (result != 0)
+            error_wrap(error, "%s: the topology %s did not come up", group->settings.name,
+                       group->settings.topology->name);
+    }
+    return result;
+}
+
+static void add_node(struct cluster *cluster, const struct cluster_settings *settings,
+                     const struct node_settings *planned)
+{
+    int index = cluster->count++;
+    struct node *node = &cluster->nodes[index];
+    memcpy(node->name, planned->name, sizeof node->name);
+    node->kind = planned->kind;
+    node->role = planned->role;
+    node->number = planned->number;
+    node->deferred = planned->deferred;
+    node->end.network_namespace = -1;
+    node->processor =
+        settings->processor != NULL ? settings->processor(settings->first_index + index) : -1;
+}
+
+static void add_group(struct cluster *cluster, const struct cluster_settings *settings,
+                      const struct group_settings *group_settings)
+{
+    struct node_settings planned[MAX_GROUP_NODES] = {0};
+    struct server_group *group = &cluster->groups[cluster->group_count++];
+    *group = (struct server_group){.settings = *group_settings,
+                                   .nodes = &cluster->nodes[cluster->count]};
+    group->count = topology_plan(group_settings, planned);
+    for (int i = 0; i < group->count; i++) {
+        add_node(cluster, settings, &planned[i]);
+        group->nodes[i].group = group;
+    }
+}
+
+static void plan_nodes(struct cluster *cluster, const struct cluster_settings *settings)
+{
+    size_t most = (size_t)settings->group_count * MAX_GROUP_NODES + (size_t)settings->clients;
+    *cluster = (struct cluster){.isolation = settings->isolation};
+    cluster->nodes = memory_zeroed(most, sizeof *cluster->nodes);
+    cluster->groups = memory_zeroed((size_t)settings->group_count + 1, sizeof *cluster->groups);
+    for (int i = 0; i < settings->group_count; i++)
+        add_group(cluster, settings, &settings->groups[i]);
+    for (int i = 1; i <= settings->clients; i++) {
+        struct node_settings client = {.role = "client", .number = i};
+        snprintf(client.name, sizeof client.name, "client-%d", i);
+        add_node(cluster, settings, &client);
+    }
+}
+
+int cluster_open(struct cluster *cluster, const struct cluster_settings *settings,
                  struct error *error)
 {
-    *cluster = (struct cluster){.isolation = isolation, .count = count};
-    cluster->nodes = memory_zeroed((size_t)count, sizeof *cluster->nodes);
-    for (int i = 0; i < count; i++) {
-        struct node *node = &cluster->nodes[i];
-        memcpy(node->name, settings[i].name, sizeof node->name);
-        node->kind = settings[i].kind;
-        node->processor = settings[i].processor;
-        node->end.network_namespace = -1;
-    }
-    if (lay_wires(cluster, serial, error) == 0 && start_servers(cluster, folder, error) == 0)
+    plan_nodes(cluster, settings);
+    if (lay_wires(cluster, settings->serial, error) == 0 &&
+        start_servers(cluster, settings->folder, error) == 0 && form_groups(cluster, error) == 0)
         return 0;
     cluster_close(cluster);
     return -1;
@@ -171,9 +247,13 @@ void cluster_close(struct cluster *cluster)
     for (int i = 0; i < cluster->count; i++) {
         process_kill(cluster->nodes[i].server);
         network_remove(&cluster->nodes[i].end, 1);
+        if (cluster->nodes[i].data != NULL)
+            folder_remove(cluster->nodes[i].data, NULL);
+        free(cluster->nodes[i].data);
         free(cluster->nodes[i].folder);
     }
     free(cluster->nodes);
+    free(cluster->groups);
     *cluster = (struct cluster){0};
 }
 
@@ -182,6 +262,15 @@ struct node *cluster_node(const struct cluster *cluster, const char *name)
     for (int i = 0; i < cluster->count; i++) {
         if (strcmp(cluster->nodes[i].name, name) == 0)
             return &cluster->nodes[i];
+    }
+    return NULL;
+}
+
+struct node *group_node(const struct server_group *group, const char *role, int nth)
+{
+    for (int i = 0; i < group->count; i++) {
+        if (strcmp(group->nodes[i].role, role) == 0 && --nth == 0)
+            return &group->nodes[i];
     }
     return NULL;
 }

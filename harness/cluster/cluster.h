@@ -1,4 +1,4 @@
-// A cluster: the nodes of one trial (servers and clients) and the wires between them.
+// A cluster: nodes (servers or clients), and the wires between them.
 #ifndef LOCKPICK_CLUSTER_CLUSTER_H
 #define LOCKPICK_CLUSTER_CLUSTER_H
 
@@ -9,45 +9,93 @@
 #include <sys/types.h>
 
 struct server_kind;
+struct topology;
 
-// A host: a namespace with an address, or a port on loopback.
+// What a server keeps when it stops.
+enum persistence { PERSISTENCE_NONE, PERSISTENCE_AOF_EVERYSEC, PERSISTENCE_AOF_ALWAYS };
+
+// Servers that are to belong together.
+struct group_settings {
+    char name[16];                   // "redis" makes nodes redis-1, redis-2, ...
+    const struct topology *topology; // of one kind of server
+    int count;                       // of servers that hold data
+    enum persistence persistence;    // redis only
+};
+
+#define MAX_EXTRA_PORTS 3
+
+// What a node is to be.
+struct node_settings {
+    char name[40];                  // "redis-1", "sentinel-2", "client-1"
+    const struct server_kind *kind; // NULL for a client's
+    const char *role;               // "master", "replica", "sentinel", "member", ...; a constant
+    int number;                     // the 1 of redis-1
+    bool deferred;                  // not started with the others, but by its topology's `form`
+};
+
+// A host: a namespace with an address, or ports on loopback.
 struct node {
-    char name[24];                  // "redis-1", "store-1", "client-2"
-    const struct server_kind *kind; // NULL: a client's
+    char name[40];
+    const struct server_kind *kind;
+    const struct server_group *group; // NULL: a client's
+    const char *role;
+    int number;
+    bool deferred;
     struct network_end end;
-    int port;      // of its server; 0 if none
-    int processor; // what runs here is pinned to it, or -1
-    pid_t server;  // its process, 0 if none runs
-    char *folder;  // logs and data; NULL for a client's
+    int port;                         // of its server; 0 if none
+    int extra_ports[MAX_EXTRA_PORTS]; // as many as its kind asks for: for its peers, and the like
+    int processor;                    // what runs here is pinned to it, or -1
+    pid_t server;                     // its process, 0 if none runs
+    char *folder;                     // its working folder: logs and settings; NULL for a client's
+    char *data;                       // in `folder`; removed when the cluster is closed
+};
+
+// Servers that belong together, as they were made: all of one service, those that watch it
+// included.
+struct server_group {
+    struct group_settings settings;
+    struct node *nodes; // some of the cluster's, next to each other
+    int count;
 };
 
 struct cluster {
     enum isolation isolation;
     struct node *nodes;
     int count;
+    struct server_group *groups;
+    int group_count;
 };
 
-// What a node is to be.
-struct node_settings {
-    char name[24];
-    const struct server_kind *kind; // NULL for a client's
-    int processor;                  // or -1
+struct cluster_settings {
+    enum isolation isolation;
+    const struct group_settings *groups;
+    int group_count;
+    int clients;                 // nodes client-1, client-2, ... besides
+    int (*processor)(int index); // where the node runs that is number `index`, from 0; NULL: free
+    int first_index;             // of the first node, for `processor`
+    const char *folder;          // each server gets a folder of its own inside
+    int serial;                  // tells one cluster of a run from the next
 };
 
-// Makes the nodes and starts their servers, each in a folder of its own inside `folder`, and waits
-// until each is ready. 0, or -1 with `error` set and nothing left behind. `serial` tells one
-// cluster of a run from the next. Close with cluster_close.
-int cluster_open(struct cluster *cluster, enum isolation isolation,
-                 const struct node_settings *settings, int count, const char *folder, int serial,
+// Makes the nodes, starts their servers, waits until each is ready and each group serves as a
+// whole. 0, or -1 with `error` set and nothing left behind. Close with cluster_close.
+int cluster_open(struct cluster *cluster, const struct cluster_settings *settings,
                  struct error *error);
+
+// For a topology's `form`: starts the server of a node that was deferred, and waits until it is
+// ready. 0, or -1 with `error` set.
+int cluster_start_node(struct node *node, struct error *error);
 
 // 0 while every server that was started lives; -1 with `error` set once one has ended.
 int cluster_check_servers(struct cluster *cluster, struct error *error);
 
-// Ends every server and removes the nodes.
+// Ends every server, removes the nodes and the servers' data; logs stay.
 void cluster_close(struct cluster *cluster);
 
 // The node with this name, or NULL.
 struct node *cluster_node(const struct cluster *cluster, const char *name);
+
+// The nth node (from 1) of that role, or NULL.
+struct node *group_node(const struct server_group *group, const char *role, int nth);
 
 #endif

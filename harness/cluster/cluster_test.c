@@ -6,6 +6,7 @@
 #include "harness/base/test_folder.h"
 #include "harness/cluster/process.h"
 #include "harness/cluster/server.h"
+#include "harness/cluster/topology.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -36,15 +37,18 @@ static int remove_folder(void **state)
     return test_folder_remove(folder);
 }
 
-static const struct node_settings *three_nodes(void)
+// Two services and a client.
+static struct cluster_settings three_nodes(enum isolation isolation, int serial)
 {
-    static struct node_settings nodes[3];
-    nodes[0] = (struct node_settings){
-        .name = "redis-1", .kind = server_kind_find("redis"), .processor = -1};
-    nodes[1] = (struct node_settings){
-        .name = "store-1", .kind = server_kind_find("redis"), .processor = -1};
-    nodes[2] = (struct node_settings){.name = "client-1", .processor = -1};
-    return nodes;
+    static struct group_settings groups[] = {{.name = "redis", .count = 1},
+                                             {.name = "store", .count = 1}};
+    groups[0].topology = groups[1].topology = topology_find("redis", "single");
+    return (struct cluster_settings){.isolation = isolation,
+                                     .groups = groups,
+                                     .group_count = 2,
+                                     .clients = 1,
+                                     .folder = folder,
+                                     .serial = serial};
 }
 
 static int open_and_ask(enum isolation isolation, int rounds)
@@ -52,7 +56,8 @@ static int open_and_ask(enum isolation isolation, int rounds)
     for (int round = 1; round <= rounds; round++) {
         struct cluster cluster;
         struct error error = {0};
-        if (cluster_open(&cluster, isolation, three_nodes(), 3, folder, round, &error) != 0) {
+        struct cluster_settings settings = three_nodes(isolation, round);
+        if (cluster_open(&cluster, &settings, &error) != 0) {
             fprintf(stderr, "%s\n", error.text);
             return 1;
         }
@@ -134,7 +139,8 @@ static int hold_on(const struct sandbox *sandbox, void *context)
     struct error error = {0};
     int descriptor = open(witness->path, O_RDWR); // inherited by servers: no O_CLOEXEC
     flock(descriptor, LOCK_SH);
-    int result = cluster_open(&cluster, sandbox->isolation, three_nodes(), 3, folder, 1, &error);
+    struct cluster_settings settings = three_nodes(sandbox->isolation, 1);
+    int result = cluster_open(&cluster, &settings, &error);
     (void)!write(witness->ready[1], result == 0 ? "y" : "n", 1);
     while (result == 0)
         pause();
@@ -186,15 +192,37 @@ static pid_t start_wrongly(const struct node *node, struct error *error)
     return id;
 }
 
+static int plan_wrongly(const struct group_settings *settings, struct node_settings *nodes)
+{
+    static struct server_kind wrong;
+    wrong = *server_kind_find("redis");
+    wrong.start = start_wrongly;
+    nodes[0] = (struct node_settings){.kind = &wrong, .role = "member", .number = 1};
+    snprintf(nodes[0].name, sizeof nodes[0].name, "%s-1", settings->name);
+    return 1;
+}
+
+// A cluster of one server on loopback.
+static int open_one(struct cluster *cluster, const char *name, const struct topology *topology,
+                    struct error *error)
+{
+    struct group_settings group = {.topology = topology, .count = 1};
+    snprintf(group.name, sizeof group.name, "%s", name);
+    struct cluster_settings settings = {.isolation = ISOLATION_LOOPBACK,
+                                        .groups = &group,
+                                        .group_count = 1,
+                                        .folder = folder,
+                                        .serial = 1};
+    return cluster_open(cluster, &settings, error);
+}
+
 static void a_server_that_ends_at_once_is_an_error_with_its_last_words(void **state)
 {
     (void)state;
     struct cluster cluster;
     struct error error = {0};
-    struct server_kind wrong = *server_kind_find("redis");
-    wrong.start = start_wrongly;
-    struct node_settings node = {.name = "wrong-1", .kind = &wrong, .processor = -1};
-    assert_int_equal(cluster_open(&cluster, ISOLATION_LOOPBACK, &node, 1, folder, 1, &error), -1);
+    const struct topology wrong = {.name = "wrong", .server = "redis", .plan = plan_wrongly};
+    assert_int_equal(open_one(&cluster, "wrong", &wrong, &error), -1);
     assert_non_null(strstr(error.text, "no-such-option"));
     assert_non_null(strstr(error.text, "wrong-1/server.log"));
 }
@@ -204,10 +232,7 @@ static void a_stranger_on_our_port_is_not_taken_for_our_server(void **state)
     (void)state;
     struct cluster cluster;
     struct error error = {0};
-    struct node_settings settings = {
-        .name = "mine-1", .kind = server_kind_find("redis"), .processor = -1};
-    assert_int_equal(cluster_open(&cluster, ISOLATION_LOOPBACK, &settings, 1, folder, 1, &error),
-                     0);
+    assert_int_equal(open_one(&cluster, "mine", topology_find("redis", NULL), &error), 0);
     struct node stranger = cluster.nodes[0];
     assert_int_equal(stranger.kind->ready(&stranger, &error), 0);
     stranger.server++;
@@ -220,10 +245,7 @@ static void a_server_that_dies_later_is_noticed_and_named(void **state)
     (void)state;
     struct cluster cluster;
     struct error error = {0};
-    struct node_settings settings = {
-        .name = "dead-1", .kind = server_kind_find("redis"), .processor = -1};
-    assert_int_equal(cluster_open(&cluster, ISOLATION_LOOPBACK, &settings, 1, folder, 1, &error),
-                     0);
+    assert_int_equal(open_one(&cluster, "dead", topology_find("redis", NULL), &error), 0);
     assert_int_equal(cluster_check_servers(&cluster, &error), 0);
     siginfo_t info;
     kill(cluster.nodes[0].server, SIGKILL);

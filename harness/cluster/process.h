@@ -14,6 +14,8 @@ struct process_settings {
     const char *log_path;         // standard output and error go there, or NULL to inherit
     int network_namespace;        // a descriptor, or -1 to stay
     int processor;                // to be pinned to, or -1
+    bool ordinary_user;           // if we are root, it must not be: in a user namespace of its own,
+                                  // or, where none can be had, as nobody, who is given `folder`
 };
 
 // Starts a program that dies with the calling thread. Returns its id, or -1 with `error` set: also

@@ -1,16 +1,8 @@
 #include "harness/cluster/redis_server.h"
 
-#include "harness/base/file.h"
-#include "harness/cluster/process.h"
-
-#include <arpa/inet.h>
-#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/time.h>
 #include <unistd.h>
 
 static pid_t start(const struct node *node, struct error *error)
@@ -34,19 +26,9 @@ static pid_t start(const struct node *node, struct error *error)
                                      "--maxclients",
                                      "10000",
                                      "--dir",
-                                     ".",
+                                     "data",
                                      NULL};
-    char *log = path_join(node->folder, "server.log");
-    struct process_settings settings = {.arguments = arguments,
-                                        .folder = node->folder,
-                                        .log_path = log,
-                                        .network_namespace = -1,
-                                        .processor = node->processor};
-    if (node->end.network_namespace >= 0)
-        settings.network_namespace = node->end.network_namespace;
-    pid_t id = process_start(&settings, error);
-    free(log);
-    return id;
+    return server_run(node, arguments, false, error);
 }
 
 // Asks INFO in the protocol's inline form, so that this room needs no client library, and reads
@@ -75,16 +57,11 @@ static bool names_its_process(int descriptor, pid_t expected)
 
 static int ready(const struct node *node, struct error *error)
 {
-    int descriptor = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    (void)error;
+    int descriptor = server_connect(node);
     if (descriptor < 0)
-        return error_set(error, "cannot make a socket: %s", strerror(errno));
-    struct timeval patience = {.tv_sec = 1};
-    setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
-    setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)node->port)};
-    inet_pton(AF_INET, node->end.address, &address.sin_addr);
-    bool serves = connect(descriptor, (struct sockaddr *)&address, sizeof address) == 0 &&
-                  names_its_process(descriptor, node->server);
+        return 1;
+    bool serves = names_its_process(descriptor, node->server);
     close(descriptor);
     return serves ? 0 : 1;
 }

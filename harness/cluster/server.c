@@ -1,11 +1,17 @@
 #include "harness/cluster/server.h"
 
+#include "harness/base/file.h"
 #include "harness/base/text.h"
 #include "harness/cluster/process.h"
 #include "harness/cluster/redis_server.h"
 
+#include <arpa/inet.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
 
 const struct server_kind *const server_catalogue[] = {
     &redis_server,
@@ -21,10 +27,19 @@ const struct server_kind *server_kind_find(const char *name)
     return NULL;
 }
 
+bool server_is_installed(const struct server_kind *kind)
+{
+    return kind->installed != NULL ? kind->installed() : program_exists(kind->program);
+}
+
 const char *server_version(const struct server_kind *kind, char *out, size_t room)
 {
     const char *const arguments[] = {kind->program, "--version", NULL};
     struct text output = {0};
+    if (kind->version != NULL) {
+        kind->version(out, room);
+        return out;
+    }
     snprintf(out, room, "%s", kind->program);
     if (process_run(arguments, "", -1, &output, NULL) == 0 && output.length > 0) {
         // "Redis server v=7.0.15 sha=..." and most others: the first word with a digit after '='
@@ -35,4 +50,35 @@ const char *server_version(const struct server_kind *kind, char *out, size_t roo
     }
     text_free(&output);
     return out;
+}
+
+pid_t server_run(const struct node *node, const char *const *arguments, bool ordinary_user,
+                 struct error *error)
+{
+    char *log = path_join(node->folder, "server.log");
+    struct process_settings settings = {.arguments = arguments,
+                                        .folder = node->folder,
+                                        .log_path = log,
+                                        .network_namespace = node->end.network_namespace,
+                                        .processor = node->processor,
+                                        .ordinary_user = ordinary_user};
+    pid_t id = process_start(&settings, error);
+    free(log);
+    return id;
+}
+
+int server_connect(const struct node *node)
+{
+    int descriptor = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (descriptor < 0)
+        return -1;
+    struct timeval patience = {.tv_sec = 1};
+    setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+    setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)node->port)};
+    inet_pton(AF_INET, node->end.address, &address.sin_addr);
+    if (connect(descriptor, (struct sockaddr *)&address, sizeof address) == 0)
+        return descriptor;
+    close(descriptor);
+    return -1;
 }

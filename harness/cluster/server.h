@@ -1,4 +1,5 @@
-// A kind of server: how it is started, and how one knows that it is ready.
+// A kind of server: how it is started, and how one knows that it is ready. One file per kind, one
+// line in server.c.
 #ifndef LOCKPICK_CLUSTER_SERVER_H
 #define LOCKPICK_CLUSTER_SERVER_H
 
@@ -8,13 +9,22 @@
 
 struct server_kind {
     const char *name;    // "redis"
-    const char *program; // what must be in PATH
+    const char *program; // what must be in PATH, unless `installed` knows better
     const char *package; // the Debian package that brings it
-    int port;            // where it listens inside a namespace
-    // Starts the server on the node. Returns its process id, or -1 with `error` set.
+    int port;            // where it listens inside a namespace; extra ports are the next ones
+    int extra_ports;     // how many more it listens on, at most MAX_EXTRA_PORTS
+    int boot_limit_s;    // the longest that it may take until it is ready; 0: 20
+    // Optional: whether all that it needs is installed. NULL: `program` is in PATH.
+    bool (*installed)(void);
+    // Optional: writes the version to `out`. NULL: the program is asked with --version.
+    void (*version)(char *out, size_t room);
+    // Starts the server on the node, in node->folder, with its data in node->data, its output in
+    // server.log. Its peers, whose addresses and ports are known by now, are in node->group.
+    // Returns its process id, or -1 with `error` set.
     pid_t (*start)(const struct node *node, struct error *error);
     // Asks once whether this very process serves, not some other that has taken its port. 0 if it
-    // does, 1 if not yet, -1 if it never will.
+    // does, 1 if not yet, -1 if it never will. One that serves only together with its peers is
+    // ready when it does.
     int (*ready)(const struct node *node, struct error *error);
 };
 
@@ -24,8 +34,20 @@ extern const struct server_kind *const server_catalogue[];
 // The kind with this name, or NULL.
 const struct server_kind *server_kind_find(const char *name);
 
+bool server_is_installed(const struct server_kind *kind);
+
 // The version that the program reports, for the result's environment: "redis-server 7.0.15".
 // Returns `out`; the program's name alone if it says nothing.
 const char *server_version(const struct server_kind *kind, char *out, size_t room);
+
+// For `start`: runs the program with these arguments on the node, output to server.log in its
+// folder. With `ordinary_user`, for servers that refuse to run as root, it is not root. Returns its
+// process id, or -1 with `error` set.
+pid_t server_run(const struct node *node, const char *const *arguments, bool ordinary_user,
+                 struct error *error);
+
+// For `ready`: connects to the node's port within a second. A descriptor to be closed (reads and
+// writes on it take at most a second each), or -1.
+int server_connect(const struct node *node);
 
 #endif

@@ -4,8 +4,9 @@
 
 #include "harness/scenario/scenario.h"
 
-// The processor for the nth node (from 0) of a trial, or -1 for "wherever the kernel likes".
+// How the placement chooses: a function that gives the processor for the nth node (from 0) of a
+// trial, or NULL for "wherever the kernel likes".
 // spread: one after the other over the processors we may use; together: all on the first.
-int placement_processor(enum placement placement, int nth);
+int (*placement_of(enum placement placement))(int nth);
 
 #endif

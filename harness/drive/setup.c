@@ -1,7 +1,7 @@
 #include "harness/drive/setup.h"
 
 #include "harness/base/file.h"
-#include "harness/cluster/server.h"
+#include "harness/cluster/topology.h"
 #include "harness/drive/placement.h"
 
 #include <errno.h>
@@ -16,62 +16,49 @@
 // The harness's own requests are no part of the trial, and patient.
 #define OWN_REQUEST_NS (10 * NS_PER_S)
 
-#define STORE_NODE "store-1"
-
-static void lock_node_name(const struct stage *stage, char *name, size_t room)
+// Lock service first, then the store's, which has nodes of its own so that what strikes the lock's
+// servers spares it. Returns how many groups.
+static int plan_groups(const struct stage *stage, struct group_settings *groups)
 {
-    snprintf(name, room, "%s-1", stage->scheme->server);
-}
-
-// Servers first, then clients; `nodes` has room for all. Returns how many.
-static int plan_nodes(const struct stage *stage, struct node_settings *nodes)
-{
-    const struct clients_settings *clients = &stage->trial->scenario->clients;
     int count = 0;
     if (stage->scheme->server != NULL) {
-        lock_node_name(stage, nodes[count].name, sizeof nodes->name);
-        nodes[count++].kind = server_kind_find(stage->scheme->server);
+        groups[count].topology =
+            topology_find(stage->scheme->server,
+                          stage->scheme->topologies != NULL ? stage->scheme->topologies[0] : NULL);
+        groups[count].count = groups[count].topology->usual;
+        snprintf(groups[count].name, sizeof groups->name, "%.15s", stage->scheme->server);
+        count++;
     }
-    // The store has a node of its own, so that what strikes the lock's server spares it.
     if (stage->store->server != NULL) {
-        snprintf(nodes[count].name, sizeof nodes->name, STORE_NODE);
-        nodes[count++].kind = server_kind_find(stage->store->server);
+        groups[count].topology = topology_find(stage->store->server, "single");
+        groups[count].count = 1;
+        snprintf(groups[count++].name, sizeof groups->name, "store");
     }
-    for (int i = 1; i <= clients->processes; i++)
-        snprintf(nodes[count++].name, sizeof nodes->name, "client-%d", i);
-    for (int i = 0; i < count; i++)
-        nodes[i].processor = placement_processor(clients->placement, i);
     return count;
-}
-
-static void find_endpoint(const struct cluster *cluster, const char *name,
-                          struct endpoint *endpoint)
-{
-    const struct node *node = cluster_node(cluster, name);
-    if (node == NULL)
-        return;
-    snprintf(endpoint->host, sizeof endpoint->host, "%s", node->end.address);
-    endpoint->port = node->port;
 }
 
 static int open_cluster(struct stage *stage, const struct sandbox *sandbox, const char *folder,
                         int serial, struct cluster *cluster, struct error *error)
 {
-    size_t most = (size_t)stage->trial->scenario->clients.processes + 2;
-    struct node_settings *nodes = memory_zeroed(most, sizeof *nodes);
-    int count = plan_nodes(stage, nodes);
+    struct group_settings groups[2] = {0};
+    const struct clients_settings *clients = &stage->trial->scenario->clients;
     char *servers = path_join(folder, "servers");
-    int result = cluster_open(cluster, sandbox->isolation, nodes, count, servers, serial, error);
+    struct cluster_settings settings = {.isolation = sandbox->isolation,
+                                        .groups = groups,
+                                        .group_count = plan_groups(stage, groups),
+                                        .clients = (int)clients->processes,
+                                        .processor = placement_of(clients->placement),
+                                        .folder = servers,
+                                        .serial = serial};
+    int result = cluster_open(cluster, &settings, error);
     free(servers);
-    free(nodes);
     if (result != 0)
         return -1;
-    if (stage->scheme->server != NULL) {
-        char name[40];
-        lock_node_name(stage, name, sizeof name);
-        find_endpoint(cluster, name, &stage->lock_endpoint);
-    }
-    find_endpoint(cluster, STORE_NODE, &stage->store_endpoint);
+    int group = 0;
+    if (stage->scheme->server != NULL)
+        group_describe(&cluster->groups[group++], &stage->lock_service);
+    if (stage->store->server != NULL)
+        group_describe(&cluster->groups[group], &stage->store_service);
     return 0;
 }
 
@@ -141,7 +128,7 @@ static int touch_store(const struct stage *stage, const char *what,
     struct store store = {.kind = stage->store,
                           .actor = &actor,
                           .request_ns = OWN_REQUEST_NS,
-                          .endpoint = &stage->store_endpoint,
+                          .service = &stage->store_service,
                           .shared = &stage->control->account};
     enum outcome outcome = OUTCOME_NO;
     if (store_open(&store, error) != 0)

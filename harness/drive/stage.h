@@ -34,8 +34,8 @@ struct stage {
     const struct store_kind *store;
     struct control *control;
     struct history_file history;
-    struct endpoint lock_endpoint;
-    struct endpoint store_endpoint;
+    struct service lock_service;
+    struct service store_service;
 };
 
 // Tells every worker to finish what it does and to begin nothing.

@@ -29,14 +29,14 @@ void worker_prepare(struct worker *worker, const struct stage *stage, struct loc
                                              .fenced = scenario->workload.fenced},
                                  .actor = &worker->actor,
                                  .random = &worker->random,
-                                 .endpoint = &stage->lock_endpoint,
+                                 .service = &stage->lock_service,
                                  .client = client,
                                  .stop = &stage->control->stop};
     worker->store = (struct store){.kind = stage->store,
                                    .actor = &worker->actor,
                                    .fenced = scenario->workload.fenced,
                                    .request_ns = scenario->lock.request_ns,
-                                   .endpoint = &stage->store_endpoint,
+                                   .service = &stage->store_service,
                                    .shared = &stage->control->account};
 }
 

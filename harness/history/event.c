@@ -39,6 +39,12 @@ const char *release_answer_name(unsigned answer)
     return NAME_OF(names, answer);
 }
 
+const char *lost_reason_name(unsigned reason)
+{
+    static const char *const names[] = {"not", "not-owner", "deadline", "suspended", "session"};
+    return NAME_OF(names, reason);
+}
+
 const char *stop_reason_name(unsigned reason)
 {
     static const char *const names[] = {"done", "time", "stuck", "limit", "broken", "interrupted"};

@@ -56,7 +56,13 @@ enum release_answer {
     X(STALL, "stall", "length_ns", "", "", "")                                                     \
     X(BARRIER_OPEN, "barrier-open", "client", "", "", "")                                          \
     X(STOP_ASKED, "stop-asked", "", "", "", "")                                                    \
-    X(CLOCK_STEP, "clock-step", "step_ns", "", "", "")
+    X(CLOCK_STEP, "clock-step", "step_ns", "", "", "")                                             \
+    X(REENTER_INVOKE, "reenter-invoke", "operation", "depth", "", "")                              \
+    X(REENTER_RETURN, "reenter-return", "operation", "depth", "valid_until", "")                   \
+    X(LEAVE_INVOKE, "leave-invoke", "operation", "depth", "", "")                                  \
+    X(LEAVE_RETURN, "leave-return", "operation", "depth", "", "")                                  \
+    X(COMMIT_INVOKE, "commit-invoke", "operation", "", "", "")                                     \
+    X(COMMIT_RETURN, "commit-return", "operation", "", "", "")
 
 enum event_kind {
 #define X(id, name, a, b, c, d) EVENT_##id,
@@ -73,13 +79,23 @@ struct event {
     uint16_t worker;
     uint8_t kind;    // enum event_kind
     uint8_t outcome; // enum outcome; OUTCOME_OK where the kind has none
-    uint8_t detail;  // release-return: enum release_answer; stop-asked: enum stop_reason;
-                     // fault-healed: enum heal_reason; lost: enum lost_reason
+    uint8_t detail;  // acquire-invoke: enum lock_mode; release- and leave-return: enum
+                     // release_answer; stop-asked: enum stop_reason; fault-healed: enum
+                     // heal_reason; lost: enum lost_reason
     uint8_t step;    // fault-*, point-*: number of the fault in the scenario, from 1; else 0
     int64_t args[4];
 };
 
 _Static_assert(sizeof(struct event) == 48, "the file format and the cost of an append rely on it");
+
+// How a holder learned that its lock is gone (event.detail of a lost).
+enum lost_reason {
+    LOST_NOT,       // it has not
+    LOST_NOT_OWNER, // the server said that the lock is another's, or nobody's
+    LOST_DEADLINE,  // no renewal was answered before the lease ran out
+    LOST_SUSPENDED, // the connection was lost for so long that the session may have ended
+    LOST_SESSION,   // the server said that the session, or the connection that held it, is gone
+};
 
 // Why the conductor ended a trial (detail of stop-asked).
 enum stop_reason {
@@ -107,6 +123,7 @@ const char *const *event_argument_names(unsigned kind);
 
 const char *outcome_name(unsigned outcome);
 const char *release_answer_name(unsigned answer);
+const char *lost_reason_name(unsigned reason);
 const char *stop_reason_name(unsigned reason);
 const char *heal_reason_name(unsigned reason);
 

@@ -9,25 +9,40 @@
 #include "harness/base/error.h"
 #include "harness/base/random.h"
 #include "harness/point/point.h"
-#include "harness/wire/endpoint.h"
+#include "harness/wire/service.h"
 
 #include <stdbool.h>
 
 struct lock_scheme;
 
+// What an acquire asks for. Only schemes with the trait `shared` are asked for anything but
+// LOCK_EXCLUSIVE.
+enum lock_mode { LOCK_EXCLUSIVE, LOCK_SHARED };
+
 struct lock_options {
-    const char *name;   // of the lock
+    const char *name;   // of the lock, unlike any other trial's: "lockpick:{t17x2k}:lock"
+    const char *tag;    // its part that is fit for names of tables and nodes: "t17x2k"
     int64_t lease_ns;   // how long the server lets a holder believe
     int64_t wait_ns;    // how long one acquire keeps trying
     int64_t retry_ns;   // pause between two attempts, on average
     int64_t request_ns; // time-out of one request
+    int64_t permits;    // of a semaphore: how many may hold at once; else 1
     bool fenced;        // a fencing token is wanted with each grant
 };
 
-// What all workers of one client process share, for schemes that lock inside it.
+// What all workers of one client process share: the process's own lock, session, watchdog or
+// subscription. All but `state` is set before `open_client`.
 struct lock_client {
     const struct lock_scheme *scheme;
-    void *state;
+    struct lock_options options;
+    const struct service *service; // NULL if the scheme needs none
+    int number;                    // of the client, from 1
+    uint64_t seed;                 // for a random stream of the client's own threads
+    struct clock clock;
+    struct point_board *board;          // NULL: no points
+    const struct history_file *history; // NULL: nothing is recorded
+    const _Atomic uint32_t *stop;       // not 0: the trial ends
+    void *state;                        // the scheme's own
 };
 
 // One worker's handle on the lock.
@@ -36,9 +51,12 @@ struct lock {
     struct lock_options options;
     struct actor *actor;
     struct random *random;
-    const struct endpoint *endpoint; // of the lock server; NULL if the scheme needs none
+    const struct service *service; // NULL if the scheme needs none
     struct lock_client *client;
     const _Atomic uint32_t *stop; // not 0: the trial ends, give up waiting
+    enum lock_mode mode;          // what the next acquire asks for, and the release gives back
+    int64_t operation;            // what the hold is for; renewals are recorded under it
+    _Atomic uint32_t lost;        // enum lost_reason; LOST_NOT while the scheme knows of no loss
     void *state;                  // the scheme's own
     struct error error;           // set with every BROKEN outcome
 };
@@ -56,6 +74,21 @@ struct lock_scheme {
     const char *breaks;        // what breaks it, in one line
     const char *const *traits; // NULL-terminated, from lock_traits
     const char *server;        // kind of server it needs, NULL for none
+    // Which topologies of it the scheme works on, NULL-terminated, the usual one first; NULL: only
+    // `single`.
+    const char *const *topologies;
+    // Store kind in which the guarded value must live, on the scheme's own server, because the
+    // scheme guards it by its own `read` and `write`; NULL: any store.
+    const char *own_store;
+    // Optional: why this service cannot carry the scheme, for example a command that it lacks; the
+    // trial is then SKIPPED. Writes the reason to `why` and returns false.
+    bool (*is_possible)(const struct service *service, struct error *why);
+    // Optional: once for a trial, past all points: what must be there before any client comes
+    // (tables, parent nodes), and its removal when all have gone. 0, or -1 with `error` set.
+    int (*set_up)(const struct service *service, const struct lock_options *options,
+                  struct error *error);
+    int (*clean_up)(const struct service *service, const struct lock_options *options,
+                    struct error *error);
     // Optional: state shared by the workers of one client process.
     int (*open_client)(struct lock_client *client, struct error *error);
     void (*close_client)(struct lock_client *client);
@@ -63,13 +96,25 @@ struct lock_scheme {
     int (*open)(struct lock *lock, struct error *error);
     void (*close)(struct lock *lock);
     // Optional, for schemes that are woken instead of asking again and again: waits until held or
-    // until `give_up_ns` on the client's clock (NO), and looks at `lock->stop` now and then.
+    // until `give_up_ns` on the client's clock (NO), and looks at `lock->stop` now and then. With
+    // `give_up_ns` in the past it is one attempt.
     enum outcome (*acquire)(struct lock *lock, struct grant *grant, int64_t give_up_ns);
     // One attempt: OK (held), NO (certainly not held), UNKNOWN, BROKEN.
     enum outcome (*try_acquire)(struct lock *lock, struct grant *grant);
     // Releases what try_acquire got. With an answer of UNKNOWN, `lock->error` is set if the
     // harness is to blame.
     enum release_answer (*release)(struct lock *lock);
+    // Reentrant schemes (trait `reentrant`): the holder acquires once more, and gives that back.
+    // `reenter` raises grant->valid_until_ns if the lease was renewed by it. NO from `reenter`, or
+    // NOT_OWNER or GONE from `leave`: it is no longer the holder.
+    enum outcome (*reenter)(struct lock *lock, struct grant *grant);
+    enum release_answer (*leave)(struct lock *lock);
+    // Optional: removes the lock, whoever holds it (Redisson's forceUnlock).
+    enum release_answer (*force_release)(struct lock *lock);
+    // With `own_store`: how the holder reads and writes the guarded value. An optimistic scheme's
+    // `write` answers NO for a conflict: read again, and write again.
+    enum outcome (*read)(struct lock *lock, int64_t *value);
+    enum outcome (*write)(struct lock *lock, int64_t value);
 };
 
 // Waits, or tries again and again, until held, until `wait_ns` is over (NO) or the trial ends (NO),
@@ -77,9 +122,19 @@ struct lock_scheme {
 // `attempts` always.
 enum outcome lock_acquire(struct lock *lock, struct grant *grant);
 enum release_answer lock_release(struct lock *lock);
+enum outcome lock_reenter(struct lock *lock, struct grant *grant);
+enum release_answer lock_leave(struct lock *lock);
 
 // For schemes that wait: true once the time is up or the trial ends.
 bool lock_must_give_up(const struct lock *lock, int64_t give_up_ns);
+
+// For schemes that wait: sleeps `retry_ns` on average, spread by half of it to either side so that
+// waiters do not march in step, and never beyond `give_up_ns`.
+void lock_wait_before_retry(struct lock *lock, int64_t give_up_ns);
+
+// For schemes that learn that a hold is gone: raises `lock->lost` and records it in the history of
+// the calling thread (`writer` may be NULL). The first reason of a hold stays.
+void lock_lose(struct lock *lock, enum lost_reason reason, struct history_writer *writer);
 
 // Opens and closes a worker's handle, whether or not the scheme has anything to open.
 int lock_open(struct lock *lock, struct error *error);
@@ -96,5 +151,8 @@ extern const struct lock_trait lock_traits[];
 // The scheme with this name, or NULL.
 const struct lock_scheme *lock_scheme_find(const char *name);
 bool lock_scheme_has(const struct lock_scheme *scheme, const char *trait);
+
+// True if the scheme works on that topology of its server.
+bool lock_scheme_takes(const struct lock_scheme *scheme, const char *topology);
 
 #endif

@@ -8,7 +8,7 @@ int redis_lock_open(struct lock *lock, struct error *error)
 {
     struct redis_lock *state = memory_zeroed(1, sizeof *state);
     lock->state = state;
-    state->connection = redis_open(lock->endpoint, lock->options.request_ns, lock->actor, error);
+    state->connection = redis_open(lock->service, lock->options.request_ns, lock->actor, error);
     return state->connection == NULL ? -1 : 0;
 }
 

@@ -1,24 +1,45 @@
-// For tests: workers with a scheme's handles, on one real server.
+// For tests: workers with a scheme's handles, on real servers.
 #ifndef LOCKPICK_LOCKS_TEST_LOCKS_H
 #define LOCKPICK_LOCKS_TEST_LOCKS_H
 
 #include "harness/cluster/test_server.h"
 #include "harness/history/writer.h"
 #include "harness/locks/lock.h"
-#include "harness/wire/redis.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
 #define WORKERS 3
 
-// Three workers, each in a client of its own, on one server.
+struct fixture;
+
+// What the contract of the schemes on one service is to be held to, and how a test meddles with
+// that service past all schemes.
+struct contract {
+    const char *server;   // kind; NULL: schemes that need none
+    const char *topology; // NULL: single
+    const char *schemes;  // glob; NULL: all that work on this service
+    int64_t lease_ns;     // 0: 60 s
+    int64_t request_ns;   // 0: 300 ms
+    // Takes the hold away from worker 1 on the server, as an expiry, an eviction or the end of its
+    // session would. False if that cannot be done to this scheme.
+    bool (*evict)(struct fixture *fixture, const struct lock_scheme *scheme);
+    // How long the lock's lease lasts by the server; -1: it has none. NULL: the server cannot tell.
+    int64_t (*lease_left_ms)(struct fixture *fixture, const struct lock_scheme *scheme);
+};
+
+// Three workers, each in a client of its own.
 struct fixture {
+    const struct contract *contract;
     struct test_server server;
+    char name[48]; // of the lock: another one for each open_scheme
+    char tag[24];
+    int serial;
     struct actor actors[WORKERS];
     struct random randoms[WORKERS];
     struct lock_client clients[WORKERS];
@@ -27,88 +48,140 @@ struct fixture {
     struct history_file history;
     struct point_board board;
     _Atomic uint32_t stop;
-    struct redis_connection *probe; // looks at the server past all schemes
+    void *probe; // for `evict` and `lease_left_ms`: made by the test that needs it
 };
+
+static inline struct lock_options fixture_options(const struct fixture *fixture, bool fenced)
+{
+    const struct contract *contract = fixture->contract;
+    return (struct lock_options){
+        .name = fixture->name,
+        .tag = fixture->tag,
+        .lease_ns = contract->lease_ns > 0 ? contract->lease_ns : 60 * NS_PER_S,
+        .wait_ns = 0,
+        .retry_ns = NS_PER_MS,
+        .request_ns = contract->request_ns > 0 ? contract->request_ns : 300 * NS_PER_MS,
+        .permits = 1,
+        .fenced = fenced,
+    };
+}
+
+static inline void open_worker(struct fixture *fixture, const struct lock_scheme *scheme, int i,
+                               const struct lock_options *options)
+{
+    struct error error = {0};
+    const struct service *service = scheme->server != NULL ? &fixture->server.service : NULL;
+    fixture->actors[i] = (struct actor){.client = i + 1,
+                                        .worker = 1,
+                                        .phase = PHASE_NONE,
+                                        .board = &fixture->board,
+                                        .history = &fixture->writers[i]};
+    fixture->clients[i] = (struct lock_client){.scheme = scheme,
+                                               .options = *options,
+                                               .service = service,
+                                               .number = i + 1,
+                                               .seed = 7,
+                                               .board = &fixture->board,
+                                               .history = &fixture->history,
+                                               .stop = &fixture->stop};
+    random_start(&fixture->randoms[i], 7, (uint64_t)i);
+    if (scheme->open_client != NULL && scheme->open_client(&fixture->clients[i], &error) != 0)
+        fail_msg("%s: %s", scheme->name, error.text);
+    fixture->locks[i] = (struct lock){.scheme = scheme,
+                                      .options = *options,
+                                      .actor = &fixture->actors[i],
+                                      .random = &fixture->randoms[i],
+                                      .service = service,
+                                      .client = &fixture->clients[i],
+                                      .stop = &fixture->stop};
+    if (lock_open(&fixture->locks[i], &error) != 0)
+        fail_msg("%s: %s", scheme->name, error.text);
+}
+
+static inline void open_scheme_with(struct fixture *fixture, const struct lock_scheme *scheme,
+                                    const struct lock_options *options)
+{
+    struct error error = {0};
+    if (scheme->set_up != NULL && scheme->set_up(&fixture->server.service, options, &error) != 0)
+        fail_msg("%s: %s", scheme->name, error.text);
+    for (int i = 0; i < WORKERS; i++)
+        open_worker(fixture, scheme, i, options);
+}
 
 static inline void open_scheme(struct fixture *fixture, const struct lock_scheme *scheme,
                                bool fenced)
 {
-    struct error error = {0};
-    for (int i = 0; i < WORKERS; i++) {
-        fixture->actors[i] = (struct actor){.client = i + 1,
-                                            .worker = 1,
-                                            .phase = PHASE_NONE,
-                                            .board = &fixture->board,
-                                            .history = &fixture->writers[i]};
-        fixture->clients[i] = (struct lock_client){.scheme = scheme};
-        random_start(&fixture->randoms[i], 7, (uint64_t)i);
-        if (scheme->open_client != NULL)
-            assert_int_equal(scheme->open_client(&fixture->clients[i], &error), 0);
-        fixture->locks[i] = (struct lock){.scheme = scheme,
-                                          .options = {.name = "lock",
-                                                      .lease_ns = 60 * NS_PER_S,
-                                                      .wait_ns = 0,
-                                                      .retry_ns = NS_PER_MS,
-                                                      .request_ns = 300 * NS_PER_MS,
-                                                      .fenced = fenced},
-                                          .actor = &fixture->actors[i],
-                                          .random = &fixture->randoms[i],
-                                          .endpoint = &fixture->server.endpoint,
-                                          .client = &fixture->clients[i],
-                                          .stop = &fixture->stop};
-        if (lock_open(&fixture->locks[i], &error) != 0)
-            fail_msg("%s", error.text);
-    }
+    fixture->serial++;
+    snprintf(fixture->tag, sizeof fixture->tag, "t%d", fixture->serial);
+    snprintf(fixture->name, sizeof fixture->name, "lockpick:{%s}:lock", fixture->tag);
+    struct lock_options options = fixture_options(fixture, fenced);
+    open_scheme_with(fixture, scheme, &options);
 }
 
 static inline void close_scheme(struct fixture *fixture)
 {
+    const struct lock_scheme *scheme = fixture->locks[0].scheme;
+    struct error error = {0};
     for (int i = 0; i < WORKERS; i++) {
         lock_close(&fixture->locks[i]);
-        if (fixture->locks[i].scheme->close_client != NULL)
-            fixture->locks[i].scheme->close_client(&fixture->clients[i]);
+        if (scheme->close_client != NULL)
+            scheme->close_client(&fixture->clients[i]);
     }
-    struct redis_answer answer;
-    assert_int_equal(redis_request(fixture->probe, &answer, "FLUSHALL"), OUTCOME_OK);
+    if (scheme->clean_up != NULL &&
+        scheme->clean_up(&fixture->server.service, &fixture->locks[0].options, &error) != 0)
+        fail_msg("%s: %s", scheme->name, error.text);
 }
 
-static inline int start(void **state)
+static inline int fixture_start(struct fixture *fixture, const struct contract *contract)
 {
-    static struct fixture fixture;
-    static struct actor nobody = {.phase = PHASE_NONE};
     struct error error = {0};
-    if (test_server_start(&fixture.server, "redis") != 0)
+    fixture->contract = contract;
+    if (contract->server != NULL &&
+        test_servers_start(&fixture->server, contract->server,
+                           contract->topology ? contract->topology : "single") != 0)
         return -1;
+    if (contract->server == NULL) {
+        snprintf(fixture->server.folder, sizeof fixture->server.folder,
+                 "/tmp/lockpick-locks-XXXXXX");
+        if (test_folder_make(fixture->server.folder) != 0)
+            return -1;
+    }
     char path[96];
-    snprintf(path, sizeof path, "%s/history.bin", fixture.server.folder);
-    if (history_file_create(path, 10000, 1, &fixture.history, &error) != 0)
+    snprintf(path, sizeof path, "%s/history.bin", fixture->server.folder);
+    if (history_file_create(path, 100000, 1, &fixture->history, &error) != 0)
         return -1;
     for (int i = 0; i < WORKERS; i++)
-        history_writer_start(&fixture.writers[i], &fixture.history, i + 1, 1);
-    fixture.probe = redis_open(&fixture.server.endpoint, NS_PER_S, &nobody, &error);
-    *state = &fixture;
-    return fixture.probe == NULL ? -1 : 0;
+        history_writer_start(&fixture->writers[i], &fixture->history, i + 1, 1);
+    return 0;
 }
 
-static inline int stop(void **state)
+static inline void fixture_stop(struct fixture *fixture)
 {
-    struct fixture *fixture = *state;
-    redis_close(fixture->probe);
     history_file_close(&fixture->history);
     test_server_stop(&fixture->server);
-    return 0;
+}
+
+// The nth scheme (from 0) that the contract is about, or NULL.
+static inline const struct lock_scheme *fixture_scheme(const struct fixture *fixture, int nth)
+{
+    const struct contract *contract = fixture->contract;
+    for (size_t i = 0; lock_catalogue[i] != NULL; i++) {
+        const struct lock_scheme *scheme = lock_catalogue[i];
+        bool here =
+            contract->server == NULL
+                ? scheme->server == NULL
+                : scheme->server != NULL && strcmp(scheme->server, contract->server) == 0 &&
+                      lock_scheme_takes(scheme, contract->topology ? contract->topology : "single");
+        bool meant = contract->schemes == NULL || text_matches(scheme->name, contract->schemes);
+        if (here && meant && nth-- == 0)
+            return scheme;
+    }
+    return NULL;
 }
 
 static inline enum outcome acquire(struct fixture *fixture, int worker, struct grant *grant)
 {
     return lock_acquire(&fixture->locks[worker], grant);
-}
-
-static inline int64_t ask(struct fixture *fixture, const char *command)
-{
-    struct redis_answer answer;
-    assert_int_equal(redis_request(fixture->probe, &answer, command), OUTCOME_OK);
-    return answer.integer;
 }
 
 #endif

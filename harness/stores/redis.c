@@ -21,7 +21,7 @@ static const struct redis_script fenced_write = {
 
 static int open_store(struct store *store, struct error *error)
 {
-    store->state = redis_open(store->endpoint, store->request_ns, store->actor, error);
+    store->state = redis_open(store->service, store->request_ns, store->actor, error);
     if (store->state == NULL)
         return -1;
     if (!store->fenced)

@@ -6,7 +6,7 @@
 
 #include "harness/base/error.h"
 #include "harness/point/point.h"
-#include "harness/wire/endpoint.h"
+#include "harness/wire/service.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -23,8 +23,10 @@ struct store {
     const struct store_kind *kind;
     struct actor *actor;
     bool fenced;
-    int64_t request_ns;              // time-out of one request
-    const struct endpoint *endpoint; // of its server; NULL if it needs none
+    int64_t request_ns;            // time-out of one request
+    const struct service *service; // where it is kept; NULL if it needs none
+    const char *name;              // of the value, unlike any other trial's: a key
+    const char *tag;               // its part that is fit for names of tables
     struct shared_account *shared;
     void *state;
     struct error error; // set with every BROKEN outcome

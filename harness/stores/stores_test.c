@@ -36,7 +36,7 @@ static struct store open_store(struct fixture *fixture, const struct store_kind 
                           .actor = &fixture->actor,
                           .fenced = fenced,
                           .request_ns = NS_PER_S,
-                          .endpoint = &fixture->server.endpoint,
+                          .service = &fixture->server.service,
                           .shared = &fixture->account};
     struct error error;
     if (store_open(&store, &error) != 0)
@@ -88,7 +88,7 @@ static void a_value_that_vanished_is_the_harness_breaking_not_a_zero(void **stat
     struct store store = {.kind = &redis_store,
                           .actor = &fixture->actor,
                           .request_ns = NS_PER_S,
-                          .endpoint = &empty.endpoint};
+                          .service = &empty.service};
     struct error error;
     int64_t value;
     assert_int_equal(store_open(&store, &error), 0);

@@ -74,11 +74,18 @@ static int connect_within(struct redis_connection *connection, int64_t limit_ns)
     return 0;
 }
 
-struct redis_connection *redis_open(const struct endpoint *endpoint, int64_t request_ns,
+struct redis_connection *redis_open(const struct service *service, int64_t request_ns,
                                     struct actor *actor, struct error *error)
 {
+    return redis_open_server(service, 0, request_ns, actor, error);
+}
+
+struct redis_connection *redis_open_server(const struct service *service, int server,
+                                           int64_t request_ns, struct actor *actor,
+                                           struct error *error)
+{
     struct redis_connection *connection = memory_zeroed(1, sizeof *connection);
-    connection->endpoint = *endpoint;
+    connection->endpoint = service->servers[server];
     connection->request_ns = request_ns;
     connection->actor = actor;
     if (connect_within(connection, SET_UP_NS) == 0)
@@ -113,6 +120,19 @@ static enum outcome give_up_connection(struct redis_connection *connection)
     return OUTCOME_UNKNOWN;
 }
 
+static void understand_items(const redisReply *reply, struct redis_answer *answer)
+{
+    answer->kind = REDIS_ARRAY;
+    answer->count = reply->elements;
+    for (size_t i = 0; i < reply->elements && i < REDIS_MOST_ITEMS; i++) {
+        const redisReply *item = reply->element[i];
+        if (item->type == REDIS_REPLY_INTEGER)
+            answer->items[i] = item->integer;
+        else if (item->type == REDIS_REPLY_STRING)
+            answer->items[i] = strtoll(item->str, NULL, 10);
+    }
+}
+
 static enum outcome understand(struct redis_connection *connection, const redisReply *reply,
                                struct redis_answer *answer)
 {
@@ -128,6 +148,9 @@ static enum outcome understand(struct redis_connection *connection, const redisR
     case REDIS_REPLY_STRING:
         answer->kind = reply->type == REDIS_REPLY_STATUS ? REDIS_STATUS : REDIS_STRING;
         snprintf(answer->text, sizeof answer->text, "%s", reply->str);
+        return OUTCOME_OK;
+    case REDIS_REPLY_ARRAY:
+        understand_items(reply, answer);
         return OUTCOME_OK;
     case REDIS_REPLY_ERROR:
         error_set(&connection->error, "redis at %s:%d answered: %s", connection->endpoint.host,
@@ -216,18 +239,24 @@ static enum outcome eval(struct redis_connection *connection, struct redis_answe
                          const char *command_name, const char *script, const char *const *keys,
                          const char *const *arguments)
 {
-    const char *words[20] = {command_name, script};
-    int count = 3;
     int key_count = 0;
-    for (; keys[key_count] != NULL; key_count++)
-        words[count++] = keys[key_count];
-    for (int i = 0; arguments[i] != NULL; i++)
-        words[count++] = arguments[i];
+    int argument_count = 0;
+    while (keys[key_count] != NULL)
+        key_count++;
+    while (arguments[argument_count] != NULL)
+        argument_count++;
+    int count = 3 + key_count + argument_count;
+    const char **words = memory_new((size_t)count * sizeof *words);
     char number[12];
     snprintf(number, sizeof number, "%d", key_count);
+    words[0] = command_name;
+    words[1] = script;
     words[2] = number;
+    memcpy(words + 3, keys, (size_t)key_count * sizeof *words);
+    memcpy(words + 3 + key_count, arguments, (size_t)argument_count * sizeof *words);
     char *command = NULL;
     int length = (int)redisFormatCommandArgv(&command, count, words, NULL);
+    free(words);
     return send_command(connection, answer, "EVAL", command, length);
 }
 

@@ -4,16 +4,21 @@
 
 #include "harness/base/error.h"
 #include "harness/point/point.h"
-#include "harness/wire/endpoint.h"
+#include "harness/wire/service.h"
 
 struct redis_connection;
 
-enum redis_answer_kind { REDIS_NIL, REDIS_STATUS, REDIS_INTEGER, REDIS_STRING };
+enum redis_answer_kind { REDIS_NIL, REDIS_STATUS, REDIS_INTEGER, REDIS_STRING, REDIS_ARRAY };
+
+#define REDIS_MOST_ITEMS 100
 
 struct redis_answer {
     enum redis_answer_kind kind;
     int64_t integer;
     char text[128]; // status or string, cut if longer
+    // Of an array: how many items, and the first ones as numbers; what is no number is 0.
+    size_t count;
+    int64_t items[REDIS_MOST_ITEMS];
 };
 
 // A Lua script, sent by its digest once the server has it.
@@ -21,11 +26,16 @@ struct redis_script {
     const char *text;
 };
 
-// Connects, and is patient about it: this is set-up. NULL with `error` set if the server cannot be
+// Connects, and is patient about it: this is set-up. NULL with `error` set if the service cannot be
 // reached. From then on `request_ns` limits the wait for each answer, and for each new connection.
-// The caller closes with redis_close; `actor` must live as long.
-struct redis_connection *redis_open(const struct endpoint *endpoint, int64_t request_ns,
+// The caller closes with redis_close; `service` and `actor` must live as long.
+struct redis_connection *redis_open(const struct service *service, int64_t request_ns,
                                     struct actor *actor, struct error *error);
+
+// The same to one server of the service, from 0, whatever its topology.
+struct redis_connection *redis_open_server(const struct service *service, int server,
+                                           int64_t request_ns, struct actor *actor,
+                                           struct error *error);
 void redis_close(struct redis_connection *connection);
 
 // Sends one command and waits for its answer; `format` is hiredis's (`%s`, `%lld`, `%b`), and its

@@ -27,7 +27,7 @@ static int start(void **state)
     if (test_server_start(&fixture.server, "redis") != 0)
         return -1;
     fixture.connection =
-        redis_open(&fixture.server.endpoint, 200 * NS_PER_MS, &fixture.actor, &error);
+        redis_open(&fixture.server.service, 200 * NS_PER_MS, &fixture.actor, &error);
     *state = &fixture;
     return fixture.connection == NULL ? -1 : 0;
 }
@@ -74,7 +74,8 @@ static void no_answer_in_time_is_unknown_and_the_next_request_connects_anew(void
     struct redis_answer answer;
     stop_server(fixture);
     assert_int_equal(redis_request(fixture->connection, &answer, "SET key 1"), OUTCOME_UNKNOWN);
-    assert_non_null(strstr(redis_error(fixture->connection), fixture->server.endpoint.host));
+    assert_non_null(
+        strstr(redis_error(fixture->connection), fixture->server.service.servers[0].host));
     kill(server_process(fixture), SIGCONT);
     // What timed out was executed all the same: the reason why it is UNKNOWN and not NO.
     assert_int_equal(redis_request(fixture->connection, &answer, "GET key"), OUTCOME_OK);
@@ -132,7 +133,7 @@ static void a_script_survives_a_flushed_script_cache(void **state)
 static void a_port_where_nobody_listens_is_named(void **state)
 {
     (void)state;
-    struct endpoint nowhere = {.host = "127.0.0.1", .port = 1};
+    struct service nowhere = {.servers = {{.host = "127.0.0.1", .port = 1}}, .server_count = 1};
     struct actor actor = {.phase = PHASE_NONE};
     struct error error;
     assert_null(redis_open(&nowhere, NS_PER_S, &actor, &error));

@@ -1,0 +1,235 @@
+#include "harness/locks/watchdog.h"
+
+#include "harness/base/futex.h"
+#include "harness/base/text.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+// A hold that is being renewed.
+struct charge {
+    struct lock *lock;
+    void *holder;
+    int64_t due_ns;         // of the next renewal, on the client's clock
+    int64_t valid_until_ns; // by the last renewal that was answered
+    int64_t renewals;
+    bool busy; // a renewal of it is under way
+};
+
+struct watchdog {
+    struct watchdog_settings settings;
+    struct lock_client *client;
+    struct actor actor;
+    struct history_writer writer;
+    pthread_t thread;
+    pthread_mutex_t mutex; // guards what follows
+    struct charge *charges;
+    size_t count, room;
+    bool stopping;
+    pthread_cond_t settled; // no renewal is under way any more
+    _Atomic uint32_t bell;  // rung when the thread has something new to look at
+};
+
+static void ring(struct watchdog *watchdog)
+{
+    atomic_fetch_add(&watchdog->bell, 1);
+    futex_wake_all(&watchdog->bell);
+}
+
+static int64_t now_of(const struct watchdog *watchdog)
+{
+    return clock_now_ns(&watchdog->actor.clock);
+}
+
+// --- in the thread -------------------------------------------------------------------------------
+
+static void record(struct watchdog *watchdog, const struct lock *lock, enum event_kind kind,
+                   enum outcome outcome, int64_t valid_until_ns)
+{
+    if (watchdog->client->history == NULL)
+        return;
+    int64_t valid_ns = valid_until_ns == TIME_NEVER || valid_until_ns == 0
+                           ? valid_until_ns
+                           : valid_until_ns - watchdog->actor.clock.offset_ns;
+    watchdog->writer.worker = (uint16_t)lock->actor->worker;
+    history_append(&watchdog->writer, (struct event){.kind = (uint8_t)kind,
+                                                     .outcome = (uint8_t)outcome,
+                                                     .args = {lock->operation, valid_ns}});
+}
+
+static void lose(struct watchdog *watchdog, struct lock *lock, enum lost_reason reason)
+{
+    watchdog->writer.worker = (uint16_t)lock->actor->worker;
+    lock_lose(lock, reason, watchdog->client->history != NULL ? &watchdog->writer : NULL);
+}
+
+static void drop(struct watchdog *watchdog, size_t index)
+{
+    watchdog->charges[index] = watchdog->charges[--watchdog->count];
+}
+
+// Takes up to a batch of the holds that are due. Returns how many; *next_ns is when the next is.
+static size_t take_due(struct watchdog *watchdog, struct renewal *renewals, int64_t *next_ns)
+{
+    size_t taken = 0;
+    int64_t now_ns = now_of(watchdog);
+    *next_ns = TIME_NEVER;
+    for (size_t i = 0; i < watchdog->count; i++) {
+        struct charge *charge = &watchdog->charges[i];
+        if (charge->due_ns <= now_ns && taken < watchdog->settings.batch) {
+            charge->busy = true;
+            renewals[taken++] = (struct renewal){
+                .lock = charge->lock, .holder = charge->holder, .outcome = OUTCOME_UNKNOWN};
+        } else if (charge->due_ns < *next_ns) {
+            *next_ns = charge->due_ns;
+        }
+    }
+    return taken;
+}
+
+static struct charge *charge_of(struct watchdog *watchdog, const struct lock *lock)
+{
+    for (size_t i = 0; i < watchdog->count; i++) {
+        if (watchdog->charges[i].lock == lock)
+            return &watchdog->charges[i];
+    }
+    return NULL;
+}
+
+static void settle(struct watchdog *watchdog, const struct renewal *renewal)
+{
+    struct charge *charge = charge_of(watchdog, renewal->lock);
+    struct lock *lock = renewal->lock;
+    charge->busy = false;
+    charge->due_ns += watchdog->settings.interval_ns;
+    if (renewal->outcome == OUTCOME_OK)
+        charge->valid_until_ns = renewal->valid_until_ns;
+    charge->renewals++;
+    bool ran_out = renewal->outcome != OUTCOME_OK && charge->valid_until_ns <= now_of(watchdog);
+    bool enough = watchdog->settings.most_renewals > 0 &&
+                  charge->renewals >= watchdog->settings.most_renewals;
+    if (renewal->outcome == OUTCOME_NO)
+        lose(watchdog, lock, LOST_NOT_OWNER);
+    else if (ran_out)
+        lose(watchdog, lock, LOST_DEADLINE);
+    if (renewal->outcome == OUTCOME_NO || ran_out || enough)
+        drop(watchdog, (size_t)(charge - watchdog->charges));
+}
+
+// Renews without the mutex: workers may come and go meanwhile, but for those that are renewed.
+static void renew(struct watchdog *watchdog, struct renewal *renewals, size_t count)
+{
+    pthread_mutex_unlock(&watchdog->mutex);
+    watchdog->actor.worker = renewals[0].lock->actor->worker;
+    for (size_t i = 0; i < count; i++)
+        record(watchdog, renewals[i].lock, EVENT_RENEW_INVOKE, OUTCOME_OK, 0);
+    watchdog->settings.renew(watchdog->settings.context, &watchdog->actor, renewals, count);
+    for (size_t i = 0; i < count; i++)
+        record(watchdog, renewals[i].lock, EVENT_RENEW_RETURN, renewals[i].outcome,
+               renewals[i].outcome == OUTCOME_OK ? renewals[i].valid_until_ns : 0);
+    pthread_mutex_lock(&watchdog->mutex);
+    for (size_t i = 0; i < count; i++)
+        settle(watchdog, &renewals[i]);
+    pthread_cond_broadcast(&watchdog->settled);
+}
+
+static void *watch(void *context)
+{
+    struct watchdog *watchdog = context;
+    struct renewal *renewals = memory_zeroed(watchdog->settings.batch, sizeof *renewals);
+    pthread_mutex_lock(&watchdog->mutex);
+    while (!watchdog->stopping) {
+        int64_t next_ns;
+        uint32_t bell = atomic_load(&watchdog->bell);
+        size_t count = take_due(watchdog, renewals, &next_ns);
+        if (count > 0) {
+            renew(watchdog, renewals, count);
+            continue;
+        }
+        pthread_mutex_unlock(&watchdog->mutex);
+        futex_wait_until_ns(&watchdog->bell, bell,
+                            next_ns == TIME_NEVER ? TIME_NEVER
+                                                  : next_ns - watchdog->actor.clock.offset_ns);
+        pthread_mutex_lock(&watchdog->mutex);
+    }
+    pthread_mutex_unlock(&watchdog->mutex);
+    free(renewals);
+    return NULL;
+}
+
+// --- for workers ---------------------------------------------------------------------------------
+
+struct watchdog *watchdog_start(struct lock_client *client,
+                                const struct watchdog_settings *settings, struct error *error)
+{
+    struct watchdog *watchdog = memory_zeroed(1, sizeof *watchdog);
+    watchdog->settings = *settings;
+    watchdog->client = client;
+    watchdog->actor = (struct actor){.client = client->number,
+                                     .phase = PHASE_RENEW,
+                                     .clock = client->clock,
+                                     .board = client->history != NULL ? client->board : NULL,
+                                     .history = &watchdog->writer};
+    if (client->history != NULL)
+        history_writer_start(&watchdog->writer, client->history, client->number, 0);
+    pthread_mutex_init(&watchdog->mutex, NULL);
+    pthread_cond_init(&watchdog->settled, NULL);
+    int reason = pthread_create(&watchdog->thread, NULL, watch, watchdog);
+    if (reason == 0)
+        return watchdog;
+    error_set(error, "cannot start the watchdog's thread: %s", strerror(reason));
+    free(watchdog);
+    return NULL;
+}
+
+struct actor *watchdog_actor(struct watchdog *watchdog)
+{
+    return &watchdog->actor;
+}
+
+void watchdog_add(struct watchdog *watchdog, struct lock *lock, void *holder,
+                  int64_t valid_until_ns)
+{
+    pthread_mutex_lock(&watchdog->mutex);
+    if (watchdog->count == watchdog->room) {
+        watchdog->room = watchdog->room > 0 ? watchdog->room * 2 : 16;
+        watchdog->charges =
+            memory_resized(watchdog->charges, watchdog->room * sizeof *watchdog->charges);
+    }
+    watchdog->charges[watchdog->count++] =
+        (struct charge){.lock = lock,
+                        .holder = holder,
+                        .due_ns = now_of(watchdog) + watchdog->settings.interval_ns,
+                        .valid_until_ns = valid_until_ns};
+    pthread_mutex_unlock(&watchdog->mutex);
+    ring(watchdog);
+}
+
+void watchdog_remove(struct watchdog *watchdog, const struct lock *lock)
+{
+    pthread_mutex_lock(&watchdog->mutex);
+    struct charge *charge = charge_of(watchdog, lock);
+    while (charge != NULL && charge->busy) {
+        pthread_cond_wait(&watchdog->settled, &watchdog->mutex);
+        charge = charge_of(watchdog, lock);
+    }
+    if (charge != NULL)
+        drop(watchdog, (size_t)(charge - watchdog->charges));
+    pthread_mutex_unlock(&watchdog->mutex);
+}
+
+void watchdog_stop(struct watchdog *watchdog)
+{
+    if (watchdog == NULL)
+        return;
+    pthread_mutex_lock(&watchdog->mutex);
+    watchdog->stopping = true;
+    pthread_mutex_unlock(&watchdog->mutex);
+    ring(watchdog);
+    pthread_join(watchdog->thread, NULL);
+    pthread_cond_destroy(&watchdog->settled);
+    pthread_mutex_destroy(&watchdog->mutex);
+    free(watchdog->charges);
+    free(watchdog);
+}

@@ -1,0 +1,26 @@
+// A service as its clients see it: one server, or several that belong together, and who we are to
+// it.
+#ifndef LOCKPICK_WIRE_SERVICE_H
+#define LOCKPICK_WIRE_SERVICE_H
+
+#include "harness/wire/endpoint.h"
+
+#include <stdbool.h>
+
+#define MAX_SERVERS 8
+
+struct service {
+    char kind[16];     // "redis", "zookeeper", ...
+    char topology[16]; // "single", "sentinel", ...
+    struct endpoint servers[MAX_SERVERS]; // those that hold data, in the order of their nodes
+    int server_count;
+    struct endpoint sentinels[MAX_SERVERS]; // topology sentinel: whom to ask for the master
+    int sentinel_count;
+    // "" where none is needed. Servers that Lockpick boots need none.
+    char user[64];
+    char password[128];
+    char database[64];
+    bool external; // somebody else's server: touch nothing but our own keys
+};
+
+#endif
