@@ -24,6 +24,7 @@ enum verdict {
     VERDICT_UNKNOWN,
     VERDICT_SKIPPED,
     VERDICT_ERROR,
+    VERDICT_NOT_APPLICABLE, // the scheme and the scenario do not go together
 };
 
 // "SAFE", "UNSAFE", ...
@@ -189,6 +190,8 @@ void judge(const struct digest *digest, struct judgement *judgement);
 
 // The judgement of a trial that was not run, or whose harness failed.
 void judge_skipped(const struct trial *trial, const char *reason, struct judgement *judgement);
+void judge_not_applicable(const struct trial *trial, const char *reason,
+                          struct judgement *judgement);
 void judge_error(const struct trial *trial, const char *reason, struct judgement *judgement);
 
 // True if the finding makes the verdict UNSAFE or STUCK.

@@ -10,8 +10,9 @@
 const char *verdict_name(enum verdict verdict)
 {
     static const char *const names[] = {
-        [VERDICT_SAFE] = "SAFE",       [VERDICT_UNSAFE] = "UNSAFE",   [VERDICT_STUCK] = "STUCK",
-        [VERDICT_UNKNOWN] = "UNKNOWN", [VERDICT_SKIPPED] = "SKIPPED", [VERDICT_ERROR] = "ERROR",
+        [VERDICT_SAFE] = "SAFE",          [VERDICT_UNSAFE] = "UNSAFE",   [VERDICT_STUCK] = "STUCK",
+        [VERDICT_UNKNOWN] = "UNKNOWN",    [VERDICT_SKIPPED] = "SKIPPED", [VERDICT_ERROR] = "ERROR",
+        [VERDICT_NOT_APPLICABLE] = "n/a",
     };
     return names[verdict];
 }
@@ -193,6 +194,12 @@ static void judge_without_history(const struct trial *trial, enum verdict verdic
 void judge_skipped(const struct trial *trial, const char *reason, struct judgement *judgement)
 {
     judge_without_history(trial, VERDICT_SKIPPED, reason, judgement);
+}
+
+void judge_not_applicable(const struct trial *trial, const char *reason,
+                          struct judgement *judgement)
+{
+    judge_without_history(trial, VERDICT_NOT_APPLICABLE, reason, judgement);
 }
 
 void judge_error(const struct trial *trial, const char *reason, struct judgement *judgement)

@@ -4,7 +4,7 @@
 #include "harness/base/text.h"
 #include "harness/cli/verb.h"
 #include "harness/locks/lock.h"
-#include "harness/wire/redis.h"
+#include "harness/wire/commands.h"
 #include "harness/workloads/workload.h"
 
 #include <stdio.h>
@@ -85,8 +85,11 @@ static void list_points(void)
     }
     print(table);
     fputs("\nCOMMAND is what a scheme or store sends:", stdout);
-    for (size_t i = 0; redis_commands[i] != NULL; i++)
-        printf(" %s", redis_commands[i]);
+    for (size_t i = 0; wire_commands[i] != NULL; i++) {
+        fputs("\n ", stdout);
+        for (size_t j = 0; wire_commands[i][j] != NULL; j++)
+            printf(" %s", wire_commands[i][j]);
+    }
     puts("");
 }
 

@@ -3,6 +3,7 @@
 #include "harness/base/file.h"
 #include "harness/base/table.h"
 #include "harness/drive/conductor.h"
+#include "harness/drive/fit.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,26 +55,40 @@ static void decide(struct trial_result *result, struct history *history, bool wi
     digest_free(&digest);
 }
 
+// False, and judged, if the trial cannot be run.
+static bool can_run(struct trial_result *result)
+{
+    struct text reason = {0};
+    enum fit fit = trial_fit(result->trial, &reason);
+    if (fit == FIT_NOT_APPLICABLE)
+        judge_not_applicable(result->trial, text_string(&reason), &result->judgement);
+    else if (fit == FIT_NOT_INSTALLED)
+        judge_skipped(result->trial, text_string(&reason), &result->judgement);
+    text_free(&reason);
+    return fit == FIT_RUNS;
+}
+
 static void perform_trial(struct trial_result *result, const struct run_result *run,
-                          const struct sandbox *sandbox, struct display *display)
+                          struct server_pool *pool, struct display *display)
 {
     const struct trial *trial = result->trial;
     struct text folder = {0};
     text_format(&folder, "%s/trials/%s", run->folder, trial->name);
     result->folder = folder.bytes;
     result->story = memory_string("");
-    if (trial->skip_reason != NULL) {
-        judge_skipped(trial, trial->skip_reason, &result->judgement);
+    if (!can_run(result))
         return;
-    }
     struct error error = {0};
     struct progress progress = {.show = show, .context = display};
     struct history history = {0};
     char *path = path_join(result->folder, "history.bin");
-    if (folder_make(result->folder, &error) != 0 ||
-        trial_conduct(trial, sandbox, result->folder, (int)display->number, &progress, &error) !=
-            0 ||
-        history_load(path, &history, &error) != 0) {
+    int conducted = folder_make(result->folder, &error);
+    if (conducted == 0)
+        conducted =
+            trial_conduct(trial, pool, result->folder, (int)display->number, &progress, &error);
+    if (conducted == TRIAL_IMPOSSIBLE) {
+        judge_skipped(trial, error.text, &result->judgement);
+    } else if (conducted != 0 || history_load(path, &history, &error) != 0) {
         judge_error(trial, error.text, &result->judgement);
     } else {
         show(display, trial, "deciding", history.count);
@@ -103,11 +118,14 @@ void perform_plan(const struct plan *plan, const struct run_options *options,
     run->has_plots = plots_available(run->plot_note, sizeof run->plot_note);
     run->planned = plan->count;
     run->trials = memory_zeroed(plan->count, sizeof *run->trials);
+    struct server_pool pool;
+    char *servers = path_join(run->folder, "servers");
+    server_pool_start(&pool, sandbox, servers);
     for (size_t i = 0; i < plan->count; i++) {
         struct trial_result *result = &run->trials[run->count++];
         display.number = i + 1;
         result->trial = &plan->trials[i];
-        perform_trial(result, run, sandbox, &display);
+        perform_trial(result, run, &pool, &display);
         if (sandbox_is_interrupted(sandbox)) {
             free_trial(result); // half a trial has no verdict
             run->count--;
@@ -119,6 +137,8 @@ void perform_plan(const struct plan *plan, const struct run_options *options,
         if (failed && !options->keep_going)
             break;
     }
+    server_pool_stop(&pool);
+    free(servers);
     run->duration_ns = clock_monotonic_ns() - began_ns;
 }
 

@@ -7,8 +7,7 @@
 #include "harness/cli/scenario_files.h"
 #include "harness/cli/verb.h"
 #include "harness/cli/vocabulary.h"
-#include "harness/cluster/process.h"
-#include "harness/cluster/server.h"
+#include "harness/drive/fit.h"
 #include "harness/locks/lock.h"
 #include "harness/stores/store.h"
 
@@ -63,7 +62,8 @@ static int report(const struct run_result *run, const struct run_options *option
 static int conduct(const struct sandbox *sandbox, void *context)
 {
     const struct request *request = context;
-    struct run_result run = {.folder = request->folder, .seed = request->plan->seed};
+    struct run_result run = {
+        .folder = request->folder, .seed = request->plan->seed, .strict = request->options->strict};
     if (sandbox->isolation == ISOLATION_LOOPBACK && !request->options->json)
         fprintf(stderr, "lockpick run: on loopback ports, not in namespaces: %s\n",
                 sandbox->why_loopback);
@@ -73,20 +73,14 @@ static int conduct(const struct sandbox *sandbox, void *context)
     return code;
 }
 
-// A server that some trial needs and that is not installed, or NULL.
-static const struct server_kind *missing_server(const struct plan *plan)
+// Clients in namespaces of their own would not reach servers on the host's network.
+static bool any_is_external(const struct plan *plan)
 {
     for (size_t i = 0; i < plan->count; i++) {
-        const struct trial *trial = &plan->trials[i];
-        const char *needed[] = {lock_scheme_find(trial->scheme)->server,
-                                store_kind_find(trial->scenario->workload.store)->server};
-        for (int j = 0; j < 2 && trial->skip_reason == NULL; j++) {
-            const struct server_kind *kind = needed[j] != NULL ? server_kind_find(needed[j]) : NULL;
-            if (kind != NULL && !program_exists(kind->program))
-                return kind;
-        }
+        if (trial_is_external(&plan->trials[i]))
+            return true;
     }
-    return NULL;
+    return false;
 }
 
 static uint64_t choose_seed(const struct run_options *options, const struct scenario_set *set)
@@ -120,16 +114,11 @@ static int run_set(const struct run_options *options, const struct scenario_set 
         return EXIT_USAGE;
     }
     int code = EXIT_ENVIRONMENT;
-    const struct server_kind *missing = missing_server(&plan);
     struct request request = {.options = options, .plan = &plan};
-    if (missing != NULL)
-        fprintf(stderr,
-                "lockpick run: %s is not installed: apt-get install %s (or: scripts/setup)\n",
-                missing->program, missing->package);
-    else if ((request.folder = run_folder_make(options, set, seed, &error)) == NULL)
+    if ((request.folder = run_folder_make(options, set, seed, &error)) == NULL)
         fprintf(stderr, "lockpick run: %s\n", error.text);
     else
-        code = sandbox_run(options->no_namespaces, conduct, &request);
+        code = sandbox_run(options->no_namespaces || any_is_external(&plan), conduct, &request);
     if (code > 128)
         say_how_it_ended(code - 128, request.folder);
     free(request.folder);

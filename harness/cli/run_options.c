@@ -15,6 +15,7 @@
     X(repeat, "repeat", "N", "runs each trial N times")                                            \
     X(out, "out", "DIR",                                                                           \
       "the run's folder (default: a new one in results/, results/latest names it)")                \
+    X(strict, "strict", "", "a trial that is skipped for want of a server makes the exit code 4")  \
     X(keep_going, "keep-going", "", "goes on after a trial that missed its expectation")           \
     X(quiet, "quiet", "", "prints only the table and what was not expected")                       \
     X(json, "json", "", "prints result.json on standard output instead of tables")                 \
@@ -106,6 +107,9 @@ static int take_option(struct run_options *options, int option, const char *valu
     case OPTION_json:
         options->json = true;
         return 0;
+    case OPTION_strict:
+        options->strict = true;
+        break;
     case OPTION_no_namespaces:
         options->no_namespaces = true;
         return 0;

@@ -21,6 +21,7 @@ struct run_options {
     bool keep_going;
     bool quiet;
     bool json;
+    bool strict;
     bool no_namespaces;
 };
 

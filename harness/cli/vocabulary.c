@@ -3,9 +3,10 @@
 #include "faults/fault.h"
 #include "harness/base/text.h"
 #include "harness/check/check.h"
+#include "harness/cluster/topology.h"
 #include "harness/locks/lock.h"
 #include "harness/stores/store.h"
-#include "harness/wire/redis.h"
+#include "harness/wire/commands.h"
 #include "harness/workloads/workload.h"
 
 #include <stdlib.h>
@@ -43,6 +44,49 @@ static const char *const *const *traits_of_schemes(void)
     return traits;
 }
 
+// `same` is the store on the lock's own server. Frees `names`.
+static const char *const *stores_and_same(const char **names)
+{
+    size_t count = 0;
+    while (names[count] != NULL)
+        count++;
+    names = memory_resized(names, (count + 2) * sizeof *names);
+    names[count] = "same";
+    names[count + 1] = NULL;
+    return names;
+}
+
+static const struct topology_name *topology_names(void)
+{
+    size_t count = 0;
+    while (topology_catalogue[count] != NULL)
+        count++;
+    struct topology_name *names = memory_zeroed(count + 1, sizeof *names);
+    for (size_t i = 0; i < count; i++) {
+        const struct topology *topology = topology_catalogue[i];
+        names[i] = (struct topology_name){topology->server, topology->name, topology->least,
+                                          topology->most};
+    }
+    return names;
+}
+
+// What the wires send, in one list.
+static const char *const *command_names(void)
+{
+    size_t count = 0;
+    const char **names = memory_zeroed(1, sizeof *names);
+    for (size_t i = 0; wire_commands[i] != NULL; i++) {
+        for (size_t j = 0; wire_commands[i][j] != NULL; j++) {
+            if (text_is_one_of(wire_commands[i][j], names))
+                continue;
+            names = memory_resized(names, (count + 2) * sizeof *names);
+            names[count++] = wire_commands[i][j];
+            names[count] = NULL;
+        }
+    }
+    return names;
+}
+
 struct vocabulary *vocabulary_new(void)
 {
     struct vocabulary *vocabulary = memory_zeroed(1, sizeof *vocabulary);
@@ -52,14 +96,15 @@ struct vocabulary *vocabulary_new(void)
     NAMES_OF(workload_catalogue, names);
     vocabulary->workloads = names;
     NAMES_OF(store_catalogue, names);
-    vocabulary->stores = names;
+    vocabulary->stores = stores_and_same(names);
     NAMES_OF(fault_catalogue, names);
     vocabulary->faults = names;
     NAMES_OF(check_catalogue, names);
     vocabulary->properties = names;
     vocabulary->traits = trait_names();
     vocabulary->scheme_traits = traits_of_schemes();
-    vocabulary->commands = redis_commands;
+    vocabulary->commands = command_names();
+    vocabulary->topologies = topology_names();
     return vocabulary;
 }
 
@@ -77,5 +122,7 @@ void vocabulary_free(struct vocabulary *vocabulary)
     free_names(vocabulary->properties);
     free_names(vocabulary->traits);
     free_names(vocabulary->scheme_traits);
+    free_names(vocabulary->commands);
+    free_names(vocabulary->topologies);
     free(vocabulary);
 }

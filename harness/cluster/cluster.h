@@ -3,6 +3,7 @@
 #define LOCKPICK_CLUSTER_CLUSTER_H
 
 #include "harness/base/error.h"
+#include "harness/base/persistence.h"
 #include "harness/cluster/network.h"
 #include "harness/cluster/sandbox.h"
 
@@ -10,9 +11,6 @@
 
 struct server_kind;
 struct topology;
-
-// What a server keeps when it stops.
-enum persistence { PERSISTENCE_NONE, PERSISTENCE_AOF_EVERYSEC, PERSISTENCE_AOF_ALWAYS };
 
 // Servers that are to belong together.
 struct group_settings {

@@ -58,7 +58,15 @@ static void be_client(const struct stage *stage, const struct node *node, int nu
     history_writer_start(&writer, &stage->history, number, 0);
     history_append(
         &writer, (struct event){.kind = EVENT_PROCESS_START, .args = {getpid(), node->processor}});
-    struct lock_client client = {.scheme = stage->scheme};
+    struct lock_client client = {.scheme = stage->scheme,
+                                 .options = stage_lock_options(stage),
+                                 .service =
+                                     stage->scheme->server != NULL ? &stage->lock_service : NULL,
+                                 .number = number,
+                                 .seed = stage->trial->seed,
+                                 .board = &stage->control->board,
+                                 .history = &stage->history,
+                                 .stop = &stage->control->stop};
     struct error error = {0};
     if (stage->scheme->open_client != NULL && stage->scheme->open_client(&client, &error) != 0) {
         stage_break(stage, "%s: %s", node->name, error.text);

@@ -27,7 +27,9 @@ struct conductor {
     const struct sandbox *sandbox;
     const struct progress *progress;
     struct stage stage;
-    struct cluster cluster;
+    struct server_pool *pool;
+    struct cluster nodes; // of the clients
+    bool is_prepared;     // something is on the servers that must be removed
     struct history_writer writer;
     struct fault_client *clients;
     struct pollfd *ends; // pidfds of the clients: readable when one ends, -1 once it has
@@ -72,7 +74,7 @@ static int start_clients(struct conductor *conductor, struct error *error)
         struct fault_client *client = &conductor->clients[i];
         history_writer_start(&client->writer, &conductor->stage.history, i + 1, 0);
         pid_t id =
-            client_start(&conductor->stage, cluster_node(&conductor->cluster, name), i + 1, error);
+            client_start(&conductor->stage, cluster_node(&conductor->nodes, name), i + 1, error);
         if (id < 0)
             return -1;
         client->process = id;
@@ -120,7 +122,7 @@ static void reap(struct conductor *conductor)
 static void watch_servers(struct conductor *conductor)
 {
     struct error error;
-    if (cluster_check_servers(&conductor->cluster, &error) != 0)
+    if (cluster_check_servers(&conductor->pool->cluster, &error) != 0)
         stage_break(&conductor->stage, "%s", error.text);
 }
 
@@ -307,12 +309,15 @@ static int set_up(struct conductor *conductor, const char *folder, int serial, s
     const struct scenario *scenario = conductor->scenario;
     struct stage *stage = &conductor->stage;
     show(conductor, "starting servers");
-    if (stage_open(stage, conductor->trial, conductor->sandbox, folder, serial, &conductor->cluster,
+    if (stage_open(stage, conductor->trial, conductor->pool, folder, serial, &conductor->nodes,
                    error) != 0)
         return -1;
+    if (!stage_is_possible(stage, error))
+        return TRIAL_IMPOSSIBLE;
     history_writer_start(&conductor->writer, &stage->history, 0, 0);
-    int64_t initial = stage->workload->initial(&scenario->workload);
-    if (stage_write_value(stage, initial, error) != 0)
+    int64_t initial = stage->workload->initial(scenario);
+    conductor->is_prepared = true;
+    if (stage_prepare(stage, initial, error) != 0)
         return -1;
     record(conductor, EVENT_STORE_INITIAL, 0, initial);
     conductor->follower = history_follower_new(&stage->history);
@@ -328,21 +333,26 @@ static void tear_down(struct conductor *conductor)
         forget_end(&conductor->ends[i]);
     }
     process_kill(conductor->observer);
+    struct error error;
+    if (conductor->is_prepared && stage_clean_up(&conductor->stage, &error) != 0)
+        fprintf(stderr, "lockpick: %s: something may be left on its servers: %s\n",
+                conductor->trial->name, error.text);
     history_follower_free(conductor->follower);
     schedule_free(conductor->schedule);
     watch_free(&conductor->watch);
-    stage_close(&conductor->stage, &conductor->cluster);
+    stage_close(&conductor->stage, &conductor->nodes);
     free(conductor->clients);
     free(conductor->ends);
 }
 
-int trial_conduct(const struct trial *trial, const struct sandbox *sandbox, const char *folder,
+int trial_conduct(const struct trial *trial, struct server_pool *pool, const char *folder,
                   int serial, const struct progress *progress, struct error *error)
 {
     const struct clients_settings *clients = &trial->scenario->clients;
     struct conductor conductor = {.trial = trial,
                                   .scenario = trial->scenario,
-                                  .sandbox = sandbox,
+                                  .sandbox = pool->sandbox,
+                                  .pool = pool,
                                   .progress = progress,
                                   .client_count = (int)clients->processes};
     conductor.clients = memory_zeroed((size_t)conductor.client_count, sizeof *conductor.clients);
@@ -355,5 +365,8 @@ int trial_conduct(const struct trial *trial, const struct sandbox *sandbox, cons
     if (result == 0)
         result = perform(&conductor, error);
     tear_down(&conductor);
+    // Servers of a trial that failed may be what failed it.
+    if (result < 0)
+        server_pool_clear(pool);
     return result;
 }

@@ -3,7 +3,7 @@
 #ifndef LOCKPICK_DRIVE_CONDUCTOR_H
 #define LOCKPICK_DRIVE_CONDUCTOR_H
 
-#include "harness/cluster/sandbox.h"
+#include "harness/drive/servers.h"
 #include "harness/scenario/plan.h"
 
 // Told now and then how far a trial is.
@@ -12,10 +12,13 @@ struct progress {
     void *context;
 };
 
+#define TRIAL_IMPOSSIBLE 1
+
 // Runs the trial; its history is then `<folder>/history.bin`, its servers' logs are in
-// `<folder>/servers/`. `serial` differs for each trial of a run. 0, or -1 with `error` set if the
-// harness or its set-up failed; a history may be there all the same.
-int trial_conduct(const struct trial *trial, const struct sandbox *sandbox, const char *folder,
+// `<folder>/servers/`. `serial` differs for each trial of a run. 0; -1 with `error` set if the
+// harness or its set-up failed (a history may be there all the same); TRIAL_IMPOSSIBLE, with the
+// reason in `error`, if the servers lack what the scheme needs.
+int trial_conduct(const struct trial *trial, struct server_pool *pool, const char *folder,
                   int serial, const struct progress *progress, struct error *error);
 
 #endif

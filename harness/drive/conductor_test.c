@@ -39,7 +39,11 @@ static int conduct(const struct sandbox *sandbox, void *context)
 {
     struct run *run = context;
     struct error error = {0};
-    if (trial_conduct(run->trial, sandbox, run->folder, 1, NULL, &error) == 0)
+    struct server_pool pool;
+    server_pool_start(&pool, sandbox, run->folder);
+    int result = trial_conduct(run->trial, &pool, run->folder, 1, NULL, &error);
+    server_pool_stop(&pool);
+    if (result == 0)
         return 0;
     fprintf(stderr, "%s\n", error.text);
     return 1;
@@ -211,7 +215,10 @@ static int run_into_a_dead_port(const struct sandbox *sandbox, void *context)
     struct run *run = context;
     struct error error = {0};
     setenv("PATH", "/nonexistent", 1);
-    int result = trial_conduct(run->trial, sandbox, run->folder, 1, NULL, &error);
+    struct server_pool pool;
+    server_pool_start(&pool, sandbox, run->folder);
+    int result = trial_conduct(run->trial, &pool, run->folder, 1, NULL, &error);
+    server_pool_stop(&pool);
     bool told = strstr(error.text, "redis-server") != NULL;
     return result == -1 && told ? 0 : 1;
 }

@@ -1,7 +1,7 @@
 #include "harness/drive/setup.h"
 
 #include "harness/base/file.h"
-#include "harness/cluster/topology.h"
+#include "harness/base/random.h"
 #include "harness/drive/placement.h"
 
 #include <errno.h>
@@ -9,69 +9,72 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 // Room for a run by time. The history file is sparse: room that is not used costs nothing.
 #define EVENT_CAPACITY ((size_t)64 * 1000 * 1000)
 
+// Of an operation: acquire, read, write, read, release and commit; and what each further depth
+// adds.
+#define EVENTS_PER_OPERATION 12
+#define EVENTS_PER_DEPTH 12
+
 // The harness's own requests are no part of the trial, and patient.
 #define OWN_REQUEST_NS (10 * NS_PER_S)
 
-// Lock service first, then the store's, which has nodes of its own so that what strikes the lock's
-// servers spares it. Returns how many groups.
-static int plan_groups(const struct stage *stage, struct group_settings *groups)
+// Names that no other trial uses, of this run or another's on the same servers.
+static void name_things(struct stage *stage)
 {
-    int count = 0;
-    if (stage->scheme->server != NULL) {
-        groups[count].topology =
-            topology_find(stage->scheme->server,
-                          stage->scheme->topologies != NULL ? stage->scheme->topologies[0] : NULL);
-        groups[count].count = groups[count].topology->usual;
-        snprintf(groups[count].name, sizeof groups->name, "%.15s", stage->scheme->server);
-        count++;
-    }
-    if (stage->store->server != NULL) {
-        groups[count].topology = topology_find(stage->store->server, "single");
-        groups[count].count = 1;
-        snprintf(groups[count++].name, sizeof groups->name, "store");
-    }
-    return count;
+    struct random random;
+    random_start(&random, stage->trial->seed ^ (uint64_t)clock_realtime_ns(), (uint64_t)getpid());
+    random_hex(&random, stage->tag + 1, 10);
+    stage->tag[0] = 't';
+    snprintf(stage->lock_name, sizeof stage->lock_name, "lockpick:{%s}:lock", stage->tag);
+    snprintf(stage->store_name, sizeof stage->store_name, "lockpick:{%s}:account", stage->tag);
 }
 
-static int open_cluster(struct stage *stage, const struct sandbox *sandbox, const char *folder,
-                        int serial, struct cluster *cluster, struct error *error)
+// Where the clients are: nodes of their own for each trial.
+static int open_clients(struct stage *stage, const struct server_pool *pool, int serial,
+                        struct cluster *clients, struct error *error)
 {
-    struct group_settings groups[2] = {0};
-    const struct clients_settings *clients = &stage->trial->scenario->clients;
-    char *servers = path_join(folder, "servers");
-    struct cluster_settings settings = {.isolation = sandbox->isolation,
-                                        .groups = groups,
-                                        .group_count = plan_groups(stage, groups),
-                                        .clients = (int)clients->processes,
-                                        .processor = placement_of(clients->placement),
-                                        .folder = servers,
-                                        .serial = serial};
-    int result = cluster_open(cluster, &settings, error);
-    free(servers);
-    if (result != 0)
-        return -1;
-    int group = 0;
-    if (stage->scheme->server != NULL)
-        group_describe(&cluster->groups[group++], &stage->lock_service);
-    if (stage->store->server != NULL)
-        group_describe(&cluster->groups[group], &stage->store_service);
-    return 0;
+    const struct clients_settings *wanted = &stage->trial->scenario->clients;
+    struct cluster_settings settings = {.isolation = pool->sandbox->isolation,
+                                        .clients = (int)wanted->processes,
+                                        .processor = placement_of(wanted->placement),
+                                        .first_index = pool->cluster.count,
+                                        .folder = "",
+                                        .serial = 2 * serial};
+    return cluster_open(clients, &settings, error);
 }
 
-// How many events the trial can write at most: eight for each operation, a chunk begun by each
-// writer, and what the harness itself notes.
+// Shows in the trial's folder where its servers keep their logs.
+static void link_logs(const struct server_pool *pool, const char *folder)
+{
+    if (pool->set_folder == NULL)
+        return;
+    char *link = path_join(folder, "servers");
+    char *target = realpath(pool->set_folder, NULL);
+    if (target != NULL)
+        (void)!symlink(target, link);
+    free(target);
+    free(link);
+}
+
+// How many events the trial can write: those of its operations, a chunk begun by each writer, and
+// what the harness itself notes.
 static size_t event_capacity(const struct stage *stage)
 {
     const struct scenario *scenario = stage->trial->scenario;
-    int64_t operations = stage->workload->operations(&scenario->workload);
+    int64_t operations = stage->workload->operations(scenario);
+    int64_t each = EVENTS_PER_OPERATION;
+    if (stage->workload->nests)
+        each += EVENTS_PER_DEPTH * scenario->workload.depth;
+    // Renewals, and writes that come too late and are done again, come besides.
+    each *= lock_scheme_has(stage->scheme, "optimistic") ? 20 : 1;
     int64_t writers = scenario->clients.processes * (scenario->clients.threads + 2) + 2;
     if (operations == 0)
         return EVENT_CAPACITY;
-    return (size_t)(operations * 8 + writers * 2 * HISTORY_EVENTS_PER_CHUNK + 100000);
+    return (size_t)(operations * each + writers * 2 * HISTORY_EVENTS_PER_CHUNK + 100000);
 }
 
 static int open_history(struct stage *stage, const char *folder, struct error *error)
@@ -83,31 +86,67 @@ static int open_history(struct stage *stage, const char *folder, struct error *e
     return result;
 }
 
-int stage_open(struct stage *stage, const struct trial *trial, const struct sandbox *sandbox,
-               const char *folder, int serial, struct cluster *cluster, struct error *error)
+int stage_open(struct stage *stage, const struct trial *trial, struct server_pool *pool,
+               const char *folder, int serial, struct cluster *clients, struct error *error)
 {
     const struct workload_settings *settings = &trial->scenario->workload;
-    *cluster = (struct cluster){0};
+    *clients = (struct cluster){0};
     *stage = (struct stage){.trial = trial,
                             .scheme = lock_scheme_find(trial->scheme),
                             .workload = workload_find(settings->kind),
-                            .store = store_kind_find(settings->store)};
+                            .store = trial_store(trial),
+                            .fenced = settings->fenced};
     struct control *control =
         mmap(NULL, sizeof *control, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (control == MAP_FAILED)
         return error_set(error, "cannot map the control block: %s", strerror(errno));
     stage->control = control;
-    if (open_history(stage, folder, error) != 0)
+    name_things(stage);
+    if (open_history(stage, folder, error) != 0 ||
+        server_pool_provide(pool, trial, &stage->lock_service, &stage->store_service, error) != 0)
         return -1;
-    return open_cluster(stage, sandbox, folder, serial, cluster, error);
+    link_logs(pool, folder);
+    return open_clients(stage, pool, serial, clients, error);
 }
 
-void stage_close(struct stage *stage, struct cluster *cluster)
+void stage_close(struct stage *stage, struct cluster *clients)
 {
-    cluster_close(cluster);
+    cluster_close(clients);
     history_file_close(&stage->history);
     if (stage->control != NULL)
         munmap(stage->control, sizeof *stage->control);
+}
+
+bool stage_is_possible(const struct stage *stage, struct error *why)
+{
+    return stage->scheme->is_possible == NULL ||
+           stage->scheme->is_possible(&stage->lock_service, why);
+}
+
+int stage_prepare(const struct stage *stage, int64_t value, struct error *error)
+{
+    const struct store_kind *store = stage->store;
+    struct lock_options options = stage_lock_options(stage);
+    if (store->set_up != NULL &&
+        store->set_up(&stage->store_service, stage->store_name, stage->tag, error) != 0)
+        return -1;
+    if (stage->scheme->set_up != NULL &&
+        stage->scheme->set_up(&stage->lock_service, &options, error) != 0)
+        return -1;
+    return stage_write_value(stage, value, error);
+}
+
+int stage_clean_up(const struct stage *stage, struct error *error)
+{
+    const struct store_kind *store = stage->store;
+    struct lock_options options = stage_lock_options(stage);
+    int result = 0;
+    if (stage->scheme->clean_up != NULL)
+        result = stage->scheme->clean_up(&stage->lock_service, &options, error);
+    if (store->clean_up != NULL &&
+        store->clean_up(&stage->store_service, stage->store_name, stage->tag, error) != 0)
+        result = -1;
+    return result;
 }
 
 static enum outcome write_value(struct store *store, int64_t *value)
@@ -125,11 +164,8 @@ static int touch_store(const struct stage *stage, const char *what,
                        struct error *error)
 {
     struct actor actor = {.phase = PHASE_NONE};
-    struct store store = {.kind = stage->store,
-                          .actor = &actor,
-                          .request_ns = OWN_REQUEST_NS,
-                          .service = &stage->store_service,
-                          .shared = &stage->control->account};
+    struct store store = stage_store(stage, &actor, OWN_REQUEST_NS);
+    store.fenced = false;
     enum outcome outcome = OUTCOME_NO;
     if (store_open(&store, error) != 0)
         return -1;

@@ -2,14 +2,24 @@
 #ifndef LOCKPICK_DRIVE_SETUP_H
 #define LOCKPICK_DRIVE_SETUP_H
 
-#include "harness/cluster/cluster.h"
+#include "harness/drive/servers.h"
 #include "harness/drive/stage.h"
 
-// Fills `stage` (which may hold nothing yet) and boots `cluster` for the trial. 0, or -1 with
-// `error` set; call stage_close in either case.
-int stage_open(struct stage *stage, const struct trial *trial, const struct sandbox *sandbox,
-               const char *folder, int serial, struct cluster *cluster, struct error *error);
-void stage_close(struct stage *stage, struct cluster *cluster);
+// Fills `stage` (which may hold nothing yet), has `pool` provide the servers, and makes the nodes
+// of the clients. 0, or -1 with `error` set; call stage_close in either case.
+int stage_open(struct stage *stage, const struct trial *trial, struct server_pool *pool,
+               const char *folder, int serial, struct cluster *clients, struct error *error);
+void stage_close(struct stage *stage, struct cluster *clients);
+
+// False, with the reason, if the servers lack what the scheme needs.
+bool stage_is_possible(const struct stage *stage, struct error *why);
+
+// Before any client comes: makes what the scheme and the store need, and writes the guarded value.
+// 0, or -1 with `error` set.
+int stage_prepare(const struct stage *stage, int64_t value, struct error *error);
+
+// After all have gone: removes whatever the trial left on the servers. 0, or -1 with `error` set.
+int stage_clean_up(const struct stage *stage, struct error *error);
 
 // The guarded value as the harness itself sees it, before and after the run and past any fence.
 // 0, or -1 with `error` set.

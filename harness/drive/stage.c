@@ -4,6 +4,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 void stage_break(const struct stage *stage, const char *format, ...)
 {
@@ -18,6 +19,33 @@ void stage_break(const struct stage *stage, const char *format, ...)
     atomic_store(&control->broken, 2);
     stage_stop(stage);
     futex_wake_all(&control->ready);
+}
+
+struct lock_options stage_lock_options(const struct stage *stage)
+{
+    const struct scenario *scenario = stage->trial->scenario;
+    bool is_semaphore =
+        stage->workload->needs != NULL && strcmp(stage->workload->needs, "permits") == 0;
+    return (struct lock_options){.name = stage->lock_name,
+                                 .tag = stage->tag,
+                                 .lease_ns = scenario->lock.lease_ns,
+                                 .wait_ns = scenario->lock.wait_ns,
+                                 .retry_ns = scenario->lock.retry_ns,
+                                 .request_ns = scenario->lock.request_ns,
+                                 .permits = is_semaphore ? scenario->workload.permits : 1,
+                                 .fenced = stage->fenced};
+}
+
+struct store stage_store(const struct stage *stage, struct actor *actor, int64_t request_ns)
+{
+    return (struct store){.kind = stage->store,
+                          .actor = actor,
+                          .fenced = stage->fenced,
+                          .request_ns = request_ns,
+                          .service = &stage->store_service,
+                          .name = stage->store_name,
+                          .tag = stage->tag,
+                          .shared = &stage->control->account};
 }
 
 void stage_stop(const struct stage *stage)

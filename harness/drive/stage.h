@@ -36,7 +36,18 @@ struct stage {
     struct history_file history;
     struct service lock_service;
     struct service store_service;
+    bool fenced;
+    // Unlike any other trial's: servers may be shared, one after the other or with strangers.
+    char tag[16];
+    char lock_name[48];
+    char store_name[48];
 };
+
+// What a scheme is given.
+struct lock_options stage_lock_options(const struct stage *stage);
+
+// A handle on the guarded value, not opened yet.
+struct store stage_store(const struct stage *stage, struct actor *actor, int64_t request_ns);
 
 // Tells every worker to finish what it does and to begin nothing.
 void stage_stop(const struct stage *stage);

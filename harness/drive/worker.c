@@ -12,6 +12,10 @@ void worker_prepare(struct worker *worker, const struct stage *stage, struct loc
 {
     const struct scenario *scenario = stage->trial->scenario;
     *worker = (struct worker){.stage = stage, .client = client};
+    worker->is_optimistic = lock_scheme_has(stage->scheme, "optimistic");
+    // A scheme that guards its own value ends its transaction by itself.
+    if (stage->scheme->own_store == NULL && stage->store->begin != NULL)
+        worker->boundary = scenario->workload.boundary;
     history_writer_start(&worker->history, &stage->history, client_number, number);
     random_start(&worker->random, stage->trial->seed,
                  (uint64_t)client_number << 16 | (uint64_t)number);
@@ -21,23 +25,13 @@ void worker_prepare(struct worker *worker, const struct stage *stage, struct loc
                                    .board = &stage->control->board,
                                    .history = &worker->history};
     worker->lock = (struct lock){.scheme = stage->scheme,
-                                 .options = {.name = "lockpick:lock",
-                                             .lease_ns = scenario->lock.lease_ns,
-                                             .wait_ns = scenario->lock.wait_ns,
-                                             .retry_ns = scenario->lock.retry_ns,
-                                             .request_ns = scenario->lock.request_ns,
-                                             .fenced = scenario->workload.fenced},
+                                 .options = stage_lock_options(stage),
                                  .actor = &worker->actor,
                                  .random = &worker->random,
-                                 .service = &stage->lock_service,
+                                 .service = client->service,
                                  .client = client,
                                  .stop = &stage->control->stop};
-    worker->store = (struct store){.kind = stage->store,
-                                   .actor = &worker->actor,
-                                   .fenced = scenario->workload.fenced,
-                                   .request_ns = scenario->lock.request_ns,
-                                   .service = &stage->store_service,
-                                   .shared = &stage->control->account};
+    worker->store = stage_store(stage, &worker->actor, scenario->lock.request_ns);
 }
 
 static int64_t record(struct worker *worker, enum event_kind kind, enum outcome outcome,
@@ -58,30 +52,53 @@ static void report_if_broken(struct worker *worker)
                     worker->actor.worker, worker->stage->scheme->name, text);
 }
 
+// The history's clock is the machine's, not the client's.
+static int64_t on_machine_clock(const struct worker *worker, int64_t at_ns)
+{
+    return at_ns == TIME_NEVER ? TIME_NEVER : at_ns - worker->actor.clock.offset_ns;
+}
+
 static bool acquire(struct worker *worker, int64_t operation, struct grant *grant)
 {
-    record(worker, EVENT_ACQUIRE_INVOKE, OUTCOME_OK, 0, operation,
+    worker->lock.operation = operation;
+    record(worker, EVENT_ACQUIRE_INVOKE, OUTCOME_OK, worker->lock.mode, operation,
            clock_monotonic_ns() + worker->lock.options.wait_ns, 0, 0);
     enum outcome outcome = lock_acquire(&worker->lock, grant);
-    // The history's clock is the machine's, not the client's.
-    int64_t valid_until_ns = grant->valid_until_ns == TIME_NEVER
-                                 ? TIME_NEVER
-                                 : grant->valid_until_ns - worker->actor.clock.offset_ns;
-    record(worker, EVENT_ACQUIRE_RETURN, outcome, 0, operation, grant->token, valid_until_ns,
-           grant->attempts);
+    record(worker, EVENT_ACQUIRE_RETURN, outcome, 0, operation, grant->token,
+           on_machine_clock(worker, grant->valid_until_ns), grant->attempts);
     return outcome == OUTCOME_OK;
+}
+
+static enum outcome outcome_of(enum release_answer answer)
+{
+    if (answer == RELEASE_UNKNOWN)
+        return OUTCOME_UNKNOWN;
+    return answer == RELEASE_NOT_OWNER || answer == RELEASE_GONE ? OUTCOME_NO : OUTCOME_OK;
 }
 
 static void release(struct worker *worker, int64_t operation)
 {
     record(worker, EVENT_RELEASE_INVOKE, OUTCOME_OK, 0, operation, 0, 0, 0);
     enum release_answer answer = lock_release(&worker->lock);
-    enum outcome outcome = OUTCOME_OK;
-    if (answer == RELEASE_UNKNOWN)
-        outcome = OUTCOME_UNKNOWN;
-    else if (answer == RELEASE_NOT_OWNER || answer == RELEASE_GONE)
-        outcome = OUTCOME_NO;
-    record(worker, EVENT_RELEASE_RETURN, outcome, answer, operation, 0, 0, 0);
+    record(worker, EVENT_RELEASE_RETURN, outcome_of(answer), answer, operation, 0, 0, 0);
+}
+
+// Locks once more, at `depth` (from 2). False if it is not the holder any more.
+static bool reenter(struct worker *worker, int64_t operation, int64_t depth)
+{
+    struct grant grant = {0};
+    record(worker, EVENT_REENTER_INVOKE, OUTCOME_OK, 0, operation, depth, 0, 0);
+    enum outcome outcome = lock_reenter(&worker->lock, &grant);
+    record(worker, EVENT_REENTER_RETURN, outcome, 0, operation, depth,
+           on_machine_clock(worker, grant.valid_until_ns), 0);
+    return outcome == OUTCOME_OK;
+}
+
+static void leave(struct worker *worker, int64_t operation, int64_t depth)
+{
+    record(worker, EVENT_LEAVE_INVOKE, OUTCOME_OK, 0, operation, depth, 0, 0);
+    enum release_answer answer = lock_leave(&worker->lock);
+    record(worker, EVENT_LEAVE_RETURN, outcome_of(answer), answer, operation, depth, 0, 0);
 }
 
 // Sleeps for that long, or until the trial ends.
@@ -95,44 +112,143 @@ static void rest(const struct worker *worker, int64_t duration_ns)
         continue;
 }
 
-// The guarded update: reads, works, writes back what the workload says.
+static bool is_stopped(const struct worker *worker)
+{
+    return atomic_load_explicit(&worker->stage->control->stop, memory_order_relaxed) != 0;
+}
+
+// A scheme that guards a value of its own reads and writes it itself.
+static enum outcome read_value(struct worker *worker, int64_t operation, int64_t token,
+                               int64_t *seen)
+{
+    const struct lock_scheme *scheme = worker->stage->scheme;
+    record(worker, EVENT_READ_INVOKE, OUTCOME_OK, 0, operation, token, 0, 0);
+    worker->actor.phase = PHASE_READ;
+    enum outcome outcome = scheme->read != NULL
+                               ? scheme->read(&worker->lock, seen)
+                               : worker->store.kind->read(&worker->store, token, seen);
+    worker->actor.phase = PHASE_NONE;
+    record(worker, EVENT_READ_RETURN, outcome, 0, operation, token, *seen, 0);
+    point(&worker->actor, POINT_AFTER, "read");
+    return outcome;
+}
+
+static enum outcome write_value(struct worker *worker, int64_t operation, int64_t token,
+                                int64_t seen, int64_t written)
+{
+    const struct lock_scheme *scheme = worker->stage->scheme;
+    point(&worker->actor, POINT_BEFORE, "write");
+    record(worker, EVENT_WRITE_INVOKE, OUTCOME_OK, 0, operation, token, written, seen);
+    worker->actor.phase = PHASE_WRITE;
+    enum outcome outcome = scheme->write != NULL
+                               ? scheme->write(&worker->lock, written)
+                               : worker->store.kind->write(&worker->store, token, written);
+    worker->actor.phase = PHASE_NONE;
+    record(worker, EVENT_WRITE_RETURN, outcome, 0, operation, token, written, seen);
+    point(&worker->actor, POINT_AFTER, "write");
+    return outcome;
+}
+
+// The guarded update: reads, works, writes back what the workload says. An optimistic write that
+// came too late is done again from the start.
 static void update(struct worker *worker, int64_t operation, int64_t token)
 {
-    struct actor *actor = &worker->actor;
+    const struct scenario *scenario = scenario_of(worker);
+    const struct workload *workload = worker->stage->workload;
+    for (;;) {
+        int64_t seen = 0;
+        int64_t written = 0;
+        if (read_value(worker, operation, token, &seen) != OUTCOME_OK || workload->next == NULL ||
+            !workload->next(scenario, operation, seen, &written))
+            return;
+        rest(worker, scenario->workload.hold_ns);
+        enum outcome outcome = write_value(worker, operation, token, seen, written);
+        if (outcome != OUTCOME_NO || !worker->is_optimistic || is_stopped(worker))
+            return;
+        lock_wait_before_retry(&worker->lock, TIME_NEVER);
+    }
+}
+
+// Reads, works, and looks again: under a shared lock nothing may have changed.
+static void look_twice(struct worker *worker, int64_t operation, int64_t token)
+{
     int64_t seen = 0;
-    record(worker, EVENT_READ_INVOKE, OUTCOME_OK, 0, operation, token, 0, 0);
-    actor->phase = PHASE_READ;
-    enum outcome outcome = worker->store.kind->read(&worker->store, token, &seen);
-    actor->phase = PHASE_NONE;
-    record(worker, EVENT_READ_RETURN, outcome, 0, operation, token, seen, 0);
-    point(actor, POINT_AFTER, "read");
-    int64_t written = 0;
-    if (outcome != OUTCOME_OK || !worker->stage->workload->next(seen, &written))
+    if (read_value(worker, operation, token, &seen) != OUTCOME_OK)
         return;
     rest(worker, scenario_of(worker)->workload.hold_ns);
-    point(actor, POINT_BEFORE, "write");
-    record(worker, EVENT_WRITE_INVOKE, OUTCOME_OK, 0, operation, token, written, seen);
-    actor->phase = PHASE_WRITE;
-    outcome = worker->store.kind->write(&worker->store, token, written);
-    actor->phase = PHASE_NONE;
-    record(worker, EVENT_WRITE_RETURN, outcome, 0, operation, token, written, seen);
-    point(actor, POINT_AFTER, "write");
+    read_value(worker, operation, token, &seen);
+}
+
+// Updates, lets the next depth do the same under a lock of its own, and updates once more.
+static void update_nested(struct worker *worker, int64_t operation, int64_t token, int64_t depth)
+{
+    update(worker, operation, token);
+    if (depth > scenario_of(worker)->workload.depth || !reenter(worker, operation, depth))
+        return;
+    update_nested(worker, operation, token, depth + 1);
+    leave(worker, operation, depth);
+    update(worker, operation, token);
+}
+
+static void work(struct worker *worker, int64_t operation, int64_t token)
+{
+    if (worker->lock.mode == LOCK_SHARED)
+        look_twice(worker, operation, token);
+    else if (worker->stage->workload->nests)
+        update_nested(worker, operation, token, 2);
+    else
+        update(worker, operation, token);
+    if (worker->stage->workload->next == NULL)
+        rest(worker, scenario_of(worker)->workload.hold_ns);
+}
+
+// --- one operation -------------------------------------------------------------------------------
+
+static bool begin_transaction(struct worker *worker)
+{
+    enum outcome outcome = worker->store.kind->begin(&worker->store);
+    return outcome == OUTCOME_OK;
+}
+
+static void commit(struct worker *worker, int64_t operation)
+{
+    record(worker, EVENT_COMMIT_INVOKE, OUTCOME_OK, 0, operation, 0, 0, 0);
+    worker->actor.phase = PHASE_WRITE;
+    enum outcome outcome = worker->store.kind->commit(&worker->store);
+    worker->actor.phase = PHASE_NONE;
+    record(worker, EVENT_COMMIT_RETURN, outcome, 0, operation, 0, 0, 0);
+}
+
+// The transaction inside the lock: committed before the release.
+static void work_inside(struct worker *worker, int64_t operation, int64_t token)
+{
+    if (!begin_transaction(worker))
+        return;
+    work(worker, operation, token);
+    commit(worker, operation);
 }
 
 static void operate(struct worker *worker, int64_t operation)
 {
     struct grant grant;
-    if (acquire(worker, operation, &grant)) {
+    enum boundary boundary = worker->boundary;
+    const struct workload *workload = worker->stage->workload;
+    bool only_reads =
+        workload->only_reads != NULL && workload->only_reads(scenario_of(worker), &worker->random);
+    worker->lock.mode = only_reads ? LOCK_SHARED : LOCK_EXCLUSIVE;
+    // The lock inside the transaction: released before the commit.
+    bool began = boundary == BOUNDARY_WRAPPED && begin_transaction(worker);
+    if (began == (boundary == BOUNDARY_WRAPPED) && acquire(worker, operation, &grant)) {
         point(&worker->actor, POINT_AT, "holds");
-        update(worker, operation, grant.token);
+        if (boundary == BOUNDARY_INNER)
+            work_inside(worker, operation, grant.token);
+        else
+            work(worker, operation, grant.token);
         release(worker, operation);
     }
+    if (began)
+        commit(worker, operation);
     report_if_broken(worker);
-}
-
-static bool is_stopped(const struct worker *worker)
-{
-    return atomic_load_explicit(&worker->stage->control->stop, memory_order_relaxed) != 0;
 }
 
 static void wait_at_gate(const struct worker *worker)
@@ -157,7 +273,7 @@ static int connect_all(struct worker *worker)
 void worker_run(struct worker *worker)
 {
     struct control *control = worker->stage->control;
-    int64_t operations = worker->stage->workload->operations(&scenario_of(worker)->workload);
+    int64_t operations = worker->stage->workload->operations(scenario_of(worker));
     int connected = connect_all(worker);
     atomic_fetch_add(&control->ready, 1);
     futex_wake_all(&control->ready);

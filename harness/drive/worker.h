@@ -12,6 +12,8 @@ struct worker {
     struct random random;
     struct lock lock;
     struct store store;
+    enum boundary boundary; // of the store's transactions
+    bool is_optimistic;
 };
 
 // Prepares worker `number` (from 1) of client `client_number`; `client` is shared by its workers.

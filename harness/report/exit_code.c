@@ -7,7 +7,7 @@ int report_exit_code(const struct run_result *run)
     struct tally tally = tally_make(run);
     if (tally.missed > 0)
         return 1;
-    if (tally.errors > 0)
+    if (tally.errors > 0 || (run->strict && tally.skipped > 0))
         return 4;
     return tally.inconclusive > 0 || tally.not_run > 0 ? 3 : 0;
 }

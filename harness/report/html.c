@@ -59,9 +59,13 @@ void html_add_verdict(struct text *out, enum verdict verdict, const char *target
         const char *style;
         const char *sign;
     } looks[] = {
-        [VERDICT_SAFE] = {"safe", "✓"},       [VERDICT_UNSAFE] = {"unsafe", "✗"},
-        [VERDICT_STUCK] = {"stuck", "‖"},     [VERDICT_UNKNOWN] = {"unknown", "?"},
-        [VERDICT_SKIPPED] = {"skipped", "–"}, [VERDICT_ERROR] = {"error", "!"},
+        [VERDICT_SAFE] = {"safe", "✓"},
+        [VERDICT_UNSAFE] = {"unsafe", "✗"},
+        [VERDICT_STUCK] = {"stuck", "‖"},
+        [VERDICT_UNKNOWN] = {"unknown", "?"},
+        [VERDICT_SKIPPED] = {"skipped", "–"},
+        [VERDICT_ERROR] = {"error", "!"},
+        [VERDICT_NOT_APPLICABLE] = {"skipped", "–"},
     };
     const char *tag = target != NULL ? "a" : "span";
     text_format(out, "<%s class=\"chip %s\"", tag, looks[verdict].style);

@@ -29,7 +29,7 @@
 //    traits        array of strings
 //    repeat        integer  from 1
 //    seed          string
-//    verdict       string   SAFE, UNSAFE, STUCK, UNKNOWN, SKIPPED or ERROR
+//    verdict       string   SAFE, UNSAFE, STUCK, UNKNOWN, SKIPPED, ERROR or n/a
 //    reason        string   one sentence
 //    expectation   object   result: "met", "missed" or "none"; text: string
 //    findings      array of

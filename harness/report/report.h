@@ -73,6 +73,7 @@ struct run_result {
     bool has_plots;      // gnuplot was there
     char plot_note[200]; // why there are none
     int64_t duration_ns;
+    bool strict; // what was skipped counts as a missing environment
 };
 
 // The story of a violation: the few events that prove it, in order, in words; times count from the

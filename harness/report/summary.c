@@ -13,6 +13,8 @@ struct tally tally_make(const struct run_result *run)
             tally.missed++;
         else if (judgement->verdict == VERDICT_SKIPPED)
             tally.skipped++;
+        else if (judgement->verdict == VERDICT_NOT_APPLICABLE)
+            tally.not_applicable++;
         else if (judgement->verdict == VERDICT_ERROR)
             tally.errors++;
         else if (judgement->verdict == VERDICT_UNKNOWN)
@@ -64,7 +66,7 @@ static bool stopped_at_miss(const struct run_result *run)
 void summary_sentence(const struct run_result *run, struct text *out)
 {
     struct tally tally = tally_make(run);
-    size_t trials = run->count - tally.skipped;
+    size_t trials = run->count - tally.skipped - tally.not_applicable;
     text_format(out, "%zu trial%s: %zu as expected, %zu missed, %zu without expectation", trials,
                 trials == 1 ? "" : "s", tally.met, tally.missed, tally.without);
     if (tally.inconclusive > 0)
@@ -75,6 +77,8 @@ void summary_sentence(const struct run_result *run, struct text *out)
         text_format(out, "; %zu skipped", tally.skipped);
         skip_reasons(run, out);
     }
+    if (tally.not_applicable > 0)
+        text_format(out, "; %zu n/a", tally.not_applicable);
     if (tally.not_run > 0)
         text_format(out, "; %zu not run%s", tally.not_run,
                     !stopped_at_miss(run) ? ""

@@ -4,15 +4,16 @@
 
 #include "harness/report/report.h"
 
-// How the trials of a run ended. Each trial is in one of the first six.
+// How the trials of a run ended. Each trial is in one of the first seven.
 struct tally {
-    size_t met, missed;  // against their expectation
-    size_t without;      // decided, but nothing was expected
-    size_t inconclusive; // UNKNOWN
-    size_t errors;       // ERROR
-    size_t skipped;
-    size_t not_run;                     // planned, but the run ended before
-    size_t verdicts[VERDICT_ERROR + 1]; // of all finished trials
+    size_t met, missed;                          // against their expectation
+    size_t without;                              // decided, but nothing was expected
+    size_t inconclusive;                         // UNKNOWN
+    size_t errors;                               // ERROR
+    size_t skipped;                              // something is missing on this machine
+    size_t not_applicable;                       // scheme and scenario do not go together
+    size_t not_run;                              // planned, but the run ended before
+    size_t verdicts[VERDICT_NOT_APPLICABLE + 1]; // of all finished trials
 };
 
 struct tally tally_make(const struct run_result *run);

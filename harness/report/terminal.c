@@ -17,6 +17,7 @@ static enum colour colour_of(enum verdict verdict)
     case VERDICT_UNKNOWN:
         return COLOUR_YELLOW;
     case VERDICT_SKIPPED:
+    case VERDICT_NOT_APPLICABLE:
         return COLOUR_GREY;
     }
     return COLOUR_PLAIN;
@@ -111,7 +112,8 @@ static void print_trial(const struct trial_result *result, FILE *out, bool colou
     fprintf(out, "  %s\n", judgement->reason);
     if (result->story != NULL && result->story[0] != '\0')
         print_indented(out, result->story);
-    if (result->folder != NULL && judgement->verdict != VERDICT_SKIPPED)
+    if (result->folder != NULL && judgement->verdict != VERDICT_SKIPPED &&
+        judgement->verdict != VERDICT_NOT_APPLICABLE)
         fprintf(out, "  files: %s\n", result->folder);
 }
 

@@ -97,7 +97,9 @@ static void bind_word(const struct value *value)
 static void bind_choice(const struct value *value)
 {
     _Static_assert(sizeof(enum placement) == sizeof(unsigned) &&
-                       sizeof(enum expected_verdict) == sizeof(unsigned),
+                       sizeof(enum expected_verdict) == sizeof(unsigned) &&
+                       sizeof(enum boundary) == sizeof(unsigned) &&
+                       sizeof(enum persistence) == sizeof(unsigned),
                    "choices are bound as unsigned numbers");
     struct suggestion suggestion;
     size_t index;

@@ -12,6 +12,8 @@
 #define HOUR_NS (60 * MINUTE_NS)
 
 static const char *const placement_words[] = {"free", "spread", "together", NULL};
+static const char *const boundary_words[] = {"none", "inner", "wrapped", NULL};
+static const char *const persistence_words[] = {"none", "aof-everysec", "aof-always", NULL};
 static const char *const verdict_words[] = {"safe", "unsafe", "stuck", NULL};
 
 static const struct key workload_keys[] = {
@@ -35,6 +37,18 @@ static const struct key workload_keys[] = {
      .fallback_text = "(oversell: required)", .help = "units for sale"},
     {"buyers", KEY_WHOLE, FIELD(workload_settings, buyers), .least = 1, .most = 1000000,
      .fallback_text = "(oversell: required)", .help = "in all, each comes once"},
+    {"jobs", KEY_WHOLE, FIELD(workload_settings, jobs), .least = 1, .most = 30, .fallback = "10",
+     .help = "draw: each to be done once, by one of all workers"},
+    {"depth", KEY_WHOLE, FIELD(workload_settings, depth), .least = 2, .most = 16, .fallback = "2",
+     .help = "nested: how often one operation locks"},
+    {"readers", KEY_PERCENTAGE, FIELD(workload_settings, readers), .most = 100, .fallback = "80%",
+     .help = "readers: operations that only read"},
+    {"permits", KEY_WHOLE, FIELD(workload_settings, permits), .least = 1, .most = 1000,
+     .fallback = "3", .help = "permits: how many may hold at once"},
+    {"boundary", KEY_CHOICE, FIELD(workload_settings, boundary), .choices = boundary_words,
+     .fallback = "none",
+     .help = "mysql store: read and write in one transaction, committed before (inner) or after "
+             "(wrapped) the release"},
     {.help = NULL},
 };
 
@@ -62,6 +76,65 @@ static const struct key lock_keys[] = {
     {"stuck-after", KEY_DURATION, FIELD(lock_settings, stuck_after_ns), .least = NS_PER_MS,
      .most = 2 * HOUR_NS, .fallback_text = "lease + 1s",
      .help = "nobody granted for so long while one waits: stuck"},
+    {.help = NULL},
+};
+
+#define TOPOLOGY_KEY                                                                               \
+    {                                                                                              \
+        "topology", KEY_NAME, FIELD(server_settings, topology),                                    \
+            .least = 1, .most = 15, .fallback_text = "the scheme's",                               \
+            .help = "how its servers belong together"                                              \
+    }
+#define NODES_KEY                                                                                  \
+    {                                                                                              \
+        "nodes", KEY_WHOLE, FIELD(server_settings, nodes), .least = 1, .most = 8,                  \
+                                                           .fallback_text = "the usual",           \
+                                                           .help = "how many servers hold data"    \
+    }
+#define EXTERNAL_KEY                                                                               \
+    {                                                                                              \
+        "external", KEY_TEXT, FIELD(server_settings, external),                                    \
+            .least = 1, .most = 400, .fallback_text = "none",                                      \
+            .help =                                                                                \
+                "a server that runs already: KIND://user:password@host:port; nothing is booted"    \
+    }
+
+static const struct key redis_keys[] = {
+    TOPOLOGY_KEY,
+    NODES_KEY,
+    {"persistence", KEY_CHOICE, FIELD(server_settings, persistence), .choices = persistence_words,
+     .fallback = "none", .help = "what a server keeps when it stops"},
+    EXTERNAL_KEY,
+    {.help = NULL},
+};
+static const struct key server_keys[] = {TOPOLOGY_KEY, NODES_KEY, EXTERNAL_KEY, {.help = NULL}};
+
+static const struct section redis_section = {
+    "servers.redis", "Redis.", redis_keys, sizeof(struct server_settings), NULL, SIZE_MAX, NULL,
+};
+static const struct section server_section = {
+    "servers.zookeeper, etcd, memcached, mysql, postgres",
+    "The others.",
+    server_keys,
+    sizeof(struct server_settings),
+    NULL,
+    SIZE_MAX,
+    NULL,
+};
+
+#define SERVER_KEY(kind, its_section)                                                              \
+    {                                                                                              \
+#kind, KEY_SECTION, FIELD(servers_settings, kind),                                         \
+            .section = &(its_section), .fallback_text = "as below", .help = "see below"            \
+    }
+
+static const struct key servers_keys[] = {
+    SERVER_KEY(redis, redis_section),
+    SERVER_KEY(zookeeper, server_section),
+    SERVER_KEY(etcd, server_section),
+    SERVER_KEY(memcached, server_section),
+    SERVER_KEY(mysql, server_section),
+    SERVER_KEY(postgres, server_section),
     {.help = NULL},
 };
 
@@ -109,6 +182,12 @@ static const struct section clients_section = {
 static const struct section lock_section = {
     "lock", "How they lock.", lock_keys, sizeof(struct lock_settings), NULL, SIZE_MAX, NULL,
 };
+static const struct section servers_section = {
+    "servers",    "What they lock with; a scheme that does not fit is not tried.",
+    servers_keys, sizeof(struct servers_settings),
+    NULL,         SIZE_MAX,
+    NULL,
+};
 static const struct section faults_section = {
     "faults",     "What strikes them: a list.",       fault_keys, sizeof(struct fault_step),
     &blank_fault, offsetof(struct fault_step, place), "fault",
@@ -132,6 +211,8 @@ static const struct key scenario_keys[] = {
      .fallback_text = "as below", .help = "see below"},
     {"lock", KEY_SECTION, FIELD(scenario, lock), .section = &lock_section,
      .fallback_text = "as below", .help = "see below"},
+    {"servers", KEY_SECTION, FIELD(scenario, servers), .section = &servers_section,
+     .fallback_text = "each scheme's usual", .help = "see below"},
     {"schemes", KEY_PATTERNS, FIELD(scenario, schemes), .least = 1, .most = 64, .required = true,
      .help = "what is tried, each scheme once"},
     {"faults", KEY_SECTIONS, FIELD(scenario, faults),

@@ -117,7 +117,8 @@ static void print_section(const struct section *section, const struct vocabulary
     table_print(table, out, false);
     table_free(table);
     for (const struct key *key = section->keys; key->help != NULL; key++) {
-        if (key->section != NULL)
+        bool again = key > section->keys && key->section == key[-1].section;
+        if (key->section != NULL && !again)
             print_section(key->section, vocabulary, out);
     }
 }

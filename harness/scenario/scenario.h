@@ -3,6 +3,7 @@
 #define LOCKPICK_SCENARIO_SCENARIO_H
 
 #include "harness/base/error.h"
+#include "harness/base/persistence.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -79,9 +80,14 @@ struct expectation {
     struct place place;
 };
 
+// Whether reads and writes of the guarded value are one transaction of its store, and on which side
+// of its COMMIT the lock is released.
+enum boundary { BOUNDARY_NONE, BOUNDARY_INNER, BOUNDARY_WRAPPED };
+
 struct workload_settings {
-    char *kind;         // `increment`, `oversell`
-    char *store;        // `shm`, `redis`
+    char *kind;  // `increment`, `oversell`, ...
+    char *store; // `shm`, `redis`, `mysql`; `same`: on the lock's own server
+    enum boundary boundary;
     bool fenced;        // the store refuses writes that carry an old fencing token
     int64_t operations; // in all, shared by the workers; 0: by time
     int64_t for_ns;     // run for that long; 0: by operations
@@ -89,6 +95,27 @@ struct workload_settings {
     int64_t think_ns;   // pause between a worker's operations
     int64_t stock;      // oversell: units for sale
     int64_t buyers;     // oversell: buyers in all
+    int64_t jobs;       // draw: each to be done once
+    int64_t depth;      // nested: how often one operation locks
+    int64_t readers;    // readers: how many of a hundred operations only read
+    int64_t permits;    // permits: how many may hold at once
+};
+
+// How the servers of one kind are to be.
+struct server_settings {
+    char *topology; // NULL: what the scheme asks for
+    int64_t nodes;  // servers that hold data; 0: as many as is usual
+    enum persistence persistence;
+    char *external; // a URL; NULL: Lockpick boots its own
+};
+
+struct servers_settings {
+    struct server_settings redis;
+    struct server_settings zookeeper;
+    struct server_settings etcd;
+    struct server_settings memcached;
+    struct server_settings mysql;
+    struct server_settings postgres;
 };
 
 struct clients_settings {
@@ -116,6 +143,7 @@ struct scenario {
     struct workload_settings workload;
     struct clients_settings clients;
     struct lock_settings lock;
+    struct servers_settings servers;
     struct string_list schemes;
     struct fault_step *faults;
     size_t fault_count;
@@ -124,6 +152,13 @@ struct scenario {
     int64_t repeat;
     int64_t seed;     // 0: drawn when the run starts
     int64_t limit_ns; // the longest that a trial may take
+};
+
+// A way in which servers of one kind can belong together.
+struct topology_name {
+    const char *server;
+    const char *name;
+    int least, most; // how many servers
 };
 
 // What names may occur in a scenario; each array is NULL-terminated. The caller fills it from the
@@ -135,8 +170,9 @@ struct vocabulary {
     const char *const *workloads;
     const char *const *stores;
     const char *const *faults;
-    const char *const *commands;   // command names that a point can stand at
-    const char *const *properties; // what `because` may name
+    const char *const *commands;            // command names that a point can stand at
+    const char *const *properties;          // what `because` may name
+    const struct topology_name *topologies; // the last one's name is NULL
 };
 
 // `--set clients.threads=8`
@@ -169,6 +205,9 @@ void complaints_free(struct complaints *complaints);
 
 // True if `pattern` (a name, a glob, or a trait) means the scheme.
 bool scheme_is_meant(const char *pattern, const char *scheme, const char *const *traits);
+
+// How the scenario wants servers of that kind to be.
+const struct server_settings *scenario_server(const struct scenario *scenario, const char *kind);
 
 // The first expectation that means the scheme, or NULL.
 const struct expectation *scenario_expectation(const struct scenario *scenario, const char *scheme,

@@ -27,13 +27,19 @@ static const char *const *const test_scheme_traits[] = {
     test_no_traits, test_local, test_redis,         test_redis,
     test_lease,     test_lease, test_lease_checked, test_lease_fenced,
 };
-static const char *const test_workloads[] = {"increment", "oversell", NULL};
-static const char *const test_stores[] = {"shm", "redis", NULL};
+static const char *const test_workloads[] = {"increment", "oversell", "draw", "nested",
+                                             "readers",   "permits",  NULL};
+static const char *const test_stores[] = {"shm", "redis", "mysql", "same", NULL};
 static const char *const test_faults[] = {"pause", "kill", NULL};
 static const char *const test_commands[] = {"GET", "SET", "SETNX", "PEXPIRE", "DEL", "EVAL", NULL};
 static const char *const test_properties[] = {
     "double-grant", "stale-holder",  "stale-write", "lost-update",
     "oversell",     "fencing-order", "stuck",       NULL,
+};
+
+static const struct topology_name test_topologies[] = {
+    {"redis", "single", 1, 1}, {"redis", "independent", 1, 8}, {"redis", "sentinel", 2, 5},
+    {"etcd", "single", 1, 1},  {"etcd", "ensemble", 1, 5},     {NULL, NULL, 0, 0},
 };
 
 static const struct vocabulary test_vocabulary = {
@@ -45,6 +51,7 @@ static const struct vocabulary test_vocabulary = {
     .faults = test_faults,
     .commands = test_commands,
     .properties = test_properties,
+    .topologies = test_topologies,
 };
 
 #endif

@@ -34,62 +34,6 @@ static struct node *either(struct node *first, struct node *second)
     return first != NULL ? first : second;
 }
 
-// --- workload ------------------------------------------------------------------------------------
-
-static void must_not_be(const struct rules *rules, const char *key, const char *why)
-{
-    struct node *node = rule_node(rules, "workload", key);
-    if (node != NULL)
-        complain_key(rules->complaints, node, "'%s' has no meaning here: %s", key, why);
-}
-
-static void must_be(const struct rules *rules, const char *key, const char *why)
-{
-    struct node *workload = node_child(rules->root, "workload");
-    if (!node_has(workload, key))
-        complaints_add(rules->complaints, workload->origin, node_heading(workload),
-                       "missing key '%s' in workload: %s", key, why);
-}
-
-static void check_amount_of_work(const struct rules *rules)
-{
-    struct node *workload = node_child(rules->root, "workload");
-    struct node *by_time = rule_node(rules, "workload", "for");
-    const char *kind = rules->scenario->workload.kind;
-    if (workload == NULL || workload->kind != NODE_MAP || kind == NULL)
-        return;
-    if (strcmp(kind, "oversell") == 0) {
-        must_be(rules, "stock", "a sale has units to sell");
-        must_be(rules, "buyers", "each of them comes once");
-        must_not_be(rules, "operations", "a sale ends when its buyers have come");
-        must_not_be(rules, "for", "a sale ends when its buyers have come");
-        return;
-    }
-    must_not_be(rules, "stock", "only oversell sells");
-    must_not_be(rules, "buyers", "only oversell sells");
-    if (by_time == NULL && !node_has(workload, "for"))
-        must_be(rules, "operations", "how much is to be done (or 'for': how long)");
-    else if (by_time != NULL && rule_node(rules, "workload", "operations") != NULL)
-        complain_key(rules->complaints, by_time,
-                     "'for' besides 'operations': a trial ends by one of them");
-}
-
-static void check_time_for_work(const struct rules *rules)
-{
-    struct node *by_time = rule_node(rules, "workload", "for");
-    struct node *limit = rule_node(rules, "", "limit");
-    int64_t for_ns = rules->scenario->workload.for_ns;
-    if (by_time == NULL || !rule_sound(rules, "workload", "for") ||
-        !rule_sound(rules, "", "limit") || for_ns <= rules->scenario->limit_ns)
-        return;
-    struct text times = {0};
-    duration_write(for_ns, &times);
-    text_add(&times, " is longer than the limit of ");
-    duration_write(rules->scenario->limit_ns, &times);
-    complain(rules->complaints, either(limit, by_time), "workload.for of %s", times.bytes);
-    text_free(&times);
-}
-
 // --- clients and lock ----------------------------------------------------------------------------
 
 static void check_number_of_workers(const struct rules *rules)
@@ -260,8 +204,8 @@ static void check_expectations(const struct rules *rules)
 
 void validate(const struct rules *rules)
 {
-    check_amount_of_work(rules);
-    check_time_for_work(rules);
+    validate_workload(rules);
+    validate_servers(rules);
     check_number_of_workers(rules);
     check_lead(rules);
     check_retry(rules);

@@ -2,6 +2,7 @@
 #ifndef LOCKPICK_SCENARIO_VALIDATE_H
 #define LOCKPICK_SCENARIO_VALIDATE_H
 
+#include "harness/scenario/keys.h"
 #include "harness/scenario/tree.h"
 
 // A scenario as bound, and where each of its values was written.
@@ -18,7 +19,9 @@ struct rules {
 // Checks every rule whose values were all read without a complaint.
 void validate(const struct rules *rules);
 
-// The part about faults (validate_faults.c).
+// The parts about the workload, the servers and the faults (validate_*.c).
+void validate_workload(const struct rules *rules);
+void validate_servers(const struct rules *rules);
 void validate_faults(const struct rules *rules);
 
 // The node of `key` in `section` ("" for the root), or NULL if the file does not say it.

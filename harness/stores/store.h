@@ -44,6 +44,17 @@ struct store_kind {
     enum outcome (*read)(struct store *store, int64_t token, int64_t *value);
     // Writes the value. NO: refused, the token is old.
     enum outcome (*write)(struct store *store, int64_t token, int64_t value);
+    // Optional, for stores that know transactions: what is read and written from `begin` to
+    // `commit` is one. NO from `commit`: rolled back.
+    enum outcome (*begin)(struct store *store);
+    enum outcome (*commit)(struct store *store);
+    // Optional: once for a trial, before any worker opens it (tables), and the removal of all that
+    // is of this name and tag. What is there already, or gone already, is fine. 0, or -1 with
+    // `error` set.
+    int (*set_up)(const struct service *service, const char *name, const char *tag,
+                  struct error *error);
+    int (*clean_up)(const struct service *service, const char *name, const char *tag,
+                    struct error *error);
 };
 
 int store_open(struct store *store, struct error *error);

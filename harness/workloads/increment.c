@@ -2,19 +2,22 @@
 // two have read the same balance.
 #include "harness/workloads/workload.h"
 
-static int64_t initial(const struct workload_settings *settings)
+int64_t increment_initial(const struct scenario *scenario)
 {
-    (void)settings;
+    (void)scenario;
     return 0;
 }
 
-static int64_t operations(const struct workload_settings *settings)
+int64_t increment_operations(const struct scenario *scenario)
 {
-    return settings->operations;
+    return scenario->workload.operations;
 }
 
-static bool next(int64_t seen, int64_t *written)
+bool increment_next(const struct scenario *scenario, int64_t operation, int64_t seen,
+                    int64_t *written)
 {
+    (void)scenario;
+    (void)operation;
     *written = seen + 1;
     return true;
 }
@@ -22,7 +25,7 @@ static bool next(int64_t seen, int64_t *written)
 const struct workload increment_workload = {
     .name = "increment",
     .summary = "a hot account: read the balance, add 1, write it back",
-    .initial = initial,
-    .operations = operations,
-    .next = next,
+    .initial = increment_initial,
+    .operations = increment_operations,
+    .next = increment_next,
 };

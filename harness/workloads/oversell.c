@@ -2,18 +2,20 @@
 // units left buys unit n; two buyers of one unit are an oversale.
 #include "harness/workloads/workload.h"
 
-static int64_t initial(const struct workload_settings *settings)
+static int64_t initial(const struct scenario *scenario)
 {
-    return settings->stock;
+    return scenario->workload.stock;
 }
 
-static int64_t operations(const struct workload_settings *settings)
+static int64_t operations(const struct scenario *scenario)
 {
-    return settings->buyers;
+    return scenario->workload.buyers;
 }
 
-static bool next(int64_t seen, int64_t *written)
+static bool next(const struct scenario *scenario, int64_t operation, int64_t seen, int64_t *written)
 {
+    (void)scenario;
+    (void)operation;
     *written = seen - 1;
     return seen > 0;
 }

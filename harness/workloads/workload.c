@@ -3,9 +3,8 @@
 #include <string.h>
 
 const struct workload *const workload_catalogue[] = {
-    &increment_workload,
-    &oversell_workload,
-    NULL,
+    &increment_workload, &oversell_workload, &draw_workload, &nested_workload,
+    &readers_workload,   &permits_workload,  NULL,
 };
 
 const struct workload *workload_find(const char *name)
@@ -15,4 +14,9 @@ const struct workload *workload_find(const char *name)
             return workload_catalogue[i];
     }
     return NULL;
+}
+
+int64_t workload_workers(const struct scenario *scenario)
+{
+    return scenario->clients.processes * scenario->clients.threads;
 }

@@ -3,23 +3,46 @@
 #ifndef LOCKPICK_WORKLOADS_WORKLOAD_H
 #define LOCKPICK_WORKLOADS_WORKLOAD_H
 
+#include "harness/base/random.h"
 #include "harness/scenario/scenario.h"
 
 struct workload {
     const char *name;
     const char *summary;
+    const char *needs; // the trait that a scheme must have for it; NULL: none
     // The guarded value before the first operation.
-    int64_t (*initial)(const struct workload_settings *settings);
+    int64_t (*initial)(const struct scenario *scenario);
     // How many operations there are in all; 0: as many as the time allows.
-    int64_t (*operations)(const struct workload_settings *settings);
-    // What to write after having seen `seen`; false if there is nothing to write.
-    bool (*next)(int64_t seen, int64_t *written);
+    int64_t (*operations)(const struct scenario *scenario);
+    // What the operation (from 1) writes after having seen `seen`; false if there is nothing to
+    // write. NULL: nothing is ever written.
+    bool (*next)(const struct scenario *scenario, int64_t operation, int64_t seen,
+                 int64_t *written);
+    // Optional: true if the next operation only reads, twice, beside others that do.
+    bool (*only_reads)(const struct scenario *scenario, struct random *random);
+    bool nests; // each operation locks `depth` times, one inside the other, and updates at each
 };
 
 extern const struct workload *const workload_catalogue[]; // NULL-terminated
 const struct workload *workload_find(const char *name);
 
+// How many workers there are in all.
+int64_t workload_workers(const struct scenario *scenario);
+
+// `draw`: which job (from 0) an operation goes for.
+int64_t draw_job(const struct scenario *scenario, int64_t operation);
+
+// What `increment` does, which others share.
+int64_t increment_initial(const struct scenario *scenario);
+int64_t increment_operations(const struct scenario *scenario);
+bool increment_next(const struct scenario *scenario, int64_t operation, int64_t seen,
+                    int64_t *written);
+
 extern const struct workload increment_workload;
 extern const struct workload oversell_workload;
+extern const struct workload draw_workload;
+extern const struct workload nested_workload;
+extern const struct workload readers_workload;
+extern const struct workload permits_workload;
 
 #endif

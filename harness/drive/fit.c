@@ -1,0 +1,100 @@
+#include "harness/drive/fit.h"
+
+#include "harness/cluster/server.h"
+#include "harness/drive/servers.h"
+#include "harness/locks/lock.h"
+#include "harness/stores/store.h"
+#include "harness/workloads/workload.h"
+
+#include <string.h>
+
+static bool fits_workload(const struct trial *trial, const struct lock_scheme *scheme,
+                          struct text *reason)
+{
+    const struct workload_settings *settings = &trial->scenario->workload;
+    const char *needs = workload_find(settings->kind)->needs;
+    if (needs != NULL && !lock_scheme_has(scheme, needs)) {
+        text_format(reason, "the workload %s needs the trait '%s', which %s has not",
+                    settings->kind, needs, scheme->name);
+        return false;
+    }
+    if (settings->boundary != BOUNDARY_NONE && scheme->own_store != NULL) {
+        text_format(reason, "%s ends its transaction by itself: no boundary can be set",
+                    scheme->name);
+        return false;
+    }
+    return true;
+}
+
+// With `store: same` the value lives on the scheme's own server, if there is a store of its kind.
+static bool fits_store(const struct trial *trial, const struct lock_scheme *scheme,
+                       struct text *reason)
+{
+    if (trial_store(trial) != NULL)
+        return true;
+    text_format(reason, "store: same: %s locks with %s, and there is no store of that kind",
+                scheme->name, scheme->server != NULL ? scheme->server : "no server");
+    return false;
+}
+
+static bool fits_servers(const struct trial *trial, const struct lock_scheme *scheme,
+                         struct text *reason)
+{
+    if (scheme->server == NULL)
+        return true;
+    const char *topology = scenario_server(trial->scenario, scheme->server)->topology;
+    if (topology == NULL || lock_scheme_takes(scheme, topology))
+        return true;
+    text_format(reason, "%s does not work with the topology %s of %s (it takes", scheme->name,
+                topology, scheme->server);
+    for (size_t i = 0; scheme->topologies != NULL && scheme->topologies[i] != NULL; i++)
+        text_format(reason, "%s %s", i > 0 ? "," : "", scheme->topologies[i]);
+    text_add(reason, scheme->topologies != NULL ? ")" : " single)");
+    return false;
+}
+
+static bool is_installed(const char *server, struct text *reason)
+{
+    const struct server_kind *kind = server_kind_find(server);
+    if (server_is_installed(kind))
+        return true;
+    text_format(reason, "%s is not installed: apt-get install %s (or: scripts/setup)",
+                kind->program, kind->package);
+    return false;
+}
+
+// Servers that Lockpick is to boot must be there.
+static bool are_installed(const struct trial *trial, const struct lock_scheme *scheme,
+                          struct text *reason)
+{
+    const char *const needed[] = {scheme->server, trial_store(trial)->server};
+    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++) {
+        if (needed[i] != NULL && scenario_server(trial->scenario, needed[i])->external == NULL &&
+            !is_installed(needed[i], reason))
+            return false;
+    }
+    return true;
+}
+
+enum fit trial_fit(const struct trial *trial, struct text *reason)
+{
+    const struct lock_scheme *scheme = lock_scheme_find(trial->scheme);
+    if (trial->skip_reason != NULL)
+        text_add(reason, trial->skip_reason);
+    if (trial->skip_reason != NULL || !fits_workload(trial, scheme, reason) ||
+        !fits_store(trial, scheme, reason) || !fits_servers(trial, scheme, reason))
+        return FIT_NOT_APPLICABLE;
+    return are_installed(trial, scheme, reason) ? FIT_RUNS : FIT_NOT_INSTALLED;
+}
+
+bool trial_is_external(const struct trial *trial)
+{
+    const struct lock_scheme *scheme = lock_scheme_find(trial->scheme);
+    const struct store_kind *store = trial_store(trial);
+    const char *const used[] = {scheme->server, store != NULL ? store->server : NULL};
+    for (size_t i = 0; i < sizeof used / sizeof *used; i++) {
+        if (used[i] != NULL && scenario_server(trial->scenario, used[i])->external != NULL)
+            return true;
+    }
+    return false;
+}

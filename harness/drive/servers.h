@@ -1,0 +1,39 @@
+// The servers of a run: booted when a trial needs them, and kept for the next one if that needs the
+// same.
+#ifndef LOCKPICK_DRIVE_SERVERS_H
+#define LOCKPICK_DRIVE_SERVERS_H
+
+#include "harness/cluster/cluster.h"
+#include "harness/scenario/plan.h"
+#include "harness/stores/store.h"
+
+// One set of servers at a time.
+struct server_pool {
+    const struct sandbox *sandbox;
+    char *folder; // each set gets a folder in it
+    bool is_up;
+    struct group_settings groups[2]; // what is up
+    int group_count;
+    enum placement placement;
+    int sets; // so many were made so far
+    char *set_folder;
+    struct cluster cluster;
+};
+
+void server_pool_start(struct server_pool *pool, const struct sandbox *sandbox, const char *folder);
+
+// Sees to it that the servers of the trial are up, and describes its services. A service that the
+// trial does not need is left zero. 0, or -1 with `error` set.
+int server_pool_provide(struct server_pool *pool, const struct trial *trial,
+                        struct service *lock_service, struct service *store_service,
+                        struct error *error);
+
+// Ends what is up: after a trial that failed, or that may have left servers other than they were.
+void server_pool_clear(struct server_pool *pool);
+void server_pool_stop(struct server_pool *pool);
+
+// Where the guarded value of the trial lives; NULL if the scenario says `same` and the scheme's
+// server is no store.
+const struct store_kind *trial_store(const struct trial *trial);
+
+#endif

@@ -1,0 +1,35 @@
+// A draw: several instances race to do a job that is to be done once, such as to pick the next of
+// ten winners. The guarded value is the set of jobs done, one bit each: who finds the bit of its
+// job unset does the job and sets it.
+#include "harness/workloads/workload.h"
+
+int64_t draw_job(const struct scenario *scenario, int64_t operation)
+{
+    return (operation - 1) / workload_workers(scenario);
+}
+
+static int64_t initial(const struct scenario *scenario)
+{
+    (void)scenario;
+    return 0;
+}
+
+static int64_t operations(const struct scenario *scenario)
+{
+    return scenario->workload.jobs * workload_workers(scenario);
+}
+
+static bool next(const struct scenario *scenario, int64_t operation, int64_t seen, int64_t *written)
+{
+    int64_t bit = INT64_C(1) << draw_job(scenario, operation);
+    *written = seen | bit;
+    return (seen & bit) == 0;
+}
+
+const struct workload draw_workload = {
+    .name = "draw",
+    .summary = "ten winners are to be drawn, each once, by whichever worker comes first",
+    .initial = initial,
+    .operations = operations,
+    .next = next,
+};

@@ -1,0 +1,14 @@
+// A method that locks calls another that locks the same: each updates the account, and the outer
+// one once more after the inner one has returned.
+#include "harness/workloads/workload.h"
+
+const struct workload nested_workload = {
+    .name = "nested",
+    .summary =
+        "a holder locks again, as a method does that calls another; each updates the account",
+    .needs = "reentrant",
+    .initial = increment_initial,
+    .operations = increment_operations,
+    .next = increment_next,
+    .nests = true,
+};

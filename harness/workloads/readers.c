@@ -1,0 +1,18 @@
+// Many read the account, some update it. A reader looks twice: what it sees must not change while
+// it holds the lock.
+#include "harness/workloads/workload.h"
+
+static bool only_reads(const struct scenario *scenario, struct random *random)
+{
+    return (int64_t)random_below(random, 100) < scenario->workload.readers;
+}
+
+const struct workload readers_workload = {
+    .name = "readers",
+    .summary = "most read the account twice under a shared lock, the others update it alone",
+    .needs = "shared",
+    .initial = increment_initial,
+    .operations = increment_operations,
+    .next = increment_next,
+    .only_reads = only_reads,
+};
