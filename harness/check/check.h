@@ -58,6 +58,7 @@ struct hold {
                              // out proves nothing about the time between
     int64_t token;           // fencing token, 0 if none
     int64_t attempts;
+    bool shared; // held together with others that share it
     bool release_invoked;
     bool died;                  // the process was killed during the hold
     int64_t died_ns;            // and when; also if it was killed during the release. Else
@@ -67,6 +68,17 @@ struct hold {
     size_t access_count;
     size_t granted_event;  // index of the acquire-return event
     size_t released_event; // index of the release-invoke event; SIZE_MAX if none
+};
+
+// A reentry of a holder, or its return from one.
+struct reentry {
+    size_t hold; // index of the hold that it is inside of
+    bool is_leave;
+    int64_t depth; // 2 for the first inside the hold
+    int64_t invoked_ns;
+    int64_t returned_ns;        // TIME_NEVER: no answer was recorded
+    enum outcome outcome;       // of a reentry
+    enum release_answer answer; // of a leave
 };
 
 // An acquire that was not granted, or never answered.
@@ -107,6 +119,8 @@ struct digest {
     size_t attempt_count;
     struct access *accesses; // each hold's together, in the order of the holds
     size_t access_count;
+    struct reentry *reentries; // in the order of their invocation
+    size_t reentry_count;
     struct fault_record *faults; // one for each fault of the scenario, in its order
     size_t fault_count;
     struct stall *stalls; // of the harness itself: times at which it did not run on time
@@ -119,6 +133,11 @@ struct digest {
     enum stop_reason stop_reason;
     bool stop_known;
 };
+
+// Whether the lock is meant to keep others out at all, and how many may hold it at once. An
+// optimistic scheme keeps nobody out: what it promises shows at the store.
+bool digest_excludes(const struct digest *digest);
+int64_t digest_permits(const struct digest *digest);
 
 // Derives the digest. Never fails: half a history gives half a digest. Free with digest_free.
 void digest_make(const struct history *history, const struct trial *trial, struct digest *digest);
@@ -169,7 +188,7 @@ struct check {
 // Every check; NULL-terminated. The order is that of reports.
 extern const struct check *const check_catalogue[];
 
-#define MAX_CHECKS 16
+#define MAX_CHECKS 20
 
 enum expectation_result { EXPECTATION_NONE, EXPECTATION_MET, EXPECTATION_MISSED };
 

@@ -2,6 +2,7 @@
 #include "harness/check/tracker.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 int64_t allowed_drift_ns(int64_t lease_ns)
 {
@@ -129,11 +130,34 @@ static void sort_accesses(struct digest *digest)
     digest->accesses = sorted;
 }
 
+// When writes take effect: the store's transaction, or the scheme's own, may come to nothing.
+static enum effect effect_of(const struct trial *trial)
+{
+    if (trial_has_trait(trial, "transaction"))
+        return EFFECT_AT_RELEASE;
+    bool own = trial_has_trait(trial, "own-store");
+    return trial->scenario->workload.boundary != BOUNDARY_NONE && !own ? EFFECT_AT_COMMIT
+                                                                       : EFFECT_AT_ONCE;
+}
+
+bool digest_excludes(const struct digest *digest)
+{
+    return !trial_has_trait(digest->trial, "optimistic");
+}
+
+int64_t digest_permits(const struct digest *digest)
+{
+    const struct workload_settings *workload = &digest->trial->scenario->workload;
+    bool is_semaphore = workload->kind != NULL && strcmp(workload->kind, "permits") == 0;
+    return is_semaphore ? workload->permits : 1;
+}
+
 void digest_make(const struct history *history, const struct trial *trial, struct digest *digest)
 {
     *digest = (struct digest){.history = history, .trial = trial, .started_ns = TIME_NEVER};
     start_faults(digest, trial->scenario);
-    struct tracker tracker = {.drift_ns = allowed_drift_ns(trial->scenario->lock.lease_ns)};
+    struct tracker tracker = {.drift_ns = allowed_drift_ns(trial->scenario->lock.lease_ns),
+                              .effect = effect_of(trial)};
     size_t stall_room = 0;
     for (size_t i = 0; i < history->count; i++) {
         const struct event *event = &history->events[i];
@@ -154,6 +178,8 @@ void digest_make(const struct history *history, const struct trial *trial, struc
     digest->attempt_count = tracker.attempt_count;
     digest->accesses = tracker.accesses;
     digest->access_count = tracker.access_count;
+    digest->reentries = tracker.reentries;
+    digest->reentry_count = tracker.reentry_count;
     tracker_close(&tracker);
     sort_accesses(digest);
 }
@@ -163,6 +189,7 @@ void digest_free(struct digest *digest)
     free(digest->holds);
     free(digest->attempts);
     free(digest->accesses);
+    free(digest->reentries);
     free(digest->faults);
     free(digest->stalls);
     *digest = (struct digest){0};

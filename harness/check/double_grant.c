@@ -1,5 +1,6 @@
-// double-grant: two cores overlap while the lease of each was provably valid. The service broke its
-// promise. Touching ends are no overlap.
+// double-grant: two cores overlap while the lease of each was provably valid; of a semaphore, more
+// than it has permits. The service broke its promise. Touching ends are no overlap, and holds that
+// are shared may overlap each other.
 #include "harness/check/catalogue.h"
 #include "harness/check/describe.h"
 #include "harness/check/sweep.h"
@@ -15,6 +16,14 @@ static void describe(const struct digest *digest, struct finding *finding)
     describe_holder(digest, evidence->holds[0], earlier);
     describe_holder(digest, evidence->holds[1], later);
     text_duration(evidence->to_ns - evidence->from_ns, length, sizeof length);
+    if (digest_permits(digest) > 1) {
+        finding_say(finding,
+                    "%s was granted a permit while %s and others held all %lld of them (%lld such "
+                    "grant%s among %zu)",
+                    later, earlier, (long long)digest_permits(digest), (long long)finding->count,
+                    plural(finding->count), digest->hold_count);
+        return;
+    }
     bool leased = digest->holds[evidence->holds[0]].proven_until_ns != TIME_NEVER;
     finding_say(
         finding,
@@ -24,31 +33,62 @@ static void describe(const struct digest *digest, struct finding *finding)
         plural(finding->count), digest->hold_count);
 }
 
-// Sorted by grant, a core overlaps an earlier one if and only if it begins before the latest end so
-// far.
+static void note(struct finding *finding, int64_t *windows, const struct core *earlier,
+                 const struct core *core)
+{
+    int64_t until_ns = time_earlier(earlier->to_ns, core->to_ns);
+    if (finding->count == 0)
+        finding->evidence = (struct evidence){
+            {earlier->hold, core->hold}, {SIZE_MAX, SIZE_MAX}, core->from_ns, until_ns};
+    windows[finding->count++] = until_ns - core->from_ns;
+}
+
+// Sorted by grant, a core overlaps an earlier one that excludes it if and only if it begins before
+// the latest end of those.
+static void find_pairs(const struct digest *digest, const struct cores *cores,
+                       struct finding *finding, int64_t *windows)
+{
+    struct latest latest = {0};
+    for (size_t i = 0; i < cores->count; i++) {
+        const struct core *core = &cores->items[i];
+        bool shared = digest->holds[core->hold].shared;
+        const struct core *earlier = latest_excluding(&latest, shared);
+        if (earlier != NULL && earlier->to_ns > core->from_ns)
+            note(finding, windows, earlier, core);
+        latest_see(&latest, core, shared);
+    }
+}
+
+static void find_excess(const struct cores *cores, int64_t permits, struct finding *finding,
+                        int64_t *windows)
+{
+    struct excess *excess = memory_new(cores->count * sizeof *excess);
+    size_t count = excess_find(cores, permits, excess);
+    for (size_t i = 0; i < count; i++)
+        note(finding, windows, &cores->items[excess[i].holder], &cores->items[excess[i].beyond]);
+    free(excess);
+}
+
 static void decide(const struct digest *digest, struct finding *finding)
 {
+    if (!digest_excludes(digest)) {
+        finding->state = FINDING_IRRELEVANT;
+        return;
+    }
     struct cores cores = cores_proven(digest);
     int64_t *windows = memory_new(cores.count * sizeof *windows);
-    const struct core *latest = NULL;
-    for (size_t i = 0; i < cores.count; i++) {
-        const struct core *core = &cores.items[i];
-        if (latest != NULL && latest->to_ns > core->from_ns) {
-            int64_t until_ns = time_earlier(latest->to_ns, core->to_ns);
-            if (finding->count == 0)
-                finding->evidence = (struct evidence){
-                    {latest->hold, core->hold}, {SIZE_MAX, SIZE_MAX}, core->from_ns, until_ns};
-            windows[finding->count++] = until_ns - core->from_ns;
-        }
-        if (latest == NULL || core->to_ns > latest->to_ns)
-            latest = core;
-    }
+    if (digest_permits(digest) > 1)
+        find_excess(&cores, digest_permits(digest), finding, windows);
+    else
+        find_pairs(digest, &cores, finding, windows);
     distribution_make(windows, (size_t)finding->count, &finding->windows);
     if (finding->count > 0) {
         finding->state = FINDING_VIOLATED;
         describe(digest, finding);
     } else {
-        finding_say(finding, "no two of %zu holds overlapped while valid", digest->hold_count);
+        finding_say(finding, "no %s of %zu holds overlapped while valid",
+                    digest_permits(digest) > 1 ? "more than the permits" : "two",
+                    digest->hold_count);
     }
     free(windows);
     free(cores.items);

@@ -74,7 +74,7 @@ static void run_checks(const struct digest *digest, struct judgement *judgement)
 static bool is_unsafe(const struct judgement *judgement, bool beyond_stale)
 {
     static const char *const of_stale_holders[] = {"stale-holder", "stale-write", "lost-update",
-                                                   "oversell"};
+                                                   "oversell",     "run-once",    "unstable-read"};
     size_t excused = sizeof of_stale_holders / sizeof *of_stale_holders;
     for (size_t i = 0; i < judgement->finding_count; i++) {
         const struct finding *finding = &judgement->findings[i];

@@ -54,7 +54,8 @@ static void describe(const struct digest *digest, const struct updates *updates,
 
 static void decide(const struct digest *digest, struct finding *finding)
 {
-    if (strcmp(digest->trial->scenario->workload.kind, "increment") != 0) {
+    static const char *const counting[] = {"increment", "nested", "readers", NULL};
+    if (!text_is_one_of(digest->trial->scenario->workload.kind, counting)) {
         finding->state = FINDING_IRRELEVANT;
         return;
     }

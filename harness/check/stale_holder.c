@@ -126,32 +126,64 @@ static bool is_stale_at(const struct outliver *outliver, const struct core *core
            (outliver->stale_ns == core->from_ns && outliver->core <= index);
 }
 
+static bool is_shared(const struct sweep *sweep, const struct core *core)
+{
+    return sweep->digest->holds[core->hold].shared;
+}
+
+// Of a semaphore: a grant beyond its permits, as its holders believe, is a stale holder's doing if
+// the lease of one of them had run out; the others are double grants.
+static void run_semaphore_sweep(struct sweep *sweep, int64_t permits)
+{
+    struct excess *excess = memory_new(sweep->cores.count * sizeof *excess);
+    size_t count = excess_find(&sweep->cores, permits, excess);
+    size_t next = 0;
+    const struct core *stale = NULL; // of those stale by now, the one that believes longest
+    for (size_t i = 0; i < count; i++) {
+        const struct core *core = &sweep->cores.items[excess[i].beyond];
+        for (; next < sweep->outliver_count &&
+               is_stale_at(&sweep->outlivers[next], core, excess[i].beyond);
+             next++) {
+            const struct core *outliver = &sweep->cores.items[sweep->outlivers[next].core];
+            if (stale == NULL || outliver->to_ns > stale->to_ns)
+                stale = outliver;
+        }
+        if (stale == core)
+            note_window(sweep, core, &sweep->cores.items[excess[i].holder], core->from_ns);
+        else if (stale != NULL && stale->to_ns > core->from_ns)
+            note_window(sweep, stale, core, core->from_ns);
+    }
+    free(excess);
+}
+
 // Each grant makes at most one window: with the stale holder that goes on believing for longest,
 // or, if the grant itself came after its lease had run out, with whoever else believes.
 static void run_sweep(struct sweep *sweep)
 {
-    const struct core *stale = NULL;  // of those stale by now, the one that believes longest
-    const struct core *holder = NULL; // of all so far, the one that believes longest
+    struct latest stale = {0};  // of those stale by now
+    struct latest holder = {0}; // of all so far
     size_t next = 0;
     for (size_t i = 0; i < sweep->cores.count; i++) {
         const struct core *core = &sweep->cores.items[i];
+        bool shared = is_shared(sweep, core);
         bool stale_at_grant = false;
         for (; next < sweep->outliver_count && is_stale_at(&sweep->outlivers[next], core, i);
              next++) {
             const struct core *outliver = &sweep->cores.items[sweep->outlivers[next].core];
             if (outliver == core)
                 stale_at_grant = true;
-            else if (stale == NULL || outliver->to_ns > stale->to_ns)
-                stale = outliver;
+            else
+                latest_see(&stale, outliver, is_shared(sweep, outliver));
         }
-        if (stale != NULL && stale->to_ns > core->from_ns)
-            note_window(sweep, stale, core, core->from_ns);
-        else if (stale_at_grant && holder != NULL && holder->to_ns > core->from_ns)
-            note_window(sweep, core, holder, core->from_ns);
-        if (stale_at_grant && (stale == NULL || core->to_ns > stale->to_ns))
-            stale = core;
-        if (holder == NULL || core->to_ns > holder->to_ns)
-            holder = core;
+        const struct core *stale_one = latest_excluding(&stale, shared);
+        const struct core *other = latest_excluding(&holder, shared);
+        if (stale_one != NULL && stale_one->to_ns > core->from_ns)
+            note_window(sweep, stale_one, core, core->from_ns);
+        else if (stale_at_grant && other != NULL && other->to_ns > core->from_ns)
+            note_window(sweep, core, other, core->from_ns);
+        if (stale_at_grant)
+            latest_see(&stale, core, shared);
+        latest_see(&holder, core, shared);
     }
 }
 
@@ -210,10 +242,17 @@ static void describe(const struct digest *digest, struct finding *finding)
 
 static void decide(const struct digest *digest, struct finding *finding)
 {
+    if (!digest_excludes(digest)) {
+        finding->state = FINDING_IRRELEVANT;
+        return;
+    }
     struct sweep sweep = {.digest = digest, .finding = finding, .cores = cores_believed(digest)};
     sweep.windows = memory_new(sweep.cores.count * sizeof *sweep.windows);
     find_outlivers(&sweep);
-    run_sweep(&sweep);
+    if (digest_permits(digest) > 1)
+        run_semaphore_sweep(&sweep, digest_permits(digest));
+    else
+        run_sweep(&sweep);
     distribution_make(sweep.windows, (size_t)finding->count, &finding->windows);
     if (finding->count > 0) {
         struct evidence ignored;

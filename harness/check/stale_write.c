@@ -174,6 +174,10 @@ static void describe(const struct digest *digest, struct finding *finding)
 
 static void decide(const struct digest *digest, struct finding *finding)
 {
+    if (!digest_excludes(digest)) {
+        finding->state = FINDING_IRRELEVANT;
+        return;
+    }
     finding->count = stale_writes_find(digest, &finding->evidence);
     if (finding->count > 0) {
         finding->state = FINDING_VIOLATED;

@@ -54,6 +54,38 @@ struct cores cores_proven(const struct digest *digest)
     return cores;
 }
 
+void latest_see(struct latest *latest, const struct core *core, bool shared)
+{
+    if (latest->any == NULL || core->to_ns > latest->any->to_ns)
+        latest->any = core;
+    if (!shared && (latest->exclusive == NULL || core->to_ns > latest->exclusive->to_ns))
+        latest->exclusive = core;
+}
+
+size_t excess_find(const struct cores *cores, int64_t permits, struct excess *excess)
+{
+    size_t *active = memory_new(cores->count * sizeof *active);
+    size_t active_count = 0;
+    size_t found = 0;
+    for (size_t i = 0; i < cores->count; i++) {
+        size_t longest = SIZE_MAX;
+        size_t kept = 0;
+        for (size_t j = 0; j < active_count; j++) {
+            if (cores->items[active[j]].to_ns <= cores->items[i].from_ns)
+                continue;
+            active[kept++] = active[j];
+            if (longest == SIZE_MAX || cores->items[active[j]].to_ns > cores->items[longest].to_ns)
+                longest = active[j];
+        }
+        active_count = kept;
+        if ((int64_t)active_count >= permits)
+            excess[found++] = (struct excess){i, longest};
+        active[active_count++] = i;
+    }
+    free(active);
+    return found;
+}
+
 size_t cores_first_from(const struct cores *cores, int64_t from_ns)
 {
     size_t low = 0;

@@ -30,6 +30,31 @@ struct cores cores_proven(const struct digest *digest);
 // Every core in full: as long as the worker believed. Free `items`.
 struct cores cores_believed(const struct digest *digest);
 
+// The cores that end last, of those that keep everybody out and of all: a sweep in the order of the
+// cores keeps it, so that each core meets whom it may not overlap. NULL where there is none yet.
+struct latest {
+    const struct core *exclusive;
+    const struct core *any;
+};
+
+// Of the cores seen so far, the one that ends last among those that exclude a hold that is shared,
+// or not; NULL if there is none.
+static inline const struct core *latest_excluding(const struct latest *latest, bool shared)
+{
+    return shared ? latest->exclusive : latest->any;
+}
+
+void latest_see(struct latest *latest, const struct core *core, bool shared);
+
+// What a semaphore's cores show: each grant beyond its permits.
+struct excess {
+    size_t beyond; // the core that was granted although all permits were held
+    size_t holder; // of those that held them, the one that would hold on for longest
+};
+
+// Finds them, in the order of the cores. Returns how many; `excess` has room for cores->count.
+size_t excess_find(const struct cores *cores, int64_t permits, struct excess *excess);
+
 // The first of the cores that begins at `from_ns` or later; cores->count if none does.
 size_t cores_first_from(const struct cores *cores, int64_t from_ns);
 

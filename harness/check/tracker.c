@@ -13,6 +13,10 @@ struct worker_track {
     int64_t acquire_invoked_ns;
     size_t hold;     // the open one, NONE if none
     size_t access;   // the open one, NONE if none
+    size_t reentry;  // the last one, NONE if none
+    bool shares;     // what it acquires is shared
+    size_t *pending; // accepted writes that are not yet committed
+    size_t pending_count, pending_room;
     int64_t last_ns; // of its last event
 };
 
@@ -59,7 +63,12 @@ static struct worker_track *worker_of(struct tracker *tracker, size_t client_num
         reaching(client->workers, &client->worker_count, number, sizeof *client->workers);
     struct worker_track *worker = &client->workers[number];
     if (!worker->seen)
-        *worker = (struct worker_track){.seen = true, .hold = NONE, .access = NONE};
+        *worker = (struct worker_track){.seen = true,
+                                        .hold = NONE,
+                                        .access = NONE,
+                                        .reentry = NONE,
+                                        .pending = worker->pending,
+                                        .pending_room = worker->pending_room};
     return worker;
 }
 
@@ -101,6 +110,7 @@ static void see_acquire_invoke(struct tracker *tracker, struct worker_track *wor
         worker->access = NONE;
     }
     worker->acquiring = true;
+    worker->shares = event->detail != 0;
     worker->acquire_operation = event->args[0];
     worker->acquire_invoked_ns = event->at_ns;
 }
@@ -130,6 +140,7 @@ static void see_acquire_return(struct tracker *tracker, struct worker_track *wor
                           .proven_until_ns = time_or_never(event->args[2]),
                           .token = event->args[1],
                           .attempts = event->args[3],
+                          .shared = worker->shares,
                           .died_ns = TIME_NEVER,
                           .answer = RELEASE_UNKNOWN,
                           .granted_event = index,
@@ -145,6 +156,22 @@ static struct hold *open_hold(struct tracker *tracker, const struct worker_track
     if (worker->hold == NONE || tracker->holds[worker->hold].operation != event->args[0])
         return NULL;
     return &tracker->holds[worker->hold];
+}
+
+// Ends a transaction: the writes accepted in it have taken effect if it was committed (OK), have
+// not if it was rolled back (NO), and else nobody knows.
+static void settle(struct tracker *tracker, struct worker_track *worker, enum outcome outcome)
+{
+    for (size_t i = 0; i < worker->pending_count; i++)
+        tracker->accesses[worker->pending[i]].outcome = outcome;
+    worker->pending_count = 0;
+}
+
+static enum outcome outcome_of(enum release_answer answer)
+{
+    if (answer == RELEASE_UNKNOWN)
+        return OUTCOME_UNKNOWN;
+    return answer == RELEASE_NOT_OWNER || answer == RELEASE_GONE ? OUTCOME_NO : OUTCOME_OK;
 }
 
 static void see_release(struct tracker *tracker, struct worker_track *worker,
@@ -165,21 +192,63 @@ static void see_release(struct tracker *tracker, struct worker_track *worker,
         bool answered = event->outcome <= OUTCOME_NO && event->detail <= RELEASE_UNCHECKED;
         hold->answer = answered ? (enum release_answer)event->detail : RELEASE_UNKNOWN;
         worker->hold = NONE;
+        if (tracker->effect == EFFECT_AT_RELEASE)
+            settle(tracker, worker, outcome_of(hold->answer));
     }
+}
+
+static void prolong(struct tracker *tracker, struct hold *hold, const struct event *event,
+                    int64_t until_ns)
+{
+    hold->valid_until_ns = until_ns;
+    bool in_time = hold->proven_until_ns == TIME_NEVER ||
+                   event->at_ns <= hold->proven_until_ns - tracker->drift_ns;
+    if (in_time && until_ns > hold->proven_until_ns)
+        hold->proven_until_ns = until_ns;
 }
 
 static void see_renewal(struct tracker *tracker, const struct worker_track *worker,
                         const struct event *event)
 {
     struct hold *hold = open_hold(tracker, worker, event);
-    if (hold == NULL || hold->release_invoked || event->outcome != OUTCOME_OK)
+    if (hold != NULL && !hold->release_invoked && event->outcome == OUTCOME_OK)
+        prolong(tracker, hold, event, time_or_never(event->args[1]));
+}
+
+// --- reentry -------------------------------------------------------------------------------------
+
+static void see_reentry_invoke(struct tracker *tracker, struct worker_track *worker,
+                               const struct event *event)
+{
+    if (open_hold(tracker, worker, event) == NULL)
         return;
-    int64_t until_ns = time_or_never(event->args[1]);
-    hold->valid_until_ns = until_ns;
-    bool in_time = hold->proven_until_ns == TIME_NEVER ||
-                   event->at_ns <= hold->proven_until_ns - tracker->drift_ns;
-    if (in_time && until_ns > hold->proven_until_ns)
-        hold->proven_until_ns = until_ns;
+    worker->reentry = tracker->reentry_count;
+    *APPEND(tracker->reentries, tracker->reentry_count, tracker->reentry_room) =
+        (struct reentry){.hold = worker->hold,
+                         .is_leave = event->kind == EVENT_LEAVE_INVOKE,
+                         .depth = event->args[1],
+                         .invoked_ns = event->at_ns,
+                         .returned_ns = TIME_NEVER,
+                         .outcome = OUTCOME_UNKNOWN,
+                         .answer = RELEASE_UNKNOWN};
+}
+
+static void see_reentry_return(struct tracker *tracker, struct worker_track *worker,
+                               const struct event *event)
+{
+    struct hold *hold = open_hold(tracker, worker, event);
+    if (hold == NULL || worker->reentry == NONE)
+        return;
+    struct reentry *reentry = &tracker->reentries[worker->reentry];
+    reentry->returned_ns = event->at_ns;
+    reentry->outcome =
+        event->outcome <= OUTCOME_NO ? (enum outcome)event->outcome : OUTCOME_UNKNOWN;
+    if (reentry->is_leave && event->detail <= RELEASE_UNCHECKED)
+        reentry->answer = (enum release_answer)event->detail;
+    int64_t until_ns = event->args[2];
+    if (!reentry->is_leave && reentry->outcome == OUTCOME_OK && until_ns > hold->valid_until_ns)
+        prolong(tracker, hold, event, until_ns);
+    worker->reentry = NONE;
 }
 
 // --- reads and writes ---------------------------------------------------------------------------
@@ -216,6 +285,10 @@ static void see_access_return(struct tracker *tracker, struct worker_track *work
     access->outcome = event->outcome <= OUTCOME_NO ? (enum outcome)event->outcome : OUTCOME_UNKNOWN;
     if (!access->is_write)
         access->value = event->args[2];
+    if (access->is_write && access->outcome == OUTCOME_OK && tracker->effect != EFFECT_AT_ONCE) {
+        access->outcome = OUTCOME_UNKNOWN;
+        *APPEND(worker->pending, worker->pending_count, worker->pending_room) = worker->access;
+    }
     worker->access = NONE;
 }
 
@@ -243,6 +316,7 @@ static void see_death(struct tracker *tracker, const struct event *event)
             if (hold->died)
                 hold->released_ns = killed_ns > worker->last_ns ? killed_ns : worker->last_ns;
         }
+        settle(tracker, worker, OUTCOME_UNKNOWN);
         worker->seen = false; // a process started anew begins anew
     }
 }
@@ -265,8 +339,23 @@ void tracker_see(struct tracker *tracker, const struct event *event, size_t inde
     case EVENT_RELEASE_RETURN:
         see_release(tracker, worker, event, index);
         break;
+    case EVENT_RENEW_INVOKE:
+        return; // the watchdog's doing: no sign of life of the worker
     case EVENT_RENEW_RETURN:
         see_renewal(tracker, worker, event);
+        return;
+    case EVENT_REENTER_INVOKE:
+    case EVENT_LEAVE_INVOKE:
+        see_reentry_invoke(tracker, worker, event);
+        break;
+    case EVENT_REENTER_RETURN:
+    case EVENT_LEAVE_RETURN:
+        see_reentry_return(tracker, worker, event);
+        break;
+    case EVENT_COMMIT_RETURN:
+        if (tracker->effect == EFFECT_AT_COMMIT)
+            settle(tracker, worker,
+                   event->outcome <= OUTCOME_NO ? (enum outcome)event->outcome : OUTCOME_UNKNOWN);
         break;
     case EVENT_READ_INVOKE:
     case EVENT_WRITE_INVOKE:
@@ -301,7 +390,10 @@ void tracker_end(struct tracker *tracker, int64_t ended_ns)
 
 void tracker_close(struct tracker *tracker)
 {
-    for (size_t i = 0; i < tracker->client_count; i++)
+    for (size_t i = 0; i < tracker->client_count; i++) {
+        for (size_t j = 0; j < tracker->clients[i].worker_count; j++)
+            free(tracker->clients[i].workers[j].pending);
         free(tracker->clients[i].workers);
+    }
     free(tracker->clients);
 }

@@ -6,9 +6,16 @@
 
 struct client_track;
 
-// Zero-initialise, but for `drift_ns`: what the lease promise lets two clocks differ by.
+// When an accepted write takes effect: at once; or, as part of a transaction, when that is
+// committed, or when the lock is released because that is the commit. A write whose commit nobody
+// saw is of unknown outcome.
+enum effect { EFFECT_AT_ONCE, EFFECT_AT_COMMIT, EFFECT_AT_RELEASE };
+
+// Zero-initialise, but for `drift_ns`, what the lease promise lets two clocks differ by, and
+// `effect`.
 struct tracker {
     int64_t drift_ns;
+    enum effect effect;
     struct client_track *clients; // by client number
     size_t client_count;
     struct hold *holds; // in the order of their grants
@@ -17,6 +24,8 @@ struct tracker {
     size_t attempt_count, attempt_room;
     struct access *accesses; // in the order of their invocation
     size_t access_count, access_room;
+    struct reentry *reentries; // in the order of their invocation
+    size_t reentry_count, reentry_room;
 };
 
 // Takes in one event of a client (client > 0), the history's event number `index`. Events must come
@@ -27,7 +36,8 @@ void tracker_see(struct tracker *tracker, const struct event *event, size_t inde
 // Closes what is still open when the history ends.
 void tracker_end(struct tracker *tracker, int64_t ended_ns);
 
-// Frees the state of the workers; holds, attempts and accesses are the caller's from then on.
+// Frees the state of the workers; holds, attempts, accesses and reentries are the caller's from
+// then on.
 void tracker_close(struct tracker *tracker);
 
 #endif

@@ -149,14 +149,15 @@ static void find_granted_again(const struct digest *digest, int64_t *vanished_ns
 {
     struct deletes deletes = deletes_make(digest);
     struct cores cores = cores_proven(digest);
-    const struct core *latest = NULL;
+    struct latest latest = {0};
     for (size_t i = 0; i < cores.count && deletes.count > 0; i++) {
         const struct core *core = &cores.items[i];
-        if (latest != NULL && latest->to_ns > core->from_ns &&
-            explain(&deletes, &digest->holds[latest->hold], core->from_ns))
-            vanished_ns[latest->hold] = time_earlier(vanished_ns[latest->hold], core->from_ns);
-        if (latest == NULL || core->to_ns > latest->to_ns)
-            latest = core;
+        bool shared = digest->holds[core->hold].shared;
+        const struct core *before = latest_excluding(&latest, shared);
+        if (before != NULL && before->to_ns > core->from_ns &&
+            explain(&deletes, &digest->holds[before->hold], core->from_ns))
+            vanished_ns[before->hold] = time_earlier(vanished_ns[before->hold], core->from_ns);
+        latest_see(&latest, core, shared);
     }
     free(cores.items);
     free(deletes.items);
@@ -200,6 +201,11 @@ static void set_evidence(const struct digest *digest, size_t first, int64_t vani
 
 static void decide(const struct digest *digest, struct finding *finding)
 {
+    // A semaphore's permits are nobody's.
+    if (!digest_excludes(digest) || digest_permits(digest) > 1) {
+        finding->state = FINDING_IRRELEVANT;
+        return;
+    }
     // By when the lock of each hold had vanished, if it had.
     int64_t *vanished_ns = memory_new(digest->hold_count * sizeof *vanished_ns);
     size_t first = SIZE_MAX;

@@ -139,5 +139,5 @@ void plan_free(struct plan *plan)
 
 bool trial_has_trait(const struct trial *trial, const char *trait)
 {
-    return text_is_one_of(trait, trial->traits);
+    return trial->traits != NULL && text_is_one_of(trait, trial->traits);
 }

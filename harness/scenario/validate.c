@@ -141,13 +141,24 @@ static void check_who_is_expected(const struct rules *rules, size_t number, stru
 // Why the workload cannot break that property, or NULL if it can.
 static const char *why_never_broken(const struct rules *rules, const char *property)
 {
+    static const struct {
+        const char *property;
+        const char *kinds[4];
+        const char *why;
+    } owned[] = {
+        {"oversell", {"oversell"}, "only the workload oversell sells"},
+        {"lost-update", {"increment", "nested", "readers"}, "the workload has no updates to lose"},
+        {"run-once", {"draw"}, "only the workload draw has jobs"},
+        {"unstable-read", {"readers"}, "only the workload readers looks twice"},
+        {"reentrancy", {"nested"}, "only the workload nested locks again"},
+    };
     const struct workload_settings *workload = &rules->scenario->workload;
     bool knows_kind = workload->kind != NULL && rule_sound(rules, "workload", "kind");
-    bool sells = knows_kind && strcmp(workload->kind, "oversell") == 0;
-    if (strcmp(property, "oversell") == 0 && knows_kind && !sells)
-        return "only the workload oversell sells";
-    if (strcmp(property, "lost-update") == 0 && sells)
-        return "a sale has no updates to lose (see oversell)";
+    for (size_t i = 0; knows_kind && i < sizeof owned / sizeof *owned; i++) {
+        if (strcmp(property, owned[i].property) == 0 &&
+            !text_is_one_of(workload->kind, owned[i].kinds))
+            return owned[i].why;
+    }
     if (strcmp(property, "fencing-order") == 0 && !workload->fenced &&
         rule_sound(rules, "workload", "fenced"))
         return "without workload.fenced there are no tokens";

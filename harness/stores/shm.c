@@ -1,41 +1,59 @@
 // An account in memory that all clients map: a load and a store, with nothing to hold them
-// together. Fenced, value and highest token share one word of 32 bits each, so that the check and
-// the write are one step and a client that dies in between leaves nothing locked.
+// together. Fenced, value and highest token are swapped as one pair of 64 bits each, so that the
+// check and the write are one step and a client that dies in between leaves nothing locked.
 #include "harness/stores/store.h"
 
-static uint32_t token_of(uint64_t word)
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the value is the half that comes first");
+
+// The two halves as one number, for the processor's compare-and-swap of 16 bytes.
+__extension__ typedef unsigned __int128 account_pair;
+
+static account_pair pack(uint64_t token, int64_t value)
 {
-    return (uint32_t)(word >> 32);
+    return (account_pair)token << 64 | (uint64_t)value;
 }
 
-static int64_t value_of(uint64_t word)
+static uint64_t token_of(account_pair pair)
 {
-    return (int32_t)(uint32_t)word;
+    return (uint64_t)(pair >> 64);
 }
 
-static uint64_t pack(uint32_t token, int64_t value)
+static int64_t value_of(account_pair pair)
 {
-    return (uint64_t)token << 32 | (uint32_t)(int32_t)value;
+    return (int64_t)(uint64_t)pair;
 }
 
-// Raises the token, and replaces the value if one is given, unless the word has seen a newer one.
-static enum outcome fenced_step(_Atomic uint64_t *shared, uint32_t token, const int64_t *written,
-                                int64_t *value)
+#if defined(__x86_64__)
+__attribute__((target("cx16")))
+#endif
+static account_pair
+swap_if(account_pair *pair, account_pair expected, account_pair wanted)
 {
-    uint64_t word = atomic_load(shared);
-    do {
-        if (token < token_of(word))
+    return __sync_val_compare_and_swap(pair, expected, wanted);
+}
+
+// Raises the token, and replaces the value if one is given, unless the pair has seen a newer one.
+static enum outcome fenced_step(struct shared_account *account, uint64_t token,
+                                const int64_t *written, int64_t *value)
+{
+    account_pair *pair = (account_pair *)(void *)account->halves;
+    account_pair seen = swap_if(pair, 0, 0);
+    for (;;) {
+        if (token < token_of(seen))
             return OUTCOME_NO;
-        *value = written != NULL ? *written : value_of(word);
-    } while (!atomic_compare_exchange_weak(shared, &word, pack(token, *value)));
-    return OUTCOME_OK;
+        *value = written != NULL ? *written : value_of(seen);
+        account_pair found = swap_if(pair, seen, pack(token, *value));
+        if (found == seen)
+            return OUTCOME_OK;
+        seen = found;
+    }
 }
 
 static enum outcome read_value(struct store *store, int64_t token, int64_t *value)
 {
     if (store->fenced)
-        return fenced_step(&store->shared->word, (uint32_t)token, NULL, value);
-    *value = value_of(atomic_load_explicit(&store->shared->word, memory_order_acquire));
+        return fenced_step(store->shared, (uint64_t)token, NULL, value);
+    *value = (int64_t)atomic_load_explicit(&store->shared->halves[0], memory_order_acquire);
     return OUTCOME_OK;
 }
 
@@ -43,8 +61,8 @@ static enum outcome write_value(struct store *store, int64_t token, int64_t valu
 {
     int64_t ignored;
     if (store->fenced)
-        return fenced_step(&store->shared->word, (uint32_t)token, &value, &ignored);
-    atomic_store_explicit(&store->shared->word, pack(0, value), memory_order_release);
+        return fenced_step(store->shared, (uint64_t)token, &value, &ignored);
+    atomic_store_explicit(&store->shared->halves[0], (uint64_t)value, memory_order_release);
     return OUTCOME_OK;
 }
 

@@ -15,7 +15,7 @@ struct store_kind;
 
 // Memory that all processes of the trial share, for stores that need no server.
 struct shared_account {
-    _Atomic uint64_t word;
+    _Alignas(16) _Atomic uint64_t halves[2]; // the value, and the highest token seen
 };
 
 // One worker's handle on the guarded value.

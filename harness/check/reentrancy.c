@@ -1,0 +1,60 @@
+// reentrancy: a holder whose lease is valid can lock again, and leaving again frees nothing.
+// Refused reentries and lost depths are found here; whoever is let in too early is a double grant.
+#include "harness/check/catalogue.h"
+#include "harness/check/describe.h"
+#include "harness/check/sweep.h"
+
+#include <string.h>
+
+static bool is_refused(const struct digest *digest, const struct reentry *reentry)
+{
+    const struct hold *hold = &digest->holds[reentry->hold];
+    if (reentry->returned_ns == TIME_NEVER ||
+        reentry->returned_ns >= hold_lease_end_ns(digest, hold))
+        return false;
+    if (reentry->is_leave)
+        return reentry->answer == RELEASE_NOT_OWNER || reentry->answer == RELEASE_GONE;
+    return reentry->outcome == OUTCOME_NO;
+}
+
+static void describe(const struct digest *digest, const struct reentry *reentry,
+                     struct finding *finding)
+{
+    char holder[DESCRIBE_ROOM];
+    describe_holder(digest, reentry->hold, holder);
+    finding_say(finding,
+                "%s held the lock with a valid lease, but %s depth %lld was refused (%lld such "
+                "step%s)",
+                holder, reentry->is_leave ? "leaving" : "entering", (long long)reentry->depth,
+                (long long)finding->count, plural(finding->count));
+}
+
+static void decide(const struct digest *digest, struct finding *finding)
+{
+    if (strcmp(digest->trial->scenario->workload.kind, "nested") != 0) {
+        finding->state = FINDING_IRRELEVANT;
+        return;
+    }
+    const struct reentry *first = NULL;
+    for (size_t i = 0; i < digest->reentry_count; i++) {
+        const struct reentry *reentry = &digest->reentries[i];
+        if (!is_refused(digest, reentry))
+            continue;
+        first = finding->count++ == 0 ? reentry : first;
+    }
+    if (first == NULL) {
+        finding_say(finding, "%zu steps in and out of a depth, none refused",
+                    digest->reentry_count);
+        return;
+    }
+    finding->state = FINDING_VIOLATED;
+    finding->evidence = (struct evidence){
+        {first->hold, SIZE_MAX}, {SIZE_MAX, SIZE_MAX}, first->invoked_ns, first->returned_ns};
+    describe(digest, first, finding);
+}
+
+const struct check reentrancy_check = {
+    .name = "reentrancy",
+    .summary = "a holder can lock again, and is the holder until it has left as often",
+    .decide = decide,
+};

@@ -1,0 +1,111 @@
+// run-once: of all that raced for a job, one did it. Twice is too often; and where somebody found
+// the job done, somebody must have done it.
+#include "harness/check/catalogue.h"
+#include "harness/check/describe.h"
+#include "harness/workloads/workload.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// What became of one job.
+struct job {
+    int64_t done;     // acknowledged writes
+    int64_t doubtful; // writes of unknown outcome
+    size_t first;     // the first acknowledged write, an index into digest.accesses
+    size_t second;    // the second one
+    size_t found;     // a read that found it done already
+};
+
+static struct job *count_jobs(const struct digest *digest, size_t job_count)
+{
+    const struct scenario *scenario = digest->trial->scenario;
+    struct job *jobs = memory_zeroed(job_count, sizeof *jobs);
+    for (size_t i = 0; i < job_count; i++)
+        jobs[i].first = jobs[i].second = jobs[i].found = SIZE_MAX;
+    for (size_t i = 0; i < digest->access_count; i++) {
+        const struct access *access = &digest->accesses[i];
+        int64_t number = draw_job(scenario, digest->holds[access->hold].operation);
+        if (number < 0 || (size_t)number >= job_count)
+            continue;
+        struct job *job = &jobs[number];
+        if (!access->is_write) {
+            bool is_done = access->outcome == OUTCOME_OK && (access->value >> number & 1) == 1;
+            job->found = is_done && job->found == SIZE_MAX ? i : job->found;
+        } else if (access->outcome == OUTCOME_OK) {
+            if (++job->done == 1)
+                job->first = i;
+            else if (job->second == SIZE_MAX)
+                job->second = i;
+        } else if (access->outcome == OUTCOME_UNKNOWN) {
+            job->doubtful++;
+        }
+    }
+    return jobs;
+}
+
+static bool is_phantom(const struct job *job)
+{
+    return job->found != SIZE_MAX && job->done == 0 && job->doubtful == 0;
+}
+
+static struct evidence evidence_of(const struct digest *digest, const struct job *job)
+{
+    size_t earlier = job->second != SIZE_MAX ? job->first : job->found;
+    size_t later = job->second != SIZE_MAX ? job->second : SIZE_MAX;
+    size_t last = later != SIZE_MAX ? later : earlier;
+    return (struct evidence){{digest->accesses[earlier].hold,
+                              later != SIZE_MAX ? digest->accesses[later].hold : SIZE_MAX},
+                             {earlier, later},
+                             digest->accesses[last].invoked_ns,
+                             digest->accesses[last].returned_ns};
+}
+
+static void describe(const struct digest *digest, const struct job *job, size_t number,
+                     struct finding *finding)
+{
+    char first[DESCRIBE_ROOM];
+    char second[DESCRIBE_ROOM];
+    const struct evidence *evidence = &finding->evidence;
+    describe_holder(digest, evidence->holds[0], first);
+    if (job->second == SIZE_MAX)
+        finding_say(finding, "%s found job %zu done, but nobody had done it", first, number + 1);
+    else
+        finding_say(finding, "job %zu was done %lld times: by %s and by %s (%lld such job%s)",
+                    number + 1, (long long)job->done, first,
+                    describe_holder(digest, evidence->holds[1], second), (long long)finding->count,
+                    plural(finding->count));
+}
+
+static void decide(const struct digest *digest, struct finding *finding)
+{
+    const struct scenario *scenario = digest->trial->scenario;
+    if (strcmp(scenario->workload.kind, "draw") != 0) {
+        finding->state = FINDING_IRRELEVANT;
+        return;
+    }
+    size_t count = (size_t)scenario->workload.jobs;
+    struct job *jobs = count_jobs(digest, count);
+    size_t first = SIZE_MAX;
+    int64_t done = 0;
+    for (size_t i = 0; i < count; i++) {
+        done += jobs[i].done > 0;
+        if (jobs[i].done < 2 && !is_phantom(&jobs[i]))
+            continue;
+        finding->count++;
+        first = first == SIZE_MAX ? i : first;
+    }
+    if (first == SIZE_MAX) {
+        finding_say(finding, "%lld of %zu jobs were done, none twice", (long long)done, count);
+    } else {
+        finding->state = FINDING_VIOLATED;
+        finding->evidence = evidence_of(digest, &jobs[first]);
+        describe(digest, &jobs[first], first, finding);
+    }
+    free(jobs);
+}
+
+const struct check run_once_check = {
+    .name = "run-once",
+    .summary = "of all that race for a job, exactly one does it",
+    .decide = decide,
+};

@@ -1,0 +1,77 @@
+// unstable-read: a reader looks twice under one shared hold; what it saw must not have changed.
+#include "harness/check/catalogue.h"
+#include "harness/check/describe.h"
+
+#include <string.h>
+
+// The two reads of the hold, if it made two and they differ.
+static bool differ(const struct digest *digest, const struct hold *hold)
+{
+    const struct access *reads = &digest->accesses[hold->first_access];
+    return hold->shared && hold->access_count == 2 && !reads[0].is_write && !reads[1].is_write &&
+           reads[0].outcome == OUTCOME_OK && reads[1].outcome == OUTCOME_OK &&
+           reads[0].value != reads[1].value;
+}
+
+// Who wrote between the two reads what the second one saw, or SIZE_MAX.
+static size_t find_writer(const struct digest *digest, const struct access *reads)
+{
+    for (size_t i = 0; i < digest->access_count; i++) {
+        const struct access *access = &digest->accesses[i];
+        if (access->is_write && access->value == reads[1].value &&
+            access->invoked_ns < reads[1].returned_ns && access->returned_ns > reads[0].invoked_ns)
+            return i;
+    }
+    return SIZE_MAX;
+}
+
+static void describe(const struct digest *digest, struct finding *finding)
+{
+    char reader[DESCRIBE_ROOM];
+    char writer[DESCRIBE_ROOM];
+    const struct hold *hold = &digest->holds[finding->evidence.holds[0]];
+    const struct access *reads = &digest->accesses[hold->first_access];
+    bool known = finding->evidence.holds[1] != SIZE_MAX;
+    describe_holder(digest, finding->evidence.holds[0], reader);
+    finding_say(finding,
+                "%s read %lld and then %lld under one shared hold: %s wrote meanwhile (%lld such "
+                "reader%s)",
+                reader, (long long)reads[0].value, (long long)reads[1].value,
+                known ? describe_holder(digest, finding->evidence.holds[1], writer) : "somebody",
+                (long long)finding->count, plural(finding->count));
+}
+
+static void decide(const struct digest *digest, struct finding *finding)
+{
+    if (strcmp(digest->trial->scenario->workload.kind, "readers") != 0) {
+        finding->state = FINDING_IRRELEVANT;
+        return;
+    }
+    size_t readers = 0;
+    for (size_t i = 0; i < digest->hold_count; i++) {
+        const struct hold *hold = &digest->holds[i];
+        readers += hold->shared;
+        if (!differ(digest, hold) || finding->count++ > 0)
+            continue;
+        const struct access *reads = &digest->accesses[hold->first_access];
+        size_t write = find_writer(digest, reads);
+        finding->evidence =
+            (struct evidence){{i, write == SIZE_MAX ? SIZE_MAX : digest->accesses[write].hold},
+                              {hold->first_access + 1, write},
+                              reads[0].returned_ns,
+                              reads[1].returned_ns};
+    }
+    if (finding->count > 0) {
+        finding->state = FINDING_VIOLATED;
+        describe(digest, finding);
+    } else {
+        finding_say(finding, "%zu reader%s saw nothing change", readers,
+                    plural((long long)readers));
+    }
+}
+
+const struct check unstable_read_check = {
+    .name = "unstable-read",
+    .summary = "what is read under a shared hold does not change while it lasts",
+    .decide = decide,
+};
