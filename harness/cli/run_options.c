@@ -109,7 +109,7 @@ static int take_option(struct run_options *options, int option, const char *valu
         return 0;
     case OPTION_strict:
         options->strict = true;
-        break;
+        return 0;
     case OPTION_no_namespaces:
         options->no_namespaces = true;
         return 0;

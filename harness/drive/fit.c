@@ -14,13 +14,12 @@ static bool fits_workload(const struct trial *trial, const struct lock_scheme *s
     const struct workload_settings *settings = &trial->scenario->workload;
     const char *needs = workload_find(settings->kind)->needs;
     if (needs != NULL && !lock_scheme_has(scheme, needs)) {
-        text_format(reason, "the workload %s needs the trait '%s', which %s has not",
-                    settings->kind, needs, scheme->name);
+        text_format(reason, "it has not the trait '%s', which the workload %s needs", needs,
+                    settings->kind);
         return false;
     }
     if (settings->boundary != BOUNDARY_NONE && scheme->own_store != NULL) {
-        text_format(reason, "%s ends its transaction by itself: no boundary can be set",
-                    scheme->name);
+        text_add(reason, "it ends its transactions by itself: no boundary can be set");
         return false;
     }
     return true;
@@ -32,8 +31,8 @@ static bool fits_store(const struct trial *trial, const struct lock_scheme *sche
 {
     if (trial_store(trial) != NULL)
         return true;
-    text_format(reason, "store: same: %s locks with %s, and there is no store of that kind",
-                scheme->name, scheme->server != NULL ? scheme->server : "no server");
+    text_format(reason, "it locks with %s, and there is no store of that kind (store: same)",
+                scheme->server != NULL ? scheme->server : "no server");
     return false;
 }
 
@@ -45,8 +44,8 @@ static bool fits_servers(const struct trial *trial, const struct lock_scheme *sc
     const char *topology = scenario_server(trial->scenario, scheme->server)->topology;
     if (topology == NULL || lock_scheme_takes(scheme, topology))
         return true;
-    text_format(reason, "%s does not work with the topology %s of %s (it takes", scheme->name,
-                topology, scheme->server);
+    text_format(reason, "it does not work with the topology %s of %s (it takes", topology,
+                scheme->server);
     for (size_t i = 0; scheme->topologies != NULL && scheme->topologies[i] != NULL; i++)
         text_format(reason, "%s %s", i > 0 ? "," : "", scheme->topologies[i]);
     text_add(reason, scheme->topologies != NULL ? ")" : " single)");

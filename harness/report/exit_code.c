@@ -9,5 +9,6 @@ int report_exit_code(const struct run_result *run)
         return 1;
     if (tally.errors > 0 || (run->strict && tally.skipped > 0))
         return 4;
-    return tally.inconclusive > 0 || tally.not_run > 0 ? 3 : 0;
+    bool nothing_tried = run->count > 0 && tally.skipped + tally.not_applicable == run->count;
+    return tally.inconclusive > 0 || tally.not_run > 0 || nothing_tried ? 3 : 0;
 }

@@ -202,6 +202,35 @@ static void close_oversell(const struct story *story, const struct finding *find
              "store that takes a unit only if the stock is still the one that was read.");
 }
 
+static void close_run_once(const struct story *story, const struct finding *finding,
+                           struct text *out)
+{
+    (void)story;
+    text_format(out,
+                "%lld job%s not done exactly once. What would have prevented it: a lock that lets "
+                "one in at a time, or a store that refuses to note a job twice.",
+                (long long)finding->count, finding->count == 1 ? " was" : "s were");
+}
+
+static void close_unstable_read(const struct story *story, const struct finding *finding,
+                                struct text *out)
+{
+    (void)story;
+    (void)finding;
+    text_add(out, "A shared hold promises that nobody writes while it lasts. What would have "
+                  "prevented it: a writer that waits for every reader.");
+}
+
+static void close_reentrancy(const struct story *story, const struct finding *finding,
+                             struct text *out)
+{
+    (void)story;
+    (void)finding;
+    text_add(out, "A reentrant lock counts how often its holder has entered. What would have "
+                  "prevented it: a count that belongs to the holder and is kept as long as the "
+                  "lock.");
+}
+
 static void close_wrongful_release(const struct story *story, const struct finding *finding,
                                    struct text *out)
 {
@@ -266,6 +295,9 @@ static const struct telling {
     {"stale-write", NULL, close_stale_write},
     {"lost-update", NULL, close_lost_update},
     {"oversell", NULL, close_oversell},
+    {"run-once", NULL, close_run_once},
+    {"unstable-read", NULL, close_unstable_read},
+    {"reentrancy", NULL, close_reentrancy},
     {"wrongful-release", tell_removal, close_wrongful_release},
     {"fencing-order", NULL, close_fencing_order},
     {"stuck", tell_silence, close_stuck},

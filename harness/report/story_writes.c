@@ -2,6 +2,7 @@
 
 #include "harness/check/describe.h"
 #include "harness/check/sweep.h"
+#include "harness/workloads/workload.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -12,6 +13,11 @@
 static bool sells(const struct story *story)
 {
     return strcmp(story->digest->trial->scenario->workload.kind, "oversell") == 0;
+}
+
+static bool draws(const struct story *story)
+{
+    return strcmp(story->digest->trial->scenario->workload.kind, "draw") == 0;
 }
 
 // --- what the store held -------------------------------------------------------------------------
@@ -93,6 +99,23 @@ static void tell_sale(struct story *story, const struct access *write, const cha
                    (long long)write->value, over, twice);
 }
 
+static void tell_job(struct story *story, const struct access *write, const char *who)
+{
+    const struct digest *digest = story->digest;
+    int64_t job = draw_job(digest->trial->scenario, digest->holds[write->hold].operation);
+    story_line_add(&story->lines, write->returned_ns, weight_of(story, write), write->hold, who,
+                   "does job %lld and notes it as done", (long long)job + 1);
+}
+
+static void tell_look(struct story *story, const struct access *read, const char *who)
+{
+    const struct digest *digest = story->digest;
+    int64_t job = draw_job(digest->trial->scenario, digest->holds[read->hold].operation);
+    story_line_add(&story->lines, read->returned_ns, weight_of(story, read), read->hold, who,
+                   "finds job %lld %s", (long long)job + 1,
+                   (read->value >> job & 1) == 1 ? "done" : "not done yet");
+}
+
 static void tell_increment(struct story *story, const struct access *write, const char *who)
 {
     char other[DESCRIBE_ROOM];
@@ -140,6 +163,10 @@ static void tell_access(struct story *story, const struct access *access, const 
                        "tries to %s: the store refuses it", what);
     else if (access->is_write && sells(story))
         tell_sale(story, access, who);
+    else if (access->is_write && draws(story))
+        tell_job(story, access, who);
+    else if (draws(story))
+        tell_look(story, access, who);
     else if (access->is_write)
         tell_increment(story, access, who);
     else

@@ -31,18 +31,18 @@ struct tally tally_make(const struct run_result *run)
 static bool reason_is_new(const struct run_result *run, size_t index)
 {
     for (size_t i = 0; i < index; i++) {
-        if (run->trials[i].judgement.verdict == VERDICT_SKIPPED &&
+        if (run->trials[i].judgement.verdict == run->trials[index].judgement.verdict &&
             strcmp(run->trials[i].judgement.reason, run->trials[index].judgement.reason) == 0)
             return false;
     }
     return true;
 }
 
-static void skip_reasons(const struct run_result *run, struct text *out)
+static void add_reasons(const struct run_result *run, enum verdict verdict, struct text *out)
 {
     const char *lead = " (";
     for (size_t i = 0; i < run->count; i++) {
-        if (run->trials[i].judgement.verdict != VERDICT_SKIPPED || !reason_is_new(run, i))
+        if (run->trials[i].judgement.verdict != verdict || !reason_is_new(run, i))
             continue;
         text_format(out, "%s%s", lead, run->trials[i].judgement.reason);
         lead = "; ";
@@ -75,10 +75,12 @@ void summary_sentence(const struct run_result *run, struct text *out)
         text_format(out, ", %zu in error", tally.errors);
     if (tally.skipped > 0) {
         text_format(out, "; %zu skipped", tally.skipped);
-        skip_reasons(run, out);
+        add_reasons(run, VERDICT_SKIPPED, out);
     }
-    if (tally.not_applicable > 0)
+    if (tally.not_applicable > 0) {
         text_format(out, "; %zu n/a", tally.not_applicable);
+        add_reasons(run, VERDICT_NOT_APPLICABLE, out);
+    }
     if (tally.not_run > 0)
         text_format(out, "; %zu not run%s", tally.not_run,
                     !stopped_at_miss(run) ? ""

@@ -24,13 +24,12 @@ static uint64_t seed_of(uint64_t run_seed, const char *name)
     return random_next(&random);
 }
 
-static char *skip_reason_of(const struct scenario *scenario, const char *scheme,
-                            const char *const *traits)
+static char *skip_reason_of(const struct scenario *scenario, const char *const *traits)
 {
     if (!scenario->workload.fenced || text_is_one_of("fenced", traits))
         return NULL;
     struct text reason = {0};
-    text_format(&reason, "the workload is fenced, but %s has no fencing tokens", scheme);
+    text_add(&reason, "it has no fencing tokens, and the workload is fenced");
     return reason.bytes;
 }
 
@@ -50,7 +49,7 @@ static void add_trial(struct plan *plan, const struct scenario *scenario, const 
         .repeat = repeat,
         .seed = seed_of(plan->seed, name.bytes),
         .name = name.bytes,
-        .skip_reason = skip_reason_of(scenario, scheme, traits),
+        .skip_reason = skip_reason_of(scenario, traits),
     };
 }
 

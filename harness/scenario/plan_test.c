@@ -98,7 +98,7 @@ static void a_scheme_without_tokens_is_skipped_where_they_are_needed(void **stat
                 NULL, 0, 1, &scenario);
     assert_int_equal(plan.count, 3);
     assert_string_equal(plan.trials[0].skip_reason,
-                        "the workload is fenced, but redis-set-px-del has no fencing tokens");
+                        "it has no fencing tokens, and the workload is fenced");
     assert_non_null(plan.trials[1].skip_reason);
     assert_null(plan.trials[2].skip_reason);
     plan_free(&plan);
