@@ -67,13 +67,14 @@ static void check_servers(struct findings *findings)
     for (size_t i = 0; server_catalogue[i] != NULL; i++) {
         const struct server_kind *kind = server_catalogue[i];
         char detail[200];
-        bool good = program_exists(kind->program);
+        bool good = server_is_installed(kind);
         if (good)
             server_version(kind, detail, sizeof detail);
         else
-            snprintf(detail, sizeof detail, "apt-get install %s (or: scripts/setup)",
+            snprintf(detail, sizeof detail,
+                     "its schemes are skipped; apt-get install %s (or: scripts/setup)",
                      kind->package);
-        note(findings, kind->program, good, true, detail);
+        note(findings, kind->name, good, false, detail);
     }
 }
 

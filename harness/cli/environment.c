@@ -1,8 +1,8 @@
 #include "harness/base/clock.h"
 #include "harness/base/file.h"
 #include "harness/cli/performance.h"
-#include "harness/cluster/process.h"
 #include "harness/cluster/server.h"
+#include "harness/drive/fit.h"
 
 #include <sched.h>
 #include <stdio.h>
@@ -33,7 +33,29 @@ static void processor_name(char *out, size_t room)
     text_free(&information);
 }
 
-void environment_describe(const struct sandbox *sandbox, struct environment *environment)
+static bool is_used(const struct plan *plan, const char *server)
+{
+    for (size_t i = 0; i < plan->count; i++) {
+        if (trial_uses(&plan->trials[i], server))
+            return true;
+    }
+    return false;
+}
+
+static void name_servers(const struct plan *plan, char *out, size_t room)
+{
+    size_t used = 0;
+    for (size_t i = 0; server_catalogue[i] != NULL && used < room; i++) {
+        const struct server_kind *kind = server_catalogue[i];
+        char version[64];
+        if (is_used(plan, kind->name) && server_is_installed(kind))
+            used += (size_t)snprintf(out + used, room - used, "%s%s", used ? ", " : "",
+                                     server_version(kind, version, sizeof version));
+    }
+}
+
+void environment_describe(const struct sandbox *sandbox, const struct plan *plan,
+                          struct environment *environment)
 {
     *environment = (struct environment){0};
     snprintf(environment->lockpick_version, sizeof environment->lockpick_version, "%s",
@@ -46,15 +68,7 @@ void environment_describe(const struct sandbox *sandbox, struct environment *env
     cpu_set_t allowed;
     if (sched_getaffinity(0, sizeof allowed, &allowed) == 0)
         environment->processors = CPU_COUNT(&allowed);
-    size_t used = 0;
-    for (size_t i = 0; server_catalogue[i] != NULL; i++) {
-        char version[64];
-        if (!program_exists(server_catalogue[i]->program) || used >= sizeof environment->servers)
-            continue;
-        server_version(server_catalogue[i], version, sizeof version);
-        used += (size_t)snprintf(environment->servers + used, sizeof environment->servers - used,
-                                 "%s%s", used ? ", " : "", version);
-    }
+    name_servers(plan, environment->servers, sizeof environment->servers);
     if (sandbox->isolation == ISOLATION_NAMESPACES)
         snprintf(environment->isolation, sizeof environment->isolation, "namespaces");
     else

@@ -3,6 +3,7 @@
 #include "harness/base/table.h"
 #include "harness/base/text.h"
 #include "harness/cli/verb.h"
+#include "harness/cluster/topology.h"
 #include "harness/locks/lock.h"
 #include "harness/wire/commands.h"
 #include "harness/workloads/workload.h"
@@ -39,6 +40,36 @@ static void list_schemes(void)
     for (size_t i = 0; lock_traits[i].name != NULL; i++) {
         table_cell(table, COLOUR_BOLD, lock_traits[i].name);
         table_cell(table, COLOUR_PLAIN, lock_traits[i].meaning);
+    }
+    print(table);
+}
+
+// The table of the README.
+static void list_schemes_as_markdown(void)
+{
+    puts("| scheme | how it locks | what breaks it | traits |\n|---|---|---|---|");
+    for (size_t i = 0; lock_catalogue[i] != NULL; i++) {
+        const struct lock_scheme *scheme = lock_catalogue[i];
+        printf("| `%s` | %s | %s | ", scheme->name, scheme->summary, scheme->breaks);
+        for (size_t j = 0; scheme->traits[j] != NULL; j++)
+            printf("%s%s", j == 0 ? "" : ", ", scheme->traits[j]);
+        puts(" |");
+    }
+}
+
+static void list_topologies(void)
+{
+    static const char *const headings[] = {"SERVER", "TOPOLOGY", "NODES", "WHAT IT IS", NULL};
+    struct table *table = table_new(headings);
+    for (size_t i = 0; topology_catalogue[i] != NULL; i++) {
+        const struct topology *topology = topology_catalogue[i];
+        char nodes[40];
+        snprintf(nodes, sizeof nodes, topology->least == topology->most ? "%d" : "%d (%d to %d)",
+                 topology->usual, topology->least, topology->most);
+        table_cell(table, COLOUR_BOLD, topology->server);
+        table_cell(table, COLOUR_BOLD, topology->name);
+        table_cell(table, COLOUR_PLAIN, nodes);
+        table_cell(table, COLOUR_PLAIN, topology->summary);
     }
     print(table);
 }
@@ -97,14 +128,16 @@ static const struct {
     const char *name;
     void (*print)(void);
 } lists[] = {
-    {"schemes", list_schemes},
-    {"workloads", list_workloads},
-    {"faults", list_faults},
-    {"points", list_points},
+    {"schemes", list_schemes}, {"topologies", list_topologies}, {"workloads", list_workloads},
+    {"faults", list_faults},   {"points", list_points},
 };
 
 static int run(int argc, char **argv)
 {
+    if (argc == 3 && strcmp(argv[1], "schemes") == 0 && strcmp(argv[2], "--markdown") == 0) {
+        list_schemes_as_markdown();
+        return 0;
+    }
     if (argc != 2)
         return usage_error(&list_verb, "what is to be listed?");
     const char *names[sizeof lists / sizeof *lists + 1] = {0};
@@ -124,7 +157,7 @@ static int run(int argc, char **argv)
 
 const struct verb list_verb = {
     .name = "list",
-    .arguments = "schemes|workloads|faults|points",
+    .arguments = "schemes [--markdown]|topologies|workloads|faults|points",
     .summary = "Lists what a scenario can choose from",
     .run = run,
 };

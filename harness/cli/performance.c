@@ -114,7 +114,7 @@ void perform_plan(const struct plan *plan, const struct run_options *options,
                               .silent = options->quiet || options->json,
                               .planned = plan->count};
     int64_t began_ns = clock_monotonic_ns();
-    environment_describe(sandbox, &run->environment);
+    environment_describe(sandbox, plan, &run->environment);
     run->has_plots = plots_available(run->plot_note, sizeof run->plot_note);
     run->planned = plan->count;
     run->trials = memory_zeroed(plan->count, sizeof *run->trials);

@@ -13,6 +13,7 @@ void perform_plan(const struct plan *plan, const struct run_options *options,
 void performance_free(struct run_result *run);
 
 // What this machine is, for the result.
-void environment_describe(const struct sandbox *sandbox, struct environment *environment);
+void environment_describe(const struct sandbox *sandbox, const struct plan *plan,
+                          struct environment *environment);
 
 #endif

@@ -48,6 +48,19 @@ static void the_scenario_of_the_readme_comes_out_as_it_says(void **state)
     test_folder_remove(folder);
 }
 
+static void the_table_of_schemes_is_the_catalogue(void **state)
+{
+    (void)state;
+    struct text readme = {0};
+    assert_int_equal(file_read("README.md", &readme, NULL), 0);
+    struct command_result result = run_lockpick("list schemes --markdown");
+    assert_int_equal(result.code, 0);
+    if (strstr(readme.bytes, result.output.bytes) == NULL)
+        fail_msg("README.md does not hold what `lockpick list schemes --markdown` prints");
+    command_free(&result);
+    text_free(&readme);
+}
+
 static void the_picture_of_the_readme_is_there(void **state)
 {
     (void)state;
@@ -61,6 +74,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_scenario_of_the_readme_comes_out_as_it_says),
+        cmocka_unit_test(the_table_of_schemes_is_the_catalogue),
         cmocka_unit_test(the_picture_of_the_readme_is_there),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -63,6 +63,18 @@ static int collect(const char *path, struct path_list *list)
     return -1;
 }
 
+// Each of a file's workloads is a scenario of its own.
+static void add_scenarios(struct scenario_set *set, struct scenario *scenario)
+{
+    while (scenario != NULL) {
+        struct scenario *next = scenario->next;
+        scenario->next = NULL;
+        set->scenarios = memory_resized(set->scenarios, (set->count + 1) * sizeof *set->scenarios);
+        set->scenarios[set->count++] = scenario;
+        scenario = next;
+    }
+}
+
 int scenario_set_load(const struct run_options *options, const struct vocabulary *vocabulary,
                       struct scenario_set *set)
 {
@@ -71,13 +83,12 @@ int scenario_set_load(const struct run_options *options, const struct vocabulary
     int result = 0;
     for (size_t i = 0; i < options->path_count; i++)
         result |= collect(options->paths[i], &paths);
-    set->scenarios = memory_zeroed(paths.count, sizeof(struct scenario *));
     struct complaints *complaints = complaints_new();
     for (size_t i = 0; i < paths.count; i++) {
         struct scenario *scenario = NULL;
         if (scenario_load(paths.items[i], vocabulary, options->overrides, options->override_count,
                           &scenario, complaints) == 0)
-            set->scenarios[set->count++] = scenario;
+            add_scenarios(set, scenario);
         else
             result = -1;
         free(paths.items[i]);

@@ -86,13 +86,22 @@ enum fit trial_fit(const struct trial *trial, struct text *reason)
     return are_installed(trial, scheme, reason) ? FIT_RUNS : FIT_NOT_INSTALLED;
 }
 
-bool trial_is_external(const struct trial *trial)
+bool trial_uses(const struct trial *trial, const char *server)
 {
     const struct lock_scheme *scheme = lock_scheme_find(trial->scheme);
     const struct store_kind *store = trial_store(trial);
-    const char *const used[] = {scheme->server, store != NULL ? store->server : NULL};
-    for (size_t i = 0; i < sizeof used / sizeof *used; i++) {
-        if (used[i] != NULL && scenario_server(trial->scenario, used[i])->external != NULL)
+    const char *kept_in = store != NULL ? store->server : NULL;
+    return (scheme->server != NULL && strcmp(scheme->server, server) == 0) ||
+           (kept_in != NULL && strcmp(kept_in, server) == 0);
+}
+
+bool trial_is_external(const struct trial *trial)
+{
+    for (size_t i = 0; server_catalogue[i] != NULL; i++) {
+        const struct server_settings *settings =
+            scenario_server(trial->scenario, server_catalogue[i]->name);
+        if (settings != NULL && settings->external != NULL &&
+            trial_uses(trial, server_catalogue[i]->name))
             return true;
     }
     return false;

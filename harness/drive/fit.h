@@ -15,6 +15,9 @@ enum fit {
 // Appends the reason to `reason` unless the trial can be run.
 enum fit trial_fit(const struct trial *trial, struct text *reason);
 
+// True if the trial locks with that kind of server, or keeps its value there.
+bool trial_uses(const struct trial *trial, const char *server);
+
 // True if some service of the trial is somebody else's, on the host's network.
 bool trial_is_external(const struct trial *trial);
 

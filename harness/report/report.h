@@ -44,7 +44,7 @@ struct environment {
     char kernel[128];
     char processor[128];
     int processors;
-    char servers[128];   // "redis-server 7.0.15"
+    char servers[400];   // "redis-server 7.0.15, mariadbd 10.11.6": those that the run used
     char isolation[160]; // "namespaces" or "loopback (why)"
     char clock_source[32];
     char began[40]; // ISO 8601, UTC

@@ -76,16 +76,17 @@ void complaints_add_list(struct complaints *complaints, const struct origin *ori
     struct text text = {0};
     if (origin->override == NULL) {
         text_format(&text, "%s:%d:%d: %s", origin->path, place.line, place.column, message);
-        append(complaints, place, text.bytes);
-        return;
+    } else {
+        struct quote value;
+        text_format(&text, "--set %s=%s: %s", origin->override->path,
+                    quote(origin->override->value, &value), message);
+        place = (struct place){INT_MAX, 0};
     }
-    struct quote value;
-    text_format(&text, "--set %s=%s: %s", origin->override->path,
-                quote(origin->override->value, &value), message);
+    // A file with several workloads is looked at once for each.
     if (is_known(complaints, text.bytes))
         text_free(&text);
     else
-        append(complaints, (struct place){INT_MAX, 0}, text.bytes);
+        append(complaints, place, text.bytes);
 }
 
 void complaints_add(struct complaints *complaints, const struct origin *origin, struct place place,

@@ -206,7 +206,7 @@ static const struct key scenario_keys[] = {
     {"about", KEY_TEXT, FIELD(scenario, about), .least = 1, .most = 2000, .required = true,
      .help = "what it shows, in a sentence or two"},
     {"workload", KEY_SECTION, FIELD(scenario, workload), .section = &workload_section,
-     .required = true, .help = "see below"},
+     .required = true, .help = "see below; a list of such mappings makes a scenario of each"},
     {"clients", KEY_SECTION, FIELD(scenario, clients), .section = &clients_section,
      .fallback_text = "as below", .help = "see below"},
     {"lock", KEY_SECTION, FIELD(scenario, lock), .section = &lock_section,

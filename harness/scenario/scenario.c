@@ -40,6 +40,7 @@ void scenario_free(struct scenario *scenario)
 {
     if (scenario == NULL)
         return;
+    scenario_free(scenario->next);
     for (size_t i = 0; i < scenario->fault_count; i++)
         free(scenario->faults[i].text);
     unbind_section(&scenario_section, scenario);
@@ -70,16 +71,73 @@ static void derive_faults(struct scenario *scenario)
     }
 }
 
-static void bind_and_validate(struct scenario *scenario, const struct vocabulary *vocabulary,
-                              const struct origin *origins, size_t override_count,
-                              struct node *root, struct complaints *complaints)
+// A file on its way to scenarios.
+struct parsing {
+    const char *path;
+    const char *text;
+    size_t length;
+    const struct vocabulary *vocabulary;
+    const struct origin *origins; // one for each override
+    size_t override_count;
+    struct node *root;
+    struct complaints *complaints;
+};
+
+static struct scenario *make_scenario(const struct parsing *parsing)
 {
-    struct binding binding = {.vocabulary = vocabulary, .complaints = complaints};
-    if (root->kind == NODE_MAP)
-        overrides_apply(&binding, origins, override_count, root);
-    bind_section(&binding, &scenario_section, root, scenario);
-    derive_lock(scenario);
-    validate(&(struct rules){scenario, vocabulary, complaints, root});
+    struct binding binding = {.vocabulary = parsing->vocabulary, .complaints = parsing->complaints};
+    struct scenario *made = memory_zeroed(1, sizeof *made);
+    made->path = memory_string(parsing->path);
+    made->source = memory_zeroed(parsing->length + 1, 1);
+    memcpy(made->source, parsing->text, parsing->length);
+    if (parsing->root->kind == NODE_MAP)
+        overrides_apply(&binding, parsing->origins, parsing->override_count, parsing->root);
+    bind_section(&binding, &scenario_section, parsing->root, made);
+    derive_lock(made);
+    validate(&(struct rules){made, parsing->vocabulary, parsing->complaints, parsing->root});
+    return made;
+}
+
+// The place of the root's workload, or NULL.
+static struct node **workload_of(const struct node *root)
+{
+    for (size_t i = 0; root->kind == NODE_MAP && i < root->count; i++) {
+        if (strcmp(root->children[i]->key, "workload") == 0)
+            return &root->children[i];
+    }
+    return NULL;
+}
+
+// A scenario of several workloads is several scenarios, each with the kind of its workload in its
+// name.
+static void add_kind_to_name(struct scenario *scenario)
+{
+    struct text name = {0};
+    if (scenario->name == NULL || scenario->workload.kind == NULL)
+        return;
+    text_format(&name, "%s-%s", scenario->name, scenario->workload.kind);
+    free(scenario->name);
+    scenario->name = name.bytes;
+}
+
+static struct scenario *make_scenarios(const struct parsing *parsing)
+{
+    struct node **place = workload_of(parsing->root);
+    struct node *list = place != NULL ? *place : NULL;
+    if (list == NULL || list->kind != NODE_LIST || list->count == 0)
+        return make_scenario(parsing);
+    struct scenario *first = NULL;
+    struct scenario **next = &first;
+    for (size_t i = 0; i < list->count; i++) {
+        *place = list->children[i];
+        (*place)->key = memory_string(list->key);
+        (*place)->key_place = (*place)->place;
+        *next = make_scenario(parsing);
+        add_kind_to_name(*next);
+        next = &(*next)->next;
+    }
+    *place = list;
+    return first;
 }
 
 int scenario_parse(const char *path, const char *text, size_t length,
@@ -92,22 +150,20 @@ int scenario_parse(const char *path, const char *text, size_t length,
     struct origin *origins = memory_zeroed(override_count, sizeof *origins);
     for (size_t i = 0; i < override_count; i++)
         origins[i] = (struct origin){.path = path, .override = &overrides[i]};
-    struct scenario *made = memory_zeroed(1, sizeof *made);
-    made->path = memory_string(path);
-    made->source = memory_zeroed(length + 1, 1);
-    memcpy(made->source, text, length);
-    struct node *root = tree_read(&file, text, length, complaints);
-    if (root != NULL)
-        bind_and_validate(made, vocabulary, origins, override_count, root, complaints);
-    bool is_sound = root != NULL && complaints_made(complaints) == made_before;
-    node_free(root);
+    struct parsing parsing = {path,    text,           length, vocabulary,
+                              origins, override_count, NULL,   complaints};
+    parsing.root = tree_read(&file, text, length, complaints);
+    struct scenario *made = parsing.root != NULL ? make_scenarios(&parsing) : NULL;
+    bool is_sound = parsing.root != NULL && complaints_made(complaints) == made_before;
+    node_free(parsing.root);
     free(origins);
     complaints_sort(complaints, before);
     if (!is_sound) {
         scenario_free(made);
         return -1;
     }
-    derive_faults(made);
+    for (struct scenario *each = made; each != NULL; each = each->next)
+        derive_faults(each);
     *scenario = made;
     return 0;
 }

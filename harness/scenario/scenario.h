@@ -135,6 +135,7 @@ struct lock_settings {
 };
 
 struct scenario {
+    struct scenario *next; // the same file with the next of its workloads; NULL for the last
     char *path;
     char *source; // the file's text, as read
     int64_t version;
@@ -184,8 +185,9 @@ struct override {
 // Every complaint about a file, each `file:line:col: message`, one a line.
 struct complaints;
 
-// Reads, binds and validates a scenario file. 0 with *scenario set (free with scenario_free), or
-// -1 after adding one complaint for each thing that is wrong, all in one pass.
+// Reads, binds and validates a scenario file. 0 with *scenario set (free with scenario_free, which
+// frees its `next` too), or -1 after adding one complaint for each thing that is wrong, all in one
+// pass.
 int scenario_load(const char *path, const struct vocabulary *vocabulary,
                   const struct override *overrides, size_t override_count,
                   struct scenario **scenario, struct complaints *complaints);
