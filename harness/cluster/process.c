@@ -2,6 +2,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
+#include <linux/capability.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -10,10 +12,12 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define ORDINARY_ID 1000
+#define ORDINARY_ID 1 // has a name on every machine: some servers look themselves up
 #define NOBODY_ID 65534
 
 int process_settle(pid_t parent, int network_namespace, int processor)
@@ -48,6 +52,30 @@ static int write_once(const char *path, const char *text)
     return written == (ssize_t)strlen(text) ? 0 : -1;
 }
 
+static int give_to_nobody(const char *path, const struct stat *about, int kind, struct FTW *where)
+{
+    (void)about;
+    (void)kind;
+    (void)where;
+    return lchown(path, NOBODY_ID, NOBODY_ID);
+}
+
+// Becomes nobody, who gets the folder, and the right to reach it: the folders above are often
+// closed to all but root.
+static int become_nobody(const char *folder)
+{
+    struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+    const unsigned reach = 1U << CAP_DAC_OVERRIDE;
+    struct __user_cap_data_struct rights[_LINUX_CAPABILITY_U32S_3] = {
+        {.effective = reach, .permitted = reach, .inheritable = reach}};
+    if (nftw(folder, give_to_nobody, 16, FTW_PHYS) != 0 || prctl(PR_SET_KEEPCAPS, 1) != 0 ||
+        setgid(NOBODY_ID) != 0 || setuid(NOBODY_ID) != 0)
+        return -1;
+    if (syscall(SYS_capset, &header, rights) == 0)
+        prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, CAP_DAC_OVERRIDE, 0, 0);
+    return 0; // without that right, the program says what it could not reach
+}
+
 // Puts off root. In a user namespace of its own, files that belong to us still do.
 static int become_ordinary(const char *folder)
 {
@@ -55,14 +83,11 @@ static int become_ordinary(const char *folder)
         return 0;
     char map[32];
     snprintf(map, sizeof map, "%d 0 1", ORDINARY_ID);
-    if (unshare(CLONE_NEWUSER) == 0)
-        return write_once("/proc/self/setgroups", "deny") != 0 ||
-                       write_once("/proc/self/uid_map", map) != 0 ||
-                       write_once("/proc/self/gid_map", map) != 0
-                   ? -1
-                   : 0;
-    return chown(folder, NOBODY_ID, NOBODY_ID) != 0 || setgid(NOBODY_ID) != 0 ||
-                   setuid(NOBODY_ID) != 0
+    if (unshare(CLONE_NEWUSER) != 0)
+        return become_nobody(folder);
+    return write_once("/proc/self/setgroups", "deny") != 0 ||
+                   write_once("/proc/self/uid_map", map) != 0 ||
+                   write_once("/proc/self/gid_map", map) != 0
                ? -1
                : 0;
 }

@@ -16,6 +16,7 @@ struct process_settings {
     int processor;                // to be pinned to, or -1
     bool ordinary_user;           // if we are root, it must not be: in a user namespace of its own,
                                   // or, where none can be had, as nobody, who is given `folder`
+                                  // with all that is in it
 };
 
 // Starts a program that dies with the calling thread. Returns its id, or -1 with `error` set: also

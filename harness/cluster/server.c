@@ -3,6 +3,7 @@
 #include "harness/base/file.h"
 #include "harness/base/text.h"
 #include "harness/cluster/process.h"
+#include "harness/cluster/postgres_server.h"
 #include "harness/cluster/redis_server.h"
 
 #include <arpa/inet.h>
@@ -15,6 +16,7 @@
 
 const struct server_kind *const server_catalogue[] = {
     &redis_server,
+    &postgres_server,
     NULL,
 };
 

@@ -22,9 +22,12 @@ static const struct topology redis_independent = {
     .usual = 5,
 };
 
+static const struct topology postgres_single = SINGLE("postgres");
+
 const struct topology *const topology_catalogue[] = {
     &redis_single,
     &redis_independent,
+    &postgres_single,
     NULL,
 };
 

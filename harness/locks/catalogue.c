@@ -11,6 +11,14 @@ const struct lock_scheme *const lock_catalogue[] = {
     &redis_set_px_del_scheme,
     &redis_set_px_get_del_scheme,
     &redis_set_px_lua_scheme,
+    &redisson_scheme,
+    &redisson_fair_scheme,
+    &redisson_fenced_scheme,
+    &redisson_rw_scheme,
+    &redisson_semaphore_scheme,
+    &redlock_scheme,
+    &redlock_multiplexed_scheme,
+    &postgres_advisory_scheme,
     NULL,
 };
 

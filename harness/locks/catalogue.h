@@ -13,5 +13,13 @@ extern const struct lock_scheme redis_setnx_expire_scheme;
 extern const struct lock_scheme redis_set_px_del_scheme;
 extern const struct lock_scheme redis_set_px_get_del_scheme;
 extern const struct lock_scheme redis_set_px_lua_scheme;
+extern const struct lock_scheme redisson_scheme;
+extern const struct lock_scheme redisson_fair_scheme;
+extern const struct lock_scheme redisson_fenced_scheme;
+extern const struct lock_scheme redisson_rw_scheme;
+extern const struct lock_scheme redisson_semaphore_scheme;
+extern const struct lock_scheme redlock_scheme;
+extern const struct lock_scheme redlock_multiplexed_scheme;
+extern const struct lock_scheme postgres_advisory_scheme;
 
 #endif

@@ -430,12 +430,26 @@ static inline void an_acquire_waits_as_long_as_told_and_no_longer(void **state)
         }
 }
 
+// PostgreSQL answers from children of the process that it was started as.
+static inline void signal_children(pid_t process, int number)
+{
+    char path[64];
+    int child;
+    snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)process, (int)process);
+    FILE *children = fopen(path, "r");
+    assert_non_null(children);
+    while (fscanf(children, "%d", &child) == 1)
+        kill(child, number);
+    fclose(children);
+}
+
 static inline void signal_servers(struct fixture *fixture, int number)
 {
     for (int i = 0; i < fixture->server.cluster.count; i++) {
         int status;
         pid_t server = fixture->server.cluster.nodes[i].server;
         kill(server, number);
+        signal_children(server, number);
         if (number == SIGSTOP) {
             waitpid(server, &status, WUNTRACED);
             assert_true(WIFSTOPPED(status));

@@ -79,8 +79,10 @@ static size_t take_due(struct watchdog *watchdog, struct renewal *renewals, int6
         struct charge *charge = &watchdog->charges[i];
         if (charge->due_ns <= now_ns && taken < watchdog->settings.batch) {
             charge->busy = true;
-            renewals[taken++] = (struct renewal){
-                .lock = charge->lock, .holder = charge->holder, .outcome = OUTCOME_UNKNOWN};
+            renewals[taken++] = (struct renewal){.lock = charge->lock,
+                                                 .holder = charge->holder,
+                                                 .valid_until_ns = charge->valid_until_ns,
+                                                 .outcome = OUTCOME_UNKNOWN};
         } else if (charge->due_ns < *next_ns) {
             *next_ns = charge->due_ns;
         }

@@ -9,13 +9,13 @@ struct watchdog;
 
 // One hold to be renewed, and what came of it.
 struct renewal {
-    struct lock *lock; // the holder's; touch only what does not change while it holds
-    void *holder;      // as given to watchdog_add
+    struct lock *lock;      // the holder's; touch only what does not change while it holds
+    void *holder;           // as given to watchdog_add
+    int64_t valid_until_ns; // before: by now, on the client's clock; after: see `outcome`
     // To be filled in: OK (renewed, valid until `valid_until_ns` on the client's clock, counted
     // from before the request was sent), NO (the server says that the lock is not ours any more),
     // UNKNOWN (no answer), BROKEN.
     enum outcome outcome;
-    int64_t valid_until_ns;
 };
 
 struct watchdog_settings {

@@ -24,7 +24,7 @@ static int64_t value_of(account_pair pair)
 }
 
 #if defined(__x86_64__)
-__attribute__((target("cx16")))
+__attribute__((target("cx16"), noinline))
 #endif
 static account_pair
 swap_if(account_pair *pair, account_pair expected, account_pair wanted)

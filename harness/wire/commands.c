@@ -1,10 +1,14 @@
 #include "harness/wire/commands.h"
 
+#include "harness/wire/postgres.h"
 #include "harness/wire/redis.h"
+#include "harness/wire/redis_subscriber.h"
 
 #include <stddef.h>
 
 const char *const *const wire_commands[] = {
     redis_commands,
+    redis_subscriber_commands,
+    postgres_commands,
     NULL,
 };

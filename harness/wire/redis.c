@@ -14,7 +14,11 @@
 // enough for TCP to repeat what a full backlog has dropped.
 #define SET_UP_NS (10 * NS_PER_S)
 
-const char *const redis_commands[] = {"GET", "SET", "SETNX", "PEXPIRE", "DEL", "EVAL", NULL};
+const char *const redis_commands[] = {
+    "GET",  "SET",     "SETNX",     "GETSET", "INCR", "EXISTS", "EXPIRE", "PEXPIRE", "TTL",
+    "PTTL", "DEL",     "UNLINK",    "EVAL",   "WAIT", "HSET",   "HGET",   "HDEL",    "HEXISTS",
+    "ROLE", "PUBLISH", "SUBSCRIBE", "CAD",    "CAS",  "DELEX",  "EXSET",  NULL,
+};
 
 struct loaded_script {
     const struct redis_script *script;
@@ -42,7 +46,7 @@ static bool begins_with_word(const char *text, const char *word)
     return strncmp(text, word, length) == 0 && (text[length] == ' ' || text[length] == '\0');
 }
 
-static enum outcome classify_error(const char *text)
+enum outcome redis_error_outcome(const char *text)
 {
     for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {
         if (begins_with_word(text, refusals[i]))
@@ -155,7 +159,7 @@ static enum outcome understand(struct redis_connection *connection, const redisR
     case REDIS_REPLY_ERROR:
         error_set(&connection->error, "redis at %s:%d answered: %s", connection->endpoint.host,
                   connection->endpoint.port, reply->str);
-        return classify_error(reply->str);
+        return redis_error_outcome(reply->str);
     default:
         error_set(&connection->error, "redis at %s:%d: unexpected reply of type %d",
                   connection->endpoint.host, connection->endpoint.port, reply->type);

@@ -1,0 +1,105 @@
+#include "harness/base/url.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void a_whole_url_is_taken_apart(void **state)
+{
+    (void)state;
+    struct url url;
+    struct error error;
+    assert_int_equal(url_read("redis://me:p%40ss:w@host-1:6380,10.0.0.2/7", &url, &error), 0);
+    assert_string_equal(url.scheme, "redis");
+    assert_string_equal(url.user, "me");
+    assert_string_equal(url.password, "p@ss:w");
+    assert_int_equal(url.host_count, 2);
+    assert_string_equal(url.hosts[0].host, "host-1");
+    assert_int_equal(url.hosts[0].port, 6380);
+    assert_string_equal(url.hosts[1].host, "10.0.0.2");
+    assert_int_equal(url.hosts[1].port, 0);
+    assert_string_equal(url.path, "7");
+}
+
+static void what_is_left_out_is_empty(void **state)
+{
+    (void)state;
+    struct url url;
+    struct error error;
+    assert_int_equal(url_read("etcd://localhost", &url, &error), 0);
+    assert_string_equal(url.user, "");
+    assert_string_equal(url.password, "");
+    assert_string_equal(url.path, "");
+    assert_int_equal(url.hosts[0].port, 0);
+    assert_int_equal(url_read("redis://:secret@host", &url, &error), 0);
+    assert_string_equal(url.user, "");
+    assert_string_equal(url.password, "secret");
+}
+
+static void a_wrong_url_is_refused_without_its_password(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *url;
+        const char *says;
+    } cases[] = {
+        {"", "://"},
+        {"host:6379", "://"},
+        {"://host", "://"},
+        {"redis://", "host's name is missing"},
+        {"redis://a,,b", "host's name is missing"},
+        {"redis://:6379", "host's name is missing"},
+        {"redis://host:", "port"},
+        {"redis://host:0", "port"},
+        {"redis://host:65536", "port"},
+        {"redis://host:12x", "port"},
+        {"redis://me:secret%4@host", "password"},
+        {"redis://me:secret%@host", "password"},
+        {"redis://me:secret%zz@host", "password"},
+        {"redis://m%e:secret@host", "user"},
+        {"redis://a,b,c,d,e,f,g,h,i", "more than 8"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct url url;
+        struct error error;
+        if (url_read(cases[i].url, &url, &error) == 0 ||
+            strstr(error.text, cases[i].says) == NULL || strstr(error.text, "secret") != NULL)
+            fail_msg("'%s': %s", cases[i].url, error.text);
+    }
+}
+
+static void what_is_too_long_is_refused_not_cut(void **state)
+{
+    (void)state;
+    struct url url;
+    struct error error;
+    char text[600];
+    static const char *const formats[] = {"%s://host", "redis://%s@host", "redis://u:%s@host",
+                                          "redis://%s", "redis://host/%s"};
+    char longest[300];
+    memset(longest, 'a', sizeof longest - 1);
+    longest[sizeof longest - 1] = '\0';
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+        char *at = strstr(formats[i], "%s");
+        size_t before = (size_t)(at - formats[i]);
+        memcpy(text, formats[i], before);
+        strcpy(text + before, longest);
+        strcat(text, at + 2);
+        assert_int_equal(url_read(text, &url, &error), -1);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_whole_url_is_taken_apart),
+        cmocka_unit_test(what_is_left_out_is_empty),
+        cmocka_unit_test(a_wrong_url_is_refused_without_its_password),
+        cmocka_unit_test(what_is_too_long_is_refused_not_cut),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,271 @@
+// PostgreSQL refuses to run as root, so it runs as an ordinary user. Its data are made once per
+// machine, and copied.
+#include "harness/cluster/postgres_server.h"
+
+#include "harness/base/clock.h"
+#include "harness/base/file.h"
+#include "harness/base/text.h"
+#include "harness/cluster/process.h"
+
+#include <errno.h>
+#include <glob.h>
+#include <postgresql/libpq-fe.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/shm.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define ORPHANS_LIMIT_NS (5 * NS_PER_S)
+
+// --- where the programs are ----------------------------------------------------------------------
+
+// Debian keeps them out of PATH, one folder for each major version: the newest of those, or the
+// bare name. The caller frees.
+static char *find_program(const char *name)
+{
+    glob_t found;
+    struct text pattern = {0};
+    char *program = NULL;
+    long newest = -1;
+    text_format(&pattern, "/usr/lib/postgresql/*/bin/%s", name);
+    if (glob(pattern.bytes, 0, NULL, &found) == 0) {
+        for (size_t i = 0; i < found.gl_pathc; i++) {
+            long version = strtol(found.gl_pathv[i] + strlen("/usr/lib/postgresql/"), NULL, 10);
+            if (version <= newest || access(found.gl_pathv[i], X_OK) != 0)
+                continue;
+            newest = version;
+            free(program);
+            program = memory_string(found.gl_pathv[i]);
+        }
+        globfree(&found);
+    }
+    text_free(&pattern);
+    return program != NULL ? program : memory_string(name);
+}
+
+static bool installed(void)
+{
+    char *program = find_program("initdb");
+    bool is_there = access(program, X_OK) == 0 || program_exists(program);
+    free(program);
+    return is_there;
+}
+
+// "postgres (PostgreSQL) 15.18 (Debian ...)".
+static void version(char *out, size_t room)
+{
+    char *program = find_program("postgres");
+    const char *const arguments[] = {program, "--version", NULL};
+    struct text output = {0};
+    snprintf(out, room, "postgres");
+    if (process_run(arguments, "", -1, &output, NULL) == 0) {
+        const char *number = strpbrk(text_string(&output), "0123456789");
+        if (number != NULL)
+            snprintf(out, room, "postgres %.*s", (int)strcspn(number, " \n"), number);
+    }
+    text_free(&output);
+    free(program);
+}
+
+// --- the data ------------------------------------------------------------------------------------
+
+// Where the first server's data stay for the next ones, or NULL if there is no such place. The
+// caller frees.
+static char *cache_path(void)
+{
+    const char *cache = getenv("XDG_CACHE_HOME");
+    const char *home = getenv("HOME");
+    char release[64];
+    struct text path = {0};
+    version(release, sizeof release);
+    char *number = strchr(release, ' ');
+    if (number == NULL || (cache == NULL && home == NULL))
+        return NULL;
+    text_format(&path, "%s%s/lockpick/postgres-%s", cache != NULL ? cache : home,
+                cache != NULL ? "" : "/.cache", number + 1);
+    return path.bytes;
+}
+
+static int copy_folder(const char *from, const char *to)
+{
+    struct text contents = {0};
+    struct text output = {0};
+    text_format(&contents, "%s/.", from);
+    const char *const arguments[] = {"cp", "-R", "--preserve=mode", contents.bytes, to, NULL};
+    int result = folder_make(to, NULL) == 0 && process_run(arguments, "", -1, &output, NULL) == 0;
+    text_free(&output);
+    text_free(&contents);
+    return result ? 0 : -1;
+}
+
+// Under a temporary name first, so that nobody finds half of it. If it cannot be kept, the next
+// server makes its own.
+static void keep_in_cache(const char *data, const char *cache)
+{
+    struct text temporary = {0};
+    text_format(&temporary, "%s.%d", cache, (int)getpid());
+    if (copy_folder(data, temporary.bytes) != 0 || rename(temporary.bytes, cache) != 0)
+        folder_remove(temporary.bytes, NULL);
+    text_free(&temporary);
+}
+
+// Who connects is nobody's business but ours (trust), and a torn page nobody's but the cache's.
+static int initialise(const struct node *node, struct error *error)
+{
+    char *program = find_program("initdb");
+    const char *const arguments[] = {
+        program, "-D",       "data", "-U",        "postgres",          "-A", "trust", "--encoding",
+        "UTF8",  "--locale", "C",    "--no-sync", "--no-instructions", NULL};
+    int status = 0;
+    pid_t id = server_run(node, arguments, true, error);
+    free(program);
+    if (id < 0)
+        return -1;
+    while (waitpid(id, &status, 0) < 0 && errno == EINTR)
+        continue;
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+        return 0;
+    return error_set(error, "initdb could not make %s; its reason is at the end of %s/server.log",
+                     node->data, node->folder);
+}
+
+static int provide_data(const struct node *node, struct error *error)
+{
+    struct stat about;
+    char *marker = path_join(node->data, "PG_VERSION");
+    bool is_there = stat(marker, &about) == 0;
+    free(marker);
+    if (is_there)
+        return 0; // a restart
+    char *cache = cache_path();
+    int result = 0;
+    if (cache == NULL || stat(cache, &about) != 0 || copy_folder(cache, node->data) != 0) {
+        result = folder_remove(node->data, error) != 0 || folder_make(node->data, error) != 0 ||
+                         initialise(node, error) != 0
+                     ? -1
+                     : 0;
+        if (result == 0 && cache != NULL)
+            keep_in_cache(node->data, cache);
+    }
+    free(cache);
+    if (result == 0 && chmod(node->data, 0700) != 0)
+        result = error_set(error, "cannot close %s to others: %s", node->data, strerror(errno));
+    return result;
+}
+
+// --- the postmaster's file -----------------------------------------------------------------------
+
+// What a server writes to postmaster.pid: its process id, data folder, start, port, socket folder,
+// address, shared memory (key and id), status; a line each, the last ones when it gets there.
+struct postmaster {
+    int process;
+    int port;
+    int shared_memory; // id of the segment by which it knows its processes; -1: not yet
+    bool is_ready;
+};
+
+// False if there is no such file.
+static bool read_postmaster(const struct node *node, struct postmaster *postmaster)
+{
+    char *path = path_join(node->data, "postmaster.pid");
+    struct text text = {0};
+    *postmaster = (struct postmaster){.shared_memory = -1};
+    bool is_there = file_read(path, &text, NULL) == 0 && text.length > 0;
+    char *rest = is_there ? text.bytes : NULL;
+    for (int line = 1; rest != NULL; line++) {
+        const char *words = strsep(&rest, "\n");
+        if (line == 1)
+            postmaster->process = atoi(words);
+        else if (line == 4)
+            postmaster->port = atoi(words);
+        else if (line == 7)
+            sscanf(words, "%*u %d", &postmaster->shared_memory);
+        else if (line == 8)
+            postmaster->is_ready = strncmp(words, "ready", 5) == 0;
+    }
+    text_free(&text);
+    free(path);
+    return is_there;
+}
+
+// The processes of a killed postmaster notice its death, and end; until then the data are theirs.
+static void wait_for_orphans(const struct node *node)
+{
+    struct postmaster former;
+    struct shmid_ds segment;
+    int64_t give_up_ns = clock_monotonic_ns() + ORPHANS_LIMIT_NS;
+    if (!read_postmaster(node, &former) || former.shared_memory < 0)
+        return;
+    while (shmctl(former.shared_memory, IPC_STAT, &segment) == 0 && segment.shm_nattch > 0 &&
+           clock_monotonic_ns() < give_up_ns)
+        clock_sleep_until_ns(clock_monotonic_ns() + NS_PER_MS);
+}
+
+// --- start and ready -----------------------------------------------------------------------------
+
+static int admit_everybody(const struct node *node, struct error *error)
+{
+    static const char everybody[] = "host all all all trust\n";
+    char *path = path_join(node->folder, "hba.conf");
+    int result = file_write(path, everybody, sizeof everybody - 1, error);
+    free(path);
+    return result;
+}
+
+static pid_t start(const struct node *node, struct error *error)
+{
+    char listen[64], port[24];
+    snprintf(listen, sizeof listen, "listen_addresses=%s", node->end.address);
+    snprintf(port, sizeof port, "port=%d", node->port);
+    if (provide_data(node, error) != 0 || admit_everybody(node, error) != 0)
+        return -1;
+    wait_for_orphans(node);
+    char *program = find_program("postgres");
+    const char *const arguments[] = {
+        program, "-D", "data", "-c", listen, "-c", port, "-c", "hba_file=hba.conf", "-c",
+        "unix_socket_directories=", "-c", "max_connections=400", "-c", "fsync=on",
+        // In the data folder, which goes, instead of in /dev/shm.
+        "-c", "dynamic_shared_memory_type=mmap", "-c", "logging_collector=off", NULL};
+    pid_t id = server_run(node, arguments, true, error);
+    free(program);
+    return id;
+}
+
+static bool answers(const struct node *node)
+{
+    char port[16];
+    snprintf(port, sizeof port, "%d", node->port);
+    static const char *const keywords[] = {"host",    "port",       "dbname",          "user",
+                                           "sslmode", "gssencmode", "connect_timeout", NULL};
+    const char *const values[] = {node->end.address, port,      "postgres", "postgres",
+                                  "disable",         "disable", "2",        NULL};
+    return PQpingParams(keywords, values, 0) == PQPING_OK;
+}
+
+static int ready(const struct node *node, struct error *error)
+{
+    (void)error;
+    struct postmaster postmaster;
+    // It writes its port once it has it: then nobody else can answer there.
+    if (!read_postmaster(node, &postmaster) || postmaster.process != node->server ||
+        postmaster.port != node->port || !postmaster.is_ready || !answers(node))
+        return 1;
+    // A killed postmaster leaves its segment of shared memory behind for ever, unless it is removed
+    // while in use: then it goes with the last process.
+    shmctl(postmaster.shared_memory, IPC_RMID, NULL);
+    return 0;
+}
+
+const struct server_kind postgres_server = {
+    .name = "postgres",
+    .program = "postgres",
+    .package = "postgresql",
+    .port = 5432,
+    .installed = installed,
+    .version = version,
+    .start = start,
+    .ready = ready,
+};

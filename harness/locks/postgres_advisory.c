@@ -1,0 +1,124 @@
+// A session-level advisory lock of PostgreSQL: it lives in the server's lock table, belongs to the
+// connection that took it, and ends with it. Each acquire is a statement of its own, before any
+// read: in one statement with the read, the snapshot would be older than the lock.
+//
+// It is tried again and again (pg_try_advisory_lock), not waited for (pg_advisory_lock): an attempt
+// that was given up half-way would have to be cancelled, and might be granted meanwhile.
+#include "harness/base/text.h"
+#include "harness/locks/catalogue.h"
+#include "harness/wire/postgres.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct advisory_lock {
+    struct postgres_connection *connection;
+    int64_t session; // that the current or last hold belongs to
+};
+
+static int open_lock(struct lock *lock, struct error *error)
+{
+    struct advisory_lock *state = memory_zeroed(1, sizeof *state);
+    lock->state = state;
+    state->connection = postgres_open(lock->service, lock->options.request_ns, lock->actor, error);
+    return state->connection == NULL ? -1 : 0;
+}
+
+static void close_lock(struct lock *lock)
+{
+    struct advisory_lock *state = lock->state;
+    if (state == NULL)
+        return;
+    postgres_close(state->connection);
+    free(state);
+    lock->state = NULL;
+}
+
+// Calls one of the lock functions, which take a number: a hash of the lock's name. OK: it answered
+// true; NO: it answered false, or was not called.
+static enum outcome call(struct lock *lock, struct postgres_answer *answer, const char *name,
+                         const char *statement)
+{
+    struct advisory_lock *state = lock->state;
+    const char *const arguments[] = {lock->options.name, NULL};
+    enum outcome outcome = postgres_request(state->connection, answer, name, statement, arguments);
+    if (outcome == OUTCOME_BROKEN)
+        error_set(&lock->error, "%s", postgres_error(state->connection));
+    if (outcome == OUTCOME_OK && strcmp(answer->text, "t") != 0)
+        return OUTCOME_NO;
+    return outcome;
+}
+
+// With the session, what it may have been granted ended too.
+static enum outcome take(struct lock *lock)
+{
+    struct postgres_answer answer;
+    enum outcome outcome = call(lock, &answer, "advisory_lock",
+                                "SELECT pg_try_advisory_lock(hashtextextended($1, 0))");
+    return outcome == OUTCOME_UNKNOWN && answer.session_ended ? OUTCOME_NO : outcome;
+}
+
+static enum outcome try_acquire(struct lock *lock, struct grant *grant)
+{
+    struct advisory_lock *state = lock->state;
+    enum outcome outcome = take(lock);
+    grant->valid_until_ns = TIME_NEVER;
+    state->session = postgres_session(state->connection);
+    return outcome;
+}
+
+static bool is_session_over(struct lock *lock)
+{
+    struct advisory_lock *state = lock->state;
+    return state->session == 0 || postgres_session(state->connection) != state->session;
+}
+
+static enum release_answer give_back(struct lock *lock)
+{
+    struct advisory_lock *state = lock->state;
+    struct postgres_answer answer = {.session_ended = true};
+    enum outcome outcome = OUTCOME_UNKNOWN;
+    if (!is_session_over(lock))
+        outcome = call(lock, &answer, "advisory_unlock",
+                       "SELECT pg_advisory_unlock(hashtextextended($1, 0))");
+    if (outcome == OUTCOME_OK)
+        return RELEASE_RELEASED;
+    if (outcome == OUTCOME_UNKNOWN && answer.session_ended) {
+        lock_lose(lock, LOST_SESSION, lock->actor->history);
+        return RELEASE_GONE;
+    }
+    if (outcome == OUTCOME_NO && answer.rows > 0)
+        return RELEASE_GONE;
+    // Else the session would go on holding it, and let the next acquire in as one that reenters.
+    postgres_end_session(state->connection);
+    return RELEASE_UNKNOWN;
+}
+
+// The server counts how often the session took it.
+static enum outcome reenter(struct lock *lock, struct grant *grant)
+{
+    (void)grant;
+    enum outcome outcome = is_session_over(lock) ? OUTCOME_NO : take(lock);
+    if (outcome != OUTCOME_UNKNOWN && is_session_over(lock)) {
+        lock_lose(lock, LOST_SESSION, lock->actor->history);
+        return OUTCOME_NO;
+    }
+    return outcome;
+}
+
+static const char *const traits[] = {"exclusive", "owner-checked", "reentrant",
+                                     "session",   "postgres",      NULL};
+
+const struct lock_scheme postgres_advisory_scheme = {
+    .name = "postgres-advisory",
+    .summary = "pg_try_advisory_lock again and again, held by the connection; pg_advisory_unlock",
+    .breaks = "the end of the connection, which the holder learns only when it uses it again",
+    .traits = traits,
+    .server = "postgres",
+    .open = open_lock,
+    .close = close_lock,
+    .try_acquire = try_acquire,
+    .release = give_back,
+    .reenter = reenter,
+    .leave = give_back,
+};

@@ -1,0 +1,155 @@
+// The PostgreSQL scheme, held to its contract, and what only it does.
+#include "harness/locks/test_contract.h"
+
+#include "harness/wire/postgres.h"
+
+// Asks as somebody else, and gives the first value as a number.
+static int64_t ask(struct fixture *fixture, const char *statement)
+{
+    static const char *const none[] = {NULL};
+    struct postgres_answer answer;
+    assert_int_equal(postgres_request(fixture->probe, &answer, "ask", statement, none), OUTCOME_OK);
+    return strtoll(answer.text, NULL, 10);
+}
+
+// Ends the session that holds, and waits until the server has done so.
+static bool evict(struct fixture *fixture, const struct lock_scheme *scheme)
+{
+    (void)scheme;
+    ask(fixture, "SELECT count(pg_terminate_backend(pid)) FROM pg_locks "
+                 "WHERE locktype = 'advisory' AND granted");
+    while (ask(fixture, "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'") > 0)
+        clock_sleep_until_ns(clock_monotonic_ns() + NS_PER_MS);
+    return true;
+}
+
+static int64_t lease_left_ms(struct fixture *fixture, const struct lock_scheme *scheme)
+{
+    (void)fixture;
+    (void)scheme;
+    return -1;
+}
+
+static const struct contract postgres_contract = {
+    .server = "postgres",
+    .evict = evict,
+    .lease_left_ms = lease_left_ms,
+};
+
+static int start(void **state)
+{
+    static struct fixture fixture;
+    static struct actor nobody = {.phase = PHASE_NONE};
+    struct error error = {0};
+    if (fixture_start(&fixture, &postgres_contract) != 0)
+        return -1;
+    fixture.probe = postgres_open(&fixture.server.service, NS_PER_S, &nobody, &error);
+    *state = &fixture;
+    return fixture.probe == NULL ? -1 : 0;
+}
+
+static int stop(void **state)
+{
+    struct fixture *fixture = *state;
+    postgres_close(fixture->probe);
+    fixture_stop(fixture);
+    return 0;
+}
+
+static void open_advisory(struct fixture *fixture)
+{
+    open_scheme(fixture, lock_scheme_find("postgres-advisory"), false);
+}
+
+static void a_session_that_ends_frees_the_lock_and_its_holder_learns_at_the_next_use(void **state)
+{
+    struct fixture *fixture = *state;
+    struct grant grant;
+    open_advisory(fixture);
+    struct lock *lock = &fixture->locks[0];
+    assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
+    evict(fixture, lock->scheme);
+    assert_int_equal(acquire(fixture, 1, &grant), OUTCOME_OK);
+    assert_int_equal(lock->lost, LOST_NOT);
+    assert_int_equal(lock_release(lock), RELEASE_GONE);
+    assert_int_equal(lock->lost, LOST_SESSION);
+    assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_NO); // in a session of its own
+    lock_release(&fixture->locks[1]);
+    assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
+    assert_int_equal(lock->lost, LOST_NOT);
+    assert_int_equal(lock_release(lock), RELEASE_RELEASED);
+    close_scheme(fixture);
+}
+
+static void who_reenters_after_the_end_of_its_session_is_no_holder_any_more(void **state)
+{
+    struct fixture *fixture = *state;
+    struct grant grant;
+    open_advisory(fixture);
+    struct lock *lock = &fixture->locks[0];
+    assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
+    assert_int_equal(lock_reenter(lock, &grant), OUTCOME_OK);
+    evict(fixture, lock->scheme);
+    assert_int_equal(lock_reenter(lock, &grant), OUTCOME_NO);
+    assert_int_equal(lock->lost, LOST_SESSION);
+    assert_int_equal(lock_leave(lock), RELEASE_GONE);
+    assert_int_equal(lock_release(lock), RELEASE_GONE);
+    close_scheme(fixture);
+}
+
+static void an_acquire_whose_session_ends_on_its_way_is_a_no(void **state)
+{
+    struct fixture *fixture = *state;
+    struct grant grant;
+    open_advisory(fixture);
+    assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
+    assert_int_equal(lock_release(&fixture->locks[0]), RELEASE_RELEASED);
+    ask(fixture, "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity "
+                 "WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()");
+    assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_NO);
+    assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
+    close_scheme(fixture);
+}
+
+static void a_scheme_whose_service_lacks_the_function_is_broken(void **state)
+{
+    struct fixture *fixture = *state;
+    struct grant grant;
+    open_advisory(fixture);
+    ask(fixture, "ALTER FUNCTION pg_try_advisory_lock(bigint) RENAME TO hidden");
+    enum outcome outcome = acquire(fixture, 0, &grant);
+    ask(fixture, "ALTER FUNCTION hidden(bigint) RENAME TO pg_try_advisory_lock");
+    assert_int_equal(outcome, OUTCOME_BROKEN);
+    assert_non_null(strstr(fixture->locks[0].error.text, "pg_try_advisory_lock"));
+    close_scheme(fixture);
+}
+
+static void a_release_that_cannot_be_executed_leaves_nothing_held(void **state)
+{
+    struct fixture *fixture = *state;
+    struct grant grant;
+    open_advisory(fixture);
+    assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
+    ask(fixture, "ALTER FUNCTION pg_advisory_unlock(bigint) RENAME TO hidden");
+    enum release_answer answer = lock_release(&fixture->locks[0]);
+    ask(fixture, "ALTER FUNCTION hidden(bigint) RENAME TO pg_advisory_unlock");
+    assert_int_equal(answer, RELEASE_UNKNOWN);
+    assert_non_null(strstr(fixture->locks[0].error.text, "pg_advisory_unlock"));
+    while (acquire(fixture, 1, &grant) == OUTCOME_NO) // until the server notices the end
+        clock_sleep_until_ns(clock_monotonic_ns() + NS_PER_MS);
+    assert_int_equal(lock_release(&fixture->locks[1]), RELEASE_RELEASED);
+    close_scheme(fixture);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        CONTRACT_TESTS,
+        cmocka_unit_test(a_session_that_ends_frees_the_lock_and_its_holder_learns_at_the_next_use),
+        cmocka_unit_test(who_reenters_after_the_end_of_its_session_is_no_holder_any_more),
+        cmocka_unit_test(an_acquire_whose_session_ends_on_its_way_is_a_no),
+        cmocka_unit_test(a_scheme_whose_service_lacks_the_function_is_broken),
+        cmocka_unit_test(a_release_that_cannot_be_executed_leaves_nothing_held),
+    };
+    return cmocka_run_group_tests(tests, start, stop);
+}

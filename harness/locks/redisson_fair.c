@@ -1,0 +1,220 @@
+// Redisson's fair lock: an RLock with a queue. Who has to wait stands in a list, and until when its
+// place is kept, by the clients' clocks, in a sorted set. Each waiter has a channel of its own, and
+// an unlock wakes the first one only.
+//
+// A known flaw that is kept: while the lock is free and its first waiter does not come, those
+// behind it ask again and again without a pause.
+#include "harness/locks/catalogue.h"
+#include "harness/locks/redisson_common.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define QUEUE "redisson_lock_queue"
+#define TIMEOUTS "redisson_lock_timeout"
+#define FAIR_WAIT_MS 300000 // Redisson's fairLockWaitTimeout
+
+// How each of the scripts begins: first waiters whose time is over lose their place. KEYS lock,
+// queue, timeouts; `now` is the name of the argument.
+#define REMOVE_STALE(now)                                                                          \
+    "while true do "                                                                               \
+    "  local first = redis.call('LINDEX', KEYS[2], 0) "                                            \
+    "  if first == false then break end "                                                          \
+    "  local timeout = redis.call('ZSCORE', KEYS[3], first) "                                      \
+    "  if timeout == false or tonumber(timeout) > tonumber(" now ") then break end "               \
+    "  redis.call('ZREM', KEYS[3], first) "                                                        \
+    "  redis.call('LPOP', KEYS[2]) "                                                               \
+    "end "
+
+// If it is free and our turn, take it, and let the others wait the less; if it is ours, enter once
+// more. ARGV lease, holder.
+#define TAKE_OR_REENTER(wait)                                                                      \
+    "if redis.call('EXISTS', KEYS[1]) == 0 and (redis.call('EXISTS', KEYS[2]) == 0 "               \
+    "    or redis.call('LINDEX', KEYS[2], 0) == ARGV[2]) then "                                    \
+    "  redis.call('LPOP', KEYS[2]) "                                                               \
+    "  redis.call('ZREM', KEYS[3], ARGV[2]) "                                                      \
+    "  for _, waiter in ipairs(redis.call('ZRANGE', KEYS[3], 0, -1)) do "                          \
+    "    redis.call('ZINCRBY', KEYS[3], -tonumber(" wait "), waiter) "                             \
+    "  end "                                                                                       \
+    "  redis.call('HSET', KEYS[1], ARGV[2], 1) "                                                   \
+    "  redis.call('PEXPIRE', KEYS[1], ARGV[1]) "                                                   \
+    "  return nil "                                                                                \
+    "end "                                                                                         \
+    "if redis.call('HEXISTS', KEYS[1], ARGV[2]) == 1 then "                                        \
+    "  redis.call('HINCRBY', KEYS[1], ARGV[2], 1) "                                                \
+    "  redis.call('PEXPIRE', KEYS[1], ARGV[1]) "                                                   \
+    "  return nil "                                                                                \
+    "end "
+
+// ARGV lease, holder, now, wait: nil held, 1 busy. It never queues up.
+static const struct redis_script try_script = {REMOVE_STALE("ARGV[3]")
+                                                   TAKE_OR_REENTER("ARGV[4]") "return 1"};
+
+// ARGV lease, holder, wait, now: nil held, else busy for so many milliseconds, and now we are in
+// the queue. A place is kept until the one before it is lost, and then for as long as we wait.
+static const struct redis_script queue_script = {REMOVE_STALE("ARGV[4]") TAKE_OR_REENTER(
+    "ARGV[3]") "if redis.call('ZSCORE', KEYS[3], ARGV[2]) ~= false then "
+               "  return math.max(0, redis.call('PTTL', KEYS[1])) "
+               "end "
+               "local last = redis.call('LINDEX', KEYS[2], -1) "
+               "local ttl "
+               "if last ~= false and last ~= ARGV[2] and redis.call('ZSCORE', KEYS[3], last) ~= "
+               "false then "
+               "  ttl = tonumber(redis.call('ZSCORE', KEYS[3], last)) - tonumber(ARGV[4]) "
+               "else "
+               "  ttl = redis.call('PTTL', KEYS[1]) "
+               "end "
+               "if redis.call('ZADD', KEYS[3], ttl + tonumber(ARGV[3]) + tonumber(ARGV[4]), "
+               "ARGV[2]) == 1 "
+               "then redis.call('RPUSH', KEYS[2], ARGV[2]) end "
+               "return ttl"};
+
+// KEYS queue, timeouts; ARGV holder, wait: leaves the queue, and those behind wait the less.
+static const struct redis_script give_up_script = {
+    "local behind = false "
+    "for _, waiter in ipairs(redis.call('LRANGE', KEYS[1], 0, -1)) do "
+    "  if behind then redis.call('ZINCRBY', KEYS[2], -tonumber(ARGV[2]), waiter) end "
+    "  if waiter == ARGV[1] then behind = true end "
+    "end "
+    "redis.call('ZREM', KEYS[2], ARGV[1]) "
+    "redis.call('LREM', KEYS[1], 0, ARGV[1])"};
+
+#define WAKE_FIRST(channel, message, publish)                                                      \
+    "local first = redis.call('LINDEX', KEYS[2], 0) "                                              \
+    "if first ~= false then redis.call(" publish ", " channel " .. ':' .. first, " message         \
+    ") end "
+
+// 1 freed, or nobody's; 0 still held; nil another's.
+static const struct redis_script unlock_script = {
+    "local stored = redis.call('GET', KEYS[5]) "
+    "if stored ~= false then return tonumber(stored) end " REMOVE_STALE(
+        "ARGV[4]") "if redis.call('EXISTS', KEYS[1]) == 1 then "
+                   "  if redis.call('HEXISTS', KEYS[1], ARGV[3]) == 0 then return nil end "
+                   "  if redis.call('HINCRBY', KEYS[1], ARGV[3], -1) > 0 then "
+                   "    redis.call('PEXPIRE', KEYS[1], ARGV[2]) "
+                   "    redis.call('SET', KEYS[5], 0, 'PX', ARGV[6]) "
+                   "    return 0 "
+                   "  end "
+                   "  redis.call('DEL', KEYS[1]) "
+                   "end "
+                   "redis.call('SET', KEYS[5], 1, 'PX', ARGV[6]) " WAKE_FIRST(
+                       "KEYS[4]", "ARGV[1]", "ARGV[5]") "return 1"};
+
+static const struct redis_script force_script = {
+    REMOVE_STALE("ARGV[2]") "if redis.call('DEL', KEYS[1]) == 0 then return 0 end " WAKE_FIRST(
+        "KEYS[4]", "ARGV[1]", "ARGV[3]") "return 1"};
+
+// What all of them need.
+struct words {
+    char queue[REDISSON_NAME], timeouts[REDISSON_NAME], channel[REDISSON_NAME];
+    char now[REDISSON_NUMBER], wait[REDISSON_NUMBER];
+};
+
+static struct words words_of(const struct lock *lock)
+{
+    struct words words;
+    const char *name = lock->options.name;
+    int64_t wait_ms = lock->options.wait_ns / NS_PER_MS;
+    redisson_prefixed(words.queue, QUEUE, name);
+    redisson_prefixed(words.timeouts, TIMEOUTS, name);
+    redisson_prefixed(words.channel, "redisson_lock__channel", name);
+    redisson_number(words.now, redisson_wall_ms(lock));
+    redisson_number(words.wait, wait_ms > 0 ? wait_ms : FAIR_WAIT_MS);
+    return words;
+}
+
+static enum outcome attempt(struct lock *lock, struct grant *grant, bool will_wait, int64_t *ttl_ms)
+{
+    (void)grant;
+    const struct redisson_lock *state = redisson_of(lock);
+    struct words words = words_of(lock);
+    const char *const keys[] = {lock->options.name, words.queue, words.timeouts, NULL};
+    const char *const to_try[] = {state->lease, state->holder, words.now, words.wait, NULL};
+    const char *const to_queue[] = {state->lease, state->holder, words.wait, words.now, NULL};
+    return redisson_attempt(lock, will_wait ? &queue_script : &try_script, keys,
+                            will_wait ? to_queue : to_try, ttl_ms);
+}
+
+static enum outcome give_up(struct lock *lock)
+{
+    struct redis_answer answer;
+    struct words words = words_of(lock);
+    const char *const keys[] = {words.queue, words.timeouts, NULL};
+    const char *const arguments[] = {redisson_of(lock)->holder, words.wait, NULL};
+    return redis_outcome(lock,
+                         redis_eval(redis_of(lock), &answer, &give_up_script, keys, arguments));
+}
+
+static enum redisson_answer unlock(struct lock *lock)
+{
+    const struct redisson_lock *state = redisson_of(lock);
+    struct words words = words_of(lock);
+    const char *const keys[] = {lock->options.name,       words.queue,
+                                words.timeouts,           words.channel,
+                                redisson_new_latch(lock), NULL};
+    const char *const arguments[] = {
+        REDISSON_WAKES_ONE, state->lease,       state->holder, words.now,
+        REDISSON_PUBLISH,   state->latch_lease, NULL};
+    return redisson_unlock(lock, &unlock_script, keys, arguments);
+}
+
+static enum release_answer force_release(struct lock *lock)
+{
+    struct words words = words_of(lock);
+    const char *const keys[] = {lock->options.name, words.queue, words.timeouts, words.channel,
+                                NULL};
+    const char *const arguments[] = {REDISSON_WAKES_ONE, words.now, REDISSON_PUBLISH, NULL};
+    return redisson_force(lock, &force_script, keys, arguments);
+}
+
+static const struct redis_script *const scripts[] = {&try_script, &queue_script, &give_up_script,
+                                                     &unlock_script, NULL};
+
+static const struct redisson_kind kind = {
+    .channel = "redisson_lock__channel",
+    .scripts = scripts,
+    .permits = redisson_lock_permits,
+    .is_renewed = true,
+    .attempt = attempt,
+    .unlock = unlock,
+    .is_owner_checked = true,
+    .give_up = give_up,
+};
+
+static int open_client(struct lock_client *client, struct error *error)
+{
+    return redisson_client_open(client, &kind, error);
+}
+
+static int open_lock(struct lock *lock, struct error *error)
+{
+    if (redisson_lock_open(lock, &kind, error) != 0)
+        return -1;
+    struct redisson_lock *state = redisson_of(lock);
+    size_t length = strlen(state->channel);
+    snprintf(state->channel + length, REDISSON_NAME - length, ":%s", state->holder);
+    return 0;
+}
+
+static const char *const traits[] = {"exclusive", "lease",   "owner-checked", "reentrant",
+                                     "fair",      "renewed", "redis",         NULL};
+
+const struct lock_scheme redisson_fair_scheme = {
+    .name = "redisson-fair",
+    .summary = "Redisson's fair lock: an RLock with a queue, timed by the clients' clocks",
+    .breaks = "a pause longer than the lease; a failover; clients' clocks that differ spoil the "
+              "order",
+    .traits = traits,
+    .server = "redis",
+    .topologies = redisson_topologies,
+    .clean_up = redisson_clean_up,
+    .open_client = open_client,
+    .close_client = redisson_client_close,
+    .open = open_lock,
+    .close = redis_lock_close,
+    .acquire = redisson_acquire,
+    .release = redisson_release,
+    .reenter = redisson_reenter,
+    .leave = redisson_leave,
+    .force_release = force_release,
+};

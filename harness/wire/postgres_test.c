@@ -1,0 +1,156 @@
+// The PostgreSQL connection against a real server: every class of outcome.
+#include "harness/wire/postgres.h"
+
+#include "harness/base/clock.h"
+#include "harness/cluster/process.h"
+#include "harness/cluster/test_server.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <string.h>
+
+struct fixture {
+    struct test_server server;
+    struct actor actor;
+    struct postgres_connection *connection;
+};
+
+static int start(void **state)
+{
+    static struct fixture fixture;
+    fixture = (struct fixture){.actor = {.phase = PHASE_NONE}};
+    struct error error = {0};
+    if (test_server_start(&fixture.server, "postgres") != 0)
+        return -1;
+    fixture.connection =
+        postgres_open(&fixture.server.service, 300 * NS_PER_MS, &fixture.actor, &error);
+    *state = &fixture;
+    return fixture.connection == NULL ? -1 : 0;
+}
+
+static int stop(void **state)
+{
+    struct fixture *fixture = *state;
+    postgres_close(fixture->connection);
+    test_server_stop(&fixture->server);
+    return 0;
+}
+
+static enum outcome ask(struct fixture *fixture, struct postgres_answer *answer,
+                        const char *statement, const char *argument)
+{
+    const char *const arguments[] = {argument, NULL};
+    return postgres_request(fixture->connection, answer, "ask", statement, arguments);
+}
+
+static void an_answer_is_its_first_value(void **state)
+{
+    struct fixture *fixture = *state;
+    struct postgres_answer answer;
+    assert_int_equal(ask(fixture, &answer, "SELECT $1 || '!', 7", "seen"), OUTCOME_OK);
+    assert_string_equal(answer.text, "seen!");
+    assert_int_equal(answer.rows, 1);
+    assert_int_equal(ask(fixture, &answer, "SELECT 1 WHERE false", NULL), OUTCOME_OK);
+    assert_string_equal(answer.text, "");
+    assert_int_equal(answer.rows, 0);
+    assert_int_equal(ask(fixture, &answer, "CREATE TEMPORARY TABLE scratch ()", NULL), OUTCOME_OK);
+}
+
+static void no_answer_in_time_is_unknown_and_the_next_request_has_a_new_session(void **state)
+{
+    struct fixture *fixture = *state;
+    struct postgres_answer answer;
+    int64_t session = postgres_session(fixture->connection);
+    assert_true(session > 0);
+    assert_int_equal(ask(fixture, &answer, "SELECT pg_sleep(20)", NULL), OUTCOME_UNKNOWN);
+    assert_false(answer.session_ended);
+    assert_non_null(strstr(postgres_error(fixture->connection), "no answer in time"));
+    assert_int_equal(postgres_session(fixture->connection), 0);
+    assert_int_equal(ask(fixture, &answer, "SELECT 1", NULL), OUTCOME_OK);
+    assert_int_equal(postgres_session(fixture->connection), session + 1);
+}
+
+static void a_session_that_the_server_ends_is_unknown_and_said_to_have_ended(void **state)
+{
+    struct fixture *fixture = *state;
+    struct postgres_answer answer;
+    const char *const suicide = "SELECT pg_terminate_backend(pg_backend_pid())";
+    assert_int_equal(ask(fixture, &answer, suicide, NULL), OUTCOME_UNKNOWN);
+    assert_true(answer.session_ended);
+    assert_int_equal(postgres_session(fixture->connection), 0);
+    assert_int_equal(ask(fixture, &answer, "SELECT 1", NULL), OUTCOME_OK);
+}
+
+static void errors_say_whether_the_statement_can_ever_work(void **state)
+{
+    struct fixture *fixture = *state;
+    struct postgres_answer answer;
+    int64_t session = postgres_session(fixture->connection);
+    static const char *const refused[] = {"55P03", "40001", "40P01", "53200", "57014", "25006"};
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        char statement[80];
+        snprintf(statement, sizeof statement, "DO $$ BEGIN RAISE SQLSTATE '%s'; END $$",
+                 refused[i]);
+        assert_int_equal(ask(fixture, &answer, statement, NULL), OUTCOME_NO);
+    }
+    assert_int_equal(ask(fixture, &answer, "SELECT no_such_function()", NULL), OUTCOME_BROKEN);
+    assert_non_null(strstr(postgres_error(fixture->connection), "no_such_function"));
+    assert_int_equal(postgres_session(fixture->connection), session);
+}
+
+static void a_request_passes_a_point_before_and_after(void **state)
+{
+    struct fixture *fixture = *state;
+    struct point_board board = {0};
+    struct point_trap *trap = &board.traps[0];
+    struct postgres_answer answer;
+    // A trap that never comes to its turn still counts what passes by.
+    *trap = (struct point_trap){
+        .client = 1,
+        .worker = 1,
+        .match_count = 2,
+        .nth = 100,
+        .matches = {{POINT_BEFORE, PHASE_NONE, "ask"}, {POINT_AFTER, PHASE_NONE, "ask"}}};
+    point_arm(&board, trap);
+    fixture->actor.client = fixture->actor.worker = 1;
+    fixture->actor.board = &board;
+    assert_int_equal(ask(fixture, &answer, "SELECT 1", NULL), OUTCOME_OK);
+    fixture->actor.board = NULL;
+    assert_int_equal(trap->passed, 2);
+}
+
+// Ends the server: must be the last test.
+static void what_cannot_connect_was_certainly_not_executed(void **state)
+{
+    struct fixture *fixture = *state;
+    struct postgres_answer answer;
+    struct error error = {0};
+    struct node *node = &fixture->server.cluster.nodes[0];
+    process_kill(node->server);
+    node->server = 0;
+    enum outcome outcome = OUTCOME_OK;
+    while (outcome == OUTCOME_OK) // until the backend notices that its server is gone
+        outcome = ask(fixture, &answer, "SELECT 1", NULL);
+    assert_int_equal(outcome, OUTCOME_UNKNOWN);
+    assert_true(answer.session_ended);
+    assert_int_equal(ask(fixture, &answer, "SELECT 1", NULL), OUTCOME_NO);
+    assert_null(postgres_open(&fixture->server.service, NS_PER_S, &fixture->actor, &error));
+    assert_non_null(strstr(error.text, fixture->server.service.servers[0].host));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_answer_is_its_first_value),
+        cmocka_unit_test(no_answer_in_time_is_unknown_and_the_next_request_has_a_new_session),
+        cmocka_unit_test(a_session_that_the_server_ends_is_unknown_and_said_to_have_ended),
+        cmocka_unit_test(errors_say_whether_the_statement_can_ever_work),
+        cmocka_unit_test(a_request_passes_a_point_before_and_after),
+        cmocka_unit_test(what_cannot_connect_was_certainly_not_executed),
+    };
+    return cmocka_run_group_tests(tests, start, stop);
+}

@@ -1,0 +1,324 @@
+#include "harness/wire/redis_subscriber.h"
+
+#include "harness/base/futex.h"
+#include "harness/base/text.h"
+#include "harness/wire/redis_listener.h"
+
+#include <poll.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#define SET_UP_NS (10 * NS_PER_S)
+// How often a waiter looks whether the trial has ended, and the thread tries to connect.
+#define SLICE_NS (20 * NS_PER_MS)
+
+const char *const redis_subscriber_commands[] = {"SUBSCRIBE", "UNSUBSCRIBE", NULL};
+
+// What the server was asked for about a channel. What is wanted is told by its subscribers.
+enum asked { ASKED_NOTHING, ASKED_TO_ENTER, ENTERED, ASKED_TO_LEAVE };
+
+struct redis_subscription {
+    struct redis_subscriber *subscriber;
+    struct redis_subscription *next;
+    char *channel;
+    enum asked asked;
+    size_t subscribers, waiters, permits;
+    _Atomic uint32_t bell; // rung when a subscriber has something new to look at
+};
+
+struct redis_subscriber {
+    struct redis_subscriber_settings settings;
+    pthread_t thread;
+    bool is_started;
+    int alarm;                      // an eventfd: wakes the thread
+    struct redis_listener listener; // the thread's
+    pthread_mutex_t mutex;          // guards what follows, and the subscriptions
+    struct redis_subscription *subscriptions;
+    bool stopping;
+};
+
+static int64_t minimum(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static void ring(struct redis_subscription *subscription)
+{
+    atomic_fetch_add(&subscription->bell, 1);
+    futex_wake_all(&subscription->bell);
+}
+
+static void wake_thread(const struct redis_subscriber *subscriber)
+{
+    uint64_t one = 1;
+    // It fails only if the counter is full, and then the thread is awake.
+    if (write(subscriber->alarm, &one, sizeof one) < 0)
+        return;
+}
+
+static struct redis_subscription *find(struct redis_subscriber *subscriber, const char *channel)
+{
+    struct redis_subscription *each = subscriber->subscriptions;
+    while (each != NULL && strcmp(each->channel, channel) != 0)
+        each = each->next;
+    return each;
+}
+
+static void forget(struct redis_subscriber *subscriber, struct redis_subscription *gone)
+{
+    struct redis_subscription **link = &subscriber->subscriptions;
+    while (*link != gone)
+        link = &(*link)->next;
+    *link = gone->next;
+    free(gone->channel);
+    free(gone);
+}
+
+// --- the thread ----------------------------------------------------------------------------------
+
+// Asks the server for what is wanted and was not asked for.
+static void ask_for_what_is_wanted(struct redis_subscriber *subscriber)
+{
+    for (struct redis_subscription *each = subscriber->subscriptions; each != NULL;
+         each = each->next) {
+        if (each->asked == ASKED_NOTHING && each->subscribers > 0) {
+            each->asked = ASKED_TO_ENTER;
+            listener_ask(&subscriber->listener, "SUBSCRIBE", each->channel);
+        } else if (each->asked == ENTERED && each->subscribers == 0) {
+            each->asked = ASKED_TO_LEAVE;
+            listener_ask(&subscriber->listener, "UNSUBSCRIBE", each->channel);
+        }
+    }
+}
+
+// The server has forgotten us, and so all is to be asked again.
+static void give_up_connection(struct redis_subscriber *subscriber)
+{
+    listener_disconnect(&subscriber->listener);
+    struct redis_subscription *next;
+    for (struct redis_subscription *each = subscriber->subscriptions; each != NULL; each = next) {
+        next = each->next;
+        each->asked = ASKED_NOTHING;
+        if (each->subscribers == 0)
+            forget(subscriber, each);
+    }
+}
+
+static void hear(void *context, const char *what, const char *channel, const char *message)
+{
+    struct redis_subscriber *subscriber = context;
+    struct redis_subscription *subscription = find(subscriber, channel);
+    if (subscription == NULL)
+        return;
+    if (strcmp(what, "message") == 0) {
+        subscription->permits +=
+            subscriber->settings.permits(message, subscription->subscribers, subscription->waiters);
+        ring(subscription);
+    } else if (strcmp(what, "subscribe") == 0) {
+        subscription->asked = ENTERED;
+        ring(subscription);
+    } else if (strcmp(what, "unsubscribe") == 0) {
+        subscription->asked = ASKED_NOTHING;
+        if (subscription->subscribers == 0)
+            forget(subscriber, subscription);
+    }
+}
+
+// Sleeps until the server says something (true), a worker wants something, or it is time to look.
+static bool sleep_until(const struct redis_subscriber *subscriber, int64_t until_ns)
+{
+    const redisContext *context = subscriber->listener.context;
+    int64_t left_ns = until_ns - clock_monotonic_ns();
+    int left_ms = left_ns <= 0 ? 0 : (int)minimum(left_ns / NS_PER_MS + 1, 3600000);
+    struct pollfd ends[2] = {{.fd = subscriber->alarm, .events = POLLIN},
+                             {.fd = context != NULL ? context->fd : -1, .events = POLLIN}};
+    if (poll(ends, 2, left_ms) <= 0)
+        return false;
+    uint64_t count;
+    if (ends[0].revents != 0 && read(subscriber->alarm, &count, sizeof count) < 0)
+        return false;
+    return ends[1].revents != 0;
+}
+
+// Without the mutex: it may take long.
+static void connect_anew(struct redis_subscriber *subscriber)
+{
+    pthread_mutex_unlock(&subscriber->mutex);
+    if (!listener_connect(&subscriber->listener, subscriber->settings.request_ns))
+        sleep_until(subscriber, clock_monotonic_ns() + SLICE_NS);
+    pthread_mutex_lock(&subscriber->mutex);
+}
+
+static void *serve(void *context)
+{
+    struct redis_subscriber *subscriber = context;
+    struct redis_listener *listener = &subscriber->listener;
+    pthread_mutex_lock(&subscriber->mutex);
+    while (!subscriber->stopping) {
+        if (listener->context == NULL) {
+            connect_anew(subscriber);
+            continue;
+        }
+        ask_for_what_is_wanted(subscriber);
+        bool fine = listener_flush(listener);
+        if (fine) {
+            pthread_mutex_unlock(&subscriber->mutex);
+            bool has_said = sleep_until(subscriber, listener_next_flush_ns(listener));
+            pthread_mutex_lock(&subscriber->mutex);
+            fine = !has_said || listener_read(listener, hear, subscriber);
+        }
+        if (!fine)
+            give_up_connection(subscriber);
+    }
+    pthread_mutex_unlock(&subscriber->mutex);
+    return NULL;
+}
+
+// --- opening and closing -------------------------------------------------------------------------
+
+static int start(struct redis_subscriber *subscriber, struct error *error)
+{
+    if (subscriber->alarm < 0)
+        return error_set(error, "cannot make an eventfd for subscriptions");
+    if (!listener_connect(&subscriber->listener, SET_UP_NS))
+        return error_set(error, "%s", subscriber->listener.error.text);
+    int reason = pthread_create(&subscriber->thread, NULL, serve, subscriber);
+    if (reason != 0)
+        return error_set(error, "cannot start the thread of subscriptions: %s", strerror(reason));
+    subscriber->is_started = true;
+    return 0;
+}
+
+struct redis_subscriber *redis_subscriber_open(const struct redis_subscriber_settings *settings,
+                                               struct error *error)
+{
+    struct redis_subscriber *subscriber = memory_zeroed(1, sizeof *subscriber);
+    subscriber->settings = *settings;
+    subscriber->listener.service = settings->service;
+    subscriber->listener.request_ns = settings->request_ns;
+    subscriber->listener.ping_ns = settings->ping_ns;
+    subscriber->alarm = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+    pthread_mutex_init(&subscriber->mutex, NULL);
+    if (start(subscriber, error) == 0)
+        return subscriber;
+    redis_subscriber_close(subscriber);
+    return NULL;
+}
+
+void redis_subscriber_close(struct redis_subscriber *subscriber)
+{
+    if (subscriber == NULL)
+        return;
+    if (subscriber->is_started) {
+        pthread_mutex_lock(&subscriber->mutex);
+        subscriber->stopping = true;
+        pthread_mutex_unlock(&subscriber->mutex);
+        wake_thread(subscriber);
+        pthread_join(subscriber->thread, NULL);
+    }
+    while (subscriber->subscriptions != NULL)
+        forget(subscriber, subscriber->subscriptions);
+    listener_disconnect(&subscriber->listener);
+    if (subscriber->alarm >= 0)
+        close(subscriber->alarm);
+    pthread_mutex_destroy(&subscriber->mutex);
+    free(subscriber);
+}
+
+// --- for workers ---------------------------------------------------------------------------------
+
+static int64_t on_monotonic_clock(const struct actor *actor, int64_t client_ns)
+{
+    return client_ns == TIME_NEVER ? TIME_NEVER : client_ns - actor->clock.offset_ns;
+}
+
+// Sleeps, without the mutex, until the bell rings or it is time to look again. False if the time is
+// up or the trial ends.
+static bool wait_for_bell(struct redis_subscription *subscription, int64_t until_ns,
+                          const _Atomic uint32_t *stop)
+{
+    int64_t now_ns = clock_monotonic_ns();
+    if (now_ns >= until_ns || atomic_load_explicit(stop, memory_order_relaxed) != 0)
+        return false;
+    uint32_t bell = atomic_load(&subscription->bell);
+    subscription->waiters++;
+    pthread_mutex_unlock(&subscription->subscriber->mutex);
+    futex_wait_until_ns(&subscription->bell, bell, minimum(until_ns, now_ns + SLICE_NS));
+    pthread_mutex_lock(&subscription->subscriber->mutex);
+    subscription->waiters--;
+    return true;
+}
+
+// One more subscriber. The first one finds an empty latch.
+static struct redis_subscription *enter(struct redis_subscriber *subscriber, const char *channel)
+{
+    struct redis_subscription *subscription = find(subscriber, channel);
+    if (subscription == NULL) {
+        subscription = memory_zeroed(1, sizeof *subscription);
+        subscription->subscriber = subscriber;
+        subscription->channel = memory_string(channel);
+        subscription->next = subscriber->subscriptions;
+        subscriber->subscriptions = subscription;
+    }
+    if (subscription->subscribers++ == 0)
+        subscription->permits = 0;
+    return subscription;
+}
+
+struct redis_subscription *redis_subscribe(struct redis_subscriber *subscriber, struct actor *actor,
+                                           const char *channel, int64_t give_up_ns,
+                                           const _Atomic uint32_t *stop)
+{
+    int64_t until_ns = on_monotonic_clock(actor, give_up_ns);
+    pthread_mutex_lock(&subscriber->mutex);
+    const struct redis_subscription *known = find(subscriber, channel);
+    bool is_first = known == NULL || known->asked != ENTERED || known->subscribers == 0;
+    pthread_mutex_unlock(&subscriber->mutex);
+    if (is_first)
+        point(actor, POINT_BEFORE, "SUBSCRIBE");
+    pthread_mutex_lock(&subscriber->mutex);
+    struct redis_subscription *subscription = enter(subscriber, channel);
+    wake_thread(subscriber);
+    bool in_time = true;
+    while (in_time && subscription->asked != ENTERED)
+        in_time = wait_for_bell(subscription, until_ns, stop);
+    if (!in_time)
+        subscription->subscribers--;
+    pthread_mutex_unlock(&subscriber->mutex);
+    if (is_first)
+        point(actor, POINT_AFTER, "SUBSCRIBE");
+    return in_time ? subscription : NULL;
+}
+
+bool redis_subscription_wait(struct redis_subscription *subscription, struct actor *actor,
+                             int64_t until_ns, const _Atomic uint32_t *stop)
+{
+    int64_t until_monotonic_ns = on_monotonic_clock(actor, until_ns);
+    pthread_mutex_lock(&subscription->subscriber->mutex);
+    bool in_time = true;
+    while (in_time && subscription->permits == 0)
+        in_time = wait_for_bell(subscription, until_monotonic_ns, stop);
+    if (in_time)
+        subscription->permits--;
+    pthread_mutex_unlock(&subscription->subscriber->mutex);
+    return in_time;
+}
+
+void redis_unsubscribe(struct redis_subscription *subscription, struct actor *actor)
+{
+    struct redis_subscriber *subscriber = subscription->subscriber;
+    pthread_mutex_lock(&subscriber->mutex);
+    bool is_last = subscription->subscribers == 1;
+    pthread_mutex_unlock(&subscriber->mutex);
+    if (is_last)
+        point(actor, POINT_BEFORE, "UNSUBSCRIBE");
+    pthread_mutex_lock(&subscriber->mutex);
+    subscription->subscribers--;
+    pthread_mutex_unlock(&subscriber->mutex);
+    wake_thread(subscriber);
+    if (is_last)
+        point(actor, POINT_AFTER, "UNSUBSCRIBE");
+}

@@ -1,0 +1,302 @@
+// Subscriptions against a real server: what is woken, and what a lost connection costs.
+#include "harness/wire/redis_subscriber.h"
+
+#include "harness/cluster/test_server.h"
+#include "harness/wire/redis.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#define PATIENCE_NS (5 * NS_PER_S)
+#define CHANNEL "channel:{tag}"
+
+struct fixture {
+    struct test_server server;
+    struct actor actor;
+    struct redis_connection *publisher;
+    struct redis_subscriber *subscriber;
+    _Atomic uint32_t stop;
+};
+
+// A message is a number of permits, "all" is one for each that waits, "each" one for each
+// subscriber.
+static size_t permits(const char *message, size_t subscribers, size_t waiters)
+{
+    if (strcmp(message, "all") == 0)
+        return waiters;
+    return strcmp(message, "each") == 0 ? subscribers : (size_t)strtoul(message, NULL, 10);
+}
+
+static int start(void **state)
+{
+    static struct fixture fixture;
+    fixture = (struct fixture){.actor = {.phase = PHASE_NONE}};
+    struct error error = {0};
+    if (test_server_start(&fixture.server, "redis") != 0)
+        return -1;
+    struct redis_subscriber_settings settings = {.service = &fixture.server.service,
+                                                 .request_ns = 200 * NS_PER_MS,
+                                                 .ping_ns = 100 * NS_PER_MS,
+                                                 .permits = permits};
+    fixture.publisher = redis_open(&fixture.server.service, NS_PER_S, &fixture.actor, &error);
+    fixture.subscriber = redis_subscriber_open(&settings, &error);
+    *state = &fixture;
+    return fixture.publisher == NULL || fixture.subscriber == NULL ? -1 : 0;
+}
+
+static int stop(void **state)
+{
+    struct fixture *fixture = *state;
+    redis_subscriber_close(fixture->subscriber);
+    redis_close(fixture->publisher);
+    test_server_stop(&fixture->server);
+    return 0;
+}
+
+static int64_t soon(void)
+{
+    return clock_monotonic_ns() + PATIENCE_NS;
+}
+
+static struct redis_subscription *subscribe(struct fixture *fixture)
+{
+    struct redis_subscription *subscription =
+        redis_subscribe(fixture->subscriber, &fixture->actor, CHANNEL, soon(), &fixture->stop);
+    assert_non_null(subscription);
+    return subscription;
+}
+
+static bool takes(struct fixture *fixture, struct redis_subscription *subscription,
+                  int64_t until_ns)
+{
+    return redis_subscription_wait(subscription, &fixture->actor, until_ns, &fixture->stop);
+}
+
+// How many connections the message has reached.
+static int64_t publish(struct fixture *fixture, const char *message)
+{
+    struct redis_answer answer;
+    assert_int_equal(redis_request(fixture->publisher, &answer, "PUBLISH %s %s", CHANNEL, message),
+                     OUTCOME_OK);
+    return answer.integer;
+}
+
+static void wait_until_reached(struct fixture *fixture, int64_t connections)
+{
+    int64_t until_ns = soon();
+    while (publish(fixture, "0") != connections) {
+        assert_true(clock_monotonic_ns() < until_ns);
+        clock_sleep_until_ns(clock_monotonic_ns() + NS_PER_MS);
+    }
+}
+
+static pid_t server_process(const struct fixture *fixture)
+{
+    return fixture->server.cluster.nodes[0].server;
+}
+
+static void stop_server(const struct fixture *fixture)
+{
+    int status;
+    kill(server_process(fixture), SIGSTOP);
+    waitpid(server_process(fixture), &status, WUNTRACED);
+    assert_true(WIFSTOPPED(status));
+}
+
+static void once_subscribed_no_message_is_missed(void **state)
+{
+    struct fixture *fixture = *state;
+    for (int round = 0; round < 50; round++) {
+        struct redis_subscription *subscription = subscribe(fixture);
+        assert_int_equal(publish(fixture, "1"), 1);
+        assert_true(takes(fixture, subscription, soon()));
+        redis_unsubscribe(subscription, &fixture->actor);
+    }
+}
+
+static void all_subscribers_of_a_channel_share_one_subscription_until_the_last_leaves(void **state)
+{
+    struct fixture *fixture = *state;
+    struct redis_subscription *first = subscribe(fixture);
+    struct redis_subscription *second = subscribe(fixture);
+    assert_ptr_equal(first, second);
+    assert_int_equal(publish(fixture, "each"), 1);
+    assert_true(takes(fixture, first, soon()));
+    assert_true(takes(fixture, second, soon()));
+    redis_unsubscribe(first, &fixture->actor);
+    assert_int_equal(publish(fixture, "0"), 1);
+    redis_unsubscribe(second, &fixture->actor);
+    wait_until_reached(fixture, 0);
+}
+
+static void surplus_permits_stay_until_the_last_subscriber_leaves(void **state)
+{
+    struct fixture *fixture = *state;
+    struct redis_subscription *subscription = subscribe(fixture);
+    publish(fixture, "2");
+    publish(fixture, "1");
+    for (int taken = 0; taken < 3; taken++)
+        assert_true(takes(fixture, subscription, soon()));
+    assert_false(takes(fixture, subscription, 0));
+    publish(fixture, "2");
+    assert_true(takes(fixture, subscription, soon()));
+    redis_unsubscribe(subscription, &fixture->actor);
+    subscription = subscribe(fixture);
+    assert_false(takes(fixture, subscription, 0));
+    redis_unsubscribe(subscription, &fixture->actor);
+}
+
+struct waiter {
+    struct fixture *fixture;
+    struct actor actor;
+    struct redis_subscription *subscription;
+    bool was_woken;
+    _Atomic bool is_over;
+    pthread_t thread;
+};
+
+static void *wait_for_permit(void *context)
+{
+    struct waiter *waiter = context;
+    waiter->was_woken = redis_subscription_wait(waiter->subscription, &waiter->actor, soon(),
+                                                &waiter->fixture->stop);
+    atomic_store(&waiter->is_over, true);
+    return NULL;
+}
+
+static void one_message_can_wake_all_that_wait_and_no_more(void **state)
+{
+    struct fixture *fixture = *state;
+    struct waiter waiters[3];
+    for (int i = 0; i < 3; i++) {
+        waiters[i] = (struct waiter){.fixture = fixture, .subscription = subscribe(fixture)};
+        assert_int_equal(pthread_create(&waiters[i].thread, NULL, wait_for_permit, &waiters[i]), 0);
+    }
+    int64_t until_ns = soon();
+    int over = 0;
+    // Who does not wait yet is woken by a later message.
+    while (over < 3) {
+        assert_true(clock_monotonic_ns() < until_ns);
+        publish(fixture, "all");
+        over = 0;
+        for (int i = 0; i < 3; i++)
+            over += atomic_load(&waiters[i].is_over);
+    }
+    for (int i = 0; i < 3; i++) {
+        pthread_join(waiters[i].thread, NULL);
+        assert_true(waiters[i].was_woken);
+    }
+    // Nobody waits: the message wakes nobody later either.
+    assert_int_equal(publish(fixture, "all"), 1);
+    publish(fixture, "0");
+    for (int i = 0; i < 3; i++)
+        redis_unsubscribe(waiters[i].subscription, &fixture->actor);
+}
+
+static void a_lost_connection_is_made_anew_and_subscribed_again(void **state)
+{
+    struct fixture *fixture = *state;
+    struct redis_answer answer;
+    struct redis_subscription *subscription = subscribe(fixture);
+    assert_int_equal(redis_request(fixture->publisher, &answer, "CLIENT KILL TYPE pubsub"),
+                     OUTCOME_OK);
+    assert_int_equal(answer.integer, 1);
+    wait_until_reached(fixture, 1);
+    publish(fixture, "1");
+    assert_true(takes(fixture, subscription, soon()));
+    redis_unsubscribe(subscription, &fixture->actor);
+}
+
+// The server's number of the connection that is subscribed.
+static int64_t number_of_subscriber(struct fixture *fixture)
+{
+    struct redis_answer answer;
+    int64_t until_ns = soon();
+    do {
+        assert_true(clock_monotonic_ns() < until_ns);
+        assert_int_equal(redis_request(fixture->publisher, &answer, "CLIENT LIST TYPE pubsub"),
+                         OUTCOME_OK);
+    } while (strncmp(answer.text, "id=", 3) != 0);
+    return strtoll(answer.text + 3, NULL, 10);
+}
+
+static void a_server_that_falls_silent_is_left_and_found_again(void **state)
+{
+    struct fixture *fixture = *state;
+    struct redis_answer answer;
+    struct redis_subscription *subscription = subscribe(fixture);
+    int64_t number = number_of_subscriber(fixture);
+    stop_server(fixture);
+    // By the time that this has failed, a ping and its answer are overdue.
+    assert_int_equal(redis_request(fixture->publisher, &answer, "GET key"), OUTCOME_UNKNOWN);
+    kill(server_process(fixture), SIGCONT);
+    int64_t until_ns = soon();
+    while (number_of_subscriber(fixture) == number)
+        assert_true(clock_monotonic_ns() < until_ns);
+    wait_until_reached(fixture, 1);
+    publish(fixture, "1");
+    assert_true(takes(fixture, subscription, soon()));
+    redis_unsubscribe(subscription, &fixture->actor);
+}
+
+static void a_subscription_that_is_not_confirmed_is_given_up_in_time(void **state)
+{
+    struct fixture *fixture = *state;
+    stop_server(fixture);
+    assert_null(redis_subscribe(fixture->subscriber, &fixture->actor, CHANNEL,
+                                clock_monotonic_ns() + 100 * NS_PER_MS, &fixture->stop));
+    atomic_store(&fixture->stop, 1); // the trial ends
+    assert_null(
+        redis_subscribe(fixture->subscriber, &fixture->actor, CHANNEL, soon(), &fixture->stop));
+    atomic_store(&fixture->stop, 0);
+    kill(server_process(fixture), SIGCONT);
+    wait_until_reached(fixture, 0);
+    redis_unsubscribe(subscribe(fixture), &fixture->actor);
+}
+
+static void a_wait_ends_with_the_trial(void **state)
+{
+    struct fixture *fixture = *state;
+    struct redis_subscription *subscription = subscribe(fixture);
+    struct waiter waiter = {.fixture = fixture, .subscription = subscription};
+    assert_int_equal(pthread_create(&waiter.thread, NULL, wait_for_permit, &waiter), 0);
+    atomic_store(&fixture->stop, 1);
+    pthread_join(waiter.thread, NULL);
+    assert_false(waiter.was_woken);
+    redis_unsubscribe(subscription, &fixture->actor);
+}
+
+static void a_port_where_nobody_listens_is_named(void **state)
+{
+    (void)state;
+    struct service nowhere = {.servers = {{.host = "127.0.0.1", .port = 1}}, .server_count = 1};
+    struct redis_subscriber_settings settings = {.service = &nowhere, .request_ns = NS_PER_S};
+    struct error error;
+    assert_null(redis_subscriber_open(&settings, &error));
+    assert_non_null(strstr(error.text, "127.0.0.1:1"));
+}
+
+int main(void)
+{
+#define ON_A_SERVER(test) cmocka_unit_test_setup_teardown(test, start, stop)
+    const struct CMUnitTest tests[] = {
+        ON_A_SERVER(once_subscribed_no_message_is_missed),
+        ON_A_SERVER(all_subscribers_of_a_channel_share_one_subscription_until_the_last_leaves),
+        ON_A_SERVER(surplus_permits_stay_until_the_last_subscriber_leaves),
+        ON_A_SERVER(one_message_can_wake_all_that_wait_and_no_more),
+        ON_A_SERVER(a_lost_connection_is_made_anew_and_subscribed_again),
+        ON_A_SERVER(a_server_that_falls_silent_is_left_and_found_again),
+        ON_A_SERVER(a_subscription_that_is_not_confirmed_is_given_up_in_time),
+        ON_A_SERVER(a_wait_ends_with_the_trial),
+        cmocka_unit_test(a_port_where_nobody_listens_is_named),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
