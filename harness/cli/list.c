@@ -106,7 +106,7 @@ static void list_points(void)
         {"client-N after write", "it has written the guarded value"},
         {"client-N before COMMAND", "a request is about to be sent"},
         {"client-N after COMMAND", "a request was answered, or given up"},
-        {"... in PHASE", "only while it does that: acquire, release, read, write"},
+        {"... in PHASE", "only while it does that: acquire, release, renew, read, write"},
         {"client-N worker-M ...", "only that worker; else whichever worker gets there first"},
     };
     struct table *table = table_new(headings);

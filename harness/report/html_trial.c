@@ -86,8 +86,9 @@ static void add_latency_row(struct text *out, const char *name, const char *mean
     text_add(out, "</tr>\n");
 }
 
-static void add_counts(struct text *out, const struct statistics *statistics)
+static void add_counts(struct text *out, const struct trial_result *result)
 {
+    const struct statistics *statistics = &result->statistics;
     char rate[32];
     char wait[32];
     char duration[32];
@@ -99,8 +100,10 @@ static void add_counts(struct text *out, const struct statistics *statistics)
                 text_duration(statistics->duration_ns, duration, sizeof duration),
                 rate_text(statistics->holds_per_second, rate, sizeof rate), statistics->not_held,
                 statistics->unknown, statistics->attempts_per_hold);
-    text_format(out, "%zu writes acknowledged, %zu refused, %zu of unknown outcome.<br>",
-                statistics->writes, statistics->refused_writes, statistics->unknown_writes);
+    bool is_optimistic = trial_has_trait(result->trial, "optimistic");
+    text_format(out, "%zu writes acknowledged, %zu %s, %zu of unknown outcome.<br>",
+                statistics->writes, statistics->refused_writes,
+                is_optimistic ? "too late and done again" : "refused", statistics->unknown_writes);
     text_format(out,
                 "Longest wait %s; fairness (Jain) %.3f; the harness itself was late %zu "
                 "time%s%s%s.</p>\n",
@@ -112,10 +115,11 @@ static void add_counts(struct text *out, const struct statistics *statistics)
                     : "");
 }
 
-static void add_numbers(struct text *out, const struct statistics *statistics)
+static void add_numbers(struct text *out, const struct trial_result *result)
 {
+    const struct statistics *statistics = &result->statistics;
     text_add(out, "<h4>Numbers</h4>\n");
-    add_counts(out, statistics);
+    add_counts(out, result);
     text_add(out, "<div class=\"scroll\" tabindex=\"0\"><table><thead><tr><th></th>"
                   "<th class=\"number\" scope=\"col\">count</th>"
                   "<th class=\"number\" scope=\"col\">p50</th>"
@@ -186,7 +190,7 @@ void html_add_trial(struct page *page, size_t index, bool open)
                     result->statistics.acquire.count,
                     result->statistics.acquire.count == 1 ? "" : "s");
     if (result->has_history)
-        add_numbers(out, &result->statistics);
+        add_numbers(out, result);
     if (result->folder != NULL && result->has_history) {
         text_add(out, "<p class=\"small quiet\">Files: <a href=\"");
         html_add_address(out, html_folder(page->run, result));

@@ -139,6 +139,21 @@ static void print_names(const char *heading, const char *const *names, FILE *out
         fprintf(out, "  %s\n", names[i]);
 }
 
+static void print_topologies(const struct topology_name *topologies, FILE *out)
+{
+    const char *server = "";
+    fputs("\nTopologies (servers), the usual one first", out);
+    for (; topologies->name != NULL; topologies++) {
+        bool same = strcmp(topologies->server, server) == 0;
+        if (same)
+            fprintf(out, ", %s", topologies->name);
+        else
+            fprintf(out, "\n  %s: %s", topologies->server, topologies->name);
+        server = topologies->server;
+    }
+    fputs("\n", out);
+}
+
 void scenario_print_reference(FILE *out, const struct vocabulary *vocabulary)
 {
     fputs(introduction, out);
@@ -147,6 +162,7 @@ void scenario_print_reference(FILE *out, const struct vocabulary *vocabulary)
     print_words("WHAT is read, write, or a command: ", vocabulary->commands, "or", out);
     print_words("PHASE is ", phase_words, "or", out);
     print_words("CAUSE is ", cause_words, "or", out);
+    print_topologies(vocabulary->topologies, out);
     print_names("Schemes", vocabulary->schemes, out);
     print_names("Traits of schemes", vocabulary->traits, out);
     print_names("Properties (because, allow)", vocabulary->properties, out);

@@ -32,7 +32,7 @@ struct point_name {
     int worker; // from 1; 0: whichever worker of the client gets there
     enum moment moment;
     char what[16];  // a command (`GET`), or `read`, `write`, `holds`
-    char phase[12]; // `acquire`, `release`, `read`, `write`; "" for any
+    char phase[12]; // `acquire`, `release`, `renew`, ...; "" for any
 };
 
 enum cause_kind { CAUSE_NONE, CAUSE_HOLDS, CAUSE_READS, CAUSE_WRITES, CAUSE_RELEASES, CAUSE_DIES };

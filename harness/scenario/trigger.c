@@ -9,7 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
-const char *const phase_words[] = {"acquire", "release", "read", "write", NULL};
+const char *const phase_words[] = {"acquire", "release", "renew", "read", "write", NULL};
 const char *const cause_words[] = {"holds", "reads", "writes", "releases", "dies", NULL};
 
 #define LEAST_BOUND_NS NS_PER_MS
@@ -158,7 +158,7 @@ static int take_what(struct words *words, const char *const *commands, struct po
         words->next++;
         return 0;
     }
-    return expected(words, "acquire, release, read or write", phase_words, error);
+    return expected(words, "acquire, release, renew, read or write", phase_words, error);
 }
 
 int point_name_read(const char *text, const char *const *commands, struct point_name *point,
