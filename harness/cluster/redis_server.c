@@ -1,68 +1,196 @@
 #include "harness/cluster/redis_server.h"
 
+#include "harness/base/file.h"
+#include "harness/cluster/topology.h"
+
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-static pid_t start(const struct node *node, struct error *error)
-{
+#define MOST_WORDS 48
+#define QUORUM "2" // sentinels that must agree that the master is down: a majority of three
+
+// --- command line --------------------------------------------------------------------------------
+
+struct command_line {
+    const char *words[MOST_WORDS + 1];
+    size_t count;
     char port[16];
-    snprintf(port, sizeof port, "%d", node->port);
-    // Inside a namespace, or on loopback, nobody else can reach it: no password is needed.
-    const char *const arguments[] = {"redis-server",
-                                     "--port",
-                                     port,
-                                     "--bind",
-                                     node->end.address,
-                                     "--protected-mode",
-                                     "no",
-                                     "--save",
-                                     "",
-                                     "--appendonly",
-                                     "no",
-                                     "--daemonize",
-                                     "no",
-                                     "--maxclients",
-                                     "10000",
-                                     "--dir",
-                                     "data",
-                                     NULL};
-    return server_run(node, arguments, false, error);
+    char bus_port[16];
+    char *data; // by its full path: a server that finds its settings in there reads it twice
+};
+
+static void add(struct command_line *line, const char *option, const char *value)
+{
+    line->words[line->count++] = option;
+    line->words[line->count++] = value;
 }
 
-// Asks INFO in the protocol's inline form, so that this room needs no client library, and reads
-// until the server has named its process id.
-static bool names_its_process(int descriptor, pid_t expected)
+// Inside a namespace, or on loopback, nobody else can reach it: no password is needed.
+static void add_place(struct command_line *line, const struct node *node)
 {
-    char answer[4096] = "";
-    char wanted[48];
-    size_t length = 0;
-    snprintf(wanted, sizeof wanted, "process_id:%d\r\n", (int)expected);
-    if (write(descriptor, "INFO server\r\n", 13) != 13)
+    snprintf(line->port, sizeof line->port, "%d", node->port);
+    line->data = realpath(node->data, NULL);
+    add(line, "--port", line->port);
+    add(line, "--bind", node->end.address);
+    add(line, "--protected-mode", "no");
+    add(line, "--daemonize", "no");
+    add(line, "--dir", line->data != NULL ? line->data : "data");
+}
+
+// Without persistence not even what a replica was sent by its master is to survive a restart.
+static void add_persistence(struct command_line *line, enum persistence persistence)
+{
+    add(line, "--save", "");
+    add(line, "--rdb-del-sync-files", "yes");
+    add(line, "--appendonly", persistence == PERSISTENCE_NONE ? "no" : "yes");
+    if (persistence != PERSISTENCE_NONE)
+        add(line, "--appendfsync", persistence == PERSISTENCE_AOF_ALWAYS ? "always" : "everysec");
+}
+
+// Replicas stay with the master that they were given.
+static void add_cluster(struct command_line *line, const struct node *node)
+{
+    snprintf(line->bus_port, sizeof line->bus_port, "%d", node->extra_ports[0]);
+    add(line, "--cluster-enabled", "yes");
+    add(line, "--cluster-config-file", "nodes.conf");
+    add(line, "--cluster-node-timeout", "1000");
+    add(line, "--cluster-port", line->bus_port);
+    add(line, "--cluster-announce-ip", node->end.address);
+    add(line, "--cluster-allow-replica-migration", "no");
+}
+
+// --- files of settings ---------------------------------------------------------------------------
+
+static const struct node *master_of(const struct node *node)
+{
+    return group_node(node->group, "master", 1);
+}
+
+// Writes the file into the node's data, unless an earlier start did.
+static int write_once(const struct node *node, const char *name, const char *content,
+                      struct error *error)
+{
+    char *path = path_join(node->data, name);
+    int result = access(path, F_OK) == 0 ? 0 : file_write(path, content, strlen(content), error);
+    free(path);
+    return result;
+}
+
+static int write_redis_conf(const struct node *node, struct error *error)
+{
+    char content[80] = "";
+    const struct node *master = master_of(node);
+    if (master != node)
+        snprintf(content, sizeof content, "replicaof %s %d\n", master->end.address, master->port);
+    return write_once(node, "redis.conf", content, error);
+}
+
+static int write_sentinel_conf(const struct node *node, struct error *error)
+{
+    char content[400];
+    const struct node *master = master_of(node);
+    snprintf(content, sizeof content,
+             "sentinel monitor " SENTINEL_MASTER " %s %d " QUORUM "\n"
+             "sentinel down-after-milliseconds " SENTINEL_MASTER " 500\n"
+             "sentinel failover-timeout " SENTINEL_MASTER " 2000\n"
+             "sentinel parallel-syncs " SENTINEL_MASTER " 8\n",
+             master->end.address, master->port);
+    return write_once(node, "sentinel.conf", content, error);
+}
+
+// --- start ---------------------------------------------------------------------------------------
+
+static bool is_topology(const struct node *node, const char *name)
+{
+    return strcmp(node->group->settings.topology->name, name) == 0;
+}
+
+static pid_t run(const struct node *node, struct command_line *line, struct error *error)
+{
+    pid_t id = server_run(node, line->words, false, error);
+    free(line->data);
+    return id;
+}
+
+static pid_t start_redis(const struct node *node, struct error *error)
+{
+    struct command_line line = {.words = {"redis-server"}, .count = 1};
+    if (is_topology(node, "sentinel")) {
+        if (write_redis_conf(node, error) != 0)
+            return -1;
+        line.words[line.count++] = "data/redis.conf";
+    }
+    add_place(&line, node);
+    add_persistence(&line, node->group->settings.persistence);
+    add(&line, "--maxclients", "10000");
+    add(&line, "--repl-diskless-sync-delay", "0");
+    if (is_topology(node, "cluster"))
+        add_cluster(&line, node);
+    return run(node, &line, error);
+}
+
+static pid_t start_sentinel(const struct node *node, struct error *error)
+{
+    struct command_line line = {.words = {"redis-server", "data/sentinel.conf", "--sentinel"},
+                                .count = 3};
+    if (write_sentinel_conf(node, error) != 0)
+        return -1;
+    add_place(&line, node);
+    return run(node, &line, error);
+}
+
+// --- asking --------------------------------------------------------------------------------------
+
+// A PING that is answered with this word tells that all answers before it have come.
+#define LAST_WORD "that-was-all"
+
+static bool ends_with(const struct text *text, const char *end)
+{
+    size_t length = strlen(end);
+    return text->length >= length && memcmp(text->bytes + text->length - length, end, length) == 0;
+}
+
+static bool converse(int descriptor, const struct text *requests, struct text *answers)
+{
+    char bytes[4096];
+    if (write(descriptor, requests->bytes, requests->length) != (ssize_t)requests->length)
         return false;
-    while (length < sizeof answer - 1) {
-        ssize_t got = read(descriptor, answer + length, sizeof answer - 1 - length);
+    while (!ends_with(answers, LAST_WORD "\r\n")) {
+        ssize_t got = read(descriptor, bytes, sizeof bytes);
         if (got <= 0)
             return false;
-        length += (size_t)got;
-        answer[length] = '\0';
-        if (strstr(answer, wanted) != NULL)
-            return true;
-        if (strstr(answer, "process_id:") != NULL && strstr(answer, "run_id:") != NULL)
-            return false; // somebody else's
+        text_add_bytes(answers, bytes, (size_t)got);
+        if (ends_with(answers, "\r\n") && strstr(answers->bytes, "-LOADING ") != NULL)
+            return false;
     }
-    return false;
+    return true;
+}
+
+int redis_tell(const struct node *node, const char *requests, struct text *answers)
+{
+    int descriptor = server_connect(node);
+    if (descriptor < 0)
+        return -1;
+    struct text all = {0};
+    text_format(&all, "%s\r\nPING " LAST_WORD "\r\n", requests);
+    bool answered = converse(descriptor, &all, answers);
+    text_free(&all);
+    close(descriptor);
+    return answered ? 0 : -1;
 }
 
 static int ready(const struct node *node, struct error *error)
 {
     (void)error;
-    int descriptor = server_connect(node);
-    if (descriptor < 0)
-        return 1;
-    bool serves = names_its_process(descriptor, node->server);
-    close(descriptor);
+    struct text answer = {0};
+    char wanted[48];
+    snprintf(wanted, sizeof wanted, "process_id:%d\r\n", (int)node->server);
+    bool serves =
+        redis_tell(node, "INFO server", &answer) == 0 && strstr(answer.bytes, wanted) != NULL;
+    text_free(&answer);
     return serves ? 0 : 1;
 }
 
@@ -71,6 +199,16 @@ const struct server_kind redis_server = {
     .program = "redis-server",
     .package = "redis-server",
     .port = 6379,
-    .start = start,
+    .extra_ports = 1, // the cluster's bus
+    .start = start_redis,
+    .ready = ready,
+};
+
+const struct server_kind redis_sentinel = {
+    .name = "sentinel",
+    .program = "redis-server",
+    .package = "redis-server",
+    .port = 26379,
+    .start = start_sentinel,
     .ready = ready,
 };

@@ -2,9 +2,13 @@
 
 #include "harness/base/file.h"
 #include "harness/base/text.h"
-#include "harness/cluster/process.h"
+#include "harness/cluster/etcd_server.h"
+#include "harness/cluster/memcached_server.h"
+#include "harness/cluster/mysql_server.h"
 #include "harness/cluster/postgres_server.h"
+#include "harness/cluster/process.h"
 #include "harness/cluster/redis_server.h"
+#include "harness/cluster/zookeeper_server.h"
 
 #include <arpa/inet.h>
 #include <stdio.h>
@@ -15,9 +19,8 @@
 #include <unistd.h>
 
 const struct server_kind *const server_catalogue[] = {
-    &redis_server,
-    &postgres_server,
-    NULL,
+    &redis_server,     &redis_sentinel, &zookeeper_server, &etcd_server,
+    &memcached_server, &mysql_server,   &postgres_server,  NULL,
 };
 
 const struct server_kind *server_kind_find(const char *name)

@@ -1,6 +1,9 @@
 #include "harness/cluster/topology.h"
 
+#include "harness/cluster/etcd_server.h"
+#include "harness/cluster/redis_topology.h"
 #include "harness/cluster/server.h"
+#include "harness/cluster/zookeeper_server.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -22,11 +25,23 @@ static const struct topology redis_independent = {
     .usual = 5,
 };
 
+static const struct topology zookeeper_single = SINGLE("zookeeper");
+static const struct topology etcd_single = SINGLE("etcd");
+static const struct topology memcached_single = SINGLE("memcached");
+static const struct topology mysql_single = SINGLE("mysql");
 static const struct topology postgres_single = SINGLE("postgres");
 
 const struct topology *const topology_catalogue[] = {
     &redis_single,
     &redis_independent,
+    &redis_sentinel_topology,
+    &redis_cluster_topology,
+    &zookeeper_single,
+    &zookeeper_ensemble,
+    &etcd_single,
+    &etcd_ensemble,
+    &memcached_single,
+    &mysql_single,
     &postgres_single,
     NULL,
 };

@@ -13,6 +13,7 @@ extern const struct lock_scheme redis_setnx_expire_scheme;
 extern const struct lock_scheme redis_set_px_del_scheme;
 extern const struct lock_scheme redis_set_px_get_del_scheme;
 extern const struct lock_scheme redis_set_px_lua_scheme;
+extern const struct lock_scheme redis_wait_scheme;
 extern const struct lock_scheme redisson_scheme;
 extern const struct lock_scheme redisson_fair_scheme;
 extern const struct lock_scheme redisson_fenced_scheme;
@@ -20,6 +21,13 @@ extern const struct lock_scheme redisson_rw_scheme;
 extern const struct lock_scheme redisson_semaphore_scheme;
 extern const struct lock_scheme redlock_scheme;
 extern const struct lock_scheme redlock_multiplexed_scheme;
+extern const struct lock_scheme etcd_lease_scheme;
+extern const struct lock_scheme etcd_lock_rpc_scheme;
+extern const struct lock_scheme zk_ephemeral_scheme;
+extern const struct lock_scheme zk_sequential_scheme;
+extern const struct lock_scheme curator_mutex_scheme;
+extern const struct lock_scheme curator_semaphore_mutex_scheme;
+extern const struct lock_scheme curator_rw_scheme;
 extern const struct lock_scheme postgres_advisory_scheme;
 
 #endif

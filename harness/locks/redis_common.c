@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+const char *const redis_topologies[] = {"single", "sentinel", "cluster", NULL};
+
 int redis_lock_open(struct lock *lock, struct error *error)
 {
     struct redis_lock *state = memory_zeroed(1, sizeof *state);
@@ -79,4 +81,20 @@ enum release_answer redis_release_answer(struct lock *lock, enum outcome outcome
     if (answer->integer == 1)
         return RELEASE_RELEASED;
     return answer->integer == 0 ? RELEASE_NOT_OWNER : RELEASE_GONE;
+}
+
+const struct redis_script redis_compare_and_delete = {
+    "local value = redis.call('GET', KEYS[1]) "
+    "if value == ARGV[1] then redis.call('DEL', KEYS[1]) return 1 "
+    "elseif value then return 0 "
+    "else return -1 end"};
+
+enum release_answer redis_release_checked(struct lock *lock)
+{
+    const char *const keys[] = {lock->options.name, NULL};
+    const char *const arguments[] = {redis_lock_of(lock)->token, NULL};
+    struct redis_answer answer;
+    enum outcome outcome =
+        redis_eval(redis_of(lock), &answer, &redis_compare_and_delete, keys, arguments);
+    return redis_release_answer(lock, outcome, &answer);
 }

@@ -7,6 +7,9 @@
 
 #define TOKEN_DIGITS 40 // 160 random bits, as the Redlock specification asks for
 
+// Where one lock is one key, whatever stands behind it: single, sentinel, cluster.
+extern const char *const redis_topologies[];
+
 struct redis_lock {
     struct redis_connection *connection;
     char token[TOKEN_DIGITS + 1]; // of the current or last attempt
@@ -35,6 +38,11 @@ enum outcome redis_read_outcome(struct lock *lock, enum outcome outcome);
 
 // DEL, whoever's lock is there.
 enum release_answer redis_release_unchecked(struct lock *lock);
+
+// Deletes the key only if it holds the token: 1 deleted, 0 another's, -1 nobody's. To be loaded
+// with redis_script_load by the schemes that release by redis_release_checked.
+extern const struct redis_script redis_compare_and_delete;
+enum release_answer redis_release_checked(struct lock *lock);
 
 // Maps 1, 0, -1 of a compare-and-delete to RELEASED, NOT_OWNER, GONE.
 enum release_answer redis_release_answer(struct lock *lock, enum outcome outcome,

@@ -25,6 +25,7 @@ const struct lock_scheme redis_get_set_scheme = {
     .breaks = "plain contention: two clients see nothing, both set",
     .traits = traits,
     .server = "redis",
+    .topologies = redis_topologies,
     .open = redis_lock_open,
     .close = redis_lock_close,
     .try_acquire = try_acquire,

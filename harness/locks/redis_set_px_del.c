@@ -23,6 +23,7 @@ const struct lock_scheme redis_set_px_del_scheme = {
     .breaks = "a hold longer than the lease: its release deletes another's lock",
     .traits = traits,
     .server = "redis",
+    .topologies = redis_topologies,
     .open = redis_lock_open,
     .close = redis_lock_close,
     .try_acquire = try_acquire,

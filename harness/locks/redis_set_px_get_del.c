@@ -45,6 +45,7 @@ const struct lock_scheme redis_set_px_get_del_scheme = {
     .breaks = "a pause between GET and DEL: it deletes another's lock",
     .traits = traits,
     .server = "redis",
+    .topologies = redis_topologies,
     .open = redis_lock_open,
     .close = redis_lock_close,
     .try_acquire = try_acquire,

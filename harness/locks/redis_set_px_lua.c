@@ -10,30 +10,13 @@ static const struct redis_script acquire_fenced = {
     "return redis.call('INCR', KEYS[2]) "
     "else return 0 end"};
 
-static const struct redis_script compare_and_delete = {
-    "local value = redis.call('GET', KEYS[1]) "
-    "if value == ARGV[1] then redis.call('DEL', KEYS[1]) return 1 "
-    "elseif value then return 0 "
-    "else return -1 end"};
-
 static int open_lock(struct lock *lock, struct error *error)
 {
     if (redis_lock_open(lock, error) != 0)
         return -1;
-    if (redis_script_load(redis_of(lock), &compare_and_delete, error) != 0)
+    if (redis_script_load(redis_of(lock), &redis_compare_and_delete, error) != 0)
         return -1;
     return lock->options.fenced ? redis_script_load(redis_of(lock), &acquire_fenced, error) : 0;
-}
-
-// The script: 1 deleted, 0 another's, -1 nobody's.
-static enum release_answer release(struct lock *lock)
-{
-    const char *const keys[] = {lock->options.name, NULL};
-    const char *const arguments[] = {redis_lock_of(lock)->token, NULL};
-    struct redis_answer answer;
-    enum outcome outcome =
-        redis_eval(redis_of(lock), &answer, &compare_and_delete, keys, arguments);
-    return redis_release_answer(lock, outcome, &answer);
 }
 
 // SET L token NX PX lease: OK held, nil busy.
@@ -73,7 +56,7 @@ static enum outcome try_acquire(struct lock *lock, struct grant *grant)
                                : set_if_absent(lock, token);
     // No answer: the lock may be ours. If it is, give it back, and it was certainly not held.
     if (outcome == OUTCOME_UNKNOWN)
-        return release(lock) == RELEASE_RELEASED ? OUTCOME_NO : OUTCOME_UNKNOWN;
+        return redis_release_checked(lock) == RELEASE_RELEASED ? OUTCOME_NO : OUTCOME_UNKNOWN;
     return redis_outcome(lock, outcome);
 }
 
@@ -86,8 +69,9 @@ const struct lock_scheme redis_set_px_lua_scheme = {
     .breaks = "a hold longer than the lease, unless the store checks its fencing token",
     .traits = traits,
     .server = "redis",
+    .topologies = redis_topologies,
     .open = open_lock,
     .close = redis_lock_close,
     .try_acquire = try_acquire,
-    .release = release,
+    .release = redis_release_checked,
 };

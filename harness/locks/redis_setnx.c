@@ -22,6 +22,7 @@ const struct lock_scheme redis_setnx_scheme = {
     .breaks = "a crash of the holder: nobody is ever granted again",
     .traits = traits,
     .server = "redis",
+    .topologies = redis_topologies,
     .open = redis_lock_open,
     .close = redis_lock_close,
     .try_acquire = try_acquire,

@@ -27,6 +27,7 @@ const struct lock_scheme redis_setnx_expire_scheme = {
     .breaks = "a crash between the two commands: nobody is ever granted again",
     .traits = traits,
     .server = "redis",
+    .topologies = redis_topologies,
     .open = redis_lock_open,
     .close = redis_lock_close,
     .try_acquire = try_acquire,

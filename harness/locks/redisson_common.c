@@ -157,6 +157,14 @@ int redisson_lock_open(struct lock *lock, const struct redisson_kind *kind, stru
     return state->redis.connection == NULL ? -1 : load_scripts(lock, kind, error);
 }
 
+void redisson_lock_close(struct lock *lock)
+{
+    const struct redisson_client *client = redisson_client_of(lock);
+    if (client->watchdog != NULL)
+        watchdog_remove(client->watchdog, lock);
+    redis_lock_close(lock);
+}
+
 // --- after a trial -------------------------------------------------------------------------------
 
 // All keys of a lock share its tag, and so they are on the server that runs this.

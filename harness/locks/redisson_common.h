@@ -39,6 +39,7 @@ struct redisson_kind {
     // queues up if the caller `will_wait`.
     enum outcome (*attempt)(struct lock *lock, struct grant *grant, bool will_wait,
                             int64_t *ttl_ms);
+    // Gives back what an attempt got.
     enum redisson_answer (*unlock)(struct lock *lock);
     // Whether `unlock` may be sent although nobody knows whether we hold it.
     bool is_owner_checked;
@@ -71,12 +72,13 @@ struct redisson_lock {
 // Where all of them work: every key and channel of a lock shares its tag.
 extern const char *const redisson_topologies[];
 
-// For a scheme's `open_client`, `close_client`, `open` (with redis_lock_close as its `close`) and
-// `clean_up`.
+// For a scheme's `open_client`, `close_client`, `open`, `close` and `clean_up`. Who ends while it
+// holds the lock is not renewed any more.
 int redisson_client_open(struct lock_client *client, const struct redisson_kind *kind,
                          struct error *error);
 void redisson_client_close(struct lock_client *client);
 int redisson_lock_open(struct lock *lock, const struct redisson_kind *kind, struct error *error);
+void redisson_lock_close(struct lock *lock);
 int redisson_clean_up(const struct service *service, const struct lock_options *options,
                       struct error *error);
 
@@ -101,7 +103,10 @@ size_t redisson_lock_permits(const char *message, size_t subscribers, size_t wai
 
 // For a scheme's `acquire`: tries, subscribes, tries again, and waits for a message or the end of
 // the holder's lease before each further attempt. What a kind without owners got without an answer
-// stays UNKNOWN; else it is given back.
+// stays UNKNOWN; else it is given back. With replicas, a grant that none of them has in time is
+// given back too. (Redisson waits for as many as it believes alive, and is content with one: so one
+// is what is waited for here. When it knows that all are down it does not wait at all. It also
+// waits after further entries, unlocks and renewals, but what it learns there changes nothing.)
 enum outcome redisson_acquire(struct lock *lock, struct grant *grant, int64_t give_up_ns);
 
 // For a kind's `attempt`: runs a script that answers nil (held) or the milliseconds until the lock

@@ -2,39 +2,41 @@
 // place is kept, by the clients' clocks, in a sorted set. Each waiter has a channel of its own, and
 // an unlock wakes the first one only.
 //
-// A known flaw that is kept: while the lock is free and its first waiter does not come, those
-// behind it ask again and again without a pause.
+// Known flaws that are kept: while the lock is free and its first waiter does not come, those
+// behind it ask again and again without a pause; and who unlocks what has run out, and nobody has
+// taken since, is not told so.
 #include "harness/locks/catalogue.h"
 #include "harness/locks/redisson_common.h"
 
 #include <stdio.h>
 #include <string.h>
 
+#define CHANNEL "redisson_lock__channel"
 #define QUEUE "redisson_lock_queue"
 #define TIMEOUTS "redisson_lock_timeout"
 #define FAIR_WAIT_MS 300000 // Redisson's fairLockWaitTimeout
 
-// How each of the scripts begins: first waiters whose time is over lose their place. KEYS lock,
-// queue, timeouts; `now` is the name of the argument.
-#define REMOVE_STALE(now)                                                                          \
+// KEYS lock, queue, timeouts, and for those that wake somebody the channels' prefix.
+// First waiters whose time is over lose their place.
+#define REMOVE_STALE                                                                               \
     "while true do "                                                                               \
     "  local first = redis.call('LINDEX', KEYS[2], 0) "                                            \
     "  if first == false then break end "                                                          \
     "  local timeout = redis.call('ZSCORE', KEYS[3], first) "                                      \
-    "  if timeout == false or tonumber(timeout) > tonumber(" now ") then break end "               \
+    "  if timeout == false or tonumber(timeout) > now then break end "                             \
     "  redis.call('ZREM', KEYS[3], first) "                                                        \
     "  redis.call('LPOP', KEYS[2]) "                                                               \
     "end "
 
 // If it is free and our turn, take it, and let the others wait the less; if it is ours, enter once
 // more. ARGV lease, holder.
-#define TAKE_OR_REENTER(wait)                                                                      \
+#define TAKE_OR_REENTER                                                                            \
     "if redis.call('EXISTS', KEYS[1]) == 0 and (redis.call('EXISTS', KEYS[2]) == 0 "               \
     "    or redis.call('LINDEX', KEYS[2], 0) == ARGV[2]) then "                                    \
     "  redis.call('LPOP', KEYS[2]) "                                                               \
     "  redis.call('ZREM', KEYS[3], ARGV[2]) "                                                      \
     "  for _, waiter in ipairs(redis.call('ZRANGE', KEYS[3], 0, -1)) do "                          \
-    "    redis.call('ZINCRBY', KEYS[3], -tonumber(" wait "), waiter) "                             \
+    "    redis.call('ZINCRBY', KEYS[3], -wait, waiter) "                                           \
     "  end "                                                                                       \
     "  redis.call('HSET', KEYS[1], ARGV[2], 1) "                                                   \
     "  redis.call('PEXPIRE', KEYS[1], ARGV[1]) "                                                   \
@@ -46,28 +48,30 @@
     "  return nil "                                                                                \
     "end "
 
+#define WAKE_FIRST                                                                                 \
+    "local first = redis.call('LINDEX', KEYS[2], 0) "                                              \
+    "if first ~= false then redis.call(publish, KEYS[4] .. ':' .. first, ARGV[1]) end "
+
 // ARGV lease, holder, now, wait: nil held, 1 busy. It never queues up.
-static const struct redis_script try_script = {REMOVE_STALE("ARGV[3]")
-                                                   TAKE_OR_REENTER("ARGV[4]") "return 1"};
+static const struct redis_script try_script = {
+    "local now, wait = tonumber(ARGV[3]), tonumber(ARGV[4]) " REMOVE_STALE TAKE_OR_REENTER
+    "return 1"};
 
 // ARGV lease, holder, wait, now: nil held, else busy for so many milliseconds, and now we are in
 // the queue. A place is kept until the one before it is lost, and then for as long as we wait.
-static const struct redis_script queue_script = {REMOVE_STALE("ARGV[4]") TAKE_OR_REENTER(
-    "ARGV[3]") "if redis.call('ZSCORE', KEYS[3], ARGV[2]) ~= false then "
-               "  return math.max(0, redis.call('PTTL', KEYS[1])) "
-               "end "
-               "local last = redis.call('LINDEX', KEYS[2], -1) "
-               "local ttl "
-               "if last ~= false and last ~= ARGV[2] and redis.call('ZSCORE', KEYS[3], last) ~= "
-               "false then "
-               "  ttl = tonumber(redis.call('ZSCORE', KEYS[3], last)) - tonumber(ARGV[4]) "
-               "else "
-               "  ttl = redis.call('PTTL', KEYS[1]) "
-               "end "
-               "if redis.call('ZADD', KEYS[3], ttl + tonumber(ARGV[3]) + tonumber(ARGV[4]), "
-               "ARGV[2]) == 1 "
-               "then redis.call('RPUSH', KEYS[2], ARGV[2]) end "
-               "return ttl"};
+static const struct redis_script queue_script = {
+    "local wait, now = tonumber(ARGV[3]), tonumber(ARGV[4]) " REMOVE_STALE TAKE_OR_REENTER
+    "if redis.call('ZSCORE', KEYS[3], ARGV[2]) ~= false then "
+    "  return math.max(0, redis.call('PTTL', KEYS[1])) "
+    "end "
+    "local ttl = redis.call('PTTL', KEYS[1]) "
+    "local last = redis.call('LINDEX', KEYS[2], -1) "
+    "local until_last = last ~= false and redis.call('ZSCORE', KEYS[3], last) "
+    "if until_last and last ~= ARGV[2] then ttl = tonumber(until_last) - now end "
+    "if redis.call('ZADD', KEYS[3], ttl + wait + now, ARGV[2]) == 1 then "
+    "  redis.call('RPUSH', KEYS[2], ARGV[2]) "
+    "end "
+    "return ttl"};
 
 // KEYS queue, timeouts; ARGV holder, wait: leaves the queue, and those behind wait the less.
 static const struct redis_script give_up_script = {
@@ -79,30 +83,27 @@ static const struct redis_script give_up_script = {
     "redis.call('ZREM', KEYS[2], ARGV[1]) "
     "redis.call('LREM', KEYS[1], 0, ARGV[1])"};
 
-#define WAKE_FIRST(channel, message, publish)                                                      \
-    "local first = redis.call('LINDEX', KEYS[2], 0) "                                              \
-    "if first ~= false then redis.call(" publish ", " channel " .. ':' .. first, " message         \
-    ") end "
-
-// 1 freed, or nobody's; 0 still held; nil another's.
+// KEYS besides: latch. ARGV message, lease, holder, now, PUBLISH, latch's lease. 1 freed, or
+// nobody's; 0 still held; nil another's.
 static const struct redis_script unlock_script = {
     "local stored = redis.call('GET', KEYS[5]) "
-    "if stored ~= false then return tonumber(stored) end " REMOVE_STALE(
-        "ARGV[4]") "if redis.call('EXISTS', KEYS[1]) == 1 then "
-                   "  if redis.call('HEXISTS', KEYS[1], ARGV[3]) == 0 then return nil end "
-                   "  if redis.call('HINCRBY', KEYS[1], ARGV[3], -1) > 0 then "
-                   "    redis.call('PEXPIRE', KEYS[1], ARGV[2]) "
-                   "    redis.call('SET', KEYS[5], 0, 'PX', ARGV[6]) "
-                   "    return 0 "
-                   "  end "
-                   "  redis.call('DEL', KEYS[1]) "
-                   "end "
-                   "redis.call('SET', KEYS[5], 1, 'PX', ARGV[6]) " WAKE_FIRST(
-                       "KEYS[4]", "ARGV[1]", "ARGV[5]") "return 1"};
+    "if stored ~= false then return tonumber(stored) end "
+    "local now, publish = tonumber(ARGV[4]), ARGV[5] " REMOVE_STALE
+    "if redis.call('EXISTS', KEYS[1]) == 1 then "
+    "  if redis.call('HEXISTS', KEYS[1], ARGV[3]) == 0 then return nil end "
+    "  if redis.call('HINCRBY', KEYS[1], ARGV[3], -1) > 0 then "
+    "    redis.call('PEXPIRE', KEYS[1], ARGV[2]) "
+    "    redis.call('SET', KEYS[5], 0, 'PX', ARGV[6]) "
+    "    return 0 "
+    "  end "
+    "  redis.call('DEL', KEYS[1]) "
+    "end "
+    "redis.call('SET', KEYS[5], 1, 'PX', ARGV[6]) " WAKE_FIRST "return 1"};
 
+// ARGV message, now, PUBLISH.
 static const struct redis_script force_script = {
-    REMOVE_STALE("ARGV[2]") "if redis.call('DEL', KEYS[1]) == 0 then return 0 end " WAKE_FIRST(
-        "KEYS[4]", "ARGV[1]", "ARGV[3]") "return 1"};
+    "local now, publish = tonumber(ARGV[2]), ARGV[3] " REMOVE_STALE
+    "if redis.call('DEL', KEYS[1]) == 0 then return 0 end " WAKE_FIRST "return 1"};
 
 // What all of them need.
 struct words {
@@ -110,24 +111,23 @@ struct words {
     char now[REDISSON_NUMBER], wait[REDISSON_NUMBER];
 };
 
-static struct words words_of(const struct lock *lock)
+static void spell(const struct lock *lock, struct words *words)
 {
-    struct words words;
     const char *name = lock->options.name;
     int64_t wait_ms = lock->options.wait_ns / NS_PER_MS;
-    redisson_prefixed(words.queue, QUEUE, name);
-    redisson_prefixed(words.timeouts, TIMEOUTS, name);
-    redisson_prefixed(words.channel, "redisson_lock__channel", name);
-    redisson_number(words.now, redisson_wall_ms(lock));
-    redisson_number(words.wait, wait_ms > 0 ? wait_ms : FAIR_WAIT_MS);
-    return words;
+    redisson_prefixed(words->queue, QUEUE, name);
+    redisson_prefixed(words->timeouts, TIMEOUTS, name);
+    redisson_prefixed(words->channel, CHANNEL, name);
+    redisson_number(words->now, redisson_wall_ms(lock));
+    redisson_number(words->wait, wait_ms > 0 ? wait_ms : FAIR_WAIT_MS);
 }
 
 static enum outcome attempt(struct lock *lock, struct grant *grant, bool will_wait, int64_t *ttl_ms)
 {
     (void)grant;
     const struct redisson_lock *state = redisson_of(lock);
-    struct words words = words_of(lock);
+    struct words words;
+    spell(lock, &words);
     const char *const keys[] = {lock->options.name, words.queue, words.timeouts, NULL};
     const char *const to_try[] = {state->lease, state->holder, words.now, words.wait, NULL};
     const char *const to_queue[] = {state->lease, state->holder, words.wait, words.now, NULL};
@@ -138,7 +138,8 @@ static enum outcome attempt(struct lock *lock, struct grant *grant, bool will_wa
 static enum outcome give_up(struct lock *lock)
 {
     struct redis_answer answer;
-    struct words words = words_of(lock);
+    struct words words;
+    spell(lock, &words);
     const char *const keys[] = {words.queue, words.timeouts, NULL};
     const char *const arguments[] = {redisson_of(lock)->holder, words.wait, NULL};
     return redis_outcome(lock,
@@ -148,7 +149,8 @@ static enum outcome give_up(struct lock *lock)
 static enum redisson_answer unlock(struct lock *lock)
 {
     const struct redisson_lock *state = redisson_of(lock);
-    struct words words = words_of(lock);
+    struct words words;
+    spell(lock, &words);
     const char *const keys[] = {lock->options.name,       words.queue,
                                 words.timeouts,           words.channel,
                                 redisson_new_latch(lock), NULL};
@@ -160,7 +162,8 @@ static enum redisson_answer unlock(struct lock *lock)
 
 static enum release_answer force_release(struct lock *lock)
 {
-    struct words words = words_of(lock);
+    struct words words;
+    spell(lock, &words);
     const char *const keys[] = {lock->options.name, words.queue, words.timeouts, words.channel,
                                 NULL};
     const char *const arguments[] = {REDISSON_WAKES_ONE, words.now, REDISSON_PUBLISH, NULL};
@@ -171,7 +174,7 @@ static const struct redis_script *const scripts[] = {&try_script, &queue_script,
                                                      &unlock_script, NULL};
 
 static const struct redisson_kind kind = {
-    .channel = "redisson_lock__channel",
+    .channel = CHANNEL,
     .scripts = scripts,
     .permits = redisson_lock_permits,
     .is_renewed = true,
@@ -211,7 +214,7 @@ const struct lock_scheme redisson_fair_scheme = {
     .open_client = open_client,
     .close_client = redisson_client_close,
     .open = open_lock,
-    .close = redis_lock_close,
+    .close = redisson_lock_close,
     .acquire = redisson_acquire,
     .release = redisson_release,
     .reenter = redisson_reenter,

@@ -34,6 +34,22 @@ static enum outcome recover(struct lock *lock)
     return given_back ? OUTCOME_NO : OUTCOME_UNKNOWN;
 }
 
+// With replicas Redisson waits after each grant until one of them has it. If none has in time, it
+// gives the lock back and tries again.
+static enum outcome await_replica(struct lock *lock)
+{
+    int64_t limit_ms = lock->options.request_ns / NS_PER_MS / 3; // as 1 s of its 3 s
+    struct redis_answer answer;
+    if (strcmp(lock->service->topology, "single") == 0)
+        return OUTCOME_OK;
+    enum outcome outcome = redis_outcome(
+        lock, redis_request(redis_of(lock), &answer, "WAIT 1 %lld", (long long)limit_ms));
+    if (outcome == OUTCOME_BROKEN || (outcome == OUTCOME_OK && answer.integer > 0))
+        return outcome;
+    bool given_back = redisson_of(lock)->kind->unlock(lock) == REDISSON_FREED;
+    return given_back ? OUTCOME_NO : OUTCOME_UNKNOWN;
+}
+
 // One attempt. An answer that says nothing of how long to wait leaves the pause between two
 // attempts.
 static enum outcome attempt(struct lock *lock, struct grant *grant, bool will_wait, int64_t *ttl_ms)
@@ -44,7 +60,9 @@ static enum outcome attempt(struct lock *lock, struct grant *grant, bool will_wa
     if (kind->is_renewed)
         grant->valid_until_ns = lease_ends_ns(lock);
     enum outcome outcome = kind->attempt(lock, grant, will_wait, ttl_ms);
-    return outcome == OUTCOME_UNKNOWN ? recover(lock) : outcome;
+    if (outcome == OUTCOME_UNKNOWN)
+        return recover(lock);
+    return outcome == OUTCOME_OK ? await_replica(lock) : outcome;
 }
 
 static int64_t next_attempt_ns(const struct lock *lock, int64_t ttl_ms, int64_t give_up_ns)

@@ -15,8 +15,225 @@ static int start(void **state)
     return redisson_test_start(&fixture, &redisson_contract);
 }
 
+// The schemes whose holds are a hash with an owner and a lease.
+#define EACH_OWNED(fixture, scheme)                                                                \
+    EACH_SCHEME(fixture, scheme)                                                                   \
+    if (lock_scheme_has(scheme, "owner-checked"))
+
+// --- what the keys look like ---------------------------------------------------------------------
+
+static void hold_to_text(struct fixture *fixture, const char *script, const char *key,
+                         const char *pattern)
+{
+    struct redis_answer answer = look(fixture, script, key);
+    if (!text_matches(answer.text, pattern))
+        fail_msg("%s: '%s' is not like '%s'", key, answer.text, pattern);
+}
+
+#define TYPE "return redis.call('TYPE', KEYS[1])"
+#define FIELDS                                                                                     \
+    "local fields = redis.call('HKEYS', KEYS[1]) table.sort(fields) return table.concat(fields, "  \
+    "' ')"
+#define COUNTS "return table.concat(redis.call('HVALS', KEYS[1]), ' ')"
+#define HEX4 "[0-9a-f][0-9a-f][0-9a-f][0-9a-f]"
+#define HEX12 HEX4 HEX4 HEX4
+#define UUID HEX4 HEX4 "-" HEX4 "-4[0-9a-f][0-9a-f][0-9a-f]-a[0-9a-f][0-9a-f][0-9a-f]-" HEX12
+
+static void a_lock_is_a_hash_that_counts_the_entries_of_a_client_and_its_thread(void **state)
+{
+    struct fixture *fixture = *state;
+    const char *const names[] = {"redisson", "redisson-fair", "redisson-fenced"};
+    for (size_t i = 0; i < 3; i++) {
+        struct grant grant;
+        open_scheme(fixture, lock_scheme_find(names[i]), true);
+        assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
+        hold_to_text(fixture, TYPE, fixture->name, "hash");
+        hold_to_text(fixture, FIELDS, fixture->name, UUID ":1");
+        assert_int_equal(lock_reenter(&fixture->locks[0], &grant), OUTCOME_OK);
+        hold_to_text(fixture, COUNTS, fixture->name, "2");
+        assert_int_equal(lock_leave(&fixture->locks[0]), RELEASE_RELEASED);
+        hold_to_text(fixture, COUNTS, fixture->name, "1");
+        lock_release(&fixture->locks[0]);
+        close_scheme(fixture);
+    }
+}
+
+static void every_entry_into_a_fenced_lock_raises_its_counter_and_only_an_acquire_draws_it(
+    void **state)
+{
+    struct fixture *fixture = *state;
+    struct grant grant;
+    open_scheme(fixture, lock_scheme_find("redisson-fenced"), true);
+    assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
+    assert_int_equal(grant.token, 1);
+    assert_int_equal(lock_reenter(&fixture->locks[0], &grant), OUTCOME_OK);
+    assert_int_equal(grant.token, 2);
+    struct grant refused;
+    assert_int_equal(acquire(fixture, 1, &refused), OUTCOME_NO);
+    hold_to_text(fixture, "return redis.call('GET', KEYS[1])",
+                 key_of(fixture, "redisson_lock_token"), "2");
+    close_scheme(fixture);
+}
+
+static void a_read_lock_keeps_each_hold_in_a_key_and_a_write_lock_in_a_field(void **state)
+{
+    struct fixture *fixture = *state;
+    struct grant grant;
+    char timeout[320];
+    struct redis_answer holder;
+    open_scheme(fixture, lock_scheme_find("redisson-rw"), false);
+    fixture->locks[0].mode = LOCK_SHARED;
+    assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
+    assert_int_equal(lock_reenter(&fixture->locks[0], &grant), OUTCOME_OK);
+    hold_to_text(fixture, FIELDS, fixture->name, UUID ":1 mode");
+    hold_to_text(fixture, "return redis.call('HGET', KEYS[1], 'mode')", fixture->name, "read");
+    holder = look(fixture, "return redis.call('HKEYS', KEYS[1])[2]", fixture->name);
+    for (int hold = 2; hold > 0; hold--) {
+        snprintf(timeout, sizeof timeout, "%s:%s:rwlock_timeout:%d", fixture->name, holder.text,
+                 hold);
+        assert_true(probe(fixture, "PTTL", timeout).integer > 0);
+        lock_release(&fixture->locks[0]);
+        assert_int_equal(probe(fixture, "EXISTS", timeout).integer, 0);
+    }
+    assert_int_equal(probe(fixture, "EXISTS", fixture->name).integer, 0);
+    fixture->locks[0].mode = LOCK_EXCLUSIVE;
+    assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
+    hold_to_text(fixture, FIELDS, fixture->name, UUID ":1:write mode");
+    close_scheme(fixture);
+}
+
+static void an_unlock_leaves_its_result_in_a_latch_and_has_it_deleted(void **state)
+{
+    struct fixture *fixture = *state;
+    const struct lock_scheme *scheme;
+#define LATCH "return redis.call('KEYS', 'redisson_unlock_latch:' .. KEYS[1] .. ':*')[1]"
+#define LATCHES "return #redis.call('KEYS', 'redisson_unlock_latch:' .. KEYS[1] .. ':*')"
+    for
+        EACH_OWNED(fixture, scheme)
+        {
+            struct act act = {.is_release = true};
+            struct grant grant;
+            open_scheme(fixture, scheme, false);
+            assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
+            assert_true(begin(fixture, &act, 2)); // after EVAL
+            struct redis_answer latch = look(fixture, LATCH, fixture->name);
+            assert_int_equal(strlen(latch.text),
+                             strlen("redisson_unlock_latch::") + strlen(fixture->name) + 32);
+            hold_to_text(fixture, "return redis.call('GET', KEYS[1])", latch.text, "1");
+            int64_t left_ms = probe(fixture, "PTTL", latch.text).integer;
+            assert_true(left_ms > 0 && left_ms <= (300 + 2000) * 4);
+            finish(fixture, &act);
+            int64_t until_ns = clock_monotonic_ns() + PATIENCE_NS;
+            while (look(fixture, LATCHES, fixture->name).integer != 0)
+                assert_true(clock_monotonic_ns() < until_ns);
+            close_scheme(fixture);
+        }
+}
+
+static void a_cleaned_up_lock_leaves_no_key(void **state)
+{
+    struct fixture *fixture = *state;
+    const struct lock_scheme *scheme;
+    for
+        EACH_SCHEME(fixture, scheme)
+        {
+            struct grant grant;
+            open_scheme(fixture, scheme, true);
+            assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
+            fixture->locks[1].mode = LOCK_SHARED;
+            acquire(fixture, 1, &grant);
+            close_scheme(fixture);
+            assert_int_equal(
+                look(fixture, "return #redis.call('KEYS', '*' .. KEYS[1] .. '*')", fixture->name)
+                    .integer,
+                0);
+        }
+}
+
+// --- answers that are lost -----------------------------------------------------------------------
+
+static void a_lost_answer_to_an_unlock_is_found_in_the_latch(void **state)
+{
+    struct fixture *fixture = *state;
+    const struct lock_scheme *scheme;
+    for
+        EACH_OWNED(fixture, scheme)
+        {
+            struct act act = {.is_release = true};
+            struct grant grant;
+            open_scheme(fixture, scheme, false);
+            assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
+            signal_servers(fixture, SIGSTOP);
+            assert_true(begin(fixture, &act, 3)); // before the second EVAL
+            signal_servers(fixture, SIGCONT);
+            await(fixture, "EXISTS", fixture->name, 0);
+            finish(fixture, &act);
+            hold_to(scheme, act.answer == RELEASE_RELEASED,
+                    "the latch does not answer for a lost reply");
+            close_scheme(fixture);
+        }
+}
+
+static void what_was_granted_without_an_answer_is_given_back(void **state)
+{
+    struct fixture *fixture = *state;
+    const struct lock_scheme *scheme;
+    for
+        EACH_OWNED(fixture, scheme)
+        {
+            struct act act = {.is_release = false};
+            open_scheme(fixture, scheme, false);
+            signal_servers(fixture, SIGSTOP);
+            assert_true(begin(fixture, &act, 3)); // before the unlock
+            signal_servers(fixture, SIGCONT);
+            await(fixture, "EXISTS", fixture->name, 1);
+            finish(fixture, &act);
+            hold_to(scheme, act.outcome == OUTCOME_NO, "what was given back is not NO");
+            assert_int_equal(probe(fixture, "EXISTS", fixture->name).integer, 0);
+            close_scheme(fixture);
+        }
+}
+
+static void a_permit_without_an_answer_stays_unknown_and_is_lost(void **state)
+{
+    struct fixture *fixture = *state;
+    struct act act = {.is_release = false};
+    open_scheme(fixture, lock_scheme_find("redisson-semaphore"), false);
+    signal_servers(fixture, SIGSTOP);
+    assert_true(begin(fixture, &act, 2)); // after EVAL
+    signal_servers(fixture, SIGCONT);
+    finish(fixture, &act);
+    assert_int_equal(act.outcome, OUTCOME_UNKNOWN);
+    hold_to_text(fixture, "return redis.call('GET', KEYS[1])", fixture->name, "0");
+    close_scheme(fixture);
+}
+
+static void a_release_without_a_permit_makes_one(void **state)
+{
+    struct fixture *fixture = *state;
+    struct grant grant;
+    open_scheme(fixture, lock_scheme_find("redisson-semaphore"), false);
+    assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
+    assert_int_equal(acquire(fixture, 1, &grant), OUTCOME_NO);
+    assert_int_equal(lock_release(&fixture->locks[1]), RELEASE_UNCHECKED);
+    assert_int_equal(acquire(fixture, 2, &grant), OUTCOME_OK);
+    close_scheme(fixture);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {CONTRACT_TESTS};
+    const struct CMUnitTest tests[] = {
+        CONTRACT_TESTS,
+        cmocka_unit_test(a_lock_is_a_hash_that_counts_the_entries_of_a_client_and_its_thread),
+        cmocka_unit_test(
+            every_entry_into_a_fenced_lock_raises_its_counter_and_only_an_acquire_draws_it),
+        cmocka_unit_test(a_read_lock_keeps_each_hold_in_a_key_and_a_write_lock_in_a_field),
+        cmocka_unit_test(an_unlock_leaves_its_result_in_a_latch_and_has_it_deleted),
+        cmocka_unit_test(a_cleaned_up_lock_leaves_no_key),
+        cmocka_unit_test(a_lost_answer_to_an_unlock_is_found_in_the_latch),
+        cmocka_unit_test(what_was_granted_without_an_answer_is_given_back),
+        cmocka_unit_test(a_permit_without_an_answer_stays_unknown_and_is_lost),
+        cmocka_unit_test(a_release_without_a_permit_makes_one),
+    };
     return cmocka_run_group_tests(tests, start, redisson_test_stop);
 }

@@ -3,7 +3,8 @@
 // expiry is that of the hold; the hash lives as long as the longest.
 //
 // Known flaws that are kept: writers get no precedence; a writer that reads too and then stops
-// writing wakes nobody; who enters a write lock again adds a lease to the one that is left.
+// writing wakes nobody; a writer's message wakes those who wait, and who was refused but does not
+// wait yet misses it; who enters a write lock again adds a lease to the one that is left.
 #include "harness/locks/catalogue.h"
 #include "harness/locks/redisson_common.h"
 
@@ -222,7 +223,7 @@ const struct lock_scheme redisson_rw_scheme = {
     .open_client = open_client,
     .close_client = redisson_client_close,
     .open = open_lock,
-    .close = redis_lock_close,
+    .close = redisson_lock_close,
     .acquire = redisson_acquire,
     .release = redisson_release,
     .reenter = redisson_reenter,

@@ -81,14 +81,19 @@ static enum outcome attempt(struct lock *lock, struct grant *grant, bool will_wa
 }
 
 // Not sent again without an answer: it would make a permit if the first one was executed.
-static enum release_answer release(struct lock *lock)
+static enum redisson_answer give_back(struct lock *lock)
 {
     const char *const keys[] = {lock->options.name, redisson_of(lock)->channel, NULL};
     const char *const arguments[] = {ONE, REDISSON_PUBLISH, NULL};
     struct redis_answer answer;
     enum outcome outcome =
         redis_outcome(lock, redis_eval(redis_of(lock), &answer, &release_script, keys, arguments));
-    return outcome == OUTCOME_OK ? RELEASE_UNCHECKED : RELEASE_UNKNOWN;
+    return outcome == OUTCOME_OK ? REDISSON_FREED : REDISSON_NO_ANSWER;
+}
+
+static enum release_answer release(struct lock *lock)
+{
+    return give_back(lock) == REDISSON_FREED ? RELEASE_UNCHECKED : RELEASE_UNKNOWN;
 }
 
 static const struct redis_script *const scripts[] = {&acquire_script, &release_script, NULL};
@@ -98,6 +103,7 @@ static const struct redisson_kind kind = {
     .scripts = scripts,
     .permits = permits_of,
     .attempt = attempt,
+    .unlock = give_back,
 };
 
 static int open_client(struct lock_client *client, struct error *error)
@@ -124,7 +130,7 @@ const struct lock_scheme redisson_semaphore_scheme = {
     .open_client = open_client,
     .close_client = redisson_client_close,
     .open = open_lock,
-    .close = redis_lock_close,
+    .close = redisson_lock_close,
     .acquire = redisson_acquire,
     .release = release,
 };

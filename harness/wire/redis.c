@@ -1,9 +1,9 @@
 #include "harness/wire/redis.h"
 
 #include "harness/base/text.h"
+#include "harness/wire/redis_route.h"
 
 #include <errno.h>
-#include <hiredis/hiredis.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +13,9 @@
 // For the first connection and for scripts, which are set-up and no part of what is measured: long
 // enough for TCP to repeat what a full backlog has dropped.
 #define SET_UP_NS (10 * NS_PER_S)
+// A cluster that sends a request from one server to the next more often than that has lost its way.
+#define MOST_REDIRECTIONS 8
+#define PAUSE_NS (10 * NS_PER_MS) // before a cluster that says "try again" is asked again
 
 const char *const redis_commands[] = {
     "GET",  "SET",     "SETNX",     "GETSET", "INCR", "EXISTS", "EXPIRE", "PEXPIRE", "TTL",
@@ -26,11 +29,14 @@ struct loaded_script {
 };
 
 struct redis_connection {
+    struct redis_route route;
     redisContext *context; // NULL: not connected
-    struct endpoint endpoint;
+    // Where the last request was redirected, it alone: kept for a WAIT after it. NULL: it was not.
+    redisContext *detour;
     int64_t request_ns;
     struct actor *actor;
     struct loaded_script scripts[MAX_SCRIPTS];
+    char refusal[128]; // the error reply to the last request, "" if there was none
     struct error error;
 };
 
@@ -40,71 +46,61 @@ static const char *const refusals[] = {
     "NOREPLICAS", "OOM", "MISCONF",  "NOAUTH",      "BUSY",     "NOSCRIPT", "EXECABORT",
 };
 
-static bool begins_with_word(const char *text, const char *word)
-{
-    size_t length = strlen(word);
-    return strncmp(text, word, length) == 0 && (text[length] == ' ' || text[length] == '\0');
-}
-
 enum outcome redis_error_outcome(const char *text)
 {
     for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {
-        if (begins_with_word(text, refusals[i]))
+        if (redis_begins_with(text, refusals[i]))
             return OUTCOME_NO;
     }
     return OUTCOME_BROKEN;
 }
 
-static struct timeval to_timeval(int64_t duration_ns)
-{
-    return (struct timeval){.tv_sec = (time_t)(duration_ns / NS_PER_S),
-                            .tv_usec = (suseconds_t)(duration_ns % NS_PER_S / 1000)};
-}
+// --- opening and closing -------------------------------------------------------------------------
 
-static int connect_within(struct redis_connection *connection, int64_t limit_ns)
+static struct redis_connection *open_route(const struct redis_route *route, int64_t request_ns,
+                                           struct actor *actor, struct error *error)
 {
-    const struct endpoint *endpoint = &connection->endpoint;
-    redisContext *context =
-        redisConnectWithTimeout(endpoint->host, endpoint->port, to_timeval(limit_ns));
-    if (context == NULL || context->err != 0) {
-        error_set(&connection->error, "cannot connect to redis at %s:%d: %s", endpoint->host,
-                  endpoint->port, context ? context->errstr : "out of memory");
-        if (context != NULL)
-            redisFree(context);
-        return -1;
+    struct redis_connection *connection = memory_zeroed(1, sizeof *connection);
+    connection->route = *route;
+    connection->request_ns = request_ns;
+    connection->actor = actor;
+    if (redis_route_connect_patiently(&connection->route, SET_UP_NS, &actor->clock,
+                                      &connection->context, error) == ENTRY_OPEN) {
+        redisSetTimeout(connection->context, redis_timeval(request_ns));
+        return connection;
     }
-    redisSetTimeout(context, to_timeval(connection->request_ns));
-    connection->context = context;
-    return 0;
+    redis_close(connection);
+    return NULL;
 }
 
 struct redis_connection *redis_open(const struct service *service, int64_t request_ns,
                                     struct actor *actor, struct error *error)
 {
-    return redis_open_server(service, 0, request_ns, actor, error);
+    struct redis_route route = redis_route_to(service);
+    return open_route(&route, request_ns, actor, error);
 }
 
 struct redis_connection *redis_open_server(const struct service *service, int server,
                                            int64_t request_ns, struct actor *actor,
                                            struct error *error)
 {
-    struct redis_connection *connection = memory_zeroed(1, sizeof *connection);
-    connection->endpoint = service->servers[server];
-    connection->request_ns = request_ns;
-    connection->actor = actor;
-    if (connect_within(connection, SET_UP_NS) == 0)
-        return connection;
-    error_set(error, "%s", connection->error.text);
-    redis_close(connection);
-    return NULL;
+    struct redis_route route = redis_route_to_server(service, server);
+    return open_route(&route, request_ns, actor, error);
+}
+
+static void hang_up(redisContext **context)
+{
+    if (*context != NULL)
+        redisFree(*context);
+    *context = NULL;
 }
 
 void redis_close(struct redis_connection *connection)
 {
     if (connection == NULL)
         return;
-    if (connection->context != NULL)
-        redisFree(connection->context);
+    hang_up(&connection->detour);
+    hang_up(&connection->context);
     free(connection);
 }
 
@@ -113,16 +109,7 @@ const char *redis_error(const struct redis_connection *connection)
     return connection->error.text;
 }
 
-// hiredis gives up a context after any failure; so do we, and the next request connects anew.
-static enum outcome give_up_connection(struct redis_connection *connection)
-{
-    error_set(&connection->error, "redis at %s:%d: %s", connection->endpoint.host,
-              connection->endpoint.port,
-              connection->context->errstr[0] ? connection->context->errstr : strerror(errno));
-    redisFree(connection->context);
-    connection->context = NULL;
-    return OUTCOME_UNKNOWN;
-}
+// --- replies -------------------------------------------------------------------------------------
 
 static void understand_items(const redisReply *reply, struct redis_answer *answer)
 {
@@ -137,8 +124,8 @@ static void understand_items(const redisReply *reply, struct redis_answer *answe
     }
 }
 
-static enum outcome understand(struct redis_connection *connection, const redisReply *reply,
-                               struct redis_answer *answer)
+static enum outcome understand(struct redis_connection *connection, const redisContext *context,
+                               const redisReply *reply, struct redis_answer *answer)
 {
     *answer = (struct redis_answer){.kind = REDIS_NIL};
     switch (reply->type) {
@@ -157,41 +144,131 @@ static enum outcome understand(struct redis_connection *connection, const redisR
         understand_items(reply, answer);
         return OUTCOME_OK;
     case REDIS_REPLY_ERROR:
-        error_set(&connection->error, "redis at %s:%d answered: %s", connection->endpoint.host,
-                  connection->endpoint.port, reply->str);
+        error_set(&connection->error, "redis at %s:%d answered: %s", context->tcp.host,
+                  context->tcp.port, reply->str);
+        snprintf(connection->refusal, sizeof connection->refusal, "%s", reply->str);
         return redis_error_outcome(reply->str);
     default:
         error_set(&connection->error, "redis at %s:%d: unexpected reply of type %d",
-                  connection->endpoint.host, connection->endpoint.port, reply->type);
+                  context->tcp.host, context->tcp.port, reply->type);
         return OUTCOME_BROKEN;
     }
+}
+
+// --- requests ------------------------------------------------------------------------------------
+
+// hiredis gives up a context after any failure; so do we, and the next request connects anew.
+static enum outcome give_up(struct redis_connection *connection, redisContext **context)
+{
+    error_set(&connection->error, "redis at %s:%d: %s", (*context)->tcp.host, (*context)->tcp.port,
+              (*context)->errstr[0] ? (*context)->errstr : strerror(errno));
+    hang_up(context);
+    return OUTCOME_UNKNOWN;
+}
+
+// A master that is none any more, or that has come back empty: the sentinels may know a better one.
+static bool is_out_of_office(const char *refusal)
+{
+    return redis_begins_with(refusal, "READONLY") || redis_begins_with(refusal, "LOADING") ||
+           redis_begins_with(refusal, "MASTERDOWN");
+}
+
+// Sends one request over this very context, and reads the answer.
+static enum outcome exchange_over(struct redis_connection *connection, redisContext **context,
+                                  struct redis_answer *answer, const char *command, size_t length)
+{
+    redisReply *reply = NULL;
+    connection->refusal[0] = '\0';
+    if (redisAppendFormattedCommand(*context, command, length) != REDIS_OK ||
+        redisGetReply(*context, (void **)&reply) != REDIS_OK)
+        return give_up(connection, context);
+    enum outcome outcome = understand(connection, *context, reply, answer);
+    freeReplyObject(reply);
+    if (connection->route.kind == ROUTE_SENTINEL && is_out_of_office(connection->refusal))
+        hang_up(context);
+    return outcome;
 }
 
 static enum outcome exchange(struct redis_connection *connection, struct redis_answer *answer,
                              const char *command, size_t length)
 {
-    if (connection->context == NULL && connect_within(connection, connection->request_ns) != 0)
+    if (connection->detour != NULL)
+        return exchange_over(connection, &connection->detour, answer, command, length);
+    connection->refusal[0] = '\0';
+    if (connection->context == NULL &&
+        redis_route_connect(&connection->route, connection->request_ns, &connection->context,
+                            &connection->error) != ENTRY_OPEN)
         return OUTCOME_NO;
-    redisReply *reply = NULL;
-    if (redisAppendFormattedCommand(connection->context, command, length) != REDIS_OK ||
-        redisGetReply(connection->context, (void **)&reply) != REDIS_OK)
-        return give_up_connection(connection);
-    enum outcome outcome = understand(connection, reply, answer);
-    freeReplyObject(reply);
-    return outcome;
+    return exchange_over(connection, &connection->context, answer, command, length);
 }
 
-// Passes the points around an exchange; frees the command, which hiredis formatted.
+// ASK: one request, announced by ASKING, goes elsewhere. False if nobody answers there.
+static bool take_detour(struct redis_connection *connection, const struct endpoint *target)
+{
+    struct redis_answer answer;
+    char *command = NULL;
+    if (redis_enter(connection->route.service, target, connection->request_ns, &connection->detour,
+                    &connection->error) != ENTRY_OPEN)
+        return false;
+    int length = redisFormatCommand(&command, "ASKING");
+    enum outcome outcome =
+        exchange_over(connection, &connection->detour, &answer, command, (size_t)length);
+    redisFreeCommand(command);
+    return outcome == OUTCOME_OK;
+}
+
+// What a request to a cluster may still cost. Pauses are counted, not timed: a worker that is held
+// between two tries loses none.
+struct patience {
+    int redirections;
+    int pauses;
+};
+
+// After a refusal, so nothing was executed: whether a cluster wants the request once more, and
+// where. Makes ready for it.
+static bool is_wanted_again(struct redis_connection *connection, struct patience *patience)
+{
+    const redisContext *asked =
+        connection->detour != NULL ? connection->detour : connection->context;
+    if (connection->route.kind != ROUTE_CLUSTER || asked == NULL)
+        return false;
+    struct endpoint target = {.port = asked->tcp.port};
+    snprintf(target.host, sizeof target.host, "%s", asked->tcp.host);
+    enum redis_redirection redirection = redis_redirection_read(connection->refusal, &target);
+    if (redirection != REDIRECTED_NOWHERE)
+        hang_up(&connection->detour);
+    switch (redirection) {
+    case REDIRECTED_FOR_GOOD:
+        hang_up(&connection->context);
+        connection->route.endpoint = target;
+        return patience->redirections-- > 0;
+    case REDIRECTED_ONCE:
+        return patience->redirections-- > 0 && take_detour(connection, &target);
+    case TRY_LATER:
+        clock_sleep_ns(&connection->actor->clock, PAUSE_NS);
+        return patience->pauses-- > 0;
+    default:
+        return false;
+    }
+}
+
+// Passes the points around each try; frees the command, which hiredis formatted.
 static enum outcome send_command(struct redis_connection *connection, struct redis_answer *answer,
                                  const char *name, char *command, int length)
 {
+    struct patience patience = {.redirections = MOST_REDIRECTIONS,
+                                .pauses = (int)(connection->request_ns / PAUSE_NS)};
+    enum outcome outcome;
     if (length < 0) {
         error_set(&connection->error, "cannot format the command %s", name);
         return OUTCOME_BROKEN;
     }
-    point(connection->actor, POINT_BEFORE, name);
-    enum outcome outcome = exchange(connection, answer, command, (size_t)length);
-    point(connection->actor, POINT_AFTER, name);
+    hang_up(&connection->detour);
+    do {
+        point(connection->actor, POINT_BEFORE, name);
+        outcome = exchange(connection, answer, command, (size_t)length);
+        point(connection->actor, POINT_AFTER, name);
+    } while (outcome == OUTCOME_NO && is_wanted_again(connection, &patience));
     redisFreeCommand(command);
     return outcome;
 }
@@ -206,6 +283,31 @@ enum outcome redis_request(struct redis_connection *connection, struct redis_ans
     va_end(arguments);
     return send_command(connection, answer, format, command, length);
 }
+
+enum outcome redis_wait(struct redis_connection *connection, struct redis_answer *answer,
+                        int replicas, int64_t limit_ns)
+{
+    redisContext **context =
+        connection->detour != NULL ? &connection->detour : &connection->context;
+    char *command = NULL;
+    enum outcome outcome = OUTCOME_NO;
+    int length =
+        redisFormatCommand(&command, "WAIT %d %lld", replicas, (long long)(limit_ns / NS_PER_MS));
+    point(connection->actor, POINT_BEFORE, "WAIT");
+    if (*context == NULL) {
+        error_set(&connection->error, "the connection whose writes WAIT is to wait for is gone");
+    } else {
+        redisSetTimeout(*context, redis_timeval(limit_ns + connection->request_ns));
+        outcome = exchange_over(connection, context, answer, command, (size_t)length);
+        if (*context != NULL)
+            redisSetTimeout(*context, redis_timeval(connection->request_ns));
+    }
+    point(connection->actor, POINT_AFTER, "WAIT");
+    redisFreeCommand(command);
+    return outcome;
+}
+
+// --- scripts -------------------------------------------------------------------------------------
 
 static struct loaded_script *find_script(struct redis_connection *connection,
                                          const struct redis_script *script)
@@ -227,11 +329,11 @@ int redis_script_load(struct redis_connection *connection, const struct redis_sc
     char *command = NULL;
     int length = redisFormatCommand(&command, "SCRIPT LOAD %s", script->text);
     if (connection->context != NULL)
-        redisSetTimeout(connection->context, to_timeval(SET_UP_NS));
+        redisSetTimeout(connection->context, redis_timeval(SET_UP_NS));
     enum outcome outcome = exchange(connection, &answer, command, (size_t)length);
     redisFreeCommand(command);
     if (connection->context != NULL)
-        redisSetTimeout(connection->context, to_timeval(connection->request_ns));
+        redisSetTimeout(connection->context, redis_timeval(connection->request_ns));
     if (outcome != OUTCOME_OK)
         return error_set(error, "cannot load a script: %s", connection->error.text);
     place->script = script;
@@ -271,8 +373,9 @@ enum outcome redis_eval(struct redis_connection *connection, struct redis_answer
     const struct loaded_script *loaded = find_script(connection, script);
     if (loaded != NULL) {
         enum outcome outcome = eval(connection, answer, "EVALSHA", loaded->digest, keys, arguments);
-        // A restart or failover empties the script cache; nothing was executed then.
-        if (outcome != OUTCOME_NO || strstr(connection->error.text, "NOSCRIPT") == NULL)
+        // A restart empties the script cache, and another server never saw it; nothing was executed
+        // then.
+        if (outcome != OUTCOME_NO || !redis_begins_with(connection->refusal, "NOSCRIPT"))
             return outcome;
     }
     return eval(connection, answer, "EVAL", script->text, keys, arguments);

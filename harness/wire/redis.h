@@ -27,12 +27,18 @@ struct redis_script {
 };
 
 // Connects, and is patient about it: this is set-up. NULL with `error` set if the service cannot be
-// reached. From then on `request_ns` limits the wait for each answer, and for each new connection.
-// The caller closes with redis_close; `service` and `actor` must live as long.
+// reached, or does not let us in. From then on `request_ns` limits the wait for each answer, and
+// for each new connection. The caller closes with redis_close; `service` and `actor` must live as
+// long.
+//
+// The connection follows the service's topology. With sentinels it goes to whom they call the
+// master, and asks them again for the next request after a lost connection or a refusal by one that
+// is no master any more. In a cluster it goes where it is redirected; one connection at a time is
+// kept, so it is best used for keys of one slot. See redis_route.h for credentials.
 struct redis_connection *redis_open(const struct service *service, int64_t request_ns,
                                     struct actor *actor, struct error *error);
 
-// The same to one server of the service, from 0, whatever its topology.
+// The same to one server of the service, from 0, whatever its topology: it follows nothing.
 struct redis_connection *redis_open_server(const struct service *service, int server,
                                            int64_t request_ns, struct actor *actor,
                                            struct error *error);
@@ -45,8 +51,16 @@ void redis_close(struct redis_connection *connection);
 //   UNKNOWN  no answer: time-out or lost connection after the request may have been sent. The next
 //            request connects anew
 //   BROKEN   an error reply that only a wrong command or set-up explains; see redis_error
+// Redirections of a cluster are followed, and what it wants to be asked again later is asked again
+// for about `request_ns`: each of these tries passes the points.
 enum outcome redis_request(struct redis_connection *connection, struct redis_answer *answer,
                            const char *format, ...);
+
+// Waits until so many replicas have what was written over this connection, or for `limit_ns`: the
+// answer's integer says how many have it. It goes to the very server, over the very connection,
+// that answered the last request: by any other it would wait for nothing. NO if that is gone.
+enum outcome redis_wait(struct redis_connection *connection, struct redis_answer *answer,
+                        int replicas, int64_t limit_ns);
 
 // Runs a script with `keys` and `arguments` (NULL-terminated arrays of text). Its point is EVAL,
 // whether it goes by digest or, if the server does not know the digest, whole.
@@ -66,5 +80,14 @@ const char *redis_error(const struct redis_connection *connection);
 
 // Command names that schemes and stores send, for points; NULL-terminated.
 extern const char *const redis_commands[];
+
+// Past all points, for set-up and clean-up: removes every key that matches the glob-like `pattern`
+// (as of SCAN) from the service: from its master, from each master of a cluster, from each
+// independent server. 0, or -1 with `error` set.
+int redis_clean(const struct service *service, const char *pattern, struct error *error);
+
+// True if the service's (first) server has a command of that name. Else `error` says that it has
+// not, or why that cannot be known.
+bool redis_has_command(const struct service *service, const char *name, struct error *error);
 
 #endif

@@ -307,6 +307,15 @@ bool redis_subscription_wait(struct redis_subscription *subscription, struct act
     return in_time;
 }
 
+size_t redis_subscriber_waiters(struct redis_subscriber *subscriber, const char *channel)
+{
+    pthread_mutex_lock(&subscriber->mutex);
+    const struct redis_subscription *subscription = find(subscriber, channel);
+    size_t waiters = subscription != NULL ? subscription->waiters : 0;
+    pthread_mutex_unlock(&subscriber->mutex);
+    return waiters;
+}
+
 void redis_unsubscribe(struct redis_subscription *subscription, struct actor *actor)
 {
     struct redis_subscriber *subscriber = subscription->subscriber;

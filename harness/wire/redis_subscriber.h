@@ -45,6 +45,9 @@ struct redis_subscription *redis_subscribe(struct redis_subscriber *subscriber, 
 bool redis_subscription_wait(struct redis_subscription *subscription, struct actor *actor,
                              int64_t until_ns, const _Atomic uint32_t *stop);
 
+// How many of this process's subscribers to the channel wait for a permit now.
+size_t redis_subscriber_waiters(struct redis_subscriber *subscriber, const char *channel);
+
 // Unsubscribes the caller; the last one passes the points UNSUBSCRIBE. Does not wait for the
 // server.
 void redis_unsubscribe(struct redis_subscription *subscription, struct actor *actor);

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 #define MAX_SERVERS 8
+#define SENTINEL_MASTER "lockpick" // what sentinels that Lockpick boots call their master
 
 struct service {
     char kind[16];                        // "redis", "zookeeper", ...

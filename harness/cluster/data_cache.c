@@ -1,0 +1,49 @@
+#include "harness/cluster/data_cache.h"
+
+#include "harness/base/file.h"
+#include "harness/base/text.h"
+#include "harness/cluster/process.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+char *data_cache_path(const char *name)
+{
+    const char *cache = getenv("XDG_CACHE_HOME");
+    const char *home = getenv("HOME");
+    struct text path = {0};
+    if (cache == NULL && home == NULL)
+        return NULL;
+    text_format(&path, "%s%s/lockpick/%s", cache != NULL ? cache : home,
+                cache != NULL ? "" : "/.cache", name);
+    return path.bytes;
+}
+
+static int copy_folder(const char *from, const char *to)
+{
+    struct text contents = {0};
+    struct text output = {0};
+    text_format(&contents, "%s/.", from);
+    const char *const arguments[] = {
+        "cp", "-R", "--preserve=mode", "--reflink=auto", "--sparse=always", contents.bytes,
+        to,   NULL};
+    bool copied = folder_make(to, NULL) == 0 && process_run(arguments, "", -1, &output, NULL) == 0;
+    text_free(&output);
+    text_free(&contents);
+    return copied ? 0 : -1;
+}
+
+int data_cache_fetch(const char *cache, const char *data)
+{
+    return access(cache, R_OK) == 0 ? copy_folder(cache, data) : -1;
+}
+
+void data_cache_keep(const char *data, const char *cache)
+{
+    struct text temporary = {0};
+    text_format(&temporary, "%s.%d", cache, (int)getpid());
+    if (copy_folder(data, temporary.bytes) != 0 || rename(temporary.bytes, cache) != 0)
+        folder_remove(temporary.bytes, NULL);
+    text_free(&temporary);
+}

@@ -1,0 +1,16 @@
+// Data folders of servers that take long to initialise: made once per machine, then copied.
+#ifndef LOCKPICK_CLUSTER_DATA_CACHE_H
+#define LOCKPICK_CLUSTER_DATA_CACHE_H
+
+// Where the folder of that name is kept: in $XDG_CACHE_HOME or ~/.cache. NULL if there is no such
+// place. The caller frees.
+char *data_cache_path(const char *name);
+
+// Copies what is kept at `cache` into `data`. 0, or -1 if nothing is, or it cannot be copied.
+int data_cache_fetch(const char *cache, const char *data);
+
+// Keeps a copy of `data` for the next ones; under a temporary name first, so that nobody finds half
+// of it. If it cannot be kept, the next server makes its own.
+void data_cache_keep(const char *data, const char *cache);
+
+#endif

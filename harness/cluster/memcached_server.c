@@ -1,0 +1,46 @@
+#include "harness/cluster/memcached_server.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static pid_t start(const struct node *node, struct error *error)
+{
+    char port[16];
+    snprintf(port, sizeof port, "%d", node->port);
+    // -u is only looked at by root.
+    const char *const arguments[] = {
+        "memcached", "-l", node->end.address, "-p", port, "-U", "0",    "-m",
+        "64",        "-c", "10000",           "-t", "2",  "-u", "root", NULL};
+    return server_run(node, arguments, false, error);
+}
+
+// `stats` names the process id.
+static int ready(const struct node *node, struct error *error)
+{
+    (void)error;
+    char answer[4096] = "";
+    char wanted[48];
+    size_t length = 0;
+    int descriptor = server_connect(node);
+    if (descriptor < 0)
+        return 1;
+    snprintf(wanted, sizeof wanted, "STAT pid %d\r\n", (int)node->server);
+    ssize_t got = write(descriptor, "stats\r\n", 7);
+    while (got > 0 && length < sizeof answer - 1 && strstr(answer, "END\r\n") == NULL) {
+        got = read(descriptor, answer + length, sizeof answer - 1 - length);
+        length += got > 0 ? (size_t)got : 0;
+        answer[length] = '\0';
+    }
+    close(descriptor);
+    return strstr(answer, wanted) != NULL ? 0 : 1;
+}
+
+const struct server_kind memcached_server = {
+    .name = "memcached",
+    .program = "memcached",
+    .package = "memcached",
+    .port = 11211,
+    .start = start,
+    .ready = ready,
+};

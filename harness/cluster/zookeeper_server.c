@@ -1,0 +1,160 @@
+// Java is started directly: Debian's scripts would add nothing but their own settings.
+#include "harness/cluster/zookeeper_server.h"
+
+#include "harness/base/file.h"
+#include "harness/base/text.h"
+#include "harness/cluster/process.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define JAR "/usr/share/java/zookeeper.jar"
+// With what prints the log: without it ZooKeeper is silent.
+#define CLASSPATH JAR ":/usr/share/java/slf4j-simple.jar"
+// Sessions last from 2 to 20 ticks.
+#define TICK_MS 200
+
+static bool installed(void)
+{
+    return program_exists("java") && access(JAR, R_OK) == 0;
+}
+
+// "Apache ZooKeeper, version 3.8.0 2024-12-29 17:54 UTC".
+static void version(char *out, size_t room)
+{
+    const char *const arguments[] = {"java", "-cp", CLASSPATH,
+                                     "org.apache.zookeeper.version.VersionInfoMain", NULL};
+    struct text output = {0};
+    snprintf(out, room, "zookeeper");
+    if (process_run(arguments, "", -1, &output, NULL) == 0) {
+        const char *number = strstr(text_string(&output), "version ");
+        if (number != NULL)
+            snprintf(out, room, "zookeeper %.*s", (int)strcspn(number + 8, " \n"), number + 8);
+    }
+    text_free(&output);
+}
+
+// --- settings ------------------------------------------------------------------------------------
+
+// Each peer: where it talks to the others, and where they elect.
+static void write_peers(const struct node *node, struct text *settings)
+{
+    const struct server_group *group = node->group;
+    if (group->count < 2)
+        return;
+    for (int i = 0; i < group->count; i++) {
+        const struct node *peer = &group->nodes[i];
+        text_format(settings, "server.%d=%s:%d:%d;%s:%d\n", peer->number, peer->end.address,
+                    peer->extra_ports[0], peer->extra_ports[1], peer->end.address, peer->port);
+    }
+}
+
+static int write_file(const struct node *node, const char *name, const struct text *text,
+                      struct error *error)
+{
+    char *path = path_join(node->folder, name);
+    int result = file_write(path, text_string(text), text->length, error);
+    free(path);
+    return result;
+}
+
+static int write_settings(const struct node *node, struct error *error)
+{
+    struct text settings = {0};
+    struct text number = {0};
+    char *data = realpath(node->data, NULL);
+    if (data == NULL)
+        return error_set(error, "cannot find the folder %s", node->data);
+    text_format(&settings,
+                "tickTime=%d\ninitLimit=25\nsyncLimit=10\ndataDir=%s\n"
+                "minSessionTimeout=%d\nmaxSessionTimeout=%d\nmaxClientCnxns=0\n"
+                "admin.enableServer=false\n4lw.commands.whitelist=srvr,conf\n"
+                "clientPort=%d\nclientPortAddress=%s\n",
+                TICK_MS, data, 2 * TICK_MS, 20 * TICK_MS, node->port, node->end.address);
+    write_peers(node, &settings);
+    text_format(&number, "%d\n", node->number);
+    int result = write_file(node, "zoo.cfg", &settings, error) != 0 ||
+                         write_file(node, "data/myid", &number, error) != 0
+                     ? -1
+                     : 0;
+    text_free(&settings);
+    text_free(&number);
+    free(data);
+    return result;
+}
+
+// --- the kind ------------------------------------------------------------------------------------
+
+static pid_t start(const struct node *node, struct error *error)
+{
+    const char *const arguments[] = {"java",
+                                     "-cp",
+                                     CLASSPATH,
+                                     "-Xmx128m",
+                                     "-XX:+UseSerialGC",
+                                     "-XX:TieredStopAtLevel=1",
+                                     "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",
+                                     "-Dorg.slf4j.simpleLogger.showDateTime=true",
+                                     "-Dzookeeper.jmx.log4j.disable=true",
+                                     "org.apache.zookeeper.server.quorum.QuorumPeerMain",
+                                     "zoo.cfg",
+                                     NULL};
+    return write_settings(node, error) != 0 ? -1 : server_run(node, arguments, false, error);
+}
+
+// Sends a four-letter word and reads the whole answer.
+static void ask(const struct node *node, const char *word, char *answer, size_t room)
+{
+    size_t length = 0;
+    int descriptor = server_connect(node);
+    answer[0] = '\0';
+    if (descriptor < 0)
+        return;
+    ssize_t got = write(descriptor, word, strlen(word));
+    while (got > 0 && length < room - 1) {
+        got = read(descriptor, answer + length, room - 1 - length);
+        length += got > 0 ? (size_t)got : 0;
+        answer[length] = '\0';
+    }
+    close(descriptor);
+}
+
+// It has a mode once it serves, as the only server or in a quorum. That it is ours shows in where
+// it keeps its data.
+static int ready(const struct node *node, struct error *error)
+{
+    (void)error;
+    char answer[4096];
+    ask(node, "srvr", answer, sizeof answer);
+    if (strstr(answer, "Mode: ") == NULL)
+        return 1;
+    char *data = realpath(node->data, NULL);
+    ask(node, "conf", answer, sizeof answer);
+    bool ours = data != NULL && strstr(answer, data) != NULL;
+    free(data);
+    return ours ? 0 : 1;
+}
+
+const struct server_kind zookeeper_server = {
+    .name = "zookeeper",
+    .program = "java",
+    .package = "zookeeper",
+    .port = 2181,
+    .extra_ports = 2,
+    .boot_limit_s = 60,
+    .installed = installed,
+    .version = version,
+    .start = start,
+    .ready = ready,
+};
+
+const struct topology zookeeper_ensemble = {
+    .name = "ensemble",
+    .server = "zookeeper",
+    .summary = "servers that agree on every write by majority",
+    .least = 1,
+    .most = 7,
+    .usual = 3,
+};

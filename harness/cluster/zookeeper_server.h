@@ -1,0 +1,11 @@
+// ZooKeeper: one server, or an ensemble.
+#ifndef LOCKPICK_CLUSTER_ZOOKEEPER_SERVER_H
+#define LOCKPICK_CLUSTER_ZOOKEEPER_SERVER_H
+
+#include "harness/cluster/server.h"
+#include "harness/cluster/topology.h"
+
+extern const struct server_kind zookeeper_server;
+extern const struct topology zookeeper_ensemble;
+
+#endif

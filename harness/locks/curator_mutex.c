@@ -1,0 +1,41 @@
+// Apache Curator's InterProcessMutex: nodes _c_<guid>-lock-<number> in line, each watching the one
+// before it. The guid is Curator's protection: a create that was not answered is looked for by it.
+// Unlike ZooKeeper's recipe it does not let its server catch up first, so that a server which lags
+// behind may hide the node. The holder comes in again by counting in the client; nothing is sent.
+#include "harness/locks/catalogue.h"
+#include "harness/locks/zookeeper_queue.h"
+
+static const struct zk_recipe recipe = {
+    .below = "",
+    .prefix = "_c_",
+    .suffix = "-lock-",
+    .blocker = zk_queue_predecessor,
+};
+
+static enum outcome acquire(struct lock *lock, struct grant *grant, int64_t give_up_ns)
+{
+    return zk_queue_acquire(lock, &recipe, grant, give_up_ns);
+}
+
+static const char *const traits[] = {"exclusive", "lease",     "session", "owner-checked", "fenced",
+                                     "fair",      "reentrant", "renewed", "zookeeper",     NULL};
+
+const struct lock_scheme curator_mutex_scheme = {
+    .name = "curator-mutex",
+    .summary = "Curator's InterProcessMutex: ephemeral nodes in line, protected by a guid",
+    .breaks = "a pause longer than the session, unless the store checks its fencing token; a lost "
+              "reply hidden by a lagging server blocks it until its session ends",
+    .traits = traits,
+    .server = "zookeeper",
+    .topologies = zk_topologies,
+    .set_up = zk_lock_set_up,
+    .clean_up = zk_lock_clean_up,
+    .open_client = zk_client_open,
+    .close_client = zk_client_close,
+    .open = zk_lock_open,
+    .close = zk_lock_close,
+    .acquire = acquire,
+    .release = zk_release,
+    .reenter = zk_reenter,
+    .leave = zk_leave,
+};

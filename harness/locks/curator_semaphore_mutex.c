@@ -1,0 +1,126 @@
+// Apache Curator's InterProcessSemaphoreV2, and with one lease, its InterProcessSemaphoreMutex.
+//   1. wait for the turn: an InterProcessMutex in /locks lets one worker at a time go on;
+//   2. create the lease /leases/_c_<guid>-lease-<number>;
+//   3. read the leases, watching them, until they are no more than the permits;
+//   4. give up the turn.
+// Release: delete the lease. Not reentrant.
+#include "harness/locks/catalogue.h"
+#include "harness/locks/zookeeper_queue.h"
+
+static const struct zk_recipe turns = {
+    .below = "/locks",
+    .prefix = "_c_",
+    .suffix = "-lock-",
+    .blocker = zk_queue_predecessor,
+};
+
+static const struct zk_recipe leases = {
+    .below = "/leases",
+    .prefix = "_c_",
+    .suffix = "-lease-",
+};
+
+static int set_up(const struct service *service, const struct lock_options *options,
+                  struct error *error)
+{
+    static const char *const folders[] = {"", "/locks", "/leases", NULL};
+    return zk_lock_set_up_folders(service, options, folders, error);
+}
+
+// OK: the lease is one of so many that it counts. NO: too many, `watch` tells of a change; or it is
+// not there any more.
+static enum outcome look(struct lock *lock, struct zk_node *lease, struct zk_watch *watch)
+{
+    struct zk_queue queue;
+    enum outcome outcome = zk_queue_read(lock, &leases, &queue, watch);
+    if (outcome == OUTCOME_OK) {
+        lease->may_exist = zk_queue_find(&queue, lease) < queue.count;
+        if (!lease->may_exist || queue.count > (size_t)lock->options.permits)
+            outcome = OUTCOME_NO;
+    } else if (outcome == OUTCOME_NO) {
+        outcome = OUTCOME_UNKNOWN;
+    }
+    zk_queue_free(&queue);
+    return outcome;
+}
+
+// Waits until the lease counts. NO: it gave up, or the lease is not there any more.
+static enum outcome wait_for_lease(struct lock *lock, struct zk_node *lease, struct grant *grant,
+                                   int64_t give_up_ns, int64_t *asked_ns)
+{
+    for (;; grant->attempts++) {
+        struct zk_watch *watch = zk_watch_new(zk_of(lock));
+        *asked_ns = clock_now_ns(&lock->actor->clock);
+        enum outcome outcome = look(lock, lease, watch);
+        if (outcome == OUTCOME_NO && lease->may_exist && !lock_must_give_up(lock, give_up_ns)) {
+            zk_wait(lock, watch, give_up_ns);
+            continue;
+        }
+        zk_watch_drop(watch);
+        if (outcome != OUTCOME_UNKNOWN || zk_node_is_over(lock, lease) ||
+            lock_must_give_up(lock, give_up_ns))
+            return outcome;
+        lock_wait_before_retry(lock, give_up_ns);
+    }
+}
+
+// With the turn.
+static enum outcome take_lease(struct lock *lock, struct grant *grant, int64_t give_up_ns)
+{
+    int64_t asked_ns;
+    struct zk_node *lease = &zk_lock_of(lock)->node;
+    enum outcome outcome = zk_queue_join(lock, &leases, lease);
+    if (outcome == OUTCOME_OK)
+        outcome = wait_for_lease(lock, lease, grant, give_up_ns, &asked_ns);
+    if (outcome == OUTCOME_OK)
+        outcome = zk_hold(lock, grant, asked_ns);
+    if (outcome == OUTCOME_OK || outcome == OUTCOME_BROKEN)
+        return outcome;
+    return zk_queue_leave(lock, &leases, lease) == RELEASE_UNKNOWN ? OUTCOME_UNKNOWN : OUTCOME_NO;
+}
+
+static enum outcome acquire(struct lock *lock, struct grant *grant, int64_t give_up_ns)
+{
+    struct zk_lock *state = zk_lock_of(lock);
+    if (zk_queue_leave(lock, &leases, &state->node) == RELEASE_UNKNOWN)
+        return OUTCOME_UNKNOWN; // a former attempt's lease
+    for (;;) {
+        int64_t asked_ns;
+        enum outcome outcome =
+            zk_queue_wait(lock, &turns, &state->turn, grant, give_up_ns, &asked_ns);
+        if (outcome != OUTCOME_OK)
+            return outcome;
+        outcome = take_lease(lock, grant, give_up_ns);
+        // If there is no answer, the next acquire or the release sees to it.
+        zk_queue_leave(lock, &turns, &state->turn);
+        if (outcome != OUTCOME_NO || lock_must_give_up(lock, give_up_ns))
+            return outcome;
+    }
+}
+
+static enum release_answer release(struct lock *lock)
+{
+    enum release_answer answer = zk_release(lock);
+    zk_queue_leave(lock, &turns, &zk_lock_of(lock)->turn);
+    return answer;
+}
+
+static const char *const traits[] = {"exclusive", "lease",   "session", "owner-checked", "fenced",
+                                     "fair",      "renewed", "permits", "zookeeper",     NULL};
+
+const struct lock_scheme curator_semaphore_mutex_scheme = {
+    .name = "curator-semaphore-mutex",
+    .summary = "Curator's InterProcessSemaphoreV2: a lease for each permit, taken in turn",
+    .breaks = "a pause longer than the session, unless the store checks its fencing token",
+    .traits = traits,
+    .server = "zookeeper",
+    .topologies = zk_topologies,
+    .set_up = set_up,
+    .clean_up = zk_lock_clean_up,
+    .open_client = zk_client_open,
+    .close_client = zk_client_close,
+    .open = zk_lock_open,
+    .close = zk_lock_close,
+    .acquire = acquire,
+    .release = release,
+};

@@ -1,0 +1,200 @@
+#include "harness/locks/etcd_common.h"
+
+#include "harness/base/text.h"
+#include "harness/locks/watchdog.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+struct etcd_client {
+    struct watchdog *watchdog;
+    struct etcd_connection *connection; // the watchdog's
+};
+
+static int64_t now_of(const struct lock *lock)
+{
+    return clock_now_ns(&lock->actor->clock);
+}
+
+// etcd counts in seconds: it keeps the lease for as long as we believe in it, or a little longer.
+static int64_t ttl_s(const struct lock_options *options)
+{
+    return (options->lease_ns + NS_PER_S - 1) / NS_PER_S;
+}
+
+// --- the client's watchdog -----------------------------------------------------------------------
+
+// The server answers without a TTL if there is no such lease any more.
+static enum outcome keep_alive(struct etcd_connection *connection, struct etcd_lock *state,
+                               int64_t asked_ns, const struct lock_options *options)
+{
+    int64_t left_s;
+    enum outcome outcome = etcd_keep_alive(connection, state->lease, &left_s);
+    if (outcome == OUTCOME_OK && left_s == 0)
+        return OUTCOME_NO;
+    if (outcome == OUTCOME_OK)
+        state->lease_until_ns = asked_ns + options->lease_ns;
+    return outcome == OUTCOME_NO ? OUTCOME_UNKNOWN : outcome;
+}
+
+static void renew(void *context, struct actor *actor, struct renewal *renewals, size_t count)
+{
+    struct etcd_client *client = context;
+    for (size_t i = 0; i < count; i++) {
+        struct etcd_lock *state = renewals[i].holder;
+        renewals[i].outcome = keep_alive(client->connection, state, clock_now_ns(&actor->clock),
+                                         &renewals[i].lock->options);
+        renewals[i].valid_until_ns = state->lease_until_ns;
+    }
+}
+
+int etcd_open_client(struct lock_client *client, struct error *error)
+{
+    struct etcd_client *state = memory_zeroed(1, sizeof *state);
+    const struct watchdog_settings settings = {
+        .interval_ns = client->options.lease_ns / 3, .batch = 1, .renew = renew, .context = state};
+    client->state = state;
+    state->watchdog = watchdog_start(client, &settings, error);
+    if (state->watchdog != NULL)
+        state->connection = etcd_open(client->service, client->options.request_ns,
+                                      watchdog_actor(state->watchdog), error);
+    if (state->connection != NULL)
+        return 0;
+    etcd_close_client(client);
+    return -1;
+}
+
+void etcd_close_client(struct lock_client *client)
+{
+    struct etcd_client *state = client->state;
+    if (state == NULL)
+        return;
+    watchdog_stop(state->watchdog);
+    etcd_close(state->connection);
+    free(state);
+    client->state = NULL;
+}
+
+// --- the worker's session ------------------------------------------------------------------------
+
+int etcd_open_lock(struct lock *lock, struct error *error)
+{
+    struct etcd_lock *state = memory_zeroed(1, sizeof *state);
+    lock->state = state;
+    snprintf(state->prefix, sizeof state->prefix, "%s/", lock->options.name);
+    state->connection = etcd_open(lock->service, lock->options.request_ns, lock->actor, error);
+    if (state->connection != NULL)
+        state->side = etcd_open(lock->service, lock->options.request_ns, lock->actor, error);
+    return state->side == NULL ? -1 : 0;
+}
+
+// Leaves no lease behind, if the server can be had.
+void etcd_close_lock(struct lock *lock)
+{
+    struct etcd_lock *state = lock->state;
+    if (state == NULL)
+        return;
+    if (state->lease != 0)
+        etcd_revoke(state->connection, state->lease);
+    etcd_close(state->side);
+    etcd_close(state->connection);
+    free(state);
+    lock->state = NULL;
+}
+
+struct etcd_lock *etcd_of(struct lock *lock)
+{
+    return lock->state;
+}
+
+enum outcome etcd_outcome(struct lock *lock, enum outcome outcome)
+{
+    if (outcome == OUTCOME_BROKEN)
+        error_set(&lock->error, "%s", etcd_error(etcd_of(lock)->connection));
+    return outcome;
+}
+
+// With the lease go its keys, those too that a request which is still on its way would have made.
+static enum outcome end_session(struct lock *lock)
+{
+    struct etcd_lock *state = lock->state;
+    enum outcome outcome = etcd_revoke(state->connection, state->lease);
+    state->is_doubtful = outcome != OUTCOME_OK;
+    if (outcome == OUTCOME_OK)
+        state->lease = 0;
+    return etcd_outcome(lock, outcome);
+}
+
+enum outcome etcd_have_session(struct lock *lock)
+{
+    struct etcd_lock *state = lock->state;
+    if (state->is_doubtful) {
+        enum outcome outcome = end_session(lock);
+        if (outcome != OUTCOME_OK)
+            return outcome;
+    }
+    int64_t asked_ns = now_of(lock);
+    if (state->lease != 0 && state->lease_until_ns - asked_ns >= lock->options.lease_ns / 2)
+        return OUTCOME_OK;
+    enum outcome outcome = etcd_grant(state->connection, ttl_s(&lock->options), &state->lease);
+    state->lease_until_ns = asked_ns + lock->options.lease_ns;
+    state->keep_alive_ns = asked_ns + lock->options.lease_ns / 3;
+    snprintf(state->key, sizeof state->key, "%s%" PRIx64, state->prefix, (uint64_t)state->lease);
+    return etcd_outcome(lock, outcome);
+}
+
+// --- waiting -------------------------------------------------------------------------------------
+
+bool etcd_wait_is_over(void *context)
+{
+    struct etcd_wait *wait = context;
+    struct etcd_lock *state = wait->lock->state;
+    int64_t now_ns = now_of(wait->lock);
+    if (now_ns >= state->keep_alive_ns) {
+        state->keep_alive_ns = now_ns + wait->lock->options.lease_ns / 3;
+        if (keep_alive(state->side, state, now_ns, &wait->lock->options) == OUTCOME_NO)
+            state->lease_until_ns = now_ns;
+        now_ns = now_of(wait->lock);
+    }
+    return now_ns >= state->lease_until_ns || now_ns >= wait->at_most_ns ||
+           (now_ns >= wait->at_least_ns && lock_must_give_up(wait->lock, wait->give_up_ns));
+}
+
+enum outcome etcd_withdraw(struct lock *lock)
+{
+    enum outcome outcome = end_session(lock);
+    if (outcome == OUTCOME_BROKEN)
+        return OUTCOME_BROKEN;
+    return outcome == OUTCOME_OK ? OUTCOME_NO : OUTCOME_UNKNOWN;
+}
+
+enum outcome etcd_acquire(struct lock *lock, struct grant *grant, int64_t give_up_ns,
+                          enum outcome (*attempt)(struct lock *lock, struct grant *grant,
+                                                  int64_t give_up_ns))
+{
+    for (;;) {
+        grant->attempts++;
+        enum outcome outcome = attempt(lock, grant, give_up_ns);
+        if (outcome != OUTCOME_NO || lock_must_give_up(lock, give_up_ns))
+            return outcome;
+        lock_wait_before_retry(lock, give_up_ns);
+    }
+}
+
+// --- holding -------------------------------------------------------------------------------------
+
+void etcd_begin_hold(struct lock *lock, struct grant *grant)
+{
+    struct etcd_lock *state = lock->state;
+    struct etcd_client *client = lock->client->state;
+    grant->valid_until_ns = state->lease_until_ns;
+    watchdog_add(client->watchdog, lock, state, grant->valid_until_ns);
+}
+
+void etcd_end_hold(struct lock *lock)
+{
+    struct etcd_client *client = lock->client->state;
+    watchdog_remove(client->watchdog, lock);
+    etcd_of(lock)->keep_alive_ns = now_of(lock) + lock->options.lease_ns / 6;
+}

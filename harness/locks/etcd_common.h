@@ -1,0 +1,62 @@
+// What the etcd schemes share: a session for each worker, which is a lease that is kept alive while
+// the worker waits for the lock or holds it. The worker's key is named after its lease, and goes
+// with it.
+#ifndef LOCKPICK_LOCKS_ETCD_COMMON_H
+#define LOCKPICK_LOCKS_ETCD_COMMON_H
+
+#include "harness/locks/lock.h"
+#include "harness/wire/etcd.h"
+
+struct etcd_lock {
+    struct etcd_connection *connection;
+    struct etcd_connection *side;    // for keep-alives while a request waits on the first
+    int64_t lease;                   // 0: none
+    int64_t lease_until_ns;          // on the client's clock, counted from before it was asked for
+    int64_t keep_alive_ns;           // when it is to be kept alive again, if the worker waits
+    bool is_doubtful;                // the lease may hold a key that we do not want, or be gone
+    char prefix[ETCD_KEY_ROOM - 16]; // of the keys of all that want the lock
+    char key[ETCD_KEY_ROOM];         // the lease's
+};
+
+// The client's watchdog; the worker's connections. lock->state becomes a struct etcd_lock.
+int etcd_open_client(struct lock_client *client, struct error *error);
+void etcd_close_client(struct lock_client *client);
+int etcd_open_lock(struct lock *lock, struct error *error);
+void etcd_close_lock(struct lock *lock);
+
+// Shorthand for lock->state.
+struct etcd_lock *etcd_of(struct lock *lock);
+
+// Passes an outcome on; BROKEN takes the connection's message along.
+enum outcome etcd_outcome(struct lock *lock, enum outcome outcome);
+
+// Sees to it that the session has at least half of its lease left: OK. Else the lock was not asked
+// for, and the outcome says how the request for a lease went.
+enum outcome etcd_have_session(struct lock *lock);
+
+// A wait for the lock.
+struct etcd_wait {
+    struct lock *lock;
+    int64_t give_up_ns;  // of the acquire
+    int64_t at_least_ns; // until when it lasts all the same: one answer is waited for
+    int64_t at_most_ns;
+};
+
+// For etcd_waiting, with a struct etcd_wait: keeps the session alive, once a third of the lease has
+// passed, and says when the wait is over, for example because the session has come to its end.
+bool etcd_wait_is_over(void *context);
+
+// Gives up an acquire that may have left a key, or may still leave one: ends the session, and
+// waits for the answer. NO: nothing is left. UNKNOWN: no answer.
+enum outcome etcd_withdraw(struct lock *lock);
+
+// From the grant to the release: the client's watchdog keeps the session alive.
+void etcd_begin_hold(struct lock *lock, struct grant *grant);
+void etcd_end_hold(struct lock *lock);
+
+// Makes one attempt after the other until one is not NO, or the time is up.
+enum outcome etcd_acquire(struct lock *lock, struct grant *grant, int64_t give_up_ns,
+                          enum outcome (*attempt)(struct lock *lock, struct grant *grant,
+                                                  int64_t give_up_ns));
+
+#endif

@@ -1,0 +1,121 @@
+// etcd's recipe for a mutex, as in its own client (concurrency.Mutex): who wants the lock makes a
+// key of its own, bound to its lease; the oldest key holds it, each other one waits for the end of
+// the one before it. The revision at which the key was made is the fencing token.
+#include "harness/locks/catalogue.h"
+#include "harness/locks/etcd_common.h"
+
+// Waits for the end of the next older key, whoever's it is. NO: not yet, or nobody to ask.
+static enum outcome wait_for_predecessor(struct lock *lock, int64_t revision,
+                                         struct etcd_wait *wait)
+{
+    struct etcd_lock *state = lock->state;
+    struct etcd_entry predecessor;
+    int64_t seen_at;
+    enum outcome outcome =
+        etcd_get_older(state->connection, state->prefix, revision, &predecessor, &seen_at);
+    if (outcome == OUTCOME_BROKEN || (outcome == OUTCOME_OK && predecessor.create_revision == 0))
+        return outcome;
+    if (outcome == OUTCOME_OK && !etcd_wait_is_over(wait)) {
+        // Not for ever: this server may be cut off from the others.
+        wait->at_most_ns = clock_now_ns(&lock->actor->clock) + lock->options.lease_ns / 3;
+        const struct etcd_waiting waiting = {etcd_wait_is_over, wait};
+        outcome = etcd_watch_deletion(state->connection, predecessor.key, seen_at, &waiting);
+        wait->at_most_ns = TIME_NEVER;
+        if (outcome == OUTCOME_OK)
+            return OUTCOME_NO; // but perhaps there is one before that one
+    }
+    if (outcome != OUTCOME_BROKEN && !etcd_wait_is_over(wait))
+        lock_wait_before_retry(lock, wait->give_up_ns);
+    return outcome == OUTCOME_BROKEN ? OUTCOME_BROKEN : OUTCOME_NO;
+}
+
+// Queued at `revision`: waits until no older key is left, and then makes sure that its own still
+// is. NO: the wait is over; the key may be there.
+static enum outcome wait_for_turn(struct lock *lock, int64_t revision, int64_t give_up_ns)
+{
+    struct etcd_lock *state = lock->state;
+    struct etcd_wait wait = {.lock = lock, .give_up_ns = give_up_ns, .at_most_ns = TIME_NEVER};
+    while (!etcd_wait_is_over(&wait)) {
+        struct etcd_entry own;
+        enum outcome outcome = wait_for_predecessor(lock, revision, &wait);
+        if (outcome == OUTCOME_OK)
+            outcome = etcd_get(state->connection, state->key, &own);
+        if (outcome == OUTCOME_BROKEN)
+            return etcd_outcome(lock, outcome);
+        if (outcome == OUTCOME_OK)
+            return own.create_revision == revision ? OUTCOME_OK : OUTCOME_NO;
+    }
+    return OUTCOME_NO;
+}
+
+// Leaves the queue. The lease stays, for the next time, if the key certainly goes.
+static enum outcome leave_queue(struct lock *lock)
+{
+    struct etcd_lock *state = lock->state;
+    int64_t deleted;
+    enum outcome outcome = etcd_delete(state->connection, state->key, &deleted);
+    return outcome == OUTCOME_OK && deleted == 1 ? OUTCOME_NO : etcd_withdraw(lock);
+}
+
+static enum outcome attempt(struct lock *lock, struct grant *grant, int64_t give_up_ns)
+{
+    struct etcd_lock *state = lock->state;
+    struct etcd_entry own, oldest;
+    enum outcome outcome = etcd_have_session(lock);
+    if (outcome != OUTCOME_OK)
+        return outcome;
+    outcome =
+        etcd_create(state->connection, state->key, state->lease, state->prefix, &own, &oldest);
+    if (outcome == OUTCOME_NO) {
+        state->is_doubtful = etcd_lacks_lease(state->connection);
+        return OUTCOME_NO;
+    }
+    if (outcome != OUTCOME_OK)
+        return outcome == OUTCOME_BROKEN ? etcd_outcome(lock, outcome) : etcd_withdraw(lock);
+    if (oldest.create_revision != own.create_revision) {
+        outcome = wait_for_turn(lock, own.create_revision, give_up_ns);
+        if (outcome != OUTCOME_OK)
+            return outcome == OUTCOME_BROKEN ? outcome : leave_queue(lock);
+    }
+    grant->token = lock->options.fenced ? own.create_revision : 0;
+    etcd_begin_hold(lock, grant);
+    return OUTCOME_OK;
+}
+
+static enum outcome acquire(struct lock *lock, struct grant *grant, int64_t give_up_ns)
+{
+    return etcd_acquire(lock, grant, give_up_ns, attempt);
+}
+
+// Deletes the key by its name, which nobody else's can have.
+static enum release_answer release(struct lock *lock)
+{
+    struct etcd_lock *state = lock->state;
+    int64_t deleted;
+    etcd_end_hold(lock);
+    enum outcome outcome = etcd_delete(state->connection, state->key, &deleted);
+    state->is_doubtful = outcome != OUTCOME_OK || deleted == 0;
+    if (etcd_outcome(lock, outcome) != OUTCOME_OK)
+        return RELEASE_UNKNOWN;
+    return deleted == 1 ? RELEASE_RELEASED : RELEASE_GONE;
+}
+
+static const char *const traits[] = {"exclusive", "lease",   "owner-checked", "fenced",
+                                     "fair",      "renewed", "etcd",          NULL};
+static const char *const topologies[] = {"single", "ensemble", NULL};
+
+const struct lock_scheme etcd_lease_scheme = {
+    .name = "etcd-lease",
+    .summary =
+        "a key of one's own under a lease; the oldest holds, the others watch the one before",
+    .breaks = "a pause longer than the lease, unless the store checks its fencing token",
+    .traits = traits,
+    .server = "etcd",
+    .topologies = topologies,
+    .open_client = etcd_open_client,
+    .close_client = etcd_close_client,
+    .open = etcd_open_lock,
+    .close = etcd_close_lock,
+    .acquire = acquire,
+    .release = release,
+};

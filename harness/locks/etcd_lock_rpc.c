@@ -1,0 +1,79 @@
+// etcd's lock service (/v3/lock/lock): the server queues and waits for the client. etcd 3.4 grants
+// the lock even if the waiter's lease, and its key with it, has ended meanwhile; whoever was paused
+// in between does not notice. The next in the queue is granted it at the same revision: so that is
+// no fencing token.
+#include "harness/locks/catalogue.h"
+#include "harness/locks/etcd_common.h"
+
+// The service has no try: an attempt lasts until its first answer may be expected, at least.
+static enum outcome attempt(struct lock *lock, struct grant *grant, int64_t give_up_ns)
+{
+    struct etcd_lock *state = lock->state;
+    int64_t revision;
+    enum outcome outcome = etcd_have_session(lock);
+    if (outcome != OUTCOME_OK)
+        return outcome;
+    struct etcd_wait wait = {.lock = lock,
+                             .give_up_ns = give_up_ns,
+                             .at_least_ns =
+                                 clock_now_ns(&lock->actor->clock) + lock->options.request_ns,
+                             .at_most_ns = TIME_NEVER};
+    const struct etcd_waiting waiting = {etcd_wait_is_over, &wait};
+    outcome = etcd_lock(state->connection, lock->options.name, state->lease, &revision, &waiting);
+    switch (outcome) {
+    case OUTCOME_OK:
+        etcd_begin_hold(lock, grant);
+        return OUTCOME_OK;
+    case OUTCOME_NO:
+        state->is_doubtful = etcd_lacks_lease(state->connection);
+        return OUTCOME_NO;
+    case OUTCOME_UNKNOWN: // it may be in the queue, or come to its end even now
+        return etcd_withdraw(lock);
+    case OUTCOME_BROKEN:
+        break;
+    }
+    return etcd_outcome(lock, outcome);
+}
+
+static enum outcome acquire(struct lock *lock, struct grant *grant, int64_t give_up_ns)
+{
+    return etcd_acquire(lock, grant, give_up_ns, attempt);
+}
+
+// Unlock deletes the key by its name, and does not say whether it was there: so it is looked up
+// before. Nobody else's key can have that name, whatever happens in between.
+static enum release_answer release(struct lock *lock)
+{
+    struct etcd_lock *state = lock->state;
+    struct etcd_entry own;
+    etcd_end_hold(lock);
+    state->is_doubtful = true; // until it is known to be free
+    if (etcd_outcome(lock, etcd_get(state->connection, state->key, &own)) != OUTCOME_OK)
+        return RELEASE_UNKNOWN;
+    if (own.create_revision == 0)
+        return RELEASE_GONE;
+    if (etcd_outcome(lock, etcd_unlock(state->connection, state->key)) != OUTCOME_OK)
+        return RELEASE_UNKNOWN;
+    state->is_doubtful = false;
+    return RELEASE_RELEASED;
+}
+
+static const char *const traits[] = {"exclusive", "lease", "owner-checked", "fair", "renewed",
+                                     "etcd",      NULL};
+static const char *const topologies[] = {"single", "ensemble", NULL};
+
+const struct lock_scheme etcd_lock_rpc_scheme = {
+    .name = "etcd-lock-rpc",
+    .summary = "etcd's lock service, which queues and waits for the client",
+    .breaks =
+        "a pause longer than the lease; etcd 3.4 grants it even after the waiter's lease ended",
+    .traits = traits,
+    .server = "etcd",
+    .topologies = topologies,
+    .open_client = etcd_open_client,
+    .close_client = etcd_close_client,
+    .open = etcd_open_lock,
+    .close = etcd_close_lock,
+    .acquire = acquire,
+    .release = release,
+};

@@ -1,0 +1,339 @@
+// The etcd schemes, held to their contract, and what only they do.
+#include "harness/locks/test_contract.h"
+
+#include "harness/cluster/process.h"
+#include "harness/locks/etcd_common.h"
+
+// The oldest key of the lock's queue, if any.
+static struct etcd_entry oldest_key(struct fixture *fixture)
+{
+    char prefix[ETCD_KEY_ROOM - 16];
+    struct etcd_entry found = {.create_revision = INT64_MAX};
+    struct etcd_entry oldest = {.create_revision = 0};
+    int64_t revision;
+    snprintf(prefix, sizeof prefix, "%s/", fixture->name);
+    while (found.create_revision > 0) {
+        assert_int_equal(
+            etcd_get_older(fixture->probe, prefix, found.create_revision, &found, &revision),
+            OUTCOME_OK);
+        if (found.create_revision > 0)
+            oldest = found;
+    }
+    return oldest;
+}
+
+// Deletes the holder's key, as an operator might.
+static bool evict(struct fixture *fixture, const struct lock_scheme *scheme)
+{
+    int64_t deleted;
+    struct etcd_entry holder = oldest_key(fixture);
+    (void)scheme;
+    if (holder.create_revision == 0)
+        return true;
+    assert_int_equal(etcd_delete(fixture->probe, holder.key, &deleted), OUTCOME_OK);
+    return true;
+}
+
+static const struct contract etcd_contract = {.server = "etcd", .evict = evict};
+static const struct contract ensemble_contract = {
+    .server = "etcd", .topology = "ensemble", .lease_ns = 4 * NS_PER_S, .request_ns = NS_PER_S};
+static const struct contract short_contract = {.server = "etcd", .lease_ns = 1500 * NS_PER_MS};
+
+static int start_with(void **state, struct fixture *fixture, const struct contract *contract)
+{
+    static struct actor nobody = {.phase = PHASE_NONE};
+    struct error error = {0};
+    *state = fixture;
+    if (fixture_start(fixture, contract) != 0)
+        return -1;
+    fixture->probe = etcd_open(&fixture->server.service, NS_PER_S, &nobody, &error);
+    return fixture->probe == NULL ? -1 : 0;
+}
+
+static int start(void **state)
+{
+    static struct fixture fixture;
+    return start_with(state, &fixture, &etcd_contract);
+}
+
+static int start_short(void **state)
+{
+    static struct fixture fixture;
+    return start_with(state, &fixture, &short_contract);
+}
+
+static int start_ensemble(void **state)
+{
+    static struct fixture fixture;
+    return start_with(state, &fixture, &ensemble_contract);
+}
+
+static int stop(void **state)
+{
+    struct fixture *fixture = *state;
+    etcd_close(fixture->probe);
+    fixture_stop(fixture);
+    return 0;
+}
+
+static const char *const both[] = {"etcd-lease", "etcd-lock-rpc", NULL};
+
+// --- one server ----------------------------------------------------------------------------------
+
+static void who_gives_up_leaves_nothing_in_the_queue(void **state)
+{
+    struct fixture *fixture = *state;
+    for (size_t i = 0; both[i] != NULL; i++) {
+        struct grant grant;
+        open_scheme(fixture, lock_scheme_find(both[i]), false);
+        assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
+        assert_int_equal(acquire(fixture, 1, &grant), OUTCOME_NO);
+        fixture->locks[1].options.wait_ns = 30 * NS_PER_MS;
+        assert_int_equal(acquire(fixture, 1, &grant), OUTCOME_NO);
+        assert_int_equal(lock_release(&fixture->locks[0]), RELEASE_RELEASED);
+        assert_int_equal(oldest_key(fixture).create_revision, 0);
+        close_scheme(fixture);
+    }
+}
+
+static void tokens_come_only_where_they_are_asked_for(void **state)
+{
+    struct fixture *fixture = *state;
+    for (int fenced = 0; fenced < 2; fenced++) {
+        struct grant grant;
+        open_scheme(fixture, lock_scheme_find("etcd-lease"), fenced == 1);
+        assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
+        assert_int_equal(grant.token > 0, fenced);
+        lock_release(&fixture->locks[0]);
+        close_scheme(fixture);
+    }
+}
+
+// Without the trait there are no tokens.
+static bool is_right_after(const struct lock *lock, int64_t token, int64_t before)
+{
+    return lock_scheme_has(lock->scheme, "fenced") ? token > before : token == 0;
+}
+
+// Worker `index` waits in a thread of its own.
+struct waiter {
+    struct lock *lock;
+    struct grant grant;
+    enum outcome outcome;
+    pthread_t thread;
+    _Atomic bool is_over;
+};
+
+static void *wait_for_lock(void *context)
+{
+    struct waiter *waiter = context;
+    waiter->outcome = lock_acquire(waiter->lock, &waiter->grant);
+    atomic_store(&waiter->is_over, true);
+    return NULL;
+}
+
+static void begin_to_wait(struct fixture *fixture, struct waiter *waiter, int index)
+{
+    *waiter = (struct waiter){.lock = &fixture->locks[index]};
+    waiter->lock->options.wait_ns = 30 * NS_PER_S;
+    assert_int_equal(pthread_create(&waiter->thread, NULL, wait_for_lock, waiter), 0);
+}
+
+// Until `count` keys are in the queue: the waiters have come to it.
+static void await_queue(struct fixture *fixture, int count)
+{
+    char prefix[ETCD_KEY_ROOM - 16];
+    snprintf(prefix, sizeof prefix, "%s/", fixture->name);
+    for (int found = 0; found != count;) {
+        struct etcd_entry entry = {.create_revision = INT64_MAX};
+        int64_t revision;
+        for (found = -1; entry.create_revision > 0; found++)
+            assert_int_equal(
+                etcd_get_older(fixture->probe, prefix, entry.create_revision, &entry, &revision),
+                OUTCOME_OK);
+    }
+}
+
+static void waiters_are_woken_in_the_order_they_came_and_their_tokens_grow(void **state)
+{
+    struct fixture *fixture = *state;
+    for (size_t i = 0; both[i] != NULL; i++) {
+        struct grant grant;
+        struct waiter second, third;
+        open_scheme(fixture, lock_scheme_find(both[i]), true);
+        assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
+        begin_to_wait(fixture, &second, 1);
+        await_queue(fixture, 2);
+        begin_to_wait(fixture, &third, 2);
+        await_queue(fixture, 3);
+        assert_int_equal(lock_release(&fixture->locks[0]), RELEASE_RELEASED);
+        pthread_join(second.thread, NULL);
+        assert_int_equal(second.outcome, OUTCOME_OK);
+        assert_true(is_right_after(second.lock, second.grant.token, grant.token));
+        assert_false(atomic_load(&third.is_over));
+        assert_int_equal(lock_release(&fixture->locks[1]), RELEASE_RELEASED);
+        pthread_join(third.thread, NULL);
+        assert_int_equal(third.outcome, OUTCOME_OK);
+        assert_true(is_right_after(third.lock, third.grant.token, second.grant.token));
+        assert_int_equal(lock_release(&fixture->locks[2]), RELEASE_RELEASED);
+        close_scheme(fixture);
+    }
+}
+
+static void a_session_that_ends_before_the_acquire_is_replaced(void **state)
+{
+    struct fixture *fixture = *state;
+    for (size_t i = 0; both[i] != NULL; i++) {
+        struct grant grant;
+        open_scheme(fixture, lock_scheme_find(both[i]), false);
+        struct lock *lock = &fixture->locks[0];
+        assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
+        assert_int_equal(lock_release(lock), RELEASE_RELEASED);
+        assert_int_equal(etcd_revoke(fixture->probe, etcd_of(lock)->lease), OUTCOME_OK);
+        assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_NO); // that attempt
+        assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
+        assert_int_equal(lock_release(lock), RELEASE_RELEASED);
+        close_scheme(fixture);
+    }
+}
+
+static void a_waiter_whose_key_is_taken_away_is_not_let_in(void **state)
+{
+    struct fixture *fixture = *state;
+    struct grant grant;
+    struct waiter second;
+    int64_t deleted;
+    open_scheme(fixture, lock_scheme_find("etcd-lease"), false);
+    assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
+    begin_to_wait(fixture, &second, 1);
+    await_queue(fixture, 2);
+    assert_int_equal(etcd_delete(fixture->probe, etcd_of(&fixture->locks[1])->key, &deleted),
+                     OUTCOME_OK);
+    assert_int_equal(lock_release(&fixture->locks[0]), RELEASE_RELEASED);
+    pthread_join(second.thread, NULL);
+    assert_int_equal(second.outcome, OUTCOME_OK); // by a key that it made afterwards
+    assert_int_equal(second.grant.attempts, 2);
+    assert_int_equal(lock_release(&fixture->locks[1]), RELEASE_RELEASED);
+    close_scheme(fixture);
+}
+
+// --- a lease of 1.5 s, which etcd keeps for 2 s -------------------------------------------------
+
+static void a_hold_outlives_its_lease_while_it_is_kept_alive_and_so_does_a_wait(void **state)
+{
+    struct fixture *fixture = *state;
+    for (size_t i = 0; both[i] != NULL; i++) {
+        struct grant grant;
+        struct waiter second;
+        open_scheme(fixture, lock_scheme_find(both[i]), false);
+        int64_t began_ns = clock_monotonic_ns();
+        assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
+        begin_to_wait(fixture, &second, 1);
+        await_queue(fixture, 2);
+        int64_t lease = etcd_of(&fixture->locks[1])->lease;
+        while (clock_monotonic_ns() < began_ns + 3 * NS_PER_S) {
+            assert_int_equal(fixture->locks[0].lost, LOST_NOT);
+            assert_false(atomic_load(&second.is_over));
+            clock_sleep_until_ns(clock_monotonic_ns() + 10 * NS_PER_MS);
+        }
+        assert_int_equal(lock_release(&fixture->locks[0]), RELEASE_RELEASED);
+        pthread_join(second.thread, NULL);
+        assert_int_equal(second.outcome, OUTCOME_OK);
+        assert_true(etcd_of(&fixture->locks[1])->lease == lease);
+        assert_true(second.grant.valid_until_ns > clock_monotonic_ns());
+        assert_int_equal(lock_release(&fixture->locks[1]), RELEASE_RELEASED);
+        close_scheme(fixture);
+    }
+}
+
+static void a_lease_that_nobody_keeps_alive_gives_the_lock_to_the_next(void **state)
+{
+    struct fixture *fixture = *state;
+    for (size_t i = 0; both[i] != NULL; i++) {
+        struct grant first, second;
+        open_scheme(fixture, lock_scheme_find(both[i]), true);
+        assert_int_equal(acquire(fixture, 0, &first), OUTCOME_OK);
+        etcd_end_hold(&fixture->locks[0]); // the watchdog is gone
+        fixture->locks[1].options.wait_ns = 30 * NS_PER_S;
+        assert_int_equal(acquire(fixture, 1, &second), OUTCOME_OK);
+        assert_true(clock_monotonic_ns() > first.valid_until_ns);
+        assert_true(is_right_after(&fixture->locks[1], second.token, first.token));
+        assert_int_equal(lock_release(&fixture->locks[0]), RELEASE_GONE);
+        assert_int_equal(lock_release(&fixture->locks[1]), RELEASE_RELEASED);
+        close_scheme(fixture);
+    }
+}
+
+static void a_holder_whose_lease_is_revoked_learns_it_from_its_watchdog(void **state)
+{
+    struct fixture *fixture = *state;
+    for (size_t i = 0; both[i] != NULL; i++) {
+        struct grant grant;
+        open_scheme(fixture, lock_scheme_find(both[i]), false);
+        struct lock *lock = &fixture->locks[0];
+        assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
+        assert_int_equal(etcd_revoke(fixture->probe, oldest_key(fixture).lease), OUTCOME_OK);
+        while (atomic_load(&lock->lost) == LOST_NOT)
+            clock_sleep_until_ns(clock_monotonic_ns() + NS_PER_MS);
+        assert_int_equal(lock->lost, LOST_NOT_OWNER);
+        assert_int_equal(lock_release(lock), RELEASE_GONE);
+        close_scheme(fixture);
+    }
+}
+
+// --- three servers -------------------------------------------------------------------------------
+
+// Ends a server: must be the last test of its group.
+static void the_lock_works_on_when_one_of_three_servers_is_killed(void **state)
+{
+    struct fixture *fixture = *state;
+    struct node *node = &fixture->server.cluster.nodes[1]; // where worker 1 goes first
+    for (size_t i = 0; both[i] != NULL; i++) {
+        struct grant grant;
+        int64_t last = 0;
+        open_scheme(fixture, lock_scheme_find(both[i]), true);
+        assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
+        process_kill(node->server);
+        node->server = 0;
+        for (int round = 0; round < 6; round++) {
+            int worker = round % WORKERS;
+            if (round > 0) {
+                fixture->locks[worker].options.wait_ns = 20 * NS_PER_S;
+                enum outcome outcome = OUTCOME_UNKNOWN; // while a leader is elected
+                while (outcome == OUTCOME_UNKNOWN)
+                    outcome = acquire(fixture, worker, &grant);
+                assert_int_equal(outcome, OUTCOME_OK);
+            }
+            assert_true(is_right_after(&fixture->locks[worker], grant.token, last));
+            last = grant.token;
+            // One whose server was killed under way may not know; nobody else is kept waiting.
+            lock_release(&fixture->locks[worker]);
+        }
+        close_scheme(fixture);
+        if (both[i + 1] != NULL)
+            assert_int_equal(cluster_start_node(node, &(struct error){0}), 0);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest alone[] = {
+        CONTRACT_TESTS,
+        cmocka_unit_test(who_gives_up_leaves_nothing_in_the_queue),
+        cmocka_unit_test(tokens_come_only_where_they_are_asked_for),
+        cmocka_unit_test(waiters_are_woken_in_the_order_they_came_and_their_tokens_grow),
+        cmocka_unit_test(a_session_that_ends_before_the_acquire_is_replaced),
+        cmocka_unit_test(a_waiter_whose_key_is_taken_away_is_not_let_in),
+    };
+    const struct CMUnitTest short_leases[] = {
+        cmocka_unit_test(a_hold_outlives_its_lease_while_it_is_kept_alive_and_so_does_a_wait),
+        cmocka_unit_test(a_lease_that_nobody_keeps_alive_gives_the_lock_to_the_next),
+        cmocka_unit_test(a_holder_whose_lease_is_revoked_learns_it_from_its_watchdog),
+    };
+    const struct CMUnitTest together[] = {
+        cmocka_unit_test(the_lock_works_on_when_one_of_three_servers_is_killed),
+    };
+    return cmocka_run_group_tests(alone, start, stop) +
+           cmocka_run_group_tests(short_leases, start_short, stop) +
+           cmocka_run_group_tests(together, start_ensemble, stop);
+}

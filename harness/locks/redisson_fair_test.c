@@ -1,0 +1,120 @@
+// Redisson's fair lock: the order of its queue, and who falls out of it.
+#include "harness/locks/test_redisson.h"
+
+static const struct contract redisson_contract = {.server = "redis", .schemes = "redisson*"};
+
+static int start(void **state)
+{
+    static struct fixture fixture;
+    *state = &fixture;
+    return redisson_test_start(&fixture, &redisson_contract);
+}
+
+#define QUEUE "redisson_lock_queue"
+#define TIMEOUTS "redisson_lock_timeout"
+
+static void waiters_are_granted_in_the_order_of_their_coming(void **state)
+{
+    struct fixture *fixture = *state;
+    _Atomic int granted = 0;
+    struct waiter waiters[3] = {
+        {.granted = &granted}, {.granted = &granted}, {.granted = &granted}};
+    struct neighbour neighbour;
+    struct grant grant;
+    open_scheme(fixture, lock_scheme_find("redisson-fair"), false);
+    open_neighbour(fixture, &neighbour, 1);
+    struct lock *const order[] = {&fixture->locks[2], &neighbour.lock, &fixture->locks[1]};
+    assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
+    for (int i = 0; i < 3; i++) {
+        begin_to_wait(&waiters[i], order[i], LONG_NS);
+        await(fixture, "LLEN", key_of(fixture, QUEUE), i + 1);
+    }
+    assert_int_equal(probe(fixture, "ZCARD", key_of(fixture, TIMEOUTS)).integer, 3);
+    lock_release(&fixture->locks[0]);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(end_of(&waiters[i]), OUTCOME_OK);
+        assert_int_equal(waiters[i].turn, i);
+    }
+    assert_int_equal(probe(fixture, "EXISTS", key_of(fixture, QUEUE)).integer, 0);
+    assert_int_equal(probe(fixture, "EXISTS", key_of(fixture, TIMEOUTS)).integer, 0);
+    lock_close(&neighbour.lock);
+    close_scheme(fixture);
+}
+
+// How long the last place in the queue is kept, from 1970.
+#define LAST_SCORE "return redis.call('ZRANGE', KEYS[1], -1, -1, 'WITHSCORES')[2]"
+
+static void who_gives_up_leaves_the_queue_and_those_behind_wait_the_less(void **state)
+{
+    struct fixture *fixture = *state;
+    struct waiter first = {0}, second = {0};
+    struct grant grant;
+    open_scheme(fixture, lock_scheme_find("redisson-fair"), false);
+    assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
+    begin_to_wait(&first, &fixture->locks[1], 500 * NS_PER_MS);
+    await(fixture, "LLEN", key_of(fixture, QUEUE), 1);
+    begin_to_wait(&second, &fixture->locks[2], LONG_NS);
+    await(fixture, "LLEN", key_of(fixture, QUEUE), 2);
+    int64_t before = strtoll(look(fixture, LAST_SCORE, key_of(fixture, TIMEOUTS)).text, NULL, 10);
+    assert_int_equal(end_of(&first), OUTCOME_NO);
+    assert_int_equal(probe(fixture, "LLEN", key_of(fixture, QUEUE)).integer, 1);
+    assert_int_equal(probe(fixture, "ZCARD", key_of(fixture, TIMEOUTS)).integer, 1);
+    int64_t after = strtoll(look(fixture, LAST_SCORE, key_of(fixture, TIMEOUTS)).text, NULL, 10);
+    assert_int_equal(before - after, 500);
+    lock_release(&fixture->locks[0]);
+    assert_int_equal(end_of(&second), OUTCOME_OK);
+    close_scheme(fixture);
+}
+
+static void a_client_whose_clock_is_ahead_throws_the_others_out_of_the_queue(void **state)
+{
+    struct fixture *fixture = *state;
+    struct waiter waiter = {0};
+    struct grant grant;
+    open_scheme(fixture, lock_scheme_find("redisson-fair"), false);
+    assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
+    begin_to_wait(&waiter, &fixture->locks[1], LONG_NS);
+    await(fixture, "LLEN", key_of(fixture, QUEUE), 1);
+    assert_int_equal(acquire(fixture, 2, &grant), OUTCOME_NO);
+    assert_int_equal(probe(fixture, "LLEN", key_of(fixture, QUEUE)).integer, 1);
+    fixture->actors[2].clock.offset_ns = 3600 * NS_PER_S;
+    assert_int_equal(acquire(fixture, 2, &grant), OUTCOME_NO);
+    assert_int_equal(probe(fixture, "LLEN", key_of(fixture, QUEUE)).integer, 0);
+    atomic_store(&fixture->stop, 1); // nobody will wake the one who was thrown out
+    assert_int_equal(end_of(&waiter), OUTCOME_NO);
+    atomic_store(&fixture->stop, 0);
+    close_scheme(fixture);
+}
+
+static void only_a_fair_unlock_of_what_has_run_out_is_answered_as_if_it_were_held(void **state)
+{
+    struct fixture *fixture = *state;
+    const struct lock_scheme *scheme;
+    for
+        EACH_SCHEME(fixture, scheme)
+        {
+            struct grant grant;
+            if (!lock_scheme_has(scheme, "owner-checked"))
+                continue;
+            open_scheme(fixture, scheme, false);
+            assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
+            probe(fixture, "DEL", fixture->name);
+            enum release_answer answer = lock_release(&fixture->locks[0]);
+            hold_to(scheme,
+                    answer ==
+                        (lock_scheme_has(scheme, "fair") ? RELEASE_RELEASED : RELEASE_NOT_OWNER),
+                    "its unlock of what has run out is not answered as Redisson's is");
+            close_scheme(fixture);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(waiters_are_granted_in_the_order_of_their_coming),
+        cmocka_unit_test(who_gives_up_leaves_the_queue_and_those_behind_wait_the_less),
+        cmocka_unit_test(a_client_whose_clock_is_ahead_throws_the_others_out_of_the_queue),
+        cmocka_unit_test(only_a_fair_unlock_of_what_has_run_out_is_answered_as_if_it_were_held),
+    };
+    return cmocka_run_group_tests(tests, start, redisson_test_stop);
+}

@@ -1,0 +1,137 @@
+// The simplest lock of ZooKeeper: whoever creates the node, holds the lock. It is ephemeral, so it
+// goes with its owner's session. Everyone else watches the node, and when it goes all of them try
+// at once: a herd. Whose it is stands in it, as the guid of the attempt that made it.
+//
+// Release deletes whatever is there: while the session lives, that is its own node, unless somebody
+// has removed that.
+#include "harness/locks/catalogue.h"
+#include "harness/locks/zookeeper_common.h"
+
+#include <string.h>
+
+#define DELETE_TRIES 3
+
+// Whether the node is this attempt's, whose create or delete was not answered: what is asked later
+// on the same session is answered after it. NO: it is not, and will not be any more.
+static enum outcome is_ours(struct lock *lock, struct zk_node *node)
+{
+    struct zk_answer answer;
+    enum outcome outcome = zk_sync(zk_of(lock), lock->actor, &answer, node->path);
+    if (outcome == OUTCOME_OK)
+        outcome = zk_get_data(zk_of(lock), lock->actor, &answer, node->path, NULL);
+    bool is_other = outcome == OUTCOME_OK && strcmp(answer.text, node->guid) != 0;
+    if (is_other || answer.reply == ZK_NO_NODE || zk_node_is_over(lock, node)) {
+        node->may_exist = false;
+        return OUTCOME_NO;
+    }
+    node->czxid = answer.czxid;
+    return outcome == OUTCOME_NO ? OUTCOME_UNKNOWN : outcome;
+}
+
+static enum outcome create(struct lock *lock, struct zk_node *node)
+{
+    struct zk_answer answer;
+    zk_node_renew(lock, node);
+    zk_lock_path(&lock->options, "/lock", node->path);
+    enum outcome outcome =
+        zk_create(zk_of(lock), lock->actor, &answer, node->path, node->guid, ZK_EPHEMERAL);
+    node->session = answer.session;
+    node->czxid = answer.czxid;
+    node->may_exist = outcome == OUTCOME_OK || outcome == OUTCOME_UNKNOWN;
+    if (outcome == OUTCOME_UNKNOWN)
+        return is_ours(lock, node);
+    if (answer.reply == ZK_NO_NODE)
+        outcome = OUTCOME_BROKEN; // set-up made the folder
+    return zk_outcome(lock, outcome, "create", node->path, &answer);
+}
+
+static void wait_until_it_goes(struct lock *lock, int64_t give_up_ns)
+{
+    struct zk_answer answer;
+    char path[ZK_PATH_ROOM];
+    zk_lock_path(&lock->options, "/lock", path);
+    struct zk_watch *watch = zk_watch_new(zk_of(lock));
+    enum outcome outcome = zk_exists(zk_of(lock), lock->actor, &answer, path, watch);
+    if (outcome == OUTCOME_OK) {
+        zk_wait(lock, watch, give_up_ns);
+        return;
+    }
+    zk_watch_drop(watch);
+    if (answer.reply != ZK_NO_NODE)
+        lock_wait_before_retry(lock, give_up_ns);
+}
+
+// Deletes the node, unless it is not ours. RELEASED, GONE or UNKNOWN.
+static enum release_answer delete_ours(struct lock *lock, struct zk_node *node)
+{
+    enum release_answer answer = zk_node_delete_once(lock, node);
+    for (int tries = 1; answer == RELEASE_UNKNOWN && tries < DELETE_TRIES; tries++) {
+        // The delete that was not answered may have been done, and another may hold it by now.
+        zk_await_connection(zk_of(lock));
+        enum outcome outcome = is_ours(lock, node);
+        if (outcome == OUTCOME_NO)
+            return zk_node_is_over(lock, node) ? RELEASE_GONE : RELEASE_RELEASED;
+        if (outcome == OUTCOME_OK)
+            answer = zk_node_delete_once(lock, node);
+    }
+    return answer;
+}
+
+// What a former attempt may have left. False: it may still be there.
+static bool tidy(struct lock *lock, struct zk_node *node)
+{
+    if (!node->may_exist)
+        return true;
+    enum outcome outcome = is_ours(lock, node);
+    if (outcome == OUTCOME_OK)
+        return delete_ours(lock, node) != RELEASE_UNKNOWN;
+    return outcome == OUTCOME_NO;
+}
+
+static enum outcome acquire(struct lock *lock, struct grant *grant, int64_t give_up_ns)
+{
+    struct zk_node *node = &zk_lock_of(lock)->node;
+    if (!tidy(lock, node))
+        return OUTCOME_UNKNOWN;
+    for (;;) {
+        grant->attempts++;
+        enum outcome outcome = zk_begin(zk_of(lock));
+        int64_t asked_ns = clock_now_ns(&lock->actor->clock);
+        if (outcome == OUTCOME_OK)
+            outcome = create(lock, node);
+        if (outcome == OUTCOME_OK)
+            outcome = zk_hold(lock, grant, asked_ns);
+        if (outcome != OUTCOME_NO || lock_must_give_up(lock, give_up_ns))
+            return outcome;
+        wait_until_it_goes(lock, give_up_ns);
+    }
+}
+
+static enum release_answer release(struct lock *lock)
+{
+    zk_let_go(lock);
+    enum release_answer answer = delete_ours(lock, &zk_lock_of(lock)->node);
+    zk_note_loss(lock, answer);
+    return answer == RELEASE_RELEASED ? RELEASE_UNCHECKED : answer;
+}
+
+static const char *const traits[] = {"exclusive", "lease",     "session", "fenced",
+                                     "renewed",   "zookeeper", NULL};
+
+const struct lock_scheme zk_ephemeral_scheme = {
+    .name = "zk-ephemeral",
+    .summary = "an ephemeral node, watched by all who wait; deleted to release",
+    .breaks = "a pause longer than the session, unless the store checks its fencing token; deletes "
+              "another's lock if its own was removed",
+    .traits = traits,
+    .server = "zookeeper",
+    .topologies = zk_topologies,
+    .set_up = zk_lock_set_up,
+    .clean_up = zk_lock_clean_up,
+    .open_client = zk_client_open,
+    .close_client = zk_client_close,
+    .open = zk_lock_open,
+    .close = zk_lock_close,
+    .acquire = acquire,
+    .release = release,
+};

@@ -1,0 +1,94 @@
+// One worker's client of etcd, by its JSON gateway (/v3/...). Every request passes a point before
+// and after. All requests end in one of
+//   OK       the server executed it
+//   NO       certainly not executed: no connection to any server, or an error that says so
+//   UNKNOWN  no answer, or an error that does not say: it may have been executed
+//   BROKEN   an error that only a wrong request or set-up explains; see etcd_error
+#ifndef LOCKPICK_WIRE_ETCD_H
+#define LOCKPICK_WIRE_ETCD_H
+
+#include "harness/base/error.h"
+#include "harness/point/point.h"
+#include "harness/wire/service.h"
+
+struct etcd_connection;
+
+#define ETCD_KEY_ROOM 160
+
+// A key as it is in the store.
+struct etcd_entry {
+    char key[ETCD_KEY_ROOM]; // "" if there is none
+    int64_t create_revision; // of the whole store, when it was made; 0 if there is none
+    int64_t lease;
+};
+
+// For requests that wait at the server: asked every few milliseconds whether to give up.
+struct etcd_waiting {
+    bool (*is_over)(void *context);
+    void *context;
+};
+
+// Connects, and is patient about it: this is set-up. NULL with `error` set if no server of the
+// service can be reached. A worker begins with server (client number modulo their count), and goes
+// to the next one when it cannot connect, or gets no answer. From then on `request_ns` limits the
+// wait for each answer, and for each new connection. The caller closes with etcd_close; `service`
+// and `actor` must live as long.
+struct etcd_connection *etcd_open(const struct service *service, int64_t request_ns,
+                                  struct actor *actor, struct error *error);
+void etcd_close(struct etcd_connection *connection);
+
+// --- leases --------------------------------------------------------------------------------------
+
+// A lease for `ttl_s` seconds: *lease is its id.
+enum outcome etcd_grant(struct etcd_connection *connection, int64_t ttl_s, int64_t *lease);
+
+// Lets it last as long again from now on. *ttl_s: how long, 0 if there is no such lease any more.
+enum outcome etcd_keep_alive(struct etcd_connection *connection, int64_t lease, int64_t *ttl_s);
+
+// OK: it is gone, and with it its keys, by this or before.
+enum outcome etcd_revoke(struct etcd_connection *connection, int64_t lease);
+
+// True if the last request was refused because there is no such lease.
+bool etcd_lacks_lease(const struct etcd_connection *connection);
+
+// --- keys ----------------------------------------------------------------------------------------
+
+// In one transaction: makes `key` with the lease, unless it is there, and looks up the oldest key
+// that begins with `prefix`. `own` is the key as it is now.
+enum outcome etcd_create(struct etcd_connection *connection, const char *key, int64_t lease,
+                         const char *prefix, struct etcd_entry *own, struct etcd_entry *oldest);
+
+// Looks the key up, as the majority of servers has it.
+enum outcome etcd_get(struct etcd_connection *connection, const char *key,
+                      struct etcd_entry *entry);
+
+// Looks up the newest key that begins with `prefix` and is older than `create_revision`; *revision
+// is the store's.
+enum outcome etcd_get_older(struct etcd_connection *connection, const char *prefix,
+                            int64_t create_revision, struct etcd_entry *entry, int64_t *revision);
+
+// *deleted: how many keys that was, 0 or 1.
+enum outcome etcd_delete(struct etcd_connection *connection, const char *key, int64_t *deleted);
+
+// Waits until the key is deleted, at `revision` or later: OK. NO: not yet, or the server is not to
+// be had; nothing has changed by asking.
+enum outcome etcd_watch_deletion(struct etcd_connection *connection, const char *key,
+                                 int64_t revision, const struct etcd_waiting *waiting);
+
+// --- etcd's own lock -----------------------------------------------------------------------------
+
+// Waits at the server until the lease owns the lock: *revision is the store's at that time. If
+// `waiting` is over before, the request is cut off, which says nothing about its fate: UNKNOWN.
+enum outcome etcd_lock(struct etcd_connection *connection, const char *name, int64_t lease,
+                       int64_t *revision, const struct etcd_waiting *waiting);
+
+// Deletes the key that the lock gave the lease; etcd does not say whether it was there.
+enum outcome etcd_unlock(struct etcd_connection *connection, const char *key);
+
+// What went wrong in the last request that was not OK.
+const char *etcd_error(const struct etcd_connection *connection);
+
+// Names of the requests that schemes send, for points; NULL-terminated.
+extern const char *const etcd_commands[];
+
+#endif

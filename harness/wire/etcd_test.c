@@ -1,0 +1,388 @@
+// The etcd connection against real servers: every class of outcome.
+#include "harness/wire/etcd.h"
+
+#include "harness/base/clock.h"
+#include "harness/cluster/process.h"
+#include "harness/cluster/test_server.h"
+#include "harness/wire/base64.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+
+struct fixture {
+    struct test_server server;
+    struct actor actor;
+    struct etcd_connection *connection;
+};
+
+static int start_topology(struct fixture *fixture, const char *topology)
+{
+    struct error error = {0};
+    *fixture = (struct fixture){.actor = {.phase = PHASE_NONE}};
+    if (test_servers_start(&fixture->server, "etcd", topology) != 0)
+        return -1;
+    fixture->connection =
+        etcd_open(&fixture->server.service, 500 * NS_PER_MS, &fixture->actor, &error);
+    return fixture->connection == NULL ? -1 : 0;
+}
+
+static int start(void **state)
+{
+    static struct fixture fixture;
+    *state = &fixture;
+    return start_topology(&fixture, "single");
+}
+
+static int start_ensemble(void **state)
+{
+    static struct fixture fixture;
+    *state = &fixture;
+    return start_topology(&fixture, "ensemble");
+}
+
+static int stop(void **state)
+{
+    struct fixture *fixture = *state;
+    etcd_close(fixture->connection);
+    test_server_stop(&fixture->server);
+    return 0;
+}
+
+static bool at_once(void *context)
+{
+    (void)context;
+    return true;
+}
+
+static bool never(void *context)
+{
+    (void)context;
+    return false;
+}
+
+static const struct etcd_waiting impatient = {at_once, NULL};
+static const struct etcd_waiting patient = {never, NULL};
+
+static int64_t grant(struct fixture *fixture)
+{
+    int64_t lease = 0;
+    assert_int_equal(etcd_grant(fixture->connection, 60, &lease), OUTCOME_OK);
+    assert_true(lease != 0);
+    return lease;
+}
+
+static void base64_is_what_the_standard_says(void **state)
+{
+    (void)state;
+    static const char *const pairs[][2] = {
+        {"", ""},        {"f", "Zg=="},        {"fo", "Zm8="},
+        {"foo", "Zm9v"}, {"foob", "Zm9vYg=="}, {"\xff\xfe/", "//4v"}};
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        char encoded[32];
+        char decoded[32];
+        assert_string_equal(base64_encode(pairs[i][0], encoded), pairs[i][1]);
+        assert_int_equal(base64_decode(encoded, decoded, sizeof decoded), 0);
+        assert_string_equal(decoded, pairs[i][0]);
+    }
+    char small[3];
+    assert_int_equal(base64_decode("Zm9v", small, sizeof small), -1);
+    assert_int_equal(base64_decode("Zm=v*", small, sizeof small), 0); // what follows '=' is padding
+    assert_int_equal(base64_decode("*m9v", small, sizeof small), -1);
+}
+
+static void a_lease_lasts_until_it_is_revoked(void **state)
+{
+    struct fixture *fixture = *state;
+    int64_t lease = grant(fixture);
+    int64_t ttl_s = 0;
+    assert_int_equal(etcd_keep_alive(fixture->connection, lease, &ttl_s), OUTCOME_OK);
+    assert_int_equal(ttl_s, 60);
+    assert_int_equal(etcd_revoke(fixture->connection, lease), OUTCOME_OK);
+    assert_int_equal(etcd_keep_alive(fixture->connection, lease, &ttl_s), OUTCOME_OK);
+    assert_int_equal(ttl_s, 0);
+    assert_int_equal(etcd_revoke(fixture->connection, lease), OUTCOME_OK); // still gone
+}
+
+static void the_oldest_key_is_found_whoever_comes_later(void **state)
+{
+    struct fixture *fixture = *state;
+    struct etcd_entry own, oldest, first;
+    int64_t lease = grant(fixture);
+    int64_t revision, deleted;
+    struct etcd_connection *connection = fixture->connection;
+    assert_int_equal(etcd_create(connection, "queue/b", lease, "queue/", &first, &oldest),
+                     OUTCOME_OK);
+    assert_string_equal(first.key, "queue/b");
+    assert_true(first.lease == lease);
+    assert_int_equal(oldest.create_revision, first.create_revision);
+    assert_int_equal(etcd_create(connection, "queue/a", lease, "queue/", &own, &oldest),
+                     OUTCOME_OK);
+    assert_true(own.create_revision > first.create_revision);
+    assert_string_equal(oldest.key, "queue/b");
+    int64_t created = own.create_revision;
+    assert_int_equal(etcd_create(connection, "queue/a", lease, "queue/", &own, &oldest),
+                     OUTCOME_OK);
+    assert_int_equal(own.create_revision, created); // it was there, and stays
+    assert_string_equal(oldest.key, "queue/b");
+    assert_int_equal(etcd_get_older(connection, "queue/", created, &oldest, &revision), OUTCOME_OK);
+    assert_string_equal(oldest.key, "queue/b");
+    assert_true(revision >= created);
+    assert_int_equal(etcd_delete(connection, "queue/b", &deleted), OUTCOME_OK);
+    assert_int_equal(deleted, 1);
+    assert_int_equal(etcd_delete(connection, "queue/b", &deleted), OUTCOME_OK);
+    assert_int_equal(deleted, 0);
+    assert_int_equal(etcd_get_older(connection, "queue/", created, &oldest, &revision), OUTCOME_OK);
+    assert_int_equal(oldest.create_revision, 0);
+    assert_int_equal(etcd_revoke(connection, lease), OUTCOME_OK);
+    assert_int_equal(etcd_get(connection, "queue/a", &own), OUTCOME_OK);
+    assert_int_equal(own.create_revision, 0); // it went with its lease
+}
+
+static void *delete_it(void *context)
+{
+    struct fixture *fixture = context;
+    struct actor actor = {.phase = PHASE_NONE};
+    struct error error = {0};
+    int64_t deleted = 0;
+    struct etcd_connection *other = etcd_open(&fixture->server.service, NS_PER_S, &actor, &error);
+    etcd_delete(other, "watched", &deleted);
+    etcd_close(other);
+    return NULL;
+}
+
+static void a_watch_ends_with_the_deletion_or_with_the_wait(void **state)
+{
+    struct fixture *fixture = *state;
+    struct etcd_connection *connection = fixture->connection;
+    struct etcd_entry own, oldest;
+    pthread_t thread;
+    int64_t lease = grant(fixture);
+    assert_int_equal(etcd_create(connection, "watched", lease, "watched", &own, &oldest),
+                     OUTCOME_OK);
+    assert_int_equal(etcd_watch_deletion(connection, "watched", own.create_revision, &impatient),
+                     OUTCOME_NO);
+    assert_int_equal(pthread_create(&thread, NULL, delete_it, fixture), 0);
+    assert_int_equal(etcd_watch_deletion(connection, "watched", own.create_revision, &patient),
+                     OUTCOME_OK);
+    pthread_join(thread, NULL);
+    // What happened before the watch began is told as well.
+    assert_int_equal(etcd_watch_deletion(connection, "watched", own.create_revision, &patient),
+                     OUTCOME_OK);
+}
+
+static void the_lock_service_says_when_it_granted_and_who_gives_up_does_not_know(void **state)
+{
+    struct fixture *fixture = *state;
+    struct etcd_connection *connection = fixture->connection;
+    int64_t first = grant(fixture);
+    int64_t second = grant(fixture);
+    int64_t revision, later;
+    char key[80];
+    assert_int_equal(etcd_lock(connection, "door", first, &revision, &patient), OUTCOME_OK);
+    assert_true(revision > 0);
+    assert_int_equal(etcd_lock(connection, "door", second, &later, &impatient), OUTCOME_UNKNOWN);
+    snprintf(key, sizeof key, "door/%llx", (unsigned long long)first);
+    assert_int_equal(etcd_unlock(connection, key), OUTCOME_OK);
+    assert_int_equal(etcd_lock(connection, "door", second, &later, &patient), OUTCOME_OK);
+    assert_true(later > revision);
+    assert_int_equal(etcd_revoke(connection, second), OUTCOME_OK);
+    assert_int_equal(etcd_lock(connection, "door", second, &later, &patient), OUTCOME_NO);
+    assert_true(etcd_lacks_lease(connection));
+}
+
+// A wait at the lock service, in a thread of its own.
+struct waiter {
+    struct fixture *fixture;
+    int64_t lease;
+    int64_t revision;
+    enum outcome outcome;
+    pthread_t thread;
+};
+
+static void *wait_at_the_gate(void *context)
+{
+    struct waiter *waiter = context;
+    struct actor actor = {.phase = PHASE_NONE};
+    struct error error = {0};
+    struct etcd_connection *connection =
+        etcd_open(&waiter->fixture->server.service, 10 * NS_PER_S, &actor, &error);
+    waiter->outcome = etcd_lock(connection, "gate", waiter->lease, &waiter->revision, &patient);
+    etcd_close(connection);
+    return NULL;
+}
+
+static void await_key(struct fixture *fixture, int64_t lease, bool is_there)
+{
+    struct etcd_entry entry;
+    char key[80];
+    snprintf(key, sizeof key, "gate/%llx", (unsigned long long)lease);
+    do
+        assert_int_equal(etcd_get(fixture->connection, key, &entry), OUTCOME_OK);
+    while ((entry.create_revision > 0) != is_there);
+}
+
+static void begin_to_wait(struct waiter *waiter)
+{
+    assert_int_equal(pthread_create(&waiter->thread, NULL, wait_at_the_gate, waiter), 0);
+    await_key(waiter->fixture, waiter->lease, true);
+}
+
+// etcd 3.4 does not look whether the waiter's key is still there; later versions do.
+static void one_whose_lease_has_ended_is_granted_the_lock_at_the_next_ones_revision(void **state)
+{
+    struct fixture *fixture = *state;
+    struct waiter ended = {.fixture = fixture, .lease = grant(fixture)};
+    struct waiter next = {.fixture = fixture, .lease = grant(fixture)};
+    int64_t holder = grant(fixture);
+    int64_t revision;
+    char key[80];
+    assert_int_equal(etcd_lock(fixture->connection, "gate", holder, &revision, &patient),
+                     OUTCOME_OK);
+    begin_to_wait(&ended);
+    begin_to_wait(&next);
+    assert_int_equal(etcd_revoke(fixture->connection, ended.lease), OUTCOME_OK);
+    await_key(fixture, ended.lease, false);
+    snprintf(key, sizeof key, "gate/%llx", (unsigned long long)holder);
+    assert_int_equal(etcd_unlock(fixture->connection, key), OUTCOME_OK);
+    pthread_join(ended.thread, NULL);
+    pthread_join(next.thread, NULL);
+    assert_int_equal(next.outcome, OUTCOME_OK);
+    if (ended.outcome == OUTCOME_OK)
+        assert_true(ended.revision == next.revision);
+    else
+        assert_int_equal(ended.outcome, OUTCOME_NO);
+}
+
+static void errors_say_whether_the_request_can_ever_work(void **state)
+{
+    struct fixture *fixture = *state;
+    struct etcd_connection *connection = fixture->connection;
+    struct etcd_entry own, oldest;
+    int64_t lease = 0;
+    assert_int_equal(etcd_create(connection, "key", 77, "key", &own, &oldest), OUTCOME_NO);
+    assert_true(etcd_lacks_lease(connection));
+    assert_non_null(strstr(etcd_error(connection), "requested lease not found"));
+    assert_int_equal(etcd_get(connection, "key", &own), OUTCOME_OK);
+    assert_false(etcd_lacks_lease(connection));
+    assert_int_equal(etcd_get(connection, "", &own), OUTCOME_BROKEN);
+    assert_non_null(strstr(etcd_error(connection), fixture->server.service.servers[0].host));
+    assert_int_equal(etcd_grant(connection, INT64_MAX / 2, &lease), OUTCOME_NO); // too long for it
+}
+
+static void stop_server(const struct node *node)
+{
+    int status;
+    kill(node->server, SIGSTOP);
+    waitpid(node->server, &status, WUNTRACED);
+    assert_true(WIFSTOPPED(status));
+}
+
+static void no_answer_in_time_is_unknown_and_the_next_request_connects_anew(void **state)
+{
+    struct fixture *fixture = *state;
+    struct etcd_connection *connection = fixture->connection;
+    const struct node *node = &fixture->server.cluster.nodes[0];
+    struct etcd_entry own, oldest;
+    int64_t lease = grant(fixture);
+    stop_server(node);
+    assert_int_equal(etcd_create(connection, "late", lease, "late", &own, &oldest),
+                     OUTCOME_UNKNOWN);
+    assert_non_null(strstr(etcd_error(connection), "no answer in time"));
+    kill(node->server, SIGCONT);
+    assert_int_equal(etcd_revoke(connection, lease), OUTCOME_OK);
+}
+
+static void a_request_passes_a_point_before_and_after(void **state)
+{
+    struct fixture *fixture = *state;
+    struct point_board board = {0};
+    struct point_trap *trap = &board.traps[0];
+    struct etcd_entry own;
+    // A trap that never comes to its turn still counts what passes by.
+    *trap = (struct point_trap){
+        .client = 1,
+        .worker = 1,
+        .match_count = 2,
+        .nth = 100,
+        .matches = {{POINT_BEFORE, PHASE_NONE, "range"}, {POINT_AFTER, PHASE_NONE, "range"}}};
+    point_arm(&board, trap);
+    fixture->actor.client = fixture->actor.worker = 1;
+    fixture->actor.board = &board;
+    assert_int_equal(etcd_get(fixture->connection, "key", &own), OUTCOME_OK);
+    fixture->actor.board = NULL;
+    assert_int_equal(trap->passed, 2);
+}
+
+// Ends the server: must be the last test of its group.
+static void what_cannot_connect_was_certainly_not_executed(void **state)
+{
+    struct fixture *fixture = *state;
+    struct error error = {0};
+    int64_t lease;
+    struct node *node = &fixture->server.cluster.nodes[0];
+    process_kill(node->server);
+    node->server = 0;
+    assert_int_equal(etcd_grant(fixture->connection, 60, &lease), OUTCOME_NO);
+    assert_null(etcd_open(&fixture->server.service, NS_PER_S, &fixture->actor, &error));
+    assert_non_null(strstr(error.text, fixture->server.service.servers[0].host));
+}
+
+// What was a leader's, the others can do only once they have elected another one: what they refuse
+// or do not answer until then is no NO.
+static void grant_once_there_is_a_leader(struct etcd_connection *connection)
+{
+    int64_t lease;
+    enum outcome outcome = OUTCOME_UNKNOWN;
+    for (int i = 0; i < 40 && outcome == OUTCOME_UNKNOWN; i++)
+        outcome = etcd_grant(connection, 60, &lease);
+    assert_int_equal(outcome, OUTCOME_OK);
+}
+
+static void where_one_cannot_be_had_the_next_server_is_asked(void **state)
+{
+    struct fixture *fixture = *state;
+    int64_t lease;
+    struct error error = {0};
+    struct actor actor = {.client = 2, .phase = PHASE_NONE}; // begins with the third
+    struct node *third = &fixture->server.cluster.nodes[2];
+    struct node *first = &fixture->server.cluster.nodes[0];
+    struct etcd_connection *connection =
+        etcd_open(&fixture->server.service, 500 * NS_PER_MS, &actor, &error);
+    stop_server(third);
+    assert_int_equal(etcd_grant(connection, 60, &lease), OUTCOME_UNKNOWN);
+    grant_once_there_is_a_leader(connection); // by the first or the second
+    kill(third->server, SIGCONT);
+    process_kill(first->server);
+    first->server = 0;
+    grant_once_there_is_a_leader(connection);
+    etcd_close(connection);
+}
+
+int main(void)
+{
+    const struct CMUnitTest alone[] = {
+        cmocka_unit_test(base64_is_what_the_standard_says),
+        cmocka_unit_test(a_lease_lasts_until_it_is_revoked),
+        cmocka_unit_test(the_oldest_key_is_found_whoever_comes_later),
+        cmocka_unit_test(a_watch_ends_with_the_deletion_or_with_the_wait),
+        cmocka_unit_test(the_lock_service_says_when_it_granted_and_who_gives_up_does_not_know),
+        cmocka_unit_test(one_whose_lease_has_ended_is_granted_the_lock_at_the_next_ones_revision),
+        cmocka_unit_test(errors_say_whether_the_request_can_ever_work),
+        cmocka_unit_test(no_answer_in_time_is_unknown_and_the_next_request_connects_anew),
+        cmocka_unit_test(a_request_passes_a_point_before_and_after),
+        cmocka_unit_test(what_cannot_connect_was_certainly_not_executed),
+    };
+    const struct CMUnitTest together[] = {
+        cmocka_unit_test(where_one_cannot_be_had_the_next_server_is_asked),
+    };
+    return cmocka_run_group_tests(alone, start, stop) +
+           cmocka_run_group_tests(together, start_ensemble, stop);
+}

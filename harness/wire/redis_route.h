@@ -1,0 +1,70 @@
+// Where the requests to a Redis service go: which of its servers to connect to, how to get in, and
+// what its redirections say. For harness/wire.
+//
+//   single, independent   the one server that was named
+//   sentinel              whom the sentinels call the master, and who says so itself
+//   cluster               any server; the redirections tell the rest
+//
+// An external service may need credentials, of its data servers only: AUTH with `user` and
+// `password`, SELECT with `database`. With sentinels, `database` is "NAME" or "NAME/NUMBER": what
+// they call their master ("mymaster" if it is empty, as in Redis's own examples), and a number.
+#ifndef LOCKPICK_WIRE_REDIS_ROUTE_H
+#define LOCKPICK_WIRE_REDIS_ROUTE_H
+
+#include "harness/base/clock.h"
+#include "harness/base/error.h"
+#include "harness/wire/service.h"
+
+#include <hiredis/hiredis.h>
+#include <stdbool.h>
+
+enum redis_route_kind { ROUTE_FIXED, ROUTE_SENTINEL, ROUTE_CLUSTER };
+
+struct redis_route {
+    enum redis_route_kind kind;
+    const struct service *service;
+    struct endpoint endpoint; // the server that requests go to, as far as it is known
+    int next;                 // which sentinel to ask first, which server of a cluster to try next
+};
+
+// What came of an attempt to connect.
+enum redis_entry {
+    ENTRY_OPEN,
+    ENTRY_CLOSED,  // not now; another attempt may find the way in
+    ENTRY_REFUSED, // never: a wrong password, a name that nobody knows
+};
+
+// The way to a service as its topology wants it. `service` must live as long.
+struct redis_route redis_route_to(const struct service *service);
+
+// The way to one of its servers, from 0, whatever the topology.
+struct redis_route redis_route_to_server(const struct service *service, int server);
+
+// Makes one attempt to connect; `limit_ns` is for each step of it, and the time-out of the
+// connection's requests afterwards. The caller frees *context. Whatever is wrong is in `error`.
+enum redis_entry redis_route_connect(struct redis_route *route, int64_t limit_ns,
+                                     redisContext **context, struct error *error);
+
+// The same until it is open or refused, or `patience_ns` are over.
+enum redis_entry redis_route_connect_patiently(struct redis_route *route, int64_t patience_ns,
+                                               const struct clock *clock, redisContext **context,
+                                               struct error *error);
+
+// Connects to one server, and gets in.
+enum redis_entry redis_enter(const struct service *service, const struct endpoint *endpoint,
+                             int64_t limit_ns, redisContext **context, struct error *error);
+
+enum redis_redirection { REDIRECTED_NOWHERE, REDIRECTED_FOR_GOOD, REDIRECTED_ONCE, TRY_LATER };
+
+// Reads an error reply of a cluster: MOVED (for good), ASK (once), TRYAGAIN and CLUSTERDOWN
+// (later). `target` is where to; it comes in as the server that answered, and keeps its host if
+// none is named.
+enum redis_redirection redis_redirection_read(const char *reply, struct endpoint *target);
+
+// True if `text` is the word, or begins with it and a space.
+bool redis_begins_with(const char *text, const char *word);
+
+// For timeouts of hiredis.
+struct timeval redis_timeval(int64_t duration_ns);
+
+#endif
