@@ -28,6 +28,7 @@ struct place {
 
 static int open_server(struct place *place, enum isolation isolation, struct error *error)
 {
+    *place = (struct place){.folder = "/tmp/lockpick-postgres-XXXXXX"};
     struct group_settings group = {
         .name = "postgres", .topology = topology_find("postgres", NULL), .count = 1};
     struct cluster_settings settings = {.isolation = isolation,
@@ -35,7 +36,6 @@ static int open_server(struct place *place, enum isolation isolation, struct err
                                         .group_count = 1,
                                         .folder = place->folder,
                                         .serial = 1};
-    snprintf(place->folder, sizeof place->folder, "/tmp/lockpick-postgres-XXXXXX");
     return test_folder_make(place->folder) != 0 ? -1
                                                 : cluster_open(&place->cluster, &settings, error);
 }

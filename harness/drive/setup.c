@@ -3,6 +3,7 @@
 #include "harness/base/file.h"
 #include "harness/base/random.h"
 #include "harness/drive/placement.h"
+#include "harness/wire/redis.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -143,6 +144,13 @@ int stage_clean_up(const struct stage *stage, struct error *error)
     int result = 0;
     if (stage->scheme->clean_up != NULL)
         result = stage->scheme->clean_up(&stage->lock_service, &options, error);
+    // Whatever keys a scheme of Redis uses, all have the tag in their names.
+    if (strcmp(stage->lock_service.kind, "redis") == 0) {
+        char pattern[32];
+        snprintf(pattern, sizeof pattern, "*{%s}*", stage->tag);
+        if (redis_clean(&stage->lock_service, pattern, error) != 0)
+            result = -1;
+    }
     if (store->clean_up != NULL &&
         store->clean_up(&stage->store_service, stage->store_name, stage->tag, error) != 0)
         result = -1;

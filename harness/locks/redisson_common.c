@@ -11,8 +11,6 @@
 #define RETRY_ATTEMPTS 4        // its retryAttempts
 #define RETRY_DELAY_MS 2000     // the longest delay before one
 
-const char *const redisson_topologies[] = {"single", "sentinel", "cluster", NULL};
-
 // --- names ---------------------------------------------------------------------------------------
 
 char *redisson_tagged(char *out, const char *name)
@@ -167,29 +165,10 @@ void redisson_lock_close(struct lock *lock)
 
 // --- after a trial -------------------------------------------------------------------------------
 
-// All keys of a lock share its tag, and so they are on the server that runs this.
-static const struct redis_script remove_all = {
-    "for _, key in ipairs(redis.call('KEYS', ARGV[1])) do "
-    "  redis.call('DEL', key) "
-    "end "
-    "return 1"};
-
 int redisson_clean_up(const struct service *service, const struct lock_options *options,
                       struct error *error)
 {
-    struct actor nobody = {.phase = PHASE_NONE};
     char pattern[REDISSON_NAME];
-    struct redis_answer answer;
     snprintf(pattern, sizeof pattern, "*%s*", options->name);
-    const char *const keys[] = {options->name, NULL};
-    const char *const arguments[] = {pattern, NULL};
-    struct redis_connection *connection = redis_open(service, options->request_ns, &nobody, error);
-    if (connection == NULL)
-        return -1;
-    int result = 0;
-    if (redis_eval(connection, &answer, &remove_all, keys, arguments) != OUTCOME_OK)
-        result = error_set(error, "cannot remove what is left of the lock %s: %s", options->name,
-                           redis_error(connection));
-    redis_close(connection);
-    return result;
+    return redis_clean(service, pattern, error);
 }

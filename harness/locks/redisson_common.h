@@ -69,9 +69,6 @@ struct redisson_lock {
     char latch_lease[REDISSON_NUMBER];
 };
 
-// Where all of them work: every key and channel of a lock shares its tag.
-extern const char *const redisson_topologies[];
-
 // For a scheme's `open_client`, `close_client`, `open`, `close` and `clean_up`. Who ends while it
 // holds the lock is not renewed any more.
 int redisson_client_open(struct lock_client *client, const struct redisson_kind *kind,

@@ -209,7 +209,7 @@ const struct lock_scheme redisson_fair_scheme = {
               "order",
     .traits = traits,
     .server = "redis",
-    .topologies = redisson_topologies,
+    .topologies = redis_topologies,
     .clean_up = redisson_clean_up,
     .open_client = open_client,
     .close_client = redisson_client_close,

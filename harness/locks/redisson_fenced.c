@@ -70,7 +70,7 @@ const struct lock_scheme redisson_fenced_scheme = {
               "failover, which may take tokens back",
     .traits = traits,
     .server = "redis",
-    .topologies = redisson_topologies,
+    .topologies = redis_topologies,
     .clean_up = redisson_clean_up,
     .open_client = open_client,
     .close_client = redisson_client_close,

@@ -32,7 +32,7 @@ static enum outcome create(struct lock *lock, struct zk_node *node)
 {
     struct zk_answer answer;
     zk_node_renew(lock, node);
-    zk_lock_path(&lock->options, "/lock", node->path);
+    zk_lock_path(&lock->options, "", "lock", node->path);
     enum outcome outcome =
         zk_create(zk_of(lock), lock->actor, &answer, node->path, node->guid, ZK_EPHEMERAL);
     node->session = answer.session;
@@ -49,7 +49,7 @@ static void wait_until_it_goes(struct lock *lock, int64_t give_up_ns)
 {
     struct zk_answer answer;
     char path[ZK_PATH_ROOM];
-    zk_lock_path(&lock->options, "/lock", path);
+    zk_lock_path(&lock->options, "", "lock", path);
     struct zk_watch *watch = zk_watch_new(zk_of(lock));
     enum outcome outcome = zk_exists(zk_of(lock), lock->actor, &answer, path, watch);
     if (outcome == OUTCOME_OK) {

@@ -2,14 +2,15 @@
 // step, and remember the newest one seen by a read or a write.
 #include "harness/stores/store.h"
 
+#include "harness/base/text.h"
 #include "harness/wire/redis.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#define VALUE_KEY "lockpick:account"
-#define TOKEN_KEY "lockpick:account:token"
+// Beside the value, in the same slot of a cluster: the names share their {tag}.
+#define TOKEN_SUFFIX ":token"
 
 static const struct redis_script fenced_read = {
     "if tonumber(ARGV[1]) < tonumber(redis.call('GET', KEYS[2]) or '0') then return false end "
@@ -54,9 +55,11 @@ static enum outcome fenced_step(struct store *store, const struct redis_script *
 {
     char token_text[24];
     char value_text[24];
+    char token_key[80];
     snprintf(token_text, sizeof token_text, "%" PRId64, token);
     snprintf(value_text, sizeof value_text, "%" PRId64, value);
-    const char *const keys[] = {VALUE_KEY, TOKEN_KEY, NULL};
+    snprintf(token_key, sizeof token_key, "%s" TOKEN_SUFFIX, store->name);
+    const char *const keys[] = {store->name, token_key, NULL};
     const char *const arguments[] = {token_text, value_text, NULL};
     enum outcome outcome = redis_eval(store->state, answer, script, keys, arguments);
     return outcome == OUTCOME_OK && answer->kind == REDIS_NIL ? OUTCOME_NO : noted(store, outcome);
@@ -67,11 +70,11 @@ static enum outcome read_value(struct store *store, int64_t token, int64_t *valu
     struct redis_answer answer = {0};
     enum outcome outcome =
         store->fenced ? fenced_step(store, &fenced_read, token, 0, &answer)
-                      : noted(store, redis_request(store->state, &answer, "GET " VALUE_KEY));
+                      : noted(store, redis_request(store->state, &answer, "GET %s", store->name));
     if (outcome != OUTCOME_OK)
         return outcome;
     if (answer.kind != REDIS_STRING) {
-        error_set(&store->error, "the guarded value " VALUE_KEY " is gone from its store");
+        error_set(&store->error, "the guarded value %s is gone from its store", store->name);
         return OUTCOME_BROKEN;
     }
     *value = strtoll(answer.text, NULL, 10);
@@ -83,8 +86,19 @@ static enum outcome write_value(struct store *store, int64_t token, int64_t valu
     struct redis_answer answer = {0};
     if (store->fenced)
         return fenced_step(store, &fenced_write, token, value, &answer);
-    return noted(store,
-                 redis_request(store->state, &answer, "SET " VALUE_KEY " %lld", (long long)value));
+    return noted(
+        store, redis_request(store->state, &answer, "SET %s %lld", store->name, (long long)value));
+}
+
+static int clean_up(const struct service *service, const char *name, const char *tag,
+                    struct error *error)
+{
+    struct text pattern = {0};
+    (void)tag;
+    text_format(&pattern, "%s*", name);
+    int result = redis_clean(service, pattern.bytes, error);
+    text_free(&pattern);
+    return result;
 }
 
 const struct store_kind redis_store = {
@@ -95,4 +109,5 @@ const struct store_kind redis_store = {
     .close = close_store,
     .read = read_value,
     .write = write_value,
+    .clean_up = clean_up,
 };

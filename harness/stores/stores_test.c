@@ -37,6 +37,8 @@ static struct store open_store(struct fixture *fixture, const struct store_kind 
                           .fenced = fenced,
                           .request_ns = NS_PER_S,
                           .service = &fixture->server.service,
+                          .name = "lockpick:{t1}:account",
+                          .tag = "t1",
                           .shared = &fixture->account};
     struct error error;
     if (store_open(&store, &error) != 0)
@@ -88,7 +90,8 @@ static void a_value_that_vanished_is_the_harness_breaking_not_a_zero(void **stat
     struct store store = {.kind = &redis_store,
                           .actor = &fixture->actor,
                           .request_ns = NS_PER_S,
-                          .service = &empty.service};
+                          .service = &empty.service,
+                          .name = "lockpick:{t1}:account"};
     struct error error;
     int64_t value;
     assert_int_equal(store_open(&store, &error), 0);

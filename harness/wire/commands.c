@@ -3,14 +3,12 @@
 #include "harness/wire/etcd.h"
 #include "harness/wire/postgres.h"
 #include "harness/wire/redis.h"
-#include "harness/wire/redis_subscriber.h"
 #include "harness/wire/zookeeper.h"
 
 #include <stddef.h>
 
 const char *const *const wire_commands[] = {
     redis_commands,
-    redis_subscriber_commands,
     etcd_commands,
     postgres_commands,
     zk_commands,

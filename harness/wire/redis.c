@@ -18,9 +18,9 @@
 #define PAUSE_NS (10 * NS_PER_MS) // before a cluster that says "try again" is asked again
 
 const char *const redis_commands[] = {
-    "GET",  "SET",     "SETNX",     "GETSET", "INCR", "EXISTS", "EXPIRE", "PEXPIRE", "TTL",
-    "PTTL", "DEL",     "UNLINK",    "EVAL",   "WAIT", "HSET",   "HGET",   "HDEL",    "HEXISTS",
-    "ROLE", "PUBLISH", "SUBSCRIBE", "CAD",    "CAS",  "DELEX",  "EXSET",  NULL,
+    "GET",  "SET",     "SETNX",     "GETSET",      "INCR", "EXISTS", "EXPIRE", "PEXPIRE", "TTL",
+    "PTTL", "DEL",     "UNLINK",    "EVAL",        "WAIT", "HSET",   "HGET",   "HDEL",    "HEXISTS",
+    "ROLE", "PUBLISH", "SUBSCRIBE", "UNSUBSCRIBE", "CAD",  "CAS",    "DELEX",  "EXSET",   NULL,
 };
 
 struct loaded_script {

@@ -2,95 +2,38 @@
 
 #include <string.h>
 
+#define SET_UP_NS (10 * NS_PER_S)
+
 // --- connecting ----------------------------------------------------------------------------------
 
-static struct timeval to_timeval(int64_t duration_ns)
+bool listener_connect(struct redis_listener *listener, struct error *error)
 {
-    return (struct timeval){.tv_sec = (time_t)(duration_ns / NS_PER_S),
-                            .tv_usec = (suseconds_t)(duration_ns % NS_PER_S / 1000)};
-}
-
-static bool is_let_in(redisContext *context, const struct service *service)
-{
-    if (service->password[0] == '\0')
-        return true;
-    redisReply *reply = service->user[0] != '\0'
-                            ? redisCommand(context, "AUTH %s %s", service->user, service->password)
-                            : redisCommand(context, "AUTH %s", service->password);
-    bool let_in = reply != NULL && reply->type == REDIS_REPLY_STATUS;
-    if (reply != NULL)
-        freeReplyObject(reply);
-    return let_in;
-}
-
-static bool is_master(redisContext *context)
-{
-    redisReply *reply = redisCommand(context, "ROLE");
-    bool master = reply != NULL && reply->type == REDIS_REPLY_ARRAY && reply->elements > 0 &&
-                  reply->element[0]->type == REDIS_REPLY_STRING &&
-                  strcmp(reply->element[0]->str, "master") == 0;
-    if (reply != NULL)
-        freeReplyObject(reply);
-    return master;
-}
-
-// Why the server on this new connection is not the one to listen to, or NULL.
-static const char *objection(const struct redis_listener *listener, redisContext *context,
-                             bool only_a_master)
-{
-    if (context == NULL)
-        return "out of memory";
-    if (context->err != 0)
-        return context->errstr;
-    redisSetTimeout(context, to_timeval(listener->request_ns));
-    if (!is_let_in(context, listener->service))
-        return "it does not let us in; check user and password";
-    if (only_a_master && !is_master(context))
-        return "it is no master";
-    return NULL;
-}
-
-static bool connect_to(struct redis_listener *listener, int server, bool only_a_master,
-                       int64_t limit_ns)
-{
-    const struct endpoint *endpoint = &listener->service->servers[server];
-    redisContext *context =
-        redisConnectWithTimeout(endpoint->host, endpoint->port, to_timeval(limit_ns));
-    const char *why = objection(listener, context, only_a_master);
-    if (why != NULL) {
-        error_set(&listener->error, "cannot subscribe to channels of redis at %s:%d: %s",
-                  endpoint->host, endpoint->port, why);
-        if (context != NULL)
-            redisFree(context);
+    static const struct clock clock = {0};
+    struct error ignored;
+    enum redis_entry entry = error != NULL
+                                 ? redis_route_connect_patiently(&listener->route, SET_UP_NS,
+                                                                 &clock, &listener->context, error)
+                                 : redis_route_connect(&listener->route, listener->request_ns,
+                                                       &listener->context, &ignored);
+    if (entry != ENTRY_OPEN)
         return false;
-    }
-    listener->context = context;
-    listener->next_server = server;
+    redisSetTimeout(listener->context, redis_timeval(listener->request_ns));
     listener->unanswered = 0;
     listener->heard_ns = clock_monotonic_ns();
     return true;
 }
 
-bool listener_connect(struct redis_listener *listener, int64_t limit_ns)
-{
-    int count = listener->service->server_count;
-    bool has_replicas = strcmp(listener->service->topology, "sentinel") == 0;
-    for (int round = has_replicas ? 0 : 1; round < 2; round++) {
-        for (int i = 0; i < count; i++) {
-            if (connect_to(listener, (listener->next_server + i) % count, round == 0, limit_ns))
-                return true;
-        }
-    }
-    return false;
-}
-
 void listener_disconnect(struct redis_listener *listener)
 {
+    struct redis_route *route = &listener->route;
     if (listener->context == NULL)
         return;
     redisFree(listener->context);
     listener->context = NULL;
-    listener->next_server++;
+    if (route->kind != ROUTE_CLUSTER)
+        return;
+    route->next = (route->next + 1) % route->service->server_count;
+    route->endpoint = route->service->servers[route->next];
 }
 
 // --- talking -------------------------------------------------------------------------------------

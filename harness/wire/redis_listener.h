@@ -5,20 +5,18 @@
 
 #include "harness/base/clock.h"
 #include "harness/base/error.h"
-#include "harness/wire/service.h"
+#include "harness/wire/redis_route.h"
 
 #include <hiredis/hiredis.h>
 #include <stddef.h>
 
 struct redis_listener {
-    // To be set before the first listener_connect.
-    const struct service *service;
-    int64_t request_ns; // limits the wait for each answer
-    int64_t ping_ns;    // after so long a silence the server is asked for a sign of life
+    // To be set before the first connection.
+    struct redis_route route; // to the single server, the master, or any server of a cluster
+    int64_t request_ns;       // limits the wait for each answer
+    int64_t ping_ns;          // after so long a silence the server is asked for a sign of life
     // The rest is its own, from zeroed memory.
     redisContext *context; // NULL: not connected
-    struct error error;    // why listener_connect failed
-    int next_server;       // where to begin to look for one
     size_t unanswered;     // requests
     int64_t asked_ns;      // since when the server is waited for, if any is unanswered
     int64_t heard_ns;      // when it last said anything
@@ -29,9 +27,11 @@ struct redis_listener {
 typedef void listener_hears(void *context, const char *what, const char *channel,
                             const char *message);
 
-// Tries each server once, for at most `limit_ns` each. With sentinels, the master comes first, and
-// then any replica, which hears all that is published on its master. True if one lets us in.
-bool listener_connect(struct redis_listener *listener, int64_t limit_ns);
+// Connects; patient, if there is an `error` to be set, else one attempt within `request_ns`. True
+// if a server lets us in.
+bool listener_connect(struct redis_listener *listener, struct error *error);
+
+// Of a cluster, the next connection is to another server.
 void listener_disconnect(struct redis_listener *listener);
 
 // Adds a request to those that listener_flush sends: SUBSCRIBE or UNSUBSCRIBE, and a channel.

@@ -11,11 +11,8 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#define SET_UP_NS (10 * NS_PER_S)
 // How often a waiter looks whether the trial has ended, and the thread tries to connect.
 #define SLICE_NS (20 * NS_PER_MS)
-
-const char *const redis_subscriber_commands[] = {"SUBSCRIBE", "UNSUBSCRIBE", NULL};
 
 // What the server was asked for about a channel. What is wanted is told by its subscribers.
 enum asked { ASKED_NOTHING, ASKED_TO_ENTER, ENTERED, ASKED_TO_LEAVE };
@@ -147,7 +144,7 @@ static bool sleep_until(const struct redis_subscriber *subscriber, int64_t until
 static void connect_anew(struct redis_subscriber *subscriber)
 {
     pthread_mutex_unlock(&subscriber->mutex);
-    if (!listener_connect(&subscriber->listener, subscriber->settings.request_ns))
+    if (!listener_connect(&subscriber->listener, NULL))
         sleep_until(subscriber, clock_monotonic_ns() + SLICE_NS);
     pthread_mutex_lock(&subscriber->mutex);
 }
@@ -183,8 +180,8 @@ static int start(struct redis_subscriber *subscriber, struct error *error)
 {
     if (subscriber->alarm < 0)
         return error_set(error, "cannot make an eventfd for subscriptions");
-    if (!listener_connect(&subscriber->listener, SET_UP_NS))
-        return error_set(error, "%s", subscriber->listener.error.text);
+    if (!listener_connect(&subscriber->listener, error))
+        return error_wrap(error, "cannot subscribe to channels");
     int reason = pthread_create(&subscriber->thread, NULL, serve, subscriber);
     if (reason != 0)
         return error_set(error, "cannot start the thread of subscriptions: %s", strerror(reason));
@@ -197,7 +194,7 @@ struct redis_subscriber *redis_subscriber_open(const struct redis_subscriber_set
 {
     struct redis_subscriber *subscriber = memory_zeroed(1, sizeof *subscriber);
     subscriber->settings = *settings;
-    subscriber->listener.service = settings->service;
+    subscriber->listener.route = redis_route_to(settings->service);
     subscriber->listener.request_ns = settings->request_ns;
     subscriber->listener.ping_ns = settings->ping_ns;
     subscriber->alarm = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
@@ -244,11 +241,9 @@ static bool wait_for_bell(struct redis_subscription *subscription, int64_t until
     if (now_ns >= until_ns || atomic_load_explicit(stop, memory_order_relaxed) != 0)
         return false;
     uint32_t bell = atomic_load(&subscription->bell);
-    subscription->waiters++;
     pthread_mutex_unlock(&subscription->subscriber->mutex);
     futex_wait_until_ns(&subscription->bell, bell, minimum(until_ns, now_ns + SLICE_NS));
     pthread_mutex_lock(&subscription->subscriber->mutex);
-    subscription->waiters--;
     return true;
 }
 
@@ -298,9 +293,11 @@ bool redis_subscription_wait(struct redis_subscription *subscription, struct act
 {
     int64_t until_monotonic_ns = on_monotonic_clock(actor, until_ns);
     pthread_mutex_lock(&subscription->subscriber->mutex);
+    subscription->waiters++;
     bool in_time = true;
     while (in_time && subscription->permits == 0)
         in_time = wait_for_bell(subscription, until_monotonic_ns, stop);
+    subscription->waiters--;
     if (in_time)
         subscription->permits--;
     pthread_mutex_unlock(&subscription->subscriber->mutex);

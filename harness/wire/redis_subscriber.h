@@ -17,8 +17,8 @@ struct redis_subscriber;
 struct redis_subscription; // one channel's, shared by its subscribers
 
 struct redis_subscriber_settings {
-    // Single: its server. Sentinel: the master, or a replica while there is none. Cluster: any
-    // server, for PUBLISH reaches them all. Must live as long.
+    // Single: its server. Sentinel: the master. Cluster: any server, for PUBLISH reaches them all.
+    // Must live as long.
     const struct service *service;
     int64_t request_ns; // limits each attempt to connect and the wait for each confirmation
     int64_t ping_ns;    // after so long a silence the server is asked for a sign of life
@@ -51,8 +51,5 @@ size_t redis_subscriber_waiters(struct redis_subscriber *subscriber, const char 
 // Unsubscribes the caller; the last one passes the points UNSUBSCRIBE. Does not wait for the
 // server.
 void redis_unsubscribe(struct redis_subscription *subscription, struct actor *actor);
-
-// Command names, for points; NULL-terminated.
-extern const char *const redis_subscriber_commands[];
 
 #endif
