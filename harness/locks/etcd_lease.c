@@ -19,7 +19,9 @@ static enum outcome wait_for_predecessor(struct lock *lock, int64_t revision,
         // Not for ever: this server may be cut off from the others.
         wait->at_most_ns = clock_now_ns(&lock->actor->clock) + lock->options.lease_ns / 3;
         const struct etcd_waiting waiting = {etcd_wait_is_over, wait};
-        outcome = etcd_watch_deletion(state->connection, predecessor.key, seen_at, &waiting);
+        // From the revision after: a watch that begins with one of the past is served by etcd
+        // only every 100 ms.
+        outcome = etcd_watch_deletion(state->connection, predecessor.key, seen_at + 1, &waiting);
         wait->at_most_ns = TIME_NEVER;
         if (outcome == OUTCOME_OK)
             return OUTCOME_NO; // but perhaps there is one before that one

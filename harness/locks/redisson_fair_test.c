@@ -90,22 +90,19 @@ static void only_a_fair_unlock_of_what_has_run_out_is_answered_as_if_it_were_hel
 {
     struct fixture *fixture = *state;
     const struct lock_scheme *scheme;
-    for
-        EACH_SCHEME(fixture, scheme)
-        {
-            struct grant grant;
-            if (!lock_scheme_has(scheme, "owner-checked"))
-                continue;
-            open_scheme(fixture, scheme, false);
-            assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
-            probe(fixture, "DEL", fixture->name);
-            enum release_answer answer = lock_release(&fixture->locks[0]);
-            hold_to(scheme,
-                    answer ==
-                        (lock_scheme_has(scheme, "fair") ? RELEASE_RELEASED : RELEASE_NOT_OWNER),
-                    "its unlock of what has run out is not answered as Redisson's is");
-            close_scheme(fixture);
-        }
+    FOR_EACH_SCHEME (fixture, scheme) {
+        struct grant grant;
+        if (!lock_scheme_has(scheme, "owner-checked"))
+            continue;
+        open_scheme(fixture, scheme, false);
+        assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
+        probe(fixture, "DEL", fixture->name);
+        enum release_answer answer = lock_release(&fixture->locks[0]);
+        hold_to(scheme,
+                answer == (lock_scheme_has(scheme, "fair") ? RELEASE_RELEASED : RELEASE_NOT_OWNER),
+                "its unlock of what has run out is not answered as Redisson's is");
+        close_scheme(fixture);
+    }
 }
 
 int main(void)

@@ -134,20 +134,18 @@ static void a_cleaned_up_lock_leaves_no_key(void **state)
 {
     struct fixture *fixture = *state;
     const struct lock_scheme *scheme;
-    for
-        EACH_SCHEME(fixture, scheme)
-        {
-            struct grant grant;
-            open_scheme(fixture, scheme, true);
-            assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
-            fixture->locks[1].mode = LOCK_SHARED;
-            acquire(fixture, 1, &grant);
-            close_scheme(fixture);
-            assert_int_equal(
-                look(fixture, "return #redis.call('KEYS', '*' .. KEYS[1] .. '*')", fixture->name)
-                    .integer,
-                0);
-        }
+    FOR_EACH_SCHEME (fixture, scheme) {
+        struct grant grant;
+        open_scheme(fixture, scheme, true);
+        assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
+        fixture->locks[1].mode = LOCK_SHARED;
+        acquire(fixture, 1, &grant);
+        close_scheme(fixture);
+        assert_int_equal(
+            look(fixture, "return #redis.call('KEYS', '*' .. KEYS[1] .. '*')", fixture->name)
+                .integer,
+            0);
+    }
 }
 
 // --- answers that are lost -----------------------------------------------------------------------

@@ -33,25 +33,27 @@ static int start_cluster(void **state)
     return redisson_test_start(&fixture_of_all, &on_cluster);
 }
 
+// Worker 1 waits, and worker 2 releases.
+static void hold_to_waking(struct fixture *fixture)
+{
+    struct waiter waiter = {0};
+    begin_to_wait(&waiter, &fixture->locks[0], LONG_NS);
+    await_waiters(&fixture->locks[0], 1);
+    lock_release(&fixture->locks[1]);
+    hold_to(fixture->locks[0].scheme, end_of(&waiter) == OUTCOME_OK, "a waiter is not woken");
+}
+
 static void a_waiter_is_woken_by_a_release(void **state)
 {
     struct fixture *fixture = *state;
     const struct lock_scheme *scheme;
-    for
-        EACH_SCHEME(fixture, scheme)
-        {
-            struct act act = {.is_release = false, .lock = &fixture->locks[0]};
-            struct grant grant;
-            open_scheme(fixture, scheme, false); // a lease of 60 s
-            assert_int_equal(acquire(fixture, 1, &grant), OUTCOME_OK);
-            fixture->locks[0].options.wait_ns = 20 * NS_PER_S;
-            assert_int_equal(pthread_create(&act.thread, NULL, perform, &act), 0);
-            await_waiters(&fixture->locks[0], 1);
-            lock_release(&fixture->locks[1]);
-            pthread_join(act.thread, NULL);
-            hold_to(scheme, act.outcome == OUTCOME_OK, "a waiter is not woken");
-            close_scheme(fixture);
-        }
+    FOR_EACH_SCHEME (fixture, scheme) {
+        struct grant grant;
+        open_scheme(fixture, scheme, false); // a lease of 60 s
+        assert_int_equal(acquire(fixture, 1, &grant), OUTCOME_OK);
+        hold_to_waking(fixture);
+        close_scheme(fixture);
+    }
 }
 
 static void signal_replicas(const struct fixture *fixture, int number)
@@ -67,18 +69,54 @@ static void a_grant_that_no_replica_has_is_given_back(void **state)
 {
     struct fixture *fixture = *state;
     const struct lock_scheme *scheme;
-    for
-        EACH_SCHEME(fixture, scheme)
-        {
-            struct grant grant;
-            open_scheme(fixture, scheme, false);
-            signal_replicas(fixture, SIGSTOP);
-            enum outcome outcome = acquire(fixture, 0, &grant);
-            signal_replicas(fixture, SIGCONT);
-            hold_to(scheme, outcome == OUTCOME_NO, "held without a replica");
-            hold_to(scheme, acquire(fixture, 1, &grant) == OUTCOME_OK, "was not given back");
-            close_scheme(fixture);
-        }
+    FOR_EACH_SCHEME (fixture, scheme) {
+        struct grant grant;
+        open_scheme(fixture, scheme, false);
+        signal_replicas(fixture, SIGSTOP);
+        enum outcome outcome = acquire(fixture, 0, &grant);
+        signal_replicas(fixture, SIGCONT);
+        hold_to(scheme, outcome == OUTCOME_NO, "held without a replica");
+        hold_to(scheme, acquire(fixture, 1, &grant) == OUTCOME_OK, "was not given back");
+        close_scheme(fixture);
+    }
+}
+
+static bool is_master(struct fixture *fixture, int server)
+{
+    static const struct redis_script role = {
+        "return redis.call('INFO', 'replication'):match('role:(%a+)')"};
+    const char *const nothing[] = {NULL};
+    struct actor nobody = {.phase = PHASE_NONE};
+    struct redis_answer answer = {0};
+    struct error error;
+    struct redis_connection *connection =
+        redis_open_server(&fixture->server.service, server, NS_PER_S, &nobody, &error);
+    assert_non_null(connection);
+    redis_eval(connection, &answer, &role, nothing, nothing);
+    redis_close(connection);
+    return strcmp(answer.text, "master") == 0;
+}
+
+// What had subscribed to the old master hears the new one.
+static void waiters_are_woken_after_a_failover_too(void **state)
+{
+    struct fixture *fixture = *state;
+    struct grant grant;
+    int master = 0;
+    open_scheme(fixture, lock_scheme_find("redisson"), false);
+    while (!is_master(fixture, master))
+        master++;
+    struct node *node = &fixture->server.cluster.groups[0].nodes[master];
+    kill(node->server, SIGKILL);
+    waitpid(node->server, NULL, 0);
+    node->server = 0;
+    int64_t until_ns = clock_monotonic_ns() + 2 * PATIENCE_NS;
+    while (acquire(fixture, 1, &grant) != OUTCOME_OK)
+        assert_true(clock_monotonic_ns() < until_ns);
+    while (acquire(fixture, 0, &grant) != OUTCOME_NO) // its connection was lost too
+        assert_true(clock_monotonic_ns() < until_ns);
+    hold_to_waking(fixture);
+    close_scheme(fixture);
 }
 
 int main(void)
@@ -87,6 +125,7 @@ int main(void)
         CONTRACT_TESTS,
         cmocka_unit_test(a_waiter_is_woken_by_a_release),
         cmocka_unit_test(a_grant_that_no_replica_has_is_given_back),
+        cmocka_unit_test(waiters_are_woken_after_a_failover_too),
     };
     const struct CMUnitTest cluster[] = {
         CONTRACT_TESTS,

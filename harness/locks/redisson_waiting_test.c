@@ -16,67 +16,61 @@ static void a_waiter_asks_only_when_it_is_woken(void **state)
 {
     struct fixture *fixture = *state;
     const struct lock_scheme *scheme;
-    for
-        EACH_SCHEME(fixture, scheme)
-        {
-            struct waiter waiter = {0};
-            struct grant grant;
-            open_scheme(fixture, scheme, false); // a lease of 60 s
-            assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
-            begin_to_wait(&waiter, &fixture->locks[1], LONG_NS);
-            await_waiters(&fixture->locks[1], 1);
-            lock_release(&fixture->locks[0]);
-            hold_to(scheme, end_of(&waiter) == OUTCOME_OK, "a waiter is not woken");
-            // The first, the one with a subscription, and the one that the message caused.
-            hold_to(scheme, waiter.grant.attempts == 3, "a waiter polls");
-            lock_release(&fixture->locks[1]);
-            close_scheme(fixture);
-        }
+    FOR_EACH_SCHEME (fixture, scheme) {
+        struct waiter waiter = {0};
+        struct grant grant;
+        open_scheme(fixture, scheme, false); // a lease of 60 s
+        assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
+        begin_to_wait(&waiter, &fixture->locks[1], LONG_NS);
+        await_waiters(&fixture->locks[1], 1);
+        lock_release(&fixture->locks[0]);
+        hold_to(scheme, end_of(&waiter) == OUTCOME_OK, "a waiter is not woken");
+        // The first, the one with a subscription, and the one that the message caused.
+        hold_to(scheme, waiter.grant.attempts == 3, "a waiter polls");
+        lock_release(&fixture->locks[1]);
+        close_scheme(fixture);
+    }
 }
 
 static void a_forced_release_wakes_a_waiter_too(void **state)
 {
     struct fixture *fixture = *state;
     const struct lock_scheme *scheme;
-    for
-        EACH_SCHEME(fixture, scheme)
-        {
-            struct waiter waiter = {0};
-            struct grant grant;
-            if (scheme->force_release == NULL)
-                continue;
-            open_scheme(fixture, scheme, false);
-            assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
-            begin_to_wait(&waiter, &fixture->locks[1], LONG_NS);
-            await_waiters(&fixture->locks[1], 1);
-            scheme->force_release(&fixture->locks[2]);
-            hold_to(scheme, end_of(&waiter) == OUTCOME_OK, "its forced release wakes nobody");
-            close_scheme(fixture);
-        }
+    FOR_EACH_SCHEME (fixture, scheme) {
+        struct waiter waiter = {0};
+        struct grant grant;
+        if (scheme->force_release == NULL)
+            continue;
+        open_scheme(fixture, scheme, false);
+        assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
+        begin_to_wait(&waiter, &fixture->locks[1], LONG_NS);
+        await_waiters(&fixture->locks[1], 1);
+        scheme->force_release(&fixture->locks[2]);
+        hold_to(scheme, end_of(&waiter) == OUTCOME_OK, "its forced release wakes nobody");
+        close_scheme(fixture);
+    }
 }
 
 static void a_message_that_is_lost_costs_the_rest_of_the_lease(void **state)
 {
     struct fixture *fixture = *state;
     const struct lock_scheme *scheme;
-    for
-        EACH_SCHEME(fixture, scheme)
-        {
-            struct waiter waiter = {0};
-            struct grant grant;
-            if (!lock_scheme_has(scheme, "lease"))
-                continue;
-            open_with_lease(fixture, scheme, 400 * NS_PER_MS);
-            assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
-            begin_to_wait_and_stop(fixture, &waiter, LONG_NS);
-            probe(fixture, "DEL", fixture->name);
-            go_on(fixture);
-            hold_to(scheme, end_of(&waiter) == OUTCOME_OK,
-                    "a waiter has no other way than to be woken");
-            hold_to(scheme, waiter.grant.attempts == 3, "a waiter polls");
-            lock_release(&fixture->locks[1]);
-            close_scheme(fixture);
-        }
+    FOR_EACH_SCHEME (fixture, scheme) {
+        struct waiter waiter = {0};
+        struct grant grant;
+        if (!lock_scheme_has(scheme, "lease"))
+            continue;
+        open_with_lease(fixture, scheme, 400 * NS_PER_MS);
+        assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
+        begin_to_wait_and_stop(fixture, &waiter, LONG_NS);
+        probe(fixture, "DEL", fixture->name);
+        go_on(fixture);
+        hold_to(scheme, end_of(&waiter) == OUTCOME_OK,
+                "a waiter has no other way than to be woken");
+        hold_to(scheme, waiter.grant.attempts == 3, "a waiter polls");
+        lock_release(&fixture->locks[1]);
+        close_scheme(fixture);
+    }
 }
 
 static void a_message_that_is_lost_leaves_a_waiter_for_a_permit_waiting(void **state)
@@ -99,22 +93,20 @@ static void one_try_subscribes_to_nothing(void **state)
 {
     struct fixture *fixture = *state;
     const struct lock_scheme *scheme;
-    for
-        EACH_SCHEME(fixture, scheme)
-        {
-            struct grant grant;
-            open_scheme(fixture, scheme, false);
-            assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
-            struct point_trap *trap = &fixture->board.traps[1];
-            *trap = (struct point_trap){.client = 2, .worker = 1, .match_count = 1, .nth = 1};
-            trap->matches[0] = (struct point_match){
-                .side = POINT_BEFORE, .phase = PHASE_NONE, .what = "SUBSCRIBE"};
-            point_arm(&fixture->board, trap);
-            hold_to(scheme, acquire(fixture, 1, &grant) == OUTCOME_NO, "not kept out");
-            hold_to(scheme, grant.attempts == 1, "more than one try");
-            go_on(fixture); // nobody was held
-            close_scheme(fixture);
-        }
+    FOR_EACH_SCHEME (fixture, scheme) {
+        struct grant grant;
+        open_scheme(fixture, scheme, false);
+        assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
+        struct point_trap *trap = &fixture->board.traps[1];
+        *trap = (struct point_trap){.client = 2, .worker = 1, .match_count = 1, .nth = 1};
+        trap->matches[0] =
+            (struct point_match){.side = POINT_BEFORE, .phase = PHASE_NONE, .what = "SUBSCRIBE"};
+        point_arm(&fixture->board, trap);
+        hold_to(scheme, acquire(fixture, 1, &grant) == OUTCOME_NO, "not kept out");
+        hold_to(scheme, grant.attempts == 1, "more than one try");
+        go_on(fixture); // nobody was held
+        close_scheme(fixture);
+    }
 }
 
 // Each acquires as often; a wake-up that is lost would cost a minute.
@@ -122,27 +114,25 @@ static void no_wake_up_is_lost_in_a_crowd(void **state)
 {
     struct fixture *fixture = *state;
     const struct lock_scheme *scheme;
-    for
-        EACH_SCHEME(fixture, scheme)
-        {
-            struct grant grant;
-            if (lock_scheme_has(scheme, "shared")) // a wake-up may be missed: see below
-                continue;
-            open_scheme(fixture, scheme, false);
-            for (int round = 0; round < 40; round++) {
-                _Atomic int granted = 0;
-                struct waiter waiters[WORKERS] = {0};
-                for (int i = 0; i < WORKERS; i++) {
-                    waiters[i].granted = &granted;
-                    begin_to_wait(&waiters[i], &fixture->locks[i], LONG_NS);
-                }
-                for (int i = 0; i < WORKERS; i++)
-                    hold_to(scheme, end_of(&waiters[i]) == OUTCOME_OK, "a wake-up is lost");
+    FOR_EACH_SCHEME (fixture, scheme) {
+        struct grant grant;
+        if (lock_scheme_has(scheme, "shared")) // a wake-up may be missed: see below
+            continue;
+        open_scheme(fixture, scheme, false);
+        for (int round = 0; round < 40; round++) {
+            _Atomic int granted = 0;
+            struct waiter waiters[WORKERS] = {0};
+            for (int i = 0; i < WORKERS; i++) {
+                waiters[i].granted = &granted;
+                begin_to_wait(&waiters[i], &fixture->locks[i], LONG_NS);
             }
-            fixture->locks[0].options.wait_ns = 0;
-            hold_to(scheme, acquire(fixture, 0, &grant) == OUTCOME_OK, "not free in the end");
-            close_scheme(fixture);
+            for (int i = 0; i < WORKERS; i++)
+                hold_to(scheme, end_of(&waiters[i]) == OUTCOME_OK, "a wake-up is lost");
         }
+        fixture->locks[0].options.wait_ns = 0;
+        hold_to(scheme, acquire(fixture, 0, &grant) == OUTCOME_OK, "not free in the end");
+        close_scheme(fixture);
+    }
 }
 
 // --- readers and a writer ------------------------------------------------------------------------

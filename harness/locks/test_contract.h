@@ -3,73 +3,9 @@
 #ifndef LOCKPICK_LOCKS_TEST_CONTRACT_H
 #define LOCKPICK_LOCKS_TEST_CONTRACT_H
 
-#include "harness/locks/test_locks.h"
+#include "harness/locks/test_acts.h"
+#include "harness/locks/test_contract_modes.h"
 
-#include <pthread.h>
-#include <signal.h>
-#include <sys/wait.h>
-
-#define EACH_SCHEME(fixture, scheme)                                                               \
-    (int nth_ = 0; ((scheme) = fixture_scheme(fixture, nth_)) != NULL; nth_++)
-
-static inline void hold_to(const struct lock_scheme *scheme, bool is_right, const char *claim)
-{
-    if (!is_right)
-        fail_msg("%s: %s", scheme->name, claim);
-}
-
-// --- acts that are stopped on their way ----------------------------------------------------------
-
-// An acquire or a release of worker 1, in a thread of its own.
-struct act {
-    struct lock *lock;
-    bool is_release;
-    enum outcome outcome;
-    enum release_answer answer;
-    pthread_t thread;
-    _Atomic bool is_over;
-};
-
-static inline void *perform(void *context)
-{
-    struct act *act = context;
-    struct grant grant;
-    if (act->is_release)
-        act->answer = lock_release(act->lock);
-    else
-        act->outcome = lock_acquire(act->lock, &grant);
-    atomic_store(&act->is_over, true);
-    return NULL;
-}
-
-// Goes on until the act is held at its nth point (true), or over. Without a server there is no
-// point, and no need for the thread.
-static inline bool begin(struct fixture *fixture, struct act *act, int64_t nth)
-{
-    struct point_trap *trap = &fixture->board.traps[0];
-    act->lock = &fixture->locks[0];
-    if (act->lock->scheme->server == NULL) {
-        perform(act);
-        return false;
-    }
-    trap->client = 1;
-    trap->worker = 1;
-    trap->match_count = 1; // what it matches is left empty: any request
-    trap->nth = nth;
-    point_arm(&fixture->board, trap);
-    assert_int_equal(pthread_create(&act->thread, NULL, perform, act), 0);
-    while (atomic_load(&trap->state) != POINT_REACHED && !atomic_load(&act->is_over))
-        clock_sleep_until_ns(clock_monotonic_ns() + 50 * NS_PER_US);
-    return atomic_load(&trap->state) == POINT_REACHED;
-}
-
-static inline void finish(struct fixture *fixture, struct act *act)
-{
-    if (act->lock->scheme->server == NULL)
-        return;
-    point_let_go(&fixture->board, &fixture->board.traps[0]);
-    pthread_join(act->thread, NULL);
-}
 
 // --- exclusive, local ----------------------------------------------------------------------------
 
@@ -77,25 +13,20 @@ static inline void an_exclusive_scheme_lets_one_in_and_the_next_after_its_releas
 {
     struct fixture *fixture = *state;
     const struct lock_scheme *scheme;
-    for
-        EACH_SCHEME(fixture, scheme)
-        {
-            struct grant grant;
-            if (!lock_scheme_has(scheme, "exclusive"))
-                continue;
-            open_scheme(fixture, scheme, false);
-            hold_to(scheme, acquire(fixture, 0, &grant) == OUTCOME_OK, "the first is not let in");
-            hold_to(scheme, acquire(fixture, 1, &grant) == OUTCOME_NO,
-                    "the second is not kept out");
-            enum release_answer answer = lock_release(&fixture->locks[0]);
-            hold_to(scheme, answer == RELEASE_RELEASED || answer == RELEASE_UNCHECKED,
-                    "no release");
-            hold_to(scheme, acquire(fixture, 1, &grant) == OUTCOME_OK,
-                    "not free after its release");
-            hold_to(scheme, acquire(fixture, 2, &grant) == OUTCOME_NO, "the third is not kept out");
-            lock_release(&fixture->locks[1]);
-            close_scheme(fixture);
-        }
+    FOR_EACH_SCHEME (fixture, scheme) {
+        struct grant grant;
+        if (!lock_scheme_has(scheme, "exclusive"))
+            continue;
+        open_scheme(fixture, scheme, false);
+        hold_to(scheme, acquire(fixture, 0, &grant) == OUTCOME_OK, "the first is not let in");
+        hold_to(scheme, acquire(fixture, 1, &grant) == OUTCOME_NO, "the second is not kept out");
+        enum release_answer answer = lock_release(&fixture->locks[0]);
+        hold_to(scheme, answer == RELEASE_RELEASED || answer == RELEASE_UNCHECKED, "no release");
+        hold_to(scheme, acquire(fixture, 1, &grant) == OUTCOME_OK, "not free after its release");
+        hold_to(scheme, acquire(fixture, 2, &grant) == OUTCOME_NO, "the third is not kept out");
+        lock_release(&fixture->locks[1]);
+        close_scheme(fixture);
+    }
 }
 
 // Worker 2 acquires while worker 1 is held at its nth point. True if both were granted.
@@ -120,39 +51,34 @@ static inline void a_scheme_is_exclusive_if_no_point_of_its_acquire_lets_two_in(
 {
     struct fixture *fixture = *state;
     const struct lock_scheme *scheme;
-    for
-        EACH_SCHEME(fixture, scheme)
-        {
-            bool both = false;
-            bool reached = true;
-            for (int64_t nth = 1; reached; nth++)
-                both |= lets_both_in(fixture, scheme, nth, &reached);
-            hold_to(scheme, both == !lock_scheme_has(scheme, "exclusive"),
-                    both ? "exclusive, but lets two in"
-                         : "never lets two in, but is not exclusive");
-        }
+    FOR_EACH_SCHEME (fixture, scheme) {
+        bool both = false;
+        bool reached = true;
+        for (int64_t nth = 1; reached; nth++)
+            both |= lets_both_in(fixture, scheme, nth, &reached);
+        hold_to(scheme, both == !lock_scheme_has(scheme, "exclusive"),
+                both ? "exclusive, but lets two in" : "never lets two in, but is not exclusive");
+    }
 }
 
 static inline void a_scheme_is_local_if_it_excludes_only_inside_its_process(void **state)
 {
     struct fixture *fixture = *state;
     const struct lock_scheme *scheme;
-    for
-        EACH_SCHEME(fixture, scheme)
-        {
-            struct grant grant;
-            open_scheme(fixture, scheme, false);
-            hold_to(scheme, acquire(fixture, 0, &grant) == OUTCOME_OK, "the first is not let in");
-            enum outcome other = acquire(fixture, 1, &grant);
-            hold_to(scheme,
-                    lock_scheme_has(scheme, "local") || !lock_scheme_has(scheme, "exclusive") ||
-                        other == OUTCOME_NO,
-                    "lets another process in, but is not local");
-            lock_release(&fixture->locks[0]);
-            if (other == OUTCOME_OK)
-                lock_release(&fixture->locks[1]);
-            close_scheme(fixture);
-        }
+    FOR_EACH_SCHEME (fixture, scheme) {
+        struct grant grant;
+        open_scheme(fixture, scheme, false);
+        hold_to(scheme, acquire(fixture, 0, &grant) == OUTCOME_OK, "the first is not let in");
+        enum outcome other = acquire(fixture, 1, &grant);
+        hold_to(scheme,
+                lock_scheme_has(scheme, "local") || !lock_scheme_has(scheme, "exclusive") ||
+                    other == OUTCOME_NO,
+                "lets another process in, but is not local");
+        lock_release(&fixture->locks[0]);
+        if (other == OUTCOME_OK)
+            lock_release(&fixture->locks[1]);
+        close_scheme(fixture);
+    }
 }
 
 // --- lease, fenced -------------------------------------------------------------------------------
@@ -161,31 +87,29 @@ static inline void a_lease_is_what_was_asked_for_and_what_the_grant_says(void **
 {
     struct fixture *fixture = *state;
     const struct lock_scheme *scheme;
-    for
-        EACH_SCHEME(fixture, scheme)
-        {
-            struct grant grant;
-            open_scheme(fixture, scheme, false);
-            int64_t lease_ns = fixture->locks[0].options.lease_ns;
-            int64_t before_ns = clock_monotonic_ns();
-            hold_to(scheme, acquire(fixture, 0, &grant) == OUTCOME_OK, "not let in");
-            bool known = fixture->contract->lease_left_ms != NULL;
-            int64_t left_ms = known ? fixture->contract->lease_left_ms(fixture, scheme) : 0;
-            if (lock_scheme_has(scheme, "lease")) {
-                hold_to(scheme,
-                        !known || (left_ms > lease_ns / NS_PER_MS * 9 / 10 &&
-                                   left_ms <= lease_ns / NS_PER_MS),
-                        "its lease is not what was asked for");
-                hold_to(scheme, grant.valid_until_ns > before_ns, "its grant is over at once");
-                hold_to(scheme, grant.valid_until_ns <= clock_monotonic_ns() + lease_ns,
-                        "believes in more than its lease");
-            } else {
-                hold_to(scheme, !known || left_ms == -1, "it has a lease, but not the trait");
-                hold_to(scheme, grant.valid_until_ns == TIME_NEVER, "believes in a lease");
-            }
-            lock_release(&fixture->locks[0]);
-            close_scheme(fixture);
+    FOR_EACH_SCHEME (fixture, scheme) {
+        struct grant grant;
+        open_scheme(fixture, scheme, false);
+        int64_t lease_ns = fixture->locks[0].options.lease_ns;
+        int64_t before_ns = clock_monotonic_ns();
+        hold_to(scheme, acquire(fixture, 0, &grant) == OUTCOME_OK, "not let in");
+        bool known = fixture->contract->lease_left_ms != NULL;
+        int64_t left_ms = known ? fixture->contract->lease_left_ms(fixture, scheme) : 0;
+        if (lock_scheme_has(scheme, "lease")) {
+            hold_to(scheme,
+                    !known || (left_ms > lease_ns / NS_PER_MS * 9 / 10 &&
+                               left_ms <= lease_ns / NS_PER_MS),
+                    "its lease is not what was asked for");
+            hold_to(scheme, grant.valid_until_ns > before_ns, "its grant is over at once");
+            hold_to(scheme, grant.valid_until_ns <= clock_monotonic_ns() + lease_ns,
+                    "believes in more than its lease");
+        } else {
+            hold_to(scheme, !known || left_ms == -1, "it has a lease, but not the trait");
+            hold_to(scheme, grant.valid_until_ns == TIME_NEVER, "believes in a lease");
         }
+        lock_release(&fixture->locks[0]);
+        close_scheme(fixture);
+    }
 }
 
 static inline void fencing_tokens_grow_with_every_grant_and_only_fenced_schemes_have_them(
@@ -193,23 +117,21 @@ static inline void fencing_tokens_grow_with_every_grant_and_only_fenced_schemes_
 {
     struct fixture *fixture = *state;
     const struct lock_scheme *scheme;
-    for
-        EACH_SCHEME(fixture, scheme)
-        {
-            bool is_fenced = lock_scheme_has(scheme, "fenced");
-            open_scheme(fixture, scheme, true);
-            int64_t last = 0;
-            for (int round = 0; round < 10; round++) {
-                struct grant grant;
-                int worker = round % WORKERS;
-                hold_to(scheme, acquire(fixture, worker, &grant) == OUTCOME_OK, "not let in");
-                hold_to(scheme, is_fenced ? grant.token > last : grant.token == 0,
-                        is_fenced ? "its tokens do not grow" : "it has tokens, but not the trait");
-                last = grant.token;
-                lock_release(&fixture->locks[worker]);
-            }
-            close_scheme(fixture);
+    FOR_EACH_SCHEME (fixture, scheme) {
+        bool is_fenced = lock_scheme_has(scheme, "fenced");
+        open_scheme(fixture, scheme, true);
+        int64_t last = 0;
+        for (int round = 0; round < 10; round++) {
+            struct grant grant;
+            int worker = round % WORKERS;
+            hold_to(scheme, acquire(fixture, worker, &grant) == OUTCOME_OK, "not let in");
+            hold_to(scheme, is_fenced ? grant.token > last : grant.token == 0,
+                    is_fenced ? "its tokens do not grow" : "it has tokens, but not the trait");
+            last = grant.token;
+            lock_release(&fixture->locks[worker]);
         }
+        close_scheme(fixture);
+    }
 }
 
 // --- owner-checked -------------------------------------------------------------------------------
@@ -238,29 +160,27 @@ static inline void a_release_answers_what_it_did_to_anothers_lock(void **state)
 {
     struct fixture *fixture = *state;
     const struct lock_scheme *scheme;
-    for
-        EACH_SCHEME(fixture, scheme)
-        {
-            struct grant grant;
-            if (!lock_scheme_has(scheme, "exclusive") || scheme->server == NULL)
-                continue;
-            open_scheme(fixture, scheme, false);
-            hold_to(scheme, acquire(fixture, 0, &grant) == OUTCOME_OK, "not let in");
-            if (let_another_have_it(fixture, scheme)) {
-                enum release_answer answer = lock_release(&fixture->locks[0]);
-                bool survived = another_has_it(fixture);
-                // One that compares first, if only in the client, may well see that it is
-                // another's.
-                hold_to(scheme,
-                        survived ? answer == RELEASE_NOT_OWNER || answer == RELEASE_GONE
-                                 : answer == RELEASE_UNCHECKED,
-                        "its release of another's lock answers what is not so");
-                hold_to(scheme, survived || !lock_scheme_has(scheme, "owner-checked"),
-                        "owner-checked, but releases another's lock");
-            }
-            lock_release(&fixture->locks[1]);
-            close_scheme(fixture);
+    FOR_EACH_SCHEME (fixture, scheme) {
+        struct grant grant;
+        if (!lock_scheme_has(scheme, "exclusive") || scheme->server == NULL)
+            continue;
+        open_scheme(fixture, scheme, false);
+        hold_to(scheme, acquire(fixture, 0, &grant) == OUTCOME_OK, "not let in");
+        if (let_another_have_it(fixture, scheme)) {
+            enum release_answer answer = lock_release(&fixture->locks[0]);
+            bool survived = another_has_it(fixture);
+            // One that compares first, if only in the client, may well see that it is
+            // another's.
+            hold_to(scheme,
+                    survived ? answer == RELEASE_NOT_OWNER || answer == RELEASE_GONE
+                             : answer == RELEASE_UNCHECKED,
+                    "its release of another's lock answers what is not so");
+            hold_to(scheme, survived || !lock_scheme_has(scheme, "owner-checked"),
+                    "owner-checked, but releases another's lock");
         }
+        lock_release(&fixture->locks[1]);
+        close_scheme(fixture);
+    }
 }
 
 // Another gets the lock while the release of worker 1 is held at its nth point. True if the release
@@ -298,205 +218,18 @@ static inline void a_scheme_is_owner_checked_if_no_point_of_its_release_removes_
 {
     struct fixture *fixture = *state;
     const struct lock_scheme *scheme;
-    for
-        EACH_SCHEME(fixture, scheme)
-        {
-            if (!lock_scheme_has(scheme, "exclusive") || scheme->server == NULL)
-                continue;
-            bool removed = false;
-            bool reached = true;
-            bool possible = false;
-            for (int64_t nth = 1; reached; nth++)
-                removed |= removes_anothers(fixture, scheme, nth, &reached, &possible);
-            hold_to(scheme, !possible || removed == !lock_scheme_has(scheme, "owner-checked"),
-                    removed ? "owner-checked, but removes another's lock"
-                            : "never removes another's lock, but is not owner-checked");
-        }
-}
-
-// --- reentrant, shared, permits ------------------------------------------------------------------
-
-static inline void a_reentrant_scheme_is_held_until_it_was_left_as_often_as_entered(void **state)
-{
-    struct fixture *fixture = *state;
-    const struct lock_scheme *scheme;
-    for
-        EACH_SCHEME(fixture, scheme)
-        {
-            struct grant grant;
-            bool is_reentrant = lock_scheme_has(scheme, "reentrant");
-            hold_to(scheme, is_reentrant == (scheme->reenter != NULL && scheme->leave != NULL),
-                    "its trait 'reentrant' is wrong");
-            if (!is_reentrant)
-                continue;
-            open_scheme(fixture, scheme, false);
-            hold_to(scheme, acquire(fixture, 0, &grant) == OUTCOME_OK, "not let in");
-            for (int depth = 0; depth < 3; depth++)
-                hold_to(scheme, lock_reenter(&fixture->locks[0], &grant) == OUTCOME_OK,
-                        "no reentry");
-            for (int depth = 0; depth < 3; depth++) {
-                hold_to(scheme, acquire(fixture, 1, &grant) == OUTCOME_NO, "lets another in");
-                hold_to(scheme, lock_leave(&fixture->locks[0]) == RELEASE_RELEASED, "cannot leave");
-            }
-            hold_to(scheme, acquire(fixture, 1, &grant) == OUTCOME_NO, "free before its release");
-            hold_to(scheme, lock_release(&fixture->locks[0]) == RELEASE_RELEASED, "no release");
-            hold_to(scheme, acquire(fixture, 1, &grant) == OUTCOME_OK,
-                    "not free after its release");
-            lock_release(&fixture->locks[1]);
-            close_scheme(fixture);
-        }
-}
-
-static inline void a_shared_scheme_lets_readers_in_together_and_writers_alone(void **state)
-{
-    struct fixture *fixture = *state;
-    const struct lock_scheme *scheme;
-    for
-        EACH_SCHEME(fixture, scheme)
-        {
-            struct grant grant;
-            if (!lock_scheme_has(scheme, "shared"))
-                continue;
-            open_scheme(fixture, scheme, false);
-            fixture->locks[0].mode = fixture->locks[1].mode = LOCK_SHARED;
-            hold_to(scheme, acquire(fixture, 0, &grant) == OUTCOME_OK, "a reader is not let in");
-            hold_to(scheme, acquire(fixture, 1, &grant) == OUTCOME_OK,
-                    "a second reader is not let in");
-            hold_to(scheme, acquire(fixture, 2, &grant) == OUTCOME_NO, "a writer beside readers");
-            lock_release(&fixture->locks[0]);
-            hold_to(scheme, acquire(fixture, 2, &grant) == OUTCOME_NO, "a writer beside a reader");
-            lock_release(&fixture->locks[1]);
-            hold_to(scheme, acquire(fixture, 2, &grant) == OUTCOME_OK, "a writer is not let in");
-            hold_to(scheme, acquire(fixture, 0, &grant) == OUTCOME_NO, "a reader beside a writer");
-            lock_release(&fixture->locks[2]);
-            close_scheme(fixture);
-        }
-}
-
-static inline void a_semaphore_lets_in_as_many_as_it_has_permits(void **state)
-{
-    struct fixture *fixture = *state;
-    const struct lock_scheme *scheme;
-    for
-        EACH_SCHEME(fixture, scheme)
-        {
-            struct grant grant;
-            if (!lock_scheme_has(scheme, "permits"))
-                continue;
-            fixture->serial++;
-            snprintf(fixture->tag, sizeof fixture->tag, "t%d", fixture->serial);
-            snprintf(fixture->name, sizeof fixture->name, "lockpick:{%s}:lock", fixture->tag);
-            struct lock_options options = fixture_options(fixture, false);
-            options.permits = 2;
-            open_scheme_with(fixture, scheme, &options);
-            hold_to(scheme, acquire(fixture, 0, &grant) == OUTCOME_OK, "the first is not let in");
-            hold_to(scheme, acquire(fixture, 1, &grant) == OUTCOME_OK, "the second is not let in");
-            hold_to(scheme, acquire(fixture, 2, &grant) == OUTCOME_NO, "the third is not kept out");
-            lock_release(&fixture->locks[0]);
-            hold_to(scheme, acquire(fixture, 2, &grant) == OUTCOME_OK, "a permit was lost");
-            lock_release(&fixture->locks[1]);
-            lock_release(&fixture->locks[2]);
-            close_scheme(fixture);
-        }
-}
-
-// --- waiting, and no answer ----------------------------------------------------------------------
-
-static inline void an_acquire_waits_as_long_as_told_and_no_longer(void **state)
-{
-    struct fixture *fixture = *state;
-    const struct lock_scheme *scheme;
-    for
-        EACH_SCHEME(fixture, scheme)
-        {
-            struct grant grant;
-            if (!lock_scheme_has(scheme, "exclusive"))
-                continue;
-            open_scheme(fixture, scheme, false);
-            hold_to(scheme, acquire(fixture, 0, &grant) == OUTCOME_OK, "not let in");
-            hold_to(scheme, grant.attempts >= 1, "counts no attempt");
-            fixture->locks[1].options.wait_ns = 50 * NS_PER_MS;
-            int64_t began_ns = clock_monotonic_ns();
-            hold_to(scheme, acquire(fixture, 1, &grant) == OUTCOME_NO,
-                    "the second is not kept out");
-            hold_to(scheme, clock_monotonic_ns() - began_ns >= 50 * NS_PER_MS,
-                    "gives up too early");
-            atomic_store(&fixture->stop, 1); // the trial ends: no more waiting
-            fixture->locks[1].options.wait_ns = TIME_NEVER / 4;
-            hold_to(scheme, acquire(fixture, 1, &grant) == OUTCOME_NO, "waits on when all is over");
-            atomic_store(&fixture->stop, 0);
-            lock_release(&fixture->locks[0]);
-            close_scheme(fixture);
-        }
-}
-
-// PostgreSQL answers from children of the process that it was started as.
-static inline void signal_children(pid_t process, int number)
-{
-    char path[64];
-    int child;
-    snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)process, (int)process);
-    FILE *children = fopen(path, "r");
-    assert_non_null(children);
-    while (fscanf(children, "%d", &child) == 1)
-        kill(child, number);
-    fclose(children);
-}
-
-static inline void signal_servers(struct fixture *fixture, int number)
-{
-    for (int i = 0; i < fixture->server.cluster.count; i++) {
-        int status;
-        pid_t server = fixture->server.cluster.nodes[i].server;
-        kill(server, number);
-        signal_children(server, number);
-        if (number == SIGSTOP) {
-            waitpid(server, &status, WUNTRACED);
-            assert_true(WIFSTOPPED(status));
-        }
+    FOR_EACH_SCHEME (fixture, scheme) {
+        if (!lock_scheme_has(scheme, "exclusive") || scheme->server == NULL)
+            continue;
+        bool removed = false;
+        bool reached = true;
+        bool possible = false;
+        for (int64_t nth = 1; reached; nth++)
+            removed |= removes_anothers(fixture, scheme, nth, &reached, &possible);
+        hold_to(scheme, !possible || removed == !lock_scheme_has(scheme, "owner-checked"),
+                removed ? "owner-checked, but removes another's lock"
+                        : "never removes another's lock, but is not owner-checked");
     }
-}
-
-// Nothing but a question may be answered NO without an answer: what asks first has changed nothing.
-static inline void an_acquire_without_an_answer_is_not_taken_for_busy(void **state)
-{
-    struct fixture *fixture = *state;
-    const struct lock_scheme *scheme;
-    for
-        EACH_SCHEME(fixture, scheme)
-        {
-            struct grant grant;
-            if (scheme->server == NULL || !lock_scheme_has(scheme, "exclusive"))
-                continue;
-            open_scheme(fixture, scheme, false);
-            signal_servers(fixture, SIGSTOP);
-            enum outcome outcome = acquire(fixture, 0, &grant);
-            signal_servers(fixture, SIGCONT);
-            hold_to(scheme, outcome == OUTCOME_UNKNOWN,
-                    "an acquire without an answer is not UNKNOWN");
-            close_scheme(fixture);
-        }
-}
-
-static inline void a_release_without_an_answer_is_unknown(void **state)
-{
-    struct fixture *fixture = *state;
-    const struct lock_scheme *scheme;
-    for
-        EACH_SCHEME(fixture, scheme)
-        {
-            struct grant grant;
-            if (scheme->server == NULL)
-                continue;
-            open_scheme(fixture, scheme, false);
-            hold_to(scheme, acquire(fixture, 0, &grant) == OUTCOME_OK, "not let in");
-            signal_servers(fixture, SIGSTOP);
-            enum release_answer answer = lock_release(&fixture->locks[0]);
-            signal_servers(fixture, SIGCONT);
-            hold_to(scheme, answer == RELEASE_UNKNOWN,
-                    "a release without an answer is not UNKNOWN");
-            close_scheme(fixture);
-        }
 }
 
 #define CONTRACT_TESTS                                                                             \

@@ -15,8 +15,10 @@
 // on the same session is answered after it. NO: it is not, and will not be any more.
 static enum outcome is_ours(struct lock *lock, struct zk_node *node)
 {
-    struct zk_answer answer;
-    enum outcome outcome = zk_sync(zk_of(lock), lock->actor, &answer, node->path);
+    struct zk_answer answer = {.reply = ZK_OTHER};
+    enum outcome outcome = zk_await_connection(zk_of(lock));
+    if (outcome == OUTCOME_OK)
+        outcome = zk_sync(zk_of(lock), lock->actor, &answer, node->path);
     if (outcome == OUTCOME_OK)
         outcome = zk_get_data(zk_of(lock), lock->actor, &answer, node->path, NULL);
     bool is_other = outcome == OUTCOME_OK && strcmp(answer.text, node->guid) != 0;
@@ -67,7 +69,6 @@ static enum release_answer delete_ours(struct lock *lock, struct zk_node *node)
     enum release_answer answer = zk_node_delete_once(lock, node);
     for (int tries = 1; answer == RELEASE_UNKNOWN && tries < DELETE_TRIES; tries++) {
         // The delete that was not answered may have been done, and another may hold it by now.
-        zk_await_connection(zk_of(lock));
         enum outcome outcome = is_ours(lock, node);
         if (outcome == OUTCOME_NO)
             return zk_node_is_over(lock, node) ? RELEASE_GONE : RELEASE_RELEASED;

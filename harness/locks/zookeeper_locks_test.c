@@ -1,36 +1,5 @@
-// The schemes on one ZooKeeper server, held to their contract.
-#include "harness/locks/test_contract.h"
-
-#include "harness/locks/zookeeper_queue.h"
-#include "harness/wire/zookeeper.h"
-
-// The lowest number is the holder's: takes its node away.
-static bool evict(struct fixture *fixture, const struct lock_scheme *scheme)
-{
-    bool has_leases = strcmp(scheme->name, "curator-semaphore-mutex") == 0;
-    struct actor nobody = {.phase = PHASE_NONE};
-    struct zk_answer answer;
-    struct zk_names names;
-    char path[ZK_PATH_ROOM];
-    zk_lock_path(&fixture->locks[0].options, has_leases ? "/leases" : "", "", path);
-    assert_int_equal(zk_get_children(fixture->probe, &nobody, &answer, path, &names, NULL),
-                     OUTCOME_OK);
-    const char *lowest = NULL;
-    for (size_t i = 0; i < names.count; i++) {
-        const char *name = names.items[i];
-        if (lowest == NULL || strcmp(strrchr(name, '_') != NULL && strrchr(name, '-') != NULL
-                                         ? name + strlen(name) - 10
-                                         : name,
-                                     lowest + strlen(lowest) - 10) < 0)
-            lowest = name;
-    }
-    if (lowest != NULL) {
-        zk_lock_path(&fixture->locks[0].options, has_leases ? "/leases" : "", lowest, path);
-        assert_int_equal(zk_delete(fixture->probe, &nobody, &answer, path), OUTCOME_OK);
-    }
-    zk_names_free(&names);
-    return true;
-}
+// The schemes on one ZooKeeper server: their contract, their line, and answers that are lost.
+#include "harness/locks/test_zookeeper.h"
 
 static const struct contract zookeeper_contract = {
     .server = "zookeeper",
@@ -41,27 +10,242 @@ static const struct contract zookeeper_contract = {
 static int start(void **state)
 {
     static struct fixture fixture;
-    struct error error = {0};
-    if (fixture_start(&fixture, &zookeeper_contract) != 0)
-        return -1;
-    const struct zk_settings settings = {.service = &fixture.server.service,
-                                         .session_ns = 4 * NS_PER_S,
-                                         .request_ns = NS_PER_S};
-    fixture.probe = zk_open(&settings, &error);
     *state = &fixture;
-    return fixture.probe == NULL ? -1 : 0;
+    return start_zookeeper(&fixture, &zookeeper_contract);
 }
 
-static int stop(void **state)
+// --- answers that are lost -----------------------------------------------------------------------
+
+static void a_node_whose_create_was_not_answered_is_found_again(void **state)
 {
     struct fixture *fixture = *state;
-    zk_close(fixture->probe);
-    fixture_stop(fixture);
-    return 0;
+    const struct lock_scheme *scheme;
+    FOR_EACH_SCHEME (fixture, scheme) {
+        struct act act = {.is_release = false};
+        open_scheme(fixture, scheme, true);
+        signal_servers(fixture, SIGSTOP);
+        bool is_held = begin(fixture, &act, 2); // after its create
+        signal_servers(fixture, SIGCONT);
+        finish(fixture, &act);
+        hold_to(scheme, is_held, "no point after its create");
+        hold_to(scheme, act.outcome == OUTCOME_OK, "not found again");
+        hold_to(scheme, zk_lock_of(&fixture->locks[0])->node.czxid > 0, "has no token");
+        hold_to(scheme, count_below(fixture, holds_below(scheme)) == 1, "another was made");
+        lock_release(&fixture->locks[0]);
+        hold_to(scheme, count_below(fixture, holds_below(scheme)) == 0, "one was left");
+        close_scheme(fixture);
+    }
+}
+
+static void what_an_unknown_acquire_left_is_gone_before_the_next_one_of_that_worker(void **state)
+{
+    struct fixture *fixture = *state;
+    const struct lock_scheme *scheme;
+    FOR_EACH_SCHEME (fixture, scheme) {
+        struct grant grant;
+        open_scheme(fixture, scheme, false);
+        signal_servers(fixture, SIGSTOP);
+        enum outcome outcome = acquire(fixture, 0, &grant);
+        signal_servers(fixture, SIGCONT);
+        hold_to(scheme, outcome == OUTCOME_UNKNOWN, "not unknown");
+        fixture->locks[0].options.wait_ns = TIME_LIMIT_NS;
+        hold_to(scheme, acquire(fixture, 0, &grant) == OUTCOME_OK, "waits for itself");
+        hold_to(scheme, count_below(fixture, holds_below(scheme)) == 1, "left one behind");
+        lock_release(&fixture->locks[0]);
+        close_scheme(fixture);
+    }
+}
+
+static void a_release_whose_answer_is_lost_is_asked_again(void **state)
+{
+    struct fixture *fixture = *state;
+    const struct lock_scheme *scheme;
+    FOR_EACH_SCHEME (fixture, scheme) {
+        struct act act = {.is_release = true};
+        struct grant grant;
+        open_scheme(fixture, scheme, false);
+        hold_to(scheme, acquire(fixture, 0, &grant) == OUTCOME_OK, "not let in");
+        signal_servers(fixture, SIGSTOP);
+        begin(fixture, &act, 2); // after its delete
+        signal_servers(fixture, SIGCONT);
+        finish(fixture, &act);
+        hold_to(scheme,
+                act.answer == (lock_scheme_has(scheme, "owner-checked") ? RELEASE_RELEASED
+                                                                        : RELEASE_UNCHECKED),
+                "its release was done, but it does not say so");
+        hold_to(scheme, acquire(fixture, 1, &grant) == OUTCOME_OK, "not free");
+        lock_release(&fixture->locks[1]);
+        close_scheme(fixture);
+    }
+}
+
+// The delete was done, another holds by now, and the answer was lost: asking again must not delete
+// the other's.
+static void a_release_that_is_asked_again_spares_who_came_meanwhile(void **state)
+{
+    struct fixture *fixture = *state;
+    const struct lock_scheme *scheme;
+    FOR_EACH_SCHEME (fixture, scheme) {
+        struct act act = {.is_release = true};
+        struct grant grant;
+        open_scheme(fixture, scheme, false);
+        hold_to(scheme, acquire(fixture, 0, &grant) == OUTCOME_OK, "not let in");
+        signal_servers(fixture, SIGSTOP);
+        begin(fixture, &act, 2);
+        signal_servers(fixture, SIGCONT);
+        fixture->locks[1].options.wait_ns = TIME_LIMIT_NS;
+        hold_to(scheme, acquire(fixture, 1, &grant) == OUTCOME_OK, "not free");
+        finish(fixture, &act);
+        hold_to(scheme, another_has_it(fixture), "released another's lock");
+        lock_release(&fixture->locks[1]);
+        close_scheme(fixture);
+    }
+}
+
+static void without_its_folder_the_set_up_is_to_blame(void **state)
+{
+    struct fixture *fixture = *state;
+    const struct lock_scheme *scheme;
+    FOR_EACH_SCHEME (fixture, scheme) {
+        struct grant grant;
+        struct error error = {0};
+        open_scheme(fixture, scheme, false);
+        assert_int_equal(
+            scheme->clean_up(&fixture->server.service, &fixture->locks[0].options, &error), 0);
+        hold_to(scheme, acquire(fixture, 0, &grant) == OUTCOME_BROKEN, "not broken");
+        hold_to(scheme, strstr(fixture->locks[0].error.text, "create /lockpick/") != NULL,
+                "does not say what it tried");
+        close_scheme(fixture);
+    }
+}
+
+static void cleaning_up_leaves_nothing(void **state)
+{
+    struct fixture *fixture = *state;
+    const struct lock_scheme *scheme;
+    FOR_EACH_SCHEME (fixture, scheme) {
+        struct actor nobody = {.phase = PHASE_NONE};
+        struct grant grant;
+        struct zk_answer answer;
+        struct zk_watch *none = NULL;
+        char path[ZK_PATH_ROOM];
+        open_scheme(fixture, scheme, false);
+        hold_to(scheme, acquire(fixture, 0, &grant) == OUTCOME_OK, "not let in");
+        zk_lock_path(&fixture->locks[0].options, "", "", path);
+        close_scheme(fixture);
+        hold_to(scheme,
+                zk_exists(fixture->probe, &nobody, &answer, path, none) == OUTCOME_NO &&
+                    answer.reply == ZK_NO_NODE,
+                "left its folder");
+    }
+}
+
+// --- the line ------------------------------------------------------------------------------------
+
+static void two_workers_of_one_session_exclude_each_other(void **state)
+{
+    struct fixture *fixture = *state;
+    const struct lock_scheme *scheme;
+    FOR_EACH_SCHEME (fixture, scheme) {
+        struct error error = {0};
+        struct grant grant;
+        open_scheme(fixture, scheme, false);
+        struct lock neighbour = fixture->locks[0];
+        neighbour.state = NULL;
+        assert_int_equal(lock_open(&neighbour, &error), 0);
+        hold_to(scheme, acquire(fixture, 0, &grant) == OUTCOME_OK, "not let in");
+        hold_to(scheme, lock_acquire(&neighbour, &grant) == OUTCOME_NO, "lets both in");
+        hold_to(scheme, acquire(fixture, 1, &grant) == OUTCOME_NO, "not held any more");
+        lock_release(&fixture->locks[0]);
+        hold_to(scheme, lock_acquire(&neighbour, &grant) == OUTCOME_OK, "not free");
+        lock_release(&neighbour);
+        lock_close(&neighbour);
+        close_scheme(fixture);
+    }
+}
+
+static void a_release_wakes_only_the_next_in_line(void **state)
+{
+    static const char *const schemes[] = {"zk-sequential", "curator-mutex"};
+    struct fixture *fixture = *state;
+    for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++) {
+        struct waiter second;
+        struct waiter third;
+        struct grant grant;
+        open_named(fixture, schemes[i]);
+        assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
+        begin_to_wait(fixture, &second, 1);
+        AWAIT(count_below(fixture, "") == 2);
+        begin_to_wait(fixture, &third, 2);
+        AWAIT(count_below(fixture, "") == 3);
+        lock_release(&fixture->locks[0]);
+        assert_int_equal(end_of_wait(&second), OUTCOME_OK);
+        lock_release(&fixture->locks[1]);
+        assert_int_equal(end_of_wait(&third), OUTCOME_OK);
+        lock_release(&fixture->locks[2]);
+        // Each looked when it came, and when the one before it had gone; no more.
+        assert_int_equal(second.grant.attempts, 2);
+        assert_int_equal(third.grant.attempts, 2);
+        close_scheme(fixture);
+    }
+}
+
+static void a_reader_waits_behind_a_writer_that_waits(void **state)
+{
+    struct fixture *fixture = *state;
+    struct waiter writer;
+    struct grant grant;
+    open_named(fixture, "curator-rw");
+    fixture->locks[0].mode = fixture->locks[2].mode = LOCK_SHARED;
+    assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
+    begin_to_wait(fixture, &writer, 1);
+    AWAIT(count_below(fixture, "") == 2);
+    assert_int_equal(acquire(fixture, 2, &grant), OUTCOME_NO);
+    lock_release(&fixture->locks[0]);
+    assert_int_equal(end_of_wait(&writer), OUTCOME_OK);
+    lock_release(&fixture->locks[1]);
+    assert_int_equal(acquire(fixture, 2, &grant), OUTCOME_OK);
+    lock_release(&fixture->locks[2]);
+    close_scheme(fixture);
+}
+
+#define GUID "01234567-89ab-cdef-0123-456789abcdef"
+
+static void numbers_go_on_below_zero_after_the_highest(void **state)
+{
+    (void)state;
+    const struct zk_recipe recipe = {.prefix = "_c_", .suffix = "-lock-"};
+    int32_t highest;
+    int32_t lowest;
+    int32_t none;
+    assert_true(zk_queue_number(&recipe, "_c_" GUID "-lock-2147483647", &highest));
+    assert_true(zk_queue_number(&recipe, "_c_" GUID "-lock--2147483648", &lowest));
+    assert_false(zk_queue_number(&recipe, "_c_" GUID "-lock-", &none));
+    assert_false(zk_queue_number(&recipe, "_c_" GUID "-lock-000000000x", &none));
+    assert_false(zk_queue_number(&recipe, "stranger", &none));
+    assert_int_equal(highest, INT32_MAX);
+    assert_int_equal(lowest, INT32_MIN);
+    assert_true(zk_queue_is_before(highest, lowest));
+    assert_false(zk_queue_is_before(lowest, highest));
+    assert_true(zk_queue_is_before(lowest, lowest + 1));
+    assert_true(zk_queue_is_before(9, 10));
+    assert_false(zk_queue_is_before(10, 10));
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {CONTRACT_TESTS};
-    return cmocka_run_group_tests(tests, start, stop);
+    const struct CMUnitTest tests[] = {
+        CONTRACT_TESTS,
+        cmocka_unit_test(a_node_whose_create_was_not_answered_is_found_again),
+        cmocka_unit_test(what_an_unknown_acquire_left_is_gone_before_the_next_one_of_that_worker),
+        cmocka_unit_test(a_release_whose_answer_is_lost_is_asked_again),
+        cmocka_unit_test(a_release_that_is_asked_again_spares_who_came_meanwhile),
+        cmocka_unit_test(without_its_folder_the_set_up_is_to_blame),
+        cmocka_unit_test(cleaning_up_leaves_nothing),
+        cmocka_unit_test(two_workers_of_one_session_exclude_each_other),
+        cmocka_unit_test(a_release_wakes_only_the_next_in_line),
+        cmocka_unit_test(a_reader_waits_behind_a_writer_that_waits),
+        cmocka_unit_test(numbers_go_on_below_zero_after_the_highest),
+    };
+    return cmocka_run_group_tests(tests, start, stop_zookeeper);
 }

@@ -89,8 +89,8 @@ static enum outcome look_for(struct lock *lock, const struct zk_recipe *recipe,
     struct zk_queue queue = {0};
     char folder[ZK_PATH_ROOM];
     path_of(lock, recipe, "", folder);
-    enum outcome outcome = OUTCOME_OK;
-    if (recipe->syncs)
+    enum outcome outcome = zk_await_connection(zk_of(lock));
+    if (outcome == OUTCOME_OK && recipe->syncs)
         outcome = zk_sync(zk_of(lock), lock->actor, &answer, folder);
     if (outcome == OUTCOME_OK)
         outcome = zk_queue_read(lock, recipe, &queue, NULL);

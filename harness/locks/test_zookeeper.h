@@ -1,0 +1,136 @@
+// For tests: workers with a ZooKeeper scheme's handles, and a session past all schemes to look at
+// their nodes with.
+#ifndef LOCKPICK_LOCKS_TEST_ZOOKEEPER_H
+#define LOCKPICK_LOCKS_TEST_ZOOKEEPER_H
+
+#include "harness/locks/test_contract.h"
+#include "harness/locks/zookeeper_queue.h"
+
+#define TIME_LIMIT_NS (20 * NS_PER_S)
+
+// Waits for a cause, and fails if it does not come.
+#define AWAIT(cause)                                                                               \
+    do {                                                                                           \
+        int64_t give_up_ns_ = clock_monotonic_ns() + TIME_LIMIT_NS;                                \
+        while (!(cause) && clock_monotonic_ns() < give_up_ns_)                                     \
+            clock_sleep_until_ns(clock_monotonic_ns() + NS_PER_MS);                                \
+        assert_true(cause);                                                                        \
+    } while (0)
+
+// The folder of the nodes that hold.
+static inline const char *holds_below(const struct lock_scheme *scheme)
+{
+    return strcmp(scheme->name, "curator-semaphore-mutex") == 0 ? "/leases" : "";
+}
+
+static inline struct zk_names nodes_below(struct fixture *fixture, const char *below)
+{
+    struct actor nobody = {.phase = PHASE_NONE};
+    struct zk_answer answer;
+    struct zk_names names;
+    char path[ZK_PATH_ROOM];
+    zk_lock_path(&fixture->locks[0].options, below, "", path);
+    assert_int_equal(zk_get_children(fixture->probe, &nobody, &answer, path, &names, NULL),
+                     OUTCOME_OK);
+    return names;
+}
+
+static inline size_t count_below(struct fixture *fixture, const char *below)
+{
+    struct zk_names names = nodes_below(fixture, below);
+    size_t count = names.count;
+    zk_names_free(&names);
+    return count;
+}
+
+static inline void remove_below(struct fixture *fixture, const char *below, const char *name)
+{
+    struct actor nobody = {.phase = PHASE_NONE};
+    struct zk_answer answer;
+    char path[ZK_PATH_ROOM];
+    zk_lock_path(&fixture->locks[0].options, below, name, path);
+    assert_int_equal(zk_delete(fixture->probe, &nobody, &answer, path), OUTCOME_OK);
+}
+
+// A name's end: the number of a node in line.
+static inline const char *number_of(const char *name)
+{
+    size_t length = strlen(name);
+    return length > 10 ? name + length - 10 : name;
+}
+
+// Who is first in line, holds: takes that node away.
+static inline bool evict(struct fixture *fixture, const struct lock_scheme *scheme)
+{
+    struct zk_names names = nodes_below(fixture, holds_below(scheme));
+    const char *first = NULL;
+    for (size_t i = 0; i < names.count; i++) {
+        if (first == NULL || strcmp(number_of(names.items[i]), number_of(first)) < 0)
+            first = names.items[i];
+    }
+    if (first != NULL)
+        remove_below(fixture, holds_below(scheme), first);
+    zk_names_free(&names);
+    return true;
+}
+
+static inline int start_zookeeper(struct fixture *fixture, const struct contract *contract)
+{
+    struct error error = {0};
+    if (fixture_start(fixture, contract) != 0)
+        return -1;
+    // On the last server: tests kill the first.
+    const struct zk_settings settings = {.service = &fixture->server.service,
+                                         .first_server = fixture->server.service.server_count - 1,
+                                         .session_ns = 4 * NS_PER_S,
+                                         .request_ns = 2 * NS_PER_S};
+    fixture->probe = zk_open(&settings, &error);
+    return fixture->probe == NULL ? -1 : 0;
+}
+
+static inline int stop_zookeeper(void **state)
+{
+    struct fixture *fixture = *state;
+    zk_close(fixture->probe);
+    fixture_stop(fixture);
+    return 0;
+}
+
+// An acquire of any worker, in a thread of its own. It waits as long as the lock's options say.
+struct waiter {
+    struct lock *lock;
+    struct grant grant;
+    enum outcome outcome;
+    pthread_t thread;
+};
+
+static inline void *wait_for_lock(void *context)
+{
+    struct waiter *waiter = context;
+    waiter->outcome = lock_acquire(waiter->lock, &waiter->grant);
+    return NULL;
+}
+
+static inline void begin_to_wait(struct fixture *fixture, struct waiter *waiter, int worker)
+{
+    *waiter = (struct waiter){.lock = &fixture->locks[worker]};
+    waiter->lock->options.wait_ns = TIME_LIMIT_NS;
+    assert_int_equal(pthread_create(&waiter->thread, NULL, wait_for_lock, waiter), 0);
+}
+
+static inline enum outcome end_of_wait(struct waiter *waiter)
+{
+    pthread_join(waiter->thread, NULL);
+    waiter->lock->options.wait_ns = 0;
+    return waiter->outcome;
+}
+
+static inline const struct lock_scheme *open_named(struct fixture *fixture, const char *name)
+{
+    const struct lock_scheme *scheme = lock_scheme_find(name);
+    assert_non_null(scheme);
+    open_scheme(fixture, scheme, false);
+    return scheme;
+}
+
+#endif

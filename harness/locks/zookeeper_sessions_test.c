@@ -1,0 +1,285 @@
+// The ZooKeeper schemes when sessions end, connections break and servers die.
+#include "harness/locks/test_zookeeper.h"
+
+#include "harness/history/follower.h"
+
+static const struct contract single_contract = {
+    .server = "zookeeper",
+    .lease_ns = 4 * NS_PER_S,
+    .evict = evict,
+};
+
+static const struct contract ensemble_contract = {
+    .server = "zookeeper",
+    .topology = "ensemble",
+    .schemes = "zk-sequential",
+    .lease_ns = 4 * NS_PER_S,
+    .evict = evict,
+};
+
+static int start_single(void **state)
+{
+    static struct fixture fixture;
+    *state = &fixture;
+    return start_zookeeper(&fixture, &single_contract);
+}
+
+static int start_ensemble(void **state)
+{
+    static struct fixture fixture;
+    *state = &fixture;
+    return start_zookeeper(&fixture, &ensemble_contract);
+}
+
+static enum lost_reason lost_of(struct fixture *fixture, int worker)
+{
+    return atomic_load(&fixture->locks[worker].lost);
+}
+
+static void end_session_of(struct fixture *fixture, int worker)
+{
+    struct error error = {0};
+    if (zk_expire(zk_of(&fixture->locks[worker]), &error) != 0)
+        fail_msg("%s", error.text);
+}
+
+// What the history tells of worker 1.
+struct tally {
+    int64_t operation;
+    int losses;
+    int renewals;
+    int64_t valid_until_ns; // by the last renewal
+};
+
+static void count_event(void *context, const struct event *event)
+{
+    struct tally *tally = context;
+    if (event->client != 1 || event->worker != 1 || event->args[0] != tally->operation)
+        return;
+    tally->losses += event->kind == EVENT_LOST;
+    if (event->kind == EVENT_RENEW_RETURN && event->outcome == OUTCOME_OK) {
+        tally->renewals++;
+        tally->valid_until_ns = event->args[1];
+    }
+}
+
+static struct tally tally_of(struct fixture *fixture, int64_t operation)
+{
+    struct tally tally = {.operation = operation};
+    struct history_follower *follower = history_follower_new(&fixture->history);
+    history_follow(follower, count_event, &tally);
+    history_follower_free(follower);
+    return tally;
+}
+
+// --- the end of a session ------------------------------------------------------------------------
+
+static void when_its_session_ends_the_holder_is_told_and_the_next_is_let_in(void **state)
+{
+    struct fixture *fixture = *state;
+    const struct lock_scheme *scheme;
+    int64_t operation = 100;
+    FOR_EACH_SCHEME (fixture, scheme)
+        {
+            struct grant grant;
+            open_scheme(fixture, scheme, false);
+            fixture->locks[0].operation = ++operation;
+            hold_to(scheme, acquire(fixture, 0, &grant) == OUTCOME_OK, "not let in");
+            end_session_of(fixture, 0);
+            AWAIT(lost_of(fixture, 0) == LOST_SESSION);
+            AWAIT(tally_of(fixture, operation).losses == 1);
+            hold_to(scheme, acquire(fixture, 1, &grant) == OUTCOME_OK, "not free");
+            hold_to(scheme, lock_release(&fixture->locks[0]) == RELEASE_GONE, "not gone");
+            hold_to(scheme, acquire(fixture, 0, &grant) == OUTCOME_NO, "released another's");
+            lock_release(&fixture->locks[1]);
+            hold_to(scheme, acquire(fixture, 0, &grant) == OUTCOME_OK, "begins no session");
+            hold_to(scheme, lost_of(fixture, 0) == LOST_NOT, "lost at once");
+            lock_release(&fixture->locks[0]);
+            close_scheme(fixture);
+        }
+}
+
+// What a waiter asks last before it waits.
+static void trap_waiter(struct fixture *fixture, const struct lock_scheme *scheme)
+{
+    struct point_trap *trap = &fixture->board.traps[0];
+    bool has_leases = strcmp(holds_below(scheme), "/leases") == 0;
+    const char *last = strcmp(scheme->name, "zk-ephemeral") == 0 ? "exists"
+                       : has_leases                              ? "getChildren"
+                                                                 : "getData";
+    *trap =
+        (struct point_trap){.client = 2, .worker = 1, .match_count = 1, .nth = has_leases ? 2 : 1};
+    trap->matches[0] = (struct point_match){.side = POINT_AFTER, .phase = PHASE_ACQUIRE};
+    snprintf(trap->matches[0].what, sizeof trap->matches[0].what, "%s", last);
+    point_arm(&fixture->board, trap);
+}
+
+static void who_waits_when_its_session_ends_lines_up_again(void **state)
+{
+    struct fixture *fixture = *state;
+    struct point_trap *trap = &fixture->board.traps[0];
+    const struct lock_scheme *scheme;
+    FOR_EACH_SCHEME (fixture, scheme)
+        {
+            struct waiter waiter;
+            struct grant grant;
+            open_scheme(fixture, scheme, false);
+            hold_to(scheme, acquire(fixture, 0, &grant) == OUTCOME_OK, "not let in");
+            trap_waiter(fixture, scheme);
+            begin_to_wait(fixture, &waiter, 1);
+            AWAIT(atomic_load(&trap->state) == POINT_REACHED);
+            point_let_go(&fixture->board, trap);
+            end_session_of(fixture, 1);
+            AWAIT(zk_session(zk_of(&fixture->locks[1])) == 2);
+            lock_release(&fixture->locks[0]);
+            hold_to(scheme, end_of_wait(&waiter) == OUTCOME_OK, "waits for ever");
+            lock_release(&fixture->locks[1]);
+            close_scheme(fixture);
+        }
+}
+
+// A client that does not know yet, because it was paused: its server does.
+static void a_release_in_a_session_that_has_ended_is_gone(void **state)
+{
+    struct fixture *fixture = *state;
+    const struct lock_scheme *scheme;
+    FOR_EACH_SCHEME (fixture, scheme)
+        {
+            struct act act = {.is_release = true};
+            struct grant grant;
+            open_scheme(fixture, scheme, false);
+            hold_to(scheme, acquire(fixture, 0, &grant) == OUTCOME_OK, "not let in");
+            begin(fixture, &act, 1); // before its delete, which is not held back by what it knows
+            end_session_of(fixture, 0);
+            hold_to(scheme, acquire(fixture, 1, &grant) == OUTCOME_OK, "not free");
+            finish(fixture, &act);
+            hold_to(scheme, act.answer == RELEASE_GONE, "not gone");
+            hold_to(scheme, lost_of(fixture, 0) == LOST_SESSION, "its holder was not told");
+            hold_to(scheme, another_has_it(fixture), "released another's lock");
+            lock_release(&fixture->locks[1]);
+            close_scheme(fixture);
+        }
+}
+
+// --- renewal -------------------------------------------------------------------------------------
+
+static void open_briefly(struct fixture *fixture, const struct lock_scheme *scheme,
+                         int64_t lease_ns)
+{
+    fixture->serial++;
+    snprintf(fixture->tag, sizeof fixture->tag, "t%d", fixture->serial);
+    struct lock_options options = fixture_options(fixture, false);
+    options.lease_ns = lease_ns;
+    open_scheme_with(fixture, scheme, &options);
+}
+
+static void a_hold_is_renewed_for_as_long_as_it_lasts(void **state)
+{
+    struct fixture *fixture = *state;
+    const struct lock_scheme *scheme;
+    int64_t operation = 200;
+    FOR_EACH_SCHEME (fixture, scheme)
+        {
+            struct grant grant;
+            open_briefly(fixture, scheme, 400 * NS_PER_MS);
+            fixture->locks[0].operation = ++operation;
+            hold_to(scheme, acquire(fixture, 0, &grant) == OUTCOME_OK, "not let in");
+            AWAIT(tally_of(fixture, operation).renewals >= 4 || lost_of(fixture, 0) != LOST_NOT);
+            struct tally tally = tally_of(fixture, operation);
+            hold_to(scheme, tally.losses == 0, "lost though it was renewed");
+            hold_to(scheme, tally.valid_until_ns > grant.valid_until_ns + 400 * NS_PER_MS,
+                    "its renewals do not extend it");
+            hold_to(scheme, acquire(fixture, 1, &grant) == OUTCOME_NO, "free meanwhile");
+            lock_release(&fixture->locks[0]);
+            close_scheme(fixture);
+        }
+}
+
+static void a_holder_whose_node_was_taken_is_told(void **state)
+{
+    struct fixture *fixture = *state;
+    const struct lock_scheme *scheme;
+    FOR_EACH_SCHEME (fixture, scheme)
+        {
+            struct grant grant;
+            open_scheme(fixture, scheme, false);
+            hold_to(scheme, acquire(fixture, 0, &grant) == OUTCOME_OK, "not let in");
+            evict(fixture, scheme);
+            AWAIT(lost_of(fixture, 0) == LOST_NOT_OWNER);
+            hold_to(scheme, lock_release(&fixture->locks[0]) == RELEASE_GONE, "not gone");
+            close_scheme(fixture);
+        }
+}
+
+static void a_holder_that_hears_nothing_stops_when_its_time_is_up(void **state)
+{
+    struct fixture *fixture = *state;
+    struct grant grant;
+    open_briefly(fixture, lock_scheme_find("zk-sequential"), 600 * NS_PER_MS);
+    assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
+    signal_servers(fixture, SIGSTOP);
+    AWAIT(lost_of(fixture, 0) != LOST_NOT);
+    signal_servers(fixture, SIGCONT);
+    assert_true(lost_of(fixture, 0) == LOST_DEADLINE || lost_of(fixture, 0) == LOST_SUSPENDED);
+    lock_release(&fixture->locks[0]);
+    close_scheme(fixture);
+}
+
+// The last test on one server: it does not come back.
+static void without_a_connection_the_holder_stops_before_its_session_can_end(void **state)
+{
+    struct fixture *fixture = *state;
+    struct grant grant;
+    open_briefly(fixture, lock_scheme_find("zk-sequential"), 3 * NS_PER_S);
+    assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
+    kill(fixture->server.cluster.nodes[0].server, SIGKILL);
+    AWAIT(lost_of(fixture, 0) != LOST_NOT);
+    assert_int_equal(lost_of(fixture, 0), LOST_SUSPENDED);
+    assert_int_equal(acquire(fixture, 1, &grant), OUTCOME_NO); // nothing could be asked
+    assert_int_equal(lock_release(&fixture->locks[0]), RELEASE_UNKNOWN);
+    for (int i = 0; i < WORKERS; i++) {
+        lock_close(&fixture->locks[i]);
+        fixture->locks[i].scheme->close_client(&fixture->clients[i]);
+    }
+}
+
+// --- an ensemble ---------------------------------------------------------------------------------
+
+// Client 1 is connected to the first server; the other two are a majority.
+static void a_hold_outlives_the_server_that_it_was_taken_on(void **state)
+{
+    struct fixture *fixture = *state;
+    struct waiter waiter;
+    struct grant grant;
+    open_named(fixture, "zk-sequential");
+    assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
+    kill(fixture->server.cluster.nodes[0].server, SIGKILL);
+    AWAIT(zk_begin(zk_of(&fixture->locks[0])) == OUTCOME_OK);
+    begin_to_wait(fixture, &waiter, 1);
+    AWAIT(count_below(fixture, "") == 2);
+    assert_int_equal(zk_session(zk_of(&fixture->locks[0])), 1);
+    assert_int_equal(lost_of(fixture, 0), LOST_NOT);
+    assert_int_equal(lock_release(&fixture->locks[0]), RELEASE_RELEASED);
+    assert_int_equal(end_of_wait(&waiter), OUTCOME_OK);
+    assert_int_equal(lock_release(&fixture->locks[1]), RELEASE_RELEASED);
+    close_scheme(fixture);
+}
+
+int main(void)
+{
+    const struct CMUnitTest on_one_server[] = {
+        cmocka_unit_test(when_its_session_ends_the_holder_is_told_and_the_next_is_let_in),
+        cmocka_unit_test(who_waits_when_its_session_ends_lines_up_again),
+        cmocka_unit_test(a_release_in_a_session_that_has_ended_is_gone),
+        cmocka_unit_test(a_hold_is_renewed_for_as_long_as_it_lasts),
+        cmocka_unit_test(a_holder_whose_node_was_taken_is_told),
+        cmocka_unit_test(a_holder_that_hears_nothing_stops_when_its_time_is_up),
+        cmocka_unit_test(without_a_connection_the_holder_stops_before_its_session_can_end),
+    };
+    const struct CMUnitTest on_an_ensemble[] = {
+        CONTRACT_TESTS,
+        cmocka_unit_test(a_hold_outlives_the_server_that_it_was_taken_on),
+    };
+    int failed = cmocka_run_group_tests(on_one_server, start_single, stop_zookeeper);
+    return failed + cmocka_run_group_tests(on_an_ensemble, start_ensemble, stop_zookeeper);
+}

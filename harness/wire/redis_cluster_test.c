@@ -1,0 +1,286 @@
+// A Redis connection to a cluster: from slot to slot, and from a dead master to its replica.
+#include "harness/wire/test_redis.h"
+
+#include "harness/history/writer.h"
+
+#include <pthread.h>
+
+// The third master's, at first. What moves away in one test is of a slot of its own.
+#define SLOT_OF_FOO "12182"
+#define SLOT_OF_A "15495"
+#define SLOT_OF_D "11298"
+#define SLOT_OF_E "15363"
+#define SLOT_OF_H "11694"
+
+static struct fixture cluster;
+
+static int start_cluster(void **state)
+{
+    *state = &cluster;
+    return start_fixture(&cluster, "cluster");
+}
+
+// Tests that do no harm share the servers; each has a connection of its own.
+static int open_another(void **state)
+{
+    *state = &cluster;
+    redis_close(cluster.connection);
+    return connect_fixture(&cluster);
+}
+
+// How many points the connection has passed since.
+static void count_points(struct fixture *fixture)
+{
+    struct point_trap *trap = &fixture->board.traps[0];
+    *trap = (struct point_trap){.client = 1, .match_count = 1, .nth = 1000000};
+    point_arm(&fixture->board, trap);
+}
+
+static int64_t points_counted(struct fixture *fixture)
+{
+    struct point_trap *trap = &fixture->board.traps[0];
+    int64_t passed = atomic_load(&trap->passed);
+    point_let_go(&fixture->board, trap);
+    return passed;
+}
+
+static void a_request_goes_where_it_is_moved_to(void **state)
+{
+    struct fixture *fixture = *state;
+    struct redis_answer answer;
+    count_points(fixture);
+    assert_int_equal(redis_request(fixture->connection, &answer, "SET foo value"), OUTCOME_OK);
+    assert_int_equal(points_counted(fixture), 4); // before and after, twice
+    assert_true(answers(node_of(fixture, "server-3"), "GET foo", "value"));
+    count_points(fixture);
+    assert_int_equal(redis_request(fixture->connection, &answer, "GET foo"), OUTCOME_OK);
+    assert_int_equal(points_counted(fixture), 2); // it has stayed there
+}
+
+static void a_script_is_sent_whole_to_a_server_that_lacks_it(void **state)
+{
+    static const struct redis_script echo = {"return redis.call('GET', KEYS[1]) or ARGV[1]"};
+    struct fixture *fixture = *state;
+    struct redis_answer answer;
+    struct error error;
+    const char *const keys[] = {"key", NULL};
+    const char *const arguments[] = {"nothing", NULL};
+    assert_int_equal(redis_script_load(fixture->connection, &echo, &error), 0);
+    assert_int_equal(redis_eval(fixture->connection, &answer, &echo, keys, arguments), OUTCOME_OK);
+    assert_string_equal(answer.text, "nothing");
+    count_points(fixture);
+    assert_int_equal(redis_eval(fixture->connection, &answer, &echo, keys, arguments), OUTCOME_OK);
+    assert_int_equal(points_counted(fixture), 2);
+}
+
+static void set_slot(const struct node *node, const char *slot, const char *state, const char *id)
+{
+    char request[128];
+    snprintf(request, sizeof request, "CLUSTER SETSLOT %s %s %s", slot, state, id);
+    if (!answers(node, request, "+OK"))
+        fail_msg("%s does not answer OK to: %s", node->name, request);
+}
+
+// A slot that moves from the third server to the first.
+struct migration {
+    const char *slot;
+    struct node *from;
+    struct node *to;
+    char from_id[41];
+    char to_id[41];
+};
+
+static void read_id(const struct node *node, char id[41])
+{
+    struct text text = {0};
+    assert_int_equal(redis_tell(node, "CLUSTER MYID", &text), 0);
+    assert_int_equal(sscanf(text.bytes, "$40 %40[0-9a-f]", id), 1);
+    text_free(&text);
+}
+
+static struct migration begin_migration(struct fixture *fixture, const char *slot)
+{
+    struct migration migration = {
+        .slot = slot, .from = node_of(fixture, "server-3"), .to = node_of(fixture, "server-1")};
+    read_id(migration.from, migration.from_id);
+    read_id(migration.to, migration.to_id);
+    set_slot(migration.to, slot, "IMPORTING", migration.from_id);
+    set_slot(migration.from, slot, "MIGRATING", migration.to_id);
+    return migration;
+}
+
+static void end_migration(const struct migration *migration)
+{
+    set_slot(migration->to, migration->slot, "NODE", migration->to_id);
+    set_slot(migration->from, migration->slot, "NODE", migration->to_id);
+}
+
+static void while_a_slot_moves_one_request_is_sent_on_and_the_next_asks_again(void **state)
+{
+    struct fixture *fixture = *state;
+    struct redis_answer answer;
+    struct migration migration = begin_migration(fixture, SLOT_OF_A);
+    assert_int_equal(redis_request(fixture->connection, &answer, "SET a value"), OUTCOME_OK);
+    assert_true(answers(migration.to, "ASKING\r\nGET a", "value"));
+    count_points(fixture);
+    assert_int_equal(redis_request(fixture->connection, &answer, "GET a"), OUTCOME_OK);
+    assert_string_equal(answer.text, "value");
+    assert_int_equal(points_counted(fixture), 4); // it asks where the slot was at first
+    end_migration(&migration);
+    count_points(fixture);
+    assert_int_equal(redis_request(fixture->connection, &answer, "GET a"), OUTCOME_OK);
+    assert_int_equal(points_counted(fixture), 4); // now it has moved
+}
+
+static void stop_or_go_on(const struct node *node, int number)
+{
+    int status;
+    kill(node->server, number);
+    if (number == SIGSTOP)
+        waitpid(node->server, &status, WUNTRACED);
+}
+
+static void a_wait_is_about_the_server_that_the_key_was_sent_on_to(void **state)
+{
+    struct fixture *fixture = *state;
+    struct redis_answer answer;
+    const struct node *replica = node_of(fixture, "server-4"); // of the server it goes to
+    struct migration migration = begin_migration(fixture, SLOT_OF_H);
+    stop_or_go_on(replica, SIGSTOP);
+    enum outcome outcome = redis_request(fixture->connection, &answer, "SET {h}1 value");
+    enum outcome waited = redis_wait(fixture->connection, &answer, 1, 50 * NS_PER_MS);
+    stop_or_go_on(replica, SIGCONT);
+    assert_int_equal(outcome, OUTCOME_OK);
+    assert_int_equal(waited, OUTCOME_OK);
+    assert_int_equal(answer.integer, 0);
+    assert_int_equal(redis_wait(fixture->connection, &answer, 1, PATIENCE_NS), OUTCOME_OK);
+    assert_int_equal(answer.integer, 1);
+    end_migration(&migration);
+}
+
+// Two keys of one slot, of which one has gone to its new server, and the other has not.
+static struct migration stop_halfway(struct fixture *fixture, const char *tag, const char *slot)
+{
+    struct redis_answer answer;
+    assert_int_equal(redis_request(fixture->connection, &answer, "SET {%s}1 stays", tag),
+                     OUTCOME_OK);
+    struct migration migration = begin_migration(fixture, slot);
+    assert_int_equal(redis_request(fixture->connection, &answer, "SET {%s}2 goes", tag),
+                     OUTCOME_OK);
+    return migration;
+}
+
+static void keys_on_two_servers_are_tried_again_and_then_no(void **state)
+{
+    struct fixture *fixture = *state;
+    struct redis_answer answer;
+    struct migration migration = stop_halfway(fixture, "d", SLOT_OF_D);
+    count_points(fixture);
+    assert_int_equal(redis_request(fixture->connection, &answer, "MGET {d}1 {d}2"), OUTCOME_NO);
+    assert_non_null(strstr(redis_error(fixture->connection), "TRYAGAIN"));
+    assert_true(points_counted(fixture) >= 6);
+    assert_true(answers(migration.from, "DEL {d}1", ":1"));
+    end_migration(&migration);
+}
+
+static void *ask_for_both_keys(void *context)
+{
+    struct fixture *fixture = context;
+    static enum outcome outcome;
+    struct redis_answer answer;
+    outcome = redis_request(fixture->connection, &answer, "MGET {e}1 {e}2");
+    return &outcome;
+}
+
+static void keys_that_come_together_meanwhile_are_answered(void **state)
+{
+    struct fixture *fixture = *state;
+    struct history_file history;
+    struct history_writer writer;
+    struct error error;
+    char path[96];
+    pthread_t thread;
+    void *outcome;
+    struct migration migration = stop_halfway(fixture, "e", SLOT_OF_E);
+    snprintf(path, sizeof path, "%s/history.bin", fixture->server.folder);
+    assert_int_equal(history_file_create(path, 1000, 1, &history, &error), 0);
+    history_writer_start(&writer, &history, 1, 1);
+    fixture->actor.history = &writer;
+    struct point_trap *trap = &fixture->board.traps[0];
+    *trap = (struct point_trap){.client = 1, .match_count = 1, .nth = 3}; // before the second try
+    point_arm(&fixture->board, trap);
+    assert_int_equal(pthread_create(&thread, NULL, ask_for_both_keys, fixture), 0);
+    while (atomic_load(&trap->state) != POINT_REACHED)
+        clock_sleep_until_ns(clock_monotonic_ns() + NS_PER_MS);
+    assert_true(answers(migration.from, "DEL {e}1", ":1"));
+    end_migration(&migration);
+    point_let_go(&fixture->board, trap);
+    pthread_join(thread, &outcome);
+    assert_int_equal(*(enum outcome *)outcome, OUTCOME_OK);
+    history_file_close(&history);
+}
+
+static void a_slot_that_nobody_serves_is_a_no(void **state)
+{
+    struct fixture *fixture = *state;
+    struct redis_answer answer;
+    assert_true(answers(node_of(fixture, "server-3"), "CLUSTER DELSLOTS " SLOT_OF_FOO, "+OK"));
+    assert_int_equal(redis_request(fixture->connection, &answer, "SET foo value"), OUTCOME_NO);
+    assert_non_null(strstr(redis_error(fixture->connection), "CLUSTERDOWN"));
+    assert_true(answers(node_of(fixture, "server-3"), "CLUSTER ADDSLOTS " SLOT_OF_FOO, "+OK"));
+    set_until_ok(fixture, "foo");
+}
+
+static void when_a_master_dies_the_connection_finds_its_replica(void **state)
+{
+    struct fixture *fixture = *state;
+    struct redis_answer answer;
+    assert_int_equal(redis_request(fixture->connection, &answer, "SET foo old"), OUTCOME_OK);
+    kill_server(node_of(fixture, "server-3"));
+    assert_int_equal(set_until_ok(fixture, "foo"), OUTCOME_UNKNOWN);
+    assert_true(answers(node_of(fixture, "server-6"), "GET foo", "value"));
+}
+
+static void a_cluster_whose_first_server_is_gone_is_entered_by_another(void **state)
+{
+    struct fixture *fixture = *state;
+    struct error error = {0};
+    kill_server(node_of(fixture, "server-1"));
+    struct redis_connection *other =
+        redis_open(&fixture->server.service, REQUEST_NS, &fixture->actor, &error);
+    assert_non_null(other);
+    redis_close(other);
+}
+
+static void a_wait_without_the_connection_that_wrote_is_a_no(void **state)
+{
+    struct fixture *fixture = *state;
+    struct redis_answer answer;
+    assert_int_equal(redis_request(fixture->connection, &answer, "SET foo value"), OUTCOME_OK);
+    assert_true(answers(node_of(fixture, "server-3"), "CLIENT KILL TYPE normal", ":"));
+    assert_int_equal(redis_request(fixture->connection, &answer, "GET foo"), OUTCOME_UNKNOWN);
+    assert_int_equal(redis_wait(fixture->connection, &answer, 1, REQUEST_NS), OUTCOME_NO);
+    assert_non_null(strstr(redis_error(fixture->connection), "is gone"));
+}
+
+int main(void)
+{
+#define SHARING(test) cmocka_unit_test_setup(test, open_another)
+#define ALONE(test) cmocka_unit_test_setup_teardown(test, start_cluster, stop)
+    const struct CMUnitTest harmless[] = {
+        SHARING(a_request_goes_where_it_is_moved_to),
+        SHARING(a_script_is_sent_whole_to_a_server_that_lacks_it),
+        SHARING(a_wait_without_the_connection_that_wrote_is_a_no),
+        SHARING(while_a_slot_moves_one_request_is_sent_on_and_the_next_asks_again),
+        SHARING(a_wait_is_about_the_server_that_the_key_was_sent_on_to),
+        SHARING(keys_on_two_servers_are_tried_again_and_then_no),
+        SHARING(keys_that_come_together_meanwhile_are_answered),
+        SHARING(a_slot_that_nobody_serves_is_a_no),
+    };
+    const struct CMUnitTest harmful[] = {
+        ALONE(when_a_master_dies_the_connection_finds_its_replica),
+        ALONE(a_cluster_whose_first_server_is_gone_is_entered_by_another),
+    };
+    int failed = cmocka_run_group_tests(harmless, start_cluster, stop);
+    return failed + cmocka_run_group_tests(harmful, NULL, NULL);
+}
