@@ -10,9 +10,15 @@ extern const struct lock_scheme process_mutex_scheme;
 extern const struct lock_scheme redis_get_set_scheme;
 extern const struct lock_scheme redis_setnx_scheme;
 extern const struct lock_scheme redis_setnx_expire_scheme;
+extern const struct lock_scheme redis_setnx_getset_scheme;
 extern const struct lock_scheme redis_set_px_del_scheme;
 extern const struct lock_scheme redis_set_px_get_del_scheme;
 extern const struct lock_scheme redis_set_px_lua_scheme;
+extern const struct lock_scheme redis_lua_scheme;
+extern const struct lock_scheme redis_watchdog_unchecked_scheme;
+extern const struct lock_scheme redis_watchdog_scheme;
+extern const struct lock_scheme tair_cad_scheme;
+extern const struct lock_scheme tair_cad_emulated_scheme;
 extern const struct lock_scheme redis_wait_scheme;
 extern const struct lock_scheme redisson_scheme;
 extern const struct lock_scheme redisson_fair_scheme;
@@ -28,6 +34,12 @@ extern const struct lock_scheme zk_sequential_scheme;
 extern const struct lock_scheme curator_mutex_scheme;
 extern const struct lock_scheme curator_semaphore_mutex_scheme;
 extern const struct lock_scheme curator_rw_scheme;
+extern const struct lock_scheme mysql_unique_scheme;
+extern const struct lock_scheme mysql_unique_timeout_scheme;
+extern const struct lock_scheme mysql_for_update_scheme;
+extern const struct lock_scheme mysql_for_update_late_scheme;
+extern const struct lock_scheme mysql_optimistic_scheme;
+extern const struct lock_scheme mysql_get_lock_scheme;
 extern const struct lock_scheme postgres_advisory_scheme;
 
 #endif

@@ -13,6 +13,8 @@ extern const char *const redis_topologies[];
 struct redis_lock {
     struct redis_connection *connection;
     char token[TOKEN_DIGITS + 1]; // of the current or last attempt
+    int depth;                    // how often the holder has locked, where the client counts that
+    int64_t expiry_ms;            // when the lock ends by the client's clock, where that decides
 };
 
 // lock->state becomes a struct redis_lock, connected.

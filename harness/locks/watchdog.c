@@ -115,7 +115,8 @@ static void settle(struct watchdog *watchdog, const struct renewal *renewal)
         lose(watchdog, lock, LOST_NOT_OWNER);
     else if (ran_out)
         lose(watchdog, lock, LOST_DEADLINE);
-    if (renewal->outcome == OUTCOME_NO || ran_out || enough)
+    bool over = renewal->outcome == OUTCOME_NO || ran_out;
+    if (enough || (over && !watchdog->settings.never_gives_up))
         drop(watchdog, (size_t)(charge - watchdog->charges));
 }
 

@@ -22,6 +22,7 @@ struct watchdog_settings {
     int64_t interval_ns;   // from the grant to the first renewal, and from one to the next
     int64_t most_renewals; // of one hold, then it is left to run out; 0: no limit
     size_t batch;          // at most so many holds in one request, at least 1
+    bool never_gives_up;   // renews on, whatever it is answered and however late it is
     // Renews the leases; runs in the watchdog's thread, `actor` is the thread's.
     void (*renew)(void *context, struct actor *actor, struct renewal *renewals, size_t count);
     void *context;

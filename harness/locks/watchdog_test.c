@@ -1,0 +1,222 @@
+// The watchdog on a real Redis: it keeps a hold alive, notices a loss, and lets go before a
+// release.
+#include "harness/locks/test_acts.h"
+
+#include "harness/history/reader.h"
+#include "harness/locks/watchdog.h"
+#include "harness/wire/redis.h"
+
+static const struct contract watchdog_contract = {.server = "redis", .schemes = "redis-watchdog*"};
+
+static struct fixture fixture;
+static struct actor nobody = {.phase = PHASE_NONE};
+
+static int start(void **state)
+{
+    struct error error = {0};
+    if (fixture_start(&fixture, &watchdog_contract) != 0)
+        return -1;
+    fixture.probe = redis_open(&fixture.server.service, NS_PER_S, &nobody, &error);
+    *state = &fixture;
+    return fixture.probe == NULL ? -1 : 0;
+}
+
+static int stop(void **state)
+{
+    (void)state;
+    redis_close(fixture.probe);
+    fixture_stop(&fixture);
+    return 0;
+}
+
+static struct redis_answer ask(const char *format)
+{
+    struct redis_answer answer;
+    assert_int_equal(redis_request(fixture.probe, &answer, format, fixture.name), OUTCOME_OK);
+    return answer;
+}
+
+static void open_with_lease(const char *name, int64_t lease_ns)
+{
+    snprintf(fixture.tag, sizeof fixture.tag, "t%d", ++fixture.serial);
+    snprintf(fixture.name, sizeof fixture.name, "lockpick:{%s}:lock", fixture.tag);
+    struct lock_options options = fixture_options(&fixture, false);
+    options.lease_ns = lease_ns;
+    open_scheme_with(&fixture, lock_scheme_find(name), &options);
+    fixture.locks[0].operation = 77;
+}
+
+static void await_loss(enum lost_reason reason)
+{
+    int64_t give_up_ns = clock_monotonic_ns() + 20 * NS_PER_S;
+    while (atomic_load(&fixture.locks[0].lost) == LOST_NOT && clock_monotonic_ns() < give_up_ns)
+        clock_sleep_until_ns(clock_monotonic_ns() + NS_PER_MS);
+    assert_int_equal(atomic_load(&fixture.locks[0].lost), reason);
+}
+
+// How many events of the kind, of worker 1 of client 1 and for its operation, the history holds.
+static int count_events(enum event_kind kind, int outcome)
+{
+    char path[128];
+    struct history history;
+    struct error error = {0};
+    int found = 0;
+    snprintf(path, sizeof path, "%s/history.bin", fixture.server.folder);
+    assert_int_equal(history_load(path, &history, &error), 0);
+    for (size_t i = 0; i < history.count; i++) {
+        const struct event *event = &history.events[i];
+        found += event->kind == kind && event->client == 1 && event->worker == 1 &&
+                 event->args[0] == 77 && (outcome < 0 || event->outcome == outcome);
+    }
+    history_free(&history);
+    return found;
+}
+
+static void a_renewed_hold_outlives_its_first_lease_and_lets_nobody_in(void **state)
+{
+    (void)state;
+    struct grant grant;
+    open_with_lease("redis-watchdog", 200 * NS_PER_MS);
+    int before = count_events(EVENT_RENEW_RETURN, OUTCOME_OK);
+    assert_int_equal(acquire(&fixture, 0, &grant), OUTCOME_OK);
+    int64_t first_ns = grant.valid_until_ns;
+    while (clock_monotonic_ns() < first_ns + 600 * NS_PER_MS) {
+        assert_int_equal(acquire(&fixture, 1, &grant), OUTCOME_NO);
+        clock_sleep_until_ns(clock_monotonic_ns() + 5 * NS_PER_MS);
+    }
+    assert_int_equal(lock_release(&fixture.locks[0]), RELEASE_RELEASED);
+    assert_true(count_events(EVENT_RENEW_RETURN, OUTCOME_OK) >= before + 3);
+    assert_int_equal(acquire(&fixture, 1, &grant), OUTCOME_OK);
+    lock_release(&fixture.locks[1]);
+    close_scheme(&fixture);
+}
+
+static void a_renewal_that_finds_anothers_lock_tells_the_holder_and_renews_no_more(void **state)
+{
+    (void)state;
+    struct grant grant;
+    open_with_lease("redis-watchdog", 300 * NS_PER_MS);
+    int losses = count_events(EVENT_LOST, -1);
+    assert_int_equal(acquire(&fixture, 0, &grant), OUTCOME_OK);
+    ask("SET %s another");
+    await_loss(LOST_NOT_OWNER);
+    assert_int_equal(count_events(EVENT_LOST, -1), losses + 1);
+    int renewals = count_events(EVENT_RENEW_INVOKE, -1);
+    clock_sleep_until_ns(clock_monotonic_ns() + 300 * NS_PER_MS); // three times as long as it takes
+    assert_int_equal(count_events(EVENT_RENEW_INVOKE, -1), renewals);
+    assert_int_equal(ask("PTTL %s").integer, -1); // the stranger's was left alone
+    assert_int_equal(lock_release(&fixture.locks[0]), RELEASE_NOT_OWNER);
+    close_scheme(&fixture);
+}
+
+static void a_server_that_does_not_answer_costs_the_lock_once_the_lease_is_over(void **state)
+{
+    (void)state;
+    struct grant grant;
+    int status;
+    pid_t server = fixture.server.cluster.nodes[0].server;
+    open_with_lease("redis-watchdog", 300 * NS_PER_MS);
+    assert_int_equal(acquire(&fixture, 0, &grant), OUTCOME_OK);
+    kill(server, SIGSTOP);
+    waitpid(server, &status, WUNTRACED);
+    await_loss(LOST_DEADLINE);
+    bool too_early = clock_monotonic_ns() < grant.valid_until_ns;
+    kill(server, SIGCONT);
+    assert_false(too_early);
+    lock_release(&fixture.locks[0]);
+    close_scheme(&fixture);
+}
+
+static void a_release_waits_for_a_renewal_under_way(void **state)
+{
+    (void)state;
+    struct grant grant;
+    struct point_trap *trap = &fixture.board.traps[1];
+    struct act act = {.is_release = true, .lock = &fixture.locks[0]};
+    open_with_lease("redis-watchdog", 600 * NS_PER_MS);
+    assert_int_equal(acquire(&fixture, 0, &grant), OUTCOME_OK);
+    trap->client = 1;
+    trap->match_count = 1;
+    trap->matches[0] = (struct point_match){.side = POINT_BEFORE, .phase = PHASE_RENEW};
+    trap->nth = 1;
+    point_arm(&fixture.board, trap);
+    int64_t give_up_ns = clock_monotonic_ns() + 20 * NS_PER_S;
+    while (atomic_load(&trap->state) != POINT_REACHED && clock_monotonic_ns() < give_up_ns)
+        clock_sleep_until_ns(clock_monotonic_ns() + NS_PER_MS);
+    assert_int_equal(atomic_load(&trap->state), POINT_REACHED);
+    assert_int_equal(pthread_create(&act.thread, NULL, perform, &act), 0);
+    clock_sleep_until_ns(clock_monotonic_ns() + 20 * NS_PER_MS);
+    assert_false(atomic_load(&act.is_over)); // it may not overtake the renewal
+    point_let_go(&fixture.board, trap);
+    pthread_join(act.thread, NULL);
+    assert_int_equal(act.answer, RELEASE_RELEASED);
+    assert_int_equal(ask("EXISTS %s").integer, 0);
+    close_scheme(&fixture);
+}
+
+// The flaw that it is known for.
+static void the_unchecked_one_renews_a_strangers_lock(void **state)
+{
+    (void)state;
+    struct grant grant;
+    open_with_lease("redis-watchdog-unchecked", 2 * NS_PER_S);
+    assert_int_equal(acquire(&fixture, 0, &grant), OUTCOME_OK);
+    ask("SET %s another PX 400");
+    int64_t give_up_ns = clock_monotonic_ns() + 20 * NS_PER_S;
+    while (ask("PTTL %s").integer < 4000 && clock_monotonic_ns() < give_up_ns)
+        clock_sleep_until_ns(clock_monotonic_ns() + NS_PER_MS);
+    assert_true(ask("PTTL %s").integer > 4000);
+    assert_string_equal(ask("GET %s").text, "another");
+    assert_int_equal(lock_release(&fixture.locks[0]), RELEASE_NOT_OWNER);
+    close_scheme(&fixture);
+}
+
+// --- on its own ----------------------------------------------------------------------------------
+
+static void renew_always(void *context, struct actor *actor, struct renewal *renewals, size_t count)
+{
+    _Atomic int *renewed = context;
+    for (size_t i = 0; i < count; i++) {
+        renewals[i].outcome = OUTCOME_OK;
+        renewals[i].valid_until_ns = clock_now_ns(&actor->clock) + NS_PER_S;
+        atomic_fetch_add(renewed, 1);
+    }
+}
+
+static void a_limit_of_renewals_is_kept(void **state)
+{
+    (void)state;
+    _Atomic int renewed = 0;
+    struct error error;
+    open_with_lease("redis-set-px-lua", NS_PER_S);
+    struct watchdog_settings settings = {.interval_ns = 5 * NS_PER_MS,
+                                         .most_renewals = 3,
+                                         .batch = 10,
+                                         .renew = renew_always,
+                                         .context = &renewed};
+    struct watchdog *watchdog = watchdog_start(&fixture.clients[0], &settings, &error);
+    assert_non_null(watchdog);
+    watchdog_add(watchdog, &fixture.locks[0], NULL, clock_monotonic_ns() + NS_PER_S);
+    watchdog_add(watchdog, &fixture.locks[1], NULL, clock_monotonic_ns() + NS_PER_S);
+    int64_t give_up_ns = clock_monotonic_ns() + 20 * NS_PER_S;
+    while (atomic_load(&renewed) < 6 && clock_monotonic_ns() < give_up_ns)
+        clock_sleep_until_ns(clock_monotonic_ns() + NS_PER_MS);
+    clock_sleep_until_ns(clock_monotonic_ns() + 50 * NS_PER_MS); // ten times as long as it takes
+    assert_int_equal(atomic_load(&renewed), 6);
+    watchdog_remove(watchdog, &fixture.locks[0]); // gone already: fine
+    watchdog_stop(watchdog);
+    close_scheme(&fixture);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_renewed_hold_outlives_its_first_lease_and_lets_nobody_in),
+        cmocka_unit_test(a_renewal_that_finds_anothers_lock_tells_the_holder_and_renews_no_more),
+        cmocka_unit_test(a_server_that_does_not_answer_costs_the_lock_once_the_lease_is_over),
+        cmocka_unit_test(a_release_waits_for_a_renewal_under_way),
+        cmocka_unit_test(the_unchecked_one_renews_a_strangers_lock),
+        cmocka_unit_test(a_limit_of_renewals_is_kept),
+    };
+    return cmocka_run_group_tests(tests, start, stop);
+}
