@@ -1,108 +1,204 @@
-// MariaDB. Its data folder takes a second to make: it is made once per machine, and copied.
 #include "harness/cluster/mysql_server.h"
 
 #include "harness/base/file.h"
 #include "harness/base/text.h"
-#include "harness/cluster/data_cache.h"
+#include "harness/cluster/mysql_ask.h"
+#include "harness/cluster/mysql_data.h"
 #include "harness/cluster/process.h"
+#include "harness/cluster/topology.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-// "mariadbd  Ver 10.11.19-MariaDB-0+deb12u1 for debian-linux-gnu on x86_64 (Debian 12)".
-static void version(char *out, size_t room)
+// What a member of a Galera cluster uses its extra ports for: to talk to the others, to receive
+// what it missed, and to receive everything.
+enum { PEERS_PORT, MISSED_PORT, EVERYTHING_PORT };
+
+static bool is_topology(const struct node *node, const char *name)
 {
-    const char *const arguments[] = {"mariadbd", "--no-defaults", "--version", NULL};
-    struct text output = {0};
-    snprintf(out, room, "mariadbd");
-    if (process_run(arguments, "", -1, &output, NULL) == 0) {
-        const char *number = strpbrk(text_string(&output), "0123456789");
-        if (number != NULL)
-            snprintf(out, room, "mariadbd %.*s", (int)strcspn(number, "- "), number);
+    return strcmp(node->group->settings.topology->name, name) == 0;
+}
+
+static bool has_file(const struct node *node, const char *name)
+{
+    char *path = path_join(node->data, name);
+    bool found = access(path, F_OK) == 0;
+    free(path);
+    return found;
+}
+
+// --- settings ------------------------------------------------------------------------------------
+
+// Inside a namespace, or on loopback, nobody else can reach it: no password is needed.
+static void add_common(struct text *settings, const struct node *node, const char *data)
+{
+    text_format(settings,
+                "[mariadbd]\n"
+                "datadir = %s\n"
+                "bind_address = %s\n"
+                "port = %d\n"
+                "socket = server.sock\n"
+                "pid_file = server.pid\n"
+                "server_id = %d\n"
+                "skip_grant_tables\n"
+                "skip_name_resolve\n"
+                "max_connections = 10000\n"
+                "innodb_buffer_pool_size = 32M\n"
+                "innodb_log_file_size = 8M\n"
+                "innodb_flush_log_at_trx_commit = 1\n",
+                data, node->end.address, node->port, node->number);
+}
+
+// A primary and its replicas are set alike, so that any of them can be promoted. The half that a
+// server is not used for does nothing.
+static void add_replication(struct text *settings, const struct node *node)
+{
+    text_add(settings, "log_bin = binlog\n"
+                       "relay_log = relay\n"
+                       "sync_binlog = 1\n"
+                       "binlog_format = ROW\n"
+                       "log_slave_updates\n"
+                       "gtid_strict_mode\n");
+    if (is_topology(node, MYSQL_SEMI_SYNC))
+        text_format(settings,
+                    "rpl_semi_sync_master_enabled\n"
+                    "rpl_semi_sync_slave_enabled\n"
+                    "rpl_semi_sync_master_timeout = %d\n",
+                    MYSQL_SEMI_SYNC_TIMEOUT_MS);
+}
+
+static void add_galera(struct text *settings, const struct node *node)
+{
+    const char *address = node->end.address;
+    const int *ports = node->extra_ports;
+    text_format(settings,
+                "binlog_format = ROW\n"
+                "innodb_autoinc_lock_mode = 2\n"
+                "wsrep_on\n"
+                "wsrep_provider = %s\n"
+                "wsrep_cluster_name = %s\n"
+                "wsrep_node_name = %s\n"
+                "wsrep_node_address = %s:%d\n"
+                "wsrep_sst_method = rsync\n"
+                "wsrep_sst_receive_address = %s:%d\n"
+                "wsrep_provider_options = \"base_port=%d;gmcast.listen_addr=tcp://%s:%d;"
+                "ist.recv_addr=%s:%d;gcache.size=16M\"\n"
+                "wsrep_cluster_address = gcomm://",
+                mysql_galera_library(), node->group->settings.name, node->name, address,
+                ports[PEERS_PORT], address, ports[EVERYTHING_PORT], ports[PEERS_PORT], address,
+                ports[PEERS_PORT], address, ports[MISSED_PORT]);
+    const char *separator = "";
+    for (int i = 0; i < node->group->count; i++) {
+        const struct node *peer = &node->group->nodes[i];
+        if (peer == node)
+            continue;
+        text_format(settings, "%s%s:%d", separator, peer->end.address,
+                    peer->extra_ports[PEERS_PORT]);
+        separator = ",";
     }
-    text_free(&output);
+    text_add(settings, "\n");
 }
 
-// --- the data ------------------------------------------------------------------------------------
-
-static int install(const char *data, struct error *error)
+// The server does not heed a file that anybody could have written: then it would be the machine's
+// own server.
+static int write_settings(const struct node *node, const char *path, struct error *error)
 {
-    struct text option = {0};
-    struct text output = {0};
-    text_format(&option, "--datadir=%s", data);
-    const char *const arguments[] = {"mariadb-install-db",
-                                     "--no-defaults",
-                                     option.bytes,
-                                     "--auth-root-authentication-method=normal",
-                                     "--skip-test-db",
-                                     geteuid() == 0 ? "--user=root" : "--skip-name-resolve",
-                                     "--innodb-log-file-size=8M",
-                                     NULL};
-    int status = process_run(arguments, "", -1, &output, error);
-    if (status > 0)
-        error_set(error, "mariadb-install-db could not make %s: %.500s", data,
-                  text_string(&output));
-    text_free(&output);
-    text_free(&option);
-    return status == 0 ? 0 : -1;
-}
-
-static int provide_data(const struct node *node, struct error *error)
-{
-    char name[80];
-    version(name, sizeof name);
-    *strchr(name, ' ') = '-';
-    char *cache = strchr(name, '-') != NULL ? data_cache_path(name) : NULL;
-    char *marker = path_join(node->data, "mysql");
+    struct text settings = {0};
     char *data = realpath(node->data, NULL);
-    int result = 0;
-    if (access(marker, F_OK) != 0 && (cache == NULL || data_cache_fetch(cache, data) != 0)) {
-        result = install(data, error);
-        if (result == 0 && cache != NULL)
-            data_cache_keep(data, cache);
-    }
+    if (data == NULL)
+        return error_set(error, "cannot find the folder %s", node->data);
+    add_common(&settings, node, data);
+    if (is_topology(node, MYSQL_GALERA))
+        add_galera(&settings, node);
+    else if (node->group->count > 1)
+        add_replication(&settings, node);
+    int result = file_write(path, settings.bytes, settings.length, error);
+    if (result == 0 && chmod(path, 0644) != 0)
+        result = error_set(error, "cannot close %s to others: %s", path, strerror(errno));
+    text_free(&settings);
     free(data);
-    free(marker);
-    free(cache);
     return result;
 }
 
-// --- the kind ------------------------------------------------------------------------------------
+// --- start ---------------------------------------------------------------------------------------
+
+const char *mysql_galera_library(void)
+{
+    static const char *const places[] = {
+        "/usr/lib/galera/libgalera_smm.so", "/usr/lib/galera-4/libgalera_smm.so",
+        "/usr/lib64/galera-4/libgalera_smm.so", "/usr/lib/libgalera_smm.so", NULL};
+    for (size_t i = 0; places[i] != NULL; i++) {
+        if (access(places[i], R_OK) == 0)
+            return places[i];
+    }
+    return NULL;
+}
+
+static int check_galera(struct error *error)
+{
+    if (mysql_galera_library() == NULL)
+        return error_set(error, "found no libgalera_smm.so in /usr/lib/galera and the like: "
+                                "install the Debian package galera-4");
+    if (!program_exists("rsync"))
+        return error_set(error, "found no rsync in PATH, by which members of a Galera cluster "
+                                "bring each other up to date: install the Debian package rsync");
+    return 0;
+}
+
+static pid_t run(const struct node *node, const char *settings, struct error *error)
+{
+    struct text option = {0};
+    text_format(&option, "--defaults-file=%s", settings);
+    bool galera = is_topology(node, MYSQL_GALERA);
+    // The first member of a cluster makes it, at its first start.
+    bool makes_cluster = galera && node->number == 1 && !has_file(node, "grastate.dat");
+    const char *as_root = geteuid() == 0 && !galera ? "--user=root" : NULL;
+    const char *const arguments[] = {"mariadbd", option.bytes,
+                                     makes_cluster ? "--wsrep-new-cluster" : as_root, NULL};
+    // What members bring each other up to date with does not work for root.
+    pid_t id = server_run(node, arguments, galera, error);
+    text_free(&option);
+    return id;
+}
 
 static pid_t start(const struct node *node, struct error *error)
 {
-    char port[32];
-    char address[64];
-    char server_id[32];
-    char *data = realpath(node->data, NULL);
-    struct text folder = {0};
-    text_format(&folder, "--datadir=%s", data != NULL ? data : node->data);
-    free(data);
-    snprintf(port, sizeof port, "--port=%d", node->port);
-    snprintf(address, sizeof address, "--bind-address=%s", node->end.address);
-    snprintf(server_id, sizeof server_id, "--server-id=%d", node->number);
-    // Inside a namespace, or on loopback, nobody else can reach it: no password is needed.
-    const char *const arguments[] = {"mariadbd",
-                                     "--no-defaults",
-                                     folder.bytes,
-                                     port,
-                                     address,
-                                     server_id,
-                                     "--socket=server.sock",
-                                     "--pid-file=server.pid",
-                                     "--skip-grant-tables",
-                                     "--skip-name-resolve",
-                                     "--max-connections=10000",
-                                     "--innodb-buffer-pool-size=32M",
-                                     "--innodb-log-file-size=8M",
-                                     "--innodb-flush-log-at-trx-commit=1",
-                                     geteuid() == 0 ? "--user=root" : NULL,
-                                     NULL};
-    pid_t id = provide_data(node, error) != 0 ? -1 : server_run(node, arguments, false, error);
-    text_free(&folder);
+    char *folder = realpath(node->folder, NULL);
+    char *settings = path_join(folder != NULL ? folder : node->folder, "server.cnf");
+    bool prepared = (!is_topology(node, MYSQL_GALERA) || check_galera(error) == 0) &&
+                    mysql_data_provide(node, error) == 0 &&
+                    write_settings(node, settings, error) == 0;
+    pid_t id = prepared ? run(node, settings, error) : -1;
+    free(settings);
+    free(folder);
     return id;
+}
+
+// --- ready ---------------------------------------------------------------------------------------
+
+static bool greets(const struct node *node)
+{
+    char greeting[8];
+    int descriptor = server_connect(node);
+    bool greeted = descriptor >= 0 && read(descriptor, greeting, sizeof greeting) > 0;
+    if (descriptor >= 0)
+        close(descriptor);
+    return greeted;
+}
+
+// Without most of its peers, a member answers, but refuses to work.
+static bool is_with_its_peers(const struct node *node)
+{
+    char answer[8];
+    return mysql_ask(node,
+                     "SELECT VARIABLE_VALUE FROM information_schema.GLOBAL_STATUS "
+                     "WHERE VARIABLE_NAME = 'WSREP_READY'",
+                     answer, sizeof answer, NULL) == 0 &&
+           strcmp(answer, "ON") == 0;
 }
 
 // It notes its process id once it listens.
@@ -112,14 +208,11 @@ static int ready(const struct node *node, struct error *error)
     char *path = path_join(node->data, "server.pid");
     struct text noted = {0};
     bool ours = file_read(path, &noted, NULL) == 0 && atoi(text_string(&noted)) == node->server;
-    int descriptor = ours ? server_connect(node) : -1;
-    char greeting[8];
-    bool greets = descriptor >= 0 && read(descriptor, greeting, sizeof greeting) > 0;
-    if (descriptor >= 0)
-        close(descriptor);
     text_free(&noted);
     free(path);
-    return greets ? 0 : 1;
+    bool serves =
+        ours && greets(node) && (!is_topology(node, MYSQL_GALERA) || is_with_its_peers(node));
+    return serves ? 0 : 1;
 }
 
 const struct server_kind mysql_server = {
@@ -127,9 +220,9 @@ const struct server_kind mysql_server = {
     .program = "mariadbd",
     .package = "mariadb-server",
     .port = 3306,
-    .extra_ports = 2,
+    .extra_ports = 3,
     .boot_limit_s = 90,
-    .version = version,
+    .version = mysql_version,
     .start = start,
     .ready = ready,
 };

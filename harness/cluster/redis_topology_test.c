@@ -173,13 +173,13 @@ static void a_promoted_replica_comes_back_from_a_restart_as_a_master(void **stat
     assert_true(comes_to_answer(second, "INFO replication", "role:master"));
     char port[16];
     snprintf(port, sizeof port, "%d\r\n", second->port);
-    assert_true(comes_to_answer(cluster_node(&cluster, "sentinel-1"),
-                                "SENTINEL GET-MASTER-ADDR-BY-NAME " SENTINEL_MASTER, port));
+    struct node *sentinel = cluster_node(&cluster, "sentinel-2");
+    assert_true(
+        comes_to_answer(sentinel, "SENTINEL GET-MASTER-ADDR-BY-NAME " SENTINEL_MASTER, port));
     kill_server(second);
     if (cluster_start_node(second, &error) != 0)
         fail_msg("%s", error.text);
     assert_true(answers(second, "INFO replication", "role:master"));
-    struct node *sentinel = cluster_node(&cluster, "sentinel-2");
     kill_server(sentinel);
     if (cluster_start_node(sentinel, &error) != 0)
         fail_msg("%s", error.text);

@@ -1,6 +1,7 @@
 #include "harness/cluster/topology.h"
 
 #include "harness/cluster/etcd_server.h"
+#include "harness/cluster/mysql_topology.h"
 #include "harness/cluster/redis_topology.h"
 #include "harness/cluster/server.h"
 #include "harness/cluster/zookeeper_server.h"
@@ -42,6 +43,9 @@ const struct topology *const topology_catalogue[] = {
     &etcd_ensemble,
     &memcached_single,
     &mysql_single,
+    &mysql_replica_topology,
+    &mysql_semi_sync_topology,
+    &mysql_galera_topology,
     &postgres_single,
     NULL,
 };

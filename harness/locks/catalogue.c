@@ -25,6 +25,8 @@ const struct lock_scheme *const lock_catalogue[] = {
     &redisson_semaphore_scheme,
     &redlock_scheme,
     &redlock_multiplexed_scheme,
+    &memcached_add_scheme,
+    &memcached_add_cas_scheme,
     &etcd_lease_scheme,
     &etcd_lock_rpc_scheme,
     &zk_ephemeral_scheme,

@@ -27,6 +27,8 @@ extern const struct lock_scheme redisson_rw_scheme;
 extern const struct lock_scheme redisson_semaphore_scheme;
 extern const struct lock_scheme redlock_scheme;
 extern const struct lock_scheme redlock_multiplexed_scheme;
+extern const struct lock_scheme memcached_add_scheme;
+extern const struct lock_scheme memcached_add_cas_scheme;
 extern const struct lock_scheme etcd_lease_scheme;
 extern const struct lock_scheme etcd_lock_rpc_scheme;
 extern const struct lock_scheme zk_ephemeral_scheme;

@@ -5,6 +5,7 @@ static const struct contract on_sentinel = {
     .server = "redis",
     .topology = "sentinel",
     .schemes = "redisson*",
+    .request_ns = 600 * NS_PER_MS, // a third of it must be enough for a replica
     .evict = redisson_test_evict,
     .lease_left_ms = redisson_test_lease_left_ms,
 };
@@ -13,24 +14,23 @@ static const struct contract on_cluster = {
     .server = "redis",
     .topology = "cluster",
     .schemes = "redisson*",
+    .request_ns = 600 * NS_PER_MS, // a third of it must be enough for a replica
     .evict = redisson_test_evict,
     .lease_left_ms = redisson_test_lease_left_ms,
 };
 
-static struct fixture fixture_of_all;
-
 static int start_sentinel(void **state)
 {
-    fixture_of_all = (struct fixture){0};
-    *state = &fixture_of_all;
-    return redisson_test_start(&fixture_of_all, &on_sentinel);
+    static struct fixture fixture;
+    *state = &fixture;
+    return redisson_test_start(&fixture, &on_sentinel);
 }
 
 static int start_cluster(void **state)
 {
-    fixture_of_all = (struct fixture){0};
-    *state = &fixture_of_all;
-    return redisson_test_start(&fixture_of_all, &on_cluster);
+    static struct fixture fixture;
+    *state = &fixture;
+    return redisson_test_start(&fixture, &on_cluster);
 }
 
 // Worker 1 waits, and worker 2 releases.

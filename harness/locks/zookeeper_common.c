@@ -11,6 +11,9 @@
 #define TOP "/lockpick"
 #define SET_UP_NS (10 * NS_PER_S)
 #define DELETE_TRIES 3
+// How often the watchdog looks in the time-out of a session: so that a holder without a connection
+// is told soon after two thirds of it.
+#define LOOKS 6
 // How often a waiter looks whether the trial has ended.
 #define SLICE_NS (20 * NS_PER_MS)
 
@@ -206,7 +209,7 @@ int zk_client_open(struct lock_client *client, struct error *error)
     state->zk = zk_open(&settings, error);
     if (state->zk != NULL) {
         const struct watchdog_settings care = {
-            .interval_ns = belief_ns(state) / 3, .batch = 1, .renew = renew, .context = state};
+            .interval_ns = belief_ns(state) / LOOKS, .batch = 1, .renew = renew, .context = state};
         state->watchdog = watchdog_start(client, &care, error);
     }
     if (state->watchdog != NULL)

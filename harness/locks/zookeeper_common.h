@@ -3,8 +3,8 @@
 //
 // How long may a holder believe? As long as the server keeps the session: until the agreed time-out
 // after it last heard of it. So a grant is valid for that time from before the request that decided
-// it, and the watchdog asks for the hold's node three times in that time: an answer says both that
-// the session was heard, and that the node is there.
+// it, and the watchdog asks for the hold's node several times in that time: an answer says both
+// that the session was heard, and that the node is there.
 #ifndef LOCKPICK_LOCKS_ZOOKEEPER_COMMON_H
 #define LOCKPICK_LOCKS_ZOOKEEPER_COMMON_H
 

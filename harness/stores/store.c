@@ -5,6 +5,7 @@
 const struct store_kind *const store_catalogue[] = {
     &shm_store,
     &redis_store,
+    &mysql_store,
     NULL,
 };
 

@@ -65,5 +65,6 @@ const struct store_kind *store_kind_find(const char *name);
 
 extern const struct store_kind shm_store;
 extern const struct store_kind redis_store;
+extern const struct store_kind mysql_store;
 
 #endif

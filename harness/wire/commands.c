@@ -1,7 +1,9 @@
 #include "harness/wire/commands.h"
 
 #include "harness/wire/etcd.h"
+#include "harness/wire/mysql.h"
 #include "harness/wire/postgres.h"
+#include "harness/wire/memcached.h"
 #include "harness/wire/redis.h"
 #include "harness/wire/zookeeper.h"
 
@@ -10,7 +12,9 @@
 const char *const *const wire_commands[] = {
     redis_commands,
     etcd_commands,
+    mysql_commands,
     postgres_commands,
     zk_commands,
+    memcached_commands,
     NULL,
 };

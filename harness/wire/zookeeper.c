@@ -153,10 +153,22 @@ struct zk *zk_open(const struct zk_settings *settings, struct error *error)
     return NULL;
 }
 
+static bool awaits_answers(struct zk *zk)
+{
+    pthread_mutex_lock(&zk->mutex);
+    bool awaits = zk->calls != NULL;
+    pthread_mutex_unlock(&zk->mutex);
+    return awaits;
+}
+
 void zk_close(struct zk *zk)
 {
     if (zk == NULL)
         return;
+    // Requests that were given up may still be answered. The library leaks those that are not.
+    int64_t give_up_ns = clock_monotonic_ns() + zk->settings.request_ns;
+    while (awaits_answers(zk) && clock_monotonic_ns() < give_up_ns)
+        clock_sleep_until_ns(clock_monotonic_ns() + NS_PER_MS);
     for (struct zk_life *life = zk->life; life != NULL;) {
         struct zk_life *former = life->former;
         zookeeper_close(life->handle);

@@ -1,0 +1,16 @@
+// add with a token; released by the meta command md with the item's unique number, which deletes it
+// only if it is still the item that was looked at.
+#include "harness/locks/catalogue.h"
+#include "harness/locks/memcached_common.h"
+
+const struct lock_scheme memcached_add_cas_scheme = {
+    .name = "memcached-add-cas",
+    .summary = "add with a token and an expiry; gets, then md C<cas> releases",
+    .breaks = "eviction, restart; a hold longer than the lease",
+    .traits = (const char *const[]){"memcached", "exclusive", "lease", "owner-checked", NULL},
+    .server = "memcached",
+    .open = memcached_lock_open,
+    .close = memcached_lock_close,
+    .try_acquire = memcached_try_acquire,
+    .release = memcached_release_checked,
+};

@@ -1,0 +1,79 @@
+// The schemes on memcached, held to their contract.
+#include "harness/locks/test_contract.h"
+
+#include "harness/wire/memcached.h"
+
+static struct memcached_answer ask(struct fixture *fixture, const char *command)
+{
+    struct memcached_answer answer;
+    assert_int_equal(memcached_request(fixture->probe, &answer, "%s %s", command, fixture->name),
+                     OUTCOME_OK);
+    return answer;
+}
+
+static bool evict(struct fixture *fixture, const struct lock_scheme *scheme)
+{
+    (void)scheme;
+    ask(fixture, "delete");
+    return true;
+}
+
+static const struct contract memcached_contract = {.server = "memcached", .evict = evict};
+
+static int start(void **state)
+{
+    static struct fixture fixture;
+    static struct actor nobody = {.phase = PHASE_NONE};
+    struct error error = {0};
+    if (fixture_start(&fixture, &memcached_contract) != 0)
+        return -1;
+    fixture.probe = memcached_open(&fixture.server.service, NS_PER_S, &nobody, &error);
+    *state = &fixture;
+    return fixture.probe == NULL ? -1 : 0;
+}
+
+static int stop(void **state)
+{
+    struct fixture *fixture = *state;
+    memcached_close(fixture->probe);
+    fixture_stop(fixture);
+    return 0;
+}
+
+// memcached's clock ticks once a second: the item must live for the whole lease all the same, and
+// not for long after it.
+static void an_item_is_never_gone_before_its_lease_is_over_and_soon_after(void **state)
+{
+    struct fixture *fixture = *state;
+    const struct lock_scheme *scheme;
+    FOR_EACH_SCHEME (fixture, scheme) {
+        struct grant grant;
+        fixture->serial++;
+        snprintf(fixture->name, sizeof fixture->name, "lockpick:{t%d}:lock", fixture->serial);
+        struct lock_options options = fixture_options(fixture, false);
+        options.lease_ns = NS_PER_S;
+        open_scheme_with(fixture, scheme, &options);
+        hold_to(scheme, acquire(fixture, 0, &grant) == OUTCOME_OK, "not let in");
+        while (clock_monotonic_ns() < grant.valid_until_ns - 5 * NS_PER_MS) {
+            bool is_there = strcmp(ask(fixture, "gets").word, "VALUE") == 0;
+            hold_to(scheme, is_there || clock_monotonic_ns() >= grant.valid_until_ns,
+                    "gone before its lease is over");
+            clock_sleep_until_ns(clock_monotonic_ns() + 5 * NS_PER_MS);
+        }
+        int64_t give_up_ns = clock_monotonic_ns() + 20 * NS_PER_S;
+        while (acquire(fixture, 1, &grant) != OUTCOME_OK && clock_monotonic_ns() < give_up_ns)
+            clock_sleep_until_ns(clock_monotonic_ns() + 5 * NS_PER_MS);
+        hold_to(scheme, clock_monotonic_ns() < give_up_ns, "never expires");
+        lock_release(&fixture->locks[1]);
+        close_scheme(fixture);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        CONTRACT_TESTS,
+        cmocka_unit_test(an_item_is_never_gone_before_its_lease_is_over_and_soon_after),
+    };
+    return cmocka_run_group_tests(tests, start, stop);
+}

@@ -1,0 +1,307 @@
+#include "harness/locks/mysql_common.h"
+
+#include "harness/base/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const mysql_topologies[] = {"single", "replica", "semi-sync", "galera", NULL};
+
+int mysql_lock_open(struct lock *lock, const struct mysql_statement *const *statements,
+                    const char *table, struct error *error)
+{
+    struct mysql_lock *state = memory_zeroed(1, sizeof *state);
+    lock->state = state;
+    state->connection =
+        mysql_connection_open(lock->service, lock->options.request_ns, lock->actor, error);
+    if (state->connection == NULL)
+        return -1;
+    for (size_t i = 0; statements[i] != NULL; i++) {
+        if (mysql_statement_load(state->connection, statements[i], table, error) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+void mysql_lock_close(struct lock *lock)
+{
+    struct mysql_lock *state = lock->state;
+    if (state == NULL)
+        return;
+    mysql_connection_close(state->connection);
+    free(state);
+    lock->state = NULL;
+}
+
+struct mysql_lock *mysql_lock_of(struct lock *lock)
+{
+    return lock->state;
+}
+
+struct mysql_connection *mysql_of(struct lock *lock)
+{
+    return mysql_lock_of(lock)->connection;
+}
+
+enum outcome mysql_noted(struct lock *lock, enum outcome outcome)
+{
+    if (outcome == OUTCOME_BROKEN)
+        error_set(&lock->error, "%s", mysql_connection_error(mysql_of(lock)));
+    return outcome;
+}
+
+enum outcome mysql_lock_request(struct lock *lock, struct mysql_answer *answer,
+                                const struct mysql_statement *statement,
+                                const struct mysql_argument *arguments)
+{
+    return mysql_noted(lock, mysql_request(mysql_of(lock), answer, statement, arguments));
+}
+
+bool mysql_hold_is_over(struct lock *lock)
+{
+    const struct mysql_lock *state = lock->state;
+    if (state->session != 0 && mysql_connection_session(state->connection) == state->session)
+        return false;
+    lock_lose(lock, LOST_SESSION, lock->actor->history);
+    return true;
+}
+
+static bool is_over(void *context)
+{
+    const struct mysql_waiter *waiter = context;
+    return lock_must_give_up(waiter->lock, waiter->give_up_ns);
+}
+
+struct mysql_patience mysql_patience_of(struct mysql_waiter *waiter)
+{
+    return (struct mysql_patience){.is_over = is_over, .context = waiter};
+}
+
+// --- rows that are locks -------------------------------------------------------------------------
+
+void mysql_lock_table(const struct lock_options *options, char table[MYSQL_TABLE_ROOM])
+{
+    snprintf(table, MYSQL_TABLE_ROOM, "lockpick_%s_lock", options->tag);
+}
+
+int mysql_lock_table_make(const struct service *service, const struct lock_options *options,
+                          const char *columns, struct error *error)
+{
+    char table[MYSQL_TABLE_ROOM];
+    char create[640];
+    const char *const texts[] = {create, NULL};
+    mysql_lock_table(options, table);
+    snprintf(create, sizeof create,
+             "CREATE TABLE IF NOT EXISTS %s (%s) ENGINE = InnoDB CHARACTER SET ascii "
+             "COLLATE ascii_bin",
+             table, columns);
+    return mysql_execute_all(service, texts, error);
+}
+
+int mysql_lock_table_drop(const struct service *service, const struct lock_options *options,
+                          struct error *error)
+{
+    char table[MYSQL_TABLE_ROOM];
+    char drop[128];
+    const char *const texts[] = {drop, NULL};
+    mysql_lock_table(options, table);
+    snprintf(drop, sizeof drop, "DROP TABLE IF EXISTS %s", table);
+    return mysql_execute_all(service, texts, error);
+}
+
+const char *mysql_new_holder(struct lock *lock)
+{
+    struct mysql_lock *state = lock->state;
+    char attempt[17];
+    random_hex(lock->random, attempt, 16);
+    snprintf(state->holder, sizeof state->holder, "client-%d:worker-%d:%s", lock->actor->client,
+             lock->actor->worker, attempt);
+    return state->holder;
+}
+
+const struct mysql_statement mysql_select_holder = {
+    "SELECT", "SELECT holder_id FROM %s WHERE unique_mutex = ?"};
+
+enum outcome mysql_ask_for_row(struct lock *lock)
+{
+    const struct mysql_argument arguments[] = {{lock->options.name, 0}};
+    struct mysql_answer answer;
+    enum outcome outcome = mysql_lock_request(lock, &answer, &mysql_select_holder, arguments);
+    bool mine =
+        outcome == OUTCOME_OK && strcmp(answer.values[0].text, mysql_lock_of(lock)->holder) == 0;
+    return mine || outcome == OUTCOME_BROKEN ? outcome : OUTCOME_UNKNOWN;
+}
+
+// The row was not ours to remove: another's, or nobody's.
+static enum release_answer explain_loss(struct lock *lock)
+{
+    const struct mysql_argument arguments[] = {{lock->options.name, 0}};
+    struct mysql_answer answer;
+    enum outcome outcome = mysql_lock_request(lock, &answer, &mysql_select_holder, arguments);
+    return outcome == OUTCOME_OK && answer.rows > 0 ? RELEASE_NOT_OWNER : RELEASE_GONE;
+}
+
+enum release_answer mysql_give_back_row(struct lock *lock, const struct mysql_statement *statement)
+{
+    const struct mysql_argument arguments[] = {{lock->options.name, 0},
+                                               {mysql_lock_of(lock)->holder, 0}};
+    struct mysql_answer answer = {0};
+    enum outcome outcome = OUTCOME_NO;
+    // Others that wait for the same place in the index may make a deadlock of it.
+    for (int attempt = 0; attempt < 10; attempt++) {
+        outcome = mysql_lock_request(lock, &answer, statement, arguments);
+        bool again = answer.error == MYSQL_DEADLOCK || answer.error == MYSQL_LOCK_TIMEOUT;
+        if (outcome != OUTCOME_NO || !again)
+            break;
+    }
+    if (outcome != OUTCOME_OK)
+        return RELEASE_UNKNOWN;
+    if (answer.affected == 1)
+        return RELEASE_RELEASED;
+    lock_lose(lock, LOST_NOT_OWNER, lock->actor->history);
+    return explain_loss(lock);
+}
+
+// --- transactions that are holds -----------------------------------------------------------------
+
+static const struct mysql_statement select_value = {"SELECT", "SELECT value FROM %s WHERE id = 1"};
+
+static const struct mysql_statement select_for_update = {
+    "SELECT", "SELECT value FROM %s WHERE id = 1 FOR UPDATE"};
+
+static const struct mysql_statement select_for_update_at_once = {
+    "SELECT", "SELECT value FROM %s WHERE id = 1 FOR UPDATE NOWAIT"};
+
+static const struct mysql_statement update_value = {
+    "UPDATE", "UPDATE %s SET value = ?, version = version + 1 WHERE id = 1"};
+
+int mysql_row_open(struct lock *lock, struct error *error)
+{
+    static const struct mysql_statement *const statements[] = {
+        &select_value, &select_for_update, &select_for_update_at_once, &update_value, NULL};
+    char table[MYSQL_TABLE_ROOM];
+    mysql_account_table(lock->options.tag, table);
+    return mysql_lock_open(lock, statements, table, error);
+}
+
+enum outcome mysql_row_acquire(struct lock *lock, struct grant *grant, int64_t give_up_ns,
+                               mysql_attempt *attempt)
+{
+    struct mysql_waiter waiter = {lock, give_up_ns};
+    const struct mysql_patience patience = mysql_patience_of(&waiter);
+    grant->valid_until_ns = TIME_NEVER;
+    for (;;) {
+        grant->attempts++;
+        enum outcome outcome =
+            attempt(lock, lock_must_give_up(lock, give_up_ns) ? NULL : &patience);
+        if (outcome != OUTCOME_NO || lock_must_give_up(lock, give_up_ns))
+            return outcome;
+        lock_wait_before_retry(lock, give_up_ns); // it was no waiting that failed
+    }
+}
+
+// With its session a transaction ends that was never committed, whatever became of the statement.
+static enum outcome without_session(const struct mysql_answer *answer, enum outcome outcome)
+{
+    return outcome == OUTCOME_UNKNOWN && answer->session_ended ? OUTCOME_NO : outcome;
+}
+
+enum outcome mysql_row_begin(struct lock *lock)
+{
+    struct mysql_lock *state = lock->state;
+    struct mysql_answer answer;
+    enum outcome outcome = mysql_lock_request(lock, &answer, &mysql_begin, NULL);
+    state->session = mysql_connection_session(state->connection);
+    return without_session(&answer, outcome);
+}
+
+// A SELECT in the transaction. What is not OK ends it: after a deadlock there is none any more, and
+// what followed would be executed without a lock.
+static enum outcome select_in(struct lock *lock, const struct mysql_statement *statement,
+                              const struct mysql_patience *patience, int64_t *value)
+{
+    struct mysql_lock *state = lock->state;
+    struct mysql_answer answer;
+    struct mysql_answer end;
+    enum outcome outcome =
+        mysql_noted(lock, mysql_request_patiently(state->connection, state->session, &answer,
+                                                  statement, NULL, patience));
+    if (outcome == OUTCOME_OK && answer.rows == 0) {
+        error_set(&lock->error, "the row of the guarded value is gone");
+        outcome = OUTCOME_BROKEN;
+    }
+    *value = answer.values[0].number;
+    bool is_open = answer.error != MYSQL_DEADLOCK &&
+                   mysql_connection_session(state->connection) == state->session;
+    if (outcome != OUTCOME_OK && is_open &&
+        mysql_request_in(state->connection, state->session, &end, &mysql_roll_back, NULL) !=
+            OUTCOME_OK)
+        mysql_connection_end_session(state->connection);
+    return without_session(&answer, outcome);
+}
+
+enum outcome mysql_row_look(struct lock *lock, int64_t *value)
+{
+    return select_in(lock, &select_value, NULL, value);
+}
+
+enum outcome mysql_row_lock(struct lock *lock, const struct mysql_patience *patience,
+                            int64_t *value)
+{
+    return select_in(lock, patience != NULL ? &select_for_update : &select_for_update_at_once,
+                     patience, value);
+}
+
+enum outcome mysql_row_read(struct lock *lock, int64_t *value)
+{
+    *value = mysql_lock_of(lock)->value;
+    return OUTCOME_OK;
+}
+
+// NO if the transaction has come to its end, even if the UPDATE was executed: it is rolled back.
+enum outcome mysql_row_write(struct lock *lock, int64_t value)
+{
+    const struct mysql_argument arguments[] = {{NULL, value}};
+    struct mysql_lock *state = lock->state;
+    struct mysql_answer answer = {0};
+    enum outcome outcome = OUTCOME_NO;
+    if (state->session != 0)
+        outcome = mysql_noted(lock, mysql_request_in(state->connection, state->session, &answer,
+                                                     &update_value, arguments));
+    if (answer.error == MYSQL_DEADLOCK)
+        state->session = 0;
+    if (outcome == OUTCOME_OK)
+        state->value = value;
+    return outcome != OUTCOME_BROKEN && mysql_hold_is_over(lock) ? OUTCOME_NO : outcome;
+}
+
+enum release_answer mysql_row_release(struct lock *lock)
+{
+    struct mysql_lock *state = lock->state;
+    struct mysql_answer answer;
+    if (mysql_hold_is_over(lock))
+        return RELEASE_GONE;
+    enum outcome outcome = mysql_noted(lock, mysql_request_in(state->connection, state->session,
+                                                              &answer, &mysql_commit_work, NULL));
+    state->session = 0;
+    if (outcome == OUTCOME_OK)
+        return RELEASE_RELEASED;
+    mysql_connection_end_session(state->connection); // so that it holds nothing
+    if (outcome != OUTCOME_NO)
+        return RELEASE_UNKNOWN;
+    lock_lose(lock, LOST_SESSION, lock->actor->history); // rolled back, or not even sent
+    return RELEASE_GONE;
+}
+
+int mysql_row_set_up(const struct service *service, const struct lock_options *options,
+                     struct error *error)
+{
+    return mysql_account_make(service, options->tag, error);
+}
+
+int mysql_row_clean_up(const struct service *service, const struct lock_options *options,
+                       struct error *error)
+{
+    return mysql_account_drop(service, options->tag, error);
+}

@@ -1,0 +1,66 @@
+// The classic lock table: a row with the lock's name, which a unique index lets only one insert.
+// Nothing ever removes the row of a holder that crashed.
+//
+// The row's id grows, but is no fencing token: it is drawn before the index decides who gets in, so
+// that a later holder may have drawn an earlier one.
+#include "harness/locks/catalogue.h"
+#include "harness/locks/mysql_common.h"
+
+static const struct mysql_statement insert_row = {
+    "INSERT", "INSERT INTO %s (unique_mutex, holder_id, create_time) VALUES (?, ?, NOW(6))"};
+
+static const struct mysql_statement delete_row = {
+    "DELETE", "DELETE FROM %s WHERE unique_mutex = ? AND holder_id = ?"};
+
+static int set_up(const struct service *service, const struct lock_options *options,
+                  struct error *error)
+{
+    return mysql_lock_table_make(service, options,
+                                 "id BIGINT AUTO_INCREMENT PRIMARY KEY, "
+                                 "unique_mutex VARCHAR(64) NOT NULL UNIQUE, "
+                                 "holder_id VARCHAR(64) NOT NULL, "
+                                 "create_time DATETIME(6) NOT NULL",
+                                 error);
+}
+
+static int open_lock(struct lock *lock, struct error *error)
+{
+    static const struct mysql_statement *const statements[] = {&insert_row, &delete_row,
+                                                               &mysql_select_holder, NULL};
+    char table[MYSQL_TABLE_ROOM];
+    mysql_lock_table(&lock->options, table);
+    return mysql_lock_open(lock, statements, table, error);
+}
+
+// A duplicate is a NO, as is a deadlock among those that wait for the same place in the index.
+static enum outcome try_acquire(struct lock *lock, struct grant *grant)
+{
+    const struct mysql_argument arguments[] = {{lock->options.name, 0},
+                                               {mysql_new_holder(lock), 0}};
+    struct mysql_answer answer;
+    grant->valid_until_ns = TIME_NEVER;
+    enum outcome outcome = mysql_lock_request(lock, &answer, &insert_row, arguments);
+    return outcome == OUTCOME_UNKNOWN ? mysql_ask_for_row(lock) : outcome;
+}
+
+static enum release_answer release(struct lock *lock)
+{
+    return mysql_give_back_row(lock, &delete_row);
+}
+
+static const char *const traits[] = {"exclusive", "owner-checked", "mysql", NULL};
+
+const struct lock_scheme mysql_unique_scheme = {
+    .name = "mysql-unique",
+    .summary = "INSERT into a table with a unique index; DELETE one's own row to release",
+    .breaks = "a crash of the holder, which leaves the row for ever",
+    .traits = traits,
+    .server = "mysql",
+    .topologies = mysql_topologies,
+    .set_up = set_up,
+    .clean_up = mysql_lock_table_drop,
+    .open = open_lock,
+    .close = mysql_lock_close,
+    .try_acquire = try_acquire,
+    .release = release,
+};

@@ -1,0 +1,121 @@
+// The lock table with a time-out: each row says until when it counts, and whoever comes removes one
+// that is stale, then inserts his own. Only the database's clock is asked what time it is.
+// Reentrant: the row counts how often its holder is in.
+#include "harness/base/clock.h"
+#include "harness/locks/catalogue.h"
+#include "harness/locks/mysql_common.h"
+
+static const struct mysql_statement delete_stale = {
+    "DELETE", "DELETE FROM %s WHERE unique_mutex = ? AND lock_until <= NOW(6)"};
+
+static const struct mysql_statement insert_row = {
+    "INSERT", "INSERT INTO %s (unique_mutex, holder_id, depth, create_time, lock_until) "
+              "VALUES (?, ?, 1, NOW(6), NOW(6) + INTERVAL ? MICROSECOND)"};
+
+// The depth changes, if nothing else does: an UPDATE that changes nothing reports no row, as if the
+// lock were lost.
+static const struct mysql_statement enter_row = {
+    "UPDATE", "UPDATE %s SET depth = depth + 1, lock_until = NOW(6) + INTERVAL ? MICROSECOND "
+              "WHERE unique_mutex = ? AND holder_id = ?"};
+
+static const struct mysql_statement leave_row = {
+    "UPDATE", "UPDATE %s SET depth = depth - 1 "
+              "WHERE unique_mutex = ? AND holder_id = ? AND depth > 1"};
+
+static const struct mysql_statement delete_row = {
+    "DELETE", "DELETE FROM %s WHERE unique_mutex = ? AND holder_id = ?"};
+
+static int set_up(const struct service *service, const struct lock_options *options,
+                  struct error *error)
+{
+    return mysql_lock_table_make(service, options,
+                                 "id BIGINT AUTO_INCREMENT PRIMARY KEY, "
+                                 "unique_mutex VARCHAR(64) NOT NULL UNIQUE, "
+                                 "holder_id VARCHAR(64) NOT NULL, "
+                                 "depth INT NOT NULL, "
+                                 "create_time DATETIME(6) NOT NULL, "
+                                 "lock_until DATETIME(6) NOT NULL",
+                                 error);
+}
+
+static int open_lock(struct lock *lock, struct error *error)
+{
+    static const struct mysql_statement *const statements[] = {
+        &delete_stale, &insert_row,          &enter_row, &leave_row,
+        &delete_row,   &mysql_select_holder, NULL};
+    char table[MYSQL_TABLE_ROOM];
+    mysql_lock_table(&lock->options, table);
+    return mysql_lock_open(lock, statements, table, error);
+}
+
+static int64_t lease_us(const struct lock *lock)
+{
+    return lock->options.lease_ns / NS_PER_US;
+}
+
+// When a lease that is asked for now may end at the earliest, on the client's clock.
+static int64_t lease_ends_ns(const struct lock *lock)
+{
+    return clock_now_ns(&lock->actor->clock) + lock->options.lease_ns;
+}
+
+static enum outcome try_acquire(struct lock *lock, struct grant *grant)
+{
+    const struct mysql_argument arguments[] = {
+        {lock->options.name, 0}, {mysql_new_holder(lock), 0}, {NULL, lease_us(lock)}};
+    struct mysql_answer answer;
+    enum outcome outcome = mysql_lock_request(lock, &answer, &delete_stale, arguments);
+    if (outcome != OUTCOME_OK)
+        return outcome;
+    grant->valid_until_ns = lease_ends_ns(lock);
+    outcome = mysql_lock_request(lock, &answer, &insert_row, arguments);
+    return outcome == OUTCOME_UNKNOWN ? mysql_ask_for_row(lock) : outcome;
+}
+
+static enum release_answer release(struct lock *lock)
+{
+    return mysql_give_back_row(lock, &delete_row);
+}
+
+// Renews the lease, too. A row that is stale but still there was nobody else's meanwhile.
+static enum outcome reenter(struct lock *lock, struct grant *grant)
+{
+    const struct mysql_argument arguments[] = {
+        {NULL, lease_us(lock)}, {lock->options.name, 0}, {mysql_lock_of(lock)->holder, 0}};
+    struct mysql_answer answer;
+    int64_t valid_until_ns = lease_ends_ns(lock);
+    enum outcome outcome = mysql_lock_request(lock, &answer, &enter_row, arguments);
+    if (outcome != OUTCOME_OK)
+        return outcome;
+    if (answer.affected == 0) {
+        lock_lose(lock, LOST_NOT_OWNER, lock->actor->history);
+        return OUTCOME_NO;
+    }
+    grant->valid_until_ns = valid_until_ns;
+    return OUTCOME_OK;
+}
+
+static enum release_answer leave(struct lock *lock)
+{
+    return mysql_give_back_row(lock, &leave_row);
+}
+
+static const char *const traits[] = {"exclusive", "lease", "owner-checked",
+                                     "reentrant", "mysql", NULL};
+
+const struct lock_scheme mysql_unique_timeout_scheme = {
+    .name = "mysql-unique-timeout",
+    .summary = "a row in a table with a unique index, that anybody may remove when it is stale",
+    .breaks = "a hold longer than the lease",
+    .traits = traits,
+    .server = "mysql",
+    .topologies = mysql_topologies,
+    .set_up = set_up,
+    .clean_up = mysql_lock_table_drop,
+    .open = open_lock,
+    .close = mysql_lock_close,
+    .try_acquire = try_acquire,
+    .release = release,
+    .reenter = reenter,
+    .leave = leave,
+};

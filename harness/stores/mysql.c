@@ -1,0 +1,209 @@
+// A row in a MySQL server: SELECT, then UPDATE, each a transaction of its own, or both together in
+// one. Fenced, each step checks the token in the row, and remembers the newest one seen by a read
+// or a write. Every UPDATE raises the version, for one that changes nothing reports no row, as if
+// it had been refused.
+#include "harness/stores/store.h"
+
+#include "harness/base/clock.h"
+#include "harness/base/text.h"
+#include "harness/wire/mysql.h"
+#include "harness/wire/mysql_account.h"
+
+#include <stdlib.h>
+
+static const struct mysql_statement read_plain = {"SELECT", "SELECT value FROM %s WHERE id = 1"};
+
+static const struct mysql_statement write_plain = {
+    "UPDATE", "UPDATE %s SET value = ?, version = version + 1 WHERE id = 1"};
+
+static const struct mysql_statement raise_token = {
+    "UPDATE", "UPDATE %s SET token = ?, version = version + 1 WHERE id = 1 AND token <= ?"};
+
+static const struct mysql_statement write_fenced = {
+    "UPDATE",
+    "UPDATE %s SET value = ?, token = ?, version = version + 1 WHERE id = 1 AND token <= ?"};
+
+struct mysql_store {
+    struct mysql_connection *connection;
+    // The session of the open transaction, 0 if there is none; `is_undone`: it was rolled back
+    // before its end, and what follows must not take effect by itself.
+    int64_t transaction;
+    bool is_undone;
+};
+
+static int open_store(struct store *store, struct error *error)
+{
+    static const struct mysql_statement *const statements[] = {&read_plain, &write_plain,
+                                                               &raise_token, &write_fenced};
+    struct mysql_store *state = memory_zeroed(1, sizeof *state);
+    char table[MYSQL_TABLE_ROOM];
+    store->state = state;
+    mysql_account_table(store->tag, table);
+    state->connection =
+        mysql_connection_open(store->service, store->request_ns, store->actor, error);
+    if (state->connection == NULL)
+        return -1;
+    for (size_t i = 0; i < (store->fenced ? 4 : 2); i++) {
+        if (mysql_statement_load(state->connection, statements[i], table, error) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static void close_store(struct store *store)
+{
+    struct mysql_store *state = store->state;
+    if (state == NULL)
+        return;
+    mysql_connection_close(state->connection);
+    free(state);
+    store->state = NULL;
+}
+
+// Passes an outcome on; BROKEN takes the connection's message along. A store's NO says "refused,
+// the token is old": what could not be executed is no refusal.
+static enum outcome noted(struct store *store, enum outcome outcome)
+{
+    const struct mysql_store *state = store->state;
+    if (outcome == OUTCOME_NO)
+        return OUTCOME_UNKNOWN;
+    if (outcome == OUTCOME_BROKEN)
+        error_set(&store->error, "%s", mysql_connection_error(state->connection));
+    return outcome;
+}
+
+static enum outcome vanished(struct store *store)
+{
+    char table[MYSQL_TABLE_ROOM];
+    mysql_account_table(store->tag, table);
+    error_set(&store->error, "the row of the guarded value is gone from the table %s", table);
+    return OUTCOME_BROKEN;
+}
+
+// --- without a fence, perhaps in a transaction ---------------------------------------------------
+
+// Requests in the open transaction, or as a transaction of its own.
+static enum outcome request(struct store *store, struct mysql_answer *answer,
+                            const struct mysql_statement *statement,
+                            const struct mysql_argument *arguments)
+{
+    struct mysql_store *state = store->state;
+    *answer = (struct mysql_answer){0};
+    if (state->is_undone)
+        return OUTCOME_NO;
+    enum outcome outcome =
+        mysql_request_in(state->connection, state->transaction, answer, statement, arguments);
+    bool over = answer->error == MYSQL_DEADLOCK ||
+                mysql_connection_session(state->connection) != state->transaction;
+    state->is_undone = state->transaction != 0 && over;
+    return outcome;
+}
+
+static enum outcome read_value(struct store *store, struct mysql_answer *answer, int64_t *value)
+{
+    enum outcome outcome = request(store, answer, &read_plain, NULL);
+    if (outcome != OUTCOME_OK)
+        return outcome;
+    *value = answer->values[0].number;
+    return answer->rows == 1 ? OUTCOME_OK : vanished(store);
+}
+
+static enum outcome begin(struct store *store)
+{
+    struct mysql_store *state = store->state;
+    struct mysql_answer answer;
+    state->transaction = 0;
+    state->is_undone = false;
+    enum outcome outcome = request(store, &answer, &mysql_begin, NULL);
+    if (outcome == OUTCOME_OK)
+        state->transaction = mysql_connection_session(state->connection);
+    return noted(store, outcome);
+}
+
+// A transaction whose session has ended was never committed: it is rolled back.
+static enum outcome commit(struct store *store)
+{
+    struct mysql_store *state = store->state;
+    struct mysql_answer answer;
+    enum outcome outcome = request(store, &answer, &mysql_commit_work, NULL);
+    state->transaction = 0;
+    state->is_undone = false;
+    if (outcome != OUTCOME_OK)
+        mysql_connection_end_session(state->connection);
+    return outcome == OUTCOME_NO ? outcome : noted(store, outcome);
+}
+
+// --- with a fence --------------------------------------------------------------------------------
+
+// An UPDATE that only a token as new as the row's gets through. NO: the token is old.
+static enum outcome update_if_new(struct store *store, const struct mysql_statement *statement,
+                                  const struct mysql_argument *arguments)
+{
+    struct mysql_answer answer;
+    enum outcome outcome = noted(store, request(store, &answer, statement, arguments));
+    return outcome == OUTCOME_OK && answer.affected == 0 ? OUTCOME_NO : outcome;
+}
+
+// Raises the token and reads in one transaction, so that no older token gets in between.
+static enum outcome read_fenced(struct store *store, int64_t token, int64_t *value)
+{
+    const struct mysql_argument arguments[] = {{NULL, token}, {NULL, token}};
+    struct mysql_answer answer;
+    enum outcome outcome = begin(store);
+    if (outcome != OUTCOME_OK)
+        return outcome;
+    outcome = update_if_new(store, &raise_token, arguments);
+    if (outcome == OUTCOME_OK)
+        outcome = noted(store, read_value(store, &answer, value));
+    enum outcome end = commit(store);
+    if (outcome != OUTCOME_OK)
+        return outcome;
+    return noted(store, end);
+}
+
+// --- the kind ------------------------------------------------------------------------------------
+
+static enum outcome read_step(struct store *store, int64_t token, int64_t *value)
+{
+    struct mysql_answer answer;
+    return store->fenced ? read_fenced(store, token, value)
+                         : noted(store, read_value(store, &answer, value));
+}
+
+static enum outcome write_step(struct store *store, int64_t token, int64_t value)
+{
+    const struct mysql_argument arguments[] = {{NULL, value}, {NULL, token}, {NULL, token}};
+    struct mysql_answer answer;
+    if (store->fenced)
+        return update_if_new(store, &write_fenced, arguments);
+    enum outcome outcome = noted(store, request(store, &answer, &write_plain, arguments));
+    return outcome == OUTCOME_OK && answer.affected == 0 ? vanished(store) : outcome;
+}
+
+static int set_up(const struct service *service, const char *name, const char *tag,
+                  struct error *error)
+{
+    (void)name;
+    return mysql_account_make(service, tag, error);
+}
+
+static int clean_up(const struct service *service, const char *name, const char *tag,
+                    struct error *error)
+{
+    (void)name;
+    return mysql_account_drop(service, tag, error);
+}
+
+const struct store_kind mysql_store = {
+    .name = "mysql",
+    .summary = "a row in a MySQL server of its own, read by SELECT and written by UPDATE",
+    .server = "mysql",
+    .open = open_store,
+    .close = close_store,
+    .read = read_step,
+    .write = write_step,
+    .begin = begin,
+    .commit = commit,
+    .set_up = set_up,
+    .clean_up = clean_up,
+};

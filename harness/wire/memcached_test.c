@@ -1,0 +1,124 @@
+// The memcached connection against a real server: every class of outcome.
+#include "harness/wire/memcached.h"
+
+#include "harness/cluster/test_server.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+
+static struct test_server server;
+static struct actor actor = {.phase = PHASE_NONE};
+static struct memcached_connection *connection;
+
+static int start(void **state)
+{
+    struct error error = {0};
+    (void)state;
+    if (test_server_start(&server, "memcached") != 0)
+        return -1;
+    connection = memcached_open(&server.service, 200 * NS_PER_MS, &actor, &error);
+    return connection == NULL ? -1 : 0;
+}
+
+static int stop(void **state)
+{
+    (void)state;
+    memcached_close(connection);
+    test_server_stop(&server);
+    return 0;
+}
+
+#define ASSERT_SAYS(wanted, ...)                                                                   \
+    do {                                                                                           \
+        assert_int_equal(memcached_request(connection, &answer, __VA_ARGS__), OUTCOME_OK);         \
+        assert_string_equal(answer.word, wanted);                                                  \
+    } while (0)
+
+static void answers_of_every_kind_are_understood(void **state)
+{
+    (void)state;
+    struct memcached_answer answer;
+    ASSERT_SAYS("STORED", "add %s 0 60 5\r\nhello", "key");
+    ASSERT_SAYS("NOT_STORED", "add %s 0 60 5\r\nworld", "key");
+    ASSERT_SAYS("VALUE", "gets key");
+    assert_string_equal(answer.value, "hello");
+    uint64_t cas = answer.cas;
+    assert_true(cas > 0);
+    ASSERT_SAYS("EX", "md key C%llu", (unsigned long long)cas + 1);
+    ASSERT_SAYS("HD", "md key C%llu", (unsigned long long)cas);
+    ASSERT_SAYS("NF", "md key C%llu", (unsigned long long)cas);
+    ASSERT_SAYS("END", "gets key");
+    ASSERT_SAYS("NOT_FOUND", "delete key");
+}
+
+static void no_answer_in_time_is_unknown_and_the_next_request_connects_anew(void **state)
+{
+    (void)state;
+    int status;
+    struct memcached_answer answer;
+    pid_t process = server.cluster.nodes[0].server;
+    kill(process, SIGSTOP);
+    waitpid(process, &status, WUNTRACED);
+    assert_int_equal(memcached_request(connection, &answer, "add key 0 60 1\r\n1"),
+                     OUTCOME_UNKNOWN);
+    assert_non_null(strstr(memcached_error(connection), "no answer in time"));
+    kill(process, SIGCONT);
+    // What timed out is executed all the same: the reason why it is UNKNOWN and not NO.
+    int64_t give_up_ns = clock_monotonic_ns() + 5 * NS_PER_S;
+    do
+        assert_int_equal(memcached_request(connection, &answer, "gets key"), OUTCOME_OK);
+    while (strcmp(answer.word, "VALUE") != 0 && clock_monotonic_ns() < give_up_ns);
+    assert_string_equal(answer.word, "VALUE");
+}
+
+static void a_server_that_is_gone_is_unknown_once_and_then_no(void **state)
+{
+    (void)state;
+    struct memcached_answer answer;
+    pid_t process = server.cluster.nodes[0].server;
+    kill(process, SIGKILL);
+    waitpid(process, NULL, 0);
+    server.cluster.nodes[0].server = 0;
+    assert_int_equal(memcached_request(connection, &answer, "gets key"), OUTCOME_UNKNOWN);
+    assert_int_equal(memcached_request(connection, &answer, "gets key"), OUTCOME_NO);
+    assert_non_null(strstr(memcached_error(connection), "cannot connect"));
+}
+
+static void a_wrong_command_is_broken_not_a_verdict(void **state)
+{
+    (void)state;
+    struct memcached_answer answer;
+    assert_int_equal(memcached_request(connection, &answer, "nonsense"), OUTCOME_BROKEN);
+    assert_non_null(strstr(memcached_error(connection), "answered: ERROR"));
+    assert_int_equal(memcached_request(connection, &answer, "add key 0 60 none"), OUTCOME_BROKEN);
+    assert_non_null(strstr(memcached_error(connection), "CLIENT_ERROR"));
+}
+
+static void a_port_where_nobody_listens_is_named(void **state)
+{
+    (void)state;
+    struct service nowhere = {.servers = {{.host = "127.0.0.1", .port = 1}}, .server_count = 1};
+    struct error error;
+    assert_null(memcached_open(&nowhere, NS_PER_S, &actor, &error));
+    assert_non_null(strstr(error.text, "127.0.0.1:1"));
+}
+
+int main(void)
+{
+#define ON_A_SERVER(test) cmocka_unit_test_setup_teardown(test, start, stop)
+    const struct CMUnitTest tests[] = {
+        ON_A_SERVER(answers_of_every_kind_are_understood),
+        ON_A_SERVER(no_answer_in_time_is_unknown_and_the_next_request_connects_anew),
+        ON_A_SERVER(a_server_that_is_gone_is_unknown_once_and_then_no),
+        ON_A_SERVER(a_wrong_command_is_broken_not_a_verdict),
+        cmocka_unit_test(a_port_where_nobody_listens_is_named),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

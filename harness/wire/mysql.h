@@ -1,0 +1,127 @@
+// One client connection to a MySQL or MariaDB server, and with it one session. Every request passes
+// a point before and after. (The client library's own names begin with mysql_, too: what is not
+// declared here is the library's.)
+#ifndef LOCKPICK_WIRE_MYSQL_H
+#define LOCKPICK_WIRE_MYSQL_H
+
+#include "harness/base/error.h"
+#include "harness/point/point.h"
+#include "harness/wire/service.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct mysql_connection;
+
+// A statement. One with arguments (`?`), or about a table (`%s` in its text, once), must be loaded
+// before it is requested: it is then prepared. Any other is sent as it is.
+struct mysql_statement {
+    const char *command; // names its points: "INSERT"
+    const char *text;
+};
+
+// What an argument's `?` stands for: a text, or, with `text` NULL, a number.
+struct mysql_argument {
+    const char *text;
+    int64_t number;
+};
+
+#define MYSQL_MOST_COLUMNS 2
+
+// Numbers of errors that tell a scheme what to do.
+enum {
+    MYSQL_DUPLICATE = 1062,    // another row has this value in a unique index
+    MYSQL_LOCK_TIMEOUT = 1205, // locked; the statement is undone, its transaction goes on
+    MYSQL_DEADLOCK = 1213,     // undone, and the whole transaction with it
+};
+
+struct mysql_value {
+    bool is_null; // or there is no such column, or no row
+    int64_t number;
+    char text[128]; // cut if longer
+};
+
+struct mysql_answer {
+    int64_t rows;     // that came back
+    int64_t affected; // that an INSERT, UPDATE or DELETE has changed: an UPDATE that writes what
+                      // was there already changes none
+    struct mysql_value values[MYSQL_MOST_COLUMNS]; // the first columns of the first row
+    unsigned error;                                // the server's, or the library's; 0: none
+    // With NO: nothing was sent, for the session has ended. With UNKNOWN: no answer will come, for
+    // the server has ended it. Either way, what belonged to the session ends with it: its open
+    // transaction is rolled back, its locks are free.
+    bool session_ended;
+};
+
+// When a statement that waits on the server is to be given up; asked every 10 ms.
+struct mysql_patience {
+    bool (*is_over)(void *context);
+    void *context;
+};
+
+// Connects, and is patient about it: this is set-up. User and database are `root` and `lockpick`
+// unless the service says otherwise; `lockpick` is made if it is not there. Connects to the
+// service's first server; in a Galera cluster, where each takes writes, client n to the nth, and
+// the harness itself (client 0) to the first, but sees there what was written through any. NULL
+// with `error` set if it cannot be reached. From then on `request_ns` limits the wait for each
+// answer, and for each new connection. The caller closes with mysql_connection_close; `service` and
+// `actor` must live as long.
+struct mysql_connection *mysql_connection_open(const struct service *service, int64_t request_ns,
+                                               struct actor *actor, struct error *error);
+void mysql_connection_close(struct mysql_connection *connection);
+
+// Prepares the statement, for the table of that name (NULL: it names none), now and again on each
+// new session. `statement` must live as long as the connection. 0, or -1 with `error` set.
+int mysql_statement_load(struct mysql_connection *connection,
+                         const struct mysql_statement *statement, const char *table,
+                         struct error *error);
+
+// Sends the statement, with as many arguments as it has (NULL: none), and waits for its answer. If
+// the session has ended it goes to a new one.
+//   OK       the server executed it
+//   NO       certainly not executed: could not connect, or an error that says so; see answer->error
+//   UNKNOWN  no answer: time-out or lost connection after the request may have been sent, or an
+//            error that does not tell. The session is given up; the next request opens another
+//   BROKEN   an error that only a wrong statement or set-up explains; see mysql_connection_error
+enum outcome mysql_request(struct mysql_connection *connection, struct mysql_answer *answer,
+                           const struct mysql_statement *statement,
+                           const struct mysql_argument *arguments);
+
+// The same, but only in that session (see mysql_connection_session), for what makes no sense
+// without what came before. If it has ended, nothing is sent: NO, with answer->session_ended.
+enum outcome mysql_request_in(struct mysql_connection *connection, int64_t session,
+                              struct mysql_answer *answer, const struct mysql_statement *statement,
+                              const struct mysql_argument *arguments);
+
+// The same as mysql_request_in for a statement that waits on the server, perhaps for ever: without
+// request_ns, but until `patience` is over. Then it ends the session by KILL, for else the server
+// would wait on and be granted what nobody wants any more; NO, with answer->session_ended.
+enum outcome mysql_request_patiently(struct mysql_connection *connection, int64_t session,
+                                     struct mysql_answer *answer,
+                                     const struct mysql_statement *statement,
+                                     const struct mysql_argument *arguments,
+                                     const struct mysql_patience *patience);
+
+// Which session the next request goes to: counts up from 1 with each that is opened, 0 while there
+// is none.
+int64_t mysql_connection_session(const struct mysql_connection *connection);
+
+// Ends the session, and with it all that belongs to it; the next request opens another.
+void mysql_connection_end_session(struct mysql_connection *connection);
+
+// What went wrong in the last request that was not OK.
+const char *mysql_connection_error(const struct mysql_connection *connection);
+
+// Transactions.
+extern const struct mysql_statement mysql_begin;
+extern const struct mysql_statement mysql_commit_work;
+extern const struct mysql_statement mysql_roll_back;
+
+// For set-up, past all points: executes statements one after the other (`texts`, NULL-terminated),
+// and waits until every server of a Galera cluster has done so. 0, or -1 with `error` set.
+int mysql_execute_all(const struct service *service, const char *const *texts, struct error *error);
+
+// Command names that schemes and stores send, for points; NULL-terminated.
+extern const char *const mysql_commands[];
+
+#endif
