@@ -53,8 +53,7 @@ static void add_common(struct text *settings, const struct node *node, const cha
                 data, node->end.address, node->port, node->number);
 }
 
-// A primary and its replicas are set alike, so that any of them can be promoted. The half that a
-// server is not used for does nothing.
+// A replica keeps a binary log, too, so that it can be promoted.
 static void add_replication(struct text *settings, const struct node *node)
 {
     text_add(settings, "log_bin = binlog\n"
@@ -63,12 +62,13 @@ static void add_replication(struct text *settings, const struct node *node)
                        "binlog_format = ROW\n"
                        "log_slave_updates\n"
                        "gtid_strict_mode\n");
-    if (is_topology(node, MYSQL_SEMI_SYNC))
-        text_format(settings,
-                    "rpl_semi_sync_master_enabled\n"
-                    "rpl_semi_sync_slave_enabled\n"
-                    "rpl_semi_sync_master_timeout = %d\n",
-                    MYSQL_SEMI_SYNC_TIMEOUT_MS);
+    if (!is_topology(node, MYSQL_SEMI_SYNC))
+        return;
+    text_format(settings, "rpl_semi_sync_master_timeout = %d\n", MYSQL_SEMI_SYNC_TIMEOUT_MS);
+    // Not both: a replica would wait for replicas of its own before it applies anything.
+    bool is_primary = strcmp(node->role, "primary") == 0;
+    text_add(settings,
+             is_primary ? "rpl_semi_sync_master_enabled\n" : "rpl_semi_sync_slave_enabled\n");
 }
 
 static void add_galera(struct text *settings, const struct node *node)

@@ -131,12 +131,12 @@ static int form_semi_sync(struct server_group *group, struct error *error)
 {
     char replicas[16];
     snprintf(replicas, sizeof replicas, "%d", group->count - 1);
-    const struct goal heard = {"the primary hears from all its replicas",
-                               STATUS("RPL_SEMI_SYNC_MASTER_CLIENTS"), replicas};
+    const struct goal counted = {"the primary counts on all its replicas",
+                                 STATUS("RPL_SEMI_SYNC_MASTER_CLIENTS"), replicas};
     static const struct goal waits = {"the primary waits for its replicas",
                                       STATUS("RPL_SEMI_SYNC_MASTER_STATUS"), "ON"};
     const struct node *primary = &group->nodes[0];
-    return link_replicas(group, error) != 0 || wait_for(primary, &heard, error) != 0 ||
+    return link_replicas(group, error) != 0 || wait_for(primary, &counted, error) != 0 ||
                    prove_that_rows_travel(group, error) != 0 ||
                    wait_for(primary, &waits, error) != 0
                ? -1

@@ -44,17 +44,12 @@ static void hear(zhandle_t *handle, int type, int state, const char *path, void 
         enter(context, ZK_CONNECTING);
 }
 
-// Outcomes say all that the log would, and a fault makes it say so several times a second.
-static void ignore_log(const char *message)
-{
-    (void)message;
-}
-
-// The library keeps these for the whole process. Servers are tried in the order given, so that
-// clients are spread over them, and the same way each time.
+// The library keeps these for the whole process. No log: outcomes say all that it would, and its
+// messages are put together in memory that all sessions share. Servers are tried in the order
+// given, so that clients are spread over them, and the same way each time.
 static void prepare_library(void)
 {
-    zoo_set_debug_level(ZOO_LOG_LEVEL_ERROR);
+    zoo_set_debug_level((ZooLogLevel)0);
     zoo_deterministic_conn_order(1);
 }
 
@@ -89,8 +84,7 @@ static struct zk_life *begin_life(struct zk *zk, struct zk_life *former)
     life->number = former != NULL ? former->number + 1 : 1;
     life->silent_since_ns = clock_monotonic_ns();
     life->former = former;
-    life->handle = zookeeper_init2(zk->servers, hear, session_ms, NULL, life, ZOO_NO_LOG_CLIENTENV,
-                                   ignore_log);
+    life->handle = zookeeper_init(zk->servers, hear, session_ms, NULL, life, ZOO_NO_LOG_CLIENTENV);
     if (life->handle != NULL)
         return life;
     free(life);
@@ -210,9 +204,8 @@ static int take_over_and_close(struct zk *zk, struct zk_life *life)
     struct zk alone = {.servers = zk->servers};
     struct zk_life thief = {.zk = &alone};
     pthread_mutex_init(&alone.mutex, NULL);
-    thief.handle =
-        zookeeper_init2(zk->servers, hear, zoo_recv_timeout(life->handle),
-                        zoo_client_id(life->handle), &thief, ZOO_NO_LOG_CLIENTENV, ignore_log);
+    thief.handle = zookeeper_init(zk->servers, hear, zoo_recv_timeout(life->handle),
+                                  zoo_client_id(life->handle), &thief, ZOO_NO_LOG_CLIENTENV);
     if (thief.handle == NULL)
         return -1;
     await(&thief, NS_PER_S);
