@@ -11,14 +11,25 @@ struct ending {
     enum expectation_result expectation;
 };
 
-static int code_of(const struct ending *endings, size_t count, size_t planned)
+static int code_with(bool strict, const struct ending *endings, size_t count, size_t planned)
 {
     struct test_run test;
     test_run_start(&test);
     for (size_t i = 0; i < count; i++)
         test_add(&test, "none", endings[i].verdict, endings[i].expectation);
     test.run.planned = planned;
+    test.run.strict = strict;
     return report_exit_code(&test.run);
+}
+
+static int code_of(const struct ending *endings, size_t count, size_t planned)
+{
+    return code_with(false, endings, count, planned);
+}
+
+static int strict_code_of(const struct ending *endings, size_t count, size_t planned)
+{
+    return code_with(true, endings, count, planned);
 }
 
 static void each_ending_has_its_code(void **state)
@@ -28,14 +39,32 @@ static void each_ending_has_its_code(void **state)
         struct ending ending;
         int code;
     } table[] = {
-        {{VERDICT_SAFE, EXPECTATION_MET}, 0},     {{VERDICT_UNSAFE, EXPECTATION_MET}, 0},
-        {{VERDICT_STUCK, EXPECTATION_MET}, 0},    {{VERDICT_UNSAFE, EXPECTATION_NONE}, 0},
-        {{VERDICT_SAFE, EXPECTATION_MISSED}, 1},  {{VERDICT_UNSAFE, EXPECTATION_MISSED}, 1},
-        {{VERDICT_UNKNOWN, EXPECTATION_NONE}, 3}, {{VERDICT_ERROR, EXPECTATION_NONE}, 4},
-        {{VERDICT_SKIPPED, EXPECTATION_NONE}, 0}, {{VERDICT_UNKNOWN, EXPECTATION_MISSED}, 1},
+        {{VERDICT_SAFE, EXPECTATION_MET}, 0},
+        {{VERDICT_UNSAFE, EXPECTATION_MET}, 0},
+        {{VERDICT_STUCK, EXPECTATION_MET}, 0},
+        {{VERDICT_UNSAFE, EXPECTATION_NONE}, 0},
+        {{VERDICT_SAFE, EXPECTATION_MISSED}, 1},
+        {{VERDICT_UNSAFE, EXPECTATION_MISSED}, 1},
+        {{VERDICT_UNKNOWN, EXPECTATION_NONE}, 3},
+        {{VERDICT_ERROR, EXPECTATION_NONE}, 4},
+        {{VERDICT_UNKNOWN, EXPECTATION_MISSED}, 1},
+        // Nothing was tried at all:
+        {{VERDICT_SKIPPED, EXPECTATION_NONE}, 3},
+        {{VERDICT_NOT_APPLICABLE, EXPECTATION_NONE}, 3},
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         assert_int_equal(code_of(&table[i].ending, 1, 1), table[i].code);
+}
+
+static void what_was_skipped_beside_others_counts_only_if_strict(void **state)
+{
+    (void)state;
+    const struct ending endings[] = {{VERDICT_SAFE, EXPECTATION_MET},
+                                     {VERDICT_NOT_APPLICABLE, EXPECTATION_NONE},
+                                     {VERDICT_SKIPPED, EXPECTATION_NONE}};
+    assert_int_equal(code_of(endings, 3, 3), 0);
+    assert_int_equal(strict_code_of(endings, 3, 3), 4);
+    assert_int_equal(strict_code_of(endings, 2, 2), 0); // n/a is nobody's lack
 }
 
 static void the_worst_news_wins(void **state)
@@ -62,6 +91,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_ending_has_its_code),
+        cmocka_unit_test(what_was_skipped_beside_others_counts_only_if_strict),
         cmocka_unit_test(the_worst_news_wins),
         cmocka_unit_test(a_run_that_was_cut_short_is_inconclusive),
     };
