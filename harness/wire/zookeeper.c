@@ -44,9 +44,9 @@ static void hear(zhandle_t *handle, int type, int state, const char *path, void 
         enter(context, ZK_CONNECTING);
 }
 
-// The library keeps these for the whole process. No log: outcomes say all that it would, and its
-// messages are put together in memory that all sessions share. Servers are tried in the order
-// given, so that clients are spread over them, and the same way each time.
+// The library keeps these for the whole process. No log: outcomes say all that it would, and a
+// fault makes it say so several times a second. Servers are tried in the order given, so that
+// clients are spread over them, and the same way each time.
 static void prepare_library(void)
 {
     zoo_set_debug_level((ZooLogLevel)0);
