@@ -81,7 +81,8 @@ static void a_server_without_the_commands_is_refused_with_a_remedy(void **state)
     struct error why = {0};
     const struct lock_scheme *scheme = lock_scheme_find("tair-cad");
     assert_false(scheme->is_possible(&fixture.server.service, &why));
-    assert_non_null(strstr(why.text, "neither CAD (Tair) nor DELEX"));
+    assert_non_null(strstr(why.text, "needs CAD (Tair) or DELEX (Redis 8.4 or newer)"));
+    assert_non_null(strstr(why.text, "has no command delex"));
     assert_non_null(strstr(why.text, "tair-cad-emulated"));
 }
 
@@ -99,7 +100,7 @@ static void the_loser_of_a_getset_writes_over_the_winners_expiry(void **state)
         OUTCOME_OK);
     struct act first = {.is_release = false};
     fixture.locks[0].options.lease_ns += NS_PER_S; // so that the two differ
-    assert_true(begin(&fixture, &first, 4)); // after its GET, before its GETSET
+    assert_true(begin(&fixture, &first, 4));       // after its GET, before its GETSET
     assert_int_equal(acquire(&fixture, 1, &grant), OUTCOME_OK);
     char winners[32];
     assert_int_equal(redis_request(fixture.probe, &answer, "GET %s", fixture.name), OUTCOME_OK);

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-// By this client's clock, in milliseconds.
+// By this client's clock, in milliseconds; that page counts in seconds.
 static long long now_ms(const struct lock *lock)
 {
     return clock_now_ns(&lock->actor->clock) / NS_PER_MS;

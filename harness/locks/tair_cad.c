@@ -21,20 +21,29 @@ static const struct redis_script cas_script = {
 // What the server understands.
 enum dialect { DIALECT_TAIR, DIALECT_REDIS };
 
-static bool has_cad(const struct service *service)
+// False, with `why` set, if the server understands neither, or cannot be asked.
+static bool find_dialect(const struct service *service, enum dialect *dialect, struct error *why)
 {
-    struct error ignored;
-    return redis_has_command(service, "cad", &ignored);
+    struct error answer = {0};
+    if (redis_has_command(service, "cad", &answer)) {
+        *dialect = DIALECT_TAIR;
+        return true;
+    }
+    if (redis_has_command(service, "delex", &answer)) {
+        *dialect = DIALECT_REDIS;
+        return true;
+    }
+    error_set(why,
+              "tair-cad needs CAD (Tair) or DELEX (Redis 8.4 or newer), but %s: name a server that "
+              "has one of them in servers.redis.external, or take tair-cad-emulated",
+              answer.text);
+    return false;
 }
 
 static bool is_possible(const struct service *service, struct error *why)
 {
-    if (has_cad(service) || redis_has_command(service, "delex", why))
-        return true;
-    error_set(why,
-              "the server has neither CAD (Tair) nor DELEX (Redis 8.4 or newer): name one that "
-              "has in servers.redis.external, or take tair-cad-emulated");
-    return false;
+    enum dialect dialect;
+    return find_dialect(service, &dialect, why);
 }
 
 static bool is_tair(const struct redis_renewal *renewal)
@@ -78,10 +87,12 @@ static const struct redis_renewal_kind renewal_by_command = {.renew = renew_by_c
 
 static int open_client(struct lock_client *client, struct error *error)
 {
-    if (redis_renewal_open(client, &renewal_by_command, error) != 0)
+    enum dialect dialect;
+    if (!find_dialect(client->service, &dialect, error) ||
+        redis_renewal_open(client, &renewal_by_command, error) != 0)
         return -1;
     struct redis_renewal *renewal = client->state;
-    renewal->dialect = has_cad(client->service) ? DIALECT_TAIR : DIALECT_REDIS;
+    renewal->dialect = (int)dialect;
     return 0;
 }
 

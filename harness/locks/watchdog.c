@@ -14,7 +14,8 @@ struct charge {
     int64_t due_ns;         // of the next renewal, on the client's clock
     int64_t valid_until_ns; // by the last renewal that was answered
     int64_t renewals;
-    bool busy; // a renewal of it is under way
+    bool busy;     // a renewal of it is under way
+    bool expiring; // it is over once its lease is: no answer came, or no more renewals will
 };
 
 struct watchdog {
@@ -69,12 +70,25 @@ static void drop(struct watchdog *watchdog, size_t index)
     watchdog->charges[index] = watchdog->charges[--watchdog->count];
 }
 
+// A lease that ran out while nobody renewed it is not asked about: the holder is told.
+static void drop_expired(struct watchdog *watchdog, int64_t now_ns)
+{
+    for (size_t i = watchdog->count; i-- > 0;) {
+        struct charge *charge = &watchdog->charges[i];
+        if (!charge->expiring || charge->valid_until_ns > now_ns)
+            continue;
+        lose(watchdog, charge->lock, LOST_DEADLINE);
+        drop(watchdog, i);
+    }
+}
+
 // Takes up to a batch of the holds that are due. Returns how many; *next_ns is when the next is.
 static size_t take_due(struct watchdog *watchdog, struct renewal *renewals, int64_t *next_ns)
 {
     size_t taken = 0;
     int64_t now_ns = now_of(watchdog);
     *next_ns = TIME_NEVER;
+    drop_expired(watchdog, now_ns);
     for (size_t i = 0; i < watchdog->count; i++) {
         struct charge *charge = &watchdog->charges[i];
         if (charge->due_ns <= now_ns && taken < watchdog->settings.batch) {
@@ -99,24 +113,37 @@ static struct charge *charge_of(struct watchdog *watchdog, const struct lock *lo
     return NULL;
 }
 
+// After a stall the next renewal is due at once, but those that were missed are not made up for.
+static int64_t next_due_ns(const struct watchdog *watchdog, const struct charge *charge,
+                           bool enough)
+{
+    int64_t due_ns = charge->due_ns + watchdog->settings.interval_ns;
+    int64_t now_ns = now_of(watchdog);
+    if (due_ns < now_ns)
+        due_ns = now_ns;
+    if (enough || (charge->expiring && charge->valid_until_ns < due_ns))
+        due_ns = charge->valid_until_ns;
+    return due_ns;
+}
+
 static void settle(struct watchdog *watchdog, const struct renewal *renewal)
 {
     struct charge *charge = charge_of(watchdog, renewal->lock);
-    struct lock *lock = renewal->lock;
+    const struct watchdog_settings *settings = &watchdog->settings;
     charge->busy = false;
-    charge->due_ns += watchdog->settings.interval_ns;
     if (renewal->outcome == OUTCOME_OK)
         charge->valid_until_ns = renewal->valid_until_ns;
     charge->renewals++;
+    bool enough = settings->most_renewals > 0 && charge->renewals >= settings->most_renewals;
     bool ran_out = renewal->outcome != OUTCOME_OK && charge->valid_until_ns <= now_of(watchdog);
-    bool enough = watchdog->settings.most_renewals > 0 &&
-                  charge->renewals >= watchdog->settings.most_renewals;
+    charge->expiring = enough || (renewal->outcome != OUTCOME_OK && !settings->never_gives_up);
+    charge->due_ns = next_due_ns(watchdog, charge, enough);
     if (renewal->outcome == OUTCOME_NO)
-        lose(watchdog, lock, LOST_NOT_OWNER);
+        lose(watchdog, renewal->lock, LOST_NOT_OWNER);
     else if (ran_out)
-        lose(watchdog, lock, LOST_DEADLINE);
+        lose(watchdog, renewal->lock, LOST_DEADLINE);
     bool over = renewal->outcome == OUTCOME_NO || ran_out;
-    if (enough || (over && !watchdog->settings.never_gives_up))
+    if (over && (enough || !settings->never_gives_up))
         drop(watchdog, (size_t)(charge - watchdog->charges));
 }
 

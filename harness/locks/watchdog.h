@@ -19,7 +19,8 @@ struct renewal {
 };
 
 struct watchdog_settings {
-    int64_t interval_ns;   // from the grant to the first renewal, and from one to the next
+    int64_t interval_ns;   // from the grant to the first renewal, and from one to the next; what a
+                           // stall has made the watchdog miss is not made up for
     int64_t most_renewals; // of one hold, then it is left to run out; 0: no limit
     size_t batch;          // at most so many holds in one request, at least 1
     bool never_gives_up;   // renews on, whatever it is answered and however late it is
@@ -36,8 +37,8 @@ struct watchdog *watchdog_start(struct lock_client *client,
 struct actor *watchdog_actor(struct watchdog *watchdog);
 
 // From now on the hold that `lock` was granted is renewed. Each renewal is recorded in the history
-// under lock->operation. A renewal that is answered NO, and a lease that runs out unrenewed, raise
-// `lock->lost` and end the renewals.
+// under lock->operation. A renewal that is answered NO, and a lease that runs out after a renewal
+// without an answer or after the last of `most_renewals`, raise `lock->lost` and end the renewals.
 void watchdog_add(struct watchdog *watchdog, struct lock *lock, void *holder,
                   int64_t valid_until_ns);
 
