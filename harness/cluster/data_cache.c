@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 char *data_cache_path(const char *name)
@@ -39,11 +40,18 @@ int data_cache_fetch(const char *cache, const char *data)
     return access(cache, R_OK) == 0 ? copy_folder(cache, data) : -1;
 }
 
+// The temporary name is nobody else's: inside a PID namespace, process ids do not tell runs apart.
 void data_cache_keep(const char *data, const char *cache)
 {
     struct text temporary = {0};
-    text_format(&temporary, "%s.%d", cache, (int)getpid());
-    if (copy_folder(data, temporary.bytes) != 0 || rename(temporary.bytes, cache) != 0)
+    char *parent = memory_string(cache);
+    char *slash = strrchr(parent, '/');
+    if (slash != NULL)
+        *slash = '\0';
+    text_format(&temporary, "%s.XXXXXX", cache);
+    bool made = folder_make(parent, NULL) == 0 && mkdtemp(temporary.bytes) != NULL;
+    if (made && (copy_folder(data, temporary.bytes) != 0 || rename(temporary.bytes, cache) != 0))
         folder_remove(temporary.bytes, NULL);
+    free(parent);
     text_free(&temporary);
 }

@@ -153,14 +153,25 @@ static pid_t run(const struct node *node, const char *settings, struct error *er
 {
     struct text option = {0};
     text_format(&option, "--defaults-file=%s", settings);
-    bool galera = is_topology(node, MYSQL_GALERA);
-    // The first member of a cluster makes it, at its first start.
-    bool makes_cluster = galera && node->number == 1 && !has_file(node, "grastate.dat");
-    const char *as_root = geteuid() == 0 && !galera ? "--user=root" : NULL;
     const char *const arguments[] = {"mariadbd", option.bytes,
-                                     makes_cluster ? "--wsrep-new-cluster" : as_root, NULL};
-    // What members bring each other up to date with does not work for root.
-    pid_t id = server_run(node, arguments, galera, error);
+                                     geteuid() == 0 ? "--user=root" : NULL, NULL};
+    pid_t id = server_run(node, arguments, false, error);
+    text_free(&option);
+    return id;
+}
+
+// rsync does not work here for root. It asks for the names of its peers, too, which in a namespace
+// no name server answers: it is told not to wait for long.
+static pid_t run_member(const struct node *node, const char *settings, struct error *error)
+{
+    struct text option = {0};
+    text_format(&option, "--defaults-file=%s", settings);
+    // The first makes the cluster, at its first start.
+    bool makes_cluster = node->number == 1 && !has_file(node, "grastate.dat");
+    const char *const arguments[] = {
+        "env",        "RES_OPTIONS=timeout:1 attempts:1",           "mariadbd",
+        option.bytes, makes_cluster ? "--wsrep-new-cluster" : NULL, NULL};
+    pid_t id = server_run(node, arguments, true, error);
     text_free(&option);
     return id;
 }
@@ -169,10 +180,12 @@ static pid_t start(const struct node *node, struct error *error)
 {
     char *folder = realpath(node->folder, NULL);
     char *settings = path_join(folder != NULL ? folder : node->folder, "server.cnf");
-    bool prepared = (!is_topology(node, MYSQL_GALERA) || check_galera(error) == 0) &&
-                    mysql_data_provide(node, error) == 0 &&
+    bool galera = is_topology(node, MYSQL_GALERA);
+    bool prepared = (!galera || check_galera(error) == 0) && mysql_data_provide(node, error) == 0 &&
                     write_settings(node, settings, error) == 0;
-    pid_t id = prepared ? run(node, settings, error) : -1;
+    pid_t id = -1;
+    if (prepared)
+        id = galera ? run_member(node, settings, error) : run(node, settings, error);
     free(settings);
     free(folder);
     return id;

@@ -264,13 +264,13 @@ enum outcome mysql_row_write(struct lock *lock, int64_t value)
 {
     const struct mysql_argument arguments[] = {{NULL, value}};
     struct mysql_lock *state = lock->state;
-    struct mysql_answer answer = {0};
-    enum outcome outcome = OUTCOME_NO;
-    if (state->session != 0)
-        outcome = mysql_noted(lock, mysql_request_in(state->connection, state->session, &answer,
-                                                     &update_value, arguments));
+    struct mysql_answer answer;
+    if (mysql_hold_is_over(lock))
+        return OUTCOME_NO;
+    enum outcome outcome = mysql_noted(lock, mysql_request_in(state->connection, state->session,
+                                                              &answer, &update_value, arguments));
     if (answer.error == MYSQL_DEADLOCK)
-        state->session = 0;
+        mysql_connection_end_session(state->connection); // so that nothing follows in it
     if (outcome == OUTCOME_OK)
         state->value = value;
     return outcome != OUTCOME_BROKEN && mysql_hold_is_over(lock) ? OUTCOME_NO : outcome;

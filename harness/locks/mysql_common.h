@@ -9,7 +9,7 @@
 struct mysql_lock {
     struct mysql_connection *connection;
     char holder[64]; // who made the current or last attempt, unlike any other attempt
-    int64_t session; // that the current or last hold belongs to; 0: it ended before its session
+    int64_t session; // that the current or last hold belongs to; 0: to none
     int64_t value;   // of the guarded row, as it was read
     int64_t version; // the same
 };

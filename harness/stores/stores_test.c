@@ -2,32 +2,64 @@
 #include "harness/stores/store.h"
 
 #include "harness/cluster/test_server.h"
+#include "harness/wire/mysql.h"
 
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
+#include <sys/wait.h>
 
 #include <cmocka.h>
 
+#define NAME "lockpick:{t1}:account"
+#define TAG "t1"
+
 struct fixture {
-    struct test_server server;
+    struct test_server redis;
+    struct test_server mysql;
     struct shared_account account;
     struct actor actor;
 };
+
+static const struct service *service_of(struct fixture *fixture, const struct store_kind *kind)
+{
+    if (kind->server == NULL)
+        return NULL;
+    return strcmp(kind->server, "mysql") == 0 ? &fixture->mysql.service : &fixture->redis.service;
+}
 
 static int start(void **state)
 {
     static struct fixture fixture = {.actor = {.phase = PHASE_NONE}};
     *state = &fixture;
-    return test_server_start(&fixture.server, "redis");
+    return test_server_start(&fixture.redis, "redis") != 0
+               ? -1
+               : test_server_start(&fixture.mysql, "mysql");
 }
 
 static int stop(void **state)
 {
     struct fixture *fixture = *state;
-    test_server_stop(&fixture->server);
+    test_server_stop(&fixture->redis);
+    test_server_stop(&fixture->mysql);
     return 0;
+}
+
+static void set_up_store(struct fixture *fixture, const struct store_kind *kind)
+{
+    struct error error;
+    if (kind->set_up != NULL && kind->set_up(service_of(fixture, kind), NAME, TAG, &error) != 0)
+        fail_msg("%s", error.text);
+}
+
+static void clean_up_store(struct fixture *fixture, const struct store_kind *kind)
+{
+    struct error error;
+    if (kind->clean_up != NULL && kind->clean_up(service_of(fixture, kind), NAME, TAG, &error) != 0)
+        fail_msg("%s", error.text);
 }
 
 static struct store open_store(struct fixture *fixture, const struct store_kind *kind, bool fenced)
@@ -36,9 +68,9 @@ static struct store open_store(struct fixture *fixture, const struct store_kind 
                           .actor = &fixture->actor,
                           .fenced = fenced,
                           .request_ns = NS_PER_S,
-                          .service = &fixture->server.service,
-                          .name = "lockpick:{t1}:account",
-                          .tag = "t1",
+                          .service = service_of(fixture, kind),
+                          .name = NAME,
+                          .tag = TAG,
                           .shared = &fixture->account};
     struct error error;
     if (store_open(&store, &error) != 0)
@@ -49,6 +81,7 @@ static struct store open_store(struct fixture *fixture, const struct store_kind 
 static void without_a_fence_the_last_write_wins(void **state)
 {
     for (size_t i = 0; store_catalogue[i] != NULL; i++) {
+        set_up_store(*state, store_catalogue[i]);
         struct store store = open_store(*state, store_catalogue[i], false);
         int64_t value;
         assert_int_equal(store.kind->write(&store, 0, 41), OUTCOME_OK);
@@ -56,12 +89,14 @@ static void without_a_fence_the_last_write_wins(void **state)
         assert_int_equal(store.kind->read(&store, 0, &value), OUTCOME_OK);
         assert_int_equal(value, -3);
         store_close(&store);
+        clean_up_store(*state, store_catalogue[i]);
     }
 }
 
 static void a_fence_refuses_old_tokens_to_writers_and_readers(void **state)
 {
     for (size_t i = 0; store_catalogue[i] != NULL; i++) {
+        set_up_store(*state, store_catalogue[i]);
         struct store outside = open_store(*state, store_catalogue[i], false);
         assert_int_equal(outside.kind->write(&outside, 0, 10), OUTCOME_OK);
         struct store store = open_store(*state, store_catalogue[i], true);
@@ -75,30 +110,176 @@ static void a_fence_refuses_old_tokens_to_writers_and_readers(void **state)
         assert_int_equal(store.kind->read(&store, 1, &value), OUTCOME_NO);
         assert_int_equal(store.kind->write(&store, 2, 12), OUTCOME_OK);
         assert_int_equal(store.kind->write(&store, 2, 13), OUTCOME_OK);
+        assert_int_equal(store.kind->write(&store, 2, 13), OUTCOME_OK); // even if nothing changes
         assert_int_equal(outside.kind->read(&outside, 0, &value), OUTCOME_OK);
         assert_int_equal(value, 13);
         store_close(&store);
         store_close(&outside);
+        clean_up_store(*state, store_catalogue[i]);
     }
 }
 
 static void a_value_that_vanished_is_the_harness_breaking_not_a_zero(void **state)
 {
+    for (size_t i = 0; store_catalogue[i] != NULL; i++) {
+        const struct store_kind *kind = store_catalogue[i];
+        int64_t value;
+        if (kind->server == NULL)
+            continue;
+        set_up_store(*state, kind);
+        struct store store = open_store(*state, kind, false);
+        assert_int_equal(store.kind->write(&store, 0, 5), OUTCOME_OK);
+        clean_up_store(*state, kind);
+        assert_int_equal(store.kind->read(&store, 0, &value), OUTCOME_BROKEN);
+        assert_true(store.error.text[0] != '\0');
+        store_close(&store);
+        clean_up_store(*state, kind); // gone already is fine
+    }
+}
+
+static void values_of_two_names_do_not_meet(void **state)
+{
     struct fixture *fixture = *state;
-    struct test_server empty = {0};
-    assert_int_equal(test_server_start(&empty, "redis"), 0);
-    struct store store = {.kind = &redis_store,
-                          .actor = &fixture->actor,
-                          .request_ns = NS_PER_S,
-                          .service = &empty.service,
-                          .name = "lockpick:{t1}:account"};
-    struct error error;
+    for (size_t i = 0; store_catalogue[i] != NULL; i++) {
+        const struct store_kind *kind = store_catalogue[i];
+        int64_t value;
+        struct error error;
+        if (kind->server == NULL)
+            continue;
+        set_up_store(fixture, kind);
+        if (kind->set_up != NULL)
+            assert_int_equal(
+                kind->set_up(service_of(fixture, kind), "lockpick:{t2}:account", "t2", &error), 0);
+        struct store store = open_store(fixture, kind, false);
+        struct store other = {.kind = kind,
+                              .actor = &fixture->actor,
+                              .request_ns = NS_PER_S,
+                              .service = service_of(fixture, kind),
+                              .name = "lockpick:{t2}:account",
+                              .tag = "t2"};
+        assert_int_equal(store_open(&other, &error), 0);
+        assert_int_equal(kind->write(&store, 0, 5), OUTCOME_OK);
+        assert_int_equal(kind->write(&other, 0, 6), OUTCOME_OK);
+        set_up_store(fixture, kind); // there already is fine, and leaves it as it is
+        assert_int_equal(kind->read(&store, 0, &value), OUTCOME_OK);
+        assert_int_equal(value, 5);
+        store_close(&store);
+        store_close(&other);
+        clean_up_store(fixture, kind);
+    }
+}
+
+// --- transactions --------------------------------------------------------------------------------
+
+struct pair {
+    struct store store;
+    struct store other;
+};
+
+static struct pair open_pair(struct fixture *fixture)
+{
+    set_up_store(fixture, &mysql_store);
+    struct pair pair = {open_store(fixture, &mysql_store, false),
+                        open_store(fixture, &mysql_store, false)};
+    assert_int_equal(mysql_store.write(&pair.store, 0, 1), OUTCOME_OK);
+    return pair;
+}
+
+static void close_pair(struct fixture *fixture, struct pair *pair)
+{
+    store_close(&pair->store);
+    store_close(&pair->other);
+    clean_up_store(fixture, &mysql_store);
+}
+
+static int64_t seen_by(struct store *store)
+{
     int64_t value;
-    assert_int_equal(store_open(&store, &error), 0);
-    assert_int_equal(store.kind->read(&store, 0, &value), OUTCOME_BROKEN);
-    assert_true(store.error.text[0] != '\0');
-    store_close(&store);
-    test_server_stop(&empty);
+    assert_int_equal(mysql_store.read(store, 0, &value), OUTCOME_OK);
+    return value;
+}
+
+static void what_a_transaction_writes_is_seen_by_others_after_its_commit(void **state)
+{
+    struct pair pair = open_pair(*state);
+    assert_int_equal(mysql_store.begin(&pair.store), OUTCOME_OK);
+    assert_int_equal(seen_by(&pair.store), 1);
+    assert_int_equal(mysql_store.write(&pair.store, 0, 2), OUTCOME_OK);
+    assert_int_equal(seen_by(&pair.other), 1);
+    assert_int_equal(mysql_store.commit(&pair.store), OUTCOME_OK);
+    assert_int_equal(seen_by(&pair.other), 2);
+    close_pair(*state, &pair);
+}
+
+static void what_a_transaction_has_read_it_goes_on_seeing(void **state)
+{
+    struct pair pair = open_pair(*state);
+    assert_int_equal(mysql_store.begin(&pair.store), OUTCOME_OK);
+    assert_int_equal(seen_by(&pair.store), 1);
+    assert_int_equal(mysql_store.write(&pair.other, 0, 2), OUTCOME_OK);
+    assert_int_equal(seen_by(&pair.store), 1); // its snapshot
+    assert_int_equal(mysql_store.commit(&pair.store), OUTCOME_OK);
+    assert_int_equal(seen_by(&pair.store), 2);
+    close_pair(*state, &pair);
+}
+
+// Kills all sessions of others on our database, and waits until they are gone.
+static void end_sessions(struct fixture *fixture)
+{
+    static const struct mysql_statement find = {
+        "SELECT", "SELECT MIN(id) FROM information_schema.processlist "
+                  "WHERE id <> CONNECTION_ID() AND db = 'lockpick'"};
+    struct mysql_answer answer;
+    struct error error;
+    struct mysql_connection *connection =
+        mysql_connection_open(&fixture->mysql.service, 10 * NS_PER_S, &fixture->actor, &error);
+    assert_non_null(connection);
+    for (;;) {
+        char text[64];
+        const struct mysql_statement end = {"KILL", text};
+        assert_int_equal(mysql_request(connection, &answer, &find, NULL), OUTCOME_OK);
+        if (answer.values[0].is_null)
+            break;
+        snprintf(text, sizeof text, "KILL %lld", (long long)answer.values[0].number);
+        mysql_request(connection, &answer, &end, NULL); // it may be gone by now
+    }
+    mysql_connection_close(connection);
+}
+
+static void a_transaction_whose_session_ends_comes_to_nothing(void **state)
+{
+    struct pair pair = open_pair(*state);
+    assert_int_equal(mysql_store.begin(&pair.store), OUTCOME_OK);
+    assert_int_equal(seen_by(&pair.store), 1);
+    end_sessions(*state);
+    // Neither as part of a transaction, nor by itself in another session.
+    assert_int_equal(mysql_store.write(&pair.store, 0, 2), OUTCOME_UNKNOWN);
+    assert_int_equal(mysql_store.commit(&pair.store), OUTCOME_NO);
+    assert_int_equal(seen_by(&pair.other), 1);
+    assert_int_equal(mysql_store.begin(&pair.store), OUTCOME_OK);
+    assert_int_equal(mysql_store.write(&pair.store, 0, 3), OUTCOME_OK);
+    end_sessions(*state);
+    assert_int_equal(mysql_store.commit(&pair.store), OUTCOME_NO);
+    assert_int_equal(seen_by(&pair.other), 1);
+    assert_int_equal(mysql_store.write(&pair.store, 0, 4), OUTCOME_OK);
+    assert_int_equal(seen_by(&pair.other), 4);
+    close_pair(*state, &pair);
+}
+
+static void a_commit_without_an_answer_is_unknown(void **state)
+{
+    struct fixture *fixture = *state;
+    struct pair pair = open_pair(fixture);
+    pid_t server = fixture->mysql.cluster.nodes[0].server;
+    int status;
+    assert_int_equal(mysql_store.begin(&pair.store), OUTCOME_OK);
+    assert_int_equal(mysql_store.write(&pair.store, 0, 2), OUTCOME_OK);
+    kill(server, SIGSTOP);
+    waitpid(server, &status, WUNTRACED);
+    enum outcome outcome = mysql_store.commit(&pair.store);
+    kill(server, SIGCONT);
+    assert_int_equal(outcome, OUTCOME_UNKNOWN);
+    close_pair(fixture, &pair);
 }
 
 int main(void)
@@ -107,6 +288,11 @@ int main(void)
         cmocka_unit_test(without_a_fence_the_last_write_wins),
         cmocka_unit_test(a_fence_refuses_old_tokens_to_writers_and_readers),
         cmocka_unit_test(a_value_that_vanished_is_the_harness_breaking_not_a_zero),
+        cmocka_unit_test(values_of_two_names_do_not_meet),
+        cmocka_unit_test(what_a_transaction_writes_is_seen_by_others_after_its_commit),
+        cmocka_unit_test(what_a_transaction_has_read_it_goes_on_seeing),
+        cmocka_unit_test(a_transaction_whose_session_ends_comes_to_nothing),
+        cmocka_unit_test(a_commit_without_an_answer_is_unknown),
     };
     return cmocka_run_group_tests(tests, start, stop);
 }

@@ -58,10 +58,13 @@ enum outcome mysql_error_outcome(unsigned error)
     return silent ? OUTCOME_UNKNOWN : OUTCOME_BROKEN;
 }
 
+// Of an interrupted statement, KILL says nothing more, whether it meant the statement or the whole
+// session: we end it.
 bool mysql_error_ends_session(unsigned error)
 {
     return error == CR_SERVER_GONE_ERROR || error == CR_SERVER_LOST ||
-           error == CR_SERVER_LOST_EXTENDED || error == ER_CONNECTION_KILLED;
+           error == CR_SERVER_LOST_EXTENDED || error == ER_CONNECTION_KILLED ||
+           error == ER_SERVER_SHUTDOWN || error == ER_QUERY_INTERRUPTED;
 }
 
 void mysql_note(struct mysql_connection *connection, const char *message, unsigned number)

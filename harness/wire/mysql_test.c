@@ -1,124 +1,7 @@
 // The MySQL connection against a real server: every class of outcome.
-#include "harness/wire/mysql.h"
+#include "harness/wire/test_mysql.h"
 
-#include "harness/base/clock.h"
 #include "harness/cluster/process.h"
-#include "harness/cluster/test_server.h"
-
-#include <pthread.h>
-#include <setjmp.h>
-#include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-#include <sys/wait.h>
-
-#include <cmocka.h>
-
-#define TABLE "lockpick_wire"
-
-static const struct mysql_statement select_row = {"SELECT", "SELECT value FROM %s WHERE id = ?"};
-static const struct mysql_statement update_row = {"UPDATE", "UPDATE %s SET value = ? WHERE id = ?"};
-static const struct mysql_statement insert_row = {"INSERT", "INSERT INTO %s VALUES (?, ?)"};
-
-struct fixture {
-    struct test_server server;
-    struct actor actor;
-    struct mysql_connection *connection;
-    struct mysql_connection *other;
-};
-
-static struct mysql_connection *open_connection(struct fixture *fixture)
-{
-    static const struct mysql_statement *const statements[] = {&select_row, &update_row,
-                                                               &insert_row};
-    struct error error = {0};
-    struct mysql_connection *connection =
-        mysql_connection_open(&fixture->server.service, 300 * NS_PER_MS, &fixture->actor, &error);
-    for (size_t i = 0; connection != NULL && i < 3; i++) {
-        if (mysql_statement_load(connection, statements[i], TABLE, &error) != 0)
-            connection = NULL;
-    }
-    if (connection == NULL)
-        fprintf(stderr, "%s\n", error.text);
-    return connection;
-}
-
-static int start(void **state)
-{
-    static const char *const tables[] = {
-        "CREATE TABLE " TABLE " (id INT PRIMARY KEY, value BIGINT)",
-        "INSERT INTO " TABLE " VALUES (1, 10), (2, 20), (3, NULL)", NULL};
-    static struct fixture fixture;
-    fixture = (struct fixture){.actor = {.client = 1, .worker = 1, .phase = PHASE_NONE}};
-    struct error error = {0};
-    if (test_server_start(&fixture.server, "mysql") != 0)
-        return -1;
-    if (mysql_execute_all(&fixture.server.service, tables, &error) != 0) {
-        fprintf(stderr, "%s\n", error.text);
-        return -1;
-    }
-    fixture.connection = open_connection(&fixture);
-    fixture.other = open_connection(&fixture);
-    *state = &fixture;
-    return fixture.connection == NULL || fixture.other == NULL ? -1 : 0;
-}
-
-static int stop(void **state)
-{
-    struct fixture *fixture = *state;
-    mysql_connection_close(fixture->connection);
-    mysql_connection_close(fixture->other);
-    test_server_stop(&fixture->server);
-    return 0;
-}
-
-static enum outcome say(struct mysql_connection *connection, struct mysql_answer *answer,
-                        const char *text)
-{
-    const struct mysql_statement statement = {"SAY", text};
-    return mysql_request(connection, answer, &statement, NULL);
-}
-
-static enum outcome update(struct mysql_connection *connection, struct mysql_answer *answer,
-                           int64_t id, int64_t value)
-{
-    const struct mysql_argument arguments[] = {{NULL, value}, {NULL, id}};
-    return mysql_request(connection, answer, &update_row, arguments);
-}
-
-static enum outcome look_up(struct mysql_connection *connection, struct mysql_answer *answer,
-                            int64_t id)
-{
-    const struct mysql_argument arguments[] = {{NULL, id}};
-    return mysql_request(connection, answer, &select_row, arguments);
-}
-
-// Ends the connection's session on the server, and waits until it is gone there.
-static void kill_session(struct fixture *fixture)
-{
-    struct mysql_answer answer;
-    char text[120];
-    assert_int_equal(say(fixture->connection, &answer, "SELECT CONNECTION_ID()"), OUTCOME_OK);
-    long long id = answer.values[0].number;
-    snprintf(text, sizeof text, "KILL CONNECTION %lld", id);
-    assert_int_equal(say(fixture->other, &answer, text), OUTCOME_OK);
-    snprintf(text, sizeof text, "SELECT 1 FROM information_schema.processlist WHERE id = %lld", id);
-    do {
-        clock_sleep_until_ns(clock_monotonic_ns() + NS_PER_MS);
-        assert_int_equal(say(fixture->other, &answer, text), OUTCOME_OK);
-    } while (answer.rows > 0);
-}
-
-static void signal_server(struct fixture *fixture, int number)
-{
-    int status;
-    pid_t server = fixture->server.cluster.nodes[0].server;
-    kill(server, number);
-    if (number == SIGSTOP)
-        waitpid(server, &status, WUNTRACED);
-}
 
 // --- answers -------------------------------------------------------------------------------------
 
@@ -227,6 +110,7 @@ static void a_session_that_is_killed_at_work_leaves_an_unknown(void **state)
     assert_int_equal(say(fixture->connection, &answer, "SELECT CONNECTION_ID()"), OUTCOME_OK);
     snprintf(text, sizeof text, "KILL QUERY %lld", (long long)answer.values[0].number);
     assert_int_equal(say(fixture->connection, &answer, text), OUTCOME_UNKNOWN);
+    assert_true(answer.session_ended);
 }
 
 // --- errors --------------------------------------------------------------------------------------
@@ -255,146 +139,6 @@ static void errors_say_whether_the_statement_can_ever_work(void **state)
     assert_int_equal(mysql_request(fixture->connection, &answer, &insert_row, arguments),
                      OUTCOME_NO);
     assert_int_equal(answer.error, MYSQL_DUPLICATE);
-}
-
-static void a_lock_that_is_not_waited_for_ends_its_statement_but_not_its_transaction(void **state)
-{
-    struct fixture *fixture = *state;
-    struct mysql_answer answer;
-    assert_int_equal(say(fixture->other, &answer, "BEGIN"), OUTCOME_OK);
-    assert_int_equal(update(fixture->other, &answer, 2, 21), OUTCOME_OK);
-    assert_int_equal(say(fixture->connection, &answer, "BEGIN"), OUTCOME_OK);
-    assert_int_equal(update(fixture->connection, &answer, 1, 31), OUTCOME_OK);
-    assert_int_equal(say(fixture->connection, &answer,
-                         "SELECT value FROM " TABLE " WHERE id = 2 FOR UPDATE NOWAIT"),
-                     OUTCOME_NO);
-    assert_int_equal(answer.error, MYSQL_LOCK_TIMEOUT);
-    assert_int_equal(say(fixture->connection, &answer, "COMMIT"), OUTCOME_OK);
-    assert_int_equal(look_up(fixture->connection, &answer, 1), OUTCOME_OK);
-    assert_int_equal(answer.values[0].number, 31);
-    assert_int_equal(say(fixture->other, &answer, "ROLLBACK"), OUTCOME_OK);
-}
-
-// --- statements that wait ------------------------------------------------------------------------
-
-struct waiter {
-    struct mysql_connection *connection;
-    struct mysql_answer answer;
-    enum outcome outcome;
-    _Atomic bool is_over;
-    pthread_t thread;
-};
-
-static bool is_over(void *context)
-{
-    return atomic_load((_Atomic bool *)context);
-}
-
-static void *wait_for_row_2(void *context)
-{
-    static const struct mysql_statement statement = {"SELECT", "SELECT value FROM " TABLE
-                                                               " WHERE id = 2 FOR UPDATE"};
-    struct waiter *waiter = context;
-    const struct mysql_patience patience = {is_over, &waiter->is_over};
-    waiter->outcome = mysql_request_patiently(waiter->connection, 0, &waiter->answer, &statement,
-                                              NULL, &patience);
-    return NULL;
-}
-
-// Until so many transactions wait for a row.
-static void await_waiting(struct fixture *fixture, int64_t count)
-{
-    struct error error;
-    struct mysql_answer answer;
-    struct mysql_connection *probe =
-        mysql_connection_open(&fixture->server.service, NS_PER_S, &fixture->actor, &error);
-    do {
-        clock_sleep_until_ns(clock_monotonic_ns() + 5 * NS_PER_MS);
-        assert_int_equal(say(probe, &answer,
-                             "SELECT COUNT(*) FROM information_schema.innodb_trx "
-                             "WHERE trx_state = 'LOCK WAIT'"),
-                         OUTCOME_OK);
-    } while (answer.values[0].number != count);
-    mysql_connection_close(probe);
-}
-
-static void start_to_wait(struct fixture *fixture, struct waiter *waiter)
-{
-    waiter->connection = fixture->connection;
-    assert_int_equal(pthread_create(&waiter->thread, NULL, wait_for_row_2, waiter), 0);
-    await_waiting(fixture, 1);
-}
-
-static void a_statement_may_wait_for_longer_than_other_requests(void **state)
-{
-    struct fixture *fixture = *state;
-    struct mysql_answer answer;
-    struct waiter waiter = {.is_over = false};
-    assert_int_equal(say(fixture->other, &answer, "BEGIN"), OUTCOME_OK);
-    assert_int_equal(update(fixture->other, &answer, 2, 22), OUTCOME_OK);
-    start_to_wait(fixture, &waiter);
-    clock_sleep_until_ns(clock_monotonic_ns() + 400 * NS_PER_MS); // longer than request_ns
-    assert_int_equal(say(fixture->other, &answer, "COMMIT"), OUTCOME_OK);
-    pthread_join(waiter.thread, NULL);
-    assert_int_equal(waiter.outcome, OUTCOME_OK);
-    assert_int_equal(waiter.answer.values[0].number, 22);
-}
-
-static void a_statement_that_is_given_up_leaves_nobody_waiting_on_the_server(void **state)
-{
-    struct fixture *fixture = *state;
-    struct mysql_answer answer;
-    struct waiter waiter = {.is_over = false};
-    assert_int_equal(say(fixture->other, &answer, "BEGIN"), OUTCOME_OK);
-    assert_int_equal(update(fixture->other, &answer, 2, 23), OUTCOME_OK);
-    start_to_wait(fixture, &waiter);
-    atomic_store(&waiter.is_over, true);
-    pthread_join(waiter.thread, NULL);
-    assert_int_equal(waiter.outcome, OUTCOME_NO);
-    assert_true(waiter.answer.session_ended);
-    await_waiting(fixture, 0);
-    assert_int_equal(say(fixture->other, &answer, "ROLLBACK"), OUTCOME_OK);
-}
-
-static void who_gives_up_on_a_server_that_is_silent_does_not_know(void **state)
-{
-    struct fixture *fixture = *state;
-    struct mysql_answer answer;
-    struct waiter waiter = {.is_over = false};
-    assert_int_equal(say(fixture->other, &answer, "BEGIN"), OUTCOME_OK);
-    assert_int_equal(update(fixture->other, &answer, 2, 24), OUTCOME_OK);
-    start_to_wait(fixture, &waiter);
-    signal_server(fixture, SIGSTOP);
-    atomic_store(&waiter.is_over, true);
-    pthread_join(waiter.thread, NULL);
-    signal_server(fixture, SIGCONT);
-    assert_int_equal(waiter.outcome, OUTCOME_UNKNOWN);
-    assert_false(waiter.answer.session_ended);
-    mysql_connection_end_session(fixture->other);
-}
-
-static void a_deadlock_undoes_a_whole_transaction(void **state)
-{
-    struct fixture *fixture = *state;
-    struct mysql_answer answer;
-    struct waiter waiter = {.is_over = false};
-    assert_int_equal(say(fixture->connection, &answer, "BEGIN"), OUTCOME_OK);
-    assert_int_equal(update(fixture->connection, &answer, 1, 41), OUTCOME_OK);
-    assert_int_equal(say(fixture->other, &answer, "BEGIN"), OUTCOME_OK);
-    assert_int_equal(update(fixture->other, &answer, 2, 25), OUTCOME_OK);
-    start_to_wait(fixture, &waiter);
-    enum outcome outcome = update(fixture->other, &answer, 1, 42); // each waits for the other
-    bool other_is_victim = outcome == OUTCOME_NO;
-    if (!other_is_victim)
-        assert_int_equal(say(fixture->other, &answer, "COMMIT"), OUTCOME_OK);
-    pthread_join(waiter.thread, NULL);
-    assert_int_equal(other_is_victim ? answer.error : waiter.answer.error, MYSQL_DEADLOCK);
-    assert_int_equal(waiter.outcome, other_is_victim ? OUTCOME_OK : OUTCOME_NO);
-    struct mysql_connection *victim = other_is_victim ? fixture->other : fixture->connection;
-    assert_int_equal(say(victim, &answer, "SELECT @@in_transaction"), OUTCOME_OK);
-    assert_int_equal(answer.values[0].number, 0);
-    mysql_connection_end_session(fixture->connection);
-    mysql_connection_end_session(fixture->other);
 }
 
 // --- points, set-up, the end ---------------------------------------------------------------------
@@ -460,11 +204,6 @@ int main(void)
         cmocka_unit_test(what_belongs_to_a_session_that_has_ended_is_not_sent_to_another),
         cmocka_unit_test(a_session_that_is_killed_at_work_leaves_an_unknown),
         cmocka_unit_test(errors_say_whether_the_statement_can_ever_work),
-        cmocka_unit_test(a_lock_that_is_not_waited_for_ends_its_statement_but_not_its_transaction),
-        cmocka_unit_test(a_statement_may_wait_for_longer_than_other_requests),
-        cmocka_unit_test(a_statement_that_is_given_up_leaves_nobody_waiting_on_the_server),
-        cmocka_unit_test(who_gives_up_on_a_server_that_is_silent_does_not_know),
-        cmocka_unit_test(a_deadlock_undoes_a_whole_transaction),
         cmocka_unit_test(a_request_passes_a_point_before_and_after),
         cmocka_unit_test(only_our_own_database_is_made_if_it_is_not_there),
         cmocka_unit_test(what_cannot_connect_was_certainly_not_executed),

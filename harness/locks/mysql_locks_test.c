@@ -1,0 +1,184 @@
+// The MySQL schemes that are rows in a table, and the contract of all of them.
+#include "harness/locks/test_contract.h"
+#include "harness/locks/test_mysql.h"
+
+#include "harness/locks/mysql_common.h"
+
+// --- outcomes that are not plain -----------------------------------------------------------------
+
+static void await_reached(struct point_trap *trap)
+{
+    int64_t give_up_ns = clock_monotonic_ns() + TEST_PATIENCE_NS;
+    while (atomic_load(&trap->state) != POINT_REACHED && clock_monotonic_ns() < give_up_ns)
+        clock_sleep_until_ns(clock_monotonic_ns() + 50 * NS_PER_US);
+    assert_int_equal(atomic_load(&trap->state), POINT_REACHED);
+}
+
+// The INSERT of worker 1 reaches a server that is stopped; its question for the row, which comes
+// next, one that goes on.
+static void an_insert_without_an_answer_is_asked_for_and_then_held(void **state)
+{
+    struct fixture *fixture = *state;
+    const struct lock_scheme *scheme;
+    FOR_EACH_SCHEME (fixture, scheme) {
+        struct act act = {.is_release = false};
+        struct grant grant;
+        struct point_trap *asking = &fixture->board.traps[1];
+        if (!has_row(scheme))
+            continue;
+        open_scheme(fixture, scheme, false);
+        *asking = (struct point_trap){.client = 1, .worker = 1, .match_count = 1, .nth = 1};
+        asking->matches[0] = (struct point_match){POINT_BEFORE, PHASE_ACQUIRE, "SELECT"};
+        point_arm(&fixture->board, asking);
+        // Of the first request before it is sent, or of the second: the INSERT.
+        assert_true(begin(fixture, &act, lock_scheme_has(scheme, "lease") ? 3 : 1));
+        signal_servers(fixture, SIGSTOP);
+        point_let_go(&fixture->board, &fixture->board.traps[0]);
+        await_reached(asking);
+        signal_servers(fixture, SIGCONT);
+        char count[80];
+        snprintf(count, sizeof count, "SELECT COUNT(*) FROM lockpick_%s_lock", fixture->tag);
+        await_answer(fixture, 1, count);
+        point_let_go(&fixture->board, asking);
+        pthread_join(act.thread, NULL);
+        hold_to(scheme, act.outcome == OUTCOME_OK, "does not know its own row");
+        hold_to(scheme, acquire(fixture, 1, &grant) == OUTCOME_NO, "another is let in");
+        hold_to(scheme, lock_release(&fixture->locks[0]) == RELEASE_RELEASED, "no release");
+        close_scheme(fixture);
+    }
+}
+
+static void a_release_that_meets_a_deadlock_is_sent_again(void **state)
+{
+    struct fixture *fixture = *state;
+    struct grant grant;
+    open_mysql(fixture, "mysql-unique");
+    ask(fixture,
+        "CREATE TRIGGER lockpick_%s_deadlock BEFORE DELETE ON lockpick_%s_lock FOR EACH ROW "
+        "BEGIN SET @met = IFNULL(@met, 0) + 1; "
+        "IF @met < 3 THEN SIGNAL SQLSTATE '40001' SET MYSQL_ERRNO = 1213; END IF; END",
+        fixture->tag, fixture->tag);
+    assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
+    assert_int_equal(lock_release(&fixture->locks[0]), RELEASE_RELEASED);
+    assert_int_equal(acquire(fixture, 1, &grant), OUTCOME_OK);
+    close_scheme(fixture);
+}
+
+static void a_deadlock_is_a_no_to_who_inserts(void **state)
+{
+    struct fixture *fixture = *state;
+    struct grant grant;
+    open_mysql(fixture, "mysql-unique");
+    ask(fixture,
+        "CREATE TRIGGER lockpick_%s_deadlock BEFORE INSERT ON lockpick_%s_lock FOR EACH ROW "
+        "SIGNAL SQLSTATE '40001' SET MYSQL_ERRNO = 1213",
+        fixture->tag, fixture->tag);
+    assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_NO);
+    ask(fixture, "DROP TRIGGER lockpick_%s_deadlock", fixture->tag);
+    assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
+    close_scheme(fixture);
+}
+
+static void a_scheme_without_its_table_is_broken(void **state)
+{
+    struct fixture *fixture = *state;
+    const struct lock_scheme *scheme;
+    FOR_EACH_SCHEME (fixture, scheme) {
+        struct grant grant;
+        int64_t value;
+        if (strcmp(scheme->name, "mysql-get-lock") == 0)
+            continue; // it has none
+        open_scheme(fixture, scheme, false);
+        ask(fixture, "DROP TABLE IF EXISTS lockpick_%s_lock, lockpick_%s_account", fixture->tag,
+            fixture->tag);
+        struct lock *lock = &fixture->locks[0];
+        enum outcome outcome = acquire(fixture, 0, &grant);
+        if (lock_scheme_has(scheme, "optimistic"))
+            outcome = scheme->read(lock, &value);
+        hold_to(scheme, outcome == OUTCOME_BROKEN, "does not miss its table");
+        hold_to(scheme, strstr(lock->error.text, fixture->tag) != NULL, "does not name its table");
+        close_scheme(fixture);
+    }
+}
+
+// --- crash and time-out --------------------------------------------------------------------------
+
+static void a_crash_leaves_only_what_has_neither_lease_nor_session_locked(void **state)
+{
+    struct fixture *fixture = *state;
+    const struct lock_scheme *scheme;
+    FOR_EACH_SCHEME (fixture, scheme) {
+        struct grant grant;
+        bool stays = strcmp(scheme->name, "mysql-unique") == 0;
+        if (lock_scheme_has(scheme, "lease") || !lock_scheme_has(scheme, "exclusive"))
+            continue;
+        open_scheme(fixture, scheme, false);
+        assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
+        mysql_connection_end_session(mysql_of(&fixture->locks[0]));
+        fixture->locks[1].options.wait_ns = stays ? 50 * NS_PER_MS : TEST_PATIENCE_NS;
+        hold_to(scheme, acquire(fixture, 1, &grant) == (stays ? OUTCOME_NO : OUTCOME_OK),
+                stays ? "is free after a crash" : "is not free after a crash");
+        close_scheme(fixture);
+    }
+}
+
+static void a_stale_row_is_taken_over_and_its_holder_told(void **state)
+{
+    struct fixture *fixture = *state;
+    struct grant grant;
+    struct lock_options options;
+    fixture->serial++;
+    snprintf(fixture->tag, sizeof fixture->tag, "t%d", fixture->serial);
+    options = fixture_options(fixture, false);
+    options.lease_ns = 100 * NS_PER_MS;
+    open_scheme_with(fixture, lock_scheme_find("mysql-unique-timeout"), &options);
+    struct lock *lock = &fixture->locks[0];
+    int64_t began_ns = clock_monotonic_ns();
+    assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
+    fixture->locks[1].options.wait_ns = TEST_PATIENCE_NS;
+    assert_int_equal(acquire(fixture, 1, &grant), OUTCOME_OK);
+    assert_true(clock_monotonic_ns() - began_ns >= 100 * NS_PER_MS);
+    assert_int_equal(lock->lost, LOST_NOT); // nobody has told it
+    assert_int_equal(lock_reenter(lock, &grant), OUTCOME_NO);
+    assert_int_equal(lock->lost, LOST_NOT_OWNER);
+    assert_int_equal(lock_release(lock), RELEASE_NOT_OWNER);
+    assert_int_equal(lock_release(&fixture->locks[1]), RELEASE_RELEASED);
+    assert_int_equal(lock_release(&fixture->locks[1]), RELEASE_GONE);
+    close_scheme(fixture);
+}
+
+static void who_reenters_renews_the_lease_and_who_leaves_does_not(void **state)
+{
+    struct fixture *fixture = *state;
+    struct grant grant;
+    open_mysql(fixture, "mysql-unique-timeout");
+    struct lock *lock = &fixture->locks[0];
+    assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
+    int64_t valid_until_ns = grant.valid_until_ns;
+    ask(fixture, "UPDATE lockpick_%s_lock SET lock_until = NOW(6) + INTERVAL 1 SECOND",
+        fixture->tag);
+    assert_int_equal(lock_reenter(lock, &grant), OUTCOME_OK);
+    assert_true(grant.valid_until_ns > valid_until_ns);
+    assert_true(lease_left_ms(fixture, lock->scheme) > 50000);
+    ask(fixture, "UPDATE lockpick_%s_lock SET lock_until = NOW(6) + INTERVAL 1 SECOND",
+        fixture->tag);
+    assert_int_equal(lock_leave(lock), RELEASE_RELEASED);
+    assert_true(lease_left_ms(fixture, lock->scheme) < 2000);
+    assert_int_equal(lock_release(lock), RELEASE_RELEASED);
+    close_scheme(fixture);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        CONTRACT_TESTS,
+        cmocka_unit_test(an_insert_without_an_answer_is_asked_for_and_then_held),
+        cmocka_unit_test(a_release_that_meets_a_deadlock_is_sent_again),
+        cmocka_unit_test(a_deadlock_is_a_no_to_who_inserts),
+        cmocka_unit_test(a_scheme_without_its_table_is_broken),
+        cmocka_unit_test(a_crash_leaves_only_what_has_neither_lease_nor_session_locked),
+        cmocka_unit_test(a_stale_row_is_taken_over_and_its_holder_told),
+        cmocka_unit_test(who_reenters_renews_the_lease_and_who_leaves_does_not),
+    };
+    return cmocka_run_group_tests(tests, start, stop);
+}

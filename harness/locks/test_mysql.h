@@ -1,0 +1,118 @@
+// For tests: the MySQL schemes on a real server, and somebody else who looks at it.
+#ifndef LOCKPICK_LOCKS_TEST_MYSQL_H
+#define LOCKPICK_LOCKS_TEST_MYSQL_H
+
+#include "harness/locks/test_acts.h"
+#include "harness/wire/mysql.h"
+
+#define TEST_PATIENCE_NS (10 * NS_PER_S)
+
+// Asks as somebody else, and gives the first value as a number; -1 if there is none.
+__attribute__((format(printf, 2, 3))) static inline int64_t ask(struct fixture *fixture,
+                                                                const char *format, ...)
+{
+    char text[400];
+    struct mysql_answer answer;
+    const struct mysql_statement statement = {"ASK", text};
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    if (mysql_request(fixture->probe, &answer, &statement, NULL) != OUTCOME_OK)
+        fail_msg("%s: %s", text, mysql_connection_error(fixture->probe));
+    return answer.values[0].is_null ? -1 : answer.values[0].number;
+}
+
+// Asks again and again until the answer is `wanted`.
+static inline void await_answer(struct fixture *fixture, int64_t wanted, const char *text)
+{
+    int64_t give_up_ns = clock_monotonic_ns() + TEST_PATIENCE_NS;
+    while (ask(fixture, "%s", text) != wanted) {
+        if (clock_monotonic_ns() > give_up_ns)
+            fail_msg("'%s' never becomes %lld", text, (long long)wanted);
+        clock_sleep_until_ns(clock_monotonic_ns() + NS_PER_MS);
+    }
+}
+
+#define SESSIONS                                                                                   \
+    "FROM information_schema.processlist WHERE id <> CONNECTION_ID() AND db = 'lockpick'"
+
+// Ends all sessions but our own on the server, and waits until they are gone there. Those that are
+// opened meanwhile are spared.
+static inline void end_sessions(struct fixture *fixture)
+{
+    int64_t give_up_ns = clock_monotonic_ns() + TEST_PATIENCE_NS;
+    int64_t last = ask(fixture, "SELECT MAX(id) " SESSIONS);
+    for (int64_t id; (id = ask(fixture, "SELECT MIN(id) " SESSIONS)) != -1 && id <= last;) {
+        char text[64];
+        struct mysql_answer answer;
+        const struct mysql_statement kill_it = {"KILL", text};
+        if (clock_monotonic_ns() > give_up_ns)
+            fail_msg("session %lld does not end", (long long)id);
+        snprintf(text, sizeof text, "KILL CONNECTION %lld", (long long)id);
+        mysql_request(fixture->probe, &answer, &kill_it, NULL); // it may be gone by now
+    }
+}
+
+static inline bool has_row(const struct lock_scheme *scheme)
+{
+    return text_matches(scheme->name, "mysql-unique*");
+}
+
+// A row that is a lock grows stale, or vanishes; what a session holds ends with it.
+static inline bool evict(struct fixture *fixture, const struct lock_scheme *scheme)
+{
+    if (lock_scheme_has(scheme, "lease"))
+        ask(fixture, "UPDATE lockpick_%s_lock SET lock_until = NOW(6) - INTERVAL 1 SECOND",
+            fixture->tag);
+    else if (has_row(scheme))
+        ask(fixture, "DELETE FROM lockpick_%s_lock", fixture->tag);
+    else
+        end_sessions(fixture);
+    return true;
+}
+
+static inline int64_t lease_left_ms(struct fixture *fixture, const struct lock_scheme *scheme)
+{
+    if (!lock_scheme_has(scheme, "lease"))
+        return -1;
+    return ask(fixture,
+               "SELECT TIMESTAMPDIFF(MICROSECOND, NOW(6), lock_until) DIV 1000 "
+               "FROM lockpick_%s_lock",
+               fixture->tag);
+}
+
+static const struct contract mysql_contract = {
+    .server = "mysql",
+    .schemes = "mysql-*",
+    .evict = evict,
+    .lease_left_ms = lease_left_ms,
+};
+
+static inline int start(void **state)
+{
+    static struct fixture fixture;
+    static struct actor nobody = {.phase = PHASE_NONE};
+    struct error error = {0};
+    if (fixture_start(&fixture, &mysql_contract) != 0)
+        return -1;
+    fixture.probe =
+        mysql_connection_open(&fixture.server.service, TEST_PATIENCE_NS, &nobody, &error);
+    *state = &fixture;
+    return fixture.probe == NULL ? -1 : 0;
+}
+
+static inline int stop(void **state)
+{
+    struct fixture *fixture = *state;
+    mysql_connection_close(fixture->probe);
+    fixture_stop(fixture);
+    return 0;
+}
+
+static inline void open_mysql(struct fixture *fixture, const char *name)
+{
+    open_scheme(fixture, lock_scheme_find(name), false);
+}
+
+#endif
