@@ -5,6 +5,7 @@
 #include "harness/locks/redis_renewal.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static const struct redis_script cad_script = {
     "local value = redis.call('GET', KEYS[1]) "
@@ -33,10 +34,12 @@ static bool find_dialect(const struct service *service, enum dialect *dialect, s
         *dialect = DIALECT_REDIS;
         return true;
     }
+    // Without the address: the reason is the same for every such server.
+    bool lacks = strstr(answer.text, "has no command") != NULL;
     error_set(why,
               "tair-cad needs CAD (Tair) or DELEX (Redis 8.4 or newer), but %s: name a server that "
               "has one of them in servers.redis.external, or take tair-cad-emulated",
-              answer.text);
+              lacks ? "this Redis has neither" : answer.text);
     return false;
 }
 
