@@ -5,6 +5,7 @@
 #include "harness/base/clock.h"
 #include "harness/base/file.h"
 #include "harness/base/text.h"
+#include "harness/cluster/data_cache.h"
 #include "harness/cluster/process.h"
 
 #include <errno.h>
@@ -72,44 +73,17 @@ static void version(char *out, size_t room)
 
 // --- the data ------------------------------------------------------------------------------------
 
-// Where the first server's data stay for the next ones, or NULL if there is no such place. The
-// caller frees.
+// The caller frees; NULL if there is no such place.
 static char *cache_path(void)
 {
-    const char *cache = getenv("XDG_CACHE_HOME");
-    const char *home = getenv("HOME");
     char release[64];
-    struct text path = {0};
+    char name[96];
     version(release, sizeof release);
-    char *number = strchr(release, ' ');
-    if (number == NULL || (cache == NULL && home == NULL))
+    const char *number = strchr(release, ' ');
+    if (number == NULL)
         return NULL;
-    text_format(&path, "%s%s/lockpick/postgres-%s", cache != NULL ? cache : home,
-                cache != NULL ? "" : "/.cache", number + 1);
-    return path.bytes;
-}
-
-static int copy_folder(const char *from, const char *to)
-{
-    struct text contents = {0};
-    struct text output = {0};
-    text_format(&contents, "%s/.", from);
-    const char *const arguments[] = {"cp", "-R", "--preserve=mode", contents.bytes, to, NULL};
-    int result = folder_make(to, NULL) == 0 && process_run(arguments, "", -1, &output, NULL) == 0;
-    text_free(&output);
-    text_free(&contents);
-    return result ? 0 : -1;
-}
-
-// Under a temporary name first, so that nobody finds half of it. If it cannot be kept, the next
-// server makes its own.
-static void keep_in_cache(const char *data, const char *cache)
-{
-    struct text temporary = {0};
-    text_format(&temporary, "%s.%d", cache, (int)getpid());
-    if (copy_folder(data, temporary.bytes) != 0 || rename(temporary.bytes, cache) != 0)
-        folder_remove(temporary.bytes, NULL);
-    text_free(&temporary);
+    snprintf(name, sizeof name, "postgres-%s", number + 1);
+    return data_cache_path(name);
 }
 
 // Who connects is nobody's business but ours (trust), and a torn page nobody's but the cache's.
@@ -142,13 +116,13 @@ static int provide_data(const struct node *node, struct error *error)
         return 0; // a restart
     char *cache = cache_path();
     int result = 0;
-    if (cache == NULL || stat(cache, &about) != 0 || copy_folder(cache, node->data) != 0) {
+    if (cache == NULL || data_cache_fetch(cache, node->data) != 0) {
         result = folder_remove(node->data, error) != 0 || folder_make(node->data, error) != 0 ||
                          initialise(node, error) != 0
                      ? -1
                      : 0;
         if (result == 0 && cache != NULL)
-            keep_in_cache(node->data, cache);
+            data_cache_keep(node->data, cache);
     }
     free(cache);
     if (result == 0 && chmod(node->data, 0700) != 0)

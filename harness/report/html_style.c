@@ -79,7 +79,7 @@ const char html_style[] =
     "thead{position:absolute;clip-path:inset(50%);height:1px;overflow:hidden}.findings "
     "tr,.findings th,.findings td{display:block;border:0}.findings tr{border-bottom:1px solid "
     "var(--line)}.findings td:empty{display:none}"
-    ".matrix td::before{content:attr(data-scheme);display:block;font-size:.8rem;"
+    ".matrix td::before{content:attr(data-label);display:block;font-size:.8rem;"
     "color:var(--quiet)}.matrix .small{display:inline-block;margin-left:.4rem}"
     "dl{grid-template-columns:1fr}dd{margin-bottom:.4rem}}\n"
     "@media print{body{background:#fff}details.trial{break-inside:avoid}}\n";

@@ -69,12 +69,13 @@ static void add_chip(struct page *page, size_t index, size_t repeats)
     text_add(out, "</div>");
 }
 
-static void add_cell(struct page *page, size_t scenario, size_t scheme)
+// `label` is the name of the column, which narrow screens show in the cell.
+static void add_cell(struct page *page, size_t scenario, size_t scheme, const char *label)
 {
     const struct run_result *run = page->run;
     const struct trial_result *trials = run->trials;
-    text_add(&page->text, "<td data-scheme=\"");
-    html_add(&page->text, trials[scheme].trial->scheme);
+    text_add(&page->text, "<td data-label=\"");
+    html_add(&page->text, label);
     text_add(&page->text, "\">");
     size_t *members = memory_new(run->count * sizeof *members);
     size_t count = 0;
@@ -113,38 +114,72 @@ static bool has_harmless(const struct run_result *run)
     return false;
 }
 
+// The trials that name the rows, and those that name the columns.
+struct matrix {
+    size_t *rows, *columns;
+    size_t row_count, column_count;
+    bool schemes_down; // each row is a scheme, because there are many of them
+};
+
+#define MOST_COLUMNS 8
+
+static struct matrix matrix_make(const struct run_result *run)
+{
+    struct matrix matrix = {0};
+    size_t schemes;
+    size_t scenarios;
+    size_t *of_schemes = firsts(run, same_scheme, &schemes);
+    size_t *of_scenarios = firsts(run, same_scenario, &scenarios);
+    matrix.schemes_down = schemes > MOST_COLUMNS && schemes > scenarios;
+    matrix.rows = matrix.schemes_down ? of_schemes : of_scenarios;
+    matrix.columns = matrix.schemes_down ? of_scenarios : of_schemes;
+    matrix.row_count = matrix.schemes_down ? schemes : scenarios;
+    matrix.column_count = matrix.schemes_down ? scenarios : schemes;
+    return matrix;
+}
+
+static const char *name_of(const struct run_result *run, size_t trial, bool scheme)
+{
+    return scheme ? run->trials[trial].trial->scheme : run->trials[trial].trial->scenario->name;
+}
+
+static void add_row(struct page *page, const struct matrix *matrix, size_t row)
+{
+    bool down = matrix->schemes_down;
+    text_add(&page->text, "<tr><th scope=\"row\">");
+    html_add(&page->text, name_of(page->run, row, down));
+    text_add(&page->text, "</th>");
+    for (size_t i = 0; i < matrix->column_count; i++) {
+        size_t column = matrix->columns[i];
+        add_cell(page, down ? column : row, down ? row : column, name_of(page->run, column, !down));
+    }
+    text_add(&page->text, "</tr>\n");
+}
+
 void html_add_matrix(struct page *page)
 {
     const struct run_result *run = page->run;
     struct text *out = &page->text;
-    size_t scheme_count = 0;
-    size_t scenario_count = 0;
-    size_t *schemes = firsts(run, same_scheme, &scheme_count);
-    size_t *scenarios = firsts(run, same_scenario, &scenario_count);
-    text_add(out, "<section id=\"verdicts\"><h2>Verdicts</h2>\n<div class=\"scroll\" "
-                  "tabindex=\"0\"><table class=\"matrix\"><thead><tr><th scope=\"col\">scenario"
-                  "</th>");
-    for (size_t i = 0; i < scheme_count; i++) {
+    struct matrix matrix = matrix_make(run);
+    text_format(out,
+                "<section id=\"verdicts\"><h2>Verdicts</h2>\n<div class=\"scroll\" "
+                "tabindex=\"0\"><table class=\"matrix\"><thead><tr><th scope=\"col\">%s</th>",
+                matrix.schemes_down ? "scheme" : "scenario");
+    for (size_t i = 0; i < matrix.column_count; i++) {
         text_add(out, "<th scope=\"col\">");
-        html_add(out, run->trials[schemes[i]].trial->scheme);
+        html_add(out, name_of(run, matrix.columns[i], !matrix.schemes_down));
         text_add(out, "</th>");
     }
     text_add(out, "</tr></thead><tbody>\n");
-    for (size_t i = 0; i < scenario_count; i++) {
-        text_add(out, "<tr><th scope=\"row\">");
-        html_add(out, run->trials[scenarios[i]].trial->scenario->name);
-        text_add(out, "</th>");
-        for (size_t j = 0; j < scheme_count; j++)
-            add_cell(page, scenarios[i], schemes[j]);
-        text_add(out, "</tr>\n");
-    }
+    for (size_t i = 0; i < matrix.row_count; i++)
+        add_row(page, &matrix, matrix.rows[i]);
     text_add(out, "</tbody></table></div>\n");
     if (has_harmless(run))
         text_add(out, "<p class=\"small quiet\">Properties in parentheses were violated without "
                       "harm.</p>\n");
     text_add(out, "</section>\n");
-    free(schemes);
-    free(scenarios);
+    free(matrix.rows);
+    free(matrix.columns);
 }
 
 // Bars compare the schemes within one scenario: across scenarios they would mean nothing.

@@ -105,6 +105,26 @@ static void repeats_that_ended_alike_share_a_chip(void **state)
     free(page);
 }
 
+static void many_schemes_are_rows_and_few_are_columns(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"a1", "a2", "a3", "a4", "a5", "a6", "a7", "a8", "a9"};
+    for (size_t count = 8; count <= 9; count++) {
+        struct test_run test;
+        test_run_start(&test);
+        for (size_t i = 0; i < count; i++)
+            test_add(&test, names[i], VERDICT_SAFE, EXPECTATION_MET);
+        char *page = report_html(&test.run);
+        bool down = count > 8;
+        const char *matrix = strstr(page, "<table class=\"matrix\"><thead><tr><th scope=\"col\">");
+        assert_non_null(matrix);
+        matrix += strlen("<table class=\"matrix\"><thead><tr><th scope=\"col\">");
+        assert_int_equal(strncmp(matrix, "scheme</th>", 11) == 0, down);
+        assert_int_equal(strncmp(matrix, "scenario</th><th scope=\"col\">a1", 31) == 0, !down);
+        free(page);
+    }
+}
+
 static void many_large_pictures_become_links(void **state)
 {
     (void)state;
@@ -163,6 +183,7 @@ int main(void)
         cmocka_unit_test(each_picture_is_described_and_its_files_are_named),
         cmocka_unit_test(missed_trials_and_the_first_unsafe_one_are_open),
         cmocka_unit_test(repeats_that_ended_alike_share_a_chip),
+        cmocka_unit_test(many_schemes_are_rows_and_few_are_columns),
         cmocka_unit_test(many_large_pictures_become_links),
         cmocka_unit_test(parentheses_are_explained_where_there_are_any),
         cmocka_unit_test(too_few_operations_for_percentiles_are_named),
