@@ -12,8 +12,8 @@
 
 struct test_run {
     struct scenario scenario;
-    struct trial trials[8];
-    struct trial_result results[8];
+    struct trial trials[16];
+    struct trial_result results[16];
     struct run_result run;
     struct hold holds[16];
     struct attempt attempts[8];
