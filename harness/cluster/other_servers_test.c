@@ -1,5 +1,5 @@
-// ZooKeeper, etcd, memcached and MariaDB: each topology comes up on loopback and in namespaces, is ready
-// only when it serves, and is not mistaken for a stranger.
+// ZooKeeper, etcd, memcached and MariaDB: each topology comes up on loopback and in namespaces, is
+// ready only when it serves, and is not mistaken for a stranger.
 #include "harness/cluster/cluster.h"
 
 #include "harness/base/clock.h"

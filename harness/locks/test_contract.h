@@ -6,7 +6,6 @@
 #include "harness/locks/test_acts.h"
 #include "harness/locks/test_contract_modes.h"
 
-
 // --- exclusive, local ----------------------------------------------------------------------------
 
 static inline void an_exclusive_scheme_lets_one_in_and_the_next_after_its_release(void **state)
