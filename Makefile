@@ -9,7 +9,7 @@ WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Werror
 CFLAGS ?= -O2 -g
 ALL_CFLAGS = -std=c17 -D_GNU_SOURCE -I. $(WARNINGS) $(CFLAGS) -pthread -MMD -MP \
 	-DLOCKPICK_VERSION='"$(VERSION)"'
-LIBRARIES := -lhiredis -lzookeeper_mt -lmysqlclient -lmemcached -lcurl -lpq -lyaml -ljansson -lm -pthread
+LIBRARIES := -lhiredis -lzookeeper_mt -lmysqlclient -lcurl -lpq -lyaml -ljansson -lm -pthread
 
 SOURCES := $(shell find harness faults -name '*.c' ! -name '*_test.c' | sort)
 TESTS := $(shell find harness faults -name '*_test.c' | sort)
