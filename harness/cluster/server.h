@@ -4,6 +4,7 @@
 #define LOCKPICK_CLUSTER_SERVER_H
 
 #include "harness/cluster/cluster.h"
+#include "harness/cluster/control.h"
 
 #include <stddef.h>
 
@@ -19,13 +20,16 @@ struct server_kind {
     // Optional: writes the version to `out`. NULL: the program is asked with --version.
     void (*version)(char *out, size_t room);
     // Starts the server on the node, in node->folder, with its data in node->data, its output in
-    // server.log. Its peers, whose addresses and ports are known by now, are in node->group.
-    // Returns its process id, or -1 with `error` set.
+    // server.log. What an earlier start left in both folders is kept: that is a restart. Its peers,
+    // whose addresses and ports are known by now, are in node->group. Returns its process id, or -1
+    // with `error` set.
     pid_t (*start)(const struct node *node, struct error *error);
     // Asks once whether this very process serves, not some other that has taken its port. 0 if it
     // does, 1 if not yet, -1 if it never will. One that serves only together with its peers is
     // ready when it does.
     int (*ready)(const struct node *node, struct error *error);
+    // What else can be done to it, or NULL.
+    const struct server_control *control;
 };
 
 // Every kind; NULL-terminated.

@@ -1,0 +1,51 @@
+// A clock that goes wrong: how far what a process reads is from what the machine's clock says. It
+// lies in memory that two processes share: one sets it, the other reads time through it. Clients
+// read it in harness/base/clock.c, servers through the preload faults/clock_preload.c.
+#ifndef LOCKPICK_BASE_CLOCK_SHIFT_H
+#define LOCKPICK_BASE_CLOCK_SHIFT_H
+
+#include "harness/base/error.h"
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+enum shifted_clock { SHIFTED_REALTIME, SHIFTED_MONOTONIC, SHIFTED_CLOCKS };
+
+#define CLOCK_RATE_NORMAL 1000000 // millionths: so many as on the machine's clock; 0 is frozen
+
+// One line: since the machine's clock showed `anchor_ns`, the shifted one has gone on from
+// `shown_ns` at `rate`. Never set: both are the same. Zeroed memory is a clock that is right.
+struct clock_line {
+    _Atomic uint32_t version; // odd while it is being set
+    _Atomic uint32_t is_set;
+    _Atomic int64_t anchor_ns;
+    _Atomic int64_t shown_ns;
+    _Atomic int64_t rate;
+};
+
+struct clock_shift {
+    struct clock_line lines[SHIFTED_CLOCKS];
+};
+
+// What the shifted clock shows when the machine's own shows `machine_ns`. NULL: the same.
+int64_t clock_shift_read(const struct clock_shift *shift, enum shifted_clock which,
+                         int64_t machine_ns);
+
+// When, on the machine's clock, the shifted one will show (or showed) `shown_ns`, as it goes now;
+// TIME_NEVER if it is frozen before that.
+int64_t clock_shift_when(const struct clock_shift *shift, enum shifted_clock which,
+                         int64_t shown_ns);
+
+// From now on it shows `by_ns` more than it would have, and goes on at `rate`.
+void clock_shift_set(struct clock_shift *shift, enum shifted_clock which, int64_t machine_ns,
+                     int64_t by_ns, int64_t rate);
+
+// Back to the machine's clock.
+void clock_shift_clear(struct clock_shift *shift, enum shifted_clock which);
+
+// A shift in a file of its own, for a server that is started with the preload. Mapped; NULL with
+// `error` set. Unmap with clock_shift_close; the file stays.
+struct clock_shift *clock_shift_create(const char *path, struct error *error);
+void clock_shift_close(struct clock_shift *shift);
+
+#endif
