@@ -4,9 +4,9 @@
 #include <string.h>
 
 const struct fault *const fault_catalogue[] = {
-    &pause_fault,
-    &kill_fault,
-    NULL,
+    &pause_fault, &kill_fault,       &restart_fault,  &cut_fault,   &delay_fault,
+    &loss_fault,  &hold_fault,       &failover_fault, &evict_fault,
+    &flush_fault, &disconnect_fault, &deny_fault,     NULL,
 };
 
 enum strike_state strike_came_too_late(struct error *error)
@@ -18,7 +18,7 @@ enum strike_state strike_came_too_late(struct error *error)
 const struct fault *fault_find(const char *name)
 {
     for (size_t i = 0; fault_catalogue[i] != NULL; i++) {
-        if (strcmp(fault_catalogue[i]->name, name) == 0)
+        if (strcmp(fault_catalogue[i]->form.name, name) == 0)
             return fault_catalogue[i];
     }
     return NULL;

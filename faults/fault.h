@@ -1,9 +1,13 @@
-// A fault: what strikes a client or a server. One file per fault, one `const struct fault` in it,
-// one line in catalogue.c.
+// A fault: what strikes a client, a server, or what is between them. One file per fault, one
+// `const struct fault` in it, one line in catalogue.c.
 #ifndef LOCKPICK_FAULTS_FAULT_H
 #define LOCKPICK_FAULTS_FAULT_H
 
+#include "harness/base/clock_shift.h"
 #include "harness/base/error.h"
+#include "harness/cluster/cluster.h"
+#include "harness/cluster/control.h"
+#include "harness/cluster/wires.h"
 #include "harness/history/writer.h"
 #include "harness/point/point.h"
 #include "harness/scenario/scenario.h"
@@ -20,41 +24,114 @@ struct fault_client {
     struct history_writer writer;
 };
 
+// All that faults can strike, and what they are told by. Whatever a trial has not is NULL.
+struct fault_world {
+    const struct scenario *scenario;
+    struct point_board *board;
+    struct fault_client *clients; // clients[i] is client i + 1
+    int client_count;
+    const struct cluster *client_nodes;
+    struct server_group *lock_group;  // the servers of the lock, if we booted them
+    struct server_group *store_group; // those of the store, if they are others
+    bool is_external;                 // the lock's servers are somebody else's
+    struct lock_identity lock;
+    struct wires *wires;
+    char *why_no_wires; // if `wires` is NULL
+    struct clock_shift *client_clocks;
+    int shifted_clients; // how many clients have one
+    uint64_t seed;
+};
+
 // One fault about to strike, in effect, or over.
 struct fault_strike {
     const struct fault_step *step;
-    struct fault_client *client; // the target's
-    struct point_board *board;
-    struct point_trap *trigger; // where the triggering worker is held; idle if by time
-    struct point_trap *hold;    // where one worker is to be held, for faults that hold one
+    struct fault_world *world;
+    struct fault_client *client; // the target's; NULL if it is none
+    struct node *node;           // the server that is struck; found by fault_aim
+    struct point_trap *trigger;  // where the triggering worker is held; idle if by time or cause
+    struct point_trap *hold;     // where one worker is to be held, for faults that hold one
+    int64_t acted_ns;            // when it was last done something for
+    int stage;                   // the fault's own: how far it has come
+    int wire;                    // the fault's own: number of its wire fault
+    int64_t met;                 // packets or connections that it met; -1 if nothing counts them
 };
 
 enum strike_state {
     STRIKE_FAILED = -1,
     STRIKE_IN_EFFECT, // proven
-    STRIKE_PENDING,   // asked for, not yet proven: ask again when events have come
+    STRIKE_PENDING,   // asked for, not yet proven: ask again
+};
+
+enum availability {
+    FAULT_AVAILABLE,
+    FAULT_MISSING,     // not on this machine, or not on somebody else's servers: SKIPPED
+    FAULT_MEANINGLESS, // this trial has no such target, or it cannot have that done: n/a
 };
 
 struct fault {
-    const char *name; // the verb in a scenario
+    struct fault_form form;
     const char *summary;
     const char *colour; // of its band in plots
-    bool lasts;         // is in effect until healed; false: it strikes once
-    // Strikes. Returns only what is proven; STRIKE_FAILED leaves errno as the reason.
+    // Whether it can strike in this world. If not, `why` is the reason and the remedy. NULL:
+    // always.
+    enum availability (*available)(const struct fault_step *step, const struct fault_world *world,
+                                   struct error *why);
+    // Strikes. Returns only what is proven; STRIKE_FAILED with `error` set, and errno the reason if
+    // it has one.
     enum strike_state (*inject)(struct fault_strike *strike, struct error *error);
-    // Asks again after STRIKE_PENDING.
+    // Asks again after STRIKE_PENDING. NULL if inject never returns that.
     enum strike_state (*prove)(struct fault_strike *strike, struct error *error);
-    // Ends a fault that lasts. 0, or -1 with `error` set.
-    int (*heal)(struct fault_strike *strike, struct error *error);
+    // Ends a fault that lasts: STRIKE_IN_EFFECT once it is over, STRIKE_PENDING to be called again.
+    enum strike_state (*heal)(struct fault_strike *strike, struct error *error);
+    // True if the target goes on by `heal` itself, so that its end is noted before; else the end
+    // is what `heal` has proven.
+    bool heals_at_once;
 };
 
 // For a fault whose target ended before it could strike. Sets errno and returns STRIKE_FAILED.
 enum strike_state strike_came_too_late(struct error *error);
+
+// --- targets (target.c) --------------------------------------------------------------------------
+
+// Whether this world has what the target names (a server by its number, its node, or its role).
+enum availability target_available(const struct target *target, const struct fault_world *world,
+                                   struct error *why);
+
+// The server that the target names now; roles are asked for. NULL with `error` set. The caller
+// looks at `control` of its kind.
+struct node *target_server(const struct target *target, const struct fault_world *world,
+                           struct error *error);
+
+// Addresses of all nodes on one side of a wire; `except` are the nodes of the other side, which
+// `others` leaves out. Returns how many, or -1 with `error` set.
+#define MAX_ADDRESSES 64
+int target_addresses(const struct fault_step *step, int side, const struct fault_world *world,
+                     const char **addresses, struct error *error);
+
+// --- questions (ask.c) ---------------------------------------------------------------------------
+
+// Whether the servers have the lock as held by anybody: 1, 0, or -1 if they do not say.
+int world_lock_is_held(const struct fault_world *world, struct error *error);
+
+// Whether that server leads (CAUSE_LEADS) or answers (CAUSE_SERVES) now.
+bool world_server_is(const struct fault_world *world, const struct target *target,
+                     enum cause_kind kind);
 
 extern const struct fault *const fault_catalogue[]; // NULL-terminated
 const struct fault *fault_find(const char *name);
 
 extern const struct fault pause_fault;
 extern const struct fault kill_fault;
+extern const struct fault restart_fault;
+extern const struct fault cut_fault;
+extern const struct fault loss_fault;
+extern const struct fault delay_fault;
+extern const struct fault hold_fault;
+extern const struct fault failover_fault;
+extern const struct fault clock_fault;
+extern const struct fault evict_fault;
+extern const struct fault flush_fault;
+extern const struct fault disconnect_fault;
+extern const struct fault deny_fault;
 
 #endif

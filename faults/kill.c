@@ -1,18 +1,24 @@
-// kill: ends a client process by SIGKILL, as a crash or the out-of-memory killer does. Its sockets
-// are closed by the kernel; nothing it would have done still happens.
+// kill: ends a client process or a server by SIGKILL, as a crash or the out-of-memory killer does.
+// Its sockets are closed by the kernel; nothing it would have done still happens.
 #include "faults/fault.h"
 
 #include "harness/base/clock.h"
+#include "harness/cluster/outage.h"
 
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
 
-// The process is reaped here: that is the proof that it is dead.
-static enum strike_state inject(struct fault_strike *strike, struct error *error)
+static enum availability available(const struct fault_step *step, const struct fault_world *world,
+                                   struct error *why)
 {
-    struct fault_client *client = strike->client;
+    return target_available(&step->target, world, why);
+}
+
+// The process is reaped here: that is the proof that it is dead.
+static enum strike_state kill_client(struct fault_client *client, struct error *error)
+{
     if (client->process == 0)
         return strike_came_too_late(error);
     int64_t killed_ns = clock_monotonic_ns();
@@ -34,10 +40,20 @@ static enum strike_state inject(struct fault_strike *strike, struct error *error
     return STRIKE_IN_EFFECT;
 }
 
+static enum strike_state inject(struct fault_strike *strike, struct error *error)
+{
+    if (strike->client != NULL)
+        return kill_client(strike->client, error);
+    strike->node = target_server(&strike->step->target, strike->world, error);
+    if (strike->node == NULL || outage_kill(strike->node, error) != 0)
+        return STRIKE_FAILED;
+    return STRIKE_IN_EFFECT;
+}
+
 const struct fault kill_fault = {
-    .name = "kill",
-    .summary = "ends a client process (SIGKILL, as a crash does)",
+    .form = {.name = "kill", .strikes = STRIKES_CLIENT | STRIKES_SERVER, .lasting = LASTS_NEVER},
+    .summary = "ends a client process or a server (SIGKILL, as a crash does)",
     .colour = "#d55e00",
-    .lasts = false,
+    .available = available,
     .inject = inject,
 };

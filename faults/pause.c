@@ -1,12 +1,22 @@
 // pause: stops a whole client process, as a stop-the-world collection does (SIGSTOP: its
-// lease-renewing thread stands still too), or one worker thread only, at its next point.
+// lease-renewing thread stands still too), one worker thread only, at its next point, or a server.
 #include "faults/fault.h"
+
+#include "harness/cluster/outage.h"
 
 #include <errno.h>
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
+
+static enum availability available(const struct fault_step *step, const struct fault_world *world,
+                                   struct error *why)
+{
+    return target_available(&step->target, world, why);
+}
+
+// --- a client ------------------------------------------------------------------------------------
 
 // The kernel reports the stop when every thread of the process stands still: that is the proof.
 // Asked without waiting, so that nothing can outlast the trial's limit.
@@ -43,17 +53,17 @@ static enum strike_state stop_process(struct fault_client *client, struct error 
     return state;
 }
 
+// --- one worker ----------------------------------------------------------------------------------
+
 static bool is_held(struct point_trap *trap, const struct target *target)
 {
     return atomic_load(&trap->state) == POINT_REACHED && trap->client == target->client &&
            atomic_load(&trap->reached_by) == (uint32_t)target->worker;
 }
 
-static enum strike_state inject(struct fault_strike *strike, struct error *error)
+static enum strike_state hold_worker(struct fault_strike *strike)
 {
     const struct target *target = &strike->step->target;
-    if (target->worker == 0)
-        return stop_process(strike->client, error);
     if (is_held(strike->trigger, target))
         return STRIKE_IN_EFFECT;
     // Any request of that worker will do to hold it at.
@@ -62,14 +72,38 @@ static enum strike_state inject(struct fault_strike *strike, struct error *error
     hold->worker = (uint16_t)target->worker;
     hold->step = (uint8_t)strike->step->number;
     hold->match_count = 1;
-    hold->matches[0] = (struct point_match){.phase = PHASE_NONE};
+    hold->matches[0] = (struct point_match){.side = POINT_ANYWHERE, .phase = PHASE_NONE};
     hold->nth = 1;
-    point_arm(strike->board, hold);
+    point_arm(strike->world->board, hold);
     return STRIKE_PENDING;
+}
+
+// --- a server ------------------------------------------------------------------------------------
+
+static enum strike_state stop_server(struct fault_strike *strike, struct error *error)
+{
+    if (strike->node == NULL)
+        strike->node = target_server(&strike->step->target, strike->world, error);
+    if (strike->node == NULL)
+        return STRIKE_FAILED;
+    int state = outage_stop(strike->node, error);
+    return state < 0 ? STRIKE_FAILED : state == 0 ? STRIKE_IN_EFFECT : STRIKE_PENDING;
+}
+
+// --- all -----------------------------------------------------------------------------------------
+
+static enum strike_state inject(struct fault_strike *strike, struct error *error)
+{
+    if (strike->client == NULL)
+        return stop_server(strike, error);
+    return strike->step->target.worker == 0 ? stop_process(strike->client, error)
+                                            : hold_worker(strike);
 }
 
 static enum strike_state prove(struct fault_strike *strike, struct error *error)
 {
+    if (strike->client == NULL)
+        return stop_server(strike, error);
     if (strike->client->process == 0)
         return strike_came_too_late(error);
     if (strike->step->target.worker == 0)
@@ -78,27 +112,33 @@ static enum strike_state prove(struct fault_strike *strike, struct error *error)
     return is_held(strike->hold, &strike->step->target) ? STRIKE_IN_EFFECT : STRIKE_PENDING;
 }
 
-static int heal(struct fault_strike *strike, struct error *error)
+static enum strike_state heal(struct fault_strike *strike, struct error *error)
 {
     struct fault_client *client = strike->client;
+    if (client == NULL)
+        return outage_continue(strike->node, error) == 0 ? STRIKE_IN_EFFECT : STRIKE_FAILED;
     if (strike->step->target.worker != 0) {
-        point_let_go(strike->board, strike->trigger);
-        point_let_go(strike->board, strike->hold);
-        return 0;
+        point_let_go(strike->world->board, strike->trigger);
+        point_let_go(strike->world->board, strike->hold);
+        return STRIKE_IN_EFFECT;
     }
     if (client->process == 0 || --client->stops > 0)
-        return 0;
+        return STRIKE_IN_EFFECT;
     if (kill(client->process, SIGCONT) != 0)
         return error_set(error, "SIGCONT to process %d: %s", client->process, strerror(errno));
-    return 0;
+    return STRIKE_IN_EFFECT;
 }
 
 const struct fault pause_fault = {
-    .name = "pause",
-    .summary = "stops a client process (SIGSTOP, as a GC pause does) or one worker of it",
+    .form = {.name = "pause",
+             .strikes = STRIKES_CLIENT | STRIKES_WORKER | STRIKES_SERVER,
+             .lasting = LASTS_BOUNDED},
+    .summary =
+        "stops a client process (SIGSTOP, as a GC pause does), one worker of it, or a server",
     .colour = "#56b4e9",
-    .lasts = true,
+    .available = available,
     .inject = inject,
     .prove = prove,
     .heal = heal,
+    .heals_at_once = true,
 };

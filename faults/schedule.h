@@ -7,10 +7,13 @@
 
 struct schedule;
 
-// Sets the points of the scenario's faults. `clients[i]` is client i + 1; `writer` is the
-// conductor's. All arguments must outlive the schedule; free it with schedule_free.
-struct schedule *schedule_new(const struct scenario *scenario, struct fault_client *clients,
-                              struct point_board *board, struct history_writer *writer);
+// Whether all faults of the scenario can strike in this world. If not, `why` names the fault, the
+// reason and the remedy.
+enum availability schedule_available(const struct fault_world *world, struct error *why);
+
+// Sets the points of the scenario's faults. `writer` is the conductor's. All arguments must outlive
+// the schedule; free it with schedule_free.
+struct schedule *schedule_new(struct fault_world *world, struct history_writer *writer);
 void schedule_free(struct schedule *schedule);
 
 // The clients have been let go: times of `at:` count from now.
@@ -19,7 +22,7 @@ void schedule_start(struct schedule *schedule, int64_t now_ns);
 // Shows it one event of the history; call schedule_advance after a batch of them.
 void schedule_see(struct schedule *schedule, const struct event *event);
 
-// Does whatever is due: strikes, asks for proof, heals.
+// Does whatever is due: strikes, asks for proof, asks servers for causes, heals.
 void schedule_advance(struct schedule *schedule, int64_t now_ns);
 
 // When something will be due without any event; TIME_NEVER if nothing will.
@@ -31,7 +34,7 @@ bool schedule_is_waiting(const struct schedule *schedule);
 // True once some fault has been in effect.
 bool schedule_has_struck(const struct schedule *schedule);
 
-// True while a fault that lasts is in effect.
+// True while a fault that will end, or one that is not proven yet, may be why nobody is granted.
 bool schedule_is_striking(const struct schedule *schedule);
 
 // The trial ends: heals what is in effect, lets go whoever is held, disarms the rest.

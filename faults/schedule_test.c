@@ -28,6 +28,7 @@ struct fixture {
     struct fault_client clients[CLIENTS];
     struct fault_step steps[2];
     struct scenario scenario;
+    struct fault_world world;
     struct schedule *schedule;
 };
 
@@ -85,8 +86,11 @@ static struct fault_step step_at(int number, const char *verb, int client, int64
 static void begin(struct fixture *fixture, size_t steps)
 {
     fixture->scenario.fault_count = steps;
-    fixture->schedule =
-        schedule_new(&fixture->scenario, fixture->clients, fixture->board, &fixture->writer);
+    fixture->world = (struct fault_world){.scenario = &fixture->scenario,
+                                          .board = fixture->board,
+                                          .clients = fixture->clients,
+                                          .client_count = CLIENTS};
+    fixture->schedule = schedule_new(&fixture->world, &fixture->writer);
 }
 
 static size_t count(const struct fixture *fixture, enum event_kind kind, int step)
@@ -152,7 +156,7 @@ static void a_cause_counts_only_after_the_fault_is_in_effect(void **state)
 {
     struct fixture *fixture = *state;
     fixture->steps[0] = step_at(1, "pause", 1, 0);
-    fixture->steps[0].until = (struct cause){.kind = CAUSE_HOLDS, .client = 2};
+    fixture->steps[0].until = (struct cause){.kind = CAUSE_HOLDS, .target = {.client = 2}};
     begin(fixture, 1);
     struct event early = grant_to(2, clock_monotonic_ns());
     schedule_start(fixture->schedule, 0);
@@ -179,7 +183,7 @@ static void a_cause_counts_from_where_a_held_worker_came_to_its_point(void **sta
     fixture->steps[0].point_count = 1;
     fixture->steps[0].points[0] =
         (struct point_name){.client = 1, .worker = 1, .moment = MOMENT_AFTER, .what = "read"};
-    fixture->steps[0].until = (struct cause){.kind = CAUSE_HOLDS, .client = 2};
+    fixture->steps[0].until = (struct cause){.kind = CAUSE_HOLDS, .target = {.client = 2}};
     begin(fixture, 1);
     schedule_start(fixture->schedule, 0);
     atomic_store(&fixture->board->traps[0].reached_by, 1);

@@ -181,7 +181,7 @@ static inline void build_fault(struct build *build, const char *verb, int client
     *step = (struct fault_step){
         .number = (int)index + 1,
         .verb = verb,
-        .target = {client, 0},
+        .target = {.client = client},
         .point_count = 1,
         .nth = 1,
         .at_ns = -1,

@@ -23,17 +23,30 @@ static void fail_fault(struct fault_record *record, const struct event *event)
     record->failure = (int)event->args[2];
 }
 
+// Notes come in order, 32 bytes of text each.
+static void add_reason(struct fault_record *record, const struct event *event)
+{
+    size_t length = strlen(record->reason);
+    size_t piece = strnlen((const char *)event->args, sizeof event->args);
+    if (length + piece < sizeof record->reason)
+        memcpy(record->reason + length, event->args, piece);
+}
+
 static void see_fault(struct digest *digest, const struct event *event)
 {
     if (event->step < 1 || event->step > digest->fault_count)
         return;
     struct fault_record *record = &digest->faults[event->step - 1];
+    if (event->kind == EVENT_FAULT_IN_EFFECT || event->kind == EVENT_FAULT_HEALED)
+        record->met = event->args[3];
     if (event->kind == EVENT_FAULT_ASKED)
         first_time(&record->asked_ns, event->at_ns);
     else if (event->kind == EVENT_FAULT_IN_EFFECT)
         first_time(&record->in_effect_ns, event->at_ns);
     else if (event->kind == EVENT_FAULT_FAILED)
         fail_fault(record, event);
+    else if (event->kind == EVENT_NOTE)
+        add_reason(record, event);
     else if (record->healed_ns == TIME_NEVER) {
         record->healed_ns = event->at_ns;
         record->heal_reason = event->detail <= HEAL_DEATH ? event->detail : HEAL_END;
@@ -69,6 +82,7 @@ static void see_harness(struct digest *digest, const struct event *event, size_t
     case EVENT_FAULT_IN_EFFECT:
     case EVENT_FAULT_HEALED:
     case EVENT_FAULT_FAILED:
+    case EVENT_NOTE:
         see_fault(digest, event);
         break;
     case EVENT_CLOCK_STEP:
@@ -105,7 +119,8 @@ static void start_faults(struct digest *digest, const struct scenario *scenario)
         digest->faults[i] = (struct fault_record){.step = &scenario->faults[i],
                                                   .asked_ns = TIME_NEVER,
                                                   .in_effect_ns = TIME_NEVER,
-                                                  .healed_ns = TIME_NEVER};
+                                                  .healed_ns = TIME_NEVER,
+                                                  .met = -1};
 }
 
 // --- putting it together -------------------------------------------------------------------------

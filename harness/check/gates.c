@@ -42,22 +42,31 @@ static bool fault_took_effect(const struct fault_record *record, char *reason, s
     char what[160];
     const struct fault_step *step = record->step;
     const char *why = "it was asked for, but nothing proves that it took effect";
-    if (record->in_effect_ns != TIME_NEVER)
+    const char *verdict =
+        record->in_effect_ns == TIME_NEVER ? "never took effect" : "was never over";
+    if (record->in_effect_ns != TIME_NEVER && !record->failed)
         return true;
-    if (record->failed)
+    if (record->in_effect_ns != TIME_NEVER)
+        why = "its end was tried and FAILED";
+    else if (record->failed)
         why = "it was tried and FAILED";
     else if (record->asked_ns == TIME_NEVER)
         why = why_never_asked(step);
     bool known = record->failed && record->failure > 0;
     describe_step(step, what, sizeof what);
-    snprintf(reason, room, "%s never took effect: %s%s%s", what, why, known ? ": " : "",
-             known ? strerror(record->failure) : "");
+    if (record->reason[0] != '\0')
+        snprintf(reason, room, "%s %s: %s: %.160s", what, verdict, why, record->reason);
+    else
+        snprintf(reason, room, "%s %s: %s%s%s", what, verdict, why, known ? ": " : "",
+                 known ? strerror(record->failure) : "");
     return false;
 }
 
+// True if the worker cannot go for the lock because of the fault.
 static bool is_target(const struct fault_step *step, int client, int worker)
 {
-    return step->target.client == client &&
+    bool silences = fault_stops(step) || strcmp(step->verb, "kill") == 0;
+    return silences && step->target.client == client &&
            (step->target.worker == 0 || step->target.worker == worker);
 }
 
@@ -88,6 +97,12 @@ static bool faults_proven(const struct digest *digest, char *reason, size_t room
         const struct fault_record *record = &digest->faults[i];
         if (!fault_took_effect(record, reason, room))
             return false;
+        if (record->step->side_counts[0] > 0 && record->met == 0) {
+            describe_step(record->step, what, sizeof what);
+            snprintf(reason, room, "%s met no packet: nothing went between those nodes meanwhile",
+                     what);
+            return false;
+        }
         if (acquired_meanwhile(digest, record))
             continue;
         bool lasts = record->step->bound_ns >= 0;

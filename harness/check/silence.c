@@ -161,7 +161,7 @@ static bool is_stopped(const struct digest *digest, const struct attempt *attemp
     for (size_t i = 0; i < digest->fault_count; i++) {
         const struct fault_record *record = &digest->faults[i];
         const struct target *target = &record->step->target;
-        if (record->step->bound_ns >= 0 && record->in_effect_ns != TIME_NEVER &&
+        if (fault_stops(record->step) && record->in_effect_ns != TIME_NEVER &&
             record->healed_ns >= digest->ended_ns && target->client == attempt->client &&
             (target->worker == 0 || target->worker == attempt->worker))
             return true;

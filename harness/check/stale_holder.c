@@ -17,9 +17,9 @@ static bool fault_was_on(const struct digest *digest, const struct hold *hold, i
     for (size_t i = 0; i < digest->fault_count; i++) {
         const struct fault_record *record = &digest->faults[i];
         const struct target *target = &record->step->target;
-        bool on_it =
-            target->client == 0 || (target->client == hold->client &&
-                                    (target->worker == 0 || target->worker == hold->worker));
+        bool on_it = target->client == 0 || record->step->side_counts[0] > 0 ||
+                     (target->client == hold->client &&
+                      (target->worker == 0 || target->worker == hold->worker));
         if (on_it && record->in_effect_ns <= until_ns && record->healed_ns >= hold->invoked_ns)
             return true;
     }

@@ -90,7 +90,7 @@ static void list_faults(void)
     static const char *const headings[] = {"FAULT", "WHAT IT DOES", NULL};
     struct table *table = table_new(headings);
     for (size_t i = 0; fault_catalogue[i] != NULL; i++) {
-        table_cell(table, COLOUR_BOLD, fault_catalogue[i]->name);
+        table_cell(table, COLOUR_BOLD, fault_catalogue[i]->form.name);
         table_cell(table, COLOUR_PLAIN, fault_catalogue[i]->summary);
     }
     print(table);

@@ -87,6 +87,21 @@ static const char *const *command_names(void)
     return names;
 }
 
+static void take_faults(struct vocabulary *vocabulary)
+{
+    size_t count = 0;
+    while (fault_catalogue[count] != NULL)
+        count++;
+    const char **names = memory_zeroed(count + 1, sizeof *names);
+    struct fault_form *forms = memory_zeroed(count + 1, sizeof *forms);
+    for (size_t i = 0; i < count; i++) {
+        names[i] = fault_catalogue[i]->form.name;
+        forms[i] = fault_catalogue[i]->form;
+    }
+    vocabulary->faults = names;
+    vocabulary->fault_forms = forms;
+}
+
 struct vocabulary *vocabulary_new(void)
 {
     struct vocabulary *vocabulary = memory_zeroed(1, sizeof *vocabulary);
@@ -97,8 +112,7 @@ struct vocabulary *vocabulary_new(void)
     vocabulary->workloads = names;
     NAMES_OF(store_catalogue, names);
     vocabulary->stores = stores_and_same(names);
-    NAMES_OF(fault_catalogue, names);
-    vocabulary->faults = names;
+    take_faults(vocabulary);
     NAMES_OF(check_catalogue, names);
     vocabulary->properties = names;
     vocabulary->traits = trait_names();
@@ -119,6 +133,7 @@ void vocabulary_free(struct vocabulary *vocabulary)
     free_names(vocabulary->workloads);
     free_names(vocabulary->stores);
     free_names(vocabulary->faults);
+    free_names(vocabulary->fault_forms);
     free_names(vocabulary->properties);
     free_names(vocabulary->traits);
     free_names(vocabulary->scheme_traits);

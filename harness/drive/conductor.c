@@ -6,6 +6,7 @@
 #include "harness/drive/client.h"
 #include "harness/drive/setup.h"
 #include "harness/drive/watch.h"
+#include "harness/drive/world.h"
 #include "harness/history/follower.h"
 
 #include <poll.h>
@@ -35,6 +36,7 @@ struct conductor {
     struct pollfd *ends; // pidfds of the clients: readable when one ends, -1 once it has
     int client_count;
     pid_t observer;
+    struct fault_world world;
     struct schedule *schedule;
     struct history_follower *follower;
     struct watch watch;
@@ -314,6 +316,11 @@ static int set_up(struct conductor *conductor, const char *folder, int serial, s
         return -1;
     if (!stage_is_possible(stage, error))
         return TRIAL_IMPOSSIBLE;
+    world_open(&conductor->world, stage, conductor->pool, &conductor->nodes, conductor->clients,
+               conductor->client_count);
+    enum availability available = schedule_available(&conductor->world, error);
+    if (available != FAULT_AVAILABLE)
+        return available == FAULT_MISSING ? TRIAL_IMPOSSIBLE : TRIAL_MEANINGLESS;
     history_writer_start(&conductor->writer, &stage->history, 0, 0);
     int64_t initial = stage->workload->initial(scenario);
     conductor->is_prepared = true;
@@ -321,8 +328,7 @@ static int set_up(struct conductor *conductor, const char *folder, int serial, s
         return -1;
     record(conductor, EVENT_STORE_INITIAL, 0, initial);
     conductor->follower = history_follower_new(&stage->history);
-    conductor->schedule =
-        schedule_new(scenario, conductor->clients, &stage->control->board, &conductor->writer);
+    conductor->schedule = schedule_new(&conductor->world, &conductor->writer);
     return 0;
 }
 
@@ -339,6 +345,7 @@ static void tear_down(struct conductor *conductor)
                 conductor->trial->name, error.text);
     history_follower_free(conductor->follower);
     schedule_free(conductor->schedule);
+    world_close(&conductor->world);
     watch_free(&conductor->watch);
     stage_close(&conductor->stage, &conductor->nodes);
     free(conductor->clients);

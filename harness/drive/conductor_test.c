@@ -146,7 +146,7 @@ static struct fault_step pause_after_read(void)
         .point_count = 1,
         .nth = 1,
         .at_ns = -1,
-        .until = {.kind = CAUSE_WRITES, .client = 2},
+        .until = {.kind = CAUSE_WRITES, .target = {.client = 2}},
         .bound_ns = 10 * NS_PER_S,
     };
 }
@@ -182,7 +182,7 @@ static void one_paused_worker_leaves_the_others_of_its_client_running(void **sta
     struct fault_step step = pause_after_read();
     step.target.worker = 1;
     step.points[0].worker = 1;
-    step.until = (struct cause){.kind = CAUSE_WRITES, .client = 1, .worker = 2};
+    step.until = (struct cause){.kind = CAUSE_WRITES, .target = {.client = 1, .worker = 2}};
     // Without a pause between operations one worker could do them all before another gets a turn.
     scenario.workload.think_ns = 5 * NS_PER_MS;
     scenario.faults = &step;

@@ -22,8 +22,7 @@ const struct store_kind *trial_store(const struct trial *trial)
     return store_kind_find(name);
 }
 
-// True if the guarded value lives on the lock's own servers.
-static bool shares_service(const struct trial *trial)
+bool trial_shares_service(const struct trial *trial)
 {
     const struct lock_scheme *scheme = lock_scheme_find(trial->scheme);
     return scheme->own_store != NULL || strcmp(trial->scenario->workload.store, "same") == 0;
@@ -54,7 +53,7 @@ static int want_servers(const struct trial *trial, struct group_settings *groups
     if (scheme->server != NULL &&
         scenario_server(trial->scenario, scheme->server)->external == NULL)
         want_lock_servers(trial, &groups[count++]);
-    if (store->server != NULL && !shares_service(trial) &&
+    if (store->server != NULL && !trial_shares_service(trial) &&
         scenario_server(trial->scenario, store->server)->external == NULL) {
         groups[count] = (struct group_settings){.name = "store", .count = 1};
         groups[count++].topology = topology_find(store->server, "single");
@@ -116,7 +115,7 @@ static int describe_services(const struct server_pool *pool, const struct trial 
     if (scheme->server != NULL &&
         describe(pool, trial, scheme->server, &group, lock_service, error) != 0)
         return -1;
-    if (shares_service(trial))
+    if (trial_shares_service(trial))
         *store_service = *lock_service;
     else if (store->server != NULL)
         return describe(pool, trial, store->server, &group, store_service, error);

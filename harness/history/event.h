@@ -27,6 +27,7 @@ enum release_answer {
 // Kind, name in JSON, then the names of args[0..3] in JSON ("" where unused).
 // `valid_until`, `give_up` and `killed` are points in time: CLOCK_MONOTONIC nanoseconds like at_ns,
 // INT64_MAX for never, printed in seconds like `t`.
+// The arguments of a note are text: the next 32 bytes of what is said of its fault.
 // Append new kinds at the end: the numbers are in files.
 #define EVENT_KINDS(X)                                                                             \
     X(NONE, "none", "", "", "", "")                                                                \
@@ -50,8 +51,8 @@ enum release_answer {
     X(POINT_REACHED, "point-reached", "nth", "", "", "")                                           \
     X(POINT_LEFT, "point-left", "held_ns", "", "", "")                                             \
     X(FAULT_ASKED, "fault-asked", "client", "worker", "", "")                                      \
-    X(FAULT_IN_EFFECT, "fault-in-effect", "client", "worker", "pid", "")                           \
-    X(FAULT_HEALED, "fault-healed", "client", "worker", "", "")                                    \
+    X(FAULT_IN_EFFECT, "fault-in-effect", "client", "worker", "pid", "met")                        \
+    X(FAULT_HEALED, "fault-healed", "client", "worker", "pid", "met")                              \
     X(FAULT_FAILED, "fault-failed", "client", "worker", "errno", "")                               \
     X(STALL, "stall", "length_ns", "", "", "")                                                     \
     X(BARRIER_OPEN, "barrier-open", "client", "", "", "")                                          \
@@ -62,7 +63,8 @@ enum release_answer {
     X(LEAVE_INVOKE, "leave-invoke", "operation", "depth", "", "")                                  \
     X(LEAVE_RETURN, "leave-return", "operation", "depth", "", "")                                  \
     X(COMMIT_INVOKE, "commit-invoke", "operation", "", "", "")                                     \
-    X(COMMIT_RETURN, "commit-return", "operation", "", "", "")
+    X(COMMIT_RETURN, "commit-return", "operation", "", "", "")                                     \
+    X(NOTE, "note", "", "", "", "")
 
 enum event_kind {
 #define X(id, name, a, b, c, d) EVENT_##id,

@@ -160,6 +160,19 @@ int64_t history_zero_ns(const struct history *history)
     return history->began_ns;
 }
 
+// Adds the text of a note in place of the closing brace. Printable ASCII only: JSON takes the rest
+// amiss.
+static int print_note(const struct event *event, char *out, size_t room)
+{
+    char text[sizeof event->args + 1] = "";
+    memcpy(text, event->args, sizeof event->args);
+    for (char *next = text; *next != '\0'; next++) {
+        if (*next < ' ' || *next > '~' || *next == '"' || *next == '\\')
+            *next = '?';
+    }
+    return snprintf(out, room, ",\"text\":\"%s\"}", text);
+}
+
 int event_print_json(const struct event *event, int64_t zero_ns, char *line, size_t room)
 {
     int length = snprintf(line, room, "{\"t\":%.6f,\"client\":%u,\"worker\":%u,\"event\":\"%s\"",
@@ -189,6 +202,8 @@ int event_print_json(const struct event *event, int64_t zero_ns, char *line, siz
             ADD(",\"%s\":%" PRId64, names[i], event->args[i]);
     }
     ADD("}");
+    if (event->kind == EVENT_NOTE)
+        length += print_note(event, line + length - 1, room - (size_t)length + 1) - 1;
 #undef ADD
     return length;
 }

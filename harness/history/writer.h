@@ -42,4 +42,7 @@ void history_writer_start(struct history_writer *writer, const struct history_fi
 // Dropped silently only if the file is full (history_file_overflowed tells). Returns at_ns.
 int64_t history_append(struct history_writer *writer, struct event event);
 
+// Appends a text about a fault, as notes.
+void history_append_text(struct history_writer *writer, int step, const char *text);
+
 #endif

@@ -26,13 +26,27 @@ void point_let_go(struct point_board *board, struct point_trap *trap)
     futex_wake_all(&trap->state);
 }
 
+// True for what a worker passes by itself, not for a command of a server.
+static bool is_of_worker(const char *what, size_t length)
+{
+    static const char *const own[] = {"read", "write", "holds"};
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
+        if (strlen(own[i]) == length && memcmp(own[i], what, length) == 0)
+            return true;
+    }
+    return false;
+}
+
 static bool matches(const struct point_match *match, const struct actor *actor,
                     enum point_side side, const char *what, size_t length)
 {
-    if (match->what[0] == '\0')
+    if (match->side == POINT_ANYWHERE)
         return true;
-    return match->side == side && (match->phase == PHASE_NONE || match->phase == actor->phase) &&
-           strlen(match->what) == length && strncasecmp(match->what, what, length) == 0;
+    if (match->side != side || (match->phase != PHASE_NONE && match->phase != actor->phase))
+        return false;
+    if (match->what[0] == '\0')
+        return !is_of_worker(what, length);
+    return strlen(match->what) == length && strncasecmp(match->what, what, length) == 0;
 }
 
 static bool trap_is_for(const struct point_trap *trap, const struct actor *actor,

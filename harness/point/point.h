@@ -18,10 +18,10 @@
 enum phase { PHASE_ACQUIRE, PHASE_RELEASE, PHASE_RENEW, PHASE_READ, PHASE_WRITE, PHASE_NONE };
 const char *phase_name(enum phase phase);
 
-enum point_side { POINT_BEFORE, POINT_AFTER, POINT_AT };
+enum point_side { POINT_BEFORE, POINT_AFTER, POINT_AT, POINT_ANYWHERE };
 
 #define POINT_ALTERNATIVES 4
-#define MAX_FAULTS 16 // in one scenario
+#define MAX_FAULTS 32 // in one scenario
 // Each fault has one trap for its trigger and one for a worker that it is to hold.
 #define MAX_ARMED (2 * MAX_FAULTS)
 
@@ -29,7 +29,8 @@ enum point_side { POINT_BEFORE, POINT_AFTER, POINT_AT };
 struct point_match {
     enum point_side side;
     enum phase phase; // PHASE_NONE: in any
-    char what[16];    // a command, `read`, `write`, `holds`; "" for any request at all
+    char what[16];    // a command, `read`, `write`, `holds`; "" for any command, and with
+                      // POINT_ANYWHERE for any point at all
 };
 
 enum point_state { POINT_IDLE, POINT_ARMED, POINT_REACHED, POINT_LET_GO };

@@ -126,7 +126,8 @@ static void the_nth_match_holds_the_worker_until_it_is_let_go(void **state)
 static void a_trap_for_any_request_takes_the_first(void **state)
 {
     struct fixture *fixture = *state;
-    struct point_trap *trap = arm(fixture, (struct point_match){.phase = PHASE_NONE}, 1);
+    struct point_trap *trap =
+        arm(fixture, (struct point_match){.side = POINT_ANYWHERE, .phase = PHASE_NONE}, 1);
     pthread_t walker;
     assert_int_equal(pthread_create(&walker, NULL, walk, fixture), 0);
     while (atomic_load(&trap->state) != POINT_REACHED)

@@ -196,7 +196,9 @@ static bool is_on(const struct fault_step *step, const struct hold *hold)
 
 static void describe_target(const struct fault_step *step, char *out)
 {
-    if (step->target.worker != 0)
+    if (step->target.client == 0)
+        snprintf(out, DESCRIBE_ROOM, "%s", step->target.server);
+    else if (step->target.worker != 0)
         snprintf(out, DESCRIBE_ROOM, "client-%d worker-%d", step->target.client,
                  step->target.worker);
     else
@@ -253,7 +255,7 @@ static void tell_strike(struct story *story, const struct fault_record *record, 
     struct text points = {0};
     const struct fault_step *step = record->step;
     describe_points(step, &points);
-    if (strcmp(step->verb, "pause") == 0)
+    if (fault_stops(step))
         story_line_add(&story->lines, record->in_effect_ns, LINE_KEY, SIZE_MAX,
                        "fault:", "%s is paused%s", target, text_string(&points));
     else if (strcmp(step->verb, "kill") == 0)
@@ -278,7 +280,10 @@ static void tell_healing(struct story *story, const struct fault_record *record,
             hold->released_ns > record->healed_ns)
             belief = ", and still believes it holds the lock";
     }
-    if (record->heal_reason == HEAL_END)
+    if (!fault_stops(record->step))
+        story_line_add(&story->lines, record->healed_ns, LINE_KEY, SIZE_MAX, "fault over:", "%s",
+                       record->step->text);
+    else if (record->heal_reason == HEAL_END)
         story_line_add(&story->lines, record->healed_ns, LINE_HELPFUL, SIZE_MAX,
                        "the trial ends:", "%s goes on%s", target, belief);
     else

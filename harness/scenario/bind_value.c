@@ -163,7 +163,7 @@ static void bind_target(const struct value *value)
     struct target target = {0};
     if (target_read(value->node->text, &target, &error) != 0)
         complain_about_grammar(value, &error);
-    else if (value->key->type == KEY_CLIENT && target.worker != 0)
+    else if (value->key->type == KEY_CLIENT && (target.client == 0 || target.worker != 0))
         complain_about_shape(value, "");
     else
         *(struct target *)value->field = target;
@@ -171,25 +171,44 @@ static void bind_target(const struct value *value)
 
 static void bind_verb(const struct value *value)
 {
-    const char *const *verbs = words_of(value->binding->vocabulary, value->key->words);
+    struct error error;
     struct fault_step *step = value->object;
-    for (size_t i = 0; verbs[i] != NULL; i++) {
-        if (strcmp(verbs[i], value->node->key) == 0)
-            step->verb = verbs[i];
+    const struct fault_form *form = fault_form_find(value->binding->vocabulary, value->node->key);
+    step->verb = form->name;
+    if ((form->strikes & STRIKES_WIRE) == 0)
+        bind_target(value);
+    else if (wire_read(value->node->text, step, &error) != 0)
+        complain_about_grammar(value, &error);
+}
+
+// Forward, or back with a minus sign.
+static void bind_offset(const struct value *value)
+{
+    const struct key *key = value->key;
+    const char *text = value->node->text;
+    bool back = *text == '-';
+    int64_t offset_ns = 0;
+    if (duration_read(text + (back || *text == '+'), &offset_ns) != READING_FINE ||
+        offset_ns > key->most) {
+        complain_about_shape(value, "");
+        return;
     }
-    bind_target(value);
+    *(int64_t *)value->field = back ? -offset_ns : offset_ns;
 }
 
 static void bind_point(const struct value *value)
 {
     struct error error;
     struct point_name point;
+    struct cause cause;
     struct fault_step *step = value->object;
-    if (point_name_read(value->node->text, value->binding->vocabulary->commands, &point, &error) !=
-        0)
+    if (when_read(value->node->text, value->binding->vocabulary->commands, &point, &cause,
+                  &error) != 0)
         complain_about_grammar(value, &error);
-    else
+    else if (cause.kind == CAUSE_NONE)
         step->points[step->point_count++] = point;
+    else
+        step->cause = cause;
 }
 
 static void bind_until(const struct value *value)
@@ -257,11 +276,11 @@ static const struct binder binders[] = {
     [KEY_TEXT] = {bind_text, false},         [KEY_NAME] = {bind_text, false},
     [KEY_WORD] = {bind_word, false},         [KEY_CHOICE] = {bind_choice, false},
     [KEY_WHOLE] = {bind_number, false},      [KEY_DURATION] = {bind_number, false},
-    [KEY_RATE] = {bind_number, false},       [KEY_PERCENTAGE] = {bind_number, false},
-    [KEY_SWITCH] = {bind_switch, false},     [KEY_CLIENT] = {bind_target, false},
-    [KEY_WORDS] = {bind_word_of_list, true}, [KEY_PATTERNS] = {bind_pattern, true},
-    [KEY_VERB] = {bind_verb, false},         [KEY_POINTS] = {bind_point, true},
-    [KEY_UNTIL] = {bind_until, false},
+    [KEY_OFFSET] = {bind_offset, false},     [KEY_RATE] = {bind_number, false},
+    [KEY_PERCENTAGE] = {bind_number, false}, [KEY_SWITCH] = {bind_switch, false},
+    [KEY_CLIENT] = {bind_target, false},     [KEY_WORDS] = {bind_word_of_list, true},
+    [KEY_PATTERNS] = {bind_pattern, true},   [KEY_VERB] = {bind_verb, false},
+    [KEY_POINTS] = {bind_point, true},       [KEY_UNTIL] = {bind_until, false},
 };
 
 static void bind_list(const struct binder *binder, struct value *value)

@@ -140,7 +140,8 @@ static const struct key servers_keys[] = {
 
 static const struct key fault_keys[] = {
     {"when", KEY_POINTS, FIELD(fault_step, points), .least = 1, .most = MAX_ALTERNATIVES,
-     .fallback_text = "(or at)", .help = "strikes at that point; of several, at the first reached"},
+     .fallback_text = "(or at)",
+     .help = "strikes at that point, of several at the first reached; or at a cause"},
     {"at", KEY_DURATION, FIELD(fault_step, at_ns), .most = HOUR_NS, .fallback_text = "(or when)",
      .help = "strikes so long after the start"},
     {"nth", KEY_WHOLE, FIELD(fault_step, nth), .least = 1, .most = 1000000, .fallback = "1",
@@ -151,8 +152,18 @@ static const struct key fault_keys[] = {
      .fallback_text = "at once", .help = "armed only once that earlier fault is in effect"},
     {NULL, KEY_VERB, FIELD(fault_step, target), .words = WORDS_FAULTS, .required = true,
      .help = "what strikes, and whom; exactly one of them"},
-    {"until", KEY_UNTIL, FIELD(fault_step, until), .fallback_text = "(kill: none)",
-     .help = "what ends the fault; not for kill, required for all others"},
+    {"until", KEY_UNTIL, FIELD(fault_step, until), .fallback_text = "by fault",
+     .help = "what ends the fault: see `lockpick list faults`"},
+    {"how", KEY_NAME, FIELD(fault_step, how), .least = 1, .most = 16, .fallback_text = "its first",
+     .help = "which of the fault's ways"},
+    {"by", KEY_OFFSET, FIELD(fault_step, by_ns), .least = -24 * HOUR_NS, .most = 24 * HOUR_NS,
+     .fallback_text = "none", .help = "clock: how far it jumps; delay: how long"},
+    {"jitter", KEY_DURATION, FIELD(fault_step, jitter_ns), .most = MINUTE_NS, .fallback = "0s",
+     .help = "delay: up to so much more or less"},
+    {"rate", KEY_PERCENTAGE, FIELD(fault_step, rate), .most = 1000, .fallback = "100%",
+     .help = "clock: how fast it goes from then on; 0% is frozen"},
+    {"share", KEY_PERCENTAGE, FIELD(fault_step, share), .least = 1, .most = 99,
+     .fallback_text = "none", .help = "loss: of the packets"},
     {.help = NULL},
 };
 
@@ -216,7 +227,7 @@ static const struct key scenario_keys[] = {
     {"schemes", KEY_PATTERNS, FIELD(scenario, schemes), .least = 1, .most = 64, .required = true,
      .help = "what is tried, each scheme once"},
     {"faults", KEY_SECTIONS, FIELD(scenario, faults),
-     .count_offset = offsetof(struct scenario, fault_count), .section = &faults_section, .most = 16,
+     .count_offset = offsetof(struct scenario, fault_count), .section = &faults_section, .most = 32,
      .fallback_text = "none", .help = "see below"},
     {"expect", KEY_SECTIONS, FIELD(scenario, expectations),
      .count_offset = offsetof(struct scenario, expectation_count), .section = &expect_section,
@@ -249,6 +260,15 @@ const char *const *words_of(const struct vocabulary *vocabulary, enum word_list 
         [WORDS_PROPERTIES] = vocabulary->properties,
     };
     return lists[words];
+}
+
+const struct fault_form *fault_form_find(const struct vocabulary *vocabulary, const char *name)
+{
+    for (size_t i = 0; vocabulary->faults[i] != NULL; i++) {
+        if (strcmp(vocabulary->faults[i], name) == 0)
+            return &vocabulary->fault_forms[i];
+    }
+    return NULL;
 }
 
 const char *word_noun(enum word_list words)
@@ -297,7 +317,7 @@ void words_join(const char *const *words, const char *last, struct text *out)
 
 static void write_range(const struct key *key, struct text *out)
 {
-    bool is_duration = key->type == KEY_DURATION;
+    bool is_duration = key->type == KEY_DURATION || key->type == KEY_OFFSET;
     int64_t ends[] = {key->least, key->most};
     for (size_t i = 0; i < 2; i++) {
         text_add(out, i == 0 ? " from " : " to ");
@@ -315,12 +335,13 @@ void key_wanted(const struct key *key, const struct vocabulary *vocabulary, stru
         [KEY_NAME] = "a name of a-z, 0-9 and '-'",
         [KEY_WHOLE] = "a whole number",
         [KEY_DURATION] = "a duration",
+        [KEY_OFFSET] = "a duration such as 10s or -10s",
         [KEY_RATE] = "a rate such as 500/s",
         [KEY_PERCENTAGE] = "a percentage such as 30%",
         [KEY_SWITCH] = "true or false",
         [KEY_CLIENT] = "a client such as client-1",
         [KEY_PATTERNS] = "a list of names, globs or traits of schemes",
-        [KEY_VERB] = "a target such as client-1",
+        [KEY_VERB] = "a target such as client-1 or server-1",
         [KEY_POINTS] = "a point such as 'client-1 after read'",
         [KEY_UNTIL] = "a cause such as 'client-2 holds or 3s'",
         [KEY_SECTION] = "a mapping of keys",

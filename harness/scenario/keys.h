@@ -12,10 +12,11 @@ enum key_type {
     KEY_CHOICE,     // an enum; the index of the word in `choices`
     KEY_WHOLE,      // int64_t
     KEY_DURATION,   // int64_t, in nanoseconds
+    KEY_OFFSET,     // int64_t, in nanoseconds, forward or back
     KEY_RATE,       // int64_t, each second
     KEY_PERCENTAGE, // int64_t
     KEY_SWITCH,     // bool
-    KEY_CLIENT,     // struct target without a worker
+    KEY_CLIENT,     // struct target: a client without a worker
     KEY_WORDS,      // struct string_list, of the vocabulary's `words`
     KEY_PATTERNS,   // struct string_list, of names, globs or traits of schemes
     KEY_VERB,       // the key itself is one of `words`: the verb and the target of a fault_step
@@ -62,6 +63,9 @@ struct section {
 extern const struct section scenario_section;
 
 const char *const *words_of(const struct vocabulary *vocabulary, enum word_list words);
+
+// How the fault of that name is written down, or NULL.
+const struct fault_form *fault_form_find(const struct vocabulary *vocabulary, const char *name);
 
 // "workload", "property": what one word of the list is.
 const char *word_noun(enum word_list words);

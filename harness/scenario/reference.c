@@ -18,21 +18,44 @@ static const char introduction[] =
 
 static const char grammars[] =
     "Points (when)\n"
-    "  WHO before WHAT [in PHASE]     a worker is about to do it\n"
+    "  WHO before WHAT [in PHASE]     a worker is about to do it: read, write, a command (GET), or\n"
+    "                                 request: any command\n"
     "  WHO after WHAT [in PHASE]      a worker has done it\n"
     "  WHO holds                      a worker was granted the lock\n"
     "  The worker that gets there waits until the fault is in effect. There is no 'before read':\n"
     "  it is where 'holds' is. Reads and writes of a store that is a server are requests too.\n"
     "\n"
-    "Causes (until)\n"
-    "  WHO CAUSE or DURATION          whichever comes first\n"
-    "  WHO CAUSE                      the same with 'or " DEFAULT_BOUND "'\n"
-    "  DURATION                       for so long\n"
-    "  What a client did before the fault was in effect does not count.\n"
+    "Causes (until, and when)\n"
+    "  WHO DOES                       a client does it; before the fault was in effect does not "
+    "count\n"
+    "  lease of client-N gone         the servers do not have its lock any more (or: session of\n"
+    "                                 client-N expired)\n"
+    "  SERVER is leader               (or master, primary) it decides who gets the lock\n"
+    "  SERVER is up                   it answers\n"
+    "  NAME is over                   an earlier fault has ended\n"
+    "  until: CAUSE or DURATION       whichever comes first\n"
+    "  until: CAUSE                   the same with 'or " DEFAULT_BOUND "'\n"
+    "  until: DURATION                for so long\n"
+    "  until: end                     to the end of the trial\n"
+    "\n"
+    "Order\n"
+    "  after: NAME                    armed once that fault is in effect (one that is over at "
+    "once:\n"
+    "                                 once it is over); without 'when' and 'at' it strikes then\n"
+    "  The worker at the point goes on once the fault, and all that follow it at once, stand.\n"
     "\n"
     "Targets (pause: ..., kill: ...)\n"
     "  client-N                       the whole process, with all its threads\n"
-    "  client-N worker-M              that thread only; not for kill\n"
+    "  client-N worker-M              that thread only; for pause\n"
+    "  server-N                       the lock's Nth server; or by the name of its node: redis-2,\n"
+    "                                 sentinel-1, zookeeper-3, ...\n"
+    "  leader, follower-N             by what they are when the fault strikes\n"
+    "  store                          the server of the guarded value\n"
+    "Wires (cut: ..., delay: ..., loss: ..., hold: ...)\n"
+    "  NODE, NODE from NODE, NODE     both ways; 'to' instead of 'from': that way only. A NODE is "
+    "a\n"
+    "                                 target, or servers, followers, clients, others\n"
+    "  NODE                           from all others\n"
     "\n"
     "where\n"
     "  WHO is client-N or client-N worker-M; both count from 1\n";
@@ -161,7 +184,7 @@ void scenario_print_reference(FILE *out, const struct vocabulary *vocabulary)
     fprintf(out, "\n%s", grammars);
     print_words("WHAT is read, write, or a command: ", vocabulary->commands, "or", out);
     print_words("PHASE is ", phase_words, "or", out);
-    print_words("CAUSE is ", cause_words, "or", out);
+    print_words("DOES is ", cause_words, "or", out);
     print_topologies(vocabulary->topologies, out);
     print_names("Schemes", vocabulary->schemes, out);
     print_names("Traits of schemes", vocabulary->traits, out);

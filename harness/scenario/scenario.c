@@ -56,18 +56,35 @@ static void derive_lock(struct scenario *scenario)
         scenario->lock.stuck_after_ns = scenario->lock.lease_ns + NS_PER_S;
 }
 
+// How long a fault lasts that does not say it.
+static void derive_bound(struct fault_step *step, const struct fault_form *form)
+{
+    if (step->bound_ns >= 0 || form->lasting == LASTS_NEVER)
+        return;
+    step->bound_ns = form->lasting == LASTS_BRIEFLY ? 0 : NO_BOUND;
+}
+
+// The number of the fault of that name among the first `count`, or 0.
+static int number_of(const struct scenario *scenario, size_t count, const char *name)
+{
+    for (size_t i = 0; name != NULL && i < count; i++) {
+        if (scenario->faults[i].name != NULL && strcmp(scenario->faults[i].name, name) == 0)
+            return (int)i + 1;
+    }
+    return 0;
+}
+
 // What a fault is called, and whom it follows. Only for a scenario without complaints.
-static void derive_faults(struct scenario *scenario)
+static void derive_faults(struct scenario *scenario, const struct vocabulary *vocabulary)
 {
     for (size_t i = 0; i < scenario->fault_count; i++) {
         struct fault_step *step = &scenario->faults[i];
         step->number = (int)i + 1;
+        derive_bound(step, fault_form_find(vocabulary, step->verb));
+        step->after = number_of(scenario, i, step->after_name);
+        step->cause.fault_number = number_of(scenario, i, step->cause.fault);
+        step->until.fault_number = number_of(scenario, i, step->until.fault);
         step->text = fault_describe(step);
-        for (size_t j = 0; step->after_name != NULL && j < i; j++) {
-            if (scenario->faults[j].name != NULL &&
-                strcmp(scenario->faults[j].name, step->after_name) == 0)
-                step->after = (int)j + 1;
-        }
     }
 }
 
@@ -163,7 +180,7 @@ int scenario_parse(const char *path, const char *text, size_t length,
         return -1;
     }
     for (struct scenario *each = made; each != NULL; each = each->next)
-        derive_faults(each);
+        derive_faults(each, vocabulary);
     *scenario = made;
     return 0;
 }

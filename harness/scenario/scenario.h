@@ -31,43 +31,98 @@ struct point_name {
     int client; // from 1
     int worker; // from 1; 0: whichever worker of the client gets there
     enum moment moment;
-    char what[16];  // a command (`GET`), or `read`, `write`, `holds`
+    char what[16];  // a command (`GET`), or `read`, `write`, `holds`, `request`: any command
     char phase[12]; // `acquire`, `release`, `renew`, ...; "" for any
 };
 
-enum cause_kind { CAUSE_NONE, CAUSE_HOLDS, CAUSE_READS, CAUSE_WRITES, CAUSE_RELEASES, CAUSE_DIES };
-
-// Something that a client does: `client-2 holds`, `client-2 worker-1 writes`. It counts only if it
-// happens after the fault is in effect.
-struct cause {
-    enum cause_kind kind;
-    int client;
-    int worker; // 0: any
+// Whom a fault strikes, or one side of a wire: `client-1`, `client-1 worker-2`, or a server.
+struct target {
+    int client; // 0: a server
+    int worker; // 0: the whole process
+    // `server-2`: the lock's second; `redis-2`, `sentinel-1`: by its node's name; `store`;
+    // `leader`: the one that leads when the fault strikes; of a wire also `followers`, `servers`,
+    // `clients` and `others`.
+    char server[20];
 };
 
-// Whom a fault strikes: `client-1` or `client-1 worker-2`.
-struct target {
-    int client;
-    int worker; // 0: the whole process
+enum cause_kind {
+    CAUSE_NONE,
+    CAUSE_HOLDS,
+    CAUSE_READS,
+    CAUSE_WRITES,
+    CAUSE_RELEASES,
+    CAUSE_DIES,
+    CAUSE_TRIES,
+    CAUSE_RENEWS,
+    CAUSE_LOSES,
+    CAUSE_LEASE_GONE, // the server does not have the client's lock any more
+    CAUSE_LEADS,      // a server leads
+    CAUSE_SERVES,     // a server answers
+    CAUSE_OVER,       // an earlier fault is over
+};
+
+// Something that happens: `client-2 holds`, `client-2 worker-1 writes`, `lease of client-1 gone`,
+// `server-2 is leader`. What a client does counts only if it happens after the fault is in effect.
+struct cause {
+    enum cause_kind kind;
+    struct target target; // who does it, or whose lease it is; not for CAUSE_OVER
+    char fault[33];       // CAUSE_OVER: its name
+    int fault_number;     // and its number
 };
 
 #define MAX_ALTERNATIVES 4
+#define MAX_SIDE 8         // names on one side of a wire
+#define NO_BOUND INT64_MAX // as a bound: until the trial ends
 
 struct fault_step {
     int number;       // from 1, in the order of the file
     const char *verb; // `pause`, `kill`: the name of a fault in the vocabulary
     struct target target;
+    // Faults on wires: between which nodes. `target` is the first of the first side.
+    struct target sides[2][MAX_SIDE];
+    size_t side_counts[2];
+    bool one_way;                               // only what goes from the first to the second
     struct point_name points[MAX_ALTERNATIVES]; // `when:`; the first one reached triggers
     size_t point_count;
+    struct cause cause; // `when:` a cause instead of points
     int64_t nth;        // the nth time the point is reached, from 1
-    int64_t at_ns;      // `at:` time after the start; -1 if triggered by a point
+    int64_t at_ns;      // `at:` time after the start; -1 if triggered otherwise
     char *name;         // optional
     char *after_name;   // `after:` the name of an earlier fault that must be in effect first
     int after;          // its number, or 0
     struct cause until; // CAUSE_NONE: until the bound
-    int64_t bound_ns;   // heal at the latest then; -1: a fault that does not heal (kill)
+    int64_t bound_ns;   // heal at the latest then; NO_BOUND; -1: a fault that does not heal (kill)
+    char *how;          // one of the fault's ways; NULL: its usual one
+    int64_t by_ns;      // delay: how long; clock: how far it jumps, back if negative
+    int64_t jitter_ns;  // delay: up to so much more or less
+    int64_t rate;       // clock: percent of the normal rate, from then on
+    int64_t share;      // loss: percent of the packets
     char *text;         // as people read it: "pause client-1 after read until client-2 writes"
     struct place place;
+};
+
+// What a fault can strike.
+enum {
+    STRIKES_CLIENT = 1, // a client process
+    STRIKES_WORKER = 2,
+    STRIKES_SERVER = 4,
+    STRIKES_WIRE = 8, // what is between two groups of nodes
+};
+
+enum lasting {
+    LASTS_NEVER,   // it strikes once; nothing heals it
+    LASTS_BRIEFLY, // until it is healed: without `until` at once
+    LASTS_ON,      // until it is healed: without `until` when the trial ends
+    LASTS_BOUNDED, // until it is healed: `until` must say when
+};
+
+// How a fault is written down.
+struct fault_form {
+    const char *name;
+    unsigned strikes; // STRIKES_*
+    enum lasting lasting;
+    const char *const *hows;    // what `how` may be, the usual one first; NULL: it has no ways
+    const char *const *options; // keys that only it takes (`by`, `share`, ...); NULL: none
 };
 
 enum expected_verdict { EXPECT_SAFE, EXPECT_UNSAFE, EXPECT_STUCK };
@@ -162,6 +217,9 @@ struct topology_name {
     int least, most; // how many servers
 };
 
+// True if the fault's target stands still while it is in effect.
+bool fault_stops(const struct fault_step *step);
+
 // What names may occur in a scenario; each array is NULL-terminated. The caller fills it from the
 // catalogues, so that this room needs none of them.
 struct vocabulary {
@@ -171,6 +229,7 @@ struct vocabulary {
     const char *const *workloads;
     const char *const *stores;
     const char *const *faults;
+    const struct fault_form *fault_forms;   // of `faults`, in their order
     const char *const *commands;            // command names that a point can stand at
     const char *const *properties;          // what `because` may name
     const struct topology_name *topologies; // the last one's name is NULL

@@ -92,7 +92,7 @@ static void every_part_of_a_fault_is_bound(void **state)
     assert_string_equal(first->name, "first");
     assert_int_equal(first->after, 0);
     assert_int_equal(first->until.kind, CAUSE_WRITES);
-    assert_int_equal(first->until.worker, 1);
+    assert_int_equal(first->until.target.worker, 1);
     assert_int_equal(first->bound_ns, 3 * NS_PER_S);
     assert_int_equal(first->place.line, 18);
     assert_int_equal(first->place.column, 5);
@@ -217,7 +217,7 @@ static void there_are_no_more_faults_than_traps(void **state)
     text_add(&text, "  - {when: client-1 holds, kill: client-1}\n");
     char *printed = NULL;
     assert_null(parse_with(text.bytes, NULL, 0, &printed));
-    assert_string_equal(printed, "a.yaml:7:3: 'faults' must have at most 16 items, not 17\n");
+    assert_string_equal(printed, "a.yaml:7:3: 'faults' must have at most 32 items, not 33\n");
     free(printed);
     text_free(&text);
 }

@@ -1,4 +1,4 @@
-// The small grammars inside a fault: points, causes, targets.
+// The small grammars inside a fault: points, causes, targets, wires.
 #ifndef LOCKPICK_SCENARIO_TRIGGER_H
 #define LOCKPICK_SCENARIO_TRIGGER_H
 
@@ -7,27 +7,45 @@
 // How long a fault lasts at most if its `until` names a cause only.
 #define DEFAULT_BOUND "10s"
 
-// `acquire`, ...: what `in` may name; no `renew`, for no scheme renews. NULL-terminated, like the
-// next.
+// `acquire`, ...: what `in` may name. NULL-terminated, like the next.
 extern const char *const phase_words[];
 // `holds`, ...: the word at i stands for the cause_kind i + 1.
 extern const char *const cause_words[];
 
-// client-N [worker-M] before|after read|write|COMMAND [in PHASE], or client-N [worker-M] holds.
-// Commands are known in any case, and stored as `commands` (NULL-terminated) spells them.
+// client-N [worker-M] before|after read|write|request|COMMAND [in PHASE], or client-N [worker-M]
+// holds. Commands are known in any case, and stored as `commands` (NULL-terminated) spells them.
 // Like the others: 0, or -1 with `error` saying what is wrong; *point is then undefined.
 int point_name_read(const char *text, const char *const *commands, struct point_name *point,
                     struct error *error);
 
-// client-N [worker-M] holds|reads|writes|releases|dies [or DURATION], or DURATION.
+// What `when:` may say: a point, or else a cause. Sets the kind of the other to nothing: of a point
+// `client` 0, of a cause CAUSE_NONE.
+int when_read(const char *text, const char *const *commands, struct point_name *point,
+              struct cause *cause, struct error *error);
+
+// CAUSE [or DURATION], DURATION, or `end`. A CAUSE is one of
+//   client-N [worker-M] holds|reads|writes|releases|dies|tries|renews|loses
+//   lease|session of client-N gone|expired
+//   SERVER is leader|master|primary, SERVER is up
+//   FAULT is over
 int until_read(const char *text, struct cause *cause, int64_t *bound_ns, struct error *error);
 
-// client-N [worker-M].
+// client-N [worker-M], or a server.
 int target_read(const char *text, struct target *target, struct error *error);
 
-// "client-1 worker-2", or "client-1" if worker is 0.
+// NODE[, NODE...] from|to NODE[, NODE...]: `from` is both ways, `to` one. A side alone is cut from
+// all others. Fills in the target, the sides and the way of the step.
+int wire_read(const char *text, struct fault_step *step, struct error *error);
+
+struct words;
+// For the grammars above: client-N [worker-M].
+int take_client(struct words *words, int *client, int *worker, struct error *error);
+// For `when`: a cause, to the last word.
+int take_cause(struct words *words, struct cause *cause, struct error *error);
+
+// "client-1 worker-2", "client-1" if it is a whole process, or "server-2".
 struct text;
-void target_write(int client, int worker, struct text *out);
+void target_write(const struct target *target, struct text *out);
 
 // A fault as people read it: "pause client-1 after read until client-2 writes or 3s". The caller
 // frees the result.

@@ -113,12 +113,12 @@ static void a_cause_has_a_bound_given_or_not(void **state)
     int64_t bound_ns = 0;
     assert_int_equal(until_read("client-2 writes or 3s", &cause, &bound_ns, &error), 0);
     assert_int_equal(cause.kind, CAUSE_WRITES);
-    assert_int_equal(cause.client, 2);
-    assert_int_equal(cause.worker, 0);
+    assert_int_equal(cause.target.client, 2);
+    assert_int_equal(cause.target.worker, 0);
     assert_int_equal(bound_ns, 3 * NS_PER_S);
     assert_int_equal(until_read("client-1 worker-4 dies", &cause, &bound_ns, &error), 0);
     assert_int_equal(cause.kind, CAUSE_DIES);
-    assert_int_equal(cause.worker, 4);
+    assert_int_equal(cause.target.worker, 4);
     assert_int_equal(bound_ns, 10 * NS_PER_S);
     assert_int_equal(until_read("250ms", &cause, &bound_ns, &error), 0);
     assert_int_equal(cause.kind, CAUSE_NONE);
@@ -171,14 +171,15 @@ static void describes(struct fault_step step, const char *expected)
 static void a_fault_reads_as_a_sentence(void **state)
 {
     (void)state;
-    describes((struct fault_step){.target = {1, 0},
-                                  .points = {point_of("client-1 after read")},
-                                  .point_count = 1,
-                                  .nth = 1,
-                                  .until = {CAUSE_WRITES, 2, 0},
-                                  .bound_ns = 3 * NS_PER_S},
-              "pause client-1 after read until client-2 writes or 3s");
-    describes((struct fault_step){.target = {1, 2},
+    describes(
+        (struct fault_step){.target = {.client = 1, .worker = 0},
+                            .points = {point_of("client-1 after read")},
+                            .point_count = 1,
+                            .nth = 1,
+                            .until = {.kind = CAUSE_WRITES, .target = {.client = 2, .worker = 0}},
+                            .bound_ns = 3 * NS_PER_S},
+        "pause client-1 after read until client-2 writes or 3s");
+    describes((struct fault_step){.target = {.client = 1, .worker = 2},
                                   .points = {point_of("client-2 before EVAL in release"),
                                              point_of("client-2 holds")},
                                   .point_count = 2,
@@ -187,16 +188,17 @@ static void a_fault_reads_as_a_sentence(void **state)
               "pause client-1 worker-2 when client-2 is before EVAL in release or when client-2 "
               "holds (3rd time) for 500ms");
     describes((struct fault_step){.verb = "kill",
-                                  .target = {1, 0},
+                                  .target = {.client = 1, .worker = 0},
                                   .points = {point_of("client-1 holds")},
                                   .point_count = 1,
                                   .nth = 11,
                                   .bound_ns = -1},
               "kill client-1 when it holds (11th time)");
-    describes(
-        (struct fault_step){
-            .verb = "kill", .target = {1, 0}, .at_ns = 2 * NS_PER_S, .bound_ns = -1},
-        "kill client-1 at 2s");
+    describes((struct fault_step){.verb = "kill",
+                                  .target = {.client = 1, .worker = 0},
+                                  .at_ns = 2 * NS_PER_S,
+                                  .bound_ns = -1},
+              "kill client-1 at 2s");
 }
 
 int main(void)

@@ -3,11 +3,26 @@
 #include "harness/scenario/trigger.h"
 #include "harness/scenario/units.h"
 
-void target_write(int client, int worker, struct text *out)
+#include <string.h>
+
+bool fault_stops(const struct fault_step *step)
+{
+    return strcmp(step->verb, "pause") == 0;
+}
+
+static void client_write(int client, int worker, struct text *out)
 {
     text_format(out, "client-%d", client);
     if (worker != 0)
         text_format(out, " worker-%d", worker);
+}
+
+void target_write(const struct target *target, struct text *out)
+{
+    if (target->client == 0)
+        text_add(out, target->server);
+    else
+        client_write(target->client, target->worker, out);
 }
 
 static const char *ordinal_ending(int64_t number)
@@ -26,18 +41,44 @@ static void describe_point(const struct point_name *point, bool itself, struct t
     if (itself && point->moment == MOMENT_AT)
         text_add(out, "it ");
     if (!itself) {
-        target_write(point->client, point->worker, out);
+        client_write(point->client, point->worker, out);
         text_add(out, point->moment == MOMENT_AT ? " " : " is ");
     }
     if (point->moment != MOMENT_AT)
         text_add(out, point->moment == MOMENT_BEFORE ? "before " : "after ");
-    text_add(out, point->what);
+    text_add(out, strcmp(point->what, "request") == 0 ? "a request" : point->what);
     if (point->phase[0] != '\0')
         text_format(out, " in %s", point->phase);
 }
 
+static void describe_cause(const struct cause *cause, struct text *out)
+{
+    if (cause->kind == CAUSE_LEASE_GONE) {
+        text_format(out, "the lease of client-%d is gone", cause->target.client);
+        return;
+    }
+    if (cause->kind == CAUSE_OVER) {
+        text_format(out, "%s is over", cause->fault);
+        return;
+    }
+    target_write(&cause->target, out);
+    if (cause->kind == CAUSE_LEADS || cause->kind == CAUSE_SERVES)
+        text_add(out, cause->kind == CAUSE_LEADS ? " is leader" : " is up");
+    else
+        text_format(out, " %s", cause_words[cause->kind - 1]);
+}
+
 static void describe_trigger(const struct fault_step *step, struct text *out)
 {
+    if (step->cause.kind != CAUSE_NONE) {
+        text_add(out, " when ");
+        describe_cause(&step->cause, out);
+        return;
+    }
+    if (step->point_count == 0 && step->at_ns < 0) {
+        text_format(out, " once %s is in effect", step->after_name);
+        return;
+    }
     if (step->point_count == 0) {
         text_add(out, " at ");
         duration_write(step->at_ns, out);
@@ -54,18 +95,55 @@ static void describe_trigger(const struct fault_step *step, struct text *out)
         text_format(out, " (%lld%s time)", (long long)step->nth, ordinal_ending(step->nth));
 }
 
+static void describe_sides(const struct fault_step *step, struct text *out)
+{
+    for (int side = 0; side < 2; side++) {
+        if (side == 1)
+            text_add(out, step->one_way ? " to " : " from ");
+        for (size_t i = 0; i < step->side_counts[side]; i++) {
+            text_add(out, i > 0 ? ", " : "");
+            target_write(&step->sides[side][i], out);
+        }
+    }
+}
+
+// In the order of the reference: what only some faults take.
+static void describe_options(const struct fault_step *step, struct text *out)
+{
+    if (step->by_ns != 0) {
+        text_add(out, step->by_ns > 0 ? " by " : " by -");
+        duration_write(step->by_ns > 0 ? step->by_ns : -step->by_ns, out);
+    }
+    if (step->jitter_ns > 0) {
+        text_add(out, " ± ");
+        duration_write(step->jitter_ns, out);
+    }
+    if (strcmp(step->verb, "clock") == 0 && step->rate != 100)
+        text_format(out, " at %lld%% of its rate", (long long)step->rate);
+    if (step->share > 0)
+        text_format(out, " of %lld%%", (long long)step->share);
+    if (step->how != NULL)
+        text_format(out, " (%s)", step->how);
+}
+
 char *fault_describe(const struct fault_step *step)
 {
     struct text text = {0};
     text_format(&text, "%s ", step->verb);
-    target_write(step->target.client, step->target.worker, &text);
+    if (step->side_counts[0] > 0)
+        describe_sides(step, &text);
+    else
+        target_write(&step->target, &text);
+    describe_options(step, &text);
     describe_trigger(step, &text);
     if (step->until.kind != CAUSE_NONE) {
         text_add(&text, " until ");
-        target_write(step->until.client, step->until.worker, &text);
-        text_format(&text, " %s or ", cause_words[step->until.kind - 1]);
-        duration_write(step->bound_ns, &text);
-    } else if (step->bound_ns >= 0) {
+        describe_cause(&step->until, &text);
+        if (step->bound_ns != NO_BOUND) {
+            text_add(&text, " or ");
+            duration_write(step->bound_ns, &text);
+        }
+    } else if (step->bound_ns > 0 && step->bound_ns != NO_BOUND) {
         text_add(&text, " for ");
         duration_write(step->bound_ns, &text);
     }

@@ -4,10 +4,10 @@
 
 #include <string.h>
 
-// A fault that strikes once and does not heal, and strikes a whole client only.
-static bool is_final(const struct fault_step *step)
+// A fault that strikes once and does not heal.
+static bool is_final(const struct fault_form *form)
 {
-    return strcmp(step->verb, "kill") == 0;
+    return form->lasting == LASTS_NEVER;
 }
 
 static void check_trigger(const struct rules *rules, struct node *item)
@@ -15,15 +15,15 @@ static void check_trigger(const struct rules *rules, struct node *item)
     struct node *at = node_child(item, "at");
     struct node *when = node_child(item, "when");
     struct node *nth = node_child(item, "nth");
-    if (!node_has(item, "when") && !node_has(item, "at"))
-        complaints_add(rules->complaints, item->origin, item->place,
-                       "missing key 'when' (a point) or 'at' (a time) in faults");
+    if (!node_has(item, "when") && !node_has(item, "at") && !node_has(item, "after"))
+        complaints_add(
+            rules->complaints, item->origin, item->place,
+            "missing key 'when' (a point or a cause), 'at' (a time) or 'after' in faults");
     else if (when != NULL && at != NULL)
         complain_key(rules->complaints, at, "'at' besides 'when': a fault has one trigger");
-    if (nth != NULL && when == NULL && at != NULL)
-        complain_key(rules->complaints, nth,
-                     "'nth' counts how often a point is reached; 'at' is "
-                     "a time");
+    if (nth != NULL && when == NULL)
+        complain_key(rules->complaints, nth, "'nth' counts how often a point is reached; %s",
+                     at != NULL ? "'at' is a time" : "there is no point");
 }
 
 static void check_time(const struct rules *rules, const struct fault_step *step, struct node *item)
@@ -45,7 +45,10 @@ static void check_points(const struct rules *rules, const struct fault_step *ste
     struct node *when = node_child(item, "when");
     if (!node_fine(when))
         return;
-    for (size_t i = 0; i < step->point_count; i++) {
+    if (step->cause.kind != CAUSE_NONE && when->kind == NODE_LIST && when->count > 1)
+        complain(rules->complaints, when,
+                 "a cause cannot be one of several: give each a fault of its own");
+    for (size_t i = 0; step->cause.kind == CAUSE_NONE && i < step->point_count; i++) {
         const struct point_name *point = &step->points[i];
         struct node *node = when->kind == NODE_LIST ? when->children[i] : when;
         check_who(rules, node, point->client, point->worker);
@@ -61,7 +64,7 @@ static void check_bound(const struct rules *rules, const struct fault_step *step
                         struct node *until)
 {
     int64_t limit_ns = rules->scenario->limit_ns;
-    if (!rule_sound(rules, "", "limit") || step->bound_ns < limit_ns)
+    if (!rule_sound(rules, "", "limit") || step->bound_ns < limit_ns || step->bound_ns == NO_BOUND)
         return;
     struct text times = {0};
     duration_write(step->bound_ns, &times);
@@ -72,67 +75,6 @@ static void check_bound(const struct rules *rules, const struct fault_step *step
              "raise the limit",
              times.bytes);
     text_free(&times);
-}
-
-// A client that stands still does nothing that could end its own pause.
-static bool waits_for_itself(const struct rules *rules, const struct fault_step *step)
-{
-    if (step->until.client != step->target.client || step->until.kind == CAUSE_DIES)
-        return false;
-    return step->target.worker == 0 || step->target.worker == step->until.worker ||
-           (rule_sound(rules, "clients", "threads") && rules->scenario->clients.threads == 1);
-}
-
-static void check_until(const struct rules *rules, const struct fault_step *step, struct node *item,
-                        struct node *verb)
-{
-    struct node *until = node_child(item, "until");
-    if (!node_has(item, "until") && !is_final(step))
-        complaints_add(rules->complaints, item->origin, item->place,
-                       "missing key 'until' in faults: what ends '%s'?", step->verb);
-    if (until == NULL)
-        return;
-    if (is_final(step)) {
-        complain_key(rules->complaints, until, "'until' with '%s', which nothing ends", step->verb);
-        return;
-    }
-    if (until->bad)
-        return;
-    check_bound(rules, step, until);
-    if (step->until.kind == CAUSE_NONE)
-        return;
-    check_who(rules, until, step->until.client, step->until.worker);
-    if (!verb->bad && waits_for_itself(rules, step))
-        complain(rules->complaints, until,
-                 "client-%d cannot do that while the fault holds it: name another client",
-                 step->until.client);
-}
-
-// With the only client struck nobody else goes for the lock, and no verdict could be given.
-static void check_others(const struct rules *rules, const struct fault_step *step,
-                         struct node *verb)
-{
-    const struct clients_settings *clients = &rules->scenario->clients;
-    bool spares_workers = step->target.worker != 0 && !is_final(step) &&
-                          (!rule_sound(rules, "clients", "threads") || clients->threads > 1);
-    if (!verb->bad && rule_sound(rules, "clients", "processes") && clients->processes == 1 &&
-        !spares_workers)
-        complain(rules->complaints, verb,
-                 "'%s' needs clients.processes of 2 or more, for others to go for the lock "
-                 "meanwhile",
-                 step->verb);
-}
-
-static void check_target(const struct rules *rules, const struct fault_step *step,
-                         struct node *verb)
-{
-    if (verb->bad)
-        return;
-    check_who(rules, verb, step->target.client, step->target.worker);
-    if (is_final(step) && step->target.worker != 0)
-        complain(rules->complaints, verb, "'%s' strikes a whole client: leave worker-%d out",
-                 step->verb, step->target.worker);
-    check_others(rules, step, verb);
 }
 
 // The fault of that name among the first `count`, or NULL.
@@ -146,13 +88,12 @@ static const struct fault_step *find_named(const struct scenario *scenario, size
     return NULL;
 }
 
-static void check_after(const struct rules *rules, size_t number, struct node *item)
+// Complains if no fault before `number` has that name.
+static void check_name_of_earlier(const struct rules *rules, const char *name, size_t number,
+                                  struct node *node)
 {
     const struct scenario *scenario = rules->scenario;
-    const struct fault_step *step = &scenario->faults[number];
-    struct node *after = node_child(item, "after");
-    if (step->after_name == NULL || after == NULL ||
-        find_named(scenario, number, step->after_name) != NULL)
+    if (find_named(scenario, number, name) != NULL)
         return;
     const char *names[64];
     size_t count = 0;
@@ -163,8 +104,163 @@ static void check_after(const struct rules *rules, size_t number, struct node *i
     names[count] = NULL;
     struct suggestion suggestion;
     struct quote shown;
-    complain(rules->complaints, after, "no earlier fault is named '%s'%s",
-             quote(step->after_name, &shown), suggest(step->after_name, names, &suggestion));
+    complain(rules->complaints, node, "no earlier fault is named '%s'%s", quote(name, &shown),
+             suggest(name, names, &suggestion));
+}
+
+static void check_after(const struct rules *rules, size_t number, struct node *item)
+{
+    const struct fault_step *step = &rules->scenario->faults[number];
+    struct node *after = node_child(item, "after");
+    if (step->after_name != NULL && after != NULL)
+        check_name_of_earlier(rules, step->after_name, number, after);
+}
+
+// What only a client does.
+static bool is_of_client(enum cause_kind kind)
+{
+    return kind != CAUSE_NONE && kind < CAUSE_LEASE_GONE;
+}
+
+// A client that stands still does nothing that could end its own pause.
+static bool waits_for_itself(const struct rules *rules, const struct fault_step *step)
+{
+    const struct target *target = &step->target;
+    const struct target *awaited = &step->until.target;
+    if (strcmp(step->verb, "pause") != 0 || !is_of_client(step->until.kind) ||
+        target->client == 0 || awaited->client != target->client ||
+        step->until.kind == CAUSE_DIES || step->until.kind == CAUSE_LOSES)
+        return false;
+    return target->worker == 0 || target->worker == awaited->worker ||
+           (rule_sound(rules, "clients", "threads") && rules->scenario->clients.threads == 1);
+}
+
+// The fault that a cause names must be an earlier one.
+static void check_cause(const struct rules *rules, const struct cause *cause, size_t number,
+                        struct node *node)
+{
+    if (cause->target.client != 0)
+        check_who(rules, node, cause->target.client, cause->target.worker);
+    if (cause->kind == CAUSE_OVER)
+        check_name_of_earlier(rules, cause->fault, number, node);
+}
+
+static void check_until(const struct rules *rules, size_t number, struct node *item,
+                        struct node *verb, const struct fault_form *form)
+{
+    const struct fault_step *step = &rules->scenario->faults[number];
+    struct node *until = node_child(item, "until");
+    if (!node_has(item, "until") && form->lasting == LASTS_BOUNDED)
+        complaints_add(rules->complaints, item->origin, item->place,
+                       "missing key 'until' in faults: what ends '%s'?", step->verb);
+    if (until == NULL)
+        return;
+    if (is_final(form)) {
+        complain_key(rules->complaints, until, "'until' with '%s', which nothing ends", step->verb);
+        return;
+    }
+    if (until->bad)
+        return;
+    check_bound(rules, step, until);
+    check_cause(rules, &step->until, number, until);
+    if (!verb->bad && waits_for_itself(rules, step))
+        complain(rules->complaints, until,
+                 "client-%d cannot do that while the fault holds it: name another client",
+                 step->until.target.client);
+}
+
+// With the only client struck nobody else goes for the lock, and no verdict could be given.
+static void check_others(const struct rules *rules, const struct fault_step *step,
+                         struct node *verb, const struct fault_form *form)
+{
+    const struct clients_settings *clients = &rules->scenario->clients;
+    bool spares_workers = step->target.worker != 0 && !is_final(form) &&
+                          (!rule_sound(rules, "clients", "threads") || clients->threads > 1);
+    bool silences = (form->strikes & STRIKES_WORKER) != 0 || is_final(form);
+    if (!verb->bad && step->target.client != 0 && silences && rule_sound(rules, "clients", "processes") &&
+        clients->processes == 1 && !spares_workers)
+        complain(rules->complaints, verb,
+                 "'%s' needs clients.processes of 2 or more, for others to go for the lock "
+                 "meanwhile",
+                 step->verb);
+}
+
+static void check_sides(const struct rules *rules, const struct fault_step *step, struct node *verb)
+{
+    for (int side = 0; side < 2; side++) {
+        for (size_t i = 0; i < step->side_counts[side]; i++) {
+            if (step->sides[side][i].client != 0)
+                check_who(rules, verb, step->sides[side][i].client, 0);
+        }
+    }
+}
+
+static void check_target(const struct rules *rules, const struct fault_step *step,
+                         struct node *verb, const struct fault_form *form)
+{
+    const struct target *target = &step->target;
+    if (verb->bad)
+        return;
+    check_sides(rules, step, verb);
+    if (step->side_counts[0] > 0)
+        return;
+    if (target->client != 0)
+        check_who(rules, verb, target->client, target->worker);
+    if (target->client == 0 && (form->strikes & STRIKES_SERVER) == 0)
+        complain(rules->complaints, verb, "'%s' strikes clients, not servers", step->verb);
+    else if (target->client != 0 && (form->strikes & (STRIKES_CLIENT | STRIKES_WORKER)) == 0)
+        complain(rules->complaints, verb, "'%s' strikes servers, not clients", step->verb);
+    else if (target->worker != 0 && (form->strikes & STRIKES_WORKER) == 0)
+        complain(rules->complaints, verb, "'%s' strikes a whole client: leave worker-%d out",
+                 step->verb, target->worker);
+    check_others(rules, step, verb, form);
+}
+
+// --- options -------------------------------------------------------------------------------------
+
+static void check_how(const struct rules *rules, const struct fault_step *step, struct node *item,
+                      const struct fault_form *form)
+{
+    struct node *how = node_child(item, "how");
+    if (!node_fine(how) || step->how == NULL)
+        return;
+    struct quote shown;
+    struct suggestion suggestion;
+    if (form->hows == NULL)
+        complain_key(rules->complaints, how, "'how' with '%s', which has one way only", step->verb);
+    else if (!text_is_one_of(step->how, form->hows)) {
+        struct text ways = {0};
+        words_join(form->hows, "or", &ways);
+        complain(rules->complaints, how, "'how' of %s must be %s, not '%s'%s", step->verb,
+                 ways.bytes, quote(step->how, &shown), suggest(step->how, form->hows, &suggestion));
+        text_free(&ways);
+    }
+}
+
+// What another fault takes says nothing about this one.
+static void check_options(const struct rules *rules, const struct fault_step *step,
+                          struct node *item, const struct fault_form *form)
+{
+    static const char *const options[] = {"by", "jitter", "rate", "share", NULL};
+    static const char *const none[] = {NULL};
+    const char *const *taken = form->options != NULL ? form->options : none;
+    for (size_t i = 0; options[i] != NULL; i++) {
+        struct node *node = node_child(item, options[i]);
+        if (node != NULL && !text_is_one_of(options[i], taken))
+            complain_key(rules->complaints, node, "'%s' with '%s', which does not take it",
+                         options[i], step->verb);
+    }
+    bool says_amount = node_has(item, "by") || node_has(item, "rate") || node_has(item, "share");
+    if (form->options != NULL && !says_amount) {
+        struct text amounts = {0};
+        words_join(form->options, "or", &amounts);
+        complaints_add(rules->complaints, item->origin, item->place,
+                       "'%s' needs to know how much: %s", step->verb, amounts.bytes);
+        text_free(&amounts);
+    }
+    if (text_is_one_of("jitter", taken) && step->by_ns <= 0 && node_fine(node_child(item, "by")))
+        complain(rules->complaints, node_child(item, "by"), "'by' of %s must be more than 0",
+                 step->verb);
 }
 
 static void check_name(const struct rules *rules, size_t number, struct node *item)
@@ -191,10 +287,15 @@ void validate_faults(const struct rules *rules)
         check_points(rules, step, item);
         check_name(rules, i, item);
         check_after(rules, i, item);
+        if (step->cause.kind != CAUSE_NONE && node_fine(node_child(item, "when")))
+            check_cause(rules, &step->cause, i, node_child(item, "when"));
         struct node *verb = step->verb != NULL ? node_child(item, step->verb) : NULL;
         if (verb == NULL)
             continue;
-        check_target(rules, step, verb);
-        check_until(rules, step, item, verb);
+        const struct fault_form *form = fault_form_find(rules->vocabulary, step->verb);
+        check_target(rules, step, verb, form);
+        check_until(rules, i, item, verb, form);
+        check_how(rules, step, item, form);
+        check_options(rules, step, item, form);
     }
 }

@@ -1,0 +1,34 @@
+// cut: packets between two groups of nodes vanish, both ways (`A from B`) or one (`A to B`): nobody
+// is told, as when a cable is pulled. With `how: reset` the sender's connection is reset instead,
+// as when a machine is gone and its address answers for it.
+#include "faults/wire_fault.h"
+
+#include <string.h>
+
+static const char *const hows[] = {"drop", "reset", NULL};
+
+static enum wire_effect effect_of(const struct fault_step *step)
+{
+    return step->how != NULL && strcmp(step->how, "reset") == 0 ? WIRE_RESET : WIRE_CUT;
+}
+
+static enum availability available(const struct fault_step *step, const struct fault_world *world,
+                                   struct error *why)
+{
+    return wire_available(step, world, effect_of(step), why);
+}
+
+static enum strike_state inject(struct fault_strike *strike, struct error *error)
+{
+    return wire_inject(strike, effect_of(strike->step), error);
+}
+
+const struct fault cut_fault = {
+    .form = {.name = "cut", .strikes = STRIKES_WIRE, .lasting = LASTS_BOUNDED, .hows = hows},
+    .summary = "cuts what goes between nodes, both ways (A from B) or one (A to B); packets "
+               "vanish, or reset the sender",
+    .colour = "#cc79a7",
+    .available = available,
+    .inject = inject,
+    .heal = wire_heal,
+};

@@ -1,0 +1,72 @@
+// disconnect: the server ends what a client has open: its connections, its session, its
+// subscriptions. The client is told by nothing but the end of the connection.
+#include "faults/server_fault.h"
+
+#include "harness/cluster/sockets.h"
+
+#include <string.h>
+
+#define MAX_PORTS 256
+
+static const char *const hows[] = {"connection", "session", "pubsub", NULL};
+
+static enum availability available(const struct fault_step *step, const struct fault_world *world,
+                                   struct error *why)
+{
+    const struct target server = {.server = "server-1"};
+    enum availability there = target_available(&server, world, why);
+    const struct node *node = there == FAULT_AVAILABLE ? target_server(&server, world, why) : NULL;
+    if (node == NULL)
+        return there;
+    if (node_control(node)->disconnect == NULL)
+        return cannot_be_done(node, "made to end a client's connections", why);
+    return way_available(step, node, node_control(node)->links, why);
+}
+
+// At every server of the lock: how many ends that were, or -1 if none could be asked.
+static int64_t end_links(const struct fault_strike *strike, const struct client_end *end,
+                         struct error *error)
+{
+    const struct server_group *group = strike->world->lock_group;
+    int64_t ended = -1;
+    for (int i = 0; i < group->count; i++) {
+        const struct node *node = &group->nodes[i];
+        const struct server_control *control = node_control(node);
+        if (control->disconnect == NULL || node->server <= 0)
+            continue;
+        const char *link = strike->step->how != NULL ? strike->step->how : control->links[0];
+        int here = control->disconnect(node, end, link, error);
+        if (here >= 0)
+            ended = (ended > 0 ? ended : 0) + here;
+    }
+    return ended;
+}
+
+static enum strike_state inject(struct fault_strike *strike, struct error *error)
+{
+    int ports[MAX_PORTS];
+    const struct fault_world *world = strike->world;
+    const struct node *client = &world->client_nodes->nodes[strike->step->target.client - 1];
+    struct client_end end = {.address = client->end.address};
+    if (strike->client->process == 0)
+        return strike_came_too_late(error);
+    // On loopback all clients come from one address.
+    if (world->client_nodes->isolation == ISOLATION_LOOPBACK) {
+        end.ports = ports;
+        end.port_count = sockets_of(strike->client->process, ports, MAX_PORTS, error);
+        if (end.port_count < 0)
+            return STRIKE_FAILED;
+    }
+    strike->met = end_links(strike, &end, error);
+    if (strike->met == 0)
+        error_set(error, "client-%d had nothing of that kind open", strike->step->target.client);
+    return strike->met > 0 ? STRIKE_IN_EFFECT : STRIKE_FAILED;
+}
+
+const struct fault disconnect_fault = {
+    .form = {.name = "disconnect", .strikes = STRIKES_CLIENT, .lasting = LASTS_NEVER, .hows = hows},
+    .summary = "ends a client's connections, session or subscriptions from the server's side",
+    .colour = "#0072b2",
+    .available = available,
+    .inject = inject,
+};

@@ -1,0 +1,46 @@
+// evict: fills a server's memory until it throws the lock away, and takes the pressure off again.
+// In effect once the lock is gone (with `how: noeviction`: once writes are refused).
+#include "faults/server_fault.h"
+
+static const char *const hows[] = {
+    "allkeys-lru", "volatile-lru", "volatile-ttl", "allkeys-random", "noeviction", "lru", NULL};
+
+static enum availability available(const struct fault_step *step, const struct fault_world *world,
+                                   struct error *why)
+{
+    enum availability there = target_available(&step->target, world, why);
+    const struct node *node = there == FAULT_AVAILABLE ? node_meant(step, world) : NULL;
+    if (node == NULL)
+        return there;
+    if (node_control(node)->evict == NULL)
+        return cannot_be_done(node, "made to evict", why);
+    return way_available(step, node, node_control(node)->policies, why);
+}
+
+static enum strike_state fill(struct fault_strike *strike, struct error *error)
+{
+    if (strike_aim(strike, error) != 0)
+        return STRIKE_FAILED;
+    const struct server_control *control = node_control(strike->node);
+    const char *policy = strike->step->how != NULL ? strike->step->how : control->policies[0];
+    int state = control->evict(strike->node, &strike->world->lock, policy, error);
+    return state < 0 ? STRIKE_FAILED : state == 0 ? STRIKE_IN_EFFECT : STRIKE_PENDING;
+}
+
+static enum strike_state heal(struct fault_strike *strike, struct error *error)
+{
+    const struct server_control *control = node_control(strike->node);
+    if (control->relieve != NULL && control->relieve(strike->node, error) != 0)
+        return STRIKE_FAILED;
+    return STRIKE_IN_EFFECT;
+}
+
+const struct fault evict_fault = {
+    .form = {.name = "evict", .strikes = STRIKES_SERVER, .lasting = LASTS_BRIEFLY, .hows = hows},
+    .summary = "fills a server's memory until it evicts the lock",
+    .colour = "#e69f00",
+    .available = available,
+    .inject = fill,
+    .prove = fill,
+    .heal = heal,
+};

@@ -1,0 +1,124 @@
+// failover: the leader dies, and another one takes its place. In effect once the new one serves.
+//
+// With `how: loses-lock` the lock must not have reached those that stay: proven before the kill,
+// by asking them. An earlier `cut: leader from followers`, set before the lock was acquired, makes
+// that certain; without it the lock will mostly have been replicated. `keeps-lock` is the opposite.
+#include "faults/server_fault.h"
+
+#include "harness/base/clock.h"
+#include "harness/cluster/outage.h"
+#include "harness/cluster/topology.h"
+
+#include <string.h>
+
+#define FAILOVER_LIMIT_NS (30 * NS_PER_S)
+
+static const char *const hows[] = {"any", "loses-lock", "keeps-lock", NULL};
+
+static enum availability available(const struct fault_step *step, const struct fault_world *world,
+                                   struct error *why)
+{
+    enum availability there = target_available(&step->target, world, why);
+    if (there != FAULT_AVAILABLE)
+        return there;
+    const struct server_group *group = world->lock_group;
+    int followers = 0;
+    for (int i = 0; i < group->count; i++)
+        followers += node_control(&group->nodes[i])->leads != NULL;
+    if (followers > 1 && strcmp(group->settings.topology->name, "independent") != 0)
+        return FAULT_AVAILABLE;
+    error_set(why, "the scheme's servers have no other one that could lead");
+    return FAULT_MEANINGLESS;
+}
+
+// What those that stay know of the lock: how many have it, or -1 if one does not say.
+static int count_with_lock(const struct fault_strike *strike, struct error *error)
+{
+    const struct server_group *group = strike->world->lock_group;
+    int with = 0;
+    for (int i = 0; i < group->count; i++) {
+        const struct node *node = &group->nodes[i];
+        const struct server_control *control = node_control(node);
+        if (node == strike->node || node->server <= 0 || control->has_lock == NULL)
+            continue;
+        int has = control->has_lock(node, &strike->world->lock, error);
+        if (has < 0)
+            return -1;
+        with += has;
+    }
+    return with;
+}
+
+static int check_lock(const struct fault_strike *strike, struct error *error)
+{
+    const char *how = strike->step->how != NULL ? strike->step->how : hows[0];
+    const struct server_control *control = node_control(strike->node);
+    if (strcmp(how, "any") == 0)
+        return 0;
+    if (control->has_lock == NULL ||
+        control->has_lock(strike->node, &strike->world->lock, error) != 1)
+        return error_set(error, "%s does not have the lock itself", strike->node->name);
+    int with = count_with_lock(strike, error);
+    if (with < 0)
+        return -1;
+    if (strcmp(how, "loses-lock") == 0 && with > 0)
+        return error_set(error, "the lock had been replicated already: cut the leader from its "
+                                "followers before it is acquired");
+    if (strcmp(how, "keeps-lock") == 0 && with == 0)
+        return error_set(error, "the lock had not been replicated yet");
+    return 0;
+}
+
+static bool leads(const struct node *node)
+{
+    struct error ignored;
+    const struct server_control *control = node_control(node);
+    return node->server > 0 && control->leads != NULL && control->leads(node, &ignored) == 1;
+}
+
+static enum strike_state await_leader(struct fault_strike *strike, struct error *error)
+{
+    const struct server_group *group = strike->world->lock_group;
+    for (int i = 0; i < group->count; i++) {
+        if (leads(&group->nodes[i]))
+            return STRIKE_IN_EFFECT;
+    }
+    if (clock_monotonic_ns() - strike->acted_ns > FAILOVER_LIMIT_NS)
+        return error_set(error, "nobody took the place of %s within %d s", strike->node->name,
+                         (int)(FAILOVER_LIMIT_NS / NS_PER_S));
+    return STRIKE_PENDING;
+}
+
+// Groups that do not elect by themselves have their first follower promoted.
+static int promote_one(const struct fault_strike *strike, struct error *error)
+{
+    const struct server_group *group = strike->world->lock_group;
+    const char *topology = group->settings.topology->name;
+    bool elects = strcmp(topology, "replica") != 0 && strcmp(topology, "semi-sync") != 0;
+    for (int i = 0; !elects && i < group->count; i++) {
+        const struct node *node = &group->nodes[i];
+        if (node->server > 0 && node_control(node)->promote != NULL)
+            return node_control(node)->promote(node, error);
+    }
+    return 0;
+}
+
+static enum strike_state inject(struct fault_strike *strike, struct error *error)
+{
+    if (strike_aim(strike, error) != 0 || check_lock(strike, error) != 0 ||
+        outage_kill(strike->node, error) != 0)
+        return STRIKE_FAILED;
+    strike->acted_ns = clock_monotonic_ns();
+    if (promote_one(strike, error) != 0)
+        return STRIKE_FAILED;
+    return await_leader(strike, error);
+}
+
+const struct fault failover_fault = {
+    .form = {.name = "failover", .strikes = STRIKES_SERVER, .lasting = LASTS_NEVER, .hows = hows},
+    .summary = "kills the server that leads, and waits until another one leads and serves",
+    .colour = "#d55e00",
+    .available = available,
+    .inject = inject,
+    .prove = await_leader,
+};

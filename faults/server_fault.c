@@ -1,0 +1,47 @@
+#include "faults/server_fault.h"
+
+#include "harness/base/text.h"
+
+#include <stdlib.h>
+
+const struct server_control *node_control(const struct node *node)
+{
+    static const struct server_control nothing = {0};
+    return node->kind->control != NULL ? node->kind->control : &nothing;
+}
+
+const struct node *node_meant(const struct fault_step *step, const struct fault_world *world)
+{
+    struct error ignored;
+    const struct node *node = target_server(&step->target, world, &ignored);
+    if (node == NULL && world->lock_group != NULL)
+        node = &world->lock_group->nodes[0];
+    return node;
+}
+
+enum availability cannot_be_done(const struct node *node, const char *what, struct error *why)
+{
+    error_set(why, "%s cannot be %s", node->kind->name, what);
+    return FAULT_MEANINGLESS;
+}
+
+enum availability way_available(const struct fault_step *step, const struct node *node,
+                                const char *const *ways, struct error *why)
+{
+    struct text known = {0};
+    if (step->how == NULL || text_is_one_of(step->how, ways))
+        return FAULT_AVAILABLE;
+    for (size_t i = 0; ways[i] != NULL; i++)
+        text_format(&known, "%s%s", i > 0 ? ", " : "", ways[i]);
+    error_set(why, "%s has no way '%s' for %s (it has: %s)", node->kind->name, step->how,
+              step->verb, text_string(&known));
+    text_free(&known);
+    return FAULT_MEANINGLESS;
+}
+
+int strike_aim(struct fault_strike *strike, struct error *error)
+{
+    if (strike->node == NULL)
+        strike->node = target_server(&strike->step->target, strike->world, error);
+    return strike->node != NULL ? 0 : -1;
+}

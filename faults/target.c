@@ -1,0 +1,211 @@
+// Which node a name of a scenario means.
+#include "faults/fault.h"
+
+#include "harness/cluster/server.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Nodes that hold data: not those that only watch them.
+static bool holds_data(const struct node *node)
+{
+    return strcmp(node->role, "sentinel") != 0;
+}
+
+// True for what only a group has, whichever of its nodes that is.
+static bool is_role(const char *name)
+{
+    return strcmp(name, "leader") == 0 || strncmp(name, "follower", 8) == 0 ||
+           strcmp(name, "servers") == 0;
+}
+
+static int number_in(const char *name)
+{
+    const char *dash = strrchr(name, '-');
+    return dash != NULL ? (int)strtol(dash + 1, NULL, 10) : 1;
+}
+
+// The nth node (from 1) of the group that holds data, or NULL.
+static struct node *nth_server(const struct server_group *group, int nth)
+{
+    for (int i = 0; group != NULL && i < group->count; i++) {
+        if (holds_data(&group->nodes[i]) && --nth == 0)
+            return &group->nodes[i];
+    }
+    return NULL;
+}
+
+static struct node *named(const struct server_group *group, const char *name)
+{
+    for (int i = 0; group != NULL && i < group->count; i++) {
+        if (strcmp(group->nodes[i].name, name) == 0)
+            return &group->nodes[i];
+    }
+    return NULL;
+}
+
+// What a name that is no role means.
+static struct node *fixed_server(const char *name, const struct fault_world *world)
+{
+    const struct server_group *store =
+        world->store_group != NULL ? world->store_group : world->lock_group;
+    if (strncmp(name, "store", 5) == 0)
+        return nth_server(store, number_in(name));
+    if (strncmp(name, "server-", 7) == 0)
+        return nth_server(world->lock_group, number_in(name));
+    return named(world->lock_group, name);
+}
+
+enum availability target_available(const struct target *target, const struct fault_world *world,
+                                   struct error *why)
+{
+    bool is_store = strncmp(target->server, "store", 5) == 0;
+    bool has_servers = world->lock_group != NULL || world->store_group != NULL;
+    if (target->client != 0 || strcmp(target->server, "clients") == 0 ||
+        (strcmp(target->server, "others") == 0 && has_servers))
+        return FAULT_AVAILABLE;
+    if (world->is_external && !is_store) {
+        error_set(why,
+                  "%s is not ours: faults that need control of a server strike only those "
+                  "that Lockpick boots (leave `external` out)",
+                  target->server);
+        return FAULT_MISSING;
+    }
+    bool exists = is_role(target->server) ? world->lock_group != NULL
+                                          : fixed_server(target->server, world) != NULL;
+    if (exists)
+        return FAULT_AVAILABLE;
+    error_set(why, "the scheme's servers have no %s", target->server);
+    return FAULT_MEANINGLESS;
+}
+
+static bool leads(const struct node *node)
+{
+    struct error ignored;
+    const struct server_control *control = node->kind->control;
+    return node->server > 0 && control != NULL && control->leads != NULL &&
+           control->leads(node, &ignored) == 1;
+}
+
+// The leader, or the nth of those that do not lead.
+static struct node *by_role(const struct server_group *group, const char *role)
+{
+    bool wants_leader = strcmp(role, "leader") == 0;
+    int nth = wants_leader ? 1 : number_in(role);
+    for (int i = 0; group != NULL && i < group->count; i++) {
+        struct node *node = &group->nodes[i];
+        if (holds_data(node) && leads(node) == wants_leader && --nth == 0)
+            return node;
+    }
+    return NULL;
+}
+
+struct node *target_server(const struct target *target, const struct fault_world *world,
+                           struct error *error)
+{
+    struct node *node = is_role(target->server) ? by_role(world->lock_group, target->server)
+                                                : fixed_server(target->server, world);
+    if (node == NULL)
+        error_set(error, "no server is %s now", target->server);
+    return node;
+}
+
+// --- wires ---------------------------------------------------------------------------------------
+
+struct addresses {
+    const char **items;
+    int count;
+};
+
+static void add_address(struct addresses *addresses, const struct node *node)
+{
+    for (int i = 0; i < addresses->count; i++) {
+        if (strcmp(addresses->items[i], node->end.address) == 0)
+            return;
+    }
+    if (addresses->count < MAX_ADDRESSES)
+        addresses->items[addresses->count++] = node->end.address;
+}
+
+static void add_group(struct addresses *addresses, const struct server_group *group)
+{
+    for (int i = 0; group != NULL && i < group->count; i++)
+        add_address(addresses, &group->nodes[i]);
+}
+
+static void add_clients(struct addresses *addresses, const struct fault_world *world)
+{
+    for (int i = 0; world->client_nodes != NULL && i < world->client_nodes->count; i++)
+        add_address(addresses, &world->client_nodes->nodes[i]);
+}
+
+static bool contains(const struct addresses *addresses, const char *address)
+{
+    for (int i = 0; i < addresses->count; i++) {
+        if (strcmp(addresses->items[i], address) == 0)
+            return true;
+    }
+    return false;
+}
+
+static int add_target(struct addresses *addresses, const struct target *target,
+                      const struct fault_world *world, struct error *error)
+{
+    if (target->client != 0) {
+        add_address(addresses, &world->client_nodes->nodes[target->client - 1]);
+    } else if (strcmp(target->server, "clients") == 0) {
+        add_clients(addresses, world);
+    } else if (strcmp(target->server, "servers") == 0) {
+        add_group(addresses, world->lock_group);
+    } else if (strcmp(target->server, "followers") == 0) {
+        for (int i = 0; world->lock_group != NULL && i < world->lock_group->count; i++) {
+            const struct node *node = &world->lock_group->nodes[i];
+            if (holds_data(node) && !leads(node))
+                add_address(addresses, node);
+        }
+    } else {
+        const struct node *node = target_server(target, world, error);
+        if (node == NULL)
+            return -1;
+        add_address(addresses, node);
+    }
+    return 0;
+}
+
+// All nodes but those of the other side.
+static int add_others(struct addresses *addresses, const struct fault_step *step, int side,
+                      const struct fault_world *world, struct error *error)
+{
+    const char *theirs[MAX_ADDRESSES];
+    const char *everybody[MAX_ADDRESSES];
+    struct addresses all = {.items = everybody};
+    struct addresses other = {.items = theirs};
+    other.count = target_addresses(step, 1 - side, world, theirs, error);
+    if (other.count < 0)
+        return -1;
+    add_group(&all, world->lock_group);
+    add_group(&all, world->store_group);
+    add_clients(&all, world);
+    for (int i = 0; i < all.count; i++) {
+        if (!contains(&other, everybody[i]) && addresses->count < MAX_ADDRESSES)
+            addresses->items[addresses->count++] = everybody[i];
+    }
+    return 0;
+}
+
+int target_addresses(const struct fault_step *step, int side, const struct fault_world *world,
+                     const char **addresses, struct error *error)
+{
+    struct addresses found = {.items = addresses};
+    for (size_t i = 0; i < step->side_counts[side]; i++) {
+        const struct target *target = &step->sides[side][i];
+        bool others = strcmp(target->server, "others") == 0;
+        if ((others ? add_others(&found, step, side, world, error)
+                    : add_target(&found, target, world, error)) != 0)
+            return -1;
+    }
+    if (found.count == 0)
+        return error_set(error, "there is nobody on one side of the wire");
+    return found.count;
+}

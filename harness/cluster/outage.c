@@ -1,0 +1,206 @@
+#include "harness/cluster/outage.h"
+
+#include "harness/base/file.h"
+#include "harness/base/text.h"
+#include "harness/cluster/process.h"
+#include "harness/cluster/server.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define MAX_PROCESSES 256 // of one server
+
+// A process, as /proc/PID/stat has it.
+struct seen {
+    pid_t id;
+    pid_t parent;
+    char state; // T is stopped
+};
+
+struct family {
+    pid_t ids[MAX_PROCESSES]; // the first is the server's own
+    int count;
+    bool all_stopped;
+};
+
+static bool read_stat(const char *name, struct seen *seen)
+{
+    char path[64];
+    struct text stat = {0};
+    snprintf(path, sizeof path, "/proc/%.20s/stat", name);
+    bool is_read = file_read(path, &stat, NULL) == 0 && stat.length > 0;
+    // The program's name, in parentheses, may hold anything.
+    const char *rest = is_read ? strrchr(stat.bytes, ')') : NULL;
+    seen->id = (pid_t)strtol(name, NULL, 10);
+    long parent = 0;
+    bool is_fine = rest != NULL && sscanf(rest, ") %c %ld", &seen->state, &parent) == 2;
+    seen->parent = (pid_t)parent;
+    text_free(&stat);
+    return is_fine;
+}
+
+// False if /proc shows the processes of another namespace than ours.
+static bool proc_is_ours(void)
+{
+    char self[32] = "";
+    return readlink("/proc/self", self, sizeof self - 1) > 0 &&
+           (pid_t)strtol(self, NULL, 10) == getpid();
+}
+
+static struct seen *see_processes(size_t *count)
+{
+    DIR *folder = opendir("/proc");
+    struct seen *all = NULL;
+    *count = 0;
+    for (struct dirent *entry = NULL; folder != NULL && (entry = readdir(folder)) != NULL;) {
+        if (entry->d_name[0] < '1' || entry->d_name[0] > '9')
+            continue;
+        all = memory_resized(all, (*count + 1) * sizeof *all);
+        if (read_stat(entry->d_name, &all[*count]))
+            ++*count;
+    }
+    if (folder != NULL)
+        closedir(folder);
+    return all;
+}
+
+static bool is_in(const struct family *family, pid_t id)
+{
+    for (int i = 0; i < family->count; i++) {
+        if (family->ids[i] == id)
+            return true;
+    }
+    return false;
+}
+
+// The server's process and all that descend from it. Where /proc is another namespace's, only the
+// first can be known.
+static void find_family(const struct node *node, struct family *family)
+{
+    *family = (struct family){.ids = {node->server}, .count = 1};
+    size_t count = 0;
+    struct seen *all = proc_is_ours() ? see_processes(&count) : NULL;
+    bool grown = true;
+    while (grown) {
+        grown = false;
+        for (size_t i = 0; i < count && family->count < MAX_PROCESSES; i++) {
+            if (is_in(family, all[i].parent) && !is_in(family, all[i].id)) {
+                family->ids[family->count++] = all[i].id;
+                grown = true;
+            }
+        }
+    }
+    family->all_stopped = true;
+    for (size_t i = 0; i < count; i++) {
+        bool stands_still = all[i].state == 'T' || all[i].state == 'Z';
+        family->all_stopped &= stands_still || !is_in(family, all[i].id);
+    }
+    free(all);
+}
+
+static int signal_family(const struct node *node, const struct family *family, int signal_number,
+                         struct error *error)
+{
+    for (int i = 0; i < family->count; i++) {
+        if (kill(family->ids[i], signal_number) != 0 && errno != ESRCH)
+            return error_set(error, "signal %d to process %d of %s: %s", signal_number,
+                             (int)family->ids[i], node->name, strerror(errno));
+    }
+    return 0;
+}
+
+// The kernel reports the stop of our own child when every thread of it stands still.
+static int first_is_stopped(const struct node *node, struct error *error)
+{
+    siginfo_t info = {0};
+    if (waitid(P_PID, (id_t)node->server, &info, WSTOPPED | WEXITED | WNOHANG | WNOWAIT) != 0)
+        return error_set(error, "waiting for %s to stop: %s", node->name, strerror(errno));
+    if (info.si_pid == 0)
+        return 1;
+    return info.si_code == CLD_STOPPED ? 0 : error_set(error, "%s ended meanwhile", node->name);
+}
+
+int outage_stop(const struct node *node, struct error *error)
+{
+    struct family family;
+    if (node->server <= 0)
+        return error_set(error, "%s does not run", node->name);
+    find_family(node, &family);
+    if (signal_family(node, &family, SIGSTOP, error) != 0)
+        return -1;
+    int state = first_is_stopped(node, error);
+    if (state != 0)
+        return state;
+    // Looked at again: one may have been born while the others were being stopped.
+    find_family(node, &family);
+    return family.all_stopped || !proc_is_ours() ? 0 : 1;
+}
+
+int outage_continue(const struct node *node, struct error *error)
+{
+    struct family family;
+    siginfo_t info;
+    if (node->server <= 0)
+        return 0;
+    waitid(P_PID, (id_t)node->server, &info, WSTOPPED | WNOHANG); // take the report away
+    find_family(node, &family);
+    return signal_family(node, &family, SIGCONT, error);
+}
+
+int outage_kill(struct node *node, struct error *error)
+{
+    struct family family;
+    if (node->server <= 0) {
+        errno = ESRCH;
+        return error_set(error, "%s does not run", node->name);
+    }
+    find_family(node, &family);
+    if (signal_family(node, &family, SIGKILL, error) != 0)
+        return -1;
+    process_kill(node->server);
+    node->server = 0;
+    return 0;
+}
+
+static int forget(const struct node *node, enum loss loss, struct error *error)
+{
+    const struct server_control *control = node->kind->control;
+    if (loss == LOSS_NONE)
+        return 0;
+    if (control != NULL && control->forget != NULL)
+        return control->forget(node, loss, error);
+    if (loss == LOSS_UNSYNCED)
+        return error_set(error, "what %s had not synced cannot be told", node->name);
+    if (folder_remove(node->data, error) != 0)
+        return -1;
+    return folder_make(node->data, error);
+}
+
+int outage_restart(struct node *node, enum loss loss, struct error *error)
+{
+    if (forget(node, loss, error) != 0)
+        return error_wrap(error, "%s could not be made to forget", node->name);
+    node->server = node->kind->start(node, error);
+    if (node->server > 0)
+        return 0;
+    node->server = 0;
+    return error_wrap(error, "%s could not be started again", node->name);
+}
+
+int outage_is_over(struct node *node, struct error *error)
+{
+    int status;
+    int state = node->kind->ready(node, error);
+    if (node->server > 0 && waitpid(node->server, &status, WNOHANG) == node->server) {
+        node->server = 0;
+        return error_set(error, "%s ended while it started again; see %s/server.log", node->name,
+                         node->folder);
+    }
+    return state;
+}

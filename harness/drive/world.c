@@ -1,0 +1,64 @@
+#include "harness/drive/world.h"
+
+#include "harness/base/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool touches_wires(const struct scenario *scenario)
+{
+    for (size_t i = 0; i < scenario->fault_count; i++) {
+        if (scenario->faults[i].side_counts[0] > 0)
+            return true;
+    }
+    return false;
+}
+
+// The rules that an earlier trial left are gone with it: each trial has wires of its own.
+static void open_wires(struct fault_world *world, const struct sandbox *sandbox)
+{
+    struct error error = {0};
+    if (sandbox->isolation == ISOLATION_LOOPBACK)
+        error_set(&error,
+                  "nodes share the loopback network, for no namespaces could be had (%s); run as "
+                  "root, or allow unprivileged user namespaces",
+                  sandbox->why_loopback);
+    else
+        world->wires = wires_open(&error);
+    if (world->wires == NULL)
+        world->why_no_wires = memory_string(error.text);
+}
+
+void world_open(struct fault_world *world, const struct stage *stage, struct server_pool *pool,
+                const struct cluster *client_nodes, struct fault_client *clients, int client_count)
+{
+    int group = 0;
+    const struct service *lock = &stage->lock_service;
+    const struct service *store = &stage->store_service;
+    bool has_lock_group = lock->kind[0] != '\0' && !lock->external;
+    bool has_store_group =
+        store->kind[0] != '\0' && !store->external && !trial_shares_service(stage->trial);
+    *world = (struct fault_world){
+        .scenario = stage->trial->scenario,
+        .board = &stage->control->board,
+        .clients = clients,
+        .client_count = client_count,
+        .client_nodes = client_nodes,
+        .is_external = lock->external,
+        .lock = {.name = stage->lock_name, .tag = stage->tag, .scheme = stage->scheme->name},
+        .seed = stage->trial->seed,
+    };
+    if (has_lock_group)
+        world->lock_group = &pool->cluster.groups[group++];
+    if (has_store_group)
+        world->store_group = &pool->cluster.groups[group];
+    if (touches_wires(world->scenario))
+        open_wires(world, pool->sandbox);
+}
+
+void world_close(struct fault_world *world)
+{
+    wires_close(world->wires);
+    free(world->why_no_wires);
+    *world = (struct fault_world){0};
+}
