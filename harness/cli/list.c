@@ -85,15 +85,48 @@ static void list_workloads(void)
     print(table);
 }
 
+// A cell of words, or "-" if there are none.
+static void list_words(struct table *table, const char *const *words)
+{
+    struct text text = {0};
+    for (size_t i = 0; words != NULL && words[i] != NULL; i++)
+        text_format(&text, "%s%s", i > 0 ? ", " : "", words[i]);
+    table_cell(table, COLOUR_PLAIN, text.length > 0 ? text.bytes : "-");
+    text_free(&text);
+}
+
+static void list_targets(struct table *table, unsigned strikes)
+{
+    static const char *const names[] = {"client", "worker", "server", "wire"};
+    const char *struck[sizeof names / sizeof *names + 1] = {NULL};
+    size_t count = 0;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if ((strikes & (1U << i)) != 0)
+            struck[count++] = names[i];
+    }
+    list_words(table, struck);
+}
+
 static void list_faults(void)
 {
-    static const char *const headings[] = {"FAULT", "WHAT IT DOES", NULL};
+    static const char *const headings[] = {"FAULT", "STRIKES",      "UNTIL", "HOW",
+                                           "TAKES", "WHAT IT DOES", NULL};
+    static const char *const untils[] = {[LASTS_NEVER] = "-",
+                                         [LASTS_BRIEFLY] = "or at once",
+                                         [LASTS_ON] = "or the end",
+                                         [LASTS_BOUNDED] = "required"};
     struct table *table = table_new(headings);
     for (size_t i = 0; fault_catalogue[i] != NULL; i++) {
-        table_cell(table, COLOUR_BOLD, fault_catalogue[i]->form.name);
+        const struct fault_form *form = &fault_catalogue[i]->form;
+        table_cell(table, COLOUR_BOLD, form->name);
+        list_targets(table, form->strikes);
+        table_cell(table, COLOUR_PLAIN, untils[form->lasting]);
+        list_words(table, form->hows);
+        list_words(table, form->options);
         table_cell(table, COLOUR_PLAIN, fault_catalogue[i]->summary);
     }
     print(table);
+    puts("The first way of `how` is the usual one, unless the kind of server has only others.");
 }
 
 static void list_points(void)

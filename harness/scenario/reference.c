@@ -18,7 +18,8 @@ static const char introduction[] =
 
 static const char grammars[] =
     "Points (when)\n"
-    "  WHO before WHAT [in PHASE]     a worker is about to do it: read, write, a command (GET), or\n"
+    "  WHO before WHAT [in PHASE]     a worker is about to do it: read, write, a command (GET), "
+    "or\n"
     "                                 request: any command\n"
     "  WHO after WHAT [in PHASE]      a worker has done it\n"
     "  WHO holds                      a worker was granted the lock\n"

@@ -58,7 +58,8 @@ static void every_word_of_the_vocabulary_and_the_grammars_is_named(void **state)
             assert_non_null(strstr(text, lists[i][j]));
     }
     assert_non_null(strstr(text, "PHASE is acquire, release, renew, read or write\n"));
-    assert_non_null(strstr(text, "DOES is holds, reads, writes, releases, dies, tries, renews or loses\n"));
+    assert_non_null(
+        strstr(text, "DOES is holds, reads, writes, releases, dies, tries, renews or loses\n"));
     free(text);
 }
 

@@ -123,8 +123,8 @@ static int take_lease(struct words *words, struct cause *cause, struct error *er
 static int take_state(struct words *words, struct cause *cause, struct error *error)
 {
     static const char *const states[] = {"leader", "master", "primary", "up", "over", NULL};
-    static const char *const beginnings[] = {"client-1", "lease", "session", "leader",
-                                             "server-1", NULL};
+    static const char *const beginnings[] = {"client-1", "lease",    "session",
+                                             "leader",   "server-1", NULL};
     static const enum cause_kind kinds[] = {CAUSE_LEADS, CAUSE_LEADS, CAUSE_LEADS, CAUSE_SERVES,
                                             CAUSE_OVER};
     struct words rest = *words;

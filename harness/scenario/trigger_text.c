@@ -126,15 +126,20 @@ static void describe_options(const struct fault_step *step, struct text *out)
         text_format(out, " (%s)", step->how);
 }
 
+void fault_describe_deed(const struct fault_step *step, struct text *out)
+{
+    text_format(out, "%s ", step->verb);
+    if (step->side_counts[0] > 0)
+        describe_sides(step, out);
+    else
+        target_write(&step->target, out);
+    describe_options(step, out);
+}
+
 char *fault_describe(const struct fault_step *step)
 {
     struct text text = {0};
-    text_format(&text, "%s ", step->verb);
-    if (step->side_counts[0] > 0)
-        describe_sides(step, &text);
-    else
-        target_write(&step->target, &text);
-    describe_options(step, &text);
+    fault_describe_deed(step, &text);
     describe_trigger(step, &text);
     if (step->until.kind != CAUSE_NONE) {
         text_add(&text, " until ");

@@ -177,8 +177,8 @@ static void check_others(const struct rules *rules, const struct fault_step *ste
     bool spares_workers = step->target.worker != 0 && !is_final(form) &&
                           (!rule_sound(rules, "clients", "threads") || clients->threads > 1);
     bool silences = (form->strikes & STRIKES_WORKER) != 0 || is_final(form);
-    if (!verb->bad && step->target.client != 0 && silences && rule_sound(rules, "clients", "processes") &&
-        clients->processes == 1 && !spares_workers)
+    if (!verb->bad && step->target.client != 0 && silences &&
+        rule_sound(rules, "clients", "processes") && clients->processes == 1 && !spares_workers)
         complain(rules->complaints, verb,
                  "'%s' needs clients.processes of 2 or more, for others to go for the lock "
                  "meanwhile",
