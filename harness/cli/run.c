@@ -102,12 +102,14 @@ static void say_how_it_ended(int signal_number, const char *folder)
             signal_number, signal_number == SIGBUS ? " (no room left on the disk?)" : "", folder);
 }
 
-static int run_set(const struct run_options *options, const struct scenario_set *set,
+static int run_set(const struct run_options *options, struct scenario_set *set,
                    const struct vocabulary *vocabulary)
 {
     struct error error = {0};
     struct plan plan;
     uint64_t seed = choose_seed(options, set);
+    if (scenario_set_draw(set, seed, vocabulary) != 0)
+        return EXIT_USAGE;
     if (plan_make(set->scenarios, set->count, vocabulary, options->scheme, options->repeat, seed,
                   &plan, &error) != 0) {
         fprintf(stderr, "lockpick run: %s\n", error.text);
@@ -115,7 +117,7 @@ static int run_set(const struct run_options *options, const struct scenario_set 
     }
     int code = EXIT_ENVIRONMENT;
     struct request request = {.options = options, .plan = &plan};
-    if ((request.folder = run_folder_make(options, set, seed, &error)) == NULL)
+    if ((request.folder = run_folder_make(options, set, seed, vocabulary, &error)) == NULL)
         fprintf(stderr, "lockpick run: %s\n", error.text);
     else
         code = sandbox_run(options->no_namespaces || any_is_external(&plan), conduct, &request);

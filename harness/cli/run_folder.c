@@ -84,13 +84,35 @@ int run_folder_check(const struct run_options *options, struct error *error)
     return result;
 }
 
+// What would do the same again: as-run.yaml, or one file for each scenario in as-run/.
+static int keep_as_run(const char *folder, const struct scenario_set *set, uint64_t seed,
+                       const struct vocabulary *vocabulary, struct error *error)
+{
+    char *many = path_join(folder, "as-run");
+    int result = set->count > 1 ? folder_make(many, error) : 0;
+    for (size_t i = 0; result == 0 && i < set->count; i++) {
+        struct text path = {0};
+        char *text = scenario_as_run(set->scenarios[i], seed, vocabulary);
+        if (set->count > 1)
+            text_format(&path, "%s/%s.yaml", many, set->scenarios[i]->name);
+        else
+            text_format(&path, "%s.yaml", many);
+        result = file_write(path.bytes, text, strlen(text), error);
+        text_free(&path);
+        free(text);
+    }
+    free(many);
+    return result;
+}
+
 char *run_folder_make(const struct run_options *options, const struct scenario_set *set,
-                      uint64_t seed, struct error *error)
+                      uint64_t seed, const struct vocabulary *vocabulary, struct error *error)
 {
     char *folder = options->out != NULL ? memory_string(options->out) : new_folder(set, error);
     if (folder == NULL)
         return NULL;
-    if (folder_make(folder, error) == 0 && keep_scenarios(folder, options, set, seed, error) == 0)
+    if (folder_make(folder, error) == 0 && keep_scenarios(folder, options, set, seed, error) == 0 &&
+        keep_as_run(folder, set, seed, vocabulary, error) == 0)
         return folder;
     free(folder);
     return NULL;

@@ -13,7 +13,7 @@ int run_folder_check(const struct run_options *options, struct error *error);
 // were run, and the command line. Returns its path, which the caller frees, or NULL with `error`
 // set.
 char *run_folder_make(const struct run_options *options, const struct scenario_set *set,
-                      uint64_t seed, struct error *error);
+                      uint64_t seed, const struct vocabulary *vocabulary, struct error *error);
 
 // Points results/latest to the folder if it is in results/. Returns what to call the folder when
 // speaking to the user: "results/latest", or the folder itself.

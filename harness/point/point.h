@@ -21,7 +21,7 @@ const char *phase_name(enum phase phase);
 enum point_side { POINT_BEFORE, POINT_AFTER, POINT_AT, POINT_ANYWHERE };
 
 #define POINT_ALTERNATIVES 4
-#define MAX_FAULTS 32 // in one scenario
+#define MAX_FAULTS 128 // in one scenario
 // Each fault has one trap for its trigger and one for a worker that it is to hold.
 #define MAX_ARMED (2 * MAX_FAULTS)
 

@@ -209,7 +209,7 @@ void unbind_section(const struct section *section, void *object)
         void *field = field_of(key, object);
         if (key->type == KEY_TEXT || key->type == KEY_NAME || key->type == KEY_WORD)
             free(*(char **)field);
-        else if (key->type == KEY_WORDS || key->type == KEY_PATTERNS)
+        else if (key->type >= KEY_WORDS && key->type <= KEY_PATTERNS)
             free_list(field);
         else if (key->type == KEY_SECTION)
             unbind_section(key->section, field);

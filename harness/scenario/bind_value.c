@@ -267,6 +267,15 @@ static void bind_pattern(const struct value *value)
              quote(pattern, &shown), suggestion.text);
 }
 
+static void bind_name_of_list(const struct value *value)
+{
+    const char *name = value->node->text;
+    if (strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-") != strlen(name))
+        complain_about_shape(value, "");
+    else
+        add_to_list(value, name);
+}
+
 struct binder {
     void (*bind)(const struct value *value);
     bool is_list; // of texts, each of which is bound; one text alone will do
@@ -278,9 +287,10 @@ static const struct binder binders[] = {
     [KEY_WHOLE] = {bind_number, false},      [KEY_DURATION] = {bind_number, false},
     [KEY_OFFSET] = {bind_offset, false},     [KEY_RATE] = {bind_number, false},
     [KEY_PERCENTAGE] = {bind_number, false}, [KEY_SWITCH] = {bind_switch, false},
-    [KEY_CLIENT] = {bind_target, false},     [KEY_WORDS] = {bind_word_of_list, true},
-    [KEY_PATTERNS] = {bind_pattern, true},   [KEY_VERB] = {bind_verb, false},
-    [KEY_POINTS] = {bind_point, true},       [KEY_UNTIL] = {bind_until, false},
+    [KEY_CLIENT] = {bind_target, false},     [KEY_NAMES] = {bind_name_of_list, true},
+    [KEY_WORDS] = {bind_word_of_list, true}, [KEY_PATTERNS] = {bind_pattern, true},
+    [KEY_VERB] = {bind_verb, false},         [KEY_POINTS] = {bind_point, true},
+    [KEY_UNTIL] = {bind_until, false},
 };
 
 static void bind_list(const struct binder *binder, struct value *value)

@@ -172,6 +172,8 @@ static const struct fault_step blank_fault = {.at_ns = -1, .bound_ns = -1};
 static const struct key expect_keys[] = {
     {"schemes", KEY_PATTERNS, FIELD(expectation, schemes), .least = 1, .most = 64, .required = true,
      .help = "whom it is about; for each scheme the first one counts"},
+    {"workloads", KEY_NAMES, FIELD(expectation, workloads), .least = 1, .most = 16,
+     .fallback_text = "all", .help = "of a list: only these (increment, increment-fenced, ...)"},
     {"verdict", KEY_CHOICE, FIELD(expectation, verdict), .choices = verdict_words, .required = true,
      .help = "what the verdict must be"},
     {"because", KEY_WORDS, FIELD(expectation, because), .least = 1, .most = 16,
@@ -203,6 +205,23 @@ static const struct section faults_section = {
     "faults",     "What strikes them: a list.",       fault_keys, sizeof(struct fault_step),
     &blank_fault, offsetof(struct fault_step, place), "fault",
 };
+static const struct key random_keys[] = {
+    {"of", KEY_WORDS, FIELD(random_settings, of), .least = 1, .most = 16, .words = WORDS_FAULTS,
+     .required = true, .help = "each time one of these, on a target drawn from all"},
+    {"every", KEY_DURATION, FIELD(random_settings, every_ns), .least = 10 * NS_PER_MS,
+     .most = HOUR_NS, .fallback = "2s", .help = "from one to the next"},
+    {"jitter", KEY_DURATION, FIELD(random_settings, jitter_ns), .most = HOUR_NS, .fallback = "0s",
+     .help = "each comes up to so much earlier or later"},
+    {"lasting", KEY_DURATION, FIELD(random_settings, lasting_ns), .least = NS_PER_MS,
+     .most = HOUR_NS, .fallback = "500ms", .help = "how long each lasts, if it can be healed"},
+    {.help = NULL},
+};
+static const struct section random_section = {
+    "random",    "Faults drawn from the seed, for soak runs; as-run.yaml says which.",
+    random_keys, sizeof(struct random_settings),
+    NULL,        SIZE_MAX,
+    NULL,
+};
 static const struct section expect_section = {
     "expect", "What must come out: a list.",       expect_keys,   sizeof(struct expectation),
     NULL,     offsetof(struct expectation, place), "expectation",
@@ -227,8 +246,10 @@ static const struct key scenario_keys[] = {
     {"schemes", KEY_PATTERNS, FIELD(scenario, schemes), .least = 1, .most = 64, .required = true,
      .help = "what is tried, each scheme once"},
     {"faults", KEY_SECTIONS, FIELD(scenario, faults),
-     .count_offset = offsetof(struct scenario, fault_count), .section = &faults_section, .most = 32,
-     .fallback_text = "none", .help = "see below"},
+     .count_offset = offsetof(struct scenario, fault_count), .section = &faults_section,
+     .most = MOST_FAULTS, .fallback_text = "none", .help = "see below"},
+    {"random", KEY_SECTION, FIELD(scenario, random), .section = &random_section,
+     .fallback_text = "none", .help = "see below; needs workload.for"},
     {"expect", KEY_SECTIONS, FIELD(scenario, expectations),
      .count_offset = offsetof(struct scenario, expectation_count), .section = &expect_section,
      .most = 64, .fallback_text = "none", .help = "see below"},
@@ -340,6 +361,7 @@ void key_wanted(const struct key *key, const struct vocabulary *vocabulary, stru
         [KEY_PERCENTAGE] = "a percentage such as 30%",
         [KEY_SWITCH] = "true or false",
         [KEY_CLIENT] = "a client such as client-1",
+        [KEY_NAMES] = "a list of names of a-z, 0-9 and '-'",
         [KEY_PATTERNS] = "a list of names, globs or traits of schemes",
         [KEY_VERB] = "a target such as client-1 or server-1",
         [KEY_POINTS] = "a point such as 'client-1 after read'",

@@ -18,6 +18,7 @@ enum key_type {
     KEY_SWITCH,     // bool
     KEY_CLIENT,     // struct target: a client without a worker
     KEY_WORDS,      // struct string_list, of the vocabulary's `words`
+    KEY_NAMES,      // struct string_list, of names of a-z, 0-9 and '-'
     KEY_PATTERNS,   // struct string_list, of names, globs or traits of schemes
     KEY_VERB,       // the key itself is one of `words`: the verb and the target of a fault_step
     KEY_POINTS,     // the points of a fault_step

@@ -3,6 +3,7 @@
 #include "harness/base/clock.h"
 #include "harness/base/file.h"
 #include "harness/base/text.h"
+#include "harness/scenario/as_run.h"
 #include "harness/scenario/bind.h"
 #include "harness/scenario/trigger.h"
 #include "harness/scenario/validate.h"
@@ -26,11 +27,22 @@ bool patterns_mean(const struct string_list *patterns, const char *scheme,
     return false;
 }
 
+bool expectation_counts(const struct scenario *scenario, const struct expectation *expectation)
+{
+    const struct string_list *labels = &expectation->workloads;
+    for (size_t i = 0; i < labels->count; i++) {
+        if (strcmp(labels->items[i], scenario->label) == 0)
+            return true;
+    }
+    return labels->count == 0;
+}
+
 const struct expectation *scenario_expectation(const struct scenario *scenario, const char *scheme,
                                                const char *const *traits)
 {
     for (size_t i = 0; i < scenario->expectation_count; i++) {
-        if (patterns_mean(&scenario->expectations[i].schemes, scheme, traits))
+        if (expectation_counts(scenario, &scenario->expectations[i]) &&
+            patterns_mean(&scenario->expectations[i].schemes, scheme, traits))
             return &scenario->expectations[i];
     }
     return NULL;
@@ -46,7 +58,21 @@ void scenario_free(struct scenario *scenario)
     unbind_section(&scenario_section, scenario);
     free(scenario->path);
     free(scenario->source);
+    free(scenario->label);
+    free(scenario->settled);
+    free(scenario->settled_faults);
     free(scenario);
+}
+
+// What tells the workloads of one file apart.
+static void derive_label(struct scenario *scenario)
+{
+    static const char *const boundaries[] = {"", "-inner", "-wrapped"};
+    const struct workload_settings *workload = &scenario->workload;
+    struct text label = {0};
+    text_format(&label, "%s%s%s", workload->kind != NULL ? workload->kind : "",
+                workload->fenced ? "-fenced" : "", boundaries[workload->boundary]);
+    scenario->label = label.bytes;
 }
 
 // Defaults that depend on other values.
@@ -111,6 +137,8 @@ static struct scenario *make_scenario(const struct parsing *parsing)
         overrides_apply(&binding, parsing->origins, parsing->override_count, parsing->root);
     bind_section(&binding, &scenario_section, parsing->root, made);
     derive_lock(made);
+    derive_label(made);
+    settle(parsing->root, made);
     validate(&(struct rules){made, parsing->vocabulary, parsing->complaints, parsing->root});
     return made;
 }
@@ -125,24 +153,55 @@ static struct node **workload_of(const struct node *root)
     return NULL;
 }
 
-// A scenario of several workloads is several scenarios, each with the kind of its workload in its
+// A scenario of several workloads is several scenarios, each with the label of its workload in its
 // name.
-static void add_kind_to_name(struct scenario *scenario)
+static void add_label_to_name(struct scenario *scenario)
 {
     struct text name = {0};
     if (scenario->name == NULL || scenario->workload.kind == NULL)
         return;
-    text_format(&name, "%s-%s", scenario->name, scenario->workload.kind);
+    text_format(&name, "%s-%s", scenario->name, scenario->label);
     free(scenario->name);
     scenario->name = name.bytes;
+}
+
+static bool has_label(const struct scenario *scenarios, const char *label)
+{
+    for (; scenarios != NULL; scenarios = scenarios->next) {
+        if (strcmp(scenarios->label, label) == 0)
+            return true;
+    }
+    return false;
+}
+
+// Expectations can only be about workloads that the file has.
+static void check_labels(const struct parsing *parsing, const struct scenario *scenarios)
+{
+    struct text known = {0};
+    for (const struct scenario *each = scenarios; each != NULL; each = each->next)
+        text_format(&known, "%s%s", known.length > 0 ? ", " : "", each->label);
+    for (size_t i = 0; i < scenarios->expectation_count; i++) {
+        const struct expectation *expectation = &scenarios->expectations[i];
+        for (size_t j = 0; j < expectation->workloads.count; j++) {
+            struct quote shown;
+            if (!has_label(scenarios, expectation->workloads.items[j]))
+                complaints_add(parsing->complaints, parsing->root->origin, expectation->place,
+                               "'workloads': the file has no workload '%s' (it has: %s)",
+                               quote(expectation->workloads.items[j], &shown), text_string(&known));
+        }
+    }
+    text_free(&known);
 }
 
 static struct scenario *make_scenarios(const struct parsing *parsing)
 {
     struct node **place = workload_of(parsing->root);
     struct node *list = place != NULL ? *place : NULL;
-    if (list == NULL || list->kind != NODE_LIST || list->count == 0)
-        return make_scenario(parsing);
+    if (list == NULL || list->kind != NODE_LIST || list->count == 0) {
+        struct scenario *only = make_scenario(parsing);
+        check_labels(parsing, only);
+        return only;
+    }
     struct scenario *first = NULL;
     struct scenario **next = &first;
     for (size_t i = 0; i < list->count; i++) {
@@ -150,10 +209,11 @@ static struct scenario *make_scenarios(const struct parsing *parsing)
         (*place)->key = memory_string(list->key);
         (*place)->key_place = (*place)->place;
         *next = make_scenario(parsing);
-        add_kind_to_name(*next);
+        add_label_to_name(*next);
         next = &(*next)->next;
     }
     *place = list;
+    check_labels(parsing, first);
     return first;
 }
 

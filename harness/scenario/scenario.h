@@ -71,6 +71,7 @@ struct cause {
 };
 
 #define MAX_ALTERNATIVES 4
+#define MOST_FAULTS 128    // of one scenario: as many as there are traps for
 #define MAX_SIDE 8         // names on one side of a wire
 #define NO_BOUND INT64_MAX // as a bound: until the trial ends
 
@@ -128,7 +129,8 @@ struct fault_form {
 enum expected_verdict { EXPECT_SAFE, EXPECT_UNSAFE, EXPECT_STUCK };
 
 struct expectation {
-    struct string_list schemes; // names, globs or traits
+    struct string_list schemes;   // names, globs or traits
+    struct string_list workloads; // labels of the file's; none: all
     enum expected_verdict verdict;
     struct string_list because; // properties that must be found violated
     struct string_list allow;   // properties that may be found violated besides
@@ -189,10 +191,23 @@ struct lock_settings {
     int64_t stuck_after_ns; // nobody granted for so long while somebody waits: the trial ends
 };
 
+// Faults drawn at random, for soak runs.
+struct random_settings {
+    struct string_list of; // verbs; none: nothing is drawn
+    int64_t every_ns;
+    int64_t jitter_ns;  // each comes up to so much earlier or later
+    int64_t lasting_ns; // how long those last that can be healed
+};
+
 struct scenario {
     struct scenario *next; // the same file with the next of its workloads; NULL for the last
     char *path;
     char *source; // the file's text, as read
+    char *label;  // of its workload: "increment", "increment-fenced", "oversell-wrapped"
+    // All that was said, `--set`s included, but for `faults` (an item a line), `random` and `seed`:
+    // for scenario_as_run.
+    char *settled;
+    char *settled_faults;
     int64_t version;
     char *name;
     char *about;
@@ -203,6 +218,7 @@ struct scenario {
     struct string_list schemes;
     struct fault_step *faults;
     size_t fault_count;
+    struct random_settings random;
     struct expectation *expectations;
     size_t expectation_count;
     int64_t repeat;
@@ -267,12 +283,20 @@ void complaints_free(struct complaints *complaints);
 // True if `pattern` (a name, a glob, or a trait) means the scheme.
 bool scheme_is_meant(const char *pattern, const char *scheme, const char *const *traits);
 
+// True if the expectation is about the scenario's workload.
+bool expectation_counts(const struct scenario *scenario, const struct expectation *expectation);
+
 // How the scenario wants servers of that kind to be.
 const struct server_settings *scenario_server(const struct scenario *scenario, const char *kind);
 
 // The first expectation that means the scheme, or NULL.
 const struct expectation *scenario_expectation(const struct scenario *scenario, const char *scheme,
                                                const char *const *traits);
+
+// The scenario as it is run with that seed, as a file that does the same again: `--set`s and what
+// `random:` draws from the seed are written down. The caller frees it.
+char *scenario_as_run(const struct scenario *scenario, uint64_t seed,
+                      const struct vocabulary *vocabulary);
 
 // `lockpick help scenario`: the reference of every key, from the same table that binds them.
 void scenario_print_reference(FILE *out, const struct vocabulary *vocabulary);

@@ -217,7 +217,7 @@ static void there_are_no_more_faults_than_traps(void **state)
     text_add(&text, "  - {when: client-1 holds, kill: client-1}\n");
     char *printed = NULL;
     assert_null(parse_with(text.bytes, NULL, 0, &printed));
-    assert_string_equal(printed, "a.yaml:7:3: 'faults' must have at most 32 items, not 33\n");
+    assert_string_equal(printed, "a.yaml:7:3: 'faults' must have at most 128 items, not 129\n");
     free(printed);
     text_free(&text);
 }

@@ -116,6 +116,8 @@ static void check_who_is_expected(const struct rules *rules, size_t number, stru
     const struct expectation *expectation = &scenario->expectations[number];
     size_t meant = 0;
     size_t first = 0;
+    if (!expectation_counts(scenario, expectation))
+        return;
     for (size_t i = 0; vocabulary->schemes[i] != NULL; i++) {
         const char *scheme = vocabulary->schemes[i];
         const char *const *traits = vocabulary->scheme_traits[i];
@@ -223,4 +225,5 @@ void validate(const struct rules *rules)
     check_lease(rules);
     check_expectations(rules);
     validate_faults(rules);
+    validate_random(rules);
 }

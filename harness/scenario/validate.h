@@ -23,6 +23,7 @@ void validate(const struct rules *rules);
 void validate_workload(const struct rules *rules);
 void validate_servers(const struct rules *rules);
 void validate_faults(const struct rules *rules);
+void validate_random(const struct rules *rules);
 
 // The node of `key` in `section` ("" for the root), or NULL if the file does not say it.
 struct node *rule_node(const struct rules *rules, const char *section, const char *key);

@@ -299,3 +299,22 @@ void validate_faults(const struct rules *rules)
         check_options(rules, step, item, form);
     }
 }
+
+void validate_random(const struct rules *rules)
+{
+    const struct random_settings *random = &rules->scenario->random;
+    struct node *section = node_child(rules->root, "random");
+    if (section == NULL || !node_fine(section) || random->of.count == 0)
+        return;
+    if (rule_sound(rules, "workload", "for") && rules->scenario->workload.for_ns == 0)
+        complain_key(rules->complaints, section,
+                     "'random' needs a workload that runs for a time: 'for' instead of what ends "
+                     "it now");
+    else if (random->jitter_ns >= random->every_ns)
+        complain(rules->complaints, rule_node(rules, "random", "jitter"),
+                 "'jitter' must be shorter than 'every'");
+    else if (rule_sound(rules, "workload", "for") &&
+             random->every_ns * MOST_FAULTS < rules->scenario->workload.for_ns)
+        complain_key(rules->complaints, section,
+                     "'random' would draw more than %d faults: draw fewer ('every')", MOST_FAULTS);
+}

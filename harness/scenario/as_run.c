@@ -1,0 +1,171 @@
+#include "harness/scenario/as_run.h"
+
+#include "harness/base/clock.h"
+#include "harness/base/random.h"
+#include "harness/base/text.h"
+#include "harness/scenario/keys.h"
+#include "harness/scenario/units.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+// --- what was said -------------------------------------------------------------------------------
+
+// In double quotes, so that whatever it holds is a text, unless it is plain.
+static void write_quoted(const char *string, struct text *out)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-%";
+    if (string[0] != '\0' && string[0] != '-' && string[0] != '%' &&
+        strspn(string, plain) == strlen(string)) {
+        text_add(out, string);
+        return;
+    }
+    text_add(out, "\"");
+    for (const char *next = string; *next != '\0'; next++) {
+        if (*next == '"' || *next == '\\')
+            text_format(out, "\\%c", *next);
+        else if (*next == '\n')
+            text_add(out, "\\n");
+        else if (*next == '\t')
+            text_add(out, "\\t");
+        else
+            text_format(out, "%c", *next);
+    }
+    text_add(out, "\"");
+}
+
+// On one line, in flow style.
+static void write_node(const struct node *node, struct text *out)
+{
+    bool is_map = node->kind == NODE_MAP;
+    if (node->kind == NODE_TEXT) {
+        write_quoted(node->text, out);
+        return;
+    }
+    text_add(out, is_map ? "{" : "[");
+    for (size_t i = 0; i < node->count; i++) {
+        text_add(out, i > 0 ? ", " : "");
+        if (is_map)
+            text_format(out, "%s: ", node->children[i]->key);
+        write_node(node->children[i], out);
+    }
+    text_add(out, is_map ? "}" : "]");
+}
+
+void settle(const struct node *root, struct scenario *scenario)
+{
+    static const char *const apart[] = {"name", "faults", "random", "seed", NULL};
+    struct text head = {0};
+    struct text faults = {0};
+    for (size_t i = 0; root->kind == NODE_MAP && i < root->count; i++) {
+        const struct node *child = root->children[i];
+        bool is_faults = strcmp(child->key, "faults") == 0 && child->kind == NODE_LIST;
+        for (size_t j = 0; is_faults && j < child->count; j++) {
+            text_add(&faults, "  - ");
+            write_node(child->children[j], &faults);
+            text_add(&faults, "\n");
+        }
+        if (text_is_one_of(child->key, apart))
+            continue;
+        text_format(&head, "%s: ", child->key);
+        write_node(child, &head);
+        text_add(&head, "\n");
+    }
+    scenario->settled = memory_string(text_string(&head));
+    scenario->settled_faults = memory_string(text_string(&faults));
+    text_free(&head);
+    text_free(&faults);
+}
+
+// --- what is drawn -------------------------------------------------------------------------------
+
+struct draw {
+    const struct scenario *scenario;
+    struct random random;
+    int kills; // of clients so far
+    struct text *out;
+};
+
+static int64_t between(struct draw *draw, int64_t least, int64_t most)
+{
+    return least + (int64_t)random_below(&draw->random, (uint64_t)(most - least + 1));
+}
+
+static void write_ms(struct draw *draw, const char *key, int64_t ns)
+{
+    text_format(draw->out, ", %s: %" PRId64 "ms", key, ns / NS_PER_MS);
+}
+
+// One of all that a fault of that form can strike and that every scheme has.
+static void draw_target(struct draw *draw, const struct fault_form *form)
+{
+    int64_t clients = draw->scenario->clients.processes;
+    if ((form->strikes & STRIKES_WIRE) != 0)
+        text_format(draw->out, "client-%" PRId64 " from servers", between(draw, 1, clients));
+    else if ((form->strikes & STRIKES_CLIENT) != 0)
+        text_format(draw->out, "client-%" PRId64, between(draw, 1, clients));
+    else
+        text_add(draw->out, strcmp(form->name, "failover") == 0 ? "leader" : "server-1");
+}
+
+static void draw_amount(struct draw *draw, const struct fault_form *form)
+{
+    int64_t lease_ms = draw->scenario->lock.lease_ns / NS_PER_MS;
+    static const char *const none[] = {NULL};
+    const char *const *options = form->options != NULL ? form->options : none;
+    bool back = strcmp(form->name, "clock") == 0 && random_below(&draw->random, 2) == 1;
+    if (text_is_one_of("by", options))
+        text_format(draw->out, ", by: %s%" PRId64 "ms", back ? "-" : "",
+                    between(draw, 1, 2 * lease_ms));
+    if (text_is_one_of("share", options))
+        text_format(draw->out, ", share: %" PRId64 "%%", between(draw, 5, 50));
+}
+
+// One fault at that time; nothing if it would kill the last client but one.
+static void draw_fault(struct draw *draw, const struct fault_form *form, int64_t at_ns)
+{
+    bool kills = strcmp(form->name, "kill") == 0;
+    if (kills && ++draw->kills > draw->scenario->clients.processes - 2)
+        return;
+    text_add(draw->out, "  - {");
+    text_format(draw->out, "at: %" PRId64 "ms, %s: ", at_ns / NS_PER_MS, form->name);
+    if (kills)
+        text_format(draw->out, "client-%d", draw->kills); // each client once
+    else
+        draw_target(draw, form);
+    draw_amount(draw, form);
+    if (form->lasting != LASTS_NEVER)
+        write_ms(draw, "until", draw->scenario->random.lasting_ns);
+    text_add(draw->out, "}\n");
+}
+
+static void draw_faults(const struct scenario *scenario, uint64_t seed,
+                        const struct vocabulary *vocabulary, struct text *out)
+{
+    const struct random_settings *settings = &scenario->random;
+    struct draw draw = {.scenario = scenario, .out = out};
+    int64_t last_ns = scenario->workload.for_ns - settings->lasting_ns - settings->jitter_ns;
+    size_t room = MOST_FAULTS - scenario->fault_count;
+    random_start(&draw.random, seed, UINT64_C(0x6661756c7473)); // a stream of its own
+    for (int64_t at_ns = settings->every_ns; at_ns < last_ns && room > 0;
+         at_ns += settings->every_ns) {
+        const char *verb = settings->of.items[random_below(&draw.random, settings->of.count)];
+        int64_t off_ns = between(&draw, -settings->jitter_ns, settings->jitter_ns);
+        draw_fault(&draw, fault_form_find(vocabulary, verb), at_ns + off_ns);
+        room--;
+    }
+}
+
+char *scenario_as_run(const struct scenario *scenario, uint64_t seed,
+                      const struct vocabulary *vocabulary)
+{
+    struct text out = {0};
+    text_format(&out, "# %s as it was run: lockpick run this file does the same again.\n",
+                scenario->path);
+    text_format(&out, "name: %s\n%sseed: %" PRIu64 "\n", scenario->name, scenario->settled, seed);
+    bool has_faults = scenario->settled_faults[0] != '\0' || scenario->random.of.count > 0;
+    text_format(&out, "%s%s", has_faults ? "faults:\n" : "", scenario->settled_faults);
+    if (scenario->random.of.count > 0)
+        draw_faults(scenario, seed, vocabulary, &out);
+    return out.bytes;
+}
