@@ -297,6 +297,66 @@ static void the_end_of_the_trial_heals_and_disarms_everything(void **state)
     assert_int_equal(count(fixture, EVENT_FAULT_HEALED, 1), 1);
 }
 
+static void a_worker_goes_on_once_all_that_follow_at_once_stand(void **state)
+{
+    struct fixture *fixture = *state;
+    fixture->steps[0] = step_at(1, "pause", 1, -1);
+    fixture->steps[0].point_count = 1;
+    fixture->steps[0].points[0] =
+        (struct point_name){.client = 2, .moment = MOMENT_BEFORE, .what = "write"};
+    fixture->steps[1] = step_at(2, "pause", 2, -1);
+    fixture->steps[1].after = 1;
+    begin(fixture, 2);
+    schedule_start(fixture->schedule, 0);
+    struct point_trap *trap = &fixture->board->traps[0];
+    atomic_store(&trap->state, POINT_REACHED);
+    struct event reached = {.kind = EVENT_POINT_REACHED, .client = 2, .worker = 1, .step = 1};
+    schedule_see(fixture->schedule, &reached);
+    while (count(fixture, EVENT_FAULT_IN_EFFECT, 2) == 0) {
+        assert_int_equal(atomic_load(&trap->state), POINT_REACHED);
+        schedule_advance(fixture->schedule, 1);
+    }
+    assert_int_equal(count(fixture, EVENT_FAULT_IN_EFFECT, 1), 1);
+    assert_int_equal(atomic_load(&trap->state), POINT_LET_GO);
+}
+
+static void a_cause_can_trigger_and_the_end_of_another_fault_too(void **state)
+{
+    struct fixture *fixture = *state;
+    fixture->steps[0] = step_at(1, "pause", 1, -1);
+    fixture->steps[0].cause = (struct cause){.kind = CAUSE_TRIES, .target = {.client = 2}};
+    fixture->steps[0].name = (char *)"first";
+    fixture->steps[1] = step_at(2, "kill", 2, -1);
+    fixture->steps[1].cause = (struct cause){.kind = CAUSE_OVER, .fault_number = 1};
+    begin(fixture, 2);
+    schedule_start(fixture->schedule, 0);
+    schedule_advance(fixture->schedule, 1);
+    assert_int_equal(count(fixture, EVENT_FAULT_ASKED, 0), 0);
+    struct event tries = {.kind = EVENT_ACQUIRE_INVOKE, .client = 2, .worker = 1};
+    tries.at_ns = clock_monotonic_ns();
+    schedule_see(fixture->schedule, &tries);
+    advance_until(fixture, EVENT_FAULT_IN_EFFECT, 1);
+    assert_int_equal(count(fixture, EVENT_FAULT_ASKED, 2), 0);
+    schedule_advance(fixture->schedule, clock_monotonic_ns() + 2 * NS_PER_S);
+    assert_int_equal(count(fixture, EVENT_FAULT_HEALED, 1), 1);
+    advance_until(fixture, EVENT_FAULT_IN_EFFECT, 2);
+    assert_int_equal(fixture->clients[1].process, 0);
+}
+
+static void what_a_fault_until_the_end_holds_up_is_no_reason_to_wait(void **state)
+{
+    struct fixture *fixture = *state;
+    fixture->steps[0] = step_at(1, "pause", 1, 0);
+    fixture->steps[0].bound_ns = NO_BOUND;
+    begin(fixture, 1);
+    schedule_start(fixture->schedule, 0);
+    advance_until(fixture, EVENT_FAULT_IN_EFFECT, 1);
+    assert_true(schedule_next_ns(fixture->schedule) == TIME_NEVER);
+    assert_false(schedule_is_striking(fixture->schedule));
+    schedule_end(fixture->schedule);
+    assert_int_equal(count(fixture, EVENT_FAULT_HEALED, 1), 1);
+}
+
 int main(void)
 {
 #define WITH_CLIENTS(test) cmocka_unit_test_setup_teardown(test, start, stop)
@@ -310,6 +370,9 @@ int main(void)
         WITH_CLIENTS(a_client_that_ended_by_itself_was_not_killed),
         WITH_CLIENTS(a_fault_after_another_is_armed_when_that_one_is_in_effect),
         WITH_CLIENTS(the_end_of_the_trial_heals_and_disarms_everything),
+        WITH_CLIENTS(a_worker_goes_on_once_all_that_follow_at_once_stand),
+        WITH_CLIENTS(a_cause_can_trigger_and_the_end_of_another_fault_too),
+        WITH_CLIENTS(what_a_fault_until_the_end_holds_up_is_no_reason_to_wait),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

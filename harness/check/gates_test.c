@@ -207,6 +207,47 @@ static void a_kill_that_others_came_after_is_a_test(void **state)
     build_free(&build);
 }
 
+static void a_cut_that_no_packet_met_proves_nothing(void **state)
+{
+    (void)state;
+    for (int64_t met = 0; met < 2; met++) {
+        struct build build;
+        build_traffic(&build);
+        build_fault(&build, "cut", 0, 20.1, 21.5);
+        build.steps[0].side_counts[0] = build.steps[0].side_counts[1] = 1;
+        for (size_t i = 0; i < build.count; i++) {
+            if (build.events[i].kind == EVENT_FAULT_HEALED)
+                build.events[i].args[3] = met;
+        }
+        build_end(&build, STOP_DONE);
+        if (met == 0)
+            assert_unknown(&build, "met no packet");
+        else
+            assert_verdict(&build, VERDICT_SAFE);
+        build_free(&build);
+    }
+}
+
+static void a_fault_that_could_not_be_ended_proves_nothing(void **state)
+{
+    (void)state;
+    struct build build;
+    build_traffic(&build);
+    build_fault(&build, "restart", 0, 7, NEVER_MS);
+    struct event failed = {.kind = EVENT_FAULT_FAILED, .step = 1};
+    struct event note = {.kind = EVENT_NOTE, .step = 1};
+    build_event(&build, 8, 0, 0, failed);
+    memcpy(note.args, "it would not start: the disk is ", 32);
+    build_event(&build, 8, 0, 0, note);
+    note = (struct event){.kind = EVENT_NOTE, .step = 1};
+    memcpy(note.args, "full", 4);
+    build_event(&build, 8, 0, 0, note);
+    build_end(&build, STOP_DONE);
+    assert_unknown(&build, "was never over: its end was tried and FAILED: it would not start: the "
+                           "disk is full");
+    build_free(&build);
+}
+
 static void a_trial_without_a_hold_proves_nothing(void **state)
 {
     (void)state;
@@ -318,6 +359,8 @@ int main(void)
         cmocka_unit_test(another_worker_of_a_client_of_which_one_is_paused_is_traffic),
         cmocka_unit_test(a_kill_that_nobody_came_after_proves_nothing),
         cmocka_unit_test(a_kill_that_others_came_after_is_a_test),
+        cmocka_unit_test(a_cut_that_no_packet_met_proves_nothing),
+        cmocka_unit_test(a_fault_that_could_not_be_ended_proves_nothing),
         cmocka_unit_test(a_trial_without_a_hold_proves_nothing),
         cmocka_unit_test(a_trial_that_ran_into_its_limit_or_broke_proves_nothing),
         cmocka_unit_test(a_history_that_breaks_off_proves_nothing),
