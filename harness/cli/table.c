@@ -1,0 +1,186 @@
+// table: what a folder of scenarios reproduces, as a table in Markdown: which schemes must break,
+// which must survive, and how often that was seen in the runs whose results are given.
+#include "harness/base/file.h"
+#include "harness/base/text.h"
+#include "harness/cli/scenario_files.h"
+#include "harness/cli/verb.h"
+#include "harness/cli/vocabulary.h"
+#include "harness/scenario/plan.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+// What was seen of one scenario in all results.
+struct seen {
+    size_t trials;
+    size_t as_expected;
+    char last[11]; // the day of the last run, "2026-11-21"
+};
+
+struct results {
+    json_t **roots;
+    size_t count;
+};
+
+// --- results -------------------------------------------------------------------------------------
+
+static int load_results(char **paths, int count, struct results *results)
+{
+    results->roots = memory_zeroed((size_t)count, sizeof(json_t *));
+    for (int i = 0; i < count; i++) {
+        json_error_t error;
+        json_t *root = json_load_file(paths[i], 0, &error);
+        if (root == NULL || json_array_size(json_object_get(root, "trials")) == 0) {
+            fprintf(stderr, "lockpick table: %s is no result of a run: %s\n", paths[i],
+                    root == NULL ? error.text : "it has no trials");
+            json_decref(root);
+            return -1;
+        }
+        results->roots[results->count++] = root;
+    }
+    return 0;
+}
+
+static void free_results(struct results *results)
+{
+    for (size_t i = 0; i < results->count; i++)
+        json_decref(results->roots[i]);
+    free(results->roots);
+}
+
+static void see_trial(json_t *trial, const char *began, struct seen *seen)
+{
+    const char *expectation =
+        json_string_value(json_object_get(json_object_get(trial, "expectation"), "result"));
+    if (expectation == NULL || strcmp(expectation, "none") == 0)
+        return;
+    seen->trials++;
+    seen->as_expected += strcmp(expectation, "met") == 0;
+    if (strncmp(began, seen->last, 10) > 0)
+        snprintf(seen->last, sizeof seen->last, "%.10s", began);
+}
+
+static struct seen see_scenario(const struct results *results, const char *name)
+{
+    struct seen seen = {0};
+    for (size_t i = 0; i < results->count; i++) {
+        const char *began = json_string_value(
+            json_object_get(json_object_get(results->roots[i], "environment"), "began"));
+        size_t index;
+        json_t *trial;
+        json_array_foreach(json_object_get(results->roots[i], "trials"), index, trial)
+        {
+            json_t *scenario = json_object_get(json_object_get(trial, "scenario"), "name");
+            if (scenario != NULL && strcmp(json_string_value(scenario), name) == 0)
+                see_trial(trial, began != NULL ? began : "", &seen);
+        }
+    }
+    return seen;
+}
+
+// --- the table -----------------------------------------------------------------------------------
+
+// "F18" of "f18-redlock-amnesiac-restart", and the rest as words: "redlock amnesiac restart".
+static void write_title(const struct scenario *scenario, struct text *out)
+{
+    const char *name = scenario->name;
+    const char *dash = strchr(name, '-');
+    bool is_numbered = name[0] == 'f' && strspn(name + 1, "0123456789") > 0 && dash != NULL;
+    if (is_numbered)
+        text_format(out, "F%.*s | ", (int)(dash - name - 1), name + 1);
+    else
+        text_add(out, "| ");
+    for (const char *next = is_numbered ? dash + 1 : name; *next != '\0'; next++)
+        text_format(out, "%c", *next == '-' ? ' ' : *next);
+}
+
+// The schemes that are to survive, or to break; a * after those that must end up stuck.
+static void write_schemes(const struct scenario *scenario, const struct vocabulary *vocabulary,
+                          bool survive, struct text *out)
+{
+    size_t count = 0;
+    struct plan plan;
+    struct error error = {0};
+    struct scenario *one = (struct scenario *)(size_t)scenario;
+    if (plan_make(&one, 1, vocabulary, NULL, 1, 1, &plan, &error) != 0)
+        return;
+    for (size_t i = 0; i < plan.count; i++) {
+        const struct trial *trial = &plan.trials[i];
+        if (trial->expectation == NULL || trial->skip_reason != NULL ||
+            (trial->expectation->verdict == EXPECT_SAFE) != survive)
+            continue;
+        text_format(out, "%s%s%s", count++ > 0 ? ", " : "", trial->scheme,
+                    trial->expectation->verdict == EXPECT_STUCK ? "\\*" : "");
+    }
+    if (count == 0)
+        text_add(out, "–");
+    plan_free(&plan);
+}
+
+static void print_row(const struct scenario *scenario, const struct vocabulary *vocabulary,
+                      const struct results *results)
+{
+    struct text row = {0};
+    struct seen seen = see_scenario(results, scenario->name);
+    text_add(&row, "| ");
+    write_title(scenario, &row);
+    text_add(&row, " | ");
+    write_schemes(scenario, vocabulary, false, &row);
+    text_add(&row, " | ");
+    write_schemes(scenario, vocabulary, true, &row);
+    text_format(&row, " | `lockpick run %s` | ", scenario->path);
+    if (seen.trials > 0)
+        text_format(&row, "%zu of %zu, %s |", seen.as_expected, seen.trials, seen.last);
+    else
+        text_add(&row, "not run |");
+    puts(row.bytes);
+    text_free(&row);
+}
+
+static void print_table(const struct scenario_set *set, const struct vocabulary *vocabulary,
+                        const struct results *results)
+{
+    puts("| | failure | breaks (\\*: stuck) | survives | the one command | as expected |\n"
+         "|---|---|---|---|---|---|");
+    for (size_t i = 0; i < set->count; i++)
+        print_row(set->scenarios[i], vocabulary, results);
+}
+
+static int run(int argc, char **argv)
+{
+    if (argc < 2)
+        return usage_error(&table_verb, "which folder of scenarios?");
+    const char *paths[] = {argv[1]};
+    struct run_options options = {.paths = paths, .path_count = 1};
+    struct vocabulary *vocabulary = vocabulary_new();
+    struct scenario_set set;
+    struct results results = {0};
+    int code = EXIT_USAGE;
+    if (scenario_set_load(&options, vocabulary, &set) == 0 &&
+        load_results(argv + 2, argc - 2, &results) == 0) {
+        print_table(&set, vocabulary, &results);
+        code = 0;
+    }
+    free_results(&results);
+    scenario_set_free(&set);
+    vocabulary_free(vocabulary);
+    return code;
+}
+
+static void print_help(FILE *out)
+{
+    fputs("One row for each scenario: the schemes that its expectations say must break or survive, "
+          "and\n"
+          "in how many trials of the given results (a run's result.json) it came out so. Thus\n"
+          "scenarios/failures/README.md is made: scripts/failures-table.\n",
+          out);
+}
+
+const struct verb table_verb = {
+    .name = "table",
+    .arguments = "FILE|DIR [RESULT.json...]",
+    .summary = "Prints what scenarios reproduce as a table in Markdown",
+    .print_help = print_help,
+    .run = run,
+};
