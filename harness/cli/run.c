@@ -1,9 +1,8 @@
 // run: from scenario files to verdicts, a report and an exit code.
-#include "harness/base/file.h"
 #include "harness/base/random.h"
-#include "harness/base/table.h"
 #include "harness/cli/performance.h"
 #include "harness/cli/run_folder.h"
+#include "harness/cli/run_outputs.h"
 #include "harness/cli/scenario_files.h"
 #include "harness/cli/verb.h"
 #include "harness/cli/vocabulary.h"
@@ -22,42 +21,6 @@ struct request {
     char *folder;
 };
 
-static int write_text(const char *folder, const char *name, const char *text)
-{
-    char *path = path_join(folder, name);
-    struct error error = {0};
-    int result = file_write(path, text, strlen(text), &error);
-    if (result != 0)
-        fprintf(stderr, "lockpick run: %s\n", error.text);
-    free(path);
-    return result;
-}
-
-static int report(const struct run_result *run, const struct run_options *options)
-{
-    char *json = report_json(run);
-    char *html = report_html(run);
-    int written = write_text(run->folder, "result.json", json);
-    written |= write_text(run->folder, "report.html", html);
-    const char *name = run_folder_publish(run->folder);
-    if (options->json) {
-        puts(json);
-    } else {
-        report_print(run, stdout, colour_wanted(stdout), options->quiet);
-        if (!run->has_plots)
-            printf("%s\n", run->plot_note);
-        if (written == 0)
-            printf("report: %s/report.html\n", name);
-    }
-    free(json);
-    free(html);
-    if (fflush(stdout) != 0) {
-        fprintf(stderr, "lockpick run: standard output could not be written\n");
-        return EXIT_ENVIRONMENT;
-    }
-    return written == 0 ? report_exit_code(run) : EXIT_ENVIRONMENT;
-}
-
 // In the sandbox, as the conductor.
 static int conduct(const struct sandbox *sandbox, void *context)
 {
@@ -68,7 +31,7 @@ static int conduct(const struct sandbox *sandbox, void *context)
         fprintf(stderr, "lockpick run: on loopback ports, not in namespaces: %s\n",
                 sandbox->why_loopback);
     perform_plan(request->plan, request->options, sandbox, &run);
-    int code = report(&run, request->options);
+    int code = run_outputs_write(&run, request->options);
     performance_free(&run);
     return code;
 }
@@ -117,7 +80,8 @@ static int run_set(const struct run_options *options, struct scenario_set *set,
     }
     int code = EXIT_ENVIRONMENT;
     struct request request = {.options = options, .plan = &plan};
-    if ((request.folder = run_folder_make(options, set, seed, vocabulary, &error)) == NULL)
+    if (run_outputs_check(options, &error) != 0 ||
+        (request.folder = run_folder_make(options, set, seed, vocabulary, &error)) == NULL)
         fprintf(stderr, "lockpick run: %s\n", error.text);
     else
         code = sandbox_run(options->no_namespaces || any_is_external(&plan), conduct, &request);

@@ -19,6 +19,9 @@
     X(keep_going, "keep-going", "", "goes on after a trial that missed its expectation")           \
     X(quiet, "quiet", "", "prints only the table and what was not expected")                       \
     X(json, "json", "", "prints result.json on standard output instead of tables")                 \
+    X(junit, "junit", "FILE", "also writes junit.xml to FILE, for CI servers")                     \
+    X(github, "github", "",                                                                        \
+      "also prints GitHub's workflow commands, and a table to $GITHUB_STEP_SUMMARY")               \
     X(no_namespaces, "no-namespaces", "", "runs on loopback ports even where namespaces can be had")
 
 enum option {
@@ -107,6 +110,14 @@ static int take_option(struct run_options *options, int option, const char *valu
     case OPTION_json:
         options->json = true;
         return 0;
+    case OPTION_junit:
+        if (value[0] == '\0')
+            return error_set(error, "--junit takes the name of a file, not ''");
+        options->junit = value;
+        return 0;
+    case OPTION_github:
+        options->github = true;
+        return 0;
     case OPTION_strict:
         options->strict = true;
         return 0;
@@ -145,6 +156,9 @@ int run_options_parse(int argc, char **argv, struct run_options *options, struct
         if (take_option(options, option, value, error) != 0)
             return -1;
     }
+    if (options->json && options->github)
+        return error_set(error, "--json and --github both want standard output; the run's folder "
+                                "has a result.json in any case");
     if (options->path_count == 0)
         return error_set(error, "which scenario? Give a file, or a folder of files");
     return 0;

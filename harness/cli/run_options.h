@@ -16,11 +16,13 @@ struct run_options {
     size_t override_count;
     const char *scheme; // glob, or NULL
     const char *out;    // the run's folder, or NULL: a new one in results/
+    const char *junit;  // where junit.xml goes besides the run's folder, or NULL
     int64_t seed;       // 0: the scenarios' own, else drawn
     int64_t repeat;     // 0: the scenarios' own
     bool keep_going;
     bool quiet;
     bool json;
+    bool github; // workflow commands on standard output, never together with json
     bool strict;
     bool no_namespaces;
 };

@@ -1,0 +1,148 @@
+#include "harness/cli/run_outputs.h"
+
+#include "harness/base/file.h"
+#include "harness/base/table.h"
+#include "harness/cli/run_folder.h"
+#include "harness/cli/verb.h"
+#include "harness/report/github.h"
+#include "harness/report/junit.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+// Where GitHub wants the summary of a step, or NULL.
+static const char *summary_path(const struct run_options *options)
+{
+    const char *path = options->github ? getenv("GITHUB_STEP_SUMMARY") : NULL;
+    return path != NULL && path[0] != '\0' ? path : NULL;
+}
+
+// Other steps may have written to it before.
+static int append(const char *path, const char *text, struct error *error)
+{
+    FILE *file = fopen(path, "ab");
+    if (file == NULL)
+        return error_set(error, "cannot open %s ($GITHUB_STEP_SUMMARY): %s", path, strerror(errno));
+    int result = 0;
+    if (fputs(text, file) < 0 || fflush(file) != 0)
+        result =
+            error_set(error, "cannot write %s ($GITHUB_STEP_SUMMARY): %s", path, strerror(errno));
+    fclose(file);
+    return result;
+}
+
+static int make_parent(const char *path, struct error *error)
+{
+    const char *slash = strrchr(path, '/');
+    if (slash == NULL || slash == path)
+        return 0;
+    char *folder = memory_string(path);
+    folder[slash - path] = '\0';
+    int result = folder_make(folder, error);
+    free(folder);
+    return result;
+}
+
+// A file is replaced when it is written. That must never happen to a device, or to a link such as
+// /dev/stdout; what the path means is known only once its folder is there.
+static int check_junit(const char *path, struct error *error)
+{
+    struct stat status;
+    if (make_parent(path, error) != 0)
+        return error_wrap(error, "--junit %s", path);
+    if (lstat(path, &status) == 0 && !S_ISREG(status.st_mode))
+        return error_set(error, "--junit %s: that is not a plain file; name another", path);
+    if (file_write(path, "", 0, error) != 0)
+        return error_wrap(error, "--junit %s", path);
+    unlink(path);
+    return 0;
+}
+
+int run_outputs_check(const struct run_options *options, struct error *error)
+{
+    if (options->junit != NULL && check_junit(options->junit, error) != 0)
+        return -1;
+    return summary_path(options) != NULL ? append(summary_path(options), "", error) : 0;
+}
+
+static int complain(int result, const struct error *error)
+{
+    if (result != 0)
+        fprintf(stderr, "lockpick run: %s\n", error->text);
+    return result;
+}
+
+static int write_text(const char *path, const char *text)
+{
+    struct error error = {0};
+    return complain(file_write(path, text, strlen(text), &error), &error);
+}
+
+// Into the run's folder. Takes the text.
+static int write_result(const struct run_result *run, const char *name, char *text)
+{
+    char *path = path_join(run->folder, name);
+    int result = write_text(path, text);
+    free(path);
+    free(text);
+    return result;
+}
+
+static int write_folder(const struct run_result *run)
+{
+    int written = write_result(run, "result.json", report_json(run));
+    written |= write_result(run, "junit.xml", report_junit(run));
+    return written | write_result(run, "report.html", report_html(run));
+}
+
+// What the options ask for outside of the run's folder.
+static int write_elsewhere(const struct run_result *run, const struct run_options *options)
+{
+    int written = 0;
+    if (options->junit != NULL) {
+        char *junit = report_junit(run);
+        written |= write_text(options->junit, junit);
+        free(junit);
+    }
+    if (summary_path(options) != NULL) {
+        struct error error = {0};
+        char *summary = report_github_summary(run);
+        written |= complain(append(summary_path(options), summary, &error), &error);
+        free(summary);
+    }
+    return written;
+}
+
+static void print(const struct run_result *run, const struct run_options *options,
+                  const char *report)
+{
+    if (options->json) {
+        char *json = report_json(run);
+        puts(json);
+        free(json);
+        return;
+    }
+    report_print(run, stdout, colour_wanted(stdout), options->quiet);
+    if (!run->has_plots)
+        printf("%s\n", run->plot_note);
+    if (report != NULL)
+        printf("report: %s/report.html\n", report);
+    if (options->github)
+        report_github(run, stdout);
+}
+
+int run_outputs_write(const struct run_result *run, const struct run_options *options)
+{
+    int written = write_folder(run);
+    const char *name = run_folder_publish(run->folder);
+    print(run, options, written == 0 ? name : NULL);
+    written |= write_elsewhere(run, options);
+    if (fflush(stdout) != 0) {
+        fprintf(stderr, "lockpick run: standard output could not be written\n");
+        return EXIT_ENVIRONMENT;
+    }
+    return written == 0 ? report_exit_code(run) : EXIT_ENVIRONMENT;
+}

@@ -1,0 +1,207 @@
+#include "harness/report/junit.h"
+
+#include "harness/report/junit_xml.h"
+#include "harness/report/summary.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+enum kind { PASSED, FAILED, BROKE, SKIPPED };
+
+// In the order of exit codes: a missed expectation comes before all else.
+static enum kind kind_of(const struct trial_result *result)
+{
+    const struct judgement *judgement = &result->judgement;
+    if (judgement->expectation == EXPECTATION_MISSED)
+        return FAILED;
+    switch (judgement->verdict) {
+    case VERDICT_SAFE:
+    case VERDICT_UNSAFE:
+    case VERDICT_STUCK:
+        return PASSED;
+    case VERDICT_UNKNOWN:
+        return result->trial->expectation != NULL ? FAILED : SKIPPED;
+    case VERDICT_ERROR:
+        return BROKE;
+    case VERDICT_SKIPPED:
+    case VERDICT_NOT_APPLICABLE:
+        break;
+    }
+    return SKIPPED;
+}
+
+struct counts {
+    size_t of[SKIPPED + 1];
+    size_t all;
+    int64_t time_ns;
+};
+
+// Of one scenario, or of all (NULL).
+static struct counts count_trials(const struct run_result *run, const struct scenario *scenario)
+{
+    struct counts counts = {0};
+    for (size_t i = 0; i < run->count; i++) {
+        const struct trial_result *result = &run->trials[i];
+        if (scenario != NULL && result->trial->scenario != scenario)
+            continue;
+        counts.of[kind_of(result)]++;
+        counts.all++;
+        counts.time_ns += result->statistics.duration_ns;
+    }
+    return counts;
+}
+
+int trial_line(const struct trial *trial)
+{
+    return trial->expectation != NULL && trial->expectation->place.line > 0
+               ? trial->expectation->place.line
+               : 1;
+}
+
+// In seconds, with a point whatever the locale.
+static void add_time(struct text *out, int64_t time_ns)
+{
+    int64_t time_ms = time_ns > 0 ? (time_ns + NS_PER_MS / 2) / NS_PER_MS : 0;
+    text_format(out, " time=\"%" PRId64 ".%03" PRId64 "\"", time_ms / 1000, time_ms % 1000);
+}
+
+static void add_counts(struct text *out, const struct counts *counts)
+{
+    text_format(out, " tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" skipped=\"%zu\"", counts->all,
+                counts->of[FAILED], counts->of[BROKE], counts->of[SKIPPED]);
+}
+
+// What was expected and what came, in one line.
+static void add_message(struct text *out, const struct judgement *judgement, enum kind kind)
+{
+    struct text message = {0};
+    bool decided = judgement->verdict <= VERDICT_STUCK;
+    if (kind == FAILED)
+        text_add(&message, judgement->expectation_text);
+    if (kind != FAILED || !decided || message.length == 0)
+        text_format(&message, "%s%s", message.length > 0 ? ": " : "", judgement->reason);
+    xml_add_attribute(out, "message", text_string(&message));
+    text_free(&message);
+}
+
+static void add_story(struct text *out, const struct trial_result *result)
+{
+    xml_add(out, result->judgement.reason);
+    text_add(out, "\n");
+    xml_add(out, result->story);
+    if (result->folder != NULL) {
+        text_add(out, "files: ");
+        xml_add(out, result->folder);
+        text_add(out, "\n");
+    }
+}
+
+static void add_outcome(struct text *out, const struct trial_result *result, enum kind kind)
+{
+    static const char *const tags[] = {
+        [FAILED] = "failure", [BROKE] = "error", [SKIPPED] = "skipped"};
+    const struct judgement *judgement = &result->judgement;
+    text_format(out, "      <%s", tags[kind]);
+    // Some readers refuse a skipped element that has more than a message.
+    if (kind != SKIPPED)
+        xml_add_attribute(out, "type", verdict_name(judgement->verdict));
+    add_message(out, judgement, kind);
+    if (kind == SKIPPED) {
+        text_add(out, "/>\n");
+        return;
+    }
+    text_add(out, ">");
+    add_story(out, result);
+    text_format(out, "</%s>\n", tags[kind]);
+}
+
+static void add_trial(struct text *out, const struct trial_result *result)
+{
+    const struct trial *trial = result->trial;
+    struct text scheme = {0};
+    scheme_text(trial, &scheme);
+    text_add(out, "    <testcase");
+    xml_add_attribute(out, "classname", trial->scenario->name);
+    xml_add_attribute(out, "name", text_string(&scheme));
+    xml_add_attribute(out, "file", trial->scenario->path);
+    text_format(out, " line=\"%d\"", trial_line(trial));
+    add_time(out, result->statistics.duration_ns);
+    text_free(&scheme);
+    enum kind kind = kind_of(result);
+    if (kind == PASSED) {
+        text_add(out, "/>\n");
+        return;
+    }
+    text_add(out, ">\n");
+    add_outcome(out, result, kind);
+    text_add(out, "    </testcase>\n");
+}
+
+static void add_property(struct text *out, const char *name, const char *value)
+{
+    text_add(out, "      <property");
+    xml_add_attribute(out, "name", name);
+    xml_add_attribute(out, "value", value);
+    text_add(out, "/>\n");
+}
+
+// What somebody needs who wants to run it again.
+static void add_properties(struct text *out, const struct run_result *run)
+{
+    char seed[24];
+    snprintf(seed, sizeof seed, "%" PRIu64, run->seed);
+    text_add(out, "    <properties>\n");
+    add_property(out, "seed", seed);
+    add_property(out, "folder", run->folder);
+    add_property(out, "lockpick", run->environment.lockpick_version);
+    add_property(out, "servers", run->environment.servers);
+    text_add(out, "    </properties>\n");
+}
+
+static void add_suite(struct text *out, const struct run_result *run,
+                      const struct scenario *scenario)
+{
+    struct counts counts = count_trials(run, scenario);
+    text_add(out, "  <testsuite");
+    xml_add_attribute(out, "name", scenario->name);
+    xml_add_attribute(out, "file", scenario->path);
+    add_counts(out, &counts);
+    add_time(out, counts.time_ns);
+    // The schema's type is a time without a zone.
+    char began[sizeof run->environment.began];
+    snprintf(began, sizeof began, "%.19s", run->environment.began);
+    if (began[0] != '\0')
+        xml_add_attribute(out, "timestamp", began);
+    text_add(out, ">\n");
+    add_properties(out, run);
+    for (size_t i = 0; i < run->count; i++) {
+        if (run->trials[i].trial->scenario == scenario)
+            add_trial(out, &run->trials[i]);
+    }
+    text_add(out, "  </testsuite>\n");
+}
+
+static bool is_first_of_its_scenario(const struct run_result *run, size_t index)
+{
+    for (size_t i = 0; i < index; i++) {
+        if (run->trials[i].trial->scenario == run->trials[index].trial->scenario)
+            return false;
+    }
+    return true;
+}
+
+char *report_junit(const struct run_result *run)
+{
+    struct text out = {0};
+    struct counts counts = count_trials(run, NULL);
+    text_add(&out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"lockpick\"");
+    add_counts(&out, &counts);
+    add_time(&out, run->duration_ns);
+    text_add(&out, ">\n");
+    for (size_t i = 0; i < run->count; i++) {
+        if (is_first_of_its_scenario(run, i))
+            add_suite(&out, run, run->trials[i].trial->scenario);
+    }
+    text_add(&out, "</testsuites>\n");
+    return out.bytes;
+}

@@ -1,0 +1,18 @@
+// What CI servers read of a run.
+#ifndef LOCKPICK_REPORT_JUNIT_H
+#define LOCKPICK_REPORT_JUNIT_H
+
+#include "harness/report/report.h"
+
+// junit.xml, in the dialect that Jenkins, GitLab and GitHub's actions agree on: a test suite for
+// each scenario, a test case for each of its trials. A missed expectation is a failure, and so is
+// one that could not be decided; ERROR is an error; what was not tried is skipped, and so is what
+// could not be decided where nothing was expected, as it neither passed nor failed. Trials that a
+// run ended before are not in it: the exit code tells of them. Valid XML whatever bytes a story
+// has. The caller frees the text.
+char *report_junit(const struct run_result *run);
+
+// The line of the scenario's file that says what is expected of the trial, or 1 if none does.
+int trial_line(const struct trial *trial);
+
+#endif
