@@ -9,9 +9,18 @@ WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Werror
 CFLAGS ?= -O2 -g
 ALL_CFLAGS = -std=c17 -D_GNU_SOURCE -I. $(WARNINGS) $(CFLAGS) -pthread -MMD -MP \
 	-DLOCKPICK_VERSION='"$(VERSION)"'
-LIBRARIES := -lhiredis -lzookeeper_mt -lmysqlclient -lcurl -lpq -lyaml -ljansson -lm -pthread
+LIBRARIES := -lhiredis -lzookeeper_mt -lmysqlclient -lcurl -lpq -lnetfilter_queue -lyaml -ljansson \
+	-lm -pthread
 
-SOURCES := $(shell find harness faults -name '*.c' ! -name '*_test.c' | sort)
+# What servers are started with when their clocks are to go wrong: a library of its own.
+PRELOAD_SOURCES := faults/clock_preload.c harness/base/clock_shift.c
+PRELOAD := $(BUILD)/lockpick-clock.so
+# Servers are not built with sanitizers, so it must not be either.
+PRELOAD_CFLAGS = $(filter-out -fsanitize=% -fno-sanitize-recover=%,$(ALL_CFLAGS)) \
+	-fPIC -fvisibility=hidden
+
+SOURCES := $(shell find harness faults -name '*.c' ! -name '*_test.c' \
+	! -name clock_preload.c | sort)
 TESTS := $(shell find harness faults -name '*_test.c' | sort)
 LIBRARY_SOURCES := $(filter-out harness/main.c,$(SOURCES))
 OBJECTS := $(LIBRARY_SOURCES:%.c=$(BUILD)/%.o)
@@ -21,7 +30,7 @@ FORMATTED := $(shell find harness faults -name '*.[ch]')
 .PHONY: all demo test tests asan tsan lint format setup setup-lint clean
 .SECONDARY:
 
-all: $(BUILD)/lockpick
+all: $(BUILD)/lockpick $(PRELOAD)
 
 $(BUILD)/lockpick: $(BUILD)/harness/main.o $(BUILD)/liblockpick.a
 	@echo "  LINK  $@"
@@ -36,7 +45,15 @@ $(BUILD)/%.o: %.c
 	@echo "  CC    $<"
 	@$(CC) $(ALL_CFLAGS) -c -o $@ $<
 
-$(BUILD)/%_test: $(BUILD)/%_test.o $(BUILD)/liblockpick.a
+$(PRELOAD): $(PRELOAD_SOURCES:%.c=$(BUILD)/preload/%.o)
+	@echo "  LINK  $@"
+	@$(CC) -shared -o $@ $^ -ldl -pthread
+
+$(BUILD)/preload/%.o: %.c
+	@mkdir -p $(@D)
+	@$(CC) $(PRELOAD_CFLAGS) -c -o $@ $<
+
+$(BUILD)/%_test: $(BUILD)/%_test.o $(BUILD)/liblockpick.a | $(PRELOAD)
 	@echo "  LINK  $@"
 	@$(CC) $(CFLAGS) -o $@ $^ $(LIBRARIES) -lcmocka
 

@@ -5,7 +5,7 @@
 
 const struct fault *const fault_catalogue[] = {
     &pause_fault, &kill_fault,       &restart_fault,  &cut_fault,   &delay_fault,
-    &loss_fault,  &hold_fault,       &failover_fault, &evict_fault,
+    &loss_fault,  &hold_fault,       &failover_fault, &clock_fault, &evict_fault,
     &flush_fault, &disconnect_fault, &deny_fault,     NULL,
 };
 

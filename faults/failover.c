@@ -69,18 +69,11 @@ static int check_lock(const struct fault_strike *strike, struct error *error)
     return 0;
 }
 
-static bool leads(const struct node *node)
-{
-    struct error ignored;
-    const struct server_control *control = node_control(node);
-    return node->server > 0 && control->leads != NULL && control->leads(node, &ignored) == 1;
-}
-
 static enum strike_state await_leader(struct fault_strike *strike, struct error *error)
 {
     const struct server_group *group = strike->world->lock_group;
     for (int i = 0; i < group->count; i++) {
-        if (leads(&group->nodes[i]))
+        if (server_leads(&group->nodes[i], &strike->world->lock))
             return STRIKE_IN_EFFECT;
     }
     if (clock_monotonic_ns() - strike->acted_ns > FAILOVER_LIMIT_NS)

@@ -102,6 +102,9 @@ enum availability target_available(const struct target *target, const struct fau
 struct node *target_server(const struct target *target, const struct fault_world *world,
                            struct error *error);
 
+// Whether the server answers that it decides about the lock.
+bool server_leads(const struct node *node, const struct lock_identity *lock);
+
 // Addresses of all nodes on one side of a wire; `except` are the nodes of the other side, which
 // `others` leaves out. Returns how many, or -1 with `error` set.
 #define MAX_ADDRESSES 64

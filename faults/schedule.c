@@ -203,6 +203,17 @@ bool schedule_has_struck(const struct schedule *schedule)
     return schedule->struck;
 }
 
+bool schedule_has_struck_client(const struct schedule *schedule, int client)
+{
+    for (size_t i = 0; i < schedule->count; i++) {
+        const struct step *step = &schedule->steps[i];
+        if (!step_is_on_server(step) && step_plan(step)->target.client == client &&
+            step->in_effect_ns != 0)
+            return true;
+    }
+    return false;
+}
+
 bool schedule_is_striking(const struct schedule *schedule)
 {
     for (size_t i = 0; i < schedule->count; i++) {

@@ -34,6 +34,9 @@ bool schedule_is_waiting(const struct schedule *schedule);
 // True once some fault has been in effect.
 bool schedule_has_struck(const struct schedule *schedule);
 
+// True once a fault on that client has been in effect.
+bool schedule_has_struck_client(const struct schedule *schedule, int client);
+
 // True while a fault that will end, or one that is not proven yet, may be why nobody is granted.
 bool schedule_is_striking(const struct schedule *schedule);
 

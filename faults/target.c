@@ -80,22 +80,24 @@ enum availability target_available(const struct target *target, const struct fau
     return FAULT_MEANINGLESS;
 }
 
-static bool leads(const struct node *node)
+bool server_leads(const struct node *node, const struct lock_identity *lock)
 {
     struct error ignored;
     const struct server_control *control = node->kind->control;
     return node->server > 0 && control != NULL && control->leads != NULL &&
-           control->leads(node, &ignored) == 1;
+           control->leads(node, &ignored) == 1 &&
+           (control->owns == NULL || control->owns(node, lock, &ignored) == 1);
 }
 
 // The leader, or the nth of those that do not lead.
-static struct node *by_role(const struct server_group *group, const char *role)
+static struct node *by_role(const struct fault_world *world, const char *role)
 {
+    const struct server_group *group = world->lock_group;
     bool wants_leader = strcmp(role, "leader") == 0;
     int nth = wants_leader ? 1 : number_in(role);
     for (int i = 0; group != NULL && i < group->count; i++) {
         struct node *node = &group->nodes[i];
-        if (holds_data(node) && leads(node) == wants_leader && --nth == 0)
+        if (holds_data(node) && server_leads(node, &world->lock) == wants_leader && --nth == 0)
             return node;
     }
     return NULL;
@@ -104,7 +106,7 @@ static struct node *by_role(const struct server_group *group, const char *role)
 struct node *target_server(const struct target *target, const struct fault_world *world,
                            struct error *error)
 {
-    struct node *node = is_role(target->server) ? by_role(world->lock_group, target->server)
+    struct node *node = is_role(target->server) ? by_role(world, target->server)
                                                 : fixed_server(target->server, world);
     if (node == NULL)
         error_set(error, "no server is %s now", target->server);
@@ -161,7 +163,7 @@ static int add_target(struct addresses *addresses, const struct target *target,
     } else if (strcmp(target->server, "followers") == 0) {
         for (int i = 0; world->lock_group != NULL && i < world->lock_group->count; i++) {
             const struct node *node = &world->lock_group->nodes[i];
-            if (holds_data(node) && !leads(node))
+            if (holds_data(node) && !server_leads(node, &world->lock))
                 add_address(addresses, node);
         }
     } else {

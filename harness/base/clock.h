@@ -10,6 +10,8 @@
 // "No such time": a lock that never expires, a deadline that never comes.
 #define TIME_NEVER INT64_MAX
 
+struct clock_shift;
+
 // CLOCK_MONOTONIC in nanoseconds: the one clock of the history.
 int64_t clock_monotonic_ns(void);
 
@@ -19,14 +21,29 @@ int64_t clock_realtime_ns(void);
 // Sleeps until CLOCK_MONOTONIC reaches `until_ns`, however often signals interrupt.
 void clock_sleep_until_ns(int64_t until_ns);
 
-// The clock that one client believes in. Schemes read time through it and nowhere else.
+// The clocks that one client believes in. Schemes read time through them and nowhere else. While
+// none goes wrong, those of all clients show the same.
 struct clock {
-    int64_t offset_ns; // added to CLOCK_MONOTONIC
+    const struct clock_shift *shift; // how they go wrong; NULL: never
 };
 
+// The client's CLOCK_MONOTONIC. A jump is seen by whoever reads next, in all threads of the client.
 int64_t clock_now_ns(const struct clock *clock);
 
-// Sleeps for `duration_ns` of the client's clock.
+// The client's CLOCK_REALTIME.
+int64_t clock_wall_ns(const struct clock *clock);
+
+// When, on the machine's CLOCK_MONOTONIC, clock_now_ns will show (or showed) `shown_ns`, as the
+// client's clock goes now; TIME_NEVER if never.
+int64_t clock_machine_ns(const struct clock *clock, int64_t shown_ns);
+
+// Until when, on the machine's CLOCK_MONOTONIC, to sleep if one waits for clock_now_ns to show
+// `until_ns`, and looks at it again then. That is sooner while the clock goes wrong, as it may be
+// set right meanwhile. A sleep that has begun with a right clock is not shortened by a jump.
+int64_t clock_look_again_ns(const struct clock *clock, int64_t until_ns);
+
+// Sleeps for `duration_ns` of the machine's clock, however the client's goes: a jump does not
+// shorten a sleep, a drift does not stretch it.
 void clock_sleep_ns(const struct clock *clock, int64_t duration_ns);
 
 #endif

@@ -1,5 +1,7 @@
 #include "harness/base/clock.h"
 
+#include "harness/base/clock_shift.h"
+
 #include <signal.h>
 #include <sys/time.h>
 #include <time.h>
@@ -77,15 +79,51 @@ static void signals_do_not_shorten_a_sleep(void **state)
     assert_true(now_ns >= until_ns);
 }
 
-static void an_offset_moves_the_clock_of_one_client_only(void **state)
+#define HOUR_NS (3600 * NS_PER_S)
+
+static void a_jump_moves_the_clock_of_one_client_only(void **state)
 {
     (void)state;
-    const struct clock right = {0}, ahead = {.offset_ns = 3600 * NS_PER_S};
-    int64_t before_ns = clock_now_ns(&right);
-    int64_t shifted_ns = clock_now_ns(&ahead);
-    int64_t after_ns = clock_now_ns(&right);
-    assert_true(shifted_ns >= before_ns + 3600 * NS_PER_S);
-    assert_true(shifted_ns <= after_ns + 3600 * NS_PER_S);
+    struct clock_shift shift = {0};
+    const struct clock right = {0}, ahead = {.shift = &shift};
+    clock_shift_set(&shift, SHIFTED_MONOTONIC, clock_monotonic_ns(), HOUR_NS, CLOCK_RATE_NORMAL);
+    clock_shift_set(&shift, SHIFTED_REALTIME, clock_realtime_ns(), -HOUR_NS, CLOCK_RATE_NORMAL);
+    int64_t before_ns = clock_now_ns(&right), wall_before_ns = clock_wall_ns(&right);
+    int64_t shifted_ns = clock_now_ns(&ahead), wall_shifted_ns = clock_wall_ns(&ahead);
+    int64_t after_ns = clock_now_ns(&right), wall_after_ns = clock_wall_ns(&right);
+    assert_true(before_ns + HOUR_NS <= shifted_ns && shifted_ns <= after_ns + HOUR_NS);
+    assert_true(wall_before_ns - HOUR_NS <= wall_shifted_ns);
+    assert_true(wall_shifted_ns <= wall_after_ns - HOUR_NS);
+    assert_true(clock_machine_ns(&ahead, shifted_ns) == shifted_ns - HOUR_NS);
+    assert_true(clock_machine_ns(&right, before_ns) == before_ns);
+    assert_true(clock_machine_ns(&ahead, TIME_NEVER) == TIME_NEVER);
+}
+
+static void a_sleep_takes_as_long_on_a_clock_that_goes_wrong(void **state)
+{
+    (void)state;
+    struct clock_shift shift = {0};
+    const struct clock frozen = {.shift = &shift};
+    clock_shift_set(&shift, SHIFTED_MONOTONIC, clock_monotonic_ns(), HOUR_NS, 0);
+    int64_t shown_ns = clock_now_ns(&frozen);
+    int64_t before_ns = clock_monotonic_ns();
+    clock_sleep_ns(&frozen, 3 * NS_PER_MS);
+    assert_true(clock_monotonic_ns() - before_ns >= 3 * NS_PER_MS);
+    assert_true(clock_now_ns(&frozen) == shown_ns);
+}
+
+static void who_waits_for_a_clock_that_goes_wrong_looks_at_it_again_soon(void **state)
+{
+    (void)state;
+    struct clock_shift shift = {0};
+    const struct clock clock = {.shift = &shift};
+    int64_t late_ns = clock_monotonic_ns() + HOUR_NS;
+    assert_true(clock_look_again_ns(&clock, late_ns) == late_ns);
+    assert_true(clock_look_again_ns(&clock, TIME_NEVER) == TIME_NEVER);
+    clock_shift_set(&shift, SHIFTED_MONOTONIC, clock_monotonic_ns(), 0, 0);
+    assert_true(clock_look_again_ns(&clock, late_ns) <= clock_monotonic_ns() + NS_PER_S);
+    clock_shift_set(&shift, SHIFTED_MONOTONIC, clock_monotonic_ns(), 2 * HOUR_NS, 0);
+    assert_true(clock_look_again_ns(&clock, late_ns) <= clock_monotonic_ns());
 }
 
 int main(void)
@@ -96,7 +134,9 @@ int main(void)
         cmocka_unit_test(a_sleep_does_not_end_early),
         cmocka_unit_test(a_time_that_has_passed_needs_no_sleep),
         cmocka_unit_test(signals_do_not_shorten_a_sleep),
-        cmocka_unit_test(an_offset_moves_the_clock_of_one_client_only),
+        cmocka_unit_test(a_jump_moves_the_clock_of_one_client_only),
+        cmocka_unit_test(a_sleep_takes_as_long_on_a_clock_that_goes_wrong),
+        cmocka_unit_test(who_waits_for_a_clock_that_goes_wrong_looks_at_it_again_soon),
     };
     return cmocka_run_group_tests_name("clock", tests, NULL, NULL);
 }

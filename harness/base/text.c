@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 static void *not_null(void *memory)
 {
@@ -34,6 +35,12 @@ void *memory_resized(void *old, size_t bytes)
 char *memory_string(const char *string)
 {
     return not_null(strdup(string));
+}
+
+void *memory_shared(size_t bytes)
+{
+    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    return not_null(memory != MAP_FAILED ? memory : NULL);
 }
 
 static void make_room(struct text *text, size_t more)

@@ -41,4 +41,7 @@ void *memory_zeroed(size_t count, size_t bytes);
 void *memory_resized(void *old, size_t bytes);
 char *memory_string(const char *string);
 
+// Zeroed memory that processes forked from now on share; free with munmap. Ends the process, too.
+void *memory_shared(size_t bytes);
+
 #endif

@@ -3,6 +3,7 @@
 #include "harness/check/sweep.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 // --- since when ----------------------------------------------------------------------------------
 
@@ -155,15 +156,34 @@ static int compare_by_time(const void *left, const void *right)
     return (a->from_ns > b->from_ns) - (a->from_ns < b->from_ns);
 }
 
-// True if a fault that is not over holds the worker.
+// True if the fault names the client on a wire that lets nothing through.
+static bool cuts_off(const struct fault_step *step, int client)
+{
+    bool lets_through = strcmp(step->verb, "cut") != 0 && strcmp(step->verb, "hold") != 0;
+    for (int side = 0; !lets_through && side < 2; side++) {
+        for (size_t i = 0; i < step->side_counts[side]; i++) {
+            if (step->sides[side][i].client == client)
+                return true;
+        }
+    }
+    return false;
+}
+
+static bool holds_up(const struct fault_step *step, const struct attempt *attempt)
+{
+    const struct target *target = &step->target;
+    return cuts_off(step, attempt->client) ||
+           (fault_stops(step) && target->client == attempt->client &&
+            (target->worker == 0 || target->worker == attempt->worker));
+}
+
+// True if a fault that is not over holds the worker up.
 static bool is_stopped(const struct digest *digest, const struct attempt *attempt)
 {
     for (size_t i = 0; i < digest->fault_count; i++) {
         const struct fault_record *record = &digest->faults[i];
-        const struct target *target = &record->step->target;
-        if (fault_stops(record->step) && record->in_effect_ns != TIME_NEVER &&
-            record->healed_ns >= digest->ended_ns && target->client == attempt->client &&
-            (target->worker == 0 || target->worker == attempt->worker))
+        if (record->in_effect_ns != TIME_NEVER && record->healed_ns >= digest->ended_ns &&
+            holds_up(record->step, attempt))
             return true;
     }
     return false;

@@ -2,43 +2,30 @@
 
 #include "harness/base/file.h"
 #include "harness/base/table.h"
+#include "harness/cli/display.h"
 #include "harness/drive/conductor.h"
 #include "harness/drive/fit.h"
+#include "harness/drive/lanes.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-struct display {
-    bool terminal; // a line that is written over again and again
-    bool silent;
-    size_t number; // of the trial, from 1
-    size_t planned;
+// Side by side, unless --jobs says otherwise: trials mostly wait for leases and pauses.
+#define USUAL_LANES 4
+
+struct performance {
+    const struct plan *plan;
+    const struct run_options *options;
+    const struct sandbox *sandbox;
+    struct run_result *run; // meanwhile its trials are those of the plan, one by one
+    bool *finished;         // of each of them
+    struct server_pool pool;
+    struct display display;
+    bool is_over; // no other trial is to be begun
 };
 
-static void show(void *context, const struct trial *trial, const char *doing, size_t events)
-{
-    const struct display *display = context;
-    if (!display->terminal || display->silent)
-        return;
-    fprintf(stderr, "\r\033[K[%zu/%zu] %s: %s", display->number, display->planned, trial->name,
-            doing);
-    if (events > 0)
-        fprintf(stderr, ", about %zu events", events);
-    fflush(stderr);
-}
-
-static void show_verdict(const struct display *display, const struct trial_result *result)
-{
-    if (display->silent)
-        return;
-    static const char *const marks[] = {[EXPECTATION_NONE] = "",
-                                        [EXPECTATION_MET] = ", as expected",
-                                        [EXPECTATION_MISSED] = ", NOT AS EXPECTED"};
-    fprintf(stderr, "%s[%zu/%zu] %s: %s%s\n", display->terminal ? "\r\033[K" : "", display->number,
-            display->planned, result->trial->name, verdict_name(result->judgement.verdict),
-            marks[result->judgement.expectation]);
-}
+// --- one trial -----------------------------------------------------------------------------------
 
 static void decide(struct trial_result *result, struct history *history, bool with_plots)
 {
@@ -55,47 +42,29 @@ static void decide(struct trial_result *result, struct history *history, bool wi
     digest_free(&digest);
 }
 
-// False, and judged, if the trial cannot be run.
-static bool can_run(struct trial_result *result)
+// Starts the result of a trial. False, and judged, if the trial cannot be run.
+static bool can_run(struct performance *performance, size_t index)
 {
+    struct trial_result *result = &performance->run->trials[index];
+    const struct trial *trial = &performance->plan->trials[index];
     struct text reason = {0};
-    enum fit fit = trial_fit(result->trial, &reason);
-    if (fit == FIT_NOT_APPLICABLE)
-        judge_not_applicable(result->trial, text_string(&reason), &result->judgement);
-    else if (fit == FIT_NOT_INSTALLED)
-        judge_skipped(result->trial, text_string(&reason), &result->judgement);
-    text_free(&reason);
-    return fit == FIT_RUNS;
-}
-
-static void perform_trial(struct trial_result *result, const struct run_result *run,
-                          struct server_pool *pool, struct display *display)
-{
-    const struct trial *trial = result->trial;
     struct text folder = {0};
-    text_format(&folder, "%s/trials/%s", run->folder, trial->name);
-    result->folder = folder.bytes;
-    result->story = memory_string("");
-    if (!can_run(result))
-        return;
     struct error error = {0};
-    struct progress progress = {.show = show, .context = display};
-    struct history history = {0};
-    char *path = path_join(result->folder, "history.bin");
-    int conducted = folder_make(result->folder, &error);
-    if (conducted == 0)
-        conducted =
-            trial_conduct(trial, pool, result->folder, (int)display->number, &progress, &error);
-    if (conducted == TRIAL_IMPOSSIBLE) {
-        judge_skipped(trial, error.text, &result->judgement);
-    } else if (conducted != 0 || history_load(path, &history, &error) != 0) {
+    text_format(&folder, "%s/trials/%s", performance->run->folder, trial->name);
+    *result =
+        (struct trial_result){.trial = trial, .folder = folder.bytes, .story = memory_string("")};
+    enum fit fit = trial_fit(trial, &reason);
+    bool can = false;
+    if (fit == FIT_NOT_APPLICABLE)
+        judge_not_applicable(trial, text_string(&reason), &result->judgement);
+    else if (fit == FIT_NOT_INSTALLED)
+        judge_skipped(trial, text_string(&reason), &result->judgement);
+    else if (folder_make(result->folder, &error) != 0)
         judge_error(trial, error.text, &result->judgement);
-    } else {
-        show(display, trial, "deciding", history.count);
-        decide(result, &history, run->has_plots);
-        history_free(&history);
-    }
-    free(path);
+    else
+        can = true;
+    text_free(&reason);
+    return can;
 }
 
 static void free_trial(struct trial_result *result)
@@ -105,39 +74,198 @@ static void free_trial(struct trial_result *result)
     free(result->timeline);
     free(result->throughput);
     free(result->latency);
+    *result = (struct trial_result){0};
+}
+
+// Whatever it is judged, the trial is finished.
+static void finish(struct performance *performance, const struct trial_result *result)
+{
+    performance->finished[result - performance->run->trials] = true;
+    bool failed = result->judgement.expectation == EXPECTATION_MISSED ||
+                  result->judgement.verdict == VERDICT_ERROR;
+    display_verdict(&performance->display, result);
+    if (failed && !performance->options->keep_going)
+        performance->is_over = true;
+}
+
+// Judges a trial that was conducted, or could not be.
+static void settle(struct performance *performance, struct trial_result *result, int conducted,
+                   const struct error *reason)
+{
+    const struct trial *trial = result->trial;
+    struct history history = {0};
+    struct error error = *reason;
+    char *path = path_join(result->folder, "history.bin");
+    if (conducted != 0 && sandbox_is_interrupted(performance->sandbox))
+        free_trial(result); // half a trial has no verdict
+    else if (conducted == TRIAL_IMPOSSIBLE)
+        judge_skipped(trial, error.text, &result->judgement);
+    else if (conducted == TRIAL_MEANINGLESS)
+        judge_not_applicable(trial, error.text, &result->judgement);
+    else if (conducted != 0 || history_load(path, &history, &error) != 0)
+        judge_error(trial, error.text, &result->judgement);
+    else
+        decide(result, &history, performance->run->has_plots);
+    history_free(&history);
+    free(path);
+    if (result->trial != NULL)
+        finish(performance, result);
+}
+
+// --- alone ---------------------------------------------------------------------------------------
+
+static void show(void *context, const struct trial *trial, const char *doing, size_t events)
+{
+    display_doing(context, 0, trial, doing, events);
+}
+
+// Nothing else happens on the machine while the trial runs.
+static void perform_alone(struct performance *performance, size_t index)
+{
+    struct trial_result *result = &performance->run->trials[index];
+    const struct progress progress = {.show = show, .context = &performance->display};
+    struct error error = {0};
+    if (!can_run(performance, index)) {
+        finish(performance, result);
+        return;
+    }
+    result->lanes = 1;
+    int conducted = trial_conduct(result->trial, &performance->pool, result->folder, (int)index + 1,
+                                  &progress, &error);
+    if (conducted == 0)
+        show(&performance->display, result->trial, "deciding", 0);
+    settle(performance, result, conducted, &error);
+}
+
+// --- side by side --------------------------------------------------------------------------------
+
+struct stretch {
+    struct performance *performance;
+    struct lane_job *jobs;
+    size_t *indexes; // of the jobs' trials in the plan
+    size_t count;
+};
+
+static void hear(void *context, const struct lane_news *news)
+{
+    const struct stretch *stretch = context;
+    display_doing(&stretch->performance->display, news->lane, stretch->jobs[news->job].trial,
+                  news->doing, news->events);
+}
+
+static bool settle_job(void *context, size_t job, int conducted, const struct error *error)
+{
+    const struct stretch *stretch = context;
+    struct performance *performance = stretch->performance;
+    settle(performance, &performance->run->trials[stretch->indexes[job]], conducted, error);
+    return !performance->is_over;
+}
+
+// Trials `from` to `to` of the plan, in so many lanes.
+static void perform_side_by_side(struct performance *performance, size_t from, size_t to, int lanes)
+{
+    struct stretch stretch = {.performance = performance,
+                              .jobs = memory_zeroed(to - from, sizeof *stretch.jobs),
+                              .indexes = memory_zeroed(to - from, sizeof *stretch.indexes)};
+    const struct lane_listener listener = {.hear = hear, .settle = settle_job, .context = &stretch};
+    server_pool_clear(&performance->pool);
+    for (size_t i = from; i < to && !performance->is_over; i++) {
+        struct trial_result *result = &performance->run->trials[i];
+        if (!can_run(performance, i)) {
+            finish(performance, result);
+            continue;
+        }
+        stretch.indexes[stretch.count] = i;
+        stretch.jobs[stretch.count++] = (struct lane_job){
+            .trial = result->trial, .folder = result->folder, .serial = (int)i + 1};
+    }
+    if (stretch.count < (size_t)lanes)
+        lanes = (int)stretch.count;
+    for (size_t i = 0; i < stretch.count; i++)
+        performance->run->trials[stretch.indexes[i]].lanes = lanes;
+    if (!performance->is_over)
+        lanes_conduct(&performance->pool, stretch.jobs, stretch.count, lanes, &listener);
+    free(stretch.jobs);
+    free(stretch.indexes);
+}
+
+// --- the plan ------------------------------------------------------------------------------------
+
+static int choose_lanes(const struct run_options *options)
+{
+    if (options->jobs > 0)
+        return (int)options->jobs;
+    int fit = lanes_that_fit();
+    return fit < USUAL_LANES ? fit : USUAL_LANES;
+}
+
+// Neighbours that may all share the machine are performed side by side, the others one by one.
+static void perform_trials(struct performance *performance)
+{
+    const struct plan *plan = performance->plan;
+    size_t to;
+    for (size_t from = 0; from < plan->count; from = to) {
+        if (performance->is_over || sandbox_is_interrupted(performance->sandbox))
+            break;
+        int lanes = choose_lanes(performance->options);
+        for (to = from; to < plan->count && trial_may_share_machine(&plan->trials[to]); to++)
+            continue;
+        if (lanes > 1 && to > from + 1) {
+            perform_side_by_side(performance, from, to, lanes);
+        } else {
+            perform_alone(performance, from);
+            to = from + 1;
+        }
+    }
+}
+
+// Leaves the finished trials, in the order of the plan.
+static void close_ranks(const struct performance *performance)
+{
+    struct run_result *run = performance->run;
+    run->count = 0;
+    for (size_t i = 0; i < run->planned; i++) {
+        struct trial_result result = run->trials[i];
+        run->trials[i] = (struct trial_result){0};
+        if (performance->finished[i])
+            run->trials[run->count++] = result;
+        else
+            free_trial(&result);
+    }
+}
+
+static int most_lanes(const struct run_result *run)
+{
+    int most = 0;
+    for (size_t i = 0; i < run->count; i++)
+        most = run->trials[i].lanes > most ? run->trials[i].lanes : most;
+    return most;
 }
 
 void perform_plan(const struct plan *plan, const struct run_options *options,
                   const struct sandbox *sandbox, struct run_result *run)
 {
-    struct display display = {.terminal = isatty(STDERR_FILENO),
-                              .silent = options->quiet || options->json,
-                              .planned = plan->count};
+    struct performance performance = {.plan = plan,
+                                      .options = options,
+                                      .sandbox = sandbox,
+                                      .run = run,
+                                      .finished = memory_zeroed(plan->count, sizeof(bool)),
+                                      .display = {.terminal = isatty(STDERR_FILENO),
+                                                  .silent = options->quiet || options->json,
+                                                  .planned = plan->count}};
     int64_t began_ns = clock_monotonic_ns();
     environment_describe(sandbox, plan, &run->environment);
     run->has_plots = plots_available(run->plot_note, sizeof run->plot_note);
     run->planned = plan->count;
     run->trials = memory_zeroed(plan->count, sizeof *run->trials);
-    struct server_pool pool;
     char *servers = path_join(run->folder, "servers");
-    server_pool_start(&pool, sandbox, servers);
-    for (size_t i = 0; i < plan->count; i++) {
-        struct trial_result *result = &run->trials[run->count++];
-        display.number = i + 1;
-        result->trial = &plan->trials[i];
-        perform_trial(result, run, &pool, &display);
-        if (sandbox_is_interrupted(sandbox)) {
-            free_trial(result); // half a trial has no verdict
-            run->count--;
-            break;
-        }
-        show_verdict(&display, result);
-        bool failed = result->judgement.expectation == EXPECTATION_MISSED ||
-                      result->judgement.verdict == VERDICT_ERROR;
-        if (failed && !options->keep_going)
-            break;
-    }
-    server_pool_stop(&pool);
+    server_pool_start(&performance.pool, sandbox, servers);
+    perform_trials(&performance);
+    server_pool_stop(&performance.pool);
+    display_clear(&performance.display);
+    close_ranks(&performance);
+    free(performance.finished);
+    run->environment.lanes = most_lanes(run);
     free(servers);
     run->duration_ns = clock_monotonic_ns() - began_ns;
 }

@@ -1,6 +1,7 @@
 #include "harness/cli/run_options.h"
 
 #include "harness/base/text.h"
+#include "harness/drive/lanes.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -13,6 +14,8 @@
     X(scheme, "scheme", "GLOB", "only these of the scenarios' schemes: a name, glob or trait")     \
     X(seed, "seed", "N", "of all randomness, for the same choices again (default: drawn)")         \
     X(repeat, "repeat", "N", "runs each trial N times")                                            \
+    X(jobs, "jobs", "N",                                                                           \
+      "up to N trials with faults at a time (default: 4, fewer if memory is short)")               \
     X(out, "out", "DIR",                                                                           \
       "the run's folder (default: a new one in results/, results/latest names it)")                \
     X(strict, "strict", "", "a trial that is skipped for want of a server makes the exit code 4")  \
@@ -98,6 +101,8 @@ static int take_option(struct run_options *options, int option, const char *valu
         return take_number("seed", value, INT64_MAX, &options->seed, error);
     case OPTION_repeat:
         return take_number("repeat", value, 1000, &options->repeat, error);
+    case OPTION_jobs:
+        return take_number("jobs", value, MAX_LANES, &options->jobs, error);
     case OPTION_out:
         options->out = value;
         return 0;

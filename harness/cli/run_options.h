@@ -19,6 +19,7 @@ struct run_options {
     const char *junit;  // where junit.xml goes besides the run's folder, or NULL
     int64_t seed;       // 0: the scenarios' own, else drawn
     int64_t repeat;     // 0: the scenarios' own
+    int64_t jobs;       // how many trials at a time, if they may; 0: as many as is usual
     bool keep_going;
     bool quiet;
     bool json;

@@ -19,31 +19,37 @@
 #define PORT_ATTEMPTS 5
 #define BOOT_LIMIT_S 20 // unless the kind says otherwise
 
-// A port that was free a moment ago: the kernel's choice.
-static int free_port(void)
+// A port that is free: the kernel's choice. A socket stays bound to it, without listening, as long
+// as the cluster lives. That keeps the kernel from giving the port to anybody who wants any, but
+// not a server from listening on it, as servers bind with SO_REUSEADDR; also when one starts again.
+static int free_port(struct cluster *cluster)
 {
     int descriptor = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     socklen_t length = sizeof address;
-    int port = -1;
-    if (descriptor >= 0 && bind(descriptor, (struct sockaddr *)&address, length) == 0 &&
-        getsockname(descriptor, (struct sockaddr *)&address, &length) == 0)
-        port = ntohs(address.sin_port);
-    if (descriptor >= 0)
-        close(descriptor);
-    return port;
+    if (descriptor < 0)
+        return -1;
+    size_t count = (size_t)cluster->port_holder_count++;
+    cluster->port_holders =
+        memory_resized(cluster->port_holders, (count + 1) * sizeof *cluster->port_holders);
+    cluster->port_holders[count] = descriptor;
+    if (setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &(int){1}, sizeof(int)) != 0 ||
+        bind(descriptor, (struct sockaddr *)&address, length) != 0 ||
+        getsockname(descriptor, (struct sockaddr *)&address, &length) != 0)
+        return -1;
+    return ntohs(address.sin_port);
 }
 
 // Inside a namespace all ports are free, on loopback the kernel knows which are.
-static void choose_ports(struct node *node, enum isolation isolation)
+static void choose_ports(struct cluster *cluster, struct node *node)
 {
     const struct server_kind *kind = node->kind;
+    bool on_loopback = cluster->isolation == ISOLATION_LOOPBACK;
     if (kind == NULL)
         return;
-    node->port = isolation == ISOLATION_LOOPBACK ? free_port() : kind->port;
+    node->port = on_loopback ? free_port(cluster) : kind->port;
     for (int i = 0; i < kind->extra_ports; i++)
-        node->extra_ports[i] =
-            isolation == ISOLATION_LOOPBACK ? free_port() : kind->port + 10000 + i;
+        node->extra_ports[i] = on_loopback ? free_port(cluster) : kind->port + 10000 + i;
 }
 
 static int lay_wires(struct cluster *cluster, int serial, struct error *error)
@@ -57,7 +63,7 @@ static int lay_wires(struct cluster *cluster, int serial, struct error *error)
         node->end = cluster->isolation == ISOLATION_NAMESPACES
                         ? ends[i]
                         : (struct network_end){.network_namespace = -1, .address = "127.0.0.1"};
-        choose_ports(node, cluster->isolation);
+        choose_ports(cluster, node);
     }
     free(ends);
     return result;
@@ -79,6 +85,17 @@ static void quote_log(const struct node *node, struct error *error)
     free(path);
 }
 
+// That the server has found the clock that it was given: else no fault could set it.
+static int check_clock(const struct node *node, struct error *error)
+{
+    if (node->clock == NULL || atomic_load(&node->clock->readers) > 0)
+        return 0;
+    return error_set(error,
+                     "%s on %s:%d did not load the library by which its clock is set; its reason "
+                     "is in %s/server.log",
+                     node->kind->program, node->end.address, node->port, node->folder);
+}
+
 static int wait_until_ready(struct node *node, struct error *error)
 {
     int limit_s = node->kind->boot_limit_s > 0 ? node->kind->boot_limit_s : BOOT_LIMIT_S;
@@ -90,8 +107,10 @@ static int wait_until_ready(struct node *node, struct error *error)
             quote_log(node, error);
             return -1;
         }
-        if (state <= 0)
-            return state;
+        if (state == 0)
+            return check_clock(node, error);
+        if (state < 0)
+            return -1;
         if (clock_monotonic_ns() > give_up_ns)
             return error_set(error, "%s on %s:%d did not answer within %d s of its start",
                              node->kind->program, node->end.address, node->port, limit_s);
@@ -108,18 +127,18 @@ static int start_server(struct node *node, struct error *error)
     return error_wrap(error, "%s (Debian package %s)", node->name, node->kind->package);
 }
 
-// On loopback somebody else may take the port that was free a moment ago: then another one is
-// tried, unless the peers know it already.
-static int bring_up(struct node *node, enum isolation isolation, struct error *error)
+// On loopback a stranger who asks for that very port may have taken it: then another one is tried,
+// unless the peers know it already.
+static int bring_up(struct cluster *cluster, struct node *node, struct error *error)
 {
     bool alone = node->group->count == 1;
-    int attempts = isolation == ISOLATION_LOOPBACK && alone ? PORT_ATTEMPTS : 1;
+    int attempts = cluster->isolation == ISOLATION_LOOPBACK && alone ? PORT_ATTEMPTS : 1;
     for (int attempt = 1;; attempt++) {
         if (wait_until_ready(node, error) == 0)
             return 0;
         if (node->server != 0 || attempt == attempts)
             return -1;
-        choose_ports(node, isolation);
+        choose_ports(cluster, node);
         if (start_server(node, error) != 0)
             return -1;
     }
@@ -137,12 +156,35 @@ static int make_folders(struct node *node, const char *folder, struct error *err
     return folder_make(node->data, error);
 }
 
+// The servers of a restart find it as it is.
+static int make_clock(struct node *node, struct error *error)
+{
+    if (!node->group->settings.shiftable_clock || !node->kind->clock_can_shift)
+        return 0;
+    char *path = path_join(node->folder, NODE_CLOCK_FILE);
+    node->clock = clock_shift_create(path, error);
+    free(path);
+    return node->clock != NULL ? 0 : -1;
+}
+
+static void remove_clock(struct node *node)
+{
+    if (node->clock == NULL)
+        return;
+    char *path = path_join(node->folder, NODE_CLOCK_FILE);
+    unlink(path);
+    free(path);
+    clock_shift_close(node->clock);
+}
+
 static int start_servers(struct cluster *cluster, const char *folder, struct error *error)
 {
     int result = 0;
     for (int i = 0; result == 0 && i < cluster->count; i++) {
         if (cluster->nodes[i].kind != NULL)
-            result = make_folders(&cluster->nodes[i], folder, error);
+            result = make_folders(&cluster->nodes[i], folder, error) != 0
+                         ? -1
+                         : make_clock(&cluster->nodes[i], error);
     }
     for (int i = 0; result == 0 && i < cluster->count; i++) {
         struct node *node = &cluster->nodes[i];
@@ -152,7 +194,7 @@ static int start_servers(struct cluster *cluster, const char *folder, struct err
     for (int i = 0; result == 0 && i < cluster->count; i++) {
         struct node *node = &cluster->nodes[i];
         if (node->kind != NULL && !node->deferred)
-            result = bring_up(node, cluster->isolation, error);
+            result = bring_up(cluster, node, error);
     }
     return result;
 }
@@ -249,9 +291,13 @@ void cluster_close(struct cluster *cluster)
         network_remove(&cluster->nodes[i].end, 1);
         if (cluster->nodes[i].data != NULL)
             folder_remove(cluster->nodes[i].data, NULL);
+        remove_clock(&cluster->nodes[i]);
         free(cluster->nodes[i].data);
         free(cluster->nodes[i].folder);
     }
+    for (int i = 0; i < cluster->port_holder_count; i++)
+        close(cluster->port_holders[i]);
+    free(cluster->port_holders);
     free(cluster->nodes);
     free(cluster->groups);
     *cluster = (struct cluster){0};

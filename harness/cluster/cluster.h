@@ -2,11 +2,13 @@
 #ifndef LOCKPICK_CLUSTER_CLUSTER_H
 #define LOCKPICK_CLUSTER_CLUSTER_H
 
+#include "harness/base/clock_shift.h"
 #include "harness/base/error.h"
 #include "harness/base/persistence.h"
 #include "harness/cluster/network.h"
 #include "harness/cluster/sandbox.h"
 
+#include <stdint.h>
 #include <sys/types.h>
 
 struct server_kind;
@@ -18,9 +20,11 @@ struct group_settings {
     const struct topology *topology; // of one kind of server
     int count;                       // of servers that hold data
     enum persistence persistence;    // redis only
+    bool shiftable_clock;            // each server gets clocks that can be set, if its kind can
 };
 
 #define MAX_EXTRA_PORTS 3
+#define NODE_CLOCK_FILE "clock" // in a node's folder; gone when the cluster is closed
 
 // What a node is to be.
 struct node_settings {
@@ -44,8 +48,11 @@ struct node {
     int extra_ports[MAX_EXTRA_PORTS]; // as many as its kind asks for: for its peers, and the like
     int processor;                    // what runs here is pinned to it, or -1
     pid_t server;                     // its process, 0 if none runs
+    int64_t died_ns;                  // when outage_kill last ended it, by CLOCK_REALTIME; 0: never
     char *folder;                     // its working folder: logs and settings; NULL for a client's
     char *data;                       // in `folder`; removed when the cluster is closed
+    struct clock_shift *clock;        // what its server reads time by, restarted or not; NULL: the
+                                      // machine's own clocks
 };
 
 // Servers that belong together, as they were made: all of one service, those that watch it
@@ -62,6 +69,8 @@ struct cluster {
     int count;
     struct server_group *groups;
     int group_count;
+    int *port_holders; // descriptors that keep ports on loopback ours
+    int port_holder_count;
 };
 
 struct cluster_settings {

@@ -39,6 +39,10 @@ struct server_control {
     // `error` set if it does not answer.
     int (*leads)(const struct node *node, struct error *error);
 
+    // Of groups that share the locks out among several leaders: whether this one decides about this
+    // lock. 1, 0, or -1 with `error` set. NULL: whoever leads decides about all.
+    int (*owns)(const struct node *node, const struct lock_identity *lock, struct error *error);
+
     // Makes this server lead, for groups that do not elect by themselves. Proven when it returns.
     // 0, or -1 with `error` set.
     int (*promote)(const struct node *node, struct error *error);

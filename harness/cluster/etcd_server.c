@@ -1,6 +1,7 @@
 #include "harness/cluster/etcd_server.h"
 
 #include "harness/base/text.h"
+#include "harness/cluster/etcd_control.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -93,6 +94,7 @@ const struct server_kind etcd_server = {
     .boot_limit_s = 60,
     .start = start,
     .ready = ready,
+    .control = &etcd_control,
 };
 
 const struct topology etcd_ensemble = {

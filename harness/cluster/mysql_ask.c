@@ -1,5 +1,7 @@
 #include "harness/cluster/mysql_ask.h"
 
+#include "harness/cluster/mysql_server.h"
+
 #include <mysql/mysql.h>
 #include <stdio.h>
 
@@ -16,8 +18,8 @@ static MYSQL *connect_to(const struct node *node, struct error *error)
     mysql_options(session, MYSQL_OPT_CONNECT_TIMEOUT, &patience_s);
     mysql_options(session, MYSQL_OPT_READ_TIMEOUT, &patience_s);
     mysql_options(session, MYSQL_OPT_WRITE_TIMEOUT, &patience_s);
-    if (mysql_real_connect(session, node->end.address, "root", "", NULL, (unsigned)node->port, NULL,
-                           0) != NULL)
+    if (mysql_real_connect(session, node->end.address, MYSQL_OWN_ACCOUNT, "", NULL,
+                           (unsigned)node->port, NULL, 0) != NULL)
         return session;
     error_set(error, "cannot connect to %s on %s:%d: %s", node->name, node->end.address, node->port,
               mysql_error(session));

@@ -3,6 +3,7 @@
 #include "harness/base/file.h"
 #include "harness/base/text.h"
 #include "harness/cluster/mysql_ask.h"
+#include "harness/cluster/mysql_control.h"
 #include "harness/cluster/mysql_data.h"
 #include "harness/cluster/process.h"
 #include "harness/cluster/topology.h"
@@ -33,7 +34,6 @@ static bool has_file(const struct node *node, const char *name)
 
 // --- settings ------------------------------------------------------------------------------------
 
-// Inside a namespace, or on loopback, nobody else can reach it: no password is needed.
 static void add_common(struct text *settings, const struct node *node, const char *data)
 {
     text_format(settings,
@@ -44,13 +44,13 @@ static void add_common(struct text *settings, const struct node *node, const cha
                 "socket = server.sock\n"
                 "pid_file = server.pid\n"
                 "server_id = %d\n"
-                "skip_grant_tables\n"
+                "init_file = %s/../accounts.sql\n"
                 "skip_name_resolve\n"
                 "max_connections = 10000\n"
                 "innodb_buffer_pool_size = 32M\n"
                 "innodb_log_file_size = 8M\n"
                 "innodb_flush_log_at_trx_commit = 1\n",
-                data, node->end.address, node->port, node->number);
+                data, node->end.address, node->port, node->number, data);
 }
 
 // A replica keeps a binary log, too, so that it can be promoted.
@@ -62,6 +62,9 @@ static void add_replication(struct text *settings, const struct node *node)
                        "binlog_format = ROW\n"
                        "log_slave_updates\n"
                        "gtid_strict_mode\n");
+    // Until it is promoted. When it is new, its topology says so.
+    if (has_file(node, "master.info"))
+        text_add(settings, "read_only\n");
     if (!is_topology(node, MYSQL_SEMI_SYNC))
         return;
     text_format(settings, "rpl_semi_sync_master_timeout = %d\n", MYSQL_SEMI_SYNC_TIMEOUT_MS);
@@ -101,6 +104,28 @@ static void add_galera(struct text *settings, const struct node *node)
         separator = ",";
     }
     text_add(settings, "\n");
+}
+
+// Inside a namespace, or on loopback, nobody else can reach it: no password is needed. What is done
+// here is no replica's business, nor another member's.
+static int write_accounts(const struct node *node, struct error *error)
+{
+    struct text statements = {0};
+    if (is_topology(node, MYSQL_GALERA))
+        text_add(&statements, "SET SESSION wsrep_on = 0;\n");
+    text_add(&statements,
+             "SET SESSION sql_log_bin = 0;\n"
+             // Of the installation; they would be preferred, as their host is more exact.
+             "DROP USER IF EXISTS root@'127.0.0.1';\n"
+             "CREATE USER IF NOT EXISTS " MYSQL_CLIENT_ACCOUNT "@'%', " MYSQL_OWN_ACCOUNT "@'%';\n"
+             "GRANT ALL ON *.* TO " MYSQL_OWN_ACCOUNT "@'%' WITH GRANT OPTION;\n"
+             "GRANT ALL ON *.* TO " MYSQL_CLIENT_ACCOUNT "@'%' WITH GRANT OPTION;\n"
+             "REVOKE READ_ONLY ADMIN ON *.* FROM " MYSQL_CLIENT_ACCOUNT "@'%';\n");
+    char *path = path_join(node->folder, "accounts.sql");
+    int result = file_write(path, statements.bytes, statements.length, error);
+    free(path);
+    text_free(&statements);
+    return result;
 }
 
 // The server does not heed a file that anybody could have written: then it would be the machine's
@@ -182,7 +207,7 @@ static pid_t start(const struct node *node, struct error *error)
     char *settings = path_join(folder != NULL ? folder : node->folder, "server.cnf");
     bool galera = is_topology(node, MYSQL_GALERA);
     bool prepared = (!galera || check_galera(error) == 0) && mysql_data_provide(node, error) == 0 &&
-                    write_settings(node, settings, error) == 0;
+                    write_accounts(node, error) == 0 && write_settings(node, settings, error) == 0;
     pid_t id = -1;
     if (prepared)
         id = galera ? run_member(node, settings, error) : run(node, settings, error);
@@ -238,4 +263,6 @@ const struct server_kind mysql_server = {
     .version = mysql_version,
     .start = start,
     .ready = ready,
+    .clock_can_shift = true,
+    .control = &mysql_control,
 };

@@ -4,13 +4,17 @@
 
 #include "harness/cluster/server.h"
 
-// mariadbd, as durable as it is by default: what is committed outlives a kill. Anybody who reaches
-// it is root, without a password. Its settings are in server.cnf, in its folder; nothing else is
-// read.
+// mariadbd, as durable as it is by default: what is committed outlives a kill. Nobody needs a
+// password. Its settings are in server.cnf and accounts.sql, in its folder; nothing else is read.
 //
 // A replica goes on with its replication after a restart, by itself. A member of a Galera cluster
 // joins its peers again, and is brought up to date by one of them; so not all can be restarted.
 extern const struct server_kind mysql_server;
+
+// Who clients are: may do everything, but, as is usual, not write where read_only is on.
+#define MYSQL_CLIENT_ACCOUNT "root"
+// Who the harness is: may do everything.
+#define MYSQL_OWN_ACCOUNT "lockpick"
 
 // The names of the topologies, which decide about a server's settings; see mysql_topology.h.
 #define MYSQL_REPLICA "replica"

@@ -87,7 +87,8 @@ static int plan_replication(const struct group_settings *settings, struct node_s
     return settings->count;
 }
 
-// From the primary's first transaction on. Should they be parted, it tries again each second.
+// From the primary's first transaction on; clients cannot write there. Should they be parted, it
+// tries again each second.
 static int replicate(const struct node *primary, const struct node *replica, struct error *error)
 {
     char link[256];
@@ -95,7 +96,7 @@ static int replicate(const struct node *primary, const struct node *replica, str
              "CHANGE MASTER TO MASTER_HOST = '%s', MASTER_PORT = %d, MASTER_USER = 'root', "
              "MASTER_USE_GTID = slave_pos, MASTER_CONNECT_RETRY = 1",
              primary->end.address, primary->port);
-    const char *const statements[] = {link, "START SLAVE", NULL};
+    const char *const statements[] = {"SET GLOBAL read_only = 1", link, "START SLAVE", NULL};
     return mysql_tell(replica, statements, error);
 }
 

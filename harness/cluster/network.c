@@ -14,8 +14,13 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#define PROBE_SERIAL 0
 #define WIRE_LIMIT_NS (10 * NS_PER_S)
 #define ROUTER_ADDRESS "10.77.255.254"
+// Networks are 10.77.0.* to 10.254.249.*: none has the router's address in it.
+#define FIRST_PART 77
+#define THIRD_PARTS 250
+_Static_assert(NETWORK_SERIALS == (255 - FIRST_PART) * THIRD_PARTS, "as many as there is room for");
 
 // Runs one `ip -batch` in a namespace (-1: ours).
 static int run_ip(const char *commands, int network_namespace, struct error *error)
@@ -64,7 +69,7 @@ static int wire_router(struct network_end *ends, int count, int serial, struct e
         text_format(&batch,
                     "link add w%dn%d type veth peer name eth0 netns /proc/%s/fd/%d\n"
                     "link set w%dn%d up\n"
-                    "route replace %s/32 dev w%dn%d\n",
+                    "route add %s/32 dev w%dn%d\n",
                     serial, i + 1, self, ends[i].network_namespace, serial, i + 1, ends[i].address,
                     serial, i + 1);
     }
@@ -126,9 +131,11 @@ int network_build(struct network_end *ends, int count, int serial, struct error 
     for (int i = 0; i < count; i++)
         ends[i].network_namespace = -1;
     int result = 0;
+    int place = serial % NETWORK_SERIALS;
     for (int i = 0; result == 0 && i < count; i++) {
         struct text address = {0};
-        text_format(&address, "10.77.%d.%d", serial % 250, i + 1);
+        text_format(&address, "10.%d.%d.%d", FIRST_PART + place / THIRD_PARTS, place % THIRD_PARTS,
+                    i + 1);
         memcpy(ends[i].address, address.bytes, address.length + 1);
         text_free(&address);
         ends[i].network_namespace = new_namespace(error);
@@ -173,7 +180,7 @@ int network_prepare_router(struct error *error)
         forward_packets(error) != 0)
         return -1;
     struct network_end probe[1];
-    if (network_build(probe, 1, 249, error) != 0)
+    if (network_build(probe, 1, PROBE_SERIAL, error) != 0)
         return -1;
     network_remove(probe, 1);
     return 0;

@@ -17,8 +17,11 @@ struct network_end {
 // proves that a namespace and a wire can be made. 0, or -1 with `error` set.
 int network_prepare_router(struct error *error);
 
-// Makes `count` ends, wired and addressed. `serial` tells one cluster of a run from the next.
+// Makes `count` ends, wired and addressed. `serial` tells networks that exist at the same time
+// apart, whichever process of the sandbox made them; addresses come round again after
+// NETWORK_SERIALS of them, and one that is in use is never given twice, but fails.
 // 0, or -1 with `error` set and nothing left behind.
+#define NETWORK_SERIALS 44500
 int network_build(struct network_end *ends, int count, int serial, struct error *error);
 
 // Removes them.

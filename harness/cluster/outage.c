@@ -1,5 +1,6 @@
 #include "harness/cluster/outage.h"
 
+#include "harness/base/clock.h"
 #include "harness/base/file.h"
 #include "harness/base/text.h"
 #include "harness/cluster/process.h"
@@ -164,6 +165,7 @@ int outage_kill(struct node *node, struct error *error)
     if (signal_family(node, &family, SIGKILL, error) != 0)
         return -1;
     process_kill(node->server);
+    node->died_ns = clock_realtime_ns();
     node->server = 0;
     return 0;
 }

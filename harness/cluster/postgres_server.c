@@ -6,6 +6,7 @@
 #include "harness/base/file.h"
 #include "harness/base/text.h"
 #include "harness/cluster/data_cache.h"
+#include "harness/cluster/postgres_control.h"
 #include "harness/cluster/process.h"
 
 #include <errno.h>
@@ -242,4 +243,6 @@ const struct server_kind postgres_server = {
     .version = version,
     .start = start,
     .ready = ready,
+    .clock_can_shift = true,
+    .control = &postgres_control,
 };

@@ -120,6 +120,8 @@ static void become(const struct process_settings *settings, pid_t parent, int ou
         return;
     if (settings->ordinary_user && become_ordinary(settings->folder) != 0)
         return;
+    for (size_t i = 0; settings->environment != NULL && settings->environment[i] != NULL; i++)
+        putenv((char *)(size_t)settings->environment[i]);
     prctl(PR_SET_PDEATHSIG, SIGKILL); // which a change of user undoes
     execvp(settings->arguments[0], (char *const *)(size_t)settings->arguments);
 }

@@ -9,14 +9,15 @@
 #include <sys/types.h>
 
 struct process_settings {
-    const char *const *arguments; // NULL-terminated; arguments[0] is looked up in PATH
-    const char *folder;           // working folder, or NULL
-    const char *log_path;         // standard output and error go there, or NULL to inherit
-    int network_namespace;        // a descriptor, or -1 to stay
-    int processor;                // to be pinned to, or -1
-    bool ordinary_user;           // if we are root, it must not be: in a user namespace of its own,
-                                  // or, where none can be had, as nobody, who is given `folder`
-                                  // with all that is in it
+    const char *const *arguments;   // NULL-terminated; arguments[0] is looked up in PATH
+    const char *const *environment; // "NAME=value" to be set besides; NULL-terminated; or NULL
+    const char *folder;             // working folder, or NULL
+    const char *log_path;           // standard output and error go there, or NULL to inherit
+    int network_namespace;          // a descriptor, or -1 to stay
+    int processor;                  // to be pinned to, or -1
+    bool ordinary_user; // if we are root, it must not be: in a user namespace of its own,
+                        // or, where none can be had, as nobody, who is given `folder`
+                        // with all that is in it
 };
 
 // Starts a program that dies with the calling thread. Returns its id, or -1 with `error` set: also

@@ -1,6 +1,7 @@
 #include "harness/cluster/redis_server.h"
 
 #include "harness/base/file.h"
+#include "harness/cluster/redis_control.h"
 #include "harness/cluster/topology.h"
 
 #include <stdbool.h>
@@ -40,6 +41,14 @@ static void add_place(struct command_line *line, const struct node *node)
     add(line, "--dir", line->data != NULL ? line->data : "data");
 }
 
+// Whether it writes times into its AOF, for redis_forget: older ones refuse that setting.
+static bool tells_times(void)
+{
+    char version[64];
+    const char *number = strchr(server_version(&redis_server, version, sizeof version), ' ');
+    return number != NULL && strtol(number, NULL, 10) >= 7;
+}
+
 // Without persistence not even what a replica was sent by its master is to survive a restart.
 static void add_persistence(struct command_line *line, enum persistence persistence)
 {
@@ -48,6 +57,8 @@ static void add_persistence(struct command_line *line, enum persistence persiste
     add(line, "--appendonly", persistence == PERSISTENCE_NONE ? "no" : "yes");
     if (persistence != PERSISTENCE_NONE)
         add(line, "--appendfsync", persistence == PERSISTENCE_AOF_ALWAYS ? "always" : "everysec");
+    if (persistence == PERSISTENCE_AOF_EVERYSEC && tells_times())
+        add(line, "--aof-timestamp-enabled", "yes");
 }
 
 // Replicas stay with the master that they were given.
@@ -202,6 +213,8 @@ const struct server_kind redis_server = {
     .extra_ports = 1, // the cluster's bus
     .start = start_redis,
     .ready = ready,
+    .control = &redis_control,
+    .clock_can_shift = true,
 };
 
 const struct server_kind redis_sentinel = {
@@ -211,4 +224,6 @@ const struct server_kind redis_sentinel = {
     .port = 26379,
     .start = start_sentinel,
     .ready = ready,
+    .control = &redis_sentinel_control,
+    .clock_can_shift = true,
 };

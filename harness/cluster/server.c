@@ -1,5 +1,6 @@
 #include "harness/cluster/server.h"
 
+#include "harness/base/clock_shift.h"
 #include "harness/base/file.h"
 #include "harness/base/text.h"
 #include "harness/cluster/etcd_server.h"
@@ -57,17 +58,52 @@ const char *server_version(const struct server_kind *kind, char *out, size_t roo
     return out;
 }
 
+// What makes a program read time by the node's clock: two variables.
+struct clock_environment {
+    struct text preload;
+    struct text shift;
+    const char *list[3];
+};
+
+static int set_clock_environment(struct clock_environment *environment, const struct node *node,
+                                 struct error *error)
+{
+    *environment = (struct clock_environment){.list = {NULL}};
+    if (node->clock == NULL)
+        return 0;
+    char *library = clock_preload_path(error);
+    if (library == NULL)
+        return -1;
+    char *folder = realpath(node->folder, NULL);
+    const char *others = getenv("LD_PRELOAD");
+    text_format(&environment->preload, "LD_PRELOAD=%s%s%s", library, others != NULL ? ":" : "",
+                others != NULL ? others : "");
+    text_format(&environment->shift, CLOCK_SHIFT_VARIABLE "=%s/" NODE_CLOCK_FILE,
+                folder != NULL ? folder : node->folder);
+    environment->list[0] = environment->preload.bytes;
+    environment->list[1] = environment->shift.bytes;
+    free(folder);
+    free(library);
+    return 0;
+}
+
 pid_t server_run(const struct node *node, const char *const *arguments, bool ordinary_user,
                  struct error *error)
 {
+    struct clock_environment environment;
+    if (set_clock_environment(&environment, node, error) != 0)
+        return -1;
     char *log = path_join(node->folder, "server.log");
     struct process_settings settings = {.arguments = arguments,
+                                        .environment = environment.list,
                                         .folder = node->folder,
                                         .log_path = log,
                                         .network_namespace = node->end.network_namespace,
                                         .processor = node->processor,
                                         .ordinary_user = ordinary_user};
     pid_t id = process_start(&settings, error);
+    text_free(&environment.preload);
+    text_free(&environment.shift);
     free(log);
     return id;
 }

@@ -28,6 +28,9 @@ struct server_kind {
     // does, 1 if not yet, -1 if it never will. One that serves only together with its peers is
     // ready when it does.
     int (*ready)(const struct node *node, struct error *error);
+    // Whether the preload (faults/clock_preload.c) can set its clocks. Not if it asks the kernel
+    // itself what time it is.
+    bool clock_can_shift;
     // What else can be done to it, or NULL.
     const struct server_control *control;
 };
@@ -45,8 +48,9 @@ bool server_is_installed(const struct server_kind *kind);
 const char *server_version(const struct server_kind *kind, char *out, size_t room);
 
 // For `start`: runs the program with these arguments on the node, output to server.log in its
-// folder. With `ordinary_user`, for servers that refuse to run as root, it is not root. Returns its
-// process id, or -1 with `error` set.
+// folder. If the node has a clock of its own, the program reads time by that. With `ordinary_user`,
+// for servers that refuse to run as root, it is not root. Returns its process id, or -1 with
+// `error` set.
 pid_t server_run(const struct node *node, const char *const *arguments, bool ordinary_user,
                  struct error *error);
 

@@ -4,6 +4,7 @@
 #include "harness/base/file.h"
 #include "harness/base/text.h"
 #include "harness/cluster/process.h"
+#include "harness/cluster/zookeeper_control.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -70,7 +71,7 @@ static int write_settings(const struct node *node, struct error *error)
     text_format(&settings,
                 "tickTime=%d\ninitLimit=25\nsyncLimit=10\ndataDir=%s\n"
                 "minSessionTimeout=%d\nmaxSessionTimeout=%d\nmaxClientCnxns=0\n"
-                "admin.enableServer=false\n4lw.commands.whitelist=srvr,conf\n"
+                "admin.enableServer=false\n4lw.commands.whitelist=srvr,conf,cons,dump\n"
                 "clientPort=%d\nclientPortAddress=%s\n",
                 TICK_MS, data, 2 * TICK_MS, 20 * TICK_MS, node->port, node->end.address);
     write_peers(node, &settings);
@@ -104,8 +105,7 @@ static pid_t start(const struct node *node, struct error *error)
     return write_settings(node, error) != 0 ? -1 : server_run(node, arguments, false, error);
 }
 
-// Sends a four-letter word and reads the whole answer.
-static void ask(const struct node *node, const char *word, char *answer, size_t room)
+void zookeeper_ask(const struct node *node, const char *word, char *answer, size_t room)
 {
     size_t length = 0;
     int descriptor = server_connect(node);
@@ -127,11 +127,11 @@ static int ready(const struct node *node, struct error *error)
 {
     (void)error;
     char answer[4096];
-    ask(node, "srvr", answer, sizeof answer);
+    zookeeper_ask(node, "srvr", answer, sizeof answer);
     if (strstr(answer, "Mode: ") == NULL)
         return 1;
     char *data = realpath(node->data, NULL);
-    ask(node, "conf", answer, sizeof answer);
+    zookeeper_ask(node, "conf", answer, sizeof answer);
     bool ours = data != NULL && strstr(answer, data) != NULL;
     free(data);
     return ours ? 0 : 1;
@@ -148,6 +148,8 @@ const struct server_kind zookeeper_server = {
     .version = version,
     .start = start,
     .ready = ready,
+    .control = &zookeeper_control,
+    .clock_can_shift = true,
 };
 
 const struct topology zookeeper_ensemble = {

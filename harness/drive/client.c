@@ -64,6 +64,7 @@ static void be_client(const struct stage *stage, const struct node *node, int nu
                                      stage->scheme->server != NULL ? &stage->lock_service : NULL,
                                  .number = number,
                                  .seed = stage->trial->seed,
+                                 .clock = stage_client_clock(stage, number),
                                  .board = &stage->control->board,
                                  .history = &stage->history,
                                  .stop = &stage->control->stop};

@@ -4,6 +4,7 @@
 #include "harness/base/futex.h"
 #include "harness/cluster/process.h"
 #include "harness/drive/client.h"
+#include "harness/drive/fit.h"
 #include "harness/drive/setup.h"
 #include "harness/drive/watch.h"
 #include "harness/drive/world.h"
@@ -180,7 +181,9 @@ static void look(struct conductor *conductor)
     history_follow(conductor->follower, see, conductor);
     reap(conductor);
     watch_servers(conductor);
-    bool led = conductor->watch.lead_held || schedule_has_struck(conductor->schedule);
+    int lead = conductor->scenario->clients.lead.client;
+    bool led =
+        conductor->watch.lead_returned || schedule_has_struck_client(conductor->schedule, lead);
     if (conductor->opened_ns == 0 && (led || living_clients(conductor) == 0))
         open_gate(conductor, GATE_OPEN);
 }
@@ -340,7 +343,9 @@ static void tear_down(struct conductor *conductor)
     }
     process_kill(conductor->observer);
     struct error error;
-    if (conductor->is_prepared && stage_clean_up(&conductor->stage, &error) != 0)
+    // What lies on servers that end with the trial need not be removed.
+    bool removed = trial_strikes_servers(conductor->trial) && !trial_is_external(conductor->trial);
+    if (conductor->is_prepared && !removed && stage_clean_up(&conductor->stage, &error) != 0)
         fprintf(stderr, "lockpick: %s: something may be left on its servers: %s\n",
                 conductor->trial->name, error.text);
     history_follower_free(conductor->follower);
@@ -348,6 +353,7 @@ static void tear_down(struct conductor *conductor)
     world_close(&conductor->world);
     watch_free(&conductor->watch);
     stage_close(&conductor->stage, &conductor->nodes);
+    server_pool_release(conductor->pool, conductor->trial);
     free(conductor->clients);
     free(conductor->ends);
 }

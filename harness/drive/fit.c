@@ -106,3 +106,35 @@ bool trial_is_external(const struct trial *trial)
     }
     return false;
 }
+
+static bool strikes_servers(const struct fault_step *step)
+{
+    return step->target.client == 0 || step->side_counts[0] > 0;
+}
+
+bool trial_shifts_server_clock(const struct trial *trial)
+{
+    const struct scenario *scenario = trial->scenario;
+    for (size_t i = 0; i < scenario->fault_count; i++) {
+        if (strcmp(scenario->faults[i].verb, "clock") == 0 &&
+            scenario->faults[i].target.client == 0)
+            return true;
+    }
+    return false;
+}
+
+bool trial_strikes_servers(const struct trial *trial)
+{
+    const struct scenario *scenario = trial->scenario;
+    for (size_t i = 0; i < scenario->fault_count; i++) {
+        if (strikes_servers(&scenario->faults[i]))
+            return true;
+    }
+    return false;
+}
+
+bool trial_may_share_machine(const struct trial *trial)
+{
+    const struct scenario *scenario = trial->scenario;
+    return scenario->fault_count > 0 && scenario->workload.for_ns == 0 && !trial_is_external(trial);
+}

@@ -21,4 +21,16 @@ bool trial_uses(const struct trial *trial, const char *server);
 // True if some service of the trial is somebody else's, on the host's network.
 bool trial_is_external(const struct trial *trial);
 
+// True if some fault of the trial strikes servers, or wires: afterwards they may be other than they
+// were, so it gets fresh ones, which nobody gets after it.
+bool trial_strikes_servers(const struct trial *trial);
+
+// True if a fault of the trial sets a server's clock: its servers are started so that it can.
+bool trial_shifts_server_clock(const struct trial *trial);
+
+// True if other trials may run on the machine at the same time: its faults wait for causes, it ends
+// after so many operations, and nobody reads its numbers. A trial without faults is a measurement,
+// and must be undisturbed.
+bool trial_may_share_machine(const struct trial *trial);
+
 #endif

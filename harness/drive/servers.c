@@ -4,12 +4,14 @@
 #include "harness/base/url.h"
 #include "harness/cluster/server.h"
 #include "harness/cluster/topology.h"
+#include "harness/drive/fit.h"
 #include "harness/drive/placement.h"
 #include "harness/locks/lock.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 const struct store_kind *trial_store(const struct trial *trial)
 {
@@ -40,6 +42,7 @@ static void want_lock_servers(const struct trial *trial, struct group_settings *
     group->topology = topology_find(scheme->server, topology != NULL ? topology : "single");
     group->count = settings->nodes > 0 ? (int)settings->nodes : group->topology->usual;
     group->persistence = settings->persistence;
+    group->shiftable_clock = trial_shifts_server_clock(trial);
     snprintf(group->name, sizeof group->name, "%.15s", scheme->server);
 }
 
@@ -126,13 +129,14 @@ static int describe_services(const struct server_pool *pool, const struct trial 
 
 void server_pool_start(struct server_pool *pool, const struct sandbox *sandbox, const char *folder)
 {
-    *pool = (struct server_pool){.sandbox = sandbox, .folder = memory_string(folder)};
+    *pool = (struct server_pool){
+        .sandbox = sandbox, .folder = memory_string(folder), .sets = memory_shared(sizeof(int))};
 }
 
 static bool is_same(const struct group_settings *a, const struct group_settings *b)
 {
     return strcmp(a->name, b->name) == 0 && a->topology == b->topology && a->count == b->count &&
-           a->persistence == b->persistence;
+           a->persistence == b->persistence && a->shiftable_clock == b->shiftable_clock;
 }
 
 static bool has(const struct server_pool *pool, const struct group_settings *groups, int count,
@@ -148,7 +152,8 @@ static int boot(struct server_pool *pool, const struct group_settings *groups, i
                 enum placement placement, struct error *error)
 {
     struct text folder = {0};
-    text_format(&folder, "%s/%d-%s", pool->folder, ++pool->sets, groups[0].name);
+    int number = atomic_fetch_add(pool->sets, 1) + 1;
+    text_format(&folder, "%s/%d-%s", pool->folder, number, groups[0].name);
     memcpy(pool->groups, groups, sizeof pool->groups);
     pool->group_count = count;
     pool->placement = placement;
@@ -159,7 +164,7 @@ static int boot(struct server_pool *pool, const struct group_settings *groups, i
                                         .group_count = count,
                                         .processor = placement_of(placement),
                                         .folder = pool->set_folder,
-                                        .serial = 2 * pool->sets + 1};
+                                        .serial = 2 * number + 1};
     if (cluster_open(&pool->cluster, &settings, error) != 0) {
         free(pool->set_folder);
         pool->set_folder = NULL;
@@ -167,6 +172,14 @@ static int boot(struct server_pool *pool, const struct group_settings *groups, i
     }
     pool->is_up = true;
     return 0;
+}
+
+bool server_pool_suits(const struct server_pool *pool, const struct trial *trial)
+{
+    struct group_settings groups[2] = {0};
+    int count = want_servers(trial, groups);
+    return count == 0 || (!trial_strikes_servers(trial) &&
+                          has(pool, groups, count, trial->scenario->clients.placement));
 }
 
 int server_pool_provide(struct server_pool *pool, const struct trial *trial,
@@ -179,12 +192,18 @@ int server_pool_provide(struct server_pool *pool, const struct trial *trial,
     struct error ignored;
     bool alive = pool->is_up && cluster_check_servers(&pool->cluster, &ignored) == 0;
     // A trial without servers lets those that are up wait for the next one.
-    if (count > 0 && (!alive || !has(pool, groups, count, placement))) {
+    if (count > 0 && (!alive || !server_pool_suits(pool, trial))) {
         server_pool_clear(pool);
         if (boot(pool, groups, count, placement, error) != 0)
             return -1;
     }
     return describe_services(pool, trial, lock_service, store_service, error);
+}
+
+void server_pool_release(struct server_pool *pool, const struct trial *trial)
+{
+    if (trial_strikes_servers(trial))
+        server_pool_clear(pool);
 }
 
 void server_pool_clear(struct server_pool *pool)
@@ -201,5 +220,7 @@ void server_pool_stop(struct server_pool *pool)
 {
     server_pool_clear(pool);
     free(pool->folder);
+    munmap((void *)pool->sets, sizeof *pool->sets);
     pool->folder = NULL;
+    pool->sets = NULL;
 }

@@ -1,6 +1,7 @@
 // The pool of servers, and whether a trial can be run with them.
 #include "harness/drive/servers.h"
 
+#include "harness/base/clock.h"
 #include "harness/base/test_folder.h"
 #include "harness/drive/fit.h"
 
@@ -111,6 +112,32 @@ static void a_store_has_a_server_of_its_own_unless_it_is_to_share_the_locks(void
     server_pool_stop(&fixture.pool);
 }
 
+static void servers_that_a_trial_strikes_are_its_own(void **state)
+{
+    (void)state;
+    struct pool_fixture fixture;
+    struct scenario calm = scenario_with("increment", "shm");
+    struct scenario rough = calm;
+    struct fault_step restart = {.number = 1, .verb = "restart", .target = {.server = "leader"}};
+    struct trial trial = {.scenario = &rough, .scheme = "redis-setnx"};
+    rough.faults = &restart;
+    rough.fault_count = 1;
+    start_pool(&fixture);
+    assert_int_equal(provide(&fixture, &calm, "redis-setnx"), 0);
+    pid_t first = fixture.pool.cluster.nodes[0].server;
+    assert_int_equal(provide(&fixture, &rough, "redis-setnx"), 0);
+    assert_int_not_equal(fixture.pool.cluster.nodes[0].server, first);
+    server_pool_release(&fixture.pool, &trial);
+    assert_false(fixture.pool.is_up);
+    // A trial that strikes only clients leaves servers as they were.
+    restart = (struct fault_step){.number = 1, .verb = "pause", .target = {.client = 1}};
+    assert_int_equal(provide(&fixture, &rough, "redis-setnx"), 0);
+    server_pool_release(&fixture.pool, &trial);
+    assert_true(fixture.pool.is_up);
+    assert_true(server_pool_suits(&fixture.pool, &trial));
+    server_pool_stop(&fixture.pool);
+}
+
 static void a_server_that_runs_already_is_described_and_none_is_booted(void **state)
 {
     (void)state;
@@ -172,15 +199,53 @@ static void a_server_that_is_not_installed_is_named_with_its_package(void **stat
     free(path);
 }
 
+static void a_fault_on_a_node_or_a_wire_strikes_servers(void **state)
+{
+    (void)state;
+    struct scenario scenario = scenario_with("increment", "shm");
+    struct fault_step steps[] = {{.verb = "pause", .target = {.client = 1}},
+                                 {.verb = "kill", .target = {.client = 2}}};
+    struct trial trial = {.scenario = &scenario, .scheme = "redis-setnx"};
+    assert_false(trial_strikes_servers(&trial));
+    scenario.faults = steps;
+    scenario.fault_count = 2;
+    assert_false(trial_strikes_servers(&trial));
+    steps[1] = (struct fault_step){.verb = "kill", .target = {.server = "server-1"}};
+    assert_true(trial_strikes_servers(&trial));
+    steps[1] = (struct fault_step){
+        .verb = "cut", .target = {.client = 1}, .sides = {{{.client = 1}}}, .side_counts = {1, 1}};
+    assert_true(trial_strikes_servers(&trial));
+}
+
+static void only_trials_whose_numbers_nobody_reads_share_the_machine(void **state)
+{
+    (void)state;
+    struct scenario scenario = scenario_with("increment", "shm");
+    struct fault_step step = {.verb = "pause", .target = {.client = 1}};
+    struct trial trial = {.scenario = &scenario, .scheme = "redis-setnx"};
+    assert_false(trial_may_share_machine(&trial)); // without a fault it is a measurement
+    scenario.faults = &step;
+    scenario.fault_count = 1;
+    assert_true(trial_may_share_machine(&trial));
+    scenario.workload.for_ns = NS_PER_S; // what it achieves in its time, others would change
+    assert_false(trial_may_share_machine(&trial));
+    scenario.workload.for_ns = 0;
+    scenario.servers.redis.external = (char *)(size_t) "redis://localhost";
+    assert_false(trial_may_share_machine(&trial));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(trials_that_need_the_same_servers_share_them),
         cmocka_unit_test(a_server_that_has_died_is_not_handed_on),
         cmocka_unit_test(a_store_has_a_server_of_its_own_unless_it_is_to_share_the_locks),
+        cmocka_unit_test(servers_that_a_trial_strikes_are_its_own),
         cmocka_unit_test(a_server_that_runs_already_is_described_and_none_is_booted),
         cmocka_unit_test(a_scheme_that_lacks_what_the_scenario_wants_is_not_applicable),
         cmocka_unit_test(a_server_that_is_not_installed_is_named_with_its_package),
+        cmocka_unit_test(a_fault_on_a_node_or_a_wire_strikes_servers),
+        cmocka_unit_test(only_trials_whose_numbers_nobody_reads_share_the_machine),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -36,6 +36,13 @@ struct lock_options stage_lock_options(const struct stage *stage)
                                  .fenced = stage->fenced};
 }
 
+struct clock stage_client_clock(const struct stage *stage, int client_number)
+{
+    if (client_number > MAX_SHIFTED_CLIENTS)
+        return (struct clock){.shift = NULL};
+    return (struct clock){.shift = &stage->control->client_clocks[client_number - 1]};
+}
+
 struct store stage_store(const struct stage *stage, struct actor *actor, int64_t request_ns)
 {
     return (struct store){.kind = stage->store,

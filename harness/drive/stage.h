@@ -2,6 +2,7 @@
 #ifndef LOCKPICK_DRIVE_STAGE_H
 #define LOCKPICK_DRIVE_STAGE_H
 
+#include "harness/base/clock_shift.h"
 #include "harness/history/writer.h"
 #include "harness/locks/lock.h"
 #include "harness/point/point.h"
@@ -15,6 +16,9 @@
 // Who may start: nobody, the leading client, everybody.
 enum gate { GATE_CLOSED, GATE_LEAD, GATE_OPEN };
 
+// Clients beyond that many have clocks that are always right.
+#define MAX_SHIFTED_CLIENTS 64
+
 // Memory that the conductor and all clients map; made before they are forked.
 struct control {
     _Atomic uint32_t ready; // workers that are connected; a futex
@@ -23,7 +27,8 @@ struct control {
     _Alignas(64) _Atomic int64_t next_operation;
     _Alignas(64) _Atomic uint32_t broken; // 1: the text is being written, 2: it stands
     char broken_text[512];
-    struct shared_account account;
+    _Alignas(64) struct clock_shift client_clocks[MAX_SHIFTED_CLIENTS]; // of client 1, 2, ...
+    _Alignas(64) struct shared_account account;
     _Alignas(64) struct point_board board;
 };
 
@@ -45,6 +50,9 @@ struct stage {
 
 // What a scheme is given.
 struct lock_options stage_lock_options(const struct stage *stage);
+
+// What all workers and watchdogs of that client (from 1) read time by.
+struct clock stage_client_clock(const struct stage *stage, int client_number);
 
 // A handle on the guarded value, not opened yet.
 struct store stage_store(const struct stage *stage, struct actor *actor, int64_t request_ns);

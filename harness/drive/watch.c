@@ -47,7 +47,7 @@ static void see_worker(struct watch *watch, unsigned char *worker, const struct 
         if (event->outcome == OUTCOME_OK)
             stir(watch, event->at_ns);
         watch->granted |= event->outcome == OUTCOME_OK;
-        watch->lead_held |= event->outcome == OUTCOME_OK && event->client == watch->lead;
+        watch->lead_returned |= event->client == watch->lead;
     } else if (event->kind == EVENT_RELEASE_RETURN) {
         become(watch, worker, IDLE);
         stir(watch, event->at_ns);

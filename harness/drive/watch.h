@@ -16,7 +16,7 @@ struct watch {
     size_t holding;         // living workers that believe they hold
     int64_t quiet_since_ns; // the last time anything could have freed or granted the lock
     bool granted;           // somebody was, at any time
-    bool lead_held;         // the leading client was granted
+    bool lead_returned;     // the leading client was granted the lock, or gave up
     int lead;
 };
 

@@ -22,6 +22,7 @@ void worker_prepare(struct worker *worker, const struct stage *stage, struct loc
     worker->actor = (struct actor){.client = client_number,
                                    .worker = number,
                                    .phase = PHASE_NONE,
+                                   .clock = client->clock,
                                    .board = &stage->control->board,
                                    .history = &worker->history};
     worker->lock = (struct lock){.scheme = stage->scheme,
@@ -55,7 +56,7 @@ static void report_if_broken(struct worker *worker)
 // The history's clock is the machine's, not the client's.
 static int64_t on_machine_clock(const struct worker *worker, int64_t at_ns)
 {
-    return at_ns == TIME_NEVER ? TIME_NEVER : at_ns - worker->actor.clock.offset_ns;
+    return clock_machine_ns(&worker->actor.clock, at_ns);
 }
 
 static bool acquire(struct worker *worker, int64_t operation, struct grant *grant)

@@ -46,6 +46,8 @@ void world_open(struct fault_world *world, const struct stage *stage, struct ser
         .client_nodes = client_nodes,
         .is_external = lock->external,
         .lock = {.name = stage->lock_name, .tag = stage->tag, .scheme = stage->scheme->name},
+        .client_clocks = stage->control->client_clocks,
+        .shifted_clients = MAX_SHIFTED_CLIENTS,
         .seed = stage->trial->seed,
     };
     if (has_lock_group)

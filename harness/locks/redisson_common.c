@@ -34,7 +34,7 @@ char *redisson_number(char out[REDISSON_NUMBER], int64_t number)
 
 int64_t redisson_wall_ms(const struct lock *lock)
 {
-    return (clock_realtime_ns() + lock->actor->clock.offset_ns) / NS_PER_MS;
+    return clock_wall_ns(&lock->actor->clock) / NS_PER_MS;
 }
 
 size_t redisson_lock_permits(const char *message, size_t subscribers, size_t waiters)

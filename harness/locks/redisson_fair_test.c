@@ -1,6 +1,8 @@
 // Redisson's fair lock: the order of its queue, and who falls out of it.
 #include "harness/locks/test_redisson.h"
 
+#include "harness/base/clock_shift.h"
+
 static const struct contract redisson_contract = {.server = "redis", .schemes = "redisson*"};
 
 static int start(void **state)
@@ -70,20 +72,24 @@ static void a_client_whose_clock_is_ahead_throws_the_others_out_of_the_queue(voi
 {
     struct fixture *fixture = *state;
     struct waiter waiter = {0};
+    struct clock_shift ahead = {0};
     struct grant grant;
     open_scheme(fixture, lock_scheme_find("redisson-fair"), false);
+    fixture->actors[2].clock.shift = &ahead;
     assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
     begin_to_wait(&waiter, &fixture->locks[1], LONG_NS);
     await_waiters(&fixture->locks[1], 1); // it asks no more: it would queue up again
     assert_int_equal(acquire(fixture, 2, &grant), OUTCOME_NO);
     assert_int_equal(probe(fixture, "LLEN", key_of(fixture, QUEUE)).integer, 1);
-    fixture->actors[2].clock.offset_ns = 3600 * NS_PER_S;
+    clock_shift_set(&ahead, SHIFTED_REALTIME, clock_realtime_ns(), 3600 * NS_PER_S,
+                    CLOCK_RATE_NORMAL);
     assert_int_equal(acquire(fixture, 2, &grant), OUTCOME_NO);
     assert_int_equal(probe(fixture, "LLEN", key_of(fixture, QUEUE)).integer, 0);
     atomic_store(&fixture->stop, 1); // nobody will wake the one who was thrown out
     assert_int_equal(end_of(&waiter), OUTCOME_NO);
     atomic_store(&fixture->stop, 0);
     close_scheme(fixture);
+    fixture->actors[2].clock.shift = NULL;
 }
 
 static void only_a_fair_unlock_of_what_has_run_out_is_answered_as_if_it_were_held(void **state)

@@ -50,9 +50,8 @@ static void record(struct watchdog *watchdog, const struct lock *lock, enum even
 {
     if (watchdog->client->history == NULL)
         return;
-    int64_t valid_ns = valid_until_ns == TIME_NEVER || valid_until_ns == 0
-                           ? valid_until_ns
-                           : valid_until_ns - watchdog->actor.clock.offset_ns;
+    int64_t valid_ns =
+        valid_until_ns == 0 ? 0 : clock_machine_ns(&watchdog->actor.clock, valid_until_ns);
     watchdog->writer.worker = (uint16_t)lock->actor->worker;
     history_append(&watchdog->writer, (struct event){.kind = (uint8_t)kind,
                                                      .outcome = (uint8_t)outcome,
@@ -179,8 +178,7 @@ static void *watch(void *context)
         }
         pthread_mutex_unlock(&watchdog->mutex);
         futex_wait_until_ns(&watchdog->bell, bell,
-                            next_ns == TIME_NEVER ? TIME_NEVER
-                                                  : next_ns - watchdog->actor.clock.offset_ns);
+                            clock_look_again_ns(&watchdog->actor.clock, next_ns));
         pthread_mutex_lock(&watchdog->mutex);
     }
     pthread_mutex_unlock(&watchdog->mutex);

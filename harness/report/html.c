@@ -181,12 +181,16 @@ static void add_environment(struct page *page)
     const struct environment *environment = &page->run->environment;
     struct text *out = &page->text;
     char processors[32];
+    char lanes[64] = "1";
     snprintf(processors, sizeof processors, "%d", environment->processors);
+    if (environment->lanes > 1)
+        snprintf(lanes, sizeof lanes, "up to %d with faults, 1 of the others", environment->lanes);
     text_add(out, "<section id=\"environment\"><h2>Environment</h2>\n<dl>\n");
     add_pair(out, "Lockpick", environment->lockpick_version);
     add_pair(out, "Kernel", environment->kernel);
     add_pair(out, "Processor", environment->processor);
     add_pair(out, "Processors", processors);
+    add_pair(out, "Trials at a time", lanes);
     add_pair(out, "Servers", environment->servers);
     add_pair(out, "Isolation", environment->isolation);
     add_pair(out, "Clock source", environment->clock_source);

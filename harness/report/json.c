@@ -15,7 +15,8 @@
 //                           not_run: integers; sentence: string
 //  plots           object   available: boolean; note: string (why there are none)
 //  environment     object   lockpick_version, kernel, processor, servers, isolation, clock_source,
-//                           began: strings; processors: integer
+//                           began: strings; processors, lanes (the most trials that were conducted
+//                           at a time): integers
 //  trials          array of
 //    name          string   also of its folder
 //    scenario      object   name, about, path: strings
@@ -29,6 +30,7 @@
 //    traits        array of strings
 //    repeat        integer  from 1
 //    seed          string
+//    lanes         integer  how many trials were conducted at a time, this one included; 0: not run
 //    verdict       string   SAFE, UNSAFE, STUCK, UNKNOWN, SKIPPED, ERROR or n/a
 //    reason        string   one sentence
 //    expectation   object   result: "met", "missed" or "none"; text: string
@@ -293,6 +295,7 @@ static json_t *trial_json(const struct trial_result *result)
     set(object, "traits", traits_json(trial->traits));
     set(object, "repeat", integer(trial->repeat));
     set(object, "seed", seed(trial->seed));
+    set(object, "lanes", integer(result->lanes));
     set(object, "verdict", string(verdict_name(judgement->verdict)));
     set(object, "reason", string(judgement->reason));
     json_t *expectation = json_object();
@@ -333,6 +336,7 @@ static json_t *environment_json(const struct environment *environment)
     set(object, "kernel", string(environment->kernel));
     set(object, "processor", string(environment->processor));
     set(object, "processors", integer(environment->processors));
+    set(object, "lanes", integer(environment->lanes));
     set(object, "servers", string(environment->servers));
     set(object, "isolation", string(environment->isolation));
     set(object, "clock_source", string(environment->clock_source));

@@ -44,6 +44,7 @@ struct environment {
     char kernel[128];
     char processor[128];
     int processors;
+    int lanes;           // the most trials that were conducted at a time
     char servers[400];   // "redis-server 7.0.15, mariadbd 10.11.6": those that the run used
     char isolation[160]; // "namespaces" or "loopback (why)"
     char clock_source[32];
@@ -56,6 +57,7 @@ struct trial_result {
     struct judgement judgement;
     struct statistics statistics;
     bool has_history; // false: skipped, or failed before there was one
+    int lanes;        // how many trials were conducted at a time, this one included; 0: not this
     char *folder;     // its own, inside the run's
     char *story;      // in words; "" if there is nothing to tell. Owned
     char *timeline;   // inline SVG of the hold timeline, or NULL. Owned

@@ -81,7 +81,7 @@ static void describe_deed(const struct fault_step *step, const char *target, str
         {"kill", "is killed"},
         {"restart", "crashes"},
         {"flush", "loses all its data"},
-        {"evict", "evicts it, being short of memory"},
+        {"evict", "runs out of memory and evicts the lock"},
     };
     for (size_t i = 0; i < sizeof deeds / sizeof *deeds; i++) {
         if (strcmp(step->verb, deeds[i].verb) == 0) {

@@ -60,7 +60,7 @@ static const struct key clients_keys[] = {
     {"placement", KEY_CHOICE, FIELD(clients_settings, placement), .choices = placement_words,
      .fallback = "free", .help = "on which processors: any, the next for each, all on one"},
     {"lead", KEY_CLIENT, FIELD(clients_settings, lead), .fallback_text = "all at once",
-     .help = "starts first; the others once it holds the lock or a fault struck"},
+     .help = "starts first; the others once it holds the lock, gave up, or was struck"},
     {.help = NULL},
 };
 

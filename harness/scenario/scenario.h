@@ -179,8 +179,8 @@ struct clients_settings {
     int64_t processes;
     int64_t threads;
     enum placement placement;
-    struct target lead; // that client starts first, the others once it holds the lock or the
-                        // first fault is in effect; client 0: all start together
+    struct target lead; // that client starts first, the others once it holds the lock, has given
+                        // up, or was struck by a fault; client 0: all start together
 };
 
 struct lock_settings {

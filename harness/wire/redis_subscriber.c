@@ -227,22 +227,18 @@ void redis_subscriber_close(struct redis_subscriber *subscriber)
 
 // --- for workers ---------------------------------------------------------------------------------
 
-static int64_t on_monotonic_clock(const struct actor *actor, int64_t client_ns)
-{
-    return client_ns == TIME_NEVER ? TIME_NEVER : client_ns - actor->clock.offset_ns;
-}
-
 // Sleeps, without the mutex, until the bell rings or it is time to look again. False if the time is
-// up or the trial ends.
-static bool wait_for_bell(struct redis_subscription *subscription, int64_t until_ns,
-                          const _Atomic uint32_t *stop)
+// up, by the client's clock, or the trial ends.
+static bool wait_for_bell(struct redis_subscription *subscription, const struct clock *clock,
+                          int64_t until_ns, const _Atomic uint32_t *stop)
 {
-    int64_t now_ns = clock_monotonic_ns();
-    if (now_ns >= until_ns || atomic_load_explicit(stop, memory_order_relaxed) != 0)
+    if (clock_now_ns(clock) >= until_ns || atomic_load_explicit(stop, memory_order_relaxed) != 0)
         return false;
+    int64_t soon_ns = clock_monotonic_ns() + SLICE_NS;
     uint32_t bell = atomic_load(&subscription->bell);
     pthread_mutex_unlock(&subscription->subscriber->mutex);
-    futex_wait_until_ns(&subscription->bell, bell, minimum(until_ns, now_ns + SLICE_NS));
+    futex_wait_until_ns(&subscription->bell, bell,
+                        minimum(clock_machine_ns(clock, until_ns), soon_ns));
     pthread_mutex_lock(&subscription->subscriber->mutex);
     return true;
 }
@@ -267,7 +263,6 @@ struct redis_subscription *redis_subscribe(struct redis_subscriber *subscriber, 
                                            const char *channel, int64_t give_up_ns,
                                            const _Atomic uint32_t *stop)
 {
-    int64_t until_ns = on_monotonic_clock(actor, give_up_ns);
     pthread_mutex_lock(&subscriber->mutex);
     const struct redis_subscription *known = find(subscriber, channel);
     bool is_first = known == NULL || known->asked != ENTERED || known->subscribers == 0;
@@ -279,7 +274,7 @@ struct redis_subscription *redis_subscribe(struct redis_subscriber *subscriber, 
     wake_thread(subscriber);
     bool in_time = true;
     while (in_time && subscription->asked != ENTERED)
-        in_time = wait_for_bell(subscription, until_ns, stop);
+        in_time = wait_for_bell(subscription, &actor->clock, give_up_ns, stop);
     if (!in_time)
         subscription->subscribers--;
     pthread_mutex_unlock(&subscriber->mutex);
@@ -291,12 +286,11 @@ struct redis_subscription *redis_subscribe(struct redis_subscriber *subscriber, 
 bool redis_subscription_wait(struct redis_subscription *subscription, struct actor *actor,
                              int64_t until_ns, const _Atomic uint32_t *stop)
 {
-    int64_t until_monotonic_ns = on_monotonic_clock(actor, until_ns);
     pthread_mutex_lock(&subscription->subscriber->mutex);
     subscription->waiters++;
     bool in_time = true;
     while (in_time && subscription->permits == 0)
-        in_time = wait_for_bell(subscription, until_monotonic_ns, stop);
+        in_time = wait_for_bell(subscription, &actor->clock, until_ns, stop);
     subscription->waiters--;
     if (in_time)
         subscription->permits--;

@@ -1,0 +1,252 @@
+// End to end: a run whose trials are conducted side by side.
+#include "harness/base/test_folder.h"
+#include "harness/cli/test_command.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <fcntl.h>
+#include <jansson.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+static char folder[] = "/tmp/lockpick-jobs-test-XXXXXX";
+
+static int make_folder(void **state)
+{
+    (void)state;
+    return test_folder_make(folder);
+}
+
+static int remove_folder(void **state)
+{
+    (void)state;
+    return test_folder_remove(folder);
+}
+
+#define HEAD(name) "version: 1\nname: " name "\nabout: For a test.\n"
+#define WORK                                                                                       \
+    "workload: {kind: increment, store: shm, operations: 20, hold: 5ms}\n"                         \
+    "clients: {processes: 2, threads: 1, lead: client-1}\n"                                        \
+    "lock: {lease: 300ms, wait: 10s, retry: 10ms}\n"
+#define PAUSE(bound) "faults:\n  - {when: client-1 after read, pause: client-1, until: " bound "}\n"
+
+static char *write_scenario(const char *name, const char *text)
+{
+    struct text path = {0};
+    text_format(&path, "%s/%s.yaml", folder, name);
+    assert_int_equal(file_write(path.bytes, text, strlen(text), NULL), 0);
+    return path.bytes;
+}
+
+static json_t *load_result(const char *run)
+{
+    char path[120];
+    json_error_t error;
+    snprintf(path, sizeof path, "%s/%s/result.json", folder, run);
+    json_t *json = json_load_file(path, 0, &error);
+    if (json == NULL)
+        fail_msg("%s: %s", path, error.text);
+    return json;
+}
+
+// Runs scenarios with these options, the run's folder being `out`.
+static json_t *run(const char *scenarios, const char *options, const char *out, int code)
+{
+    struct text arguments = {0};
+    text_format(&arguments, "run %s %s --out %s/%s", scenarios, options, folder, out);
+    struct command_result result = run_lockpick(arguments.bytes);
+    if (result.code != code)
+        fail_msg("exit %d instead of %d:\n%s%s", result.code, code, text_string(&result.output),
+                 text_string(&result.errors));
+    command_free(&result);
+    text_free(&arguments);
+    return load_result(out);
+}
+
+static json_t *trial_of(const json_t *result, size_t nth)
+{
+    return json_array_get(json_object_get(result, "trials"), nth);
+}
+
+static size_t trial_count(const json_t *result)
+{
+    return json_array_size(json_object_get(result, "trials"));
+}
+
+static const char *word(const json_t *trial, const char *key)
+{
+    return json_string_value(json_object_get(trial, key));
+}
+
+static json_int_t lanes(const json_t *trial)
+{
+    return json_integer_value(json_object_get(trial, "lanes"));
+}
+
+static void four_at_a_time_come_to_the_same_verdicts_in_the_same_order(void **state)
+{
+    (void)state;
+    const char *scenarios = "scenarios/increment/crash-while-holding.yaml "
+                            "scenarios/increment/pause-outlives-lease.yaml "
+                            "scenarios/oversell/pause-outlives-lease.yaml";
+    json_t *one = run(scenarios, "--jobs 1 --seed 3", "one", 0);
+    json_t *four = run(scenarios, "--jobs 4 --seed 3", "four", 0);
+    assert_true(trial_count(one) > 10);
+    assert_int_equal(trial_count(one), trial_count(four));
+    for (size_t i = 0; i < trial_count(one); i++) {
+        assert_string_equal(word(trial_of(one, i), "name"), word(trial_of(four, i), "name"));
+        assert_string_equal(word(trial_of(one, i), "verdict"), word(trial_of(four, i), "verdict"));
+        assert_string_equal(word(trial_of(one, i), "seed"), word(trial_of(four, i), "seed"));
+        assert_int_equal(lanes(trial_of(one, i)), 1);
+        assert_int_equal(lanes(trial_of(four, i)), 4);
+    }
+    json_decref(one);
+    json_decref(four);
+}
+
+static void a_trial_without_faults_runs_alone(void **state)
+{
+    (void)state;
+    char *calm = write_scenario("calm", HEAD("calm") WORK "schemes: [redis-setnx, redis-lua]\n");
+    char *rough = write_scenario(
+        "rough", HEAD("rough") WORK PAUSE("100ms") "schemes: [redis-setnx, redis-lua]\n");
+    char *late = write_scenario("late", HEAD("late") WORK "schemes: [redis-setnx]\n");
+    struct text scenarios = {0};
+    text_format(&scenarios, "%s %s %s", calm, rough, late);
+    json_t *result = run(scenarios.bytes, "--jobs 3", "mixed", 0);
+    static const json_int_t expected[] = {1, 1, 2, 2, 1};
+    assert_int_equal(trial_count(result), 5);
+    for (size_t i = 0; i < 5; i++)
+        assert_int_equal(lanes(trial_of(result, i)), expected[i]);
+    assert_int_equal(lanes(json_object_get(result, "environment")), 2);
+    json_decref(result);
+    text_free(&scenarios);
+    free(calm);
+    free(rough);
+    free(late);
+}
+
+static void after_a_failure_no_other_trial_begins(void **state)
+{
+    (void)state;
+    char *scenario = write_scenario(
+        "wrong", HEAD("wrong") WORK PAUSE("100ms") "schemes: [redis-setnx]\nrepeat: 20\n"
+                                                   "expect: [{schemes: [\"*\"], verdict: unsafe}]"
+                                                   "\n");
+    json_t *result = run(scenario, "--jobs 2", "stopped", 1);
+    assert_in_range(trial_count(result), 1, 6);
+    assert_int_equal(json_integer_value(json_object_get(result, "planned")), 20);
+    json_decref(result);
+    result = run(scenario, "--jobs 2 --keep-going --repeat 6", "kept", 1);
+    assert_int_equal(trial_count(result), 6);
+    json_decref(result);
+    free(scenario);
+}
+
+static void the_number_of_jobs_must_be_one(void **state)
+{
+    (void)state;
+    static const char *const wrong[] = {"--jobs 0", "--jobs many", "--jobs 65"};
+    for (size_t i = 0; i < 3; i++) {
+        struct text arguments = {0};
+        text_format(&arguments, "run scenarios %s", wrong[i]);
+        struct command_result result = run_lockpick(arguments.bytes);
+        assert_int_equal(result.code, 2);
+        assert_non_null(strstr(text_string(&result.errors), "--jobs takes a whole number"));
+        command_free(&result);
+        text_free(&arguments);
+    }
+}
+
+// Starts a run whose processes all inherit a lock on a file.
+static pid_t start_run(const char *scenario, const char *witness, const char *out,
+                       const char *option)
+{
+    pid_t command = fork();
+    if (command != 0)
+        return command;
+    char path[120];
+    snprintf(path, sizeof path, "%s/%s", folder, out);
+    flock(open(witness, O_RDWR), LOCK_SH);
+    dup2(open("/dev/null", O_WRONLY | O_CLOEXEC), STDOUT_FILENO);
+    dup2(STDOUT_FILENO, STDERR_FILENO);
+    execl(lockpick_path(), "lockpick", "run", scenario, "--out", path, "--quiet", "--jobs", "4",
+          option, (char *)NULL);
+    _exit(127);
+}
+
+// Waits until the lock is free: whatever lived on would hold it, and hang the test.
+static void expect_nobody_holds(const char *witness)
+{
+    int descriptor = open(witness, O_RDWR | O_CLOEXEC);
+    assert_int_equal(flock(descriptor, LOCK_EX), 0);
+    close(descriptor);
+}
+
+static bool has_history(const char *out, const char *trial)
+{
+    char path[200];
+    snprintf(path, sizeof path, "%s/%s/trials/%s/history.bin", folder, out, trial);
+    return access(path, F_OK) == 0;
+}
+
+// One trial is quick, four others stand still in a pause: interrupts the run while they do.
+static int interrupt(int signal_number, const char *out, const char *option)
+{
+    char *scenario = write_scenario(
+        "long", HEAD("long") "workload: {kind: increment, store: shm, operations: 20}\n"
+                             "clients: {processes: 2, threads: 1, lead: client-1}\n"
+                             "lock: {lease: 300ms, wait: 90s, retry: 10ms}\nlimit: 90s\n"
+                             "schemes: [redis-get-set, redis-setnx]\nrepeat: 4\n"
+                             "faults:\n  - {when: client-1 before SETNX in acquire, "
+                             "pause: client-1, until: 60s}\n");
+    char witness[80];
+    int status = 0;
+    snprintf(witness, sizeof witness, "%s/witness", folder);
+    assert_int_equal(file_write(witness, "", 0, NULL), 0);
+    pid_t command = start_run(scenario, witness, out, option);
+    while (!has_history(out, "long--redis-setnx--4"))
+        assert_int_equal(waitpid(command, NULL, WNOHANG), 0);
+    kill(command, signal_number);
+    assert_int_equal(waitpid(command, &status, 0), command);
+    expect_nobody_holds(witness);
+    free(scenario);
+    return status;
+}
+
+static void an_interrupted_run_leaves_no_process_and_reports_what_had_finished(void **state)
+{
+    (void)state;
+    static const char *const options[] = {"--keep-going", "--no-namespaces"};
+    for (int i = 0; i < 2; i++) {
+        char out[20];
+        snprintf(out, sizeof out, "interrupted-%d", i);
+        int status = interrupt(SIGINT, out, options[i]);
+        assert_int_equal(WEXITSTATUS(status), 128 + SIGINT);
+        json_t *result = load_result(out);
+        assert_int_equal(trial_count(result), 4);
+        for (size_t j = 0; j < trial_count(result); j++)
+            assert_string_equal(word(trial_of(result, j), "scheme"), "redis-get-set");
+        json_decref(result);
+        snprintf(out, sizeof out, "killed-%d", i);
+        interrupt(SIGKILL, out, options[i]);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(four_at_a_time_come_to_the_same_verdicts_in_the_same_order),
+        cmocka_unit_test(a_trial_without_faults_runs_alone),
+        cmocka_unit_test(after_a_failure_no_other_trial_begins),
+        cmocka_unit_test(the_number_of_jobs_must_be_one),
+        cmocka_unit_test(an_interrupted_run_leaves_no_process_and_reports_what_had_finished),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}

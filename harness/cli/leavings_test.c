@@ -1,0 +1,199 @@
+// Whatever faults were in effect, and however a run ended: no rule, process, namespace or file of
+// it is left outside its folder.
+#include "harness/base/clock.h"
+#include "harness/base/test_folder.h"
+#include "harness/cli/test_command.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <dirent.h>
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#define LIMIT_NS (20 * NS_PER_S)
+
+static char folder[] = "/tmp/lockpick-leavings-test-XXXXXX";
+
+static int make_folder(void **state)
+{
+    (void)state;
+    return test_folder_make(folder);
+}
+
+static int remove_folder(void **state)
+{
+    (void)state;
+    return test_folder_remove(folder);
+}
+
+// Cut, stopped, restarted and skewed until the end: faults that somebody has to take back. The
+// holder stands still, so that the trial stays as it is.
+static const char scenario[] =
+    "version: 1\nname: long\nabout: For a test.\n"
+    "workload: {kind: increment, operations: 20, hold: 5ms}\n"
+    "clients: {processes: 2, lead: client-1}\n"
+    "lock: {lease: 30s, wait: 60s, retry: 10ms, request: 500ms, stuck-after: 60s}\n"
+    "servers: {redis: {topology: independent, nodes: 5}}\n"
+    "schemes: [redlock]\n"
+    "faults:\n"
+    "  - {name: held, when: client-1 after read, pause: client-1, until: 60s}\n"
+    "  - {name: cut, after: held, cut: server-1 from others, until: end}\n"
+    "  - {name: late, after: cut, hold: server-2 to clients, until: end}\n"
+    "  - {name: still, after: late, pause: server-3, until: end}\n"
+    "  - {name: wrong, after: still, clock: server-4, by: 1s}\n"
+    "  - {after: wrong, kill: server-5}\n"
+    "limit: 120s\n";
+
+// How many processes work in the folder, or were started with its name.
+static int processes_of(const char *where)
+{
+    int count = 0;
+    DIR *all = opendir("/proc");
+    assert_non_null(all);
+    for (struct dirent *entry; (entry = readdir(all)) != NULL;) {
+        char path[64];
+        char target[256] = "";
+        struct text line = {0};
+        snprintf(path, sizeof path, "/proc/%.20s/cwd", entry->d_name);
+        if (entry->d_name[0] < '1' || entry->d_name[0] > '9' || atoi(entry->d_name) == getpid())
+            continue;
+        ssize_t length = readlink(path, target, sizeof target - 1);
+        snprintf(path, sizeof path, "/proc/%.20s/cmdline", entry->d_name);
+        (void)file_read(path, &line, NULL);
+        bool names_it = line.length > 0 && memmem(line.bytes, line.length, where, strlen(where));
+        count += (length > 0 && strncmp(target, where, strlen(where)) == 0) || names_it;
+        text_free(&line);
+    }
+    closedir(all);
+    return count;
+}
+
+// The network namespaces that some process is in, and the rules of the one that we are in.
+static void look_around(char *out, size_t room)
+{
+    FILE *pipe =
+        popen("for ns in /proc/[0-9]*/ns/net; do readlink $ns; done 2>/dev/null | sort -u | "
+              "wc -l; PATH=$PATH:/usr/sbin:/sbin; nft list ruleset 2>/dev/null; tc qdisc "
+              "2>/dev/null; ls -d /dev/shm/* /var/run/netns 2>/dev/null",
+              "r");
+    assert_non_null(pipe);
+    size_t length = fread(out, 1, room - 1, pipe);
+    out[length] = '\0';
+    pclose(pipe);
+}
+
+static pid_t start_run(const char *path, const char *out)
+{
+    pid_t run = fork();
+    if (run == 0) {
+        execl(lockpick_path(), "lockpick", "run", path, "--out", out, "--quiet", (char *)NULL);
+        _exit(127);
+    }
+    return run;
+}
+
+static bool has_fault_in_effect(const char *out, int number)
+{
+    struct text arguments = {0};
+    char wanted[64];
+    text_format(&arguments, "history %s/trials/long--redlock", out);
+    snprintf(wanted, sizeof wanted, "\"fault-in-effect\",\"fault\":%d", number);
+    struct command_result result = run_lockpick(arguments.bytes);
+    bool found = result.code == 0 && strstr(text_string(&result.output), wanted) != NULL;
+    command_free(&result);
+    text_free(&arguments);
+    return found;
+}
+
+static void end_in_the_middle(const char *path, const char *out, int signal_number)
+{
+    int status;
+    char before[8192];
+    char after[8192];
+    int64_t give_up_ns = clock_monotonic_ns() + LIMIT_NS;
+    look_around(before, sizeof before);
+    pid_t run = start_run(path, out);
+    while (!has_fault_in_effect(out, 6)) {
+        assert_int_equal(waitpid(run, NULL, WNOHANG), 0);
+        assert_true(clock_monotonic_ns() < give_up_ns);
+        clock_sleep_until_ns(clock_monotonic_ns() + 20 * NS_PER_MS);
+    }
+    assert_true(processes_of(out) > 0);
+    kill(run, signal_number);
+    assert_int_equal(waitpid(run, &status, 0), run);
+    give_up_ns = clock_monotonic_ns() + LIMIT_NS;
+    do {
+        clock_sleep_until_ns(clock_monotonic_ns() + 10 * NS_PER_MS);
+        look_around(after, sizeof after);
+    } while ((processes_of(out) > 0 || strcmp(before, after) != 0) &&
+             clock_monotonic_ns() < give_up_ns);
+    assert_int_equal(processes_of(out), 0);
+    assert_string_equal(before, after);
+}
+
+static void a_run_that_ends_in_the_middle_of_its_faults_leaves_nothing(void **state)
+{
+    (void)state;
+    static const int signals[] = {SIGINT, SIGTERM, SIGKILL};
+    struct text path = {0};
+    text_format(&path, "%s/long.yaml", folder);
+    assert_int_equal(file_write(path.bytes, scenario, sizeof scenario - 1, NULL), 0);
+    struct command_result probe = run_lockpick("doctor");
+    bool isolates = strstr(text_string(&probe.output), "loopback") == NULL;
+    command_free(&probe);
+    for (size_t i = 0; isolates && i < sizeof signals / sizeof *signals; i++) {
+        struct text out = {0};
+        text_format(&out, "%s/ended-%d", folder, signals[i]);
+        end_in_the_middle(path.bytes, out.bytes, signals[i]);
+        text_free(&out);
+    }
+    text_free(&path);
+    if (!isolates)
+        skip();
+}
+
+static void without_namespaces_what_needs_them_is_skipped_and_the_rest_runs(void **state)
+{
+    (void)state;
+    static const char cut[] = "version: 1\nname: cut\nabout: For a test.\n"
+                              "workload: {kind: increment, operations: 20, hold: 1ms}\n"
+                              "schemes: [redis-set-px-lua]\n"
+                              "faults: [{when: client-1 holds, cut: client-1 from servers, until: "
+                              "100ms}]\n";
+    static const char restart[] = "version: 1\nname: restart\nabout: For a test.\n"
+                                  "workload: {kind: increment, operations: 20, hold: 1ms}\n"
+                                  "schemes: [redis-set-px-lua]\n"
+                                  "faults: [{when: client-1 after read, restart: server-1}]\n"
+                                  "expect: [{schemes: redis-set-px-lua, verdict: safe}]\n";
+    struct text cut_path = {0};
+    struct text restart_path = {0};
+    struct text arguments = {0};
+    text_format(&cut_path, "%s/cut.yaml", folder);
+    text_format(&restart_path, "%s/restart.yaml", folder);
+    assert_int_equal(file_write(cut_path.bytes, cut, sizeof cut - 1, NULL), 0);
+    assert_int_equal(file_write(restart_path.bytes, restart, sizeof restart - 1, NULL), 0);
+    text_format(&arguments, "run %s %s --no-namespaces --keep-going --out %s/loopback",
+                cut_path.bytes, restart_path.bytes, folder);
+    struct command_result result = run_lockpick(arguments.bytes);
+    assert_non_null(strstr(text_string(&result.output), "the network cannot be touched"));
+    assert_non_null(strstr(text_string(&result.output), "1 skipped"));
+    assert_null(strstr(text_string(&result.output), "ERROR"));
+    command_free(&result);
+    text_free(&cut_path);
+    text_free(&restart_path);
+    text_free(&arguments);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_run_that_ends_in_the_middle_of_its_faults_leaves_nothing),
+        cmocka_unit_test(without_namespaces_what_needs_them_is_skipped_and_the_rest_runs),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}

@@ -1,0 +1,154 @@
+// Networks of one sandbox that exist at the same time, and ports that stay a cluster's own.
+#include "harness/cluster/cluster.h"
+
+#include "harness/base/file.h"
+#include "harness/base/test_folder.h"
+#include "harness/cluster/process.h"
+#include "harness/cluster/topology.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <arpa/inet.h>
+#include <cmocka.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+static char folder[] = "/tmp/lockpick-network-test-XXXXXX";
+
+static int make_folder(void **state)
+{
+    (void)state;
+    return test_folder_make(folder);
+}
+
+static int remove_folder(void **state)
+{
+    (void)state;
+    return test_folder_remove(folder);
+}
+
+// In a sandbox: exit codes say what was wrong.
+static int build_many(const struct sandbox *sandbox, void *context)
+{
+    (void)sandbox;
+    (void)context;
+    static const int serials[] = {1, 2, 251, 501, 44499};
+    enum { COUNT = sizeof serials / sizeof *serials };
+    struct network_end ends[COUNT][2];
+    struct error error = {0};
+    for (int i = 0; i < COUNT; i++) {
+        if (network_build(ends[i], 2, serials[i], &error) != 0) { // each answers through its wire
+            fprintf(stderr, "%s\n", error.text);
+            return 1;
+        }
+        for (int j = 0; j < i; j++) {
+            if (strcmp(ends[i][0].address, ends[j][0].address) == 0)
+                return 2;
+        }
+    }
+    for (int i = 0; i < COUNT; i++)
+        network_remove(ends[i], 2);
+    return 0;
+}
+
+static void hundreds_of_networks_have_addresses_of_their_own(void **state)
+{
+    (void)state;
+    assert_int_equal(sandbox_run(false, build_many, NULL), 0);
+}
+
+static int build_twice(const struct sandbox *sandbox, void *context)
+{
+    (void)sandbox;
+    (void)context;
+    struct network_end first[1];
+    struct network_end second[1];
+    struct error error = {0};
+    if (network_build(first, 1, 5, &error) != 0)
+        return 1;
+    if (network_build(second, 1, 5 + NETWORK_SERIALS, &error) == 0)
+        return 2;
+    network_remove(first, 1);
+    return strstr(error.text, "ip -batch failed") != NULL ? 0 : 3;
+}
+
+static void an_address_in_use_is_refused_not_given_twice(void **state)
+{
+    (void)state;
+    assert_int_equal(sandbox_run(false, build_twice, NULL), 0);
+}
+
+// The port that the kernel gives to one who wants any; 0 if it has none.
+static int any_port(void)
+{
+    int descriptor = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t length = sizeof address;
+    int port = 0;
+    if (bind(descriptor, (struct sockaddr *)&address, length) == 0 &&
+        getsockname(descriptor, (struct sockaddr *)&address, &length) == 0)
+        port = ntohs(address.sin_port);
+    close(descriptor);
+    return port;
+}
+
+// Which ports the kernel may give away.
+static int set_ports(int from, int to)
+{
+    int descriptor = open("/proc/sys/net/ipv4/ip_local_port_range", O_WRONLY | O_CLOEXEC);
+    char range[32];
+    int length = snprintf(range, sizeof range, "%d %d", from, to);
+    bool is_written = descriptor >= 0 && write(descriptor, range, (size_t)length) == length;
+    close(descriptor);
+    return is_written ? 0 : -1;
+}
+
+static int keep_a_port(const struct sandbox *sandbox, void *context)
+{
+    (void)sandbox;
+    (void)context;
+    struct cluster cluster;
+    struct error error = {0};
+    struct group_settings group = {
+        .name = "redis", .topology = topology_find("redis", NULL), .count = 1};
+    struct cluster_settings settings = {.isolation = ISOLATION_LOOPBACK,
+                                        .groups = &group,
+                                        .group_count = 1,
+                                        .folder = folder,
+                                        .serial = 1};
+    if (cluster_open(&cluster, &settings, &error) != 0)
+        return 1;
+    int port = cluster.nodes[0].port;
+    process_kill(cluster.nodes[0].server);
+    cluster.nodes[0].server = 0;
+    if (set_ports(port, port) != 0)
+        return 2;
+    if (any_port() != 0)
+        return 3; // somebody else could take it before the server starts again
+    if (set_ports(32768, 60999) != 0 || cluster_start_node(&cluster.nodes[0], &error) != 0)
+        return 4;
+    cluster_close(&cluster);
+    return set_ports(port, port) == 0 && any_port() == port ? 0 : 5;
+}
+
+static void a_port_on_loopback_stays_a_servers_own_while_it_is_down(void **state)
+{
+    (void)state;
+    assert_int_equal(sandbox_run(false, keep_a_port, NULL), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(hundreds_of_networks_have_addresses_of_their_own),
+        cmocka_unit_test(an_address_in_use_is_refused_not_given_twice),
+        cmocka_unit_test(a_port_on_loopback_stays_a_servers_own_while_it_is_down),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}

@@ -1,0 +1,369 @@
+// Several faults on one link, several processes with faults in one namespace, and what goes wrong.
+#include "harness/cluster/test_wires.h"
+
+#include <stdlib.h>
+#include <sys/mount.h>
+#include <sys/wait.h>
+
+static const struct wire_fault cut = {.effect = WIRE_CUT};
+static const struct wire_fault hold = {.effect = WIRE_HOLD};
+
+static void what_two_holds_keep_waits_for_both(void **state)
+{
+    struct bench *bench = *state;
+    struct link link = link_open_udp(&bench->ends[0], &bench->ends[1], PORT);
+    for (int first_healed = 0; first_healed < 2; first_healed++) {
+        int holds[] = {strike(bench, hold, 0, 1), strike(bench, hold, 0, 1)};
+        tell(link.near, "a");
+        tell(link.near, "b");
+        await_packets(bench, holds[0], 2);
+        assert_int_equal(packets(bench, holds[1]), 0);
+        heal(bench, holds[first_healed]);
+        tell(link.near, "c");
+        await_packets(bench, holds[1 - first_healed], 3);
+        hear_nothing(link.far);
+        heal(bench, holds[1 - first_healed]);
+        hear(link.far, "a");
+        hear(link.far, "b");
+        hear(link.far, "c");
+    }
+    link_close(&link);
+}
+
+static void what_was_on_its_way_when_a_cut_came_is_lost(void **state)
+{
+    struct bench *bench = *state;
+    struct link link = link_open_udp(&bench->ends[0], &bench->ends[1], PORT);
+    int held = strike(bench, hold, 0, 1);
+    tell(link.near, "held");
+    await_packets(bench, held, 1);
+    int cut_off = strike(bench, cut, 0, 1);
+    tell(link.near, "cut off");
+    await_packets(bench, cut_off, 1);
+    assert_int_equal(packets(bench, held), 1); // a cut beats a hold
+    heal(bench, held);
+    await_packets(bench, cut_off, 2);
+    heal(bench, cut_off);
+    tell(link.near, "after");
+    hear(link.far, "after");
+    link_close(&link);
+}
+
+static void what_was_delayed_when_a_hold_came_is_held(void **state)
+{
+    struct bench *bench = *state;
+    struct link link = link_open_udp(&bench->ends[0], &bench->ends[1], PORT);
+    struct wire_fault fault = {.effect = WIRE_DELAY, .delay_ns = 300 * NS_PER_MS};
+    int delay = strike(bench, fault, 0, 1);
+    tell(link.near, "slow");
+    int held = strike(bench, hold, 0, 1);
+    await_packets(bench, held, 1);
+    assert_int_equal(packets(bench, delay), 1);
+    heal(bench, delay);
+    tell(link.near, "fast");
+    await_packets(bench, held, 2);
+    hear_nothing(link.far);
+    heal(bench, held);
+    hear(link.far, "slow");
+    hear(link.far, "fast");
+    link_close(&link);
+}
+
+static void two_delays_add_up_and_one_ends_without_the_other(void **state)
+{
+    struct bench *bench = *state;
+    struct link link = link_open_udp(&bench->ends[0], &bench->ends[1], PORT);
+    int64_t delay_ns = 30 * NS_PER_MS;
+    struct wire_fault fault = {.effect = WIRE_DELAY, .delay_ns = delay_ns};
+    int delays[] = {strike(bench, fault, 0, 1), strike(bench, fault, 0, 1)};
+    for (int left = 2; left > 0; left--) {
+        int64_t start_ns = clock_monotonic_ns();
+        tell(link.near, "slow");
+        hear(link.far, "slow");
+        assert_true(clock_monotonic_ns() - start_ns >= left * delay_ns);
+        heal(bench, delays[left - 1]);
+    }
+    link_close(&link);
+}
+
+static void faults_can_come_and_go_many_times(void **state)
+{
+    struct bench *bench = *state;
+    struct link link = link_open_udp(&bench->ends[0], &bench->ends[1], PORT);
+    int last = 0;
+    for (int round = 0; round < MAX_WIRE_QUEUES + 8; round++) {
+        int held = strike(bench, hold, 0, 1);
+        assert_true(held > last);
+        last = held;
+        tell(link.near, "x");
+        await_packets(bench, held, 1);
+        hear_nothing(link.far);
+        heal(bench, held);
+        hear(link.far, "x");
+    }
+    expect_rules(0);
+    link_close(&link);
+}
+
+static void closing_ends_every_fault_and_leaves_no_rule(void **state)
+{
+    struct bench *bench = *state;
+    struct link link = link_open_udp(&bench->ends[0], &bench->ends[1], PORT);
+    for (enum wire_effect effect = WIRE_CUT; effect <= WIRE_HOLD; effect++) {
+        struct wire_fault fault = {.effect = effect, .both_ways = true, .percent = 50};
+        strike(bench, fault, 0, 1);
+    }
+    strike(bench, hold, 0, 2);
+    expect_rules(6);
+    wires_close(bench->wires);
+    bench->wires = NULL;
+    expect_rules(0);
+    expect_no_queues();
+    tell(link.near, "free");
+    hear(link.far, "free");
+    wires_close(NULL);
+    link_close(&link);
+}
+
+// --- several processes ---------------------------------------------------------------------------
+
+// As another lane does it.
+static int come_and_go(struct bench *bench, int rounds)
+{
+    struct error error = {0};
+    for (int round = 0; round < rounds; round++) {
+        struct wires *wires = wires_open(&error);
+        const char *const from[] = {bench->ends[1].address};
+        const char *const to[] = {bench->ends[2].address};
+        bool good = wires != NULL;
+        for (enum wire_effect effect = WIRE_CUT; good && effect <= WIRE_HOLD; effect++) {
+            struct wire_fault fault = {.effect = effect,
+                                       .from = from,
+                                       .from_count = 1,
+                                       .to = to,
+                                       .to_count = 1,
+                                       .percent = 50};
+            int number = wires_strike(wires, &fault, &error);
+            good = number > 0 && wires_packets(wires, number, &error) == 0 &&
+                   (round % 2 == 0 || wires_heal(wires, number, &error) == 0);
+        }
+        wires_close(wires);
+        if (!good) {
+            fprintf(stderr, "round %d: %s\n", round, error.text);
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static void processes_do_not_get_in_each_others_way(void **state)
+{
+    struct bench *bench = *state;
+    struct link link = link_open_udp(&bench->ends[0], &bench->ends[1], PORT);
+    int start[2];
+    pid_t children[4];
+    assert_int_equal(pipe2(start, O_CLOEXEC), 0);
+    // Before a queue has brought its thread: sanitizers want children with threads to come of a
+    // process without.
+    for (int i = 0; i < 4; i++) {
+        children[i] = fork();
+        if (children[i] == 0) {
+            char end_of_file;
+            close(start[1]);
+            _exit(read(start[0], &end_of_file, 1) == 0 ? come_and_go(bench, 6) : 2);
+        }
+    }
+    int held = strike(bench, hold, 0, 1);
+    tell(link.near, "held");
+    await_packets(bench, held, 1);
+    close(start[0]);
+    close(start[1]);
+    for (int i = 0; i < 4; i++) {
+        int status = -1;
+        assert_int_equal(waitpid(children[i], &status, 0), children[i]);
+        assert_int_equal(status, 0);
+    }
+    // What waits here has outlived that others' rules were removed.
+    hear_nothing(link.far);
+    heal(bench, held);
+    hear(link.far, "held");
+    expect_rules(0);
+    link_close(&link);
+}
+
+static void one_process_can_have_two_sets_of_wires(void **state)
+{
+    struct bench *bench = *state;
+    struct link link = link_open_udp(&bench->ends[0], &bench->ends[1], PORT);
+    struct bench other = *bench;
+    struct error error = {0};
+    other.wires = wires_open(&error);
+    assert_non_null(other.wires);
+    int ours = strike(bench, hold, 0, 1);
+    int theirs = strike(&other, hold, 1, 0);
+    tell(link.near, "there");
+    tell(link.far, "back");
+    await_packets(bench, ours, 1);
+    await_packets(&other, theirs, 1);
+    wires_close(other.wires);
+    heal(bench, ours);
+    hear(link.far, "there");
+    hear(link.near, "back");
+    link_close(&link);
+}
+
+// --- what goes wrong -----------------------------------------------------------------------------
+
+static void a_fault_that_makes_no_sense_is_an_error_and_leaves_nothing(void **state)
+{
+    struct bench *bench = *state;
+    const char *const good[] = {"10.77.0.1"};
+    const char *const bad[] = {"10.77.0.1", "10.77.0.1; flush ruleset"};
+    const struct {
+        struct wire_fault fault;
+        const char *words;
+    } cases[] = {
+        {{.from = bad, .from_count = 2, .to = good, .to_count = 1}, "flush ruleset\": not an IPv4"},
+        {{.from = good, .from_count = 1, .to = bad, .to_count = 2}, "cannot go to"},
+        {{.from = good, .from_count = 1, .to = good, .to_count = 0}, "was given none"},
+        {{.effect = WIRE_LOSE, .from = good, .from_count = 1, .to = good, .to_count = 1},
+         "0 % of the packets"},
+        {{.effect = WIRE_DELAY,
+          .from = good,
+          .from_count = 1,
+          .to = good,
+          .to_count = 1,
+          .delay_ns = -1},
+         "less than nothing"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct error error = {0};
+        assert_int_equal(wires_strike(bench->wires, &cases[i].fault, &error), -1);
+        if (strstr(error.text, cases[i].words) == NULL)
+            fail_msg("case %zu: %s", i, error.text);
+    }
+    expect_rules(0);
+}
+
+static void a_number_that_no_fault_has_is_an_error(void **state)
+{
+    struct bench *bench = *state;
+    struct error error = {0};
+    int number = strike(bench, cut, 0, 1);
+    assert_int_equal(wires_heal(bench->wires, number + 1, &error), -1);
+    assert_non_null(strstr(error.text, "in effect: 1"));
+    heal(bench, number);
+    assert_int_equal(wires_packets(bench->wires, number, &error), -1);
+    assert_int_equal(wires_heal(bench->wires, number, &error), -1);
+    assert_non_null(strstr(error.text, "no fault on wires has the number 1"));
+}
+
+static void no_more_delays_than_there_are_queues(void **state)
+{
+    struct bench *bench = *state;
+    struct error error = {0};
+    const char *const from[] = {bench->ends[0].address};
+    const char *const to[] = {bench->ends[1].address};
+    for (int i = 0; i < MAX_WIRE_QUEUES; i++)
+        strike(bench, hold, 0, 1);
+    struct wire_fault fault = hold;
+    fault.from = from;
+    fault.to = to;
+    fault.from_count = fault.to_count = 1;
+    assert_int_equal(wires_strike(bench->wires, &fault, &error), -1);
+    assert_non_null(strstr(error.text, "no more can be had"));
+    expect_rules(MAX_WIRE_QUEUES);
+}
+
+// Runs a shell command on the rules of the only fault there is; $chain is the name of its chain.
+static void tamper(const char *command)
+{
+    struct text script = {0};
+    text_format(&script,
+                "PATH=$PATH:/usr/sbin\n"
+                "chain=$(nft list ruleset | sed -n 's/.*chain \\(lockpick-[0-9-]*\\).*/\\1/p')\n%s",
+                command);
+    const char *const arguments[] = {"sh", "-c", script.bytes, NULL};
+    struct text output = printed(arguments, -1);
+    text_free(&output);
+    text_free(&script);
+}
+
+static void a_fault_whose_rules_were_removed_is_not_taken_for_in_effect(void **state)
+{
+    struct bench *bench = *state;
+    struct error error = {0};
+    int number = strike(bench, cut, 0, 1);
+    tamper("nft flush chain ip lockpick $chain");
+    assert_int_equal(wires_packets(bench->wires, number, &error), -1);
+    assert_non_null(strstr(error.text, "somebody removed them"));
+    heal(bench, number); // gone is gone
+    expect_rules(0);
+}
+
+static void a_fault_that_the_kernel_does_not_show_as_set_fails(void **state)
+{
+    struct bench *bench = *state;
+    struct error error = {0};
+    const char *const from[] = {bench->ends[0].address};
+    const char *const to[] = {bench->ends[1].address};
+    struct wire_fault fault = hold;
+    fault.from = from;
+    fault.to = to;
+    fault.from_count = fault.to_count = 1;
+    strike(bench, cut, 0, 1);
+    // Somebody has a jump to the chain that the second fault will be in.
+    tamper("iptables-nft -N ${chain%1}2 && iptables-nft -A FORWARD -j ${chain%1}2");
+    assert_int_equal(wires_strike(bench->wires, &fault, &error), -1);
+    assert_non_null(strstr(error.text, "2 of 1 jumps"));
+    expect_rules(1);
+}
+
+static void what_is_not_installed_is_named_and_the_rest_works(void **state)
+{
+    struct bench *bench = *state;
+    struct error error = {0};
+    assert_string_equal(wires_means(bench->wires, WIRE_CUT, &error), "nftables");
+    // In the sandbox's own view of the files, nobody can execute the program.
+    const char *program = "/usr/sbin/iptables-nft-restore";
+    assert_int_equal(mount("/dev/null", program, NULL, MS_BIND, NULL), 0);
+    const char *means = wires_means(bench->wires, WIRE_HOLD, &error);
+    bool others = wires_means(bench->wires, WIRE_RESET, &error) != NULL &&
+                  wires_means(bench->wires, WIRE_LOSE, &error) != NULL;
+    umount(program);
+    assert_null(means);
+    assert_non_null(strstr(error.text, "apt-get install iptables"));
+    assert_true(others);
+    assert_string_equal(wires_means(bench->wires, WIRE_HOLD, &error), "a queue in user space");
+    assert_string_equal(wires_means(bench->wires, WIRE_DELAY, &error), "a queue in user space");
+    expect_no_queues(); // it was only asked
+    expect_rules(0);
+}
+
+static int run(const struct sandbox *sandbox, void *context)
+{
+    (void)context;
+    static const struct CMUnitTest tests[] = {
+#define ON_A_BENCH(test) cmocka_unit_test_setup_teardown(test, bench_set_up, bench_tear_down)
+        ON_A_BENCH(what_two_holds_keep_waits_for_both),
+        ON_A_BENCH(what_was_on_its_way_when_a_cut_came_is_lost),
+        ON_A_BENCH(what_was_delayed_when_a_hold_came_is_held),
+        ON_A_BENCH(two_delays_add_up_and_one_ends_without_the_other),
+        ON_A_BENCH(faults_can_come_and_go_many_times),
+        ON_A_BENCH(closing_ends_every_fault_and_leaves_no_rule),
+        ON_A_BENCH(processes_do_not_get_in_each_others_way),
+        ON_A_BENCH(one_process_can_have_two_sets_of_wires),
+        ON_A_BENCH(a_fault_that_makes_no_sense_is_an_error_and_leaves_nothing),
+        ON_A_BENCH(a_number_that_no_fault_has_is_an_error),
+        ON_A_BENCH(no_more_delays_than_there_are_queues),
+        ON_A_BENCH(a_fault_whose_rules_were_removed_is_not_taken_for_in_effect),
+        ON_A_BENCH(a_fault_that_the_kernel_does_not_show_as_set_fails),
+        ON_A_BENCH(what_is_not_installed_is_named_and_the_rest_works),
+    };
+    return RUN_ON_WIRES(sandbox, tests);
+}
+
+int main(void)
+{
+    return sandbox_run(false, run, NULL);
+}

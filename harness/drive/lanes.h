@@ -1,0 +1,46 @@
+// Trials side by side. A lane is a forked child of the conductor with servers of its own; the lanes
+// take trials from one queue, conduct them, and tell the conductor how that went. A lane takes
+// trials that need the servers that it has up before others, else in their order.
+#ifndef LOCKPICK_DRIVE_LANES_H
+#define LOCKPICK_DRIVE_LANES_H
+
+#include "harness/drive/conductor.h"
+
+#include <sys/types.h>
+
+#define MAX_LANES 64
+
+// One trial to be conducted, and what trial_conduct is to be given for it.
+struct lane_job {
+    const struct trial *trial;
+    const char *folder; // which must be there
+    int serial;
+};
+
+struct lane_news {
+    int lane; // from 0
+    pid_t process;
+    size_t job;
+    const char *doing; // as struct progress has it
+    size_t events;
+};
+
+// Called in the process that called lanes_conduct.
+struct lane_listener {
+    void (*hear)(void *context, const struct lane_news *news);
+    // A job is over; `conducted` and `error` as trial_conduct left them. A lane that died is an
+    // error of the trial that it conducted. False: no other job is to be begun.
+    bool (*settle)(void *context, size_t job, int conducted, const struct error *error);
+    void *context;
+};
+
+// Conducts jobs in so many lanes and returns when each is settled; or, once `settle` said so or the
+// sandbox was interrupted, when those that had begun are. `pool` must be clear: every lane goes on
+// with a copy of it. When it returns, nothing of a lane is left.
+void lanes_conduct(struct server_pool *pool, const struct lane_job *jobs, size_t count, int lanes,
+                   const struct lane_listener *listener);
+
+// How many lanes there are room for in memory now; at least 1.
+int lanes_that_fit(void);
+
+#endif
