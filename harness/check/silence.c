@@ -106,6 +106,20 @@ static bool was_struck(const struct digest *digest, const struct event *const *s
     return false;
 }
 
+// True if it was granted only after the end, when faults had been taken back that may have kept
+// everybody waiting: that says nothing of before.
+static bool says_nothing(const struct digest *digest, const struct hold *hold)
+{
+    bool late = digest->stop_known && hold->granted_ns > digest->ended_ns;
+    for (size_t i = 0; late && i < digest->fault_count; i++) {
+        const struct fault_record *record = &digest->faults[i];
+        if (record->in_effect_ns != TIME_NEVER && record->healed_ns != TIME_NEVER &&
+            record->heal_reason == HEAL_END && !fault_stops(record->step))
+            return true;
+    }
+    return false;
+}
+
 struct silence silence_find(const struct digest *digest)
 {
     struct silence latest = {SILENCE_START, digest->started_ns, SIZE_MAX, SIZE_MAX, SIZE_MAX};
@@ -122,8 +136,10 @@ struct silence silence_find(const struct digest *digest)
             silence.from_ns == latest.from_ns && was_struck(digest, strikes, &digest->attempts[i]))
             latest = silence;
     }
-    for (size_t i = 0; i < digest->hold_count; i++)
-        take_later(&latest, after_hold(digest, i));
+    for (size_t i = 0; i < digest->hold_count; i++) {
+        if (!says_nothing(digest, &digest->holds[i]))
+            take_later(&latest, after_hold(digest, i));
+    }
     free(strikes);
     return latest;
 }
@@ -209,6 +225,19 @@ static size_t find_spans(const struct digest *digest, int64_t since_ns, struct s
     return count;
 }
 
+// Those who were granted it only after the end had waited until then.
+static size_t find_late(const struct digest *digest, int64_t since_ns, struct span *spans)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < digest->hold_count; i++) {
+        const struct hold *hold = &digest->holds[i];
+        int64_t from_ns = time_later(hold->invoked_ns, since_ns);
+        if (says_nothing(digest, hold) && from_ns < digest->ended_ns)
+            spans[count++] = (struct span){hold->client, hold->worker, from_ns, digest->ended_ns};
+    }
+    return count;
+}
+
 // Makes one span of each worker's: between two acquires that gave up it wanted the lock too.
 static size_t join_workers(struct span *spans, size_t count)
 {
@@ -227,8 +256,9 @@ static size_t join_workers(struct span *spans, size_t count)
 struct waiting waiting_find(const struct digest *digest, const struct silence *silence)
 {
     struct waiting waiting = {.until_ns = silence->from_ns};
-    struct span *spans = memory_new(digest->attempt_count * sizeof *spans);
+    struct span *spans = memory_new((digest->attempt_count + digest->hold_count) * sizeof *spans);
     size_t count = find_spans(digest, silence->from_ns, spans, &waiting.stopped_may_hold);
+    count += find_late(digest, silence->from_ns, spans + count);
     waiting.workers = join_workers(spans, count);
     qsort(spans, waiting.workers, sizeof *spans, compare_by_time);
     for (size_t i = 0; i < waiting.workers; i++) {

@@ -86,6 +86,49 @@ static void of_two_that_die_acquiring_the_one_that_the_fault_struck_is_named(voi
     }
 }
 
+static void a_grant_after_faults_were_taken_back_at_the_stop_shows_nothing(void **state)
+{
+    (void)state;
+    struct build build;
+    build_start(&build, "increment");
+    build_crash(&build, NEVER_MS, 1310, STOP_TIME);
+    build_fault(&build, "clock", 0, 1, 1311);
+    for (size_t i = 0; i < build.count; i++) {
+        if (build.events[i].kind == EVENT_FAULT_HEALED)
+            build.events[i].detail = HEAL_END;
+    }
+    build_acquire(&build, 9, 99, 20, 1312, NEVER_MS, 0);
+    build_judge(&build);
+    assert_state(&build, "stuck", FINDING_VIOLATED);
+    build_free(&build);
+}
+
+// The trial of the crash, in which one or all of those who wait are cut off to the end.
+static void judge_cut_off(struct build *build, int last_client)
+{
+    build_start(build, "increment");
+    build_crash(build, NEVER_MS, 1310, STOP_STUCK);
+    build_fault(build, "cut", 0, 1, NEVER_MS);
+    struct fault_step *step = &build->steps[1];
+    for (int client = 2; client <= last_client; client++)
+        step->sides[0][step->side_counts[0]++] = (struct target){.client = client};
+    step->side_counts[1] = 1;
+    build_judge(build);
+}
+
+static void a_client_that_is_cut_off_does_not_wait(void **state)
+{
+    (void)state;
+    struct build build;
+    judge_cut_off(&build, 3);
+    assert_verdict(&build, VERDICT_STUCK);
+    assert_text_has(build.judgement.reason, "although 1 worker waited");
+    build_free(&build);
+    judge_cut_off(&build, 4);
+    assert_verdict(&build, VERDICT_UNKNOWN);
+    build_free(&build);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -93,6 +136,8 @@ int main(void)
         cmocka_unit_test(of_two_that_die_acquiring_the_one_that_the_fault_struck_is_named),
         cmocka_unit_test(a_dead_holder_explains_it_before_one_who_died_waiting_later),
         cmocka_unit_test(after_the_lease_of_a_dead_holder_another_may_have_died_with_the_lock),
+        cmocka_unit_test(a_grant_after_faults_were_taken_back_at_the_stop_shows_nothing),
+        cmocka_unit_test(a_client_that_is_cut_off_does_not_wait),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,19 +1,5 @@
 #include "harness/check/build_history_test_support.h"
 
-// client-1 dies holding the lock at 10 ms; clients 2 to 4 wait from 5 ms to the end.
-static void build_crash(struct build *build, double valid_until_ms, double ended_ms,
-                        enum stop_reason reason)
-{
-    build_begin(build, 0);
-    build_acquire(build, 1, 1, 0, 1, valid_until_ms, 0);
-    build_fault(build, "kill", 1, 10.5, NEVER_MS);
-    build_death(build, 1, 10);
-    for (int client = 2; client <= 4; client++)
-        build_attempt(build, client, client, 5, ended_ms + 5, OUTCOME_NO);
-    build_stop(build, ended_ms, reason);
-    build_final(build, ended_ms + 10, 0);
-}
-
 static void a_lock_without_a_lease_is_stuck_after_a_crash(void **state)
 {
     (void)state;

@@ -49,38 +49,67 @@ static const char scenario[] =
     "  - {after: wrong, kill: server-5}\n"
     "limit: 120s\n";
 
-// How many processes work in the folder, or were started with its name.
-static int processes_of(const char *where)
+// What is to be found of a run while it lasts.
+struct traces {
+    int processes;       // that work in its folder, or were started with its name
+    char networks[4096]; // the network namespaces that they are in, other than ours
+    const char *only_in; // NULL, or: count processes that are in one of these networks
+};
+
+static void read_link(const char *process, const char *name, char *target, size_t room)
 {
-    int count = 0;
-    DIR *all = opendir("/proc");
-    assert_non_null(all);
-    for (struct dirent *entry; (entry = readdir(all)) != NULL;) {
-        char path[64];
-        char target[256] = "";
-        struct text line = {0};
-        snprintf(path, sizeof path, "/proc/%.20s/cwd", entry->d_name);
-        if (entry->d_name[0] < '1' || entry->d_name[0] > '9' || atoi(entry->d_name) == getpid())
-            continue;
-        ssize_t length = readlink(path, target, sizeof target - 1);
-        snprintf(path, sizeof path, "/proc/%.20s/cmdline", entry->d_name);
-        (void)file_read(path, &line, NULL);
-        bool names_it = line.length > 0 && memmem(line.bytes, line.length, where, strlen(where));
-        count += (length > 0 && strncmp(target, where, strlen(where)) == 0) || names_it;
-        text_free(&line);
-    }
-    closedir(all);
-    return count;
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%.20s/%s", process, name);
+    ssize_t length = readlink(path, target, room - 1);
+    target[length > 0 ? length : 0] = '\0';
 }
 
-// The network namespaces that some process is in, and the rules of the one that we are in.
+static bool is_of_run(const char *process, const char *where)
+{
+    char path[64];
+    char folder_of_it[256];
+    struct text line = {0};
+    read_link(process, "cwd", folder_of_it, sizeof folder_of_it);
+    snprintf(path, sizeof path, "/proc/%.20s/cmdline", process);
+    (void)file_read(path, &line, NULL);
+    bool names_it = line.length > 0 && memmem(line.bytes, line.length, where, strlen(where));
+    text_free(&line);
+    return names_it || strncmp(folder_of_it, where, strlen(where)) == 0;
+}
+
+static void see_process(const char *process, const char *where, struct traces *traces)
+{
+    char network[64];
+    char ours[64];
+    read_link(process, "ns/net", network, sizeof network);
+    read_link("self", "ns/net", ours, sizeof ours);
+    bool is_theirs = is_of_run(process, where);
+    if (traces->only_in != NULL && network[0] != '\0')
+        is_theirs |= strstr(traces->only_in, network) != NULL;
+    traces->processes += is_theirs;
+    size_t length = strlen(traces->networks);
+    if (is_theirs && strcmp(network, ours) != 0 && strstr(traces->networks, network) == NULL)
+        snprintf(traces->networks + length, sizeof traces->networks - length, "%s ", network);
+}
+
+static void look_for(const char *where, const char *only_in, struct traces *traces)
+{
+    DIR *all = opendir("/proc");
+    assert_non_null(all);
+    *traces = (struct traces){.only_in = only_in};
+    for (struct dirent *entry; (entry = readdir(all)) != NULL;) {
+        if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9' && atoi(entry->d_name) != getpid())
+            see_process(entry->d_name, where, traces);
+    }
+    closedir(all);
+}
+
+// The rules and queues of the network that we are in ourselves, and what programs leave elsewhere.
 static void look_around(char *out, size_t room)
 {
-    FILE *pipe =
-        popen("for ns in /proc/[0-9]*/ns/net; do readlink $ns; done 2>/dev/null | sort -u | "
-              "wc -l; PATH=$PATH:/usr/sbin:/sbin; nft list ruleset 2>/dev/null; tc qdisc "
-              "2>/dev/null; ls -d /dev/shm/* /var/run/netns 2>/dev/null",
-              "r");
+    FILE *pipe = popen("PATH=$PATH:/usr/sbin:/sbin; nft list ruleset 2>/dev/null; tc qdisc "
+                       "2>/dev/null; ls -d /dev/shm/* /var/run/netns/* 2>/dev/null",
+                       "r");
     assert_non_null(pipe);
     size_t length = fread(out, 1, room - 1, pipe);
     out[length] = '\0';
@@ -115,6 +144,8 @@ static void end_in_the_middle(const char *path, const char *out, int signal_numb
     int status;
     char before[8192];
     char after[8192];
+    struct traces during;
+    struct traces left;
     int64_t give_up_ns = clock_monotonic_ns() + LIMIT_NS;
     look_around(before, sizeof before);
     pid_t run = start_run(path, out);
@@ -123,16 +154,19 @@ static void end_in_the_middle(const char *path, const char *out, int signal_numb
         assert_true(clock_monotonic_ns() < give_up_ns);
         clock_sleep_until_ns(clock_monotonic_ns() + 20 * NS_PER_MS);
     }
-    assert_true(processes_of(out) > 0);
+    look_for(out, NULL, &during);
+    assert_true(during.processes > 4);
+    assert_true(strlen(during.networks) > 0);
     kill(run, signal_number);
     assert_int_equal(waitpid(run, &status, 0), run);
     give_up_ns = clock_monotonic_ns() + LIMIT_NS;
     do {
         clock_sleep_until_ns(clock_monotonic_ns() + 10 * NS_PER_MS);
+        look_for(out, during.networks, &left);
         look_around(after, sizeof after);
-    } while ((processes_of(out) > 0 || strcmp(before, after) != 0) &&
+    } while ((left.processes > 0 || strcmp(before, after) != 0) &&
              clock_monotonic_ns() < give_up_ns);
-    assert_int_equal(processes_of(out), 0);
+    assert_int_equal(left.processes, 0);
     assert_string_equal(before, after);
 }
 
