@@ -1,13 +1,15 @@
 // doctor: what this machine has and lacks for a run, and what to do about it.
+#include "harness/base/clock_shift.h"
 #include "harness/base/table.h"
 #include "harness/base/text.h"
 #include "harness/cli/verb.h"
 #include "harness/cluster/process.h"
-#include "harness/cluster/sandbox.h"
 #include "harness/cluster/server.h"
+#include "harness/cluster/wires.h"
 #include "harness/report/report.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -62,6 +64,55 @@ static void check_namespaces(struct findings *findings)
     note(findings, "namespaces", good, false, detail);
 }
 
+// In a sandbox: says of each effect whether it can be had there, and by what means.
+static int try_wires(const struct sandbox *sandbox, void *context)
+{
+    static const struct {
+        const char *name;
+        enum wire_effect effect;
+    } effects[] = {{"cut wires", WIRE_CUT}, {"hold wires", WIRE_HOLD}};
+    FILE *answer = context;
+    struct error error = {0};
+    if (sandbox->isolation != ISOLATION_NAMESPACES)
+        return 1;
+    struct wires *wires = wires_open(&error);
+    for (size_t i = 0; i < sizeof effects / sizeof *effects; i++) {
+        const char *means = wires != NULL ? wires_means(wires, effects[i].effect, &error) : NULL;
+        fprintf(answer, "%s|%c|%s\n", effects[i].name, means != NULL ? '+' : '-',
+                means != NULL ? means : error.text);
+    }
+    wires_close(wires);
+    fflush(answer);
+    return 0;
+}
+
+static void check_wires(struct findings *findings)
+{
+    char line[600];
+    FILE *answer = tmpfile();
+    if (answer != NULL && sandbox_run(false, try_wires, answer) == 0) {
+        rewind(answer);
+        while (fgets(line, sizeof line, answer) != NULL) {
+            char *rest = line;
+            const char *name = strsep(&rest, "|");
+            const char *state = strsep(&rest, "|");
+            const char *detail = strsep(&rest, "\n");
+            if (detail != NULL)
+                note(findings, name, *state == '+', false, detail);
+        }
+    }
+    if (answer != NULL)
+        fclose(answer);
+}
+
+static void check_clock_preload(struct findings *findings)
+{
+    struct error error = {0};
+    char *path = clock_preload_path(&error);
+    note(findings, "server clocks", path != NULL, false, path != NULL ? path : error.text);
+    free(path);
+}
+
 static void check_servers(struct findings *findings)
 {
     for (size_t i = 0; server_catalogue[i] != NULL; i++) {
@@ -104,6 +155,8 @@ static int run(int argc, char **argv)
     check_namespaces(&findings);
     note(&findings, "ip (iproute2)", program_exists("ip"), false,
          program_exists("ip") ? "wires the nodes" : "apt-get install iproute2");
+    check_wires(&findings);
+    check_clock_preload(&findings);
     char plots[200] = "draws the plots";
     bool plotting = plots_available(plots, sizeof plots);
     note(&findings, "gnuplot", plotting, false, plotting ? "draws the plots" : plots);

@@ -1,0 +1,76 @@
+// The folder of known failures: each of the known ones is there, or is said not to be, and why.
+#include "harness/cli/test_command.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <dirent.h>
+#include <stdio.h>
+
+#define FOLDER "scenarios/failures"
+#define KNOWN 109
+
+static bool has_file(int number)
+{
+    char beginning[16];
+    bool found = false;
+    snprintf(beginning, sizeof beginning, "f%02d-", number);
+    DIR *folder = opendir(FOLDER);
+    assert_non_null(folder);
+    for (struct dirent *entry; !found && (entry = readdir(folder)) != NULL;)
+        found = strncmp(entry->d_name, beginning, strlen(beginning)) == 0;
+    closedir(folder);
+    return found;
+}
+
+static void every_known_failure_is_reproduced_or_said_not_to_be(void **state)
+{
+    (void)state;
+    struct text reasons = {0};
+    assert_int_equal(file_read(FOLDER "/not-reproduced.txt", &reasons, NULL), 0);
+    for (int number = 1; number <= KNOWN; number++) {
+        char line[16];
+        snprintf(line, sizeof line, "\nF%02d | ", number);
+        bool is_excused = strstr(reasons.bytes, line) != NULL ||
+                          strncmp(reasons.bytes, line + 1, strlen(line + 1)) == 0;
+        if (has_file(number) == is_excused)
+            fail_msg("F%02d: %s", number,
+                     is_excused ? "there is a scenario, and a reason why there is none"
+                                : "there is neither a scenario nor a reason");
+    }
+    text_free(&reasons);
+}
+
+// Everything of a row but what was seen in runs.
+static void the_table_has_a_row_for_each_scenario(void **state)
+{
+    (void)state;
+    struct text page = {0};
+    assert_int_equal(file_read(FOLDER "/README.md", &page, NULL), 0);
+    struct command_result table = run_lockpick("table " FOLDER);
+    assert_int_equal(table.code, 0);
+    char *rest = table.output.bytes;
+    for (char *row = strsep(&rest, "\n"); row != NULL; row = strsep(&rest, "\n")) {
+        char *seen = strstr(row, " | not run |");
+        if (seen == NULL)
+            continue;
+        *seen = '\0';
+        if (strstr(page.bytes, row) == NULL)
+            fail_msg("scenarios/failures/README.md is not up to date (scripts/failures-table): %s",
+                     row);
+    }
+    command_free(&table);
+    text_free(&page);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_known_failure_is_reproduced_or_said_not_to_be),
+        cmocka_unit_test(the_table_has_a_row_for_each_scenario),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
