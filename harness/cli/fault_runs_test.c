@@ -1,0 +1,178 @@
+// Faults end to end: what cannot be proven gives no verdict, what cannot be had is skipped, what
+// makes no sense is n/a, and a run of random faults can be repeated.
+#include "harness/base/test_folder.h"
+#include "harness/cli/test_command.h"
+#include "harness/cluster/test_server.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+
+static char folder[] = "/tmp/lockpick-fault-runs-XXXXXX";
+
+static int make_folder(void **state)
+{
+    (void)state;
+    return test_folder_make(folder);
+}
+
+static int remove_folder(void **state)
+{
+    (void)state;
+    return test_folder_remove(folder);
+}
+
+#define HEAD                                                                                       \
+    "version: 1\nname: small\nabout: For a test.\n"                                                \
+    "workload: {kind: increment, operations: 20, hold: 2ms}\n"                                     \
+    "clients: {processes: 2, lead: client-1}\n"                                                    \
+    "lock: {lease: 5s, wait: 20s, retry: 5ms, request: 500ms}\n"
+
+// Runs the scenario; the caller frees the result with command_free.
+static struct command_result run_text(const char *name, const char *text)
+{
+    struct text path = {0};
+    struct text arguments = {0};
+    text_format(&path, "%s/%s.yaml", folder, name);
+    text_format(&arguments, "run %s --keep-going --out %s/%s", path.bytes, folder, name);
+    assert_int_equal(file_write(path.bytes, text, strlen(text), NULL), 0);
+    struct command_result result = run_lockpick(arguments.bytes);
+    text_free(&path);
+    text_free(&arguments);
+    return result;
+}
+
+static bool has_namespaces(void)
+{
+    struct command_result probe = run_lockpick("doctor");
+    bool isolates = strstr(text_string(&probe.output), "loopback") == NULL;
+    command_free(&probe);
+    return isolates;
+}
+
+static void expect(const char *name, const char *text, const char *verdict, const char *reason)
+{
+    struct command_result result = run_text(name, text);
+    if (strstr(text_string(&result.output), verdict) == NULL ||
+        strstr(text_string(&result.output), reason) == NULL)
+        fail_msg("'%s' and '%s' are not in: %s%s", verdict, reason, text_string(&result.output),
+                 text_string(&result.errors));
+    command_free(&result);
+}
+
+static void a_failover_that_did_not_lose_the_lock_is_no_proof(void **state)
+{
+    (void)state;
+    expect("replicated",
+           HEAD "servers: {redis: {topology: sentinel}}\nschemes: [redis-set-px-lua]\n"
+                "faults:\n"
+                "  - {name: held, when: client-1 after read, nth: 2, pause: client-1, until: 1s}\n"
+                "  - {after: held, failover: leader, how: loses-lock}\n",
+           "UNKNOWN", "the lock had been replicated already");
+}
+
+static void a_cut_between_nodes_that_do_not_talk_is_no_proof(void **state)
+{
+    (void)state;
+    if (!has_namespaces())
+        skip();
+    expect("silent",
+           HEAD "servers: {redis: {topology: independent}}\nschemes: [redlock]\n"
+                "faults:\n"
+                "  - {when: client-1 holds, cut: server-1 from server-2, until: 300ms}\n",
+           "UNKNOWN", "met no packet");
+}
+
+static void a_fault_that_the_servers_cannot_have_is_not_applicable(void **state)
+{
+    (void)state;
+    expect("no-space",
+           HEAD "schemes: [redis-set-px-lua]\n"
+                "faults:\n"
+                "  - {when: client-1 holds, deny: server-1, how: no-space, until: 1s}\n",
+           "n/a", "redis has no way 'no-space' for deny");
+    expect("no-server",
+           HEAD "schemes: [process-mutex]\nfaults:\n  - {when: client-1 holds, kill: server-1}\n",
+           "n/a", "the scheme's servers have no server-1");
+    expect("no-follower",
+           HEAD "schemes: [redis-set-px-lua]\nfaults:\n"
+                "  - {when: client-1 holds, failover: leader}\n",
+           "n/a", "no other one that could lead");
+}
+
+static void faults_on_servers_of_others_are_skipped_and_those_on_clients_strike(void **state)
+{
+    (void)state;
+    struct test_server server = {0};
+    struct text strange = {0};
+    struct text ours = {0};
+    assert_int_equal(test_server_start(&server, "redis"), 0);
+    const char *form = HEAD "servers: {redis: {external: \"redis://127.0.0.1:%d\"}}\n"
+                            "schemes: [redis-set-px-lua]\nfaults:\n"
+                            "  - {when: client-1 holds, %s}\n"
+                            "expect: [{schemes: redis-set-px-lua, verdict: safe}]\n";
+    text_format(&strange, form, server.cluster.nodes[0].port, "restart: server-1");
+    text_format(&ours, form, server.cluster.nodes[0].port, "pause: client-1, until: 200ms");
+    expect("strange", strange.bytes, "SKIPPED", "is not ours");
+    expect("ours", ours.bytes, "SAFE", "1 as expected");
+    text_free(&strange);
+    text_free(&ours);
+    test_server_stop(&server);
+}
+
+// The lines of the file below its first, a comment that names where it came from.
+static void read_as_run(const char *run, struct text *out)
+{
+    struct text path = {0};
+    struct text whole = {0};
+    text_format(&path, "%s/%s/as-run.yaml", folder, run);
+    assert_int_equal(file_read(path.bytes, &whole, NULL), 0);
+    text_add(out, strchr(whole.bytes, '\n'));
+    text_free(&path);
+    text_free(&whole);
+}
+
+static void a_run_of_random_faults_is_written_down_and_repeats(void **state)
+{
+    (void)state;
+    struct text first = {0};
+    struct text second = {0};
+    struct command_result result =
+        run_text("random", "version: 1\nname: random\nabout: For a \"test\".\n"
+                           "workload: {kind: increment, for: 2s, hold: 1ms}\n"
+                           "clients: {processes: 3}\nschemes: [redis-set-px-lua]\nseed: 7\n"
+                           "lock: {lease: 400ms, wait: 5s, retry: 5ms}\n"
+                           "random: {of: [pause, restart], every: 500ms, jitter: 100ms, lasting: "
+                           "100ms}\n");
+    command_free(&result);
+    read_as_run("random", &first);
+    assert_non_null(strstr(first.bytes, "faults:\n  - {at: "));
+    assert_null(strstr(first.bytes, "random:"));
+    struct text arguments = {0};
+    text_format(&arguments, "run %s/random/as-run.yaml --keep-going --out %s/again", folder,
+                folder);
+    result = run_lockpick(arguments.bytes);
+    assert_true(result.code == 0 || result.code == 1 || result.code == 3);
+    command_free(&result);
+    read_as_run("again", &second);
+    assert_string_equal(first.bytes, second.bytes);
+    text_free(&arguments);
+    text_free(&first);
+    text_free(&second);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_failover_that_did_not_lose_the_lock_is_no_proof),
+        cmocka_unit_test(a_cut_between_nodes_that_do_not_talk_is_no_proof),
+        cmocka_unit_test(a_fault_that_the_servers_cannot_have_is_not_applicable),
+        cmocka_unit_test(faults_on_servers_of_others_are_skipped_and_those_on_clients_strike),
+        cmocka_unit_test(a_run_of_random_faults_is_written_down_and_repeats),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
