@@ -95,13 +95,13 @@ static void describe_value(const struct key *key, const struct vocabulary *vocab
     if (key->type == KEY_PATTERNS)
         shown = "names, globs, traits";
     else if (key->type == KEY_WORDS)
-        shown = "properties";
+        shown = key->words == WORDS_FAULTS ? "names of faults" : "properties";
     else if (key->type == KEY_POINTS)
         shown = "a point, or up to 4 of one client";
     else if (key->type == KEY_UNTIL)
         shown = "a cause, a duration, or both";
     else if (key->type == KEY_VERB)
-        shown = "a target";
+        shown = "a target, or a wire";
     else if (key->type == KEY_SECTIONS)
         shown = "a list of mappings";
     else if (key->type == KEY_WHOLE && key->most == INT64_MAX)
@@ -128,7 +128,7 @@ static void print_section(const struct section *section, const struct vocabulary
         if (key->name != NULL)
             text_add(&name, key->name);
         else
-            words_join(words_of(vocabulary, key->words), "or", &name);
+            text_add(&name, "FAULT");
         describe_value(key, vocabulary, &value);
         table_cell(table, COLOUR_PLAIN, name.bytes);
         table_cell(table, COLOUR_PLAIN, value.bytes);
@@ -185,6 +185,7 @@ void scenario_print_reference(FILE *out, const struct vocabulary *vocabulary)
     fprintf(out, "\n%s", grammars);
     print_words("WHAT is read, write, or a command: ", vocabulary->commands, "or", out);
     print_words("PHASE is ", phase_words, "or", out);
+    print_words("FAULT is ", words_of(vocabulary, WORDS_FAULTS), "or", out);
     print_words("DOES is ", cause_words, "or", out);
     print_topologies(vocabulary->topologies, out);
     print_names("Schemes", vocabulary->schemes, out);
