@@ -53,7 +53,8 @@ static inline bool begin(struct fixture *fixture, struct act *act, int64_t nth)
     }
     trap->client = 1;
     trap->worker = 1;
-    trap->match_count = 1; // what it matches is left empty: any request
+    trap->match_count = 1;
+    trap->matches[0] = (struct point_match){.side = POINT_ANYWHERE, .phase = PHASE_NONE};
     trap->nth = nth;
     point_arm(&fixture->board, trap);
     assert_int_equal(pthread_create(&act->thread, NULL, perform, act), 0);

@@ -42,6 +42,7 @@ struct fixture {
     int serial;
     struct actor actors[WORKERS];
     struct random randoms[WORKERS];
+    struct clock clocks[WORKERS]; // that the clients read time by; set before a scheme is opened
     struct lock_client clients[WORKERS];
     struct lock locks[WORKERS];
     struct history_writer writers[WORKERS];
@@ -74,9 +75,11 @@ static inline void open_worker(struct fixture *fixture, const struct lock_scheme
     fixture->actors[i] = (struct actor){.client = i + 1,
                                         .worker = 1,
                                         .phase = PHASE_NONE,
+                                        .clock = fixture->clocks[i],
                                         .board = &fixture->board,
                                         .history = &fixture->writers[i]};
     fixture->clients[i] = (struct lock_client){.scheme = scheme,
+                                               .clock = fixture->clocks[i],
                                                .options = *options,
                                                .service = service,
                                                .number = i + 1,

@@ -2,6 +2,7 @@
 // release.
 #include "harness/locks/test_acts.h"
 
+#include "harness/base/clock_shift.h"
 #include "harness/history/reader.h"
 #include "harness/locks/watchdog.h"
 #include "harness/wire/redis.h"
@@ -288,6 +289,28 @@ static void renewals_that_a_stall_made_it_miss_are_not_made_up_for(void **state)
     close_scheme(&fixture);
 }
 
+// A frozen clock never comes to the time of the next renewal, by which the server has long ended
+// the lease; once it is right, the watchdog sees that the time has come.
+static void a_watchdog_whose_clock_was_frozen_goes_on_when_it_is_set_right(void **state)
+{
+    (void)state;
+    struct grant grant;
+    struct clock_shift shift = {0};
+    fixture.clocks[0].shift = &shift;
+    open_with_lease("redis-watchdog", 300 * NS_PER_MS);
+    assert_int_equal(acquire(&fixture, 0, &grant), OUTCOME_OK);
+    clock_shift_set(&shift, SHIFTED_MONOTONIC, clock_monotonic_ns(), 0, 0);
+    int64_t give_up_ns = clock_monotonic_ns() + 20 * NS_PER_S;
+    while (ask("EXISTS %s").integer != 0 && clock_monotonic_ns() < give_up_ns)
+        clock_sleep_until_ns(clock_monotonic_ns() + NS_PER_MS);
+    assert_int_equal(ask("EXISTS %s").integer, 0);
+    assert_int_equal(atomic_load(&fixture.locks[0].lost), LOST_NOT);
+    clock_shift_clear(&shift, SHIFTED_MONOTONIC);
+    await_loss(LOST_NOT_OWNER);
+    close_scheme(&fixture);
+    fixture.clocks[0].shift = NULL;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -300,6 +323,7 @@ int main(void)
         cmocka_unit_test(
             after_a_renewal_without_an_answer_the_holder_is_told_when_its_lease_is_over),
         cmocka_unit_test(renewals_that_a_stall_made_it_miss_are_not_made_up_for),
+        cmocka_unit_test(a_watchdog_whose_clock_was_frozen_goes_on_when_it_is_set_right),
     };
     return cmocka_run_group_tests(tests, start, stop);
 }
