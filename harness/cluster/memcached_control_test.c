@@ -1,21 +1,10 @@
 // What can be done to a memcached server, and when it cannot: on a real one.
 #include "harness/cluster/memcached_control.h"
 
-#include "harness/base/clock.h"
-#include "harness/cluster/outage.h"
-#include "harness/cluster/test_server.h"
+#include "harness/cluster/test_control.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <signal.h>
-#include <string.h>
 #include <unistd.h>
 
-#define LIMIT_NS (30 * NS_PER_S)
 #define LOCK "lockpick:{t1}:lock"
 #define TOKEN "0123456789abcdef0123456789abcdef01234567"
 #define TAKE "add " LOCK " 0 3600 40\r\n" TOKEN
@@ -23,16 +12,7 @@
 static const struct lock_identity test_lock = {
     .name = LOCK, .tag = "t1", .scheme = "memcached-add"};
 
-// Fails the test with the error if `result` is not what it must be.
-#define MUST_BE(expected, result)                                                                  \
-    do {                                                                                           \
-        error = (struct error){0};                                                                 \
-        int was = (result);                                                                        \
-        if (was != (expected))                                                                     \
-            fail_msg("%s is %d: %s", #result, was, error.text);                                    \
-    } while (0)
-
-static struct node *start(struct test_server *server)
+static struct node *start_server(struct test_server *server)
 {
     assert_int_equal(test_server_start(server, "memcached"), 0);
     return &server->cluster.nodes[0];
@@ -67,13 +47,13 @@ static void a_server_leads_as_long_as_it_answers(void **state)
     (void)state;
     struct test_server server;
     struct error error;
-    struct node *node = start(&server);
+    struct node *node = start_server(&server);
     MUST_BE(1, memcached_control.leads(node, &error));
-    kill(node->server, SIGSTOP);
+    stand_still(node);
     MUST_BE(-1, memcached_control.leads(node, &error));
     assert_non_null(strstr(error.text, "does not answer"));
-    kill(node->server, SIGCONT);
-    MUST_BE(0, outage_kill(node, &error));
+    go_on(node);
+    die(node);
     MUST_BE(-1, memcached_control.leads(node, &error));
     assert_non_null(strstr(error.text, "cannot connect to server-1 on 127.0.0.1:"));
     MUST_BE(-1, memcached_control.has_lock(node, &test_lock, &error));
@@ -87,7 +67,7 @@ static void the_lock_is_held_while_its_item_is_there(void **state)
     (void)state;
     struct test_server server;
     struct error error;
-    const struct node *node = start(&server);
+    const struct node *node = start_server(&server);
     must_answer(node, "set " LOCK "2 0 0 1\r\nx", "STORED");
     MUST_BE(0, memcached_control.has_lock(node, &test_lock, &error));
     must_answer(node, TAKE, "STORED");
@@ -100,12 +80,18 @@ static void the_lock_is_held_while_its_item_is_there(void **state)
     test_server_stop(&server);
 }
 
+static void it_has_the_lock_of_each_scheme_while_that_is_held(void **state)
+{
+    (void)state;
+    check_all_have_lock("memcached");
+}
+
 static void looking_for_the_lock_does_not_make_it_look_used(void **state)
 {
     (void)state;
     struct test_server server;
     struct error error;
-    const struct node *node = start(&server);
+    const struct node *node = start_server(&server);
     must_answer(node, TAKE, "STORED");
     for (int i = 0; i < 5; i++)
         MUST_BE(1, memcached_control.has_lock(node, &test_lock, &error));
@@ -122,7 +108,7 @@ static void a_flush_removes_what_was_there_and_nothing_that_comes_after_it(void 
     (void)state;
     struct test_server server;
     struct error error;
-    const struct node *node = start(&server);
+    const struct node *node = start_server(&server);
     // Within one second, by which memcached counts.
     for (int i = 0; i < 20; i++) {
         must_answer(node, TAKE, "STORED");
@@ -148,7 +134,7 @@ static bool is_let_in(const struct node *node)
 // Calls again and again, while somebody else keeps trying to get the lock. Returns the last answer.
 static int evict_while_polled(const struct node *node, bool *let_in, struct error *error)
 {
-    int64_t give_up_ns = clock_monotonic_ns() + LIMIT_NS;
+    int64_t give_up_ns = clock_monotonic_ns() + PATIENCE_NS;
     int state;
     int calls = 0;
     do {
@@ -167,7 +153,7 @@ static void fillers_of_its_size_evict_a_lock_that_others_poll(void **state)
     (void)state;
     struct test_server server;
     struct error error;
-    const struct node *node = start(&server);
+    const struct node *node = start_server(&server);
     // Of another class: it stays, however long nobody has used it.
     char large[400];
     snprintf(large, sizeof large, "set large 0 0 300\r\n%0300d", 0);
@@ -190,7 +176,7 @@ static void what_is_not_there_cannot_be_evicted(void **state)
     (void)state;
     struct test_server server;
     struct error error;
-    const struct node *node = start(&server);
+    const struct node *node = start_server(&server);
     MUST_BE(-1, memcached_control.evict(node, &test_lock, NULL, &error));
     assert_non_null(strstr(error.text, "does not have the lock " LOCK));
     MUST_BE(0, memcached_control.relieve(node, &error)); // nothing to do
@@ -205,7 +191,7 @@ static void a_lock_that_is_released_before_the_memory_is_full_was_not_evicted(vo
     (void)state;
     struct test_server server;
     struct error error;
-    const struct node *node = start(&server);
+    const struct node *node = start_server(&server);
     must_answer(node, TAKE, "STORED");
     MUST_BE(1, memcached_control.evict(node, &test_lock, "lru", &error));
     must_answer(node, "delete " LOCK, "DELETED");
@@ -222,14 +208,11 @@ static void whatever_is_asked_a_server_that_died_has_forgotten_everything(void *
     static const enum loss losses[] = {LOSS_NONE, LOSS_UNSYNCED, LOSS_ALL};
     struct test_server server;
     struct error error;
-    struct node *node = start(&server);
+    struct node *node = start_server(&server);
     for (size_t i = 0; i < 3; i++) {
-        int64_t give_up_ns = clock_monotonic_ns() + LIMIT_NS;
         must_answer(node, TAKE, "STORED");
-        MUST_BE(0, outage_kill(node, &error));
-        MUST_BE(0, outage_restart(node, losses[i], &error));
-        while (outage_is_over(node, &error) == 1 && clock_monotonic_ns() < give_up_ns)
-            clock_sleep_until_ns(clock_monotonic_ns() + NS_PER_MS);
+        die(node);
+        come_back(node, losses[i]);
         MUST_BE(0, memcached_control.has_lock(node, &test_lock, &error));
     }
     test_server_stop(&server);
@@ -240,6 +223,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_server_leads_as_long_as_it_answers),
         cmocka_unit_test(the_lock_is_held_while_its_item_is_there),
+        cmocka_unit_test(it_has_the_lock_of_each_scheme_while_that_is_held),
         cmocka_unit_test(looking_for_the_lock_does_not_make_it_look_used),
         cmocka_unit_test(a_flush_removes_what_was_there_and_nothing_that_comes_after_it),
         cmocka_unit_test(fillers_of_its_size_evict_a_lock_that_others_poll),

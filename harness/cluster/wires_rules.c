@@ -21,6 +21,10 @@
 #define OUR_TABLE "lockpick"
 #define QUEUE_TABLE "filter"
 
+// A listing of a table that another process is changing may show rules twice, or miss some: one
+// that does not show what it should is read again, so many times at most.
+#define LOOKS 20
+
 // What the kernel shows of a fault.
 struct view {
     int chains, rules, jumps;
@@ -97,11 +101,14 @@ static void view_rule(struct view *view, json_t *rule, const char *table, const 
     }
 }
 
-// Fills in `view`, whose text the caller frees. 0, or -1 with `error` set.
-static int look(enum wire_effect effect, const char *chain, struct view *view, struct error *error)
+// Fills in `view` from what nft lists: `table`, or only `chain` in it. The caller frees its text.
+// 0, or -1 with `error` set.
+static int read_listing(const char *table, const char *chain, bool whole_table, struct view *view,
+                        struct error *error)
 {
-    const char *table = table_of(effect);
-    const char *const options[] = {"-j", "list", "table", "ip", table, NULL};
+    const char *const options[] = {"-j", "list", whole_table ? "table" : "chain",
+                                   "ip", table,  whole_table ? NULL : chain,
+                                   NULL};
     struct text output = {0};
     *view = (struct view){0};
     int result = run_tool("nft", "nftables", options, "", &output, error);
@@ -109,8 +116,8 @@ static int look(enum wire_effect effect, const char *chain, struct view *view, s
     const char *start = result == 0 ? strstr(text_string(&output), "{\"nftables\"") : NULL;
     json_t *all = start != NULL ? json_loads(start, JSON_DISABLE_EOF_CHECK, NULL) : NULL;
     if (result == 0 && all == NULL)
-        result = error_set(error, "nft -j list table ip %s did not answer in JSON but: %.300s",
-                           table, text_string(&output));
+        result = error_set(error, "nft -j list, asked for chain %s, did not answer in JSON: %.300s",
+                           chain, text_string(&output));
     size_t i;
     json_t *item;
     json_array_foreach(json_object_get(all, "nftables"), i, item)
@@ -126,6 +133,11 @@ static int look(enum wire_effect effect, const char *chain, struct view *view, s
     json_decref(all);
     text_free(&output);
     return result;
+}
+
+static int look(enum wire_effect effect, const char *chain, struct view *view, struct error *error)
+{
+    return read_listing(table_of(effect), chain, true, view, error);
 }
 
 // --- what a fault is made of ---------------------------------------------------------------------
@@ -223,30 +235,43 @@ int wire_rules_prepare(struct error *error)
                    error);
 }
 
+// Waits until the kernel shows what was set. 0, or -1 with `error` set.
+static int prove(enum wire_effect effect, const char *chain, const struct view *wanted,
+                 struct error *error)
+{
+    struct view view = {0};
+    for (int i = 0; i < LOOKS; i++) {
+        int result = look(effect, chain, &view, error);
+        text_free(&view.removal);
+        if (result != 0)
+            return -1;
+        if (view.rules == wanted->rules && view.jumps == wanted->jumps)
+            return 0;
+    }
+    return error_set(error,
+                     "the kernel took the rules of chain %s but shows %d of %d, and %d of %d jumps "
+                     "to them; see nft list ruleset",
+                     chain, view.rules, wanted->rules, view.jumps, wanted->jumps);
+}
+
 int wire_rules_set(const struct wire_fault *fault, const char *chain,
                    const struct wire_detour *detour, struct error *error)
 {
     struct view wanted = {0};
-    struct view view;
     if ((wire_effect_queues(fault->effect) ? set_queue_rules(fault, chain, detour, &wanted, error)
                                            : set_nft_rules(fault, chain, &wanted, error)) != 0)
         return -1;
-    int result = look(fault->effect, chain, &view, error);
-    text_free(&view.removal);
-    if (result == 0 && (view.rules != wanted.rules || view.jumps != wanted.jumps))
-        result = error_set(error,
-                           "the kernel took the rules of chain %s but shows %d of %d, and %d of "
-                           "%d jumps to them; see nft list ruleset",
-                           chain, view.rules, wanted.rules, view.jumps, wanted.jumps);
-    if (result != 0)
-        wire_rules_remove(fault->effect, chain, NULL);
-    return result;
+    if (prove(fault->effect, chain, &wanted, error) == 0)
+        return 0;
+    wire_rules_remove(fault->effect, chain, NULL);
+    return -1;
 }
 
 int64_t wire_rules_packets(enum wire_effect effect, const char *chain, struct error *error)
 {
     struct view view;
-    int result = look(effect, chain, &view, error);
+    // One chain alone, which nobody else changes, is always shown as it is.
+    int result = read_listing(table_of(effect), chain, false, &view, error);
     text_free(&view.removal);
     if (result == 0 && view.rules == 0)
         result = error_set(error, "the rules of chain %s are gone: somebody removed them", chain);
@@ -255,18 +280,22 @@ int64_t wire_rules_packets(enum wire_effect effect, const char *chain, struct er
 
 int wire_rules_remove(enum wire_effect effect, const char *chain, struct error *error)
 {
-    struct view view;
-    int result = look(effect, chain, &view, error);
-    if (result == 0 && view.chains > 0) {
-        text_format(&view.removal, "flush chain ip %s %s\ndelete chain ip %s %s\n",
-                    table_of(effect), chain, table_of(effect), chain);
-        result = run_nft(view.removal.bytes, error);
+    // Gone is what the kernel says it has removed and does not show, or does not show twice.
+    int absences = 0;
+    struct error last = {.text = "it is removed, but still there"};
+    for (int i = 0; i < LOOKS && absences < 2; i++) {
+        struct view view;
+        int result = look(effect, chain, &view, error);
+        if (result == 0 && view.chains == 0 && view.jumps == 0) {
+            absences++;
+        } else if (result == 0) {
+            text_format(&view.removal, "flush chain ip %s %s\ndelete chain ip %s %s\n",
+                        table_of(effect), chain, table_of(effect), chain);
+            absences = run_nft(view.removal.bytes, &last) == 0 ? 1 : 0;
+        }
         text_free(&view.removal);
-        if (result == 0)
-            result = look(effect, chain, &view, error);
+        if (result != 0)
+            return -1;
     }
-    text_free(&view.removal);
-    if (result == 0 && (view.chains > 0 || view.jumps > 0))
-        result = error_set(error, "chain %s was removed but the kernel still shows it", chain);
-    return result;
+    return absences == 2 ? 0 : error_set(error, "cannot remove chain %s: %s", chain, last.text);
 }

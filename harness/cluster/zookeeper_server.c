@@ -1,8 +1,10 @@
 // Java is started directly: Debian's scripts would add nothing but their own settings.
 #include "harness/cluster/zookeeper_server.h"
 
+#include "harness/base/clock.h"
 #include "harness/base/file.h"
 #include "harness/base/text.h"
+#include "harness/cluster/conversation.h"
 #include "harness/cluster/process.h"
 #include "harness/cluster/zookeeper_control.h"
 
@@ -105,20 +107,22 @@ static pid_t start(const struct node *node, struct error *error)
     return write_settings(node, error) != 0 ? -1 : server_run(node, arguments, false, error);
 }
 
-void zookeeper_ask(const struct node *node, const char *word, char *answer, size_t room)
+int zookeeper_ask(const struct node *node, const char *word, struct text *answer,
+                  struct error *error)
 {
-    size_t length = 0;
-    int descriptor = server_connect(node);
-    answer[0] = '\0';
-    if (descriptor < 0)
-        return;
-    ssize_t got = write(descriptor, word, strlen(word));
-    while (got > 0 && length < room - 1) {
-        got = read(descriptor, answer + length, room - 1 - length);
-        length += got > 0 ? (size_t)got : 0;
-        answer[length] = '\0';
-    }
-    close(descriptor);
+    int64_t give_up_ns = clock_monotonic_ns() + NS_PER_S;
+    return converse(node, word, strlen(word), give_up_ns, answer, error);
+}
+
+// Whether the answer to a four-letter word has that in it.
+static bool answers(const struct node *node, const char *word, const char *wanted)
+{
+    struct error ignored;
+    struct text answer = {0};
+    zookeeper_ask(node, word, &answer, &ignored);
+    bool found = strstr(text_string(&answer), wanted) != NULL;
+    text_free(&answer);
+    return found;
 }
 
 // It has a mode once it serves, as the only server or in a quorum. That it is ours shows in where
@@ -126,13 +130,10 @@ void zookeeper_ask(const struct node *node, const char *word, char *answer, size
 static int ready(const struct node *node, struct error *error)
 {
     (void)error;
-    char answer[4096];
-    zookeeper_ask(node, "srvr", answer, sizeof answer);
-    if (strstr(answer, "Mode: ") == NULL)
+    if (!answers(node, "srvr", "Mode: "))
         return 1;
     char *data = realpath(node->data, NULL);
-    zookeeper_ask(node, "conf", answer, sizeof answer);
-    bool ours = data != NULL && strstr(answer, data) != NULL;
+    bool ours = data != NULL && answers(node, "conf", data);
     free(data);
     return ours ? 0 : 1;
 }

@@ -5,6 +5,7 @@
 #include "harness/wire/mysql_session.h"
 
 #include <mysql/errmsg.h>
+#include <mysql/mysqld_error.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -211,7 +212,10 @@ static enum outcome understand(struct mysql_connection *connection, const struct
     } else {
         mysql_note(connection, "no answer in time", 0);
     }
-    if (outcome == OUTCOME_UNKNOWN)
+    // A primary that is none any more: the next request looks for the new one.
+    if (answer->error == ER_OPTION_PREVENTS_STATEMENT && mysql_has_primary(connection->service))
+        answer->session_ended = true;
+    if (outcome == OUTCOME_UNKNOWN || answer->session_ended)
         mysql_connection_end_session(connection);
     return outcome;
 }

@@ -47,9 +47,10 @@ struct mysql_answer {
                       // was there already changes none
     struct mysql_value values[MYSQL_MOST_COLUMNS]; // the first columns of the first row
     unsigned error;                                // the server's, or the library's; 0: none
-    // With NO: nothing was sent, for the session has ended. With UNKNOWN: no answer will come, for
-    // the server has ended the session or interrupted the statement. Either way, what belonged to
-    // the session ends with it: its open transaction is rolled back, its locks are free.
+    // With NO: nothing was sent, for the session has ended; or the primary has become read-only, and
+    // another one is to be looked for. With UNKNOWN: no answer will come, for the server has ended
+    // the session or interrupted the statement. Either way, what belonged to the session ends with
+    // it: its open transaction is rolled back, its locks are free.
     bool session_ended;
 };
 
@@ -61,11 +62,12 @@ struct mysql_patience {
 
 // Connects, and is patient about it: this is set-up. User and database are `root` and `lockpick`
 // unless the service says otherwise; `lockpick` is made if it is not there. Connects to the
-// service's first server; in a Galera cluster, where each takes writes, client n to the nth, and
-// the harness itself (client 0) to the first, but sees there what was written through any. NULL
-// with `error` set if it cannot be reached. From then on `request_ns` limits the wait for each
-// answer, and for each new connection. The caller closes with mysql_connection_close; `service` and
-// `actor` must live as long.
+// service's first server; where there are replicas, to the server that is not read-only, and by
+// each new session to whichever that is then; in a Galera cluster, where each takes writes, client
+// n to the nth, and the harness itself (client 0) to the first, but sees there what was written
+// through any. NULL with `error` set if it cannot be reached. From then on `request_ns` limits the
+// wait for each answer, and for each new connection. The caller closes with mysql_connection_close;
+// `service` and `actor` must live as long.
 struct mysql_connection *mysql_connection_open(const struct service *service, int64_t request_ns,
                                                struct actor *actor, struct error *error);
 void mysql_connection_close(struct mysql_connection *connection);

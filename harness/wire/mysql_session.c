@@ -126,16 +126,66 @@ static MYSQL *connect_to(struct mysql_connection *connection, const char *databa
     return NULL;
 }
 
-int mysql_connect_within(struct mysql_connection *connection, int64_t limit_ns)
+bool mysql_has_primary(const struct service *service)
+{
+    return strcmp(service->topology, "replica") == 0 || strcmp(service->topology, "semi-sync") == 0;
+}
+
+// Whether the server of the new session takes writes, as drivers that are given several hosts ask.
+static bool takes_writes(struct mysql_connection *connection, int64_t give_up_ns)
+{
+    const struct mysql_limit limit = {.give_up_ns = give_up_ns};
+    MYSQL_RES *result = NULL;
+    bool answered =
+        mysql_await_query(connection->session, "SELECT @@GLOBAL.read_only", &limit) == AWAIT_DONE &&
+        mysql_await_result(connection->session, &result, &limit) == AWAIT_DONE;
+    MYSQL_ROW row = answered && result != NULL ? mysql_fetch_row(result) : NULL;
+    bool takes = row != NULL && row[0] != NULL && strcmp(row[0], "0") == 0;
+    if (!takes)
+        mysql_note(connection, answered ? "it is read-only" : "no answer in time", 0);
+    mysql_free_result(result);
+    return takes;
+}
+
+// Opens a session with one server. As mysql_connect_within.
+static int connect_here(struct mysql_connection *connection, int64_t limit_ns)
 {
     const char *given = connection->service->database;
+    int64_t give_up_ns = clock_monotonic_ns() + limit_ns;
     unsigned error = 0;
     connection->session =
         connect_to(connection, given[0] != '\0' ? given : OUR_DATABASE, limit_ns, &error);
     if (connection->session == NULL)
         return error == ER_BAD_DB_ERROR && given[0] == '\0' ? 1 : -1;
+    if (mysql_has_primary(connection->service) && !takes_writes(connection, give_up_ns)) {
+        mysql_close(connection->session);
+        connection->session = NULL;
+        return -1;
+    }
     connection->sessions++;
     return 0;
+}
+
+// Where there is a primary, it is looked for: among all servers, from the last one that was. One
+// that does not answer takes its share of the time.
+int mysql_connect_within(struct mysql_connection *connection, int64_t limit_ns)
+{
+    const struct service *service = connection->service;
+    if (!mysql_has_primary(service))
+        return connect_here(connection, limit_ns);
+    const struct endpoint *last = connection->endpoint;
+    const struct endpoint *without_database = NULL;
+    int count = service->server_count;
+    for (int i = 0; i < count; i++) {
+        connection->endpoint = &service->servers[(last - service->servers + i) % count];
+        int result = connect_here(connection, limit_ns / count);
+        if (result == 0)
+            return 0;
+        if (result > 0 && without_database == NULL)
+            without_database = connection->endpoint;
+    }
+    connection->endpoint = without_database != NULL ? without_database : last;
+    return without_database != NULL ? 1 : -1;
 }
 
 // Makes our database, which was not there. 0, or -1, noted.

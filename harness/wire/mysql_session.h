@@ -24,7 +24,7 @@ struct mysql_connection {
     MYSQL *session; // NULL: not connected
     int64_t sessions;
     const struct service *service;
-    const struct endpoint *endpoint;
+    const struct endpoint *endpoint; // of the session, or of the last one
     int64_t request_ns;
     struct actor *actor;
     struct prepared prepared[MYSQL_MOST_STATEMENTS];
@@ -36,8 +36,12 @@ struct mysql_connection *mysql_open_server(const struct service *service, int se
                                            int64_t request_ns, struct actor *actor,
                                            struct error *error);
 
-// Opens a session. 0; 1 if there is no such database; -1 if it failed otherwise. Noted.
+// Opens a session, where there are replicas with the server that takes writes. 0; 1 if there is no
+// such database; -1 if it failed otherwise. Noted.
 int mysql_connect_within(struct mysql_connection *connection, int64_t limit_ns);
+
+// True if one server of the service takes writes, and the others follow it.
+bool mysql_has_primary(const struct service *service);
 
 // Has the server end the connection's session, through another. OK: it does, or has done so.
 enum outcome mysql_kill_session(struct mysql_connection *connection);
