@@ -105,7 +105,7 @@ int scenario_set_draw(struct scenario_set *set, uint64_t seed, const struct voca
     struct complaints *complaints = complaints_new();
     for (size_t i = 0; i < set->count; i++) {
         struct scenario *drawn = NULL;
-        if (set->scenarios[i]->random.of.count == 0)
+        if (!scenario_is_open(set->scenarios[i]))
             continue;
         char *text = scenario_as_run(set->scenarios[i], seed, vocabulary);
         result |= scenario_parse(set->scenarios[i]->path, text, strlen(text), vocabulary, NULL, 0,

@@ -34,22 +34,54 @@ static void write_quoted(const char *string, struct text *out)
     text_add(out, "\"");
 }
 
+static void write_node(const struct node *node, struct text *out);
+
+// The keys of a map but those that are left out, without braces.
+static void write_keys(const struct node *map, const char *const *except, struct text *out)
+{
+    bool is_first = true;
+    for (size_t i = 0; i < map->count; i++) {
+        const struct node *child = map->children[i];
+        if (text_is_one_of(child->key, except))
+            continue;
+        text_format(out, "%s%s: ", is_first ? "" : ", ", child->key);
+        write_node(child, out);
+        is_first = false;
+    }
+}
+
 // On one line, in flow style.
 static void write_node(const struct node *node, struct text *out)
 {
+    static const char *const nothing[] = {NULL};
     bool is_map = node->kind == NODE_MAP;
     if (node->kind == NODE_TEXT) {
         write_quoted(node->text, out);
         return;
     }
     text_add(out, is_map ? "{" : "[");
-    for (size_t i = 0; i < node->count; i++) {
+    if (is_map)
+        write_keys(node, nothing, out);
+    for (size_t i = 0; !is_map && i < node->count; i++) {
         text_add(out, i > 0 ? ", " : "");
-        if (is_map)
-            text_format(out, "%s: ", node->children[i]->key);
         write_node(node->children[i], out);
     }
     text_add(out, is_map ? "}" : "]");
+}
+
+// One fault: a line of the list, or kept apart to be written out later.
+static void settle_fault(const struct node *item, struct fault_step *step, struct text *faults)
+{
+    static const char *const repetition[] = {"every", "spread", NULL};
+    struct text text = {0};
+    if (item->kind == NODE_MAP && step->every_ns > 0) {
+        write_keys(item, repetition, &text);
+        step->settled = text.bytes;
+        return;
+    }
+    text_add(faults, "  - ");
+    write_node(item, faults);
+    text_add(faults, "\n");
 }
 
 void settle(const struct node *root, struct scenario *scenario)
@@ -60,11 +92,8 @@ void settle(const struct node *root, struct scenario *scenario)
     for (size_t i = 0; root->kind == NODE_MAP && i < root->count; i++) {
         const struct node *child = root->children[i];
         bool is_faults = strcmp(child->key, "faults") == 0 && child->kind == NODE_LIST;
-        for (size_t j = 0; is_faults && j < child->count; j++) {
-            text_add(&faults, "  - ");
-            write_node(child->children[j], &faults);
-            text_add(&faults, "\n");
-        }
+        for (size_t j = 0; is_faults && j < scenario->fault_count; j++)
+            settle_fault(child->children[j], &scenario->faults[j], &faults);
         if (text_is_one_of(child->key, apart))
             continue;
         text_format(&head, "%s: ", child->key);
@@ -156,6 +185,28 @@ static void draw_faults(const struct scenario *scenario, uint64_t seed,
     }
 }
 
+// Writes out a fault that comes again and again.
+static void draw_repetition(const struct scenario *scenario, const struct fault_step *step,
+                            uint64_t seed, struct text *out)
+{
+    struct draw draw = {.scenario = scenario, .out = out};
+    int64_t last_ns = scenario->workload.for_ns - step->spread_ns;
+    random_start(&draw.random, seed, (uint64_t)step->number);
+    for (int64_t at_ns = step->every_ns; at_ns < last_ns; at_ns += step->every_ns) {
+        int64_t off_ns = between(&draw, -step->spread_ns, step->spread_ns);
+        text_format(out, "  - {at: %" PRId64 "ms, %s}\n", (at_ns + off_ns) / NS_PER_MS,
+                    step->settled);
+    }
+}
+
+bool scenario_is_open(const struct scenario *scenario)
+{
+    bool is_open = scenario->random.of.count > 0;
+    for (size_t i = 0; i < scenario->fault_count; i++)
+        is_open |= scenario->faults[i].every_ns > 0;
+    return is_open;
+}
+
 char *scenario_as_run(const struct scenario *scenario, uint64_t seed,
                       const struct vocabulary *vocabulary)
 {
@@ -163,8 +214,12 @@ char *scenario_as_run(const struct scenario *scenario, uint64_t seed,
     text_format(&out, "# %s as it was run: lockpick run this file does the same again.\n",
                 scenario->path);
     text_format(&out, "name: %s\n%sseed: %" PRIu64 "\n", scenario->name, scenario->settled, seed);
-    bool has_faults = scenario->settled_faults[0] != '\0' || scenario->random.of.count > 0;
+    bool has_faults = scenario->settled_faults[0] != '\0' || scenario_is_open(scenario);
     text_format(&out, "%s%s", has_faults ? "faults:\n" : "", scenario->settled_faults);
+    for (size_t i = 0; i < scenario->fault_count; i++) {
+        if (scenario->faults[i].every_ns > 0)
+            draw_repetition(scenario, &scenario->faults[i], seed, &out);
+    }
     if (scenario->random.of.count > 0)
         draw_faults(scenario, seed, vocabulary, &out);
     return out.bytes;

@@ -53,8 +53,10 @@ void scenario_free(struct scenario *scenario)
     if (scenario == NULL)
         return;
     scenario_free(scenario->next);
-    for (size_t i = 0; i < scenario->fault_count; i++)
+    for (size_t i = 0; i < scenario->fault_count; i++) {
         free(scenario->faults[i].text);
+        free(scenario->faults[i].settled);
+    }
     unbind_section(&scenario_section, scenario);
     free(scenario->path);
     free(scenario->source);

@@ -88,6 +88,9 @@ struct fault_step {
     struct cause cause; // `when:` a cause instead of points
     int64_t nth;        // the nth time the point is reached, from 1
     int64_t at_ns;      // `at:` time after the start; -1 if triggered otherwise
+    int64_t every_ns;   // `every:` again and again; 0: once. Written out before a run
+    int64_t spread_ns;  // each time up to so much earlier or later
+    char *settled;      // with `every_ns`: all else that was said of it, for scenario_as_run
     char *name;         // optional
     char *after_name;   // `after:` the name of an earlier fault that must be in effect first
     int after;          // its number, or 0
@@ -293,8 +296,11 @@ const struct server_settings *scenario_server(const struct scenario *scenario, c
 const struct expectation *scenario_expectation(const struct scenario *scenario, const char *scheme,
                                                const char *const *traits);
 
+// True if some of its faults are still to be drawn from a seed: `random:`, `every:`.
+bool scenario_is_open(const struct scenario *scenario);
+
 // The scenario as it is run with that seed, as a file that does the same again: `--set`s and what
-// `random:` draws from the seed are written down. The caller frees it.
+// is drawn from the seed are written down. The caller frees it.
 char *scenario_as_run(const struct scenario *scenario, uint64_t seed,
                       const struct vocabulary *vocabulary);
 

@@ -75,6 +75,11 @@ static void describe_trigger(const struct fault_step *step, struct text *out)
         describe_cause(&step->cause, out);
         return;
     }
+    if (step->every_ns > 0) {
+        text_add(out, " every ");
+        duration_write(step->every_ns, out);
+        return;
+    }
     if (step->point_count == 0 && step->at_ns < 0) {
         text_format(out, " once %s is in effect", step->after_name);
         return;

@@ -10,15 +10,43 @@ static bool is_final(const struct fault_form *form)
     return form->lasting == LASTS_NEVER;
 }
 
+// What comes again and again comes by the clock alone.
+static void check_repetition(const struct rules *rules, const struct fault_step *step,
+                             struct node *item)
+{
+    static const char *const others[] = {"when", "at", "after", "nth", "name", NULL};
+    struct node *every = node_child(item, "every");
+    const struct workload_settings *workload = &rules->scenario->workload;
+    if (!node_fine(every) || every == NULL)
+        return;
+    for (size_t i = 0; others[i] != NULL; i++) {
+        struct node *other = node_child(item, others[i]);
+        if (other != NULL)
+            complain_key(rules->complaints, other, "'%s' besides 'every'", others[i]);
+    }
+    if (rule_sound(rules, "workload", "for") && workload->for_ns == 0)
+        complain_key(rules->complaints, every,
+                     "'every' needs a workload that runs for a time: 'for' instead of what ends it "
+                     "now");
+    else if (step->spread_ns >= step->every_ns)
+        complain(rules->complaints, every, "'every' must be longer than 'spread'");
+    else if (rule_sound(rules, "workload", "for") &&
+             workload->for_ns / step->every_ns >= MOST_FAULTS / 2)
+        complain(rules->complaints, every, "'every' would come more than %d times",
+                 MOST_FAULTS / 2);
+}
+
 static void check_trigger(const struct rules *rules, struct node *item)
 {
+    if (node_has(item, "every"))
+        return;
     struct node *at = node_child(item, "at");
     struct node *when = node_child(item, "when");
     struct node *nth = node_child(item, "nth");
     if (!node_has(item, "when") && !node_has(item, "at") && !node_has(item, "after"))
         complaints_add(
             rules->complaints, item->origin, item->place,
-            "missing key 'when' (a point or a cause), 'at' (a time) or 'after' in faults");
+            "missing key 'when' (a point or a cause), 'at' (a time), 'every' or 'after' in faults");
     else if (when != NULL && at != NULL)
         complain_key(rules->complaints, at, "'at' besides 'when': a fault has one trigger");
     if (nth != NULL && when == NULL)
@@ -282,6 +310,7 @@ void validate_faults(const struct rules *rules)
         struct node *item = list->children[i];
         if (item->kind != NODE_MAP)
             continue;
+        check_repetition(rules, step, item);
         check_trigger(rules, item);
         check_time(rules, step, item);
         check_points(rules, step, item);
