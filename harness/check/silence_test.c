@@ -107,7 +107,7 @@ static void a_grant_after_faults_were_taken_back_at_the_stop_shows_nothing(void 
 static void judge_cut_off(struct build *build, int last_client)
 {
     build_start(build, "increment");
-    build_crash(build, NEVER_MS, 1310, STOP_STUCK);
+    build_crash(build, 105, 1310, STOP_STUCK);
     build_fault(build, "cut", 0, 1, NEVER_MS);
     struct fault_step *step = &build->steps[1];
     for (int client = 2; client <= last_client; client++)

@@ -26,9 +26,10 @@ static bool is_scenario_name(const char *name)
     return dot != NULL && (strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0);
 }
 
+// Numbers in names count as numbers: f99 before f100.
 static int by_name(const FTSENT **left, const FTSENT **right)
 {
-    return strcmp((*left)->fts_name, (*right)->fts_name);
+    return strverscmp((*left)->fts_name, (*right)->fts_name);
 }
 
 // Adds the file, or every scenario below the folder. -1 after a message.

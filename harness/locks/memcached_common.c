@@ -37,11 +37,12 @@ enum outcome memcached_outcome(struct lock *lock, enum outcome outcome)
 }
 
 // The server counts in whole seconds of a clock that ticks once a second, so that an item may go up
-// to a second early: rounded up, and one more, it is never gone before the lease is over. (More
-// than 30 days would be taken for a date; a lease lasts an hour at most.)
+// to a second early, and two where a tick comes late and skips one: rounded up, and two more, it is
+// never gone before the lease is over. (More than 30 days would be taken for a date; a lease lasts
+// an hour at most.)
 static long long expiry_s(const struct lock *lock)
 {
-    return (lock->options.lease_ns + NS_PER_S - 1) / NS_PER_S + 1;
+    return (lock->options.lease_ns + NS_PER_S - 1) / NS_PER_S + 2;
 }
 
 enum outcome memcached_try_acquire(struct lock *lock, struct grant *grant)

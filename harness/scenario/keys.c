@@ -74,7 +74,7 @@ static const struct key lock_keys[] = {
     {"request", KEY_DURATION, FIELD(lock_settings, request_ns), .least = NS_PER_MS,
      .most = MINUTE_NS, .fallback = "1s", .help = "time-out of one request to a server"},
     {"stuck-after", KEY_DURATION, FIELD(lock_settings, stuck_after_ns), .least = NS_PER_MS,
-     .most = 2 * HOUR_NS, .fallback_text = "lease + 1s",
+     .most = 2 * HOUR_NS, .fallback_text = "lease + 4s",
      .help = "nobody granted for so long while one waits: stuck"},
     {.help = NULL},
 };

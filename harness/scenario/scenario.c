@@ -81,7 +81,7 @@ static void derive_label(struct scenario *scenario)
 static void derive_lock(struct scenario *scenario)
 {
     if (scenario->lock.stuck_after_ns == 0)
-        scenario->lock.stuck_after_ns = scenario->lock.lease_ns + NS_PER_S;
+        scenario->lock.stuck_after_ns = scenario->lock.lease_ns + 4 * NS_PER_S;
 }
 
 // How long a fault lasts that does not say it.

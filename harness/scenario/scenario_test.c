@@ -30,7 +30,7 @@ static void what_a_file_leaves_out_has_its_default(void **state)
     assert_int_equal(scenario->lock.wait_ns, 5 * NS_PER_S);
     assert_int_equal(scenario->lock.retry_ns, 10 * NS_PER_MS);
     assert_int_equal(scenario->lock.request_ns, NS_PER_S);
-    assert_int_equal(scenario->lock.stuck_after_ns, 2 * NS_PER_S);
+    assert_int_equal(scenario->lock.stuck_after_ns, 5 * NS_PER_S);
     assert_int_equal(scenario->schemes.count, 2);
     assert_int_equal(scenario->fault_count, 0);
     assert_int_equal(scenario->expectation_count, 0);

@@ -47,10 +47,10 @@ struct mysql_answer {
                       // was there already changes none
     struct mysql_value values[MYSQL_MOST_COLUMNS]; // the first columns of the first row
     unsigned error;                                // the server's, or the library's; 0: none
-    // With NO: nothing was sent, for the session has ended; or the primary has become read-only, and
-    // another one is to be looked for. With UNKNOWN: no answer will come, for the server has ended
-    // the session or interrupted the statement. Either way, what belonged to the session ends with
-    // it: its open transaction is rolled back, its locks are free.
+    // With NO: nothing was sent, for the session has ended; or the primary has become read-only,
+    // and another one is to be looked for. With UNKNOWN: no answer will come, for the server has
+    // ended the session or interrupted the statement. Either way, what belonged to the session ends
+    // with it: its open transaction is rolled back, its locks are free.
     bool session_ended;
 };
 
