@@ -1,0 +1,118 @@
+// Models of locks: each decides whether operations on locks of its kind are linearizable, exactly,
+// by a sort and a sweep.
+//
+// For a successful acquire and the release that ends its hold, the core is the time from the return
+// of the acquire to the invocation of the release: the hold covers its core under any
+// linearization. A hold is possible, no further, from the acquire's invocation to the release's
+// return. A release of unknown outcome may come at any time after its invocation, or never; an
+// acquire of unknown outcome likewise, and as its process does nothing more, who got a lock that
+// way keeps it for ever.
+//
+// As objects, one operation at a time:
+//
+//   mutex             Free, or held by a process. Acquire: needs it free. Release: needs it held by
+//                     this process; frees it.
+//   reentrant         Held so many times. Acquire: free, or held by this process less than
+//                     `depth_limit` times; once more. Release: held by this process; once less.
+//   fenced            A mutex. The token of an acquire is larger than all that were seen before.
+//   reentrant-fenced  A reentrant lock. When it becomes held, its token is larger than all seen
+//                     before; acquired again, it is the same.
+//   semaphore         Permits of processes. Acquire: fewer than `permits` are held; this process
+//   has
+//                     one more. Release: this process has one; one less.
+//   read-write        Readers and a writer. Acquire shared: no writer holds it (nor does this
+//                     process itself); one more reader. Acquire: nobody holds it. Release: this
+//                     process holds it; what it acquired last is free.
+//
+// A token of 0 is not known, and may be any.
+// A process that holds a mutex and acquires it again waits for itself: so such an acquire cannot
+// succeed. An operation of outcome UNKNOWN may happen at any time after its invocation, or never.
+// A release that was refused (NO) does nothing; or, by FAILED_RELEASE_RELEASED, it is one that ends
+// the whole hold of its process if there is one (of a semaphore, one permit), and nothing if there
+// is none. An acquire that was refused (NO) does nothing; or, by FAILED_ACQUIRE_BUSY, it happens at
+// an instant between its invocation and its return at which an acquire of its kind by its process
+// could not. That is decided for all models but the semaphore (permits may have to be kept at one
+// instant to explain one refusal, and cannot be at another to explain the next: that is no sweep).
+// Locks of different names have nothing to do with each other.
+//
+// Sources: Herlihy and Wing, "Linearizability: A Correctness Condition for Concurrent Objects"
+// (TOPLAS 1990); the models are those of Jepsen's tests of Hazelcast's CP locks (2019).
+#ifndef LOCKPICK_MODEL_MODEL_H
+#define LOCKPICK_MODEL_MODEL_H
+
+#include "harness/base/error.h"
+#include "harness/model/operations.h"
+
+// What a release that was refused (NO) says: nothing, so that its process still holds the lock; or
+// that it did not hold it any more, and its hold ended no later than with this release.
+enum failed_release { FAILED_RELEASE_HELD, FAILED_RELEASE_RELEASED };
+
+// What an acquire that was refused (NO) says: nothing, or that the lock was taken.
+enum failed_acquire { FAILED_ACQUIRE_NOTHING, FAILED_ACQUIRE_BUSY };
+
+struct model_options {
+    int64_t permits;     // semaphore: at least 1
+    int64_t depth_limit; // reentrant: how often one may hold it at once; 0: any number of times
+    enum failed_release failed_release;
+    enum failed_acquire failed_acquire;
+};
+
+// What is broken, in the order in which a decision prefers to tell it.
+enum model_rule {
+    RULE_EXCLUSION,   // two, or too many, hold at once: evidence is the earlier hold's acquire and
+                      // release, and the later one's acquire
+    RULE_OWNERSHIP,   // released by a process that did not hold it: the release
+    RULE_TOKEN,       // a token no larger than that of an earlier hold: both acquires; or one that
+                      // differs from the hold's own
+    RULE_DEPTH,       // acquired more often than the limit allows: that acquire
+    RULE_FAILED_FREE, // refused although the lock was free all the while: the refused acquire
+};
+
+#define MODEL_EVIDENCE 3
+
+struct model_violation {
+    enum model_rule rule;
+    size_t operations[MODEL_EVIDENCE]; // indices into the operations; SIZE_MAX where there is none
+    int64_t from, to;                  // instants between which it is broken
+};
+
+struct model_decision {
+    bool linearizable;
+    size_t violation_count;       // that were found: each is one by itself
+    struct model_violation first; // the one that begins first
+    int64_t *windows_ns;          // how long each pair of holds overlapped; may be NULL
+    size_t window_count;
+    size_t hold_count;    // holds that were looked at
+    size_t unknown_count; // operations of unknown outcome
+};
+
+struct model {
+    const char *name;
+    const char *summary; // one line
+    // Decides the operations on one name. They are those of `operations` that `chosen` lists, in
+    // the order of the operations; never fails.
+    void (*decide)(const struct operations *operations, const size_t *chosen, size_t count,
+                   const struct model_options *options, struct model_decision *decision);
+    bool decides_busy; // false: FAILED_ACQUIRE_BUSY is refused
+    bool has_depth, has_permits, has_tokens, has_readers;
+};
+
+// Every model; NULL-terminated.
+extern const struct model *const model_catalogue[];
+
+// By name, or NULL.
+const struct model *model_find(const char *name);
+
+// Decides every name by itself, and puts the decisions together. 0; or -1 with `error` set if the
+// options are not the model's. Free with model_decision_free.
+int model_decide(const struct model *model, const struct operations *operations,
+                 const struct model_options *options, struct model_decision *decision,
+                 struct error *error);
+void model_decision_free(struct model_decision *decision);
+
+// The violation in one sentence, for people: who held, who was let in, where in the history.
+void model_explain(const struct model *model, const struct operations *operations,
+                   const struct model_options *options, const struct model_violation *violation,
+                   char *text, size_t room);
+
+#endif

@@ -1,0 +1,88 @@
+// What clients asked of locks and what they were answered, and nothing else: all that a model needs
+// to decide whether a history is linearizable, wherever the history comes from.
+//
+// Real time is given by instants. An operation's `invoked` and `returned` are instants, and one
+// operation came before another if and only if it returned at an earlier instant than the other was
+// invoked. Instants are even for an invocation and odd for a return: 2 × moment, and 2 × moment +
+// 1, where the moment is a clock's nanosecond (of Lockpick's own histories) or the number of the
+// event (of histories of others, whose order is that of their lines). So what happens at the same
+// moment is concurrent, as it must be where nobody can tell, and no return equals an invocation.
+#ifndef LOCKPICK_MODEL_OPERATIONS_H
+#define LOCKPICK_MODEL_OPERATIONS_H
+
+#include "harness/history/event.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define INSTANT_NEVER INT64_MAX
+
+enum operation_kind { OPERATION_ACQUIRE, OPERATION_RELEASE };
+
+struct operation {
+    int64_t invoked;  // instant
+    int64_t returned; // instant; INSTANT_NEVER if no answer came
+    int64_t token;    // fencing token of a successful acquire; 0 if it carries none
+    uint32_t process; // who: one that never has two operations open at a time
+    uint32_t name;    // of the lock
+    uint8_t kind;     // enum operation_kind
+    uint8_t outcome;  // enum outcome: OK, NO (it definitely did nothing) or UNKNOWN
+    bool shared;      // an acquire of a reader, and its release
+};
+
+// Where and when an event of somebody else's history is.
+struct operation_event {
+    int64_t at_ns; // by the history's own clock; TIME_NEVER if it says none
+    uint32_t line;
+};
+
+// The operations of one history. Each process's are in its own order, one after the other: it
+// invokes none before a moment later than the last one's return, and none after one whose outcome
+// is UNKNOWN. OK and NO have returned. Otherwise they may come in any order. Zero-initialise; free
+// with operations_free.
+struct operations {
+    struct operation *items;
+    size_t count, room;
+    uint32_t process_count;
+    uint32_t name_count;
+    char **processes; // what the history calls them; NULL: their numbers
+    char **names;     // what it calls the locks; NULL: there is but one, without a name
+    // By moment, from 1; NULL: moments are nanoseconds, and stories count from `zero_ns`.
+    struct operation_event *events;
+    size_t event_count;
+    int64_t zero_ns;
+};
+
+static inline int64_t instant_of_invocation(int64_t moment)
+{
+    return moment * 2;
+}
+
+static inline int64_t instant_of_return(int64_t moment)
+{
+    return moment * 2 + 1;
+}
+
+static inline int64_t moment_of(int64_t instant)
+{
+    return instant >> 1;
+}
+
+// Appends a copy. The pointer is good until the next one is added.
+struct operation *operations_add(struct operations *operations, struct operation operation);
+void operations_free(struct operations *operations);
+
+// Room that suffices for what these write.
+#define OPERATION_TEXT_ROOM 120
+
+// "process 3", or what the history calls it.
+const char *operation_process(const struct operations *operations, uint32_t process, char *text);
+
+// Where an instant is in the history: "line 12", or "1.234 s".
+const char *operation_place(const struct operations *operations, int64_t instant, char *text);
+
+// How long from one instant to another, in nanoseconds; -1 where the history has no clock.
+int64_t operation_span_ns(const struct operations *operations, int64_t from, int64_t to);
+
+#endif
