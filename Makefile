@@ -19,8 +19,9 @@ PRELOAD := $(BUILD)/lockpick-clock.so
 PRELOAD_CFLAGS = $(filter-out -fsanitize=% -fno-sanitize-recover=%,$(ALL_CFLAGS)) \
 	-fPIC -fvisibility=hidden
 
-SOURCES := $(shell find harness faults -name '*.c' ! -name '*_test.c' \
-	! -name clock_preload.c | sort)
+# harness/detection is a program of its own; *_fuzz.c are built by `make fuzz`.
+SOURCES := $(shell find harness faults -name '*.c' ! -name '*_test.c' ! -name '*_fuzz.c' \
+	! -name clock_preload.c ! -path 'harness/detection/*' | sort)
 TESTS := $(shell find harness faults -name '*_test.c' | sort)
 LIBRARY_SOURCES := $(filter-out harness/main.c,$(SOURCES))
 OBJECTS := $(LIBRARY_SOURCES:%.c=$(BUILD)/%.o)
@@ -97,5 +98,7 @@ format:
 
 clean:
 	rm -rf build build-asan build-tsan build-gcc build-clang
+
+include $(wildcard make/*.mk)
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

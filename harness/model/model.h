@@ -17,9 +17,8 @@
 //   fenced            A mutex. The token of an acquire is larger than all that were seen before.
 //   reentrant-fenced  A reentrant lock. When it becomes held, its token is larger than all seen
 //                     before; acquired again, it is the same.
-//   semaphore         Permits of processes. Acquire: fewer than `permits` are held; this process
-//   has
-//                     one more. Release: this process has one; one less.
+//   semaphore         Permits of processes. Acquire: fewer than `permits` are held; one more is its
+//                     own. Release: this process has one; one less.
 //   read-write        Readers and a writer. Acquire shared: no writer holds it (nor does this
 //                     process itself); one more reader. Acquire: nobody holds it. Release: this
 //                     process holds it; what it acquired last is free.
