@@ -61,8 +61,8 @@ enum model_rule {
     RULE_EXCLUSION,   // two, or too many, hold at once: evidence is the earlier hold's acquire and
                       // release, and the later one's acquire
     RULE_OWNERSHIP,   // released by a process that did not hold it: the release
-    RULE_TOKEN,       // a token no larger than that of an earlier hold: both acquires; or one that
-                      // differs from the hold's own
+    RULE_TOKEN,       // a token no larger than that of an earlier hold: both acquires; or another
+                      // than its hold's: it, the one that had that, and the first of the hold
     RULE_DEPTH,       // acquired more often than the limit allows: that acquire
     RULE_FAILED_FREE, // refused although the lock was free all the while: the refused acquire
 };

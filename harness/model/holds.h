@@ -1,0 +1,56 @@
+// The holds of a lock: of each process, which acquire and which release belong together.
+#ifndef LOCKPICK_MODEL_HOLDS_H
+#define LOCKPICK_MODEL_HOLDS_H
+
+#include "harness/model/model.h"
+
+#define NO_OPERATION UINT32_MAX
+
+// How a process may hold it more than once.
+enum nesting {
+    NESTING_HOLDS, // each acquire is a hold of its own; a release ends the latest
+    NESTING_DEPTH, // acquires inside a hold are part of it; as many releases end it
+};
+
+struct model_hold {
+    int64_t from;     // instant: the core begins with the return of the acquire
+    int64_t to;       // and ends with the invocation of the release; INSTANT_NEVER if none came
+    uint32_t acquire; // index of the operation
+    uint32_t release; // likewise; NO_OPERATION if none came
+    uint32_t token;   // the acquire of this hold that carries its token; NO_OPERATION if none does
+    uint32_t outer;   // while it is built: what its process held before
+};
+
+// What one sweep needs to know of the operations on one name.
+struct model_holds {
+    struct model_hold *items; // sorted by `from`, then by `to`
+    size_t count, room;
+    uint32_t *refused; // acquires that were refused, if that claims anything
+    size_t refused_count, refused_room;
+    uint32_t *unknown; // acquires of unknown outcome that may have got a hold of their own
+    size_t unknown_count, unknown_room;
+};
+
+// Collects and sorts. What is broken within one process (ownership, depth, the token of a hold, a
+// refusal that its own hold contradicts) goes to `decision`. Free with model_holds_free.
+void model_holds_make(const struct operations *operations, const size_t *chosen, size_t count,
+                      const struct model_options *options, enum nesting nesting,
+                      struct model_holds *holds, struct model_decision *decision);
+void model_holds_free(struct model_holds *holds);
+
+// The instant after which the hold cannot have gone on.
+int64_t hold_possible_end(const struct operations *operations, const struct model_hold *hold);
+
+// The first instant at which an acquire that is in `unknown` and is shared, or not, may have taken
+// effect; INSTANT_NEVER if there is none.
+int64_t first_unknown(const struct operations *operations, const struct model_holds *holds,
+                      bool shared);
+
+// Notes a violation; the first by time is kept.
+void decision_add(struct model_decision *decision, struct model_violation violation);
+
+// Notes that two holds overlap, and for how long.
+void decision_add_overlap(struct model_decision *decision, const struct operations *operations,
+                          const struct model_hold *earlier, const struct model_hold *later);
+
+#endif
