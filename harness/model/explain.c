@@ -115,8 +115,11 @@ static void say_depth(const struct speech *speech, int64_t limit)
     text_add(speech->text, " was granted ");
     say_lock(speech, acquire);
     say_extent(speech, acquire);
-    text_format(speech->text, " although it held it %" PRId64 " times already, which is the limit",
-                limit);
+    if (limit == 1)
+        text_add(speech->text, " although it held it already, and may hold it only once");
+    else
+        text_format(speech->text, " although it held it %" PRId64 " times, which is the limit",
+                    limit);
 }
 
 static void say_refusal(const struct speech *speech)
