@@ -1,4 +1,4 @@
-# Targets: demo, test, all (default), asan, tsan, lint, format, clean.
+# Targets: demo, test, all (default), asan, tsan, fuzz, lint, format, clean; make/*.mk has more.
 # `make demo` and `make test` install what is missing, build, and run; see README.md.
 
 CC ?= cc
@@ -28,7 +28,7 @@ OBJECTS := $(LIBRARY_SOURCES:%.c=$(BUILD)/%.o)
 TEST_PROGRAMS := $(TESTS:%.c=$(BUILD)/%)
 FORMATTED := $(shell find harness faults -name '*.[ch]')
 
-.PHONY: all demo test tests asan tsan lint format setup setup-lint clean
+.PHONY: all demo test tests asan tsan lint format setup setup-lint clean fuzz fuzzers
 .SECONDARY:
 
 all: $(BUILD)/lockpick $(PRELOAD)
@@ -97,8 +97,23 @@ format:
 	@clang-format -i $(FORMATTED)
 
 clean:
-	rm -rf build build-asan build-tsan build-gcc build-clang
+	rm -rf build build-asan build-tsan build-gcc build-clang build-fuzz
 
 include $(wildcard make/*.mk)
+
+# Each of FUZZERS (make/*-fuzz.mk) for FOR seconds; what is found is left in build-fuzz/found.
+# A folder NAME_fuzz_seeds beside NAME_fuzz.c has inputs to begin with.
+FOR ?= 60
+
+$(BUILD)/%_fuzz: $(BUILD)/%_fuzz.o $(BUILD)/liblockpick.a
+	@echo "  LINK  $@"
+	@$(CC) $(CFLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBRARIES)
+
+fuzzers: $(FUZZERS:%.c=$(BUILD)/%)
+
+fuzz: setup-lint
+	@$(MAKE) --no-print-directory -j$$(nproc) BUILD=build-fuzz CC=clang fuzzers \
+		CFLAGS="-O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all"
+	@scripts/fuzz build-fuzz $(FOR) $(FUZZERS:%.c=%)
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

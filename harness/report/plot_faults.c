@@ -1,3 +1,4 @@
+#include "faults/fault.h"
 #include "harness/report/plot.h"
 
 #include <stdio.h>
@@ -35,6 +36,22 @@ static void caption(struct plot *plot, const struct digest *digest,
                      fault->healed_ns == TIME_NEVER ? ", not healed" : "");
 }
 
+#define COLOUR_ROOM 8
+
+// The fault's own colour, mixed with `white` parts in four of white: a band must not hide what is
+// drawn on it.
+static const char *colour_of(const struct fault_record *fault, unsigned white, char *colour)
+{
+    const struct fault *kind = fault_find(fault->step->verb);
+    unsigned rgb[3] = {0xbb, 0xbb, 0xbb};
+    if (kind != NULL)
+        sscanf(kind->colour, "#%2x%2x%2x", &rgb[0], &rgb[1], &rgb[2]);
+    for (int i = 0; i < 3; i++)
+        rgb[i] = (rgb[i] * (4 - white) + 0xff * white) / 4 & 0xff;
+    snprintf(colour, COLOUR_ROOM, "#%02x%02x%02x", rgb[0], rgb[1], rgb[2]);
+    return colour;
+}
+
 void plot_faults(struct plot *plot, const struct digest *digest, bool bands)
 {
     for (size_t i = 0; i < digest->fault_count; i++) {
@@ -48,10 +65,12 @@ void plot_faults(struct plot *plot, const struct digest *digest, bool bands)
             continue;
         from = from < plot->from_ns ? plot->from_ns : from;
         to = to > plot->to_ns ? plot->to_ns : to;
+        char colour[COLOUR_ROOM];
         if (fault_is_instant(fault))
-            plot_line(plot, fault->in_effect_ns, PLOT_SHADE_TEXT, "linewidth 1.6 dashtype 2");
+            plot_line(plot, fault->in_effect_ns, colour_of(fault, 0, colour),
+                      "linewidth 1.6 dashtype 2");
         else if (bands)
-            plot_band(plot, from, to, PLOT_SHADE);
+            plot_band(plot, from, to, colour_of(fault, 3, colour));
         plot_label(plot, fault_is_instant(fault) ? from : from + (to - from) / 2, PLOT_SHADE_TEXT,
                    "fault %d: %s", fault->step->number, fault->step->verb);
     }
