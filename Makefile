@@ -10,7 +10,7 @@ CFLAGS ?= -O2 -g
 ALL_CFLAGS = -std=c17 -D_GNU_SOURCE -I. $(WARNINGS) $(CFLAGS) -pthread -MMD -MP \
 	-DLOCKPICK_VERSION='"$(VERSION)"'
 LIBRARIES := -lhiredis -lzookeeper_mt -lmysqlclient -lcurl -lpq -lnetfilter_queue -lyaml -ljansson \
-	-lm -pthread
+	-lz -lm -pthread
 
 # What servers are started with when their clocks are to go wrong: a library of its own.
 PRELOAD_SOURCES := faults/clock_preload.c harness/base/clock_shift.c
