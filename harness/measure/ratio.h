@@ -1,0 +1,41 @@
+// Whether one thing is faster than another, or nobody can tell: the ratio of their figures over
+// repeats, with an interval.
+//
+// The interval is the percentile bootstrap of Efron ("Bootstrap Methods: Another Look at the
+// Jackknife", Annals of Statistics 1979): the repeats are drawn again with replacement, and the
+// ratio of the means is taken of each draw. Repeats that took turns are drawn in pairs, so that
+// what slowed both at a time does not count as a difference.
+#ifndef LOCKPICK_MEASURE_RATIO_H
+#define LOCKPICK_MEASURE_RATIO_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum change {
+    CHANGE_UNKNOWN, // there is no baseline, or too few repeats to say anything
+    CHANGE_NOISE,   // the interval has 1 in it, and more than `margin` to either side
+    CHANGE_NONE,    // the interval lies within `margin` of 1
+    CHANGE_MORE,    // all of it above 1, and some of it further than `margin`
+    CHANGE_LESS,    // all of it below 1, likewise
+};
+
+struct ratio {
+    enum change change;
+    double ratio;     // of `other` over `base`; 0 if unknown
+    double low, high; // what lies between the 2.5 and the 97.5 percentile of the draws
+};
+
+#define RATIO_LEAST_REPEATS 3
+
+// Compares figures of repeats; all must be positive. `in_turns`: the first of one belongs to the
+// first of the other, and so on; of unequal numbers of repeats none does. `margin` is what
+// difference would not matter, for example 0.05.
+struct ratio ratio_make(const double *base, size_t base_count, const double *other,
+                        size_t other_count, bool in_turns, double margin, uint64_t seed);
+
+// "no change", "within noise", "more", ... in words that fit a rate (`more_is_faster`) or a
+// latency.
+const char *change_name(enum change change, bool more_is_faster);
+
+#endif
