@@ -1,0 +1,118 @@
+#include "harness/drive/arrivals.h"
+
+#include "harness/base/clock.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void fixed_ones_come_evenly(void **state)
+{
+    (void)state;
+    struct arrivals *arrivals = arrivals_new(500, ARRIVALS_FIXED, 2 * NS_PER_S, 1);
+    assert_int_equal(arrivals->count, 1000);
+    for (uint64_t i = 0; i < arrivals->count; i++)
+        assert_in_range(arrivals->at_ns[i], i * 2 * NS_PER_MS - (i > 0), i * 2 * NS_PER_MS);
+    assert_int_equal(arrivals_due(arrivals, -1), 0);
+    assert_int_equal(arrivals_due(arrivals, 0), 1);
+    assert_int_equal(arrivals_due(arrivals, 3 * NS_PER_MS), 2);
+    assert_int_equal(arrivals_due(arrivals, 5 * NS_PER_S), 1000);
+    arrivals_free(arrivals);
+}
+
+// Of exponential gaps the mean is one over the rate, the deviation the same, and a share of e^-2 is
+// longer than twice the mean.
+static void drawn_ones_are_a_poisson_process(void **state)
+{
+    (void)state;
+    const double rate = 20000;
+    const double mean_ns = NS_PER_S / rate;
+    struct arrivals *arrivals = arrivals_new(rate, ARRIVALS_POISSON, 10 * NS_PER_S, 3);
+    double count = (double)arrivals->count;
+    assert_true(fabs(count - 200000) < 5 * sqrt(200000));
+    double squares = 0;
+    double longer = 0;
+    for (uint64_t i = 1; i < arrivals->count; i++) {
+        double gap = (double)(arrivals->at_ns[i] - arrivals->at_ns[i - 1]);
+        assert_true(gap >= 0);
+        squares += (gap - mean_ns) * (gap - mean_ns);
+        longer += gap > 2 * mean_ns;
+    }
+    assert_true(fabs(sqrt(squares / count) / mean_ns - 1) < 0.02);
+    assert_true(fabs(longer / count - exp(-2)) < 0.005);
+    arrivals_free(arrivals);
+}
+
+static void the_seed_decides_them(void **state)
+{
+    (void)state;
+    struct arrivals *one = arrivals_new(1000, ARRIVALS_POISSON, NS_PER_S, 7);
+    struct arrivals *same = arrivals_new(1000, ARRIVALS_POISSON, NS_PER_S, 7);
+    struct arrivals *other = arrivals_new(1000, ARRIVALS_POISSON, NS_PER_S, 8);
+    assert_int_equal(one->count, same->count);
+    assert_memory_equal(one->at_ns, same->at_ns, one->count * sizeof *one->at_ns);
+    assert_true(one->at_ns[0] != other->at_ns[0]);
+    arrivals_free(one);
+    arrivals_free(same);
+    arrivals_free(other);
+}
+
+static void *take_all(void *context)
+{
+    struct arrivals *arrivals = context;
+    int64_t *sum = calloc(1, sizeof *sum);
+    int64_t at_ns;
+    for (int64_t number = arrivals_take(arrivals, &at_ns); number > 0;
+         number = arrivals_take(arrivals, &at_ns))
+        *sum += number;
+    return sum;
+}
+
+static void each_is_taken_once(void **state)
+{
+    (void)state;
+    enum { TAKERS = 4, COUNT = 100000 };
+    struct arrivals *arrivals = arrivals_new(COUNT, ARRIVALS_FIXED, NS_PER_S, 1);
+    pthread_t takers[TAKERS];
+    int64_t total = 0;
+    for (int i = 0; i < TAKERS; i++)
+        pthread_create(&takers[i], NULL, take_all, arrivals);
+    for (int i = 0; i < TAKERS; i++) {
+        void *sum;
+        pthread_join(takers[i], &sum);
+        total += *(int64_t *)sum;
+        free(sum);
+    }
+    assert_int_equal(total, (int64_t)COUNT * (COUNT + 1) / 2);
+    arrivals_free(arrivals);
+}
+
+static void too_many_are_refused(void **state)
+{
+    (void)state;
+    assert_null(arrivals_new(1e6, ARRIVALS_FIXED, 3600 * NS_PER_S, 1));
+    assert_null(arrivals_new(NAN, ARRIVALS_FIXED, NS_PER_S, 1));
+    struct arrivals *none = arrivals_new(0.001, ARRIVALS_POISSON, NS_PER_MS, 1);
+    int64_t at_ns;
+    assert_int_equal(none->count, 0);
+    assert_int_equal(arrivals_take(none, &at_ns), 0);
+    arrivals_free(none);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(fixed_ones_come_evenly),
+        cmocka_unit_test(drawn_ones_are_a_poisson_process),
+        cmocka_unit_test(the_seed_decides_them),
+        cmocka_unit_test(each_is_taken_once),
+        cmocka_unit_test(too_many_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
