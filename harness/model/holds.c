@@ -131,6 +131,14 @@ static void end_hold(struct builder *builder, uint32_t index, struct owner *owne
     owner->depth = owner->hold != NO_OPERATION;
 }
 
+// Ends what a refused release says is over.
+static void end_all(struct builder *builder, uint32_t index, struct owner *owner)
+{
+    do
+        end_hold(builder, index, owner);
+    while (owner->hold != NO_OPERATION && builder->nesting != NESTING_PERMITS);
+}
+
 static void see_release(struct builder *builder, uint32_t index, struct owner *owner)
 {
     enum outcome outcome = builder->operations->items[index].outcome;
@@ -144,7 +152,7 @@ static void see_release(struct builder *builder, uint32_t index, struct owner *o
             end_hold(builder, index, owner);
     } else if (outcome == OUTCOME_NO) {
         if (holds_it && builder->options->failed_release == FAILED_RELEASE_RELEASED)
-            end_hold(builder, index, owner);
+            end_all(builder, index, owner);
     } else {
         builder->decision->unknown_count++;
         // Of an inner release nothing depends: the process keeps the lock either way.

@@ -8,8 +8,9 @@
 
 // How a process may hold it more than once.
 enum nesting {
-    NESTING_HOLDS, // each acquire is a hold of its own; a release ends the latest
-    NESTING_DEPTH, // acquires inside a hold are part of it; as many releases end it
+    NESTING_PERMITS, // each acquire is a hold of its own; a release ends the latest
+    NESTING_HOLDS,   // likewise; but a refused release says that none is left
+    NESTING_DEPTH,   // acquires inside a hold are part of it; as many releases end it
 };
 
 struct model_hold {

@@ -19,9 +19,9 @@
 //                     before; acquired again, it is the same.
 //   semaphore         Permits of processes. Acquire: fewer than `permits` are held; one more is its
 //                     own. Release: this process has one; one less.
-//   read-write        Readers and a writer. Acquire shared: no writer holds it (nor does this
-//                     process itself); one more reader. Acquire: nobody holds it. Release: this
-//                     process holds it; what it acquired last is free.
+//   read-write        Readers and a writer. Acquire shared: no writer holds it; one reader more,
+//                     who may be one already. Acquire: nobody holds it, nor this process itself.
+//                     Release: this process holds it; what it acquired last is free.
 //
 // A token of 0 is not known, and may be any.
 // A process that holds a mutex and acquires it again waits for itself: so such an acquire cannot

@@ -21,7 +21,7 @@ static void decide(const struct operations *operations, const size_t *chosen, si
                    const struct model_options *options, struct model_decision *decision)
 {
     struct model_holds holds;
-    model_holds_make(operations, chosen, count, options, NESTING_HOLDS, &holds, decision);
+    model_holds_make(operations, chosen, count, options, NESTING_PERMITS, &holds, decision);
     int64_t *ends = ends_sorted(&holds);
     const struct model_hold *latest = NULL; // of those before, the one that ends last
     size_t ended = 0;
