@@ -1,10 +1,17 @@
 // clock: a client's or a server's clock jumps (`by`), and goes faster or slower from then on
 // (`rate`; 0% is frozen). A client's clock is the harness's own, that its scheme reads; a server's
 // is changed by the preload faults/clock_preload.c. Over, the clock is right again.
+//
+// A client's clock is in effect at once: its next look shows it. A server may remember what time it
+// was and look again only later (memcached once a second), so that a short jump would never have
+// been: in effect is one that the server has looked at, on the clock by which it counts how long a
+// lock lasts. If that clock is not struck, nothing depends on when it looks at the other.
 #include "faults/server_fault.h"
 
 #include "harness/base/clock.h"
+#include "harness/cluster/outage.h"
 
+#include <errno.h>
 #include <string.h>
 
 #define RATE_PERCENT (CLOCK_RATE_NORMAL / 100)
@@ -46,6 +53,34 @@ static struct clock_shift *shift_of(struct fault_strike *strike, struct error *e
     return strike_aim(strike, error) == 0 ? strike->node->clock : NULL;
 }
 
+// A server that looks at no clock for so long is not going to.
+#define PATIENCE_NS (10 * NS_PER_S)
+
+static enum strike_state prove(struct fault_strike *strike, struct error *error)
+{
+    static const char *const names[] = {"wall", "monotonic"};
+    const struct node *node = strike->node;
+    if (node == NULL) // a client
+        return STRIKE_IN_EFFECT;
+    enum shifted_clock which = node->kind->lease_clock;
+    // One that stands still will see it as soon as it goes on.
+    if (!strikes_clock(strike->step, which) || clock_shift_was_shown(node->clock, which) ||
+        outage_stands_still(node))
+        return STRIKE_IN_EFFECT;
+    if (clock_monotonic_ns() - strike->acted_ns < PATIENCE_NS)
+        return STRIKE_PENDING;
+    for (enum shifted_clock each = 0; each < SHIFTED_CLOCKS; each++) {
+        if (strikes_clock(strike->step, each))
+            clock_shift_clear(node->clock, each);
+    }
+    error_set(error,
+              "%s has not looked at its %s clock for %d s since that was set, and so knows nothing "
+              "of it: is it stopped, or is its processor busy? Its clock was set right again",
+              node->name, names[which], (int)(PATIENCE_NS / NS_PER_S));
+    errno = ETIMEDOUT;
+    return STRIKE_FAILED;
+}
+
 static enum strike_state inject(struct fault_strike *strike, struct error *error)
 {
     const struct fault_step *step = strike->step;
@@ -58,7 +93,8 @@ static enum strike_state inject(struct fault_strike *strike, struct error *error
         if (strikes_clock(step, which))
             clock_shift_set(shift, which, now_ns, step->by_ns, step->rate * RATE_PERCENT);
     }
-    return STRIKE_IN_EFFECT;
+    strike->acted_ns = clock_monotonic_ns();
+    return prove(strike, error);
 }
 
 static enum strike_state heal(struct fault_strike *strike, struct error *error)
@@ -81,6 +117,7 @@ const struct fault clock_fault = {
     .colour = "#0072b2",
     .available = available,
     .inject = inject,
+    .prove = prove,
     .heal = heal,
     .heals_at_once = true,
 };

@@ -326,6 +326,22 @@ static int find_shift(void **state)
     return shift != MAP_FAILED ? 0 : -1;
 }
 
+// All but what event libraries ask for themselves.
+static void who_asks_for_the_time_leaves_word(void **state)
+{
+    (void)state;
+    set(SHIFTED_MONOTONIC, HOUR_NS, CLOCK_RATE_NORMAL);
+    shown_ns(CLOCK_REALTIME);
+    shown_ns(CLOCK_MONOTONIC_COARSE);
+    assert_false(clock_shift_was_shown(shift, SHIFTED_MONOTONIC));
+    shown_ns(CLOCK_MONOTONIC);
+    assert_true(clock_shift_was_shown(shift, SHIFTED_MONOTONIC));
+    set(SHIFTED_REALTIME, HOUR_NS, CLOCK_RATE_NORMAL);
+    assert_false(clock_shift_was_shown(shift, SHIFTED_REALTIME));
+    time(NULL);
+    assert_true(clock_shift_was_shown(shift, SHIFTED_REALTIME));
+}
+
 static int remove_folder(void **state)
 {
     (void)state;
@@ -346,6 +362,7 @@ int main(int count, char **arguments)
         cmocka_unit_test_teardown(a_wait_takes_as_long_on_a_clock_that_has_jumped, clear),
         cmocka_unit_test_teardown(a_wait_ends_when_the_clock_jumps_past_its_end, clear),
         cmocka_unit_test_teardown(a_wait_by_a_frozen_clock_ends_once_it_goes_on, clear),
+        cmocka_unit_test_teardown(who_asks_for_the_time_leaves_word, clear),
         cmocka_unit_test_teardown(without_a_file_to_read_the_clock_is_right, clear),
     };
     return cmocka_run_group_tests(tests, find_shift, remove_folder);

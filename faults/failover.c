@@ -9,6 +9,7 @@
 #include "harness/cluster/outage.h"
 #include "harness/cluster/topology.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define FAILOVER_LIMIT_NS (30 * NS_PER_S)
@@ -73,8 +74,11 @@ static enum strike_state await_leader(struct fault_strike *strike, struct error 
 {
     const struct server_group *group = strike->world->lock_group;
     for (int i = 0; i < group->count; i++) {
-        if (server_leads(&group->nodes[i], &strike->world->lock))
-            return STRIKE_IN_EFFECT;
+        if (!server_leads(&group->nodes[i], &strike->world->lock))
+            continue;
+        snprintf(strike->role, sizeof strike->role, "%s %s", strike->node->name,
+                 group->nodes[i].name);
+        return STRIKE_IN_EFFECT;
     }
     if (clock_monotonic_ns() - strike->acted_ns > FAILOVER_LIMIT_NS)
         return error_set(error, "nobody took the place of %s within %d s", strike->node->name,

@@ -54,6 +54,9 @@ struct fault_strike {
     int stage;                   // the fault's own: how far it has come
     int wire;                    // the fault's own: number of its wire fault
     int64_t met;                 // packets or connections that it met; -1 if nothing counts them
+    // Who had the role that it names (`leader`), noted once it is in effect: "redis-1", and who has
+    // it since, "redis-1 redis-2". "" if it names none.
+    char role[96];
 };
 
 enum strike_state {
@@ -104,6 +107,9 @@ struct node *target_server(const struct target *target, const struct fault_world
 
 // Whether the server answers that it decides about the lock.
 bool server_leads(const struct node *node, const struct lock_identity *lock);
+
+// True if it is named by what it is at the time (`leader`, `follower-1`), and not by its name.
+bool target_is_role(const struct target *target);
 
 // Addresses of all nodes on one side of a wire; `except` are the nodes of the other side, which
 // `others` leaves out. Returns how many, or -1 with `error` set.

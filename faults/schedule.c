@@ -226,11 +226,24 @@ bool schedule_is_striking(const struct schedule *schedule)
     return false;
 }
 
+// What was asked for and is not proven is undone all the same: a client that was told to stop, and
+// had not yet, must go on. It was never in effect, so that no end of it is noted.
+static void undo_unproven(struct step *step, int64_t give_up_ns)
+{
+    struct error ignored;
+    if (step->state != STEP_PENDING || step->fault->heal == NULL)
+        return;
+    while (step->fault->heal(&step->strike, &ignored) == STRIKE_PENDING &&
+           clock_monotonic_ns() < give_up_ns)
+        clock_sleep_until_ns(clock_monotonic_ns() + LEAST_PAUSE_NS);
+}
+
 void schedule_end(struct schedule *schedule)
 {
     int64_t give_up_ns = clock_monotonic_ns() + END_LIMIT_NS;
     for (size_t i = 0; i < schedule->count; i++) {
         struct step *step = &schedule->steps[i];
+        undo_unproven(step, give_up_ns);
         if (step->state == STEP_IN_EFFECT) {
             step->heal_reason = HEAL_END;
             step_heal(schedule, step);

@@ -1,5 +1,6 @@
 // The schedule of faults against real processes that do nothing but wait.
 #include "faults/schedule.h"
+#include "faults/step.h"
 
 #include "harness/base/clock.h"
 #include "harness/base/file.h"
@@ -297,6 +298,22 @@ static void the_end_of_the_trial_heals_and_disarms_everything(void **state)
     assert_int_equal(count(fixture, EVENT_FAULT_HEALED, 1), 1);
 }
 
+// A process that does not stop at once (as one that the machine is too busy for) must not do so
+// after the end.
+static void a_pause_that_is_not_proven_when_the_trial_ends_is_undone(void **state)
+{
+    struct fixture *fixture = *state;
+    fixture->steps[0] = step_at(1, "pause", 1, 0);
+    begin(fixture, 1);
+    kill(fixture->clients[0].process, SIGSTOP);
+    while (state_of(fixture->clients[0].process) != 'T')
+        clock_sleep_until_ns(clock_monotonic_ns() + NS_PER_MS);
+    fixture->schedule->steps[0].state = STEP_PENDING;
+    schedule_end(fixture->schedule);
+    assert_true(state_of(fixture->clients[0].process) != 'T');
+    assert_int_equal(count(fixture, EVENT_FAULT_HEALED, 1), 0); // it was never in effect
+}
+
 static void a_worker_goes_on_once_all_that_follow_at_once_stand(void **state)
 {
     struct fixture *fixture = *state;
@@ -370,6 +387,7 @@ int main(void)
         WITH_CLIENTS(a_client_that_ended_by_itself_was_not_killed),
         WITH_CLIENTS(a_fault_after_another_is_armed_when_that_one_is_in_effect),
         WITH_CLIENTS(the_end_of_the_trial_heals_and_disarms_everything),
+        WITH_CLIENTS(a_pause_that_is_not_proven_when_the_trial_ends_is_undone),
         WITH_CLIENTS(a_worker_goes_on_once_all_that_follow_at_once_stand),
         WITH_CLIENTS(a_cause_can_trigger_and_the_end_of_another_fault_too),
         WITH_CLIENTS(what_a_fault_until_the_end_holds_up_is_no_reason_to_wait),

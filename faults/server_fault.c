@@ -2,6 +2,7 @@
 
 #include "harness/base/text.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 const struct server_control *node_control(const struct node *node)
@@ -41,7 +42,10 @@ enum availability way_available(const struct fault_step *step, const struct node
 
 int strike_aim(struct fault_strike *strike, struct error *error)
 {
-    if (strike->node == NULL)
+    if (strike->node == NULL) {
         strike->node = target_server(&strike->step->target, strike->world, error);
+        if (strike->node != NULL && target_is_role(&strike->step->target))
+            snprintf(strike->role, sizeof strike->role, "%s", strike->node->name);
+    }
     return strike->node != NULL ? 0 : -1;
 }

@@ -90,6 +90,8 @@ static void record_failure(struct schedule *schedule, const struct step *step, i
                           .step = (uint8_t)plan->number,
                           .args = {plan->target.client, plan->target.worker, reason}};
     history_append(schedule->writer, event);
+    if (step->in_effect_ns != 0 && step->strike.role[0] != '\0')
+        history_append_text(schedule->writer, plan->number, ": "); // the role was noted before
     history_append_text(schedule->writer, (uint8_t)plan->number, error->text);
 }
 
@@ -149,6 +151,7 @@ static void fail(struct schedule *schedule, struct step *step, int reason,
 static void stand(struct schedule *schedule, struct step *step)
 {
     step->in_effect_ns = record(schedule, step, EVENT_FAULT_IN_EFFECT, 0);
+    history_append_text(schedule->writer, step_plan(step)->number, step->strike.role);
     // One worker stands still from the moment it came to its point: what others have done since
     // then counts.
     if (step_lasts(step) && step_plan(step)->target.worker != 0)

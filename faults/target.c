@@ -20,6 +20,11 @@ static bool is_role(const char *name)
            strcmp(name, "servers") == 0;
 }
 
+bool target_is_role(const struct target *target)
+{
+    return target->client == 0 && is_role(target->server);
+}
+
 static int number_in(const char *name)
 {
     const char *dash = strrchr(name, '-');

@@ -1,5 +1,8 @@
 #include "faults/wire_fault.h"
 
+#include <stdio.h>
+#include <string.h>
+
 enum availability wire_available(const struct fault_step *step, const struct fault_world *world,
                                  enum wire_effect effect, struct error *why)
 {
@@ -15,6 +18,24 @@ enum availability wire_available(const struct fault_step *step, const struct fau
         return FAULT_MISSING;
     }
     return wires_means(world->wires, effect, why) != NULL ? FAULT_AVAILABLE : FAULT_MISSING;
+}
+
+// Notes who the leader is, if it is on that side: the only server there that holds data.
+static void note_leader(struct fault_strike *strike, int side, const char *const *addresses,
+                        int count)
+{
+    const struct server_group *group = strike->world->lock_group;
+    const struct fault_step *step = strike->step;
+    bool is_named = false;
+    for (size_t i = 0; i < step->side_counts[side]; i++)
+        is_named |= strcmp(step->sides[side][i].server, "leader") == 0;
+    for (int i = 0; is_named && group != NULL && i < group->count; i++) {
+        const struct node *node = &group->nodes[i];
+        for (int j = 0; j < count && node->server > 0; j++) {
+            if (strcmp(node->end.address, addresses[j]) == 0)
+                snprintf(strike->role, sizeof strike->role, "%s", node->name);
+        }
+    }
 }
 
 enum strike_state wire_inject(struct fault_strike *strike, enum wire_effect effect,
@@ -37,6 +58,8 @@ enum strike_state wire_inject(struct fault_strike *strike, enum wire_effect effe
     fault.to_count = target_addresses(step, 1, strike->world, to, error);
     if (fault.to_count < 0)
         return STRIKE_FAILED;
+    note_leader(strike, 0, from, fault.from_count);
+    note_leader(strike, 1, to, fault.to_count);
     strike->wire = wires_strike(strike->world->wires, &fault, error);
     return strike->wire > 0 ? STRIKE_IN_EFFECT : STRIKE_FAILED;
 }

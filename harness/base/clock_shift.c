@@ -6,6 +6,7 @@
 
 // A line as it was at one moment.
 struct moment {
+    uint32_t version;
     bool is_set;
     int64_t anchor_ns;
     int64_t shown_ns;
@@ -23,7 +24,8 @@ static struct moment look_at(const struct clock_shift *shift, enum shifted_clock
     uint32_t version;
     do {
         version = atomic_load(&line->version);
-        moment = (struct moment){.is_set = atomic_load(&line->is_set) != 0,
+        moment = (struct moment){.version = version,
+                                 .is_set = atomic_load(&line->is_set) != 0,
                                  .anchor_ns = atomic_load(&line->anchor_ns),
                                  .shown_ns = atomic_load(&line->shown_ns),
                                  .rate = atomic_load(&line->rate)};
@@ -59,6 +61,24 @@ int64_t clock_shift_read(const struct clock_shift *shift, enum shifted_clock whi
 {
     struct moment moment = look_at(shift, which);
     return moment.is_set ? shown_after(&moment, machine_ns - moment.anchor_ns) : machine_ns;
+}
+
+// Who has looked at an older version must not write over what one has that came later.
+int64_t clock_shift_show(struct clock_shift *shift, enum shifted_clock which, int64_t machine_ns)
+{
+    struct clock_line *line = &shift->lines[which];
+    struct moment moment = look_at(shift, which);
+    uint32_t seen = atomic_load(&line->seen);
+    while ((int32_t)(moment.version - seen) > 0 &&
+           !atomic_compare_exchange_weak(&line->seen, &seen, moment.version))
+        continue;
+    return moment.is_set ? shown_after(&moment, machine_ns - moment.anchor_ns) : machine_ns;
+}
+
+bool clock_shift_was_shown(const struct clock_shift *shift, enum shifted_clock which)
+{
+    const struct clock_line *line = &shift->lines[which];
+    return atomic_load(&line->seen) == atomic_load(&line->version);
 }
 
 // How long it takes to show `left_ns` more; rounded up. TIME_NEVER if that is beyond all time.

@@ -21,6 +21,7 @@ enum shifted_clock { SHIFTED_REALTIME, SHIFTED_MONOTONIC, SHIFTED_CLOCKS };
 // `shown_ns` at `rate`. Never set: both are the same. Zeroed memory is a clock that is right.
 struct clock_line {
     _Atomic uint32_t version; // odd while it is being set
+    _Atomic uint32_t seen;    // the last version by which clock_shift_show has shown the time
     _Atomic uint32_t is_set;
     _Atomic int64_t anchor_ns;
     _Atomic int64_t shown_ns;
@@ -39,6 +40,12 @@ bool clock_shift_is_set(const struct clock_shift *shift, enum shifted_clock whic
 // called from a signal's handler, and while another process sets the clock.
 int64_t clock_shift_read(const struct clock_shift *shift, enum shifted_clock which,
                          int64_t machine_ns);
+
+// The same, and leaves word that it was read as it is set now.
+int64_t clock_shift_show(struct clock_shift *shift, enum shifted_clock which, int64_t machine_ns);
+
+// True once the clock has been shown as it was last set or cleared.
+bool clock_shift_was_shown(const struct clock_shift *shift, enum shifted_clock which);
 
 // When, on the machine's clock, the shifted one will show (or showed) `shown_ns`, as it goes now;
 // TIME_NEVER if it is frozen before that, and for TIME_NEVER. From then on clock_shift_read gives

@@ -222,6 +222,25 @@ static void the_preload_is_found_where_the_environment_says_or_above_this_progra
     free(elsewhere);
 }
 
+static void the_last_setting_counts_as_seen_once_the_time_was_shown_by_it(void **state)
+{
+    (void)state;
+    struct clock_shift shift = {0};
+    assert_true(clock_shift_was_shown(&shift, SHIFTED_MONOTONIC)); // nothing was set
+    set(&shift, START_NS, HOUR_NS, CLOCK_RATE_NORMAL);
+    assert_false(clock_shift_was_shown(&shift, SHIFTED_MONOTONIC));
+    assert_true(read_at(&shift, START_NS) == START_NS + HOUR_NS); // leaves no word
+    assert_false(clock_shift_was_shown(&shift, SHIFTED_MONOTONIC));
+    clock_shift_show(&shift, SHIFTED_REALTIME, START_NS);
+    assert_false(clock_shift_was_shown(&shift, SHIFTED_MONOTONIC));
+    assert_true(clock_shift_show(&shift, SHIFTED_MONOTONIC, START_NS) == START_NS + HOUR_NS);
+    assert_true(clock_shift_was_shown(&shift, SHIFTED_MONOTONIC));
+    clock_shift_clear(&shift, SHIFTED_MONOTONIC);
+    assert_false(clock_shift_was_shown(&shift, SHIFTED_MONOTONIC));
+    assert_true(clock_shift_show(&shift, SHIFTED_MONOTONIC, START_NS) == START_NS);
+    assert_true(clock_shift_was_shown(&shift, SHIFTED_MONOTONIC));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -233,6 +252,7 @@ int main(void)
         cmocka_unit_test(what_is_beyond_all_time_is_never),
         cmocka_unit_test(a_clock_that_is_cleared_is_right_again),
         cmocka_unit_test(who_reads_while_it_is_set_sees_the_old_or_the_new),
+        cmocka_unit_test(the_last_setting_counts_as_seen_once_the_time_was_shown_by_it),
         cmocka_unit_test(a_shift_in_a_file_is_shared_and_begins_right),
         cmocka_unit_test(the_preload_is_found_where_the_environment_says_or_above_this_program),
     };

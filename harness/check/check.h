@@ -61,6 +61,8 @@ struct hold {
     bool shared; // held together with others that share it
     bool release_invoked;
     bool died;                  // the process was killed during the hold
+    bool rolled_back;           // a transaction that was not committed, as far as is known: it
+                                // held the lock until its session ended, which nobody saw
     int64_t died_ns;            // and when; also if it was killed during the release. Else
                                 // TIME_NEVER
     enum release_answer answer; // valid if returned_ns is not TIME_NEVER
@@ -173,9 +175,11 @@ struct distribution {
 struct finding {
     const struct check *check;
     enum finding_state state;
-    bool harmless; // violated, but something else (fencing) took the harm away: does not make the
-                   // verdict UNSAFE
-    int64_t count; // how many violations
+    bool harmless;   // violated, but something else (fencing) took the harm away: does not make the
+                     // verdict UNSAFE
+    bool by_absence; // violated, as far as the history does not show what would be needed: proves
+                     // nothing if some of it is lost
+    int64_t count;   // how many violations
     struct evidence evidence;    // of the first
     struct distribution windows; // count 0 where the property has none
     char text[400];              // one sentence of what was found, with the numbers

@@ -145,6 +145,17 @@ static void sort_accesses(struct digest *digest)
     digest->accesses = sorted;
 }
 
+// A transaction that its release did not commit, as far as is known. Not one that had to yield to
+// another holder's (NOT_OWNER): the two held the lock together.
+static void find_rolled_back(struct digest *digest)
+{
+    for (size_t i = 0; i < digest->hold_count; i++) {
+        struct hold *hold = &digest->holds[i];
+        hold->rolled_back = hold->returned_ns != TIME_NEVER &&
+                            (hold->answer == RELEASE_GONE || hold->answer == RELEASE_UNKNOWN);
+    }
+}
+
 // When writes take effect: the store's transaction, or the scheme's own, may come to nothing.
 static enum effect effect_of(const struct trial *trial)
 {
@@ -172,7 +183,8 @@ void digest_make(const struct history *history, const struct trial *trial, struc
     *digest = (struct digest){.history = history, .trial = trial, .started_ns = TIME_NEVER};
     start_faults(digest, trial->scenario);
     struct tracker tracker = {.drift_ns = allowed_drift_ns(trial->scenario->lock.lease_ns),
-                              .effect = effect_of(trial)};
+                              .effect = effect_of(trial),
+                              .is_whole = history->condition.state == HISTORY_WHOLE};
     size_t stall_room = 0;
     for (size_t i = 0; i < history->count; i++) {
         const struct event *event = &history->events[i];
@@ -195,6 +207,8 @@ void digest_make(const struct history *history, const struct trial *trial, struc
     digest->access_count = tracker.access_count;
     digest->reentries = tracker.reentries;
     digest->reentry_count = tracker.reentry_count;
+    if (tracker.effect == EFFECT_AT_RELEASE)
+        find_rolled_back(digest);
     tracker_close(&tracker);
     sort_accesses(digest);
 }

@@ -111,8 +111,8 @@ static const char *describe_wrong_verdict(const struct trial *trial,
 }
 
 // Why the expectation is not met, or "".
-static void describe_miss(const struct trial *trial, struct judgement *judgement, char *out,
-                          size_t room)
+static void describe_miss(const struct trial *trial, const char *absent_fault,
+                          struct judgement *judgement, char *out, size_t room)
 {
     const struct expectation *expectation = trial->expectation;
     static const enum verdict wanted[] = {
@@ -123,6 +123,11 @@ static void describe_miss(const struct trial *trial, struct judgement *judgement
     out[0] = '\0';
     if (judgement->verdict != wanted[expectation->verdict]) {
         snprintf(out, room, "%s", describe_wrong_verdict(trial, judgement));
+        return;
+    }
+    if (absent_fault != NULL && expectation->verdict != EXPECT_SAFE) {
+        snprintf(out, room, "%s never took effect, so that is not what the scenario shows",
+                 absent_fault);
         return;
     }
     if (expectation->because.count == 0)
@@ -140,7 +145,8 @@ static void describe_miss(const struct trial *trial, struct judgement *judgement
     }
 }
 
-void expectation_compare(const struct trial *trial, struct judgement *judgement)
+void expectation_compare(const struct trial *trial, const char *absent_fault,
+                         struct judgement *judgement)
 {
     const struct expectation *expectation = trial->expectation;
     judgement->expectation = EXPECTATION_NONE;
@@ -150,7 +156,7 @@ void expectation_compare(const struct trial *trial, struct judgement *judgement)
         return;
     char expected[140];
     char found[140];
-    char miss[160];
+    char miss[240];
     describe_expected(expectation, expected, sizeof expected);
     describe_found(judgement, found, sizeof found);
     if (judgement->verdict > VERDICT_STUCK) {
@@ -158,7 +164,7 @@ void expectation_compare(const struct trial *trial, struct judgement *judgement)
                  "expected %s, not decided: %s", expected, verdict_name(judgement->verdict));
         return;
     }
-    describe_miss(trial, judgement, miss, sizeof miss);
+    describe_miss(trial, absent_fault, judgement, miss, sizeof miss);
     struct text text = {0};
     if (miss[0] != '\0') {
         judgement->expectation = EXPECTATION_MISSED;

@@ -5,7 +5,9 @@
 #include "harness/check/check.h"
 
 // Sets `expectation`, `expectation_text` and `unexpected` of a judgement whose verdict and findings
-// stand.
-void expectation_compare(const struct trial *trial, struct judgement *judgement);
+// stand. `absent_fault` is what the scenario calls a fault that never took effect, NULL if all did:
+// a lock that broke without it is not what the scenario shows.
+void expectation_compare(const struct trial *trial, const char *absent_fault,
+                         struct judgement *judgement);
 
 #endif

@@ -56,7 +56,7 @@ static void assert_expectation(struct expected expected, struct found found,
                              .state = violated ? FINDING_VIOLATED : FINDING_KEPT,
                              .harmless = harmless};
     }
-    expectation_compare(&trial, &judgement);
+    expectation_compare(&trial, NULL, &judgement);
     if (judgement.expectation != result)
         fail_msg("expectation %d instead of %d: %s", (int)judgement.expectation, (int)result,
                  judgement.expectation_text);
@@ -68,7 +68,7 @@ static void no_expectation_is_neither_met_nor_missed(void **state)
     (void)state;
     struct trial trial = {0};
     struct judgement judgement = {.verdict = VERDICT_SAFE};
-    expectation_compare(&trial, &judgement);
+    expectation_compare(&trial, NULL, &judgement);
     assert_int_equal(judgement.expectation, EXPECTATION_NONE);
     assert_string_equal(judgement.expectation_text, "");
 }
@@ -194,6 +194,30 @@ static void a_trial_that_was_not_run_says_why(void **state)
     assert_string_equal(verdict_name(judgement.verdict), "ERROR");
 }
 
+static void what_broke_without_its_fault_is_not_what_the_scenario_shows(void **state)
+{
+    (void)state;
+    for (int struck = 0; struck < 2; struck++) {
+        struct build build;
+        build_start(&build, "increment");
+        build.expectation = (struct expectation){.verdict = EXPECT_UNSAFE};
+        build.trial.expectation = &build.expectation;
+        build_hold(&build, 1, 1, 0, 20, 300);
+        build_hold(&build, 2, 2, 10, 30, 310);
+        build_fault(&build, "pause", 3, 5, 6);
+        build_fault(&build, "kill", 4, struck ? 12 : NEVER_MS, NEVER_MS);
+        build_judge(&build);
+        assert_verdict(&build, VERDICT_UNSAFE);
+        assert_int_equal(build.judgement.expectation,
+                         struck ? EXPECTATION_MET : EXPECTATION_MISSED);
+        if (!struck)
+            assert_text_has(build.judgement.expectation_text,
+                            "fault 2 (kill client after read) never took effect, so that is "
+                            "not what the scenario shows");
+        build_free(&build);
+    }
+}
+
 static void what_was_not_expected_is_told_first(void **state)
 {
     (void)state;
@@ -223,6 +247,7 @@ int main(void)
         cmocka_unit_test(without_because_only_the_verdict_is_compared),
         cmocka_unit_test(a_broken_lock_that_is_not_caught_misses),
         cmocka_unit_test(without_faults_no_fault_is_said_not_to_have_bitten),
+        cmocka_unit_test(what_broke_without_its_fault_is_not_what_the_scenario_shows),
         cmocka_unit_test(what_was_not_expected_is_told_first),
         cmocka_unit_test(a_sound_lock_that_is_blamed_misses),
         cmocka_unit_test(a_property_of_because_that_was_not_found_misses),

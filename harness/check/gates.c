@@ -1,6 +1,8 @@
 #include "harness/check/gates.h"
 
 #include "harness/check/describe.h"
+#include "harness/check/sweep.h"
+#include "harness/check/wire_sides.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -62,32 +64,105 @@ static bool fault_took_effect(const struct fault_record *record, char *reason, s
     return false;
 }
 
-// True if the worker cannot go for the lock because of the fault.
-static bool is_target(const struct fault_step *step, int client, int worker)
+bool fault_was_absent(const struct digest *digest, char *what, size_t room)
 {
+    for (size_t i = 0; i < digest->fault_count; i++) {
+        if (digest->faults[i].in_effect_ns != TIME_NEVER)
+            continue;
+        describe_step(digest->faults[i].step, what, room);
+        return true;
+    }
+    return false;
+}
+
+// True if the fault was to end by a cause or its bound, and ended only because the trial did. One
+// at a set time may be cut short: those of `every` and `random` go on until the end.
+static bool was_cut_short(const struct fault_record *record, char *reason, size_t room)
+{
+    char what[160];
+    const struct fault_step *step = record->step;
+    bool should_end = step->bound_ns > 0 && step->bound_ns != NO_BOUND && step->at_ns < 0;
+    if (!should_end || record->healed_ns == TIME_NEVER || record->heal_reason != HEAL_END)
+        return false;
+    describe_step(step, what, sizeof what);
+    snprintf(reason, room,
+             "%s was still on when the trial ended: what its end brings was not seen; more "
+             "operations would last until then",
+             what);
+    return true;
+}
+
+// True if the worker cannot go for the lock because of the fault, or what it sends is only what the
+// fault keeps back.
+static bool is_target(const struct digest *digest, const struct fault_step *step, int client,
+                      int worker)
+{
+    if (step->side_counts[0] > 0)
+        return wire_names_client(step, client) && !wire_names_all_clients(digest, step);
     bool silences = fault_stops(step) || strcmp(step->verb, "kill") == 0;
     return silences && step->target.client == client &&
            (step->target.worker == 0 || step->target.worker == worker);
 }
 
-// True if somebody other than the fault's target had an acquire in progress while it was in effect.
+// True if the fault waits for a request of the very client that it cuts off.
+static bool loses_request(const struct fault_step *step)
+{
+    const struct point_name *point = &step->points[0];
+    return step->side_counts[0] > 0 && step->point_count > 0 && point->moment == MOMENT_BEFORE &&
+           waits_for_command(step) && wire_names_client(step, point->client);
+}
+
+// When what is tried meets the fault. A server that was killed or restarted is met while it goes
+// down and comes back; what a lost request left on the servers, until its lease runs out.
+static struct stall time_of_meeting(const struct digest *digest, const struct fault_record *record)
+{
+    static const char *const upsets[] = {"kill", "restart", NULL};
+    const struct fault_step *step = record->step;
+    struct stall time = {record->in_effect_ns, record->healed_ns};
+    if (loses_request(step) && time.to_ns != TIME_NEVER)
+        time.to_ns += digest->trial->scenario->lock.lease_ns;
+    if (step->target.client != 0 || step->side_counts[0] > 0 || !text_is_one_of(step->verb, upsets))
+        return time;
+    time.from_ns = time_earlier(record->asked_ns, record->in_effect_ns);
+    if (time.to_ns != TIME_NEVER)
+        time.to_ns += 100 * NS_PER_MS;
+    return time;
+}
+
+// True if somebody other than the fault's target read or wrote the guarded value meanwhile.
+static bool accessed_meanwhile(const struct digest *digest, const struct fault_step *step,
+                               struct stall time)
+{
+    for (size_t i = 0; i < digest->access_count; i++) {
+        const struct access *access = &digest->accesses[i];
+        const struct hold *hold = &digest->holds[access->hold];
+        if (access->returned_ns >= time.from_ns && access->invoked_ns <= time.to_ns &&
+            !is_target(digest, step, hold->client, hold->worker))
+            return true;
+    }
+    return false;
+}
+
+// True if somebody other than the fault's target had an acquire in progress while it was in effect,
+// or, where nobody waits for the lock, an access.
 static bool acquired_meanwhile(const struct digest *digest, const struct fault_record *record)
 {
     const struct fault_step *step = record->step;
+    const struct stall time = time_of_meeting(digest, record);
     for (size_t i = 0; i < digest->hold_count; i++) {
         const struct hold *hold = &digest->holds[i];
-        if (hold->granted_ns >= record->in_effect_ns && hold->invoked_ns <= record->healed_ns &&
-            !is_target(step, hold->client, hold->worker))
+        if (hold->granted_ns >= time.from_ns && hold->invoked_ns <= time.to_ns &&
+            !is_target(digest, step, hold->client, hold->worker))
             return true;
     }
     for (size_t i = 0; i < digest->attempt_count; i++) {
         const struct attempt *attempt = &digest->attempts[i];
-        if (attempt->returned_ns >= record->in_effect_ns &&
-            attempt->died_ns >= record->in_effect_ns && attempt->invoked_ns <= record->healed_ns &&
-            !is_target(step, attempt->client, attempt->worker))
+        if (attempt->returned_ns >= time.from_ns && attempt->died_ns >= time.from_ns &&
+            attempt->invoked_ns <= time.to_ns &&
+            !is_target(digest, step, attempt->client, attempt->worker))
             return true;
     }
-    return false;
+    return !digest_excludes(digest) && accessed_meanwhile(digest, step, time);
 }
 
 static bool faults_proven(const struct digest *digest, char *reason, size_t room)
@@ -95,7 +170,7 @@ static bool faults_proven(const struct digest *digest, char *reason, size_t room
     for (size_t i = 0; i < digest->fault_count; i++) {
         char what[160];
         const struct fault_record *record = &digest->faults[i];
-        if (!fault_took_effect(record, reason, room))
+        if (!fault_took_effect(record, reason, room) || was_cut_short(record, reason, room))
             return false;
         if (record->step->side_counts[0] > 0 && record->met == 0) {
             describe_step(record->step, what, sizeof what);
@@ -147,6 +222,27 @@ bool gates_open(const struct digest *digest, char *reason, size_t room)
                  digest->attempt_count);
         return false;
     }
+    return true;
+}
+
+bool history_is_whole(const struct digest *digest, char *reason, size_t room)
+{
+    if (digest->history->condition.state == HISTORY_WHOLE)
+        return true;
+    snprintf(reason, room, "%s; what there is of it (%zu hold%s) shows no violation",
+             digest->history->condition.text, digest->hold_count,
+             plural((long long)digest->hold_count));
+    return false;
+}
+
+bool machine_may_be_to_blame(const struct digest *digest, char *reason, size_t room)
+{
+    if (!digest->history->condition.harness_lost || !trial_has_trait(digest->trial, "lease"))
+        return false;
+    snprintf(reason, room,
+             "%s; a lease seems broken, but what is lost may have said that the machine stood "
+             "still, or that its clock was set",
+             digest->history->condition.text);
     return true;
 }
 

@@ -9,6 +9,17 @@
 // otherwise than planned.
 bool gates_open(const struct digest *digest, char *reason, size_t room);
 
+// True if some fault of the scenario never took effect; `what` says which.
+bool fault_was_absent(const struct digest *digest, char *what, size_t room);
+
+// True if the history is all that was written. Else `reason` says what is lost, and that therefore
+// what it does not show may have been.
+bool history_is_whole(const struct digest *digest, char *reason, size_t room);
+
+// True if what is lost may have said that the machine, not the lock, is to blame for a lease that
+// was outlived; `reason` says so.
+bool machine_may_be_to_blame(const struct digest *digest, char *reason, size_t room);
+
 // True if two different workers held the lock or tried to: with one alone even no lock is safe.
 // Else `reason` says so.
 bool was_contended(const struct digest *digest, char *reason, size_t room);

@@ -57,6 +57,19 @@ const struct finding *judgement_first_violation(const struct judgement *judgemen
     return first;
 }
 
+// What is not in a history that is not whole may have been lost.
+static void doubt_absence(const struct digest *digest, struct finding *finding)
+{
+    char found[sizeof finding->text];
+    const struct history_condition *condition = &digest->history->condition;
+    if (condition->state == HISTORY_WHOLE)
+        return;
+    memcpy(found, finding->text, sizeof found);
+    finding->state = FINDING_UNDECIDED;
+    snprintf(finding->text, sizeof finding->text, "%.160s; as far as it goes, %.200s",
+             condition->text, found);
+}
+
 static void run_checks(const struct digest *digest, struct judgement *judgement)
 {
     for (size_t i = 0; i < MAX_CHECKS && check_catalogue[i] != NULL; i++) {
@@ -66,6 +79,8 @@ static void run_checks(const struct digest *digest, struct judgement *judgement)
             .state = FINDING_KEPT,
             .evidence = {{SIZE_MAX, SIZE_MAX}, {SIZE_MAX, SIZE_MAX}, TIME_NEVER, TIME_NEVER}};
         finding->check->decide(digest, finding);
+        if (finding->state == FINDING_VIOLATED && finding->by_absence)
+            doubt_absence(digest, finding);
     }
 }
 
@@ -134,6 +149,34 @@ static bool any_write_was_refused(const struct digest *digest)
     return false;
 }
 
+static bool was_held_at(const struct digest *digest, int64_t at_ns)
+{
+    for (size_t i = 0; i < digest->hold_count; i++) {
+        const struct hold *hold = &digest->holds[i];
+        if (hold->granted_ns <= at_ns && hold->released_ns >= at_ns)
+            return true;
+    }
+    return false;
+}
+
+// A fault that had little to bite on says so.
+static void qualify_safe(const struct digest *digest, const struct fault_record *record,
+                         struct judgement *judgement)
+{
+    const struct fault_step *step = record->step;
+    size_t length = strlen(judgement->reason);
+    char *rest = judgement->reason + length;
+    size_t room = sizeof judgement->reason - length;
+    bool forgets = strcmp(step->verb, "flush") == 0 ||
+                   (step->how != NULL && strcmp(step->how, "loses-all") == 0);
+    if (step->until.kind != CAUSE_NONE && record->healed_ns != TIME_NEVER &&
+        record->heal_reason == HEAL_BOUND)
+        snprintf(rest, room, "; the bound of fault %d came before its cause", step->number);
+    else if (forgets && !was_held_at(digest, record->asked_ns) &&
+             !was_held_at(digest, record->in_effect_ns))
+        snprintf(rest, room, "; the lock was free when fault %d struck", step->number);
+}
+
 static void explain_safe(const struct digest *digest, struct judgement *judgement)
 {
     const struct finding *harmless = judgement_first_violation(judgement);
@@ -147,6 +190,8 @@ static void explain_safe(const struct digest *digest, struct judgement *judgemen
                  "%zu hold%s, every property kept, %zu fault%s in effect", digest->hold_count,
                  plural((long long)digest->hold_count), digest->fault_count,
                  plural((long long)digest->fault_count));
+    for (size_t i = 0; i < digest->fault_count; i++)
+        qualify_safe(digest, &digest->faults[i], judgement);
 }
 
 static enum verdict decide_verdict(const struct digest *digest, struct judgement *judgement)
@@ -158,12 +203,16 @@ static enum verdict decide_verdict(const struct digest *digest, struct judgement
         return VERDICT_UNKNOWN;
     const struct finding *stuck = finding_of(judgement, "stuck");
     bool unsafe = is_unsafe(judgement, false);
+    if (unsafe && machine_may_be_to_blame(digest, judgement->reason, room))
+        return VERDICT_UNKNOWN;
     if (unsafe && machine_is_to_blame(digest, judgement))
         return VERDICT_UNKNOWN;
     if (unsafe || finding_counts(stuck)) {
         snprintf(judgement->reason, room, "%s", judgement_first_violation(judgement)->text);
         return unsafe ? VERDICT_UNSAFE : VERDICT_STUCK;
     }
+    if (!history_is_whole(digest, judgement->reason, room))
+        return VERDICT_UNKNOWN;
     // What the wait for the lock left open explains best why a trial ended as it did.
     if (is_undecided(stuck, judgement) || !gates_open(digest, judgement->reason, room) ||
         any_undecided(judgement) || !was_contended(digest, judgement->reason, room))
@@ -177,7 +226,9 @@ void judge(const struct digest *digest, struct judgement *judgement)
     *judgement = (struct judgement){0};
     run_checks(digest, judgement);
     judgement->verdict = decide_verdict(digest, judgement);
-    expectation_compare(digest->trial, judgement);
+    char absent[160];
+    bool is_absent = fault_was_absent(digest, absent, sizeof absent);
+    expectation_compare(digest->trial, is_absent ? absent : NULL, judgement);
     if (judgement->unexpected != NULL)
         snprintf(judgement->reason, sizeof judgement->reason, "%s",
                  judgement_first_violation(judgement)->text);
@@ -188,7 +239,7 @@ static void judge_without_history(const struct trial *trial, enum verdict verdic
 {
     *judgement = (struct judgement){.verdict = verdict};
     snprintf(judgement->reason, sizeof judgement->reason, "%s", reason);
-    expectation_compare(trial, judgement);
+    expectation_compare(trial, NULL, judgement);
 }
 
 void judge_skipped(const struct trial *trial, const char *reason, struct judgement *judgement)

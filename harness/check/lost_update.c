@@ -52,6 +52,21 @@ static void describe(const struct digest *digest, const struct updates *updates,
             updates->acknowledged == 1 ? " was" : "s were", (long long)updates->unknown);
 }
 
+// What is no fault of the lock.
+static void excuse(const struct digest *digest, const struct updates *updates, int64_t missing,
+                   struct finding *finding)
+{
+    char harm[120];
+    if (missing > 0)
+        snprintf(harm, sizeof harm, "%lld of %lld acknowledged increments %s lost",
+                 (long long)missing, (long long)updates->acknowledged,
+                 missing == 1 ? "was" : "were");
+    else
+        snprintf(harm, sizeof harm, "%lld of %lld acknowledged increments repeated another's",
+                 (long long)updates->duplicates, (long long)updates->acknowledged);
+    updates_excuse(digest, updates, harm, finding);
+}
+
 static void decide(const struct digest *digest, struct finding *finding)
 {
     static const char *const counting[] = {"increment", "nested", "readers", NULL};
@@ -65,9 +80,13 @@ static void decide(const struct digest *digest, struct finding *finding)
     int64_t risen = known ? digest->final_value - digest->initial_value : updates.acknowledged;
     int64_t missing = updates.acknowledged - risen;
     int64_t surplus = risen - updates.acknowledged - updates.unknown;
-    if (missing > 0 || surplus > 0 || updates.duplicates > 0) {
+    bool is_short = missing > 0 || updates.duplicates > 0;
+    if (is_short && surplus <= 0 && updates_are_excused(&updates)) {
+        excuse(digest, &updates, missing, finding);
+    } else if (is_short || surplus > 0) {
         finding->state = FINDING_VIOLATED;
         finding->count = missing > 0 ? missing : surplus > 0 ? surplus : updates.duplicates;
+        finding->by_absence = missing <= 0 && updates.duplicates == 0;
         finding->evidence = updates_evidence(digest, &updates);
         describe(digest, &updates, risen, finding);
     } else if (!known) {

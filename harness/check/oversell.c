@@ -99,6 +99,26 @@ static struct evidence evidence_of(const struct digest *digest, const struct upd
     return evidence;
 }
 
+// True if it is nothing that a late write, or a store that forgot, cannot do: sold beyond the stock
+// only because units came back.
+static bool is_excused(const struct updates *updates, const struct sale *sale)
+{
+    return updates_are_excused(updates) && !sale->below_zero && sale->miscounted >= 0;
+}
+
+static void excuse(const struct digest *digest, const struct updates *updates,
+                   const struct sale *sale, struct finding *finding)
+{
+    char harm[120];
+    if (updates->duplicates > 0)
+        snprintf(harm, sizeof harm, "%lld unit%s sold twice", (long long)updates->duplicates,
+                 updates->duplicates == 1 ? " was" : "s were");
+    else
+        snprintf(harm, sizeof harm, "%lld unit%s sold and still there", (long long)sale->miscounted,
+                 sale->miscounted == 1 ? " is" : "s are");
+    updates_excuse(digest, updates, harm, finding);
+}
+
 static void decide(const struct digest *digest, struct finding *finding)
 {
     if (strcmp(digest->trial->scenario->workload.kind, "oversell") != 0) {
@@ -108,9 +128,13 @@ static void decide(const struct digest *digest, struct finding *finding)
     struct updates updates;
     updates_count(digest, &updates);
     struct sale sale = sale_make(digest, &updates);
-    if (is_violated(&updates, &sale)) {
+    if (is_violated(&updates, &sale) && is_excused(&updates, &sale)) {
+        excuse(digest, &updates, &sale, finding);
+    } else if (is_violated(&updates, &sale)) {
         finding->state = FINDING_VIOLATED;
         finding->count = violations(&updates, &sale);
+        finding->by_absence = updates.duplicates == 0 && sale.too_many == 0 && !sale.below_zero &&
+                              sale.miscounted < 0;
         finding->evidence = evidence_of(digest, &updates, &sale);
         describe(digest, &updates, &sale, finding);
     } else if (!digest->initial_known || !digest->final_known) {

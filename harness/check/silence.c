@@ -1,6 +1,7 @@
 #include "harness/check/silence.h"
 
 #include "harness/check/sweep.h"
+#include "harness/check/wire_sides.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -172,25 +173,13 @@ static int compare_by_time(const void *left, const void *right)
     return (a->from_ns > b->from_ns) - (a->from_ns < b->from_ns);
 }
 
-// True if the fault names the client on a wire that lets nothing through.
-static bool cuts_off(const struct fault_step *step, int client)
-{
-    bool lets_through = strcmp(step->verb, "cut") != 0 && strcmp(step->verb, "hold") != 0;
-    for (int side = 0; !lets_through && side < 2; side++) {
-        for (size_t i = 0; i < step->side_counts[side]; i++) {
-            if (step->sides[side][i].client == client)
-                return true;
-        }
-    }
-    return false;
-}
-
-static bool holds_up(const struct fault_step *step, const struct attempt *attempt)
+bool fault_holds_up(const struct digest *digest, const struct fault_step *step, int client,
+                    int worker)
 {
     const struct target *target = &step->target;
-    return cuts_off(step, attempt->client) ||
-           (fault_stops(step) && target->client == attempt->client &&
-            (target->worker == 0 || target->worker == attempt->worker));
+    return wire_cuts_off(digest, step, client) ||
+           (fault_stops(step) && target->client == client &&
+            (target->worker == 0 || target->worker == worker));
 }
 
 // True if a fault that is not over holds the worker up.
@@ -199,7 +188,7 @@ static bool is_stopped(const struct digest *digest, const struct attempt *attemp
     for (size_t i = 0; i < digest->fault_count; i++) {
         const struct fault_record *record = &digest->faults[i];
         if (record->in_effect_ns != TIME_NEVER && record->healed_ns >= digest->ended_ns &&
-            holds_up(record->step, attempt))
+            fault_holds_up(digest, record->step, attempt->client, attempt->worker))
             return true;
     }
     return false;

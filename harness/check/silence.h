@@ -38,6 +38,10 @@ struct waiting {
     bool stopped_may_hold; // a worker that a fault stops inside its acquire may have got the lock
 };
 
+// True if the fault, while it is in effect, stops the worker or cuts it off.
+bool fault_holds_up(const struct digest *digest, const struct fault_step *step, int client,
+                    int worker);
+
 struct waiting waiting_find(const struct digest *digest, const struct silence *silence);
 
 #endif

@@ -12,6 +12,15 @@
 
 // --- the lock or the machine ---------------------------------------------------------------------
 
+// When the fault was over. One that heals by itself, or never (a flush, a kill, a failover), upsets
+// the lock that was held then, and so no longer than a lease.
+static int64_t fault_end_ns(const struct digest *digest, const struct fault_record *record)
+{
+    if (record->step->bound_ns >= 0 || record->in_effect_ns == TIME_NEVER)
+        return record->healed_ns;
+    return record->in_effect_ns + digest->trial->scenario->lock.lease_ns;
+}
+
 static bool fault_was_on(const struct digest *digest, const struct hold *hold, int64_t until_ns)
 {
     for (size_t i = 0; i < digest->fault_count; i++) {
@@ -20,7 +29,8 @@ static bool fault_was_on(const struct digest *digest, const struct hold *hold, i
         bool on_it = target->client == 0 || record->step->side_counts[0] > 0 ||
                      (target->client == hold->client &&
                       (target->worker == 0 || target->worker == hold->worker));
-        if (on_it && record->in_effect_ns <= until_ns && record->healed_ns >= hold->invoked_ns)
+        if (on_it && record->in_effect_ns <= until_ns &&
+            fault_end_ns(digest, record) >= hold->invoked_ns)
             return true;
     }
     return false;

@@ -209,6 +209,23 @@ static void a_machine_that_stood_still_is_blamed_instead_of_the_lock(void **stat
     build_free(&build);
 }
 
+static void a_flush_long_before_does_not_take_the_blame_from_the_machine(void **state)
+{
+    (void)state;
+    for (int late = 0; late < 2; late++) {
+        struct build build;
+        build_start(&build, "increment");
+        build_fault(&build, "flush", 0, late ? 1100 : 10, NEVER_MS);
+        build.steps[0].bound_ns = -1;
+        build_hold(&build, 1, 1, 1000, 1340, 1300);
+        build_hold(&build, 2, 2, 1320, 1350, 1620);
+        build_stall(&build, 1310, 200);
+        build_judge(&build);
+        assert_verdict(&build, late ? VERDICT_UNSAFE : VERDICT_UNKNOWN);
+        build_free(&build);
+    }
+}
+
 static void a_short_stall_is_not_blamed(void **state)
 {
     (void)state;
@@ -323,6 +340,7 @@ int main(void)
         cmocka_unit_test(fencing_that_refuses_the_stale_write_takes_the_harm_away),
         cmocka_unit_test(fencing_that_lets_the_stale_write_through_does_not),
         cmocka_unit_test(a_machine_that_stood_still_is_blamed_instead_of_the_lock),
+        cmocka_unit_test(a_flush_long_before_does_not_take_the_blame_from_the_machine),
         cmocka_unit_test(a_short_stall_is_not_blamed),
         cmocka_unit_test(a_stall_before_the_lease_began_is_not_blamed),
         cmocka_unit_test(work_longer_than_the_lease_is_not_blamed_on_the_machine),

@@ -4,6 +4,7 @@
 // decides nothing.
 #include "harness/check/catalogue.h"
 #include "harness/check/describe.h"
+#include "harness/check/liveness.h"
 #include "harness/check/silence.h"
 #include "harness/check/sweep.h"
 
@@ -130,10 +131,12 @@ static void describe_stuck(const struct digest *digest, const struct silence *si
     char remedy[120];
     describe_cause(digest, silence, cause, sizeof cause);
     text_duration(waiting->until_ns - silence->from_ns, waited, sizeof waited);
+    bool is_orphan = liveness_leaving(digest->history) == LEAVING_ORPHAN;
     finding_say(finding,
-                "nobody was granted the lock in the %s after %s, although %zu worker%s waited%s",
+                "nobody was granted the lock in the %s after %s, although %zu worker%s waited%s%s",
                 waited, cause, waiting->workers, plural((long long)waiting->workers),
-                describe_remedy(digest, silence, remedy, sizeof remedy));
+                describe_remedy(digest, silence, remedy, sizeof remedy),
+                is_orphan ? "; it was still on the servers when all had ended" : "");
 }
 
 static void describe_undecided(const struct digest *digest, const struct silence *silence,
@@ -160,6 +163,59 @@ static void describe_undecided(const struct digest *digest, const struct silence
             waiting->workers, plural((long long)waiting->workers), waited, cause, bound);
 }
 
+// --- faults at the end ---------------------------------------------------------------------------
+
+static bool is_on_servers(const struct fault_step *step)
+{
+    return step->target.client == 0 || step->side_counts[0] > 0;
+}
+
+// True if what the fault does to the servers was not over, and their recovery from it not due, when
+// the trial ended: that nobody was granted meanwhile is its doing, and tells nothing of the lock.
+static bool was_unfinished(const struct digest *digest, const struct fault_record *record)
+{
+    const struct fault_step *step = record->step;
+    if (!is_on_servers(step) || record->asked_ns >= digest->ended_ns)
+        return false;
+    if (record->in_effect_ns >= digest->ended_ns)
+        return !record->failed;
+    bool is_bounded = step->bound_ns >= 0 && step->bound_ns != NO_BOUND;
+    if (is_bounded && record->healed_ns != TIME_NEVER && record->heal_reason == HEAL_END)
+        return true;
+    static const char *const upsets[] = {"kill", "failover", "restart", NULL};
+    return text_is_one_of(step->verb, upsets) &&
+           record->in_effect_ns > digest->ended_ns - digest->trial->scenario->lock.stuck_after_ns;
+}
+
+// The first such fault, an index into digest.faults; SIZE_MAX if there is none.
+static size_t find_unfinished(const struct digest *digest)
+{
+    for (size_t i = 0; i < digest->fault_count; i++) {
+        if (was_unfinished(digest, &digest->faults[i]))
+            return i;
+    }
+    return SIZE_MAX;
+}
+
+static void describe_unfinished(const struct digest *digest, const struct silence *silence,
+                                const struct waiting *waiting, size_t fault,
+                                struct finding *finding)
+{
+    char cause[120];
+    char waited[DESCRIBE_ROOM];
+    char enough[DESCRIBE_ROOM];
+    const struct fault_step *step = digest->faults[fault].step;
+    describe_cause(digest, silence, cause, sizeof cause);
+    text_duration(waiting->waited_ns, waited, sizeof waited);
+    text_duration(digest->trial->scenario->lock.stuck_after_ns, enough, sizeof enough);
+    finding_say(finding,
+                "%zu worker%s waited in vain for %s after %s, but the trial ended before the "
+                "servers were over fault %d (%.100s): only more than %s (lock.stuck-after) would "
+                "show that the lock is stuck",
+                waiting->workers, plural((long long)waiting->workers), waited, cause, step->number,
+                step->text != NULL ? step->text : step->verb, enough);
+}
+
 // --- the decision --------------------------------------------------------------------------------
 
 // After these nothing but the wait itself shows that the lock can still be had.
@@ -181,13 +237,21 @@ static void decide(const struct digest *digest, struct finding *finding)
         return;
     int64_t slack = slack_ns(digest, silence.from_ns, waiting.until_ns);
     int64_t bound_ns = digest->trial->scenario->lock.lease_ns + allowance_ns(digest) + slack;
+    size_t unfinished = find_unfinished(digest);
+    int64_t proof_ns = bound_ns;
+    if (unfinished != SIZE_MAX)
+        proof_ns = time_later(bound_ns, digest->trial->scenario->lock.stuck_after_ns);
     bool hidden_holder = waiting.stopped_may_hold && !has_lease(digest);
-    if (waiting.waited_ns > bound_ns && !hidden_holder) {
+    if (waiting.waited_ns > proof_ns && !hidden_holder) {
         finding->state = FINDING_VIOLATED;
         finding->count = 1;
+        finding->by_absence = true;
         finding->evidence = (struct evidence){
             {silence.hold, SIZE_MAX}, {SIZE_MAX, SIZE_MAX}, silence.from_ns, waiting.until_ns};
         describe_stuck(digest, &silence, &waiting, finding);
+    } else if (waiting.waited_ns > bound_ns && !hidden_holder) {
+        finding->state = FINDING_UNDECIDED;
+        describe_unfinished(digest, &silence, &waiting, unfinished, finding);
     } else if (leaves_doubt(silence.cause) || waiting.waited_ns > bound_ns ||
                (silence.cause != SILENCE_RELEASED && waiting.waited_ns > slack)) {
         finding->state = FINDING_UNDECIDED;

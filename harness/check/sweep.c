@@ -46,7 +46,8 @@ struct cores cores_proven(const struct digest *digest)
         int64_t lease_end_ns = hold_lease_end_ns(digest, hold);
         bool granted_too_late =
             lease_end_ns < hold->released_ns && lease_end_ns <= hold->granted_ns;
-        if (!granted_too_late)
+        // What came to nothing need not have been guarded for as long as its worker believed.
+        if (!granted_too_late && !hold->rolled_back)
             cores.items[cores.count++] =
                 (struct core){hold->granted_ns, time_earlier(hold->released_ns, lease_end_ns), i};
     }
@@ -62,27 +63,51 @@ void latest_see(struct latest *latest, const struct core *core, bool shared)
         latest->exclusive = core;
 }
 
+// The ends of the cores that are not over yet, the next one first (a binary heap; Williams, CACM 7,
+// 1964).
+struct ends {
+    int64_t *items;
+    size_t count;
+};
+
+static void ends_add(struct ends *ends, int64_t end_ns)
+{
+    size_t at = ends->count++;
+    for (; at > 0 && ends->items[(at - 1) / 2] > end_ns; at = (at - 1) / 2)
+        ends->items[at] = ends->items[(at - 1) / 2];
+    ends->items[at] = end_ns;
+}
+
+static void ends_drop_next(struct ends *ends)
+{
+    int64_t last_ns = ends->items[--ends->count];
+    size_t at = 0;
+    for (size_t child = 1; child < ends->count; child = 2 * at + 1) {
+        child += child + 1 < ends->count && ends->items[child + 1] < ends->items[child];
+        if (ends->items[child] >= last_ns)
+            break;
+        ends->items[at] = ends->items[child];
+        at = child;
+    }
+    ends->items[at] = last_ns;
+}
+
 size_t excess_find(const struct cores *cores, int64_t permits, struct excess *excess)
 {
-    size_t *active = memory_new(cores->count * sizeof *active);
-    size_t active_count = 0;
+    struct ends active = {.items = memory_new(cores->count * sizeof *active.items)};
+    size_t longest = 0; // of all so far, and so, as long as any is active, of those
     size_t found = 0;
     for (size_t i = 0; i < cores->count; i++) {
-        size_t longest = SIZE_MAX;
-        size_t kept = 0;
-        for (size_t j = 0; j < active_count; j++) {
-            if (cores->items[active[j]].to_ns <= cores->items[i].from_ns)
-                continue;
-            active[kept++] = active[j];
-            if (longest == SIZE_MAX || cores->items[active[j]].to_ns > cores->items[longest].to_ns)
-                longest = active[j];
-        }
-        active_count = kept;
-        if ((int64_t)active_count >= permits)
+        const struct core *core = &cores->items[i];
+        while (active.count > 0 && active.items[0] <= core->from_ns)
+            ends_drop_next(&active);
+        if ((int64_t)active.count >= permits)
             excess[found++] = (struct excess){i, longest};
-        active[active_count++] = i;
+        ends_add(&active, core->to_ns);
+        if (core->to_ns > cores->items[longest].to_ns)
+            longest = i;
     }
-    free(active);
+    free(active.items);
     return found;
 }
 

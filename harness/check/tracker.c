@@ -1,7 +1,8 @@
 #include "harness/check/tracker.h"
 
+#include "harness/check/growing.h"
+
 #include <stdlib.h>
-#include <string.h>
 
 #define NONE SIZE_MAX
 
@@ -24,30 +25,6 @@ struct client_track {
     struct worker_track *workers; // by worker number
     size_t worker_count;
 };
-
-// The array, with room for at least one more element than `count`.
-static void *grown(void *array, size_t count, size_t *room, size_t bytes)
-{
-    if (count < *room)
-        return array;
-    *room = *room > 0 ? *room * 2 : 64;
-    return memory_resized(array, *room * bytes);
-}
-
-#define APPEND(array, count, room)                                                                 \
-    ((array) = grown(array, count, &(room), sizeof *(array)), &(array)[(count)++])
-
-// The array, long enough to have an element at `index`; what is new is zero.
-static void *reaching(void *array, size_t *count, size_t index, size_t bytes)
-{
-    if (index < *count)
-        return array;
-    size_t grown_count = index + 1 > *count * 2 ? index + 1 : *count * 2;
-    char *longer = memory_resized(array, grown_count * bytes);
-    memset(longer + *count * bytes, 0, (grown_count - *count) * bytes);
-    *count = grown_count;
-    return longer;
-}
 
 static struct client_track *client_of(struct tracker *tracker, size_t client)
 {
@@ -292,7 +269,27 @@ static void see_access_return(struct tracker *tracker, struct worker_track *work
     worker->access = NONE;
 }
 
+static void see_commit(struct tracker *tracker, struct worker_track *worker,
+                       const struct event *event)
+{
+    if (tracker->effect == EFFECT_AT_COMMIT)
+        settle(tracker, worker,
+               event->outcome <= OUTCOME_NO ? (enum outcome)event->outcome : OUTCOME_UNKNOWN);
+}
+
 // --- death and end ------------------------------------------------------------------------------
+
+// The history lacks what the worker did next: of what it was in the middle of, nothing more is
+// known than that it was.
+static void see_gap(struct tracker *tracker, struct worker_track *worker, const struct event *event)
+{
+    if (worker->acquiring)
+        end_acquire(tracker, worker, event->client, event->worker);
+    if (worker->hold != NONE && !tracker->holds[worker->hold].release_invoked)
+        tracker->holds[worker->hold].released_ns = worker->last_ns;
+    settle(tracker, worker, OUTCOME_UNKNOWN);
+    worker->seen = false;
+}
 
 static void see_death(struct tracker *tracker, const struct event *event)
 {
@@ -313,8 +310,9 @@ static void see_death(struct tracker *tracker, const struct event *event)
             // The process is dead by the time of the event, but it may have died, and a server may
             // have noticed, as soon as it was killed, or right after what it did last.
             int64_t killed_ns = event->args[3] > 0 ? event->args[3] : event->at_ns;
+            bool later = killed_ns > worker->last_ns && tracker->is_whole;
             if (hold->died)
-                hold->released_ns = killed_ns > worker->last_ns ? killed_ns : worker->last_ns;
+                hold->released_ns = later ? killed_ns : worker->last_ns;
         }
         settle(tracker, worker, OUTCOME_UNKNOWN);
         worker->seen = false; // a process started anew begins anew
@@ -329,6 +327,9 @@ void tracker_see(struct tracker *tracker, const struct event *event, size_t inde
     }
     struct worker_track *worker = worker_of(tracker, event->client, event->worker);
     switch (event->kind) {
+    case EVENT_GAP:
+        see_gap(tracker, worker, event);
+        return;
     case EVENT_ACQUIRE_INVOKE:
         see_acquire_invoke(tracker, worker, event);
         break;
@@ -353,9 +354,7 @@ void tracker_see(struct tracker *tracker, const struct event *event, size_t inde
         see_reentry_return(tracker, worker, event);
         break;
     case EVENT_COMMIT_RETURN:
-        if (tracker->effect == EFFECT_AT_COMMIT)
-            settle(tracker, worker,
-                   event->outcome <= OUTCOME_NO ? (enum outcome)event->outcome : OUTCOME_UNKNOWN);
+        see_commit(tracker, worker, event);
         break;
     case EVENT_READ_INVOKE:
     case EVENT_WRITE_INVOKE:
@@ -384,6 +383,8 @@ void tracker_end(struct tracker *tracker, int64_t ended_ns)
                 continue;
             struct hold *hold = &tracker->holds[worker->hold];
             hold->released_ns = hold->granted_ns > ended_ns ? hold->granted_ns : ended_ns;
+            if (!tracker->is_whole)
+                hold->released_ns = worker->last_ns;
         }
     }
 }

@@ -11,11 +11,12 @@ struct client_track;
 // saw is of unknown outcome.
 enum effect { EFFECT_AT_ONCE, EFFECT_AT_COMMIT, EFFECT_AT_RELEASE };
 
-// Zero-initialise, but for `drift_ns`, what the lease promise lets two clocks differ by, and
-// `effect`.
+// Zero-initialise, but for `drift_ns`, what the lease promise lets two clocks differ by, `effect`,
+// and `is_whole`.
 struct tracker {
     int64_t drift_ns;
     enum effect effect;
+    bool is_whole;                // else the release of a hold, or a death, may have been lost
     struct client_track *clients; // by client number
     size_t client_count;
     struct hold *holds; // in the order of their grants

@@ -1,6 +1,7 @@
 // unstable-read: a reader looks twice under one shared hold; what it saw must not have changed.
 #include "harness/check/catalogue.h"
 #include "harness/check/describe.h"
+#include "harness/check/late_writes.h"
 
 #include <string.h>
 
@@ -23,6 +24,23 @@ static size_t find_writer(const struct digest *digest, const struct access *read
             return i;
     }
     return SIZE_MAX;
+}
+
+// True if nobody's answered write, but one that got no answer, wrote what the second read saw: it
+// may have reached the store late, and no lock keeps it from that.
+static bool came_late(const struct digest *digest, const struct access *reads)
+{
+    bool late = false;
+    for (size_t i = 0; i < digest->access_count; i++) {
+        const struct access *access = &digest->accesses[i];
+        if (!access->is_write || access->value != reads[1].value ||
+            access->invoked_ns >= reads[1].returned_ns)
+            continue;
+        if (access->outcome == OUTCOME_OK && access->returned_ns > reads[0].invoked_ns)
+            return false;
+        late |= access->outcome == OUTCOME_UNKNOWN;
+    }
+    return late && writes_may_come_late(digest);
 }
 
 static void describe(const struct digest *digest, struct finding *finding)
@@ -48,12 +66,18 @@ static void decide(const struct digest *digest, struct finding *finding)
         return;
     }
     size_t readers = 0;
+    int64_t late = 0;
     for (size_t i = 0; i < digest->hold_count; i++) {
         const struct hold *hold = &digest->holds[i];
         readers += hold->shared;
-        if (!differ(digest, hold) || finding->count++ > 0)
+        if (!differ(digest, hold) || (finding->count > 0 && finding->count++ > 0))
             continue;
         const struct access *reads = &digest->accesses[hold->first_access];
+        if (came_late(digest, reads)) {
+            late++;
+            continue;
+        }
+        finding->count++;
         size_t write = find_writer(digest, reads);
         finding->evidence =
             (struct evidence){{i, write == SIZE_MAX ? SIZE_MAX : digest->accesses[write].hold},
@@ -64,6 +88,12 @@ static void decide(const struct digest *digest, struct finding *finding)
     if (finding->count > 0) {
         finding->state = FINDING_VIOLATED;
         describe(digest, finding);
+    } else if (late > 0) {
+        finding->state = FINDING_UNDECIDED;
+        finding_say(finding,
+                    "%lld reader%s saw the value change, but no lock prevents that: a write of it "
+                    "that got no answer may have reached the store late",
+                    (long long)late, plural(late));
     } else {
         finding_say(finding, "%zu reader%s saw nothing change", readers,
                     plural((long long)readers));

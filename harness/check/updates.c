@@ -1,6 +1,11 @@
 #include "harness/check/updates.h"
 
+#include "harness/check/describe.h"
+#include "harness/check/late_writes.h"
+#include "harness/check/sweep.h"
+
 #include <stdlib.h>
+#include <string.h>
 
 struct seen {
     int64_t value;
@@ -76,9 +81,84 @@ static void pair_up(const struct digest *digest, const struct seen *seen, size_t
     }
 }
 
+// Of two updates of one value, those that no late write explains are the proof.
+static void look_for_late_writes(const struct digest *digest, struct updates *updates)
+{
+    struct late_writes late;
+    if (updates->unknown == 0 || !writes_may_come_late(digest))
+        return;
+    late_writes_find(digest, &late);
+    if (late_writes_explain(&late))
+        updates->late = late.late;
+    bool is_pair = late.unexplained != SIZE_MAX && late.before != SIZE_MAX &&
+                   digest->accesses[late.before].outcome == OUTCOME_OK &&
+                   digest->accesses[late.unexplained].outcome == OUTCOME_OK &&
+                   digest->accesses[late.before].hold != digest->accesses[late.unexplained].hold;
+    if (is_pair && updates->duplicates > 0) {
+        updates->pair[0] = late.before;
+        updates->pair[1] = late.unexplained;
+    }
+}
+
+// True if some hold began while another lasted.
+static bool any_overlap(const struct digest *digest)
+{
+    int64_t latest_ns = 0;
+    for (size_t i = 0; i < digest->hold_count; i++) { // by their grants
+        if (digest->holds[i].granted_ns < latest_ns)
+            return true;
+        latest_ns = time_later(latest_ns, digest->holds[i].released_ns);
+    }
+    return false;
+}
+
+// The fault that upset the server that the guarded value is on.
+static size_t find_upset_store(const struct digest *digest)
+{
+    static const char *const upsets[] = {"kill", "restart", "failover", "flush", NULL};
+    const char *store = digest->trial->scenario->workload.store;
+    bool is_lock_server = (store != NULL && strcmp(store, "same") == 0) ||
+                          trial_has_trait(digest->trial, "own-store");
+    for (size_t i = 0; i < digest->fault_count; i++) {
+        const struct fault_record *record = &digest->faults[i];
+        const struct fault_step *step = record->step;
+        bool on_store = strncmp(step->target.server, "store", 5) == 0 || is_lock_server;
+        if (step->target.client == 0 && step->side_counts[0] == 0 && on_store &&
+            record->in_effect_ns != TIME_NEVER && text_is_one_of(step->verb, upsets))
+            return i;
+    }
+    return SIZE_MAX;
+}
+
+bool updates_are_excused(const struct updates *updates)
+{
+    return updates->late != SIZE_MAX || updates->forgot != SIZE_MAX;
+}
+
+void updates_excuse(const struct digest *digest, const struct updates *updates, const char *harm,
+                    struct finding *finding)
+{
+    char writer[DESCRIBE_ROOM];
+    finding->state = FINDING_UNDECIDED;
+    if (updates->late == SIZE_MAX) {
+        finding_say(finding,
+                    "%s, but no two holds overlapped, and fault %d struck the store's own server: "
+                    "the store lost acknowledged writes, which no lock prevents",
+                    harm, digest->faults[updates->forgot].step->number);
+        return;
+    }
+    const struct access *write = &digest->accesses[updates->late];
+    finding_say(finding,
+                "%s, but no lock prevents that: %s's write of %lld got no answer, and if it "
+                "reached the store later than others' writes, it explains this%s",
+                harm, describe_holder(digest, write->hold, writer), (long long)write->value,
+                updates->unknown > 1 ? " (perhaps with others like it)" : "");
+}
+
 void updates_count(const struct digest *digest, struct updates *updates)
 {
-    *updates = (struct updates){.pair = {SIZE_MAX, SIZE_MAX}, .below_zero = SIZE_MAX};
+    *updates = (struct updates){
+        .pair = {SIZE_MAX, SIZE_MAX}, .below_zero = SIZE_MAX, .late = SIZE_MAX, .forgot = SIZE_MAX};
     size_t doubtful[2] = {SIZE_MAX, SIZE_MAX};
     struct seen *seen = memory_new(digest->access_count * sizeof *seen);
     size_t count = count_writes(digest, updates, seen);
@@ -94,6 +174,9 @@ void updates_count(const struct digest *digest, struct updates *updates)
         updates->pair[0] = doubtful[0];
         updates->pair[1] = doubtful[1];
     }
+    look_for_late_writes(digest, updates);
+    if (digest->fault_count > 0 && !any_overlap(digest))
+        updates->forgot = find_upset_store(digest);
     free(seen);
 }
 

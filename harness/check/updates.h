@@ -15,7 +15,20 @@ struct updates {
     // SIZE_MAX if there are none at all.
     size_t pair[2];
     size_t below_zero; // the first acknowledged write of a negative value; SIZE_MAX if none
+    // A write without an answer that explains all values seen, the final one included, if it came
+    // late, perhaps with others; SIZE_MAX if there is none, or if they do not explain them all.
+    size_t late;
+    // A fault (an index into digest.faults) after which the store may have forgotten what it had
+    // acknowledged, while no two holds overlapped: nothing that a lock does; SIZE_MAX if none.
+    size_t forgot;
 };
+
+// True if late writes, or a store that forgot, explain what is wrong: no fault of the lock.
+bool updates_are_excused(const struct updates *updates);
+
+// The reason why the check then decides nothing (harm: for example "1 of 9 increments was lost").
+void updates_excuse(const struct digest *digest, const struct updates *updates, const char *harm,
+                    struct finding *finding);
 
 void updates_count(const struct digest *digest, struct updates *updates);
 

@@ -19,9 +19,40 @@ static bool found_gone(const struct digest *digest, const struct hold *hold)
     bool vanished = hold->answer == RELEASE_NOT_OWNER || hold->answer == RELEASE_GONE;
     if (!vanished || hold->returned_ns == TIME_NEVER)
         return false;
-    // No release is ever sent twice: one whose answer was lost is UNKNOWN, and so says nothing
+    // Its writes went with its lock: nothing is harmed.
+    if (hold->rolled_back)
+        return false;
+    // A release that was sent before without an answer says UNKNOWN (see lock.h), and so nothing
     // here.
     return hold->returned_ns < hold_lease_end_ns(digest, hold);
+}
+
+// --- what struck meanwhile -----------------------------------------------------------------------
+
+// True if the fault, by its nature, takes locks away: from the client that it strikes, or from
+// everybody.
+static bool takes_locks(const struct fault_step *step, const struct hold *hold)
+{
+    static const char *const takers[] = {"disconnect", "flush", "kill",  "restart",
+                                         "failover",   "evict", "clock", NULL};
+    return text_is_one_of(step->verb, takers) &&
+           (step->target.client == 0 || step->target.client == hold->client);
+}
+
+size_t wrongful_release_fault(const struct digest *digest, const struct evidence *evidence)
+{
+    if (evidence->holds[0] == SIZE_MAX)
+        return SIZE_MAX;
+    const struct hold *hold = &digest->holds[evidence->holds[0]];
+    for (size_t i = digest->fault_count; i-- > 0;) { // the last one: what it took was there
+        const struct fault_record *record = &digest->faults[i];
+        if (takes_locks(record->step, hold) && record->asked_ns < evidence->to_ns &&
+            record->in_effect_ns != TIME_NEVER &&
+            time_later(record->in_effect_ns,
+                       record->healed_ns == TIME_NEVER ? 0 : record->healed_ns) >= hold->invoked_ns)
+            return i;
+    }
+    return SIZE_MAX;
 }
 
 // --- who removed it ------------------------------------------------------------------------------
@@ -174,7 +205,13 @@ static void describe(const struct digest *digest, struct finding *finding)
     const struct evidence *evidence = &finding->evidence;
     const struct hold *hold = &digest->holds[evidence->holds[0]];
     describe_holder(digest, evidence->holds[0], wronged);
-    if (evidence->holds[1] != SIZE_MAX)
+    size_t fault = wrongful_release_fault(digest, evidence);
+    if (evidence->holds[1] == SIZE_MAX && fault != SIZE_MAX)
+        snprintf(by, sizeof by, "fault %d (%.80s) struck meanwhile",
+                 digest->faults[fault].step->number,
+                 digest->faults[fault].step->text != NULL ? digest->faults[fault].step->text
+                                                          : digest->faults[fault].step->verb);
+    else if (evidence->holds[1] != SIZE_MAX)
         snprintf(by, sizeof by, "the release of %s %s it",
                  describe_holder(digest, evidence->holds[1], culprit),
                  wrongful_release_is_certain(digest, evidence) ? "removed" : "may have removed");
@@ -188,6 +225,15 @@ static void describe(const struct digest *digest, struct finding *finding)
 
 // --- the decision --------------------------------------------------------------------------------
 
+// True if the release explains it better than a fault that takes locks away: whoever was let in
+// later released what it had been granted.
+static bool is_proof(const struct digest *digest, const struct evidence *evidence)
+{
+    return wrongful_release_is_certain(digest, evidence) &&
+           digest->holds[evidence->holds[1]].granted_ns <
+               digest->holds[evidence->holds[0]].granted_ns;
+}
+
 static void set_evidence(const struct digest *digest, size_t first, int64_t vanished_ns,
                          struct evidence *evidence)
 {
@@ -197,6 +243,12 @@ static void set_evidence(const struct digest *digest, size_t first, int64_t vani
                           ? time_earlier(wronged->released_ns, vanished_ns)
                           : time_later(wronged->granted_ns, digest->holds[culprit].released_ns);
     *evidence = (struct evidence){{first, culprit}, {SIZE_MAX, SIZE_MAX}, from_ns, vanished_ns};
+    // A fault that takes locks away explains it better than a release that only may have.
+    if (culprit != SIZE_MAX && !is_proof(digest, evidence) &&
+        wrongful_release_fault(digest, evidence) != SIZE_MAX) {
+        evidence->holds[1] = SIZE_MAX;
+        evidence->from_ns = time_earlier(wronged->released_ns, vanished_ns);
+    }
 }
 
 static void decide(const struct digest *digest, struct finding *finding)

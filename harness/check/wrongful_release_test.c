@@ -112,6 +112,49 @@ static void the_hand_off_before_the_grant_is_not_to_blame(void **state)
 
 // client-1's plain delete comes late, inside client-2's hold, and client-3 is granted the lock;
 // client-2 then deletes client-3's lock as plainly, and nobody ever finds his own gone.
+static void a_fault_inside_the_hold_explains_it_better_than_an_ordinary_release(void **state)
+{
+    (void)state;
+    for (int struck = 0; struck < 2; struck++) {
+        struct build build;
+        build_start(&build, "increment");
+        build_acquire(&build, 1, 1, 0, 1, NEVER_MS, 0);
+        if (struck)
+            build_fault(&build, "disconnect", 1, 5, 5);
+        build_hold(&build, 2, 2, 10, 15, NEVER_MS);
+        build_release(&build, 1, 1, 20, 21, RELEASE_GONE);
+        build_judge(&build);
+        const struct finding *finding = finding_named(&build, "wrongful-release");
+        assert_state(&build, "wrongful-release", FINDING_VIOLATED);
+        assert_text_has(finding->text, struck ? "fault 1 (pause client after read) struck meanwhile"
+                                              : "the release of client-2 removed it");
+        build_free(&build);
+    }
+}
+
+static void a_transaction_that_was_rolled_back_harms_nothing(void **state)
+{
+    (void)state;
+    static const char *const traits[] = {"transaction", NULL};
+    for (int transaction = 0; transaction < 2; transaction++) {
+        struct build build;
+        build_start(&build, "increment");
+        build.trial.traits = transaction ? traits : NULL;
+        build_begin(&build, 0);
+        build_acquire(&build, 1, 1, 0, 1, NEVER_MS, 0);
+        build_write(&build, 1, 1, 2, 1, 0, 0, OUTCOME_OK);
+        build_hold(&build, 2, 2, 10, 15, NEVER_MS);
+        build_release(&build, 1, 1, 20, 21, RELEASE_GONE);
+        build_stop(&build, 30, STOP_DONE);
+        build_final(&build, 31, transaction ? 0 : 1);
+        build_judge(&build);
+        assert_state(&build, "wrongful-release", transaction ? FINDING_KEPT : FINDING_VIOLATED);
+        assert_state(&build, "double-grant", transaction ? FINDING_KEPT : FINDING_VIOLATED);
+        assert_verdict(&build, transaction ? VERDICT_SAFE : VERDICT_UNSAFE);
+        build_free(&build);
+    }
+}
+
 static void a_plain_delete_that_let_another_in_is_refused(void **state)
 {
     (void)state;
@@ -164,6 +207,8 @@ int main(void)
         cmocka_unit_test(a_release_that_was_not_checked_or_not_answered_proves_nothing),
         cmocka_unit_test(without_a_lease_a_lock_must_never_vanish),
         cmocka_unit_test(a_slow_release_proves_as_much_as_a_quick_one),
+        cmocka_unit_test(a_fault_inside_the_hold_explains_it_better_than_an_ordinary_release),
+        cmocka_unit_test(a_transaction_that_was_rolled_back_harms_nothing),
         cmocka_unit_test(a_plain_delete_that_let_another_in_is_refused),
         cmocka_unit_test(a_double_grant_that_no_delete_explains_is_no_wrongful_release),
         cmocka_unit_test(the_hand_off_before_the_grant_is_not_to_blame),

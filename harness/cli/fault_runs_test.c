@@ -83,7 +83,7 @@ static void a_cut_between_nodes_that_do_not_talk_is_no_proof(void **state)
     expect("silent",
            HEAD "servers: {redis: {topology: independent}}\nschemes: [redlock]\n"
                 "faults:\n"
-                "  - {when: client-1 holds, cut: server-1 from server-2, until: 300ms}\n",
+                "  - {when: client-1 holds, cut: server-1 from server-2, until: 20ms}\n",
            "UNKNOWN", "met no packet");
 }
 

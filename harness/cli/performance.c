@@ -6,6 +6,7 @@
 #include "harness/drive/conductor.h"
 #include "harness/drive/fit.h"
 #include "harness/drive/lanes.h"
+#include "harness/report/evidence.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,6 +38,8 @@ static void decide(struct trial_result *result, struct history *history, bool wi
     result->has_history = true;
     free(result->story);
     result->story = story_tell(&digest, &result->judgement);
+    free(result->evidence);
+    result->evidence = evidence_json(&digest, &result->judgement);
     if (plots_write(&digest, result, with_plots, &error) != 0)
         fprintf(stderr, "lockpick: the plots of %s: %s\n", result->trial->name, error.text);
     digest_free(&digest);
@@ -71,6 +74,7 @@ static void free_trial(struct trial_result *result)
 {
     free(result->folder);
     free(result->story);
+    free(result->evidence);
     free(result->timeline);
     free(result->throughput);
     free(result->latency);

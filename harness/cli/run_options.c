@@ -1,9 +1,9 @@
 #include "harness/cli/run_options.h"
 
 #include "harness/base/text.h"
+#include "harness/cli/options.h"
 #include "harness/drive/lanes.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,45 +34,11 @@ enum option {
         OPTION_COUNT
 };
 
-static const struct {
-    const char *name;
-    const char *value;
-    const char *help;
-} options_table[] = {
+static const struct option_form forms[] = {
 #define X(id, name, value, help) {name, value, help},
     OPTIONS(X)
 #undef X
 };
-
-static int find_option(const char *argument, const char **value, struct error *error)
-{
-    const char *names[OPTION_COUNT + 1] = {0};
-    size_t length = strcspn(argument, "=");
-    *value = argument[length] == '=' ? argument + length + 1 : NULL;
-    char word[48];
-    snprintf(word, sizeof word, "%.*s", (int)length - 2, argument + 2);
-    for (int i = 0; i < OPTION_COUNT; i++) {
-        names[i] = options_table[i].name;
-        if (strcmp(word, names[i]) == 0)
-            return i;
-    }
-    const char *nearest = text_nearest(word, names);
-    if (nearest == NULL)
-        return error_set(error, "there is no option --%s", word);
-    return error_set(error, "there is no option --%s (did you mean --%s?)", word, nearest);
-}
-
-static int take_number(const char *option, const char *text, int64_t most, int64_t *number,
-                       struct error *error)
-{
-    char *end;
-    errno = 0;
-    *number = strtoll(text, &end, 10);
-    if (errno != 0 || end == text || *end != '\0' || *number < 1 || *number > most)
-        return error_set(error, "--%s takes a whole number from 1 to %lld, not '%s'", option,
-                         (long long)most, text);
-    return 0;
-}
 
 static int take_override(struct run_options *options, const char *text, struct error *error)
 {
@@ -88,9 +54,9 @@ static int take_override(struct run_options *options, const char *text, struct e
     return 0;
 }
 
-static int take_option(struct run_options *options, int option, const char *value,
-                       struct error *error)
+static int take_option(void *context, int option, const char *value, struct error *error)
 {
+    struct run_options *options = context;
     switch ((enum option)option) {
     case OPTION_set:
         return take_override(options, value, error);
@@ -98,11 +64,11 @@ static int take_option(struct run_options *options, int option, const char *valu
         options->scheme = value;
         return 0;
     case OPTION_seed:
-        return take_number("seed", value, INT64_MAX, &options->seed, error);
+        return option_number("seed", value, INT64_MAX, &options->seed, error);
     case OPTION_repeat:
-        return take_number("repeat", value, 1000, &options->repeat, error);
+        return option_number("repeat", value, 1000, &options->repeat, error);
     case OPTION_jobs:
-        return take_number("jobs", value, MAX_LANES, &options->jobs, error);
+        return option_number("jobs", value, MAX_LANES, &options->jobs, error);
     case OPTION_out:
         options->out = value;
         return 0;
@@ -135,32 +101,22 @@ static int take_option(struct run_options *options, int option, const char *valu
     return -1;
 }
 
+static int take_word(void *context, const char *word, struct error *error)
+{
+    (void)error;
+    struct run_options *options = context;
+    options->paths[options->path_count++] = word;
+    return 0;
+}
+
+static const struct option_set option_set = {forms, OPTION_COUNT, take_option, take_word};
+
 int run_options_parse(int argc, char **argv, struct run_options *options, struct error *error)
 {
     *options = (struct run_options){0};
     options->paths = memory_zeroed((size_t)argc, sizeof *options->paths);
-    for (int i = 1; i < argc; i++) {
-        if (argv[i][0] == '-' && argv[i][1] != '-' && argv[i][1] != '\0')
-            return error_set(error, "there is no option %s", argv[i]);
-        if (strncmp(argv[i], "--", 2) != 0) {
-            options->paths[options->path_count++] = argv[i];
-            continue;
-        }
-        const char *value;
-        int option = find_option(argv[i], &value, error);
-        if (option < 0)
-            return -1;
-        bool takes_value = options_table[option].value[0] != '\0';
-        if (!takes_value && value != NULL)
-            return error_set(error, "%.*s takes no value", (int)strcspn(argv[i], "="), argv[i]);
-        if (takes_value && value == NULL && ++i < argc)
-            value = argv[i];
-        if (takes_value && value == NULL)
-            return error_set(error, "--%s needs a value: %s", options_table[option].name,
-                             options_table[option].value);
-        if (take_option(options, option, value, error) != 0)
-            return -1;
-    }
+    if (options_parse(&option_set, argc, argv, options, error) != 0)
+        return -1;
     if (options->json && options->github)
         return error_set(error, "--json and --github both want standard output; the run's folder "
                                 "has a result.json in any case");
@@ -171,12 +127,7 @@ int run_options_parse(int argc, char **argv, struct run_options *options, struct
 
 void run_options_print(FILE *out)
 {
-    fputs("options:\n", out);
-    for (int i = 0; i < OPTION_COUNT; i++) {
-        char option[48];
-        snprintf(option, sizeof option, "--%s %s", options_table[i].name, options_table[i].value);
-        fprintf(out, "  %-18s %s\n", option, options_table[i].help);
-    }
+    options_print(&option_set, 18, out);
     fputs(
         "\nexit codes: 0 every expectation met, 1 some expectation not met, 2 usage or scenario,\n"
         "3 inconclusive, 4 environment missing or broken, 5 threshold missed\n",

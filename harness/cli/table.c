@@ -20,16 +20,33 @@ struct seen {
 
 struct results {
     json_t **roots;
+    const char **labels; // of the column that each belongs to, "" without one
     size_t count;
 };
 
+#define MOST_COLUMNS 8
+
 // --- results -------------------------------------------------------------------------------------
+
+// "idle:results/…/result.json" belongs to the column "idle". Cuts the label off in place.
+static const char *cut_label(char **path)
+{
+    char *colon = strchr(*path, ':');
+    if (colon == NULL)
+        return "";
+    const char *label = *path;
+    *colon = '\0';
+    *path = colon + 1;
+    return label;
+}
 
 static int load_results(char **paths, int count, struct results *results)
 {
     results->roots = memory_zeroed((size_t)count, sizeof(json_t *));
+    results->labels = memory_zeroed((size_t)count, sizeof(char *));
     for (int i = 0; i < count; i++) {
         json_error_t error;
+        const char *label = cut_label(&paths[i]);
         json_t *root = json_load_file(paths[i], 0, &error);
         if (root == NULL || json_array_size(json_object_get(root, "trials")) == 0) {
             fprintf(stderr, "lockpick table: %s is no result of a run: %s\n", paths[i],
@@ -37,6 +54,7 @@ static int load_results(char **paths, int count, struct results *results)
             json_decref(root);
             return -1;
         }
+        results->labels[results->count] = label;
         results->roots[results->count++] = root;
     }
     return 0;
@@ -47,6 +65,21 @@ static void free_results(struct results *results)
     for (size_t i = 0; i < results->count; i++)
         json_decref(results->roots[i]);
     free(results->roots);
+    free(results->labels);
+}
+
+// The different labels, in their order. Returns how many; `labels` has room for MOST_COLUMNS.
+static size_t columns_of(const struct results *results, const char **labels)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < results->count && count < MOST_COLUMNS; i++) {
+        size_t known = 0;
+        while (known < count && strcmp(labels[known], results->labels[i]) != 0)
+            known++;
+        if (known == count)
+            labels[count++] = results->labels[i];
+    }
+    return count;
 }
 
 static void see_trial(json_t *trial, const char *began, struct seen *seen)
@@ -61,10 +94,12 @@ static void see_trial(json_t *trial, const char *began, struct seen *seen)
         snprintf(seen->last, sizeof seen->last, "%.10s", began);
 }
 
-static struct seen see_scenario(const struct results *results, const char *name)
+static struct seen see_scenario(const struct results *results, const char *label, const char *name)
 {
     struct seen seen = {0};
     for (size_t i = 0; i < results->count; i++) {
+        if (strcmp(results->labels[i], label) != 0)
+            continue;
         const char *began = json_string_value(
             json_object_get(json_object_get(results->roots[i], "environment"), "began"));
         size_t index;
@@ -122,18 +157,22 @@ static void print_row(const struct scenario *scenario, const struct vocabulary *
                       const struct results *results)
 {
     struct text row = {0};
-    struct seen seen = see_scenario(results, scenario->name);
+    const char *labels[MOST_COLUMNS];
+    size_t columns = columns_of(results, labels);
     text_add(&row, "| ");
     write_title(scenario, &row);
     text_add(&row, " | ");
     write_schemes(scenario, vocabulary, false, &row);
     text_add(&row, " | ");
     write_schemes(scenario, vocabulary, true, &row);
-    text_format(&row, " | `lockpick run %s` | ", scenario->path);
-    if (seen.trials > 0)
-        text_format(&row, "%zu of %zu, %s |", seen.as_expected, seen.trials, seen.last);
-    else
-        text_add(&row, "not run |");
+    text_format(&row, " | `lockpick run %s` |", scenario->path);
+    for (size_t i = 0; i < columns; i++) {
+        struct seen seen = see_scenario(results, labels[i], scenario->name);
+        if (seen.trials > 0)
+            text_format(&row, " %zu of %zu, %s |", seen.as_expected, seen.trials, seen.last);
+        else
+            text_add(&row, " not run |");
+    }
     puts(row.bytes);
     text_free(&row);
 }
@@ -141,8 +180,15 @@ static void print_row(const struct scenario *scenario, const struct vocabulary *
 static void print_table(const struct scenario_set *set, const struct vocabulary *vocabulary,
                         const struct results *results)
 {
-    puts("| | failure | breaks (\\*: stuck) | survives | the one command | as expected |\n"
-         "|---|---|---|---|---|---|");
+    const char *labels[MOST_COLUMNS];
+    size_t columns = columns_of(results, labels);
+    fputs("| | failure | breaks (\\*: stuck) | survives | the one command |", stdout);
+    for (size_t i = 0; i < columns; i++)
+        printf(" as expected%s%s |", labels[i][0] == '\0' ? "" : ", ", labels[i]);
+    fputs("\n|---|---|---|---|---|", stdout);
+    for (size_t i = 0; i < columns; i++)
+        fputs("---|", stdout);
+    putchar('\n');
     for (size_t i = 0; i < set->count; i++)
         print_row(set->scenarios[i], vocabulary, results);
 }
@@ -172,14 +218,14 @@ static void print_help(FILE *out)
 {
     fputs("One row for each scenario: the schemes that its expectations say must break or survive, "
           "and\n"
-          "in how many trials of the given results (a run's result.json) it came out so. Thus\n"
-          "scenarios/failures/README.md is made: scripts/failures-table.\n",
+          "in how many trials of the given results (a run's result.json) it came out so: a column\n"
+          "for each LABEL. Thus scenarios/failures/README.md is made: scripts/failures-table.\n",
           out);
 }
 
 const struct verb table_verb = {
     .name = "table",
-    .arguments = "FILE|DIR [RESULT.json...]",
+    .arguments = "FILE|DIR [[LABEL:]RESULT.json...]",
     .summary = "Prints what scenarios reproduce as a table in Markdown",
     .print_help = print_help,
     .run = run,

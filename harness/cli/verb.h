@@ -26,6 +26,7 @@ struct verb {
 extern const struct verb run_verb;
 extern const struct verb list_verb;
 extern const struct verb history_verb;
+extern const struct verb check_verb;
 extern const struct verb table_verb;
 extern const struct verb doctor_verb;
 extern const struct verb help_verb;

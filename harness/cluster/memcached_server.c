@@ -47,5 +47,6 @@ const struct server_kind memcached_server = {
     .start = start,
     .ready = ready,
     .clock_can_shift = true,
+    .lease_clock = SHIFTED_MONOTONIC,
     .control = &memcached_control,
 };

@@ -143,6 +143,14 @@ int outage_stop(const struct node *node, struct error *error)
     return family.all_stopped || !proc_is_ours() ? 0 : 1;
 }
 
+bool outage_stands_still(const struct node *node)
+{
+    char name[32];
+    struct seen seen = {0};
+    snprintf(name, sizeof name, "%d", (int)node->server);
+    return node->server <= 0 || (proc_is_ours() && read_stat(name, &seen) && seen.state == 'T');
+}
+
 int outage_continue(const struct node *node, struct error *error)
 {
     struct family family;

@@ -12,6 +12,9 @@ int outage_stop(const struct node *node, struct error *error);
 // Lets them go on. 0, or -1 with `error` set.
 int outage_continue(const struct node *node, struct error *error);
 
+// True if the server is stopped, or does not run.
+bool outage_stands_still(const struct node *node);
+
 // Ends every process of the server by SIGKILL, and reaps the first: proven dead when it returns.
 // 0, or -1 with `error` set; node->server is 0 then.
 int outage_kill(struct node *node, struct error *error);

@@ -151,6 +151,7 @@ const struct server_kind zookeeper_server = {
     .ready = ready,
     .control = &zookeeper_control,
     .clock_can_shift = true,
+    .lease_clock = SHIFTED_MONOTONIC,
 };
 
 const struct topology zookeeper_ensemble = {

@@ -5,6 +5,7 @@
 #include "harness/cluster/process.h"
 #include "harness/drive/client.h"
 #include "harness/drive/fit.h"
+#include "harness/drive/leavings.h"
 #include "harness/drive/setup.h"
 #include "harness/drive/watch.h"
 #include "harness/drive/world.h"
@@ -301,6 +302,8 @@ static int perform(struct conductor *conductor, struct error *error)
     record(conductor, EVENT_STORE_FINAL, 0, final);
     if (reason == STOP_INTERRUPTED)
         return error_set(error, "interrupted before its end");
+    leavings_record(&conductor->world, conductor->stage.scheme, conductor->scenario->lock.lease_ns,
+                    &conductor->writer);
     if (history_file_overflowed(&conductor->stage.history))
         return error_set(error,
                          "the history is full; run for a shorter time or with fewer clients");

@@ -53,10 +53,12 @@ static void report_if_broken(struct worker *worker)
                     worker->actor.worker, worker->stage->scheme->name, text);
 }
 
-// The history's clock is the machine's, not the client's.
-static int64_t on_machine_clock(const struct worker *worker, int64_t at_ns)
+// The history's clock is the machine's, not the client's, which may have gone wrong since the lease
+// was asked for.
+static int64_t on_machine_clock(const struct worker *worker, int64_t valid_until_ns)
 {
-    return clock_machine_ns(&worker->actor.clock, at_ns);
+    const struct lock *lock = &worker->lock;
+    return lease_ends_on_machine_ns(&lock->asked, valid_until_ns, lock->options.lease_ns);
 }
 
 static bool acquire(struct worker *worker, int64_t operation, struct grant *grant)
@@ -290,7 +292,9 @@ void worker_run(struct worker *worker)
         done++;
         rest(worker, scenario_of(worker)->workload.think_ns);
     }
-    record(worker, EVENT_WORKER_END, OUTCOME_OK, 0, done, 0, 0, 0);
+    const struct actor *actor = &worker->actor;
+    record(worker, EVENT_WORKER_END, OUTCOME_OK, 0, done, actor->requests[PHASE_ACQUIRE],
+           actor->requests[PHASE_RELEASE], actor->wakeups);
     store_close(&worker->store);
     lock_close(&worker->lock);
 }

@@ -27,14 +27,17 @@ enum release_answer {
 // Kind, name in JSON, then the names of args[0..3] in JSON ("" where unused).
 // `valid_until`, `give_up` and `killed` are points in time: CLOCK_MONOTONIC nanoseconds like at_ns,
 // INT64_MAX for never, printed in seconds like `t`.
+// `requests` are those sent to servers; `wakeups` are waits that a notification ended.
 // The arguments of a note are text: the next 32 bytes of what is said of its fault.
+// A gap is put in by the reader of a damaged history: what this worker did next is lost.
+// `alternative`: which of the fault's points it was, from 1.
 // Append new kinds at the end: the numbers are in files.
 #define EVENT_KINDS(X)                                                                             \
     X(NONE, "none", "", "", "", "")                                                                \
     X(PROCESS_START, "process-start", "pid", "cpu", "", "")                                        \
     X(PROCESS_DEATH, "process-death", "pid", "signal", "status", "killed")                         \
     X(WORKER_START, "worker-start", "", "", "", "")                                                \
-    X(WORKER_END, "worker-end", "operations", "", "", "")                                          \
+    X(WORKER_END, "worker-end", "operations", "acquire_requests", "release_requests", "wakeups")   \
     X(ACQUIRE_INVOKE, "acquire-invoke", "operation", "give_up", "", "")                            \
     X(ACQUIRE_RETURN, "acquire-return", "operation", "token", "valid_until", "attempts")           \
     X(RELEASE_INVOKE, "release-invoke", "operation", "", "", "")                                   \
@@ -48,7 +51,7 @@ enum release_answer {
     X(WRITE_RETURN, "write-return", "operation", "token", "value", "seen")                         \
     X(STORE_INITIAL, "store-initial", "value", "", "", "")                                         \
     X(STORE_FINAL, "store-final", "value", "", "", "")                                             \
-    X(POINT_REACHED, "point-reached", "nth", "", "", "")                                           \
+    X(POINT_REACHED, "point-reached", "nth", "alternative", "", "")                                \
     X(POINT_LEFT, "point-left", "held_ns", "", "", "")                                             \
     X(FAULT_ASKED, "fault-asked", "client", "worker", "", "")                                      \
     X(FAULT_IN_EFFECT, "fault-in-effect", "client", "worker", "pid", "met")                        \
@@ -64,7 +67,10 @@ enum release_answer {
     X(LEAVE_RETURN, "leave-return", "operation", "depth", "", "")                                  \
     X(COMMIT_INVOKE, "commit-invoke", "operation", "", "", "")                                     \
     X(COMMIT_RETURN, "commit-return", "operation", "", "", "")                                     \
-    X(NOTE, "note", "", "", "", "")
+    X(NOTE, "note", "", "", "", "")                                                                \
+    X(QUEUED, "queued", "operation", "", "", "")                                                   \
+    X(LOCK_FINAL, "lock-final", "held", "waited_ns", "", "")                                       \
+    X(GAP, "gap", "", "", "", "")
 
 enum event_kind {
 #define X(id, name, a, b, c, d) EVENT_##id,

@@ -1,14 +1,20 @@
-// The history file, version 1: what is on disk, and mapped by every process of a trial.
+// The history file, version 2: what is on disk, and mapped by every process of a trial.
 //
 //   bytes 0..4095     struct history_header
 //   then, each 4096   struct history_chunk: one writer's next 85 events
 //
 // All numbers are in the byte order of the machine that wrote them; the header says which.
 // A writer claims the next chunk by one atomic addition to `chunks_claimed`, fills its events in
-// its own order, and publishes each by raising `count` after the event is written. So a writer
-// that is killed between two instructions leaves every event that it had published, nobody waits
-// for anybody, and nothing needs repair. Real-time order is restored by the reader, by `at_ns`.
+// its own order, and publishes each, after it is written, by one store of `published`: the number
+// of events and their checksum in one word. So a writer that is killed between two instructions
+// leaves every event that it had published, with its checksum; nobody waits for anybody, and
+// nothing needs repair. Real-time order is restored by the reader, by `at_ns`.
 // The file is sparse until written: chunks that nobody claimed cost nothing.
+//
+// Damage is noticed. The checksum of a chunk covers its place in the file, its place among its
+// writer's, and its events; so a chunk is right, or is known not to be, and one that is missing
+// among a writer's others is missed. That the file has its end is told by `end`, which is written
+// when the file is closed. A reader does not rely on `chunks_claimed`.
 #ifndef LOCKPICK_HISTORY_FILE_H
 #define LOCKPICK_HISTORY_FILE_H
 
@@ -18,10 +24,19 @@
 #include <stdint.h>
 
 #define HISTORY_MAGIC "LOCKPICK"
-#define HISTORY_VERSION 1
+#define HISTORY_VERSION 2
 #define HISTORY_BYTE_ORDER UINT32_C(0x01020304)
 #define HISTORY_CHUNK_BYTES 4096
 #define HISTORY_EVENTS_PER_CHUNK 85
+
+// What there was when the file was closed; zero before.
+struct history_end {
+    uint64_t chunks; // with at least one event
+    uint64_t events;
+    uint64_t writers;          // that wrote at least one
+    uint32_t dropped;          // 1: the file was full, and events were dropped
+    _Atomic uint32_t checksum; // of all that stands before it; written last
+};
 
 struct history_header {
     char magic[8];
@@ -33,19 +48,46 @@ struct history_header {
     int64_t began_unix_ns; // CLOCK_REALTIME at the same moment
     uint64_t seed;
     uint64_t chunk_capacity; // chunks that the file can hold
+    uint32_t checksum;       // of all that stands before it
     // Each on a cache line of its own: writers touch them.
     _Alignas(64) _Atomic uint64_t chunks_claimed; // may exceed the capacity: the file was full
     _Alignas(64) _Atomic uint32_t waiting;        // a follower sleeps until the next append
     _Alignas(64) _Atomic uint32_t doorbell;       // futex, rung by an append that finds one waiting
+    _Alignas(64) struct history_end end;
 };
 
 struct history_chunk {
-    _Atomic uint32_t count; // events published
-    uint32_t reserved[3];
+    _Atomic uint64_t published; // events; in the upper half the chunk's checksum
+    uint32_t first;             // number of its writer's first chunk, from 0: who wrote it
+    uint32_t sequence;          // how many chunks its writer had filled before
     struct event events[HISTORY_EVENTS_PER_CHUNK];
 };
 
 _Static_assert(sizeof(struct history_header) <= HISTORY_CHUNK_BYTES, "the header has one page");
 _Static_assert(sizeof(struct history_chunk) == HISTORY_CHUNK_BYTES, "a chunk is one page");
+
+// How many events a `published` tells of.
+static inline uint32_t published_events(uint64_t published)
+{
+    return (uint32_t)published;
+}
+
+// Their checksum.
+static inline uint32_t published_checksum(uint64_t published)
+{
+    return (uint32_t)(published >> 32);
+}
+
+static inline uint64_t published_of(uint32_t events, uint32_t checksum)
+{
+    return (uint64_t)checksum << 32 | events;
+}
+
+uint32_t history_header_checksum(const struct history_header *header);
+uint32_t history_end_checksum(const struct history_end *end);
+
+// Of chunk `number` (from 0) of this file before it has events; each event is added to it.
+uint32_t history_chunk_checksum(const struct history_header *header, uint32_t number,
+                                uint32_t first, uint32_t sequence);
 
 #endif

@@ -41,6 +41,11 @@ static uint64_t chunks_in_use(const struct history_file *file)
     return claimed < file->header->chunk_capacity ? claimed : file->header->chunk_capacity;
 }
 
+static uint32_t count_of(const struct history_chunk *chunk)
+{
+    return published_events(atomic_load_explicit(&chunk->published, memory_order_acquire));
+}
+
 static void open_new_chunks(struct history_follower *follower)
 {
     for (uint64_t claimed = chunks_in_use(follower->file); follower->next_chunk < claimed;) {
@@ -64,7 +69,7 @@ size_t history_follow(struct history_follower *follower,
     // seen before its last one.
     for (size_t i = 0; i < follower->open_count; i++) {
         struct open_chunk open = follower->open[i];
-        uint32_t count = atomic_load_explicit(&open.chunk->count, memory_order_acquire);
+        uint32_t count = count_of(open.chunk);
         for (; open.seen < count; open.seen++, total++)
             see(context, &open.chunk->events[open.seen]);
         if (open.seen < HISTORY_EVENTS_PER_CHUNK)
@@ -80,7 +85,7 @@ static bool something_new(const struct history_follower *follower)
         return true;
     for (size_t i = 0; i < follower->open_count; i++) {
         const struct open_chunk *open = &follower->open[i];
-        if (atomic_load_explicit(&open->chunk->count, memory_order_acquire) > open->seen)
+        if (count_of(open->chunk) > open->seen)
             return true;
     }
     return false;

@@ -1,43 +1,13 @@
 #include "harness/history/reader.h"
 
 #include "harness/base/text.h"
-#include "harness/history/file.h"
+#include "harness/history/scan.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-static int check_header(const char *path, const struct history_header *header, size_t bytes,
-                        struct error *error)
-{
-    if (bytes < HISTORY_CHUNK_BYTES)
-        return error_set(error, "%s: not a history: %zu bytes, a header has %d", path, bytes,
-                         HISTORY_CHUNK_BYTES);
-    if (memcmp(header->magic, HISTORY_MAGIC, sizeof header->magic) != 0)
-        return error_set(error, "%s: not a history: it does not begin with " HISTORY_MAGIC, path);
-    if (header->byte_order != HISTORY_BYTE_ORDER)
-        return error_set(error, "%s: written on a machine of another byte order", path);
-    if (header->version != HISTORY_VERSION)
-        return error_set(error, "%s: version %u of the format; this program reads version %d", path,
-                         header->version, HISTORY_VERSION);
-    if (header->event_bytes != sizeof(struct event) || header->chunk_bytes != HISTORY_CHUNK_BYTES)
-        return error_set(error, "%s: damaged header: events of %u bytes in chunks of %u", path,
-                         header->event_bytes, header->chunk_bytes);
-    return 0;
-}
-
-static bool event_is_sane(const struct event *event)
-{
-    return event->kind != EVENT_NONE && event->kind < EVENT_KIND_COUNT &&
-           event->outcome <= OUTCOME_BROKEN && event->at_ns > 0;
-}
 
 // The sort key of an event: ties keep the order of the file, which is each worker's own.
 struct order {
@@ -73,70 +43,39 @@ static void sort_events(struct history *history)
     history->events = events;
 }
 
-static int copy_events(const char *path, const struct history_chunk *chunks, size_t chunk_count,
-                       struct history *history, struct error *error)
+static void add_events(struct history *history, size_t *room, const struct event *events,
+                       size_t count)
 {
-    size_t total = 0;
-    for (size_t i = 0; i < chunk_count; i++) {
-        uint32_t count = atomic_load_explicit(&chunks[i].count, memory_order_acquire);
-        if (count > HISTORY_EVENTS_PER_CHUNK)
-            return error_set(error, "%s: damaged: chunk %zu claims %u events of at most %d", path,
-                             i + 1, count, HISTORY_EVENTS_PER_CHUNK);
-        total += count;
+    if (history->count + count > *room) {
+        *room = *room * 2 + count;
+        history->events = memory_resized(history->events, *room * sizeof *history->events);
     }
-    history->events = memory_new(total * sizeof *history->events);
-    for (size_t i = 0; i < chunk_count; i++) {
-        uint32_t count = atomic_load_explicit(&chunks[i].count, memory_order_acquire);
-        for (uint32_t j = 0; j < count && history->count < total; j++) {
-            if (!event_is_sane(&chunks[i].events[j]))
-                return error_set(error, "%s: damaged: event %u of chunk %zu is of no known kind",
-                                 path, j + 1, i + 1);
-            history->events[history->count++] = chunks[i].events[j];
-        }
-    }
-    return 0;
-}
-
-static int load_mapped(const char *path, const char *memory, size_t bytes, struct history *history,
-                       struct error *error)
-{
-    const struct history_header *header = (const struct history_header *)(const void *)memory;
-    if (check_header(path, header, bytes, error) != 0)
-        return -1;
-    uint64_t claimed = atomic_load(&header->chunks_claimed);
-    size_t present = bytes / HISTORY_CHUNK_BYTES - 1; // a last chunk cut short is lost
-    size_t chunk_count = claimed < present ? (size_t)claimed : present;
-    history->began_ns = header->began_ns;
-    history->began_unix_ns = header->began_unix_ns;
-    history->seed = header->seed;
-    const void *first = memory + HISTORY_CHUNK_BYTES;
-    if (copy_events(path, first, chunk_count, history, error) != 0)
-        return -1;
-    sort_events(history);
-    return 0;
+    memcpy(history->events + history->count, events, count * sizeof *events);
+    history->count += count;
 }
 
 int history_load(const char *path, struct history *history, struct error *error)
 {
     *history = (struct history){0};
-    int descriptor = open(path, O_RDONLY | O_CLOEXEC);
-    if (descriptor < 0)
-        return error_set(error, "cannot open the history %s: %s", path, strerror(errno));
-    struct stat status;
-    if (fstat(descriptor, &status) != 0 || status.st_size < HISTORY_CHUNK_BYTES) {
-        close(descriptor);
-        return error_set(error, "%s: not a history: shorter than its header", path);
+    struct history_scan *scan = history_scan_open(path, error);
+    if (scan == NULL)
+        return -1;
+    struct history_origin origin = history_scan_origin(scan);
+    history->began_ns = origin.began_ns;
+    history->began_unix_ns = origin.began_unix_ns;
+    history->seed = origin.seed;
+    size_t room = 0;
+    for (struct history_piece piece; history_scan_next(scan, &piece);) {
+        const struct event *last = &piece.before_gap;
+        const struct event gap = {last->at_ns, last->client, last->worker, .kind = EVENT_GAP};
+        if (piece.is_after_gap && last->kind != EVENT_NONE)
+            add_events(history, &room, &gap, 1);
+        add_events(history, &room, piece.events, piece.count);
     }
-    size_t bytes = (size_t)status.st_size;
-    void *memory = mmap(NULL, bytes, PROT_READ, MAP_SHARED, descriptor, 0);
-    close(descriptor);
-    if (memory == MAP_FAILED)
-        return error_set(error, "cannot map the history %s: %s", path, strerror(errno));
-    int result = load_mapped(path, memory, bytes, history, error);
-    munmap(memory, bytes);
-    if (result != 0)
-        history_free(history);
-    return result;
+    history_scan_condition(scan, &history->condition);
+    history_scan_close(scan);
+    sort_events(history);
+    return 0;
 }
 
 void history_free(struct history *history)

@@ -3,6 +3,7 @@
 #define LOCKPICK_HISTORY_READER_H
 
 #include "harness/base/error.h"
+#include "harness/history/condition.h"
 #include "harness/history/event.h"
 
 #include <stddef.h>
@@ -13,10 +14,13 @@ struct history {
     int64_t began_ns;      // CLOCK_MONOTONIC when the file was made
     int64_t began_unix_ns; // CLOCK_REALTIME at the same moment
     uint64_t seed;
+    struct history_condition condition; // zero: it is whole
 };
 
-// Loads the whole file. 0, or -1 with `error` set (which says what is wrong with the file, and
-// where). The caller frees with history_free.
+// Loads the whole file: all that can be read of it, and whether that is all. Where events of a
+// worker are lost between others there is an EVENT_GAP. 0, or -1 with `error` set (which says what
+// is wrong with the file) if it is no history or its header is damaged. The caller frees with
+// history_free.
 int history_load(const char *path, struct history *history, struct error *error);
 void history_free(struct history *history);
 

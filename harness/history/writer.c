@@ -2,6 +2,7 @@
 
 #include "harness/base/clock.h"
 #include "harness/base/futex.h"
+#include "harness/history/checksum.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -49,7 +50,23 @@ int history_file_create(const char *path, size_t event_capacity, uint64_t seed,
     header->seed = seed;
     header->chunk_capacity = chunks;
     memcpy(header->magic, HISTORY_MAGIC, sizeof header->magic);
+    header->checksum = history_header_checksum(header);
     return 0;
+}
+
+// Says in the file what it holds, so that a reader misses what is missing.
+static void write_end(const struct history_file *file, uint64_t chunks_used)
+{
+    struct history_end *end = &file->header->end;
+    for (uint64_t i = 0; i < chunks_used; i++) {
+        uint64_t published = atomic_load(&file->chunks[i].published);
+        end->chunks += published_events(published) > 0;
+        end->events += published_events(published);
+        end->writers += published_events(published) > 0 && file->chunks[i].sequence == 0;
+    }
+    end->dropped = history_file_overflowed(file);
+    // Last: who is killed meanwhile leaves a file that was not closed.
+    atomic_store_explicit(&end->checksum, history_end_checksum(end), memory_order_release);
 }
 
 void history_file_close(struct history_file *file)
@@ -58,6 +75,7 @@ void history_file_close(struct history_file *file)
         return;
     uint64_t claimed = atomic_load(&file->header->chunks_claimed);
     uint64_t used = claimed < file->header->chunk_capacity ? claimed : file->header->chunk_capacity;
+    write_end(file, used);
     munmap(file->header, file->bytes);
     // A file that stays too long is still right: its unclaimed chunks are holes.
     (void)!ftruncate(file->descriptor, (off_t)((used + 1) * HISTORY_CHUNK_BYTES));
@@ -87,8 +105,15 @@ static bool claim_chunk(struct history_writer *writer)
     uint64_t number = atomic_fetch_add_explicit(&header->chunks_claimed, 1, memory_order_release);
     if (number >= header->chunk_capacity)
         return false;
+    bool is_first = writer->chunk == NULL;
+    writer->first = is_first ? (uint32_t)number : writer->first;
+    writer->sequence = is_first ? 0 : writer->sequence + 1;
     writer->chunk = &writer->file->chunks[number];
     writer->count = 0;
+    writer->checksum =
+        history_chunk_checksum(header, (uint32_t)number, writer->first, writer->sequence);
+    writer->chunk->first = writer->first;
+    writer->chunk->sequence = writer->sequence;
     return true;
 }
 
@@ -113,7 +138,9 @@ int64_t history_append(struct history_writer *writer, struct event event)
     }
     struct history_chunk *chunk = writer->chunk;
     chunk->events[writer->count] = event;
-    atomic_store_explicit(&chunk->count, ++writer->count, memory_order_release);
+    writer->checksum = checksum_add(writer->checksum, &event, sizeof event);
+    atomic_store_explicit(&chunk->published, published_of(++writer->count, writer->checksum),
+                          memory_order_release);
     struct history_header *header = writer->file->header;
     if (atomic_load_explicit(&header->waiting, memory_order_relaxed) != 0 && rings(event.kind)) {
         atomic_fetch_add_explicit(&header->doorbell, 1, memory_order_release);

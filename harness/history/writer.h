@@ -20,7 +20,8 @@ struct history_file {
 int history_file_create(const char *path, size_t event_capacity, uint64_t seed,
                         struct history_file *file, struct error *error);
 
-// Cuts the file behind the last claimed chunk and unmaps it. Call when no writer lives any more.
+// Writes into the file how much it holds, cuts it behind the last claimed chunk and unmaps it. Call
+// when no writer lives any more.
 void history_file_close(struct history_file *file);
 
 // True if events were dropped because the file had no more room.
@@ -30,7 +31,10 @@ bool history_file_overflowed(const struct history_file *file);
 struct history_writer {
     const struct history_file *file;
     struct history_chunk *chunk;
-    uint32_t count;
+    uint32_t count;    // of the events in `chunk`
+    uint32_t checksum; // of them
+    uint32_t first;    // its first chunk
+    uint32_t sequence; // of `chunk` among its own
     uint16_t client;
     uint16_t worker;
 };

@@ -50,7 +50,7 @@ static enum outcome wait_for_lease(struct lock *lock, struct zk_node *lease, str
 {
     for (;; grant->attempts++) {
         struct zk_watch *watch = zk_watch_new(zk_of(lock));
-        *asked_ns = clock_now_ns(&lock->actor->clock);
+        *asked_ns = lock_asks_ns(lock);
         enum outcome outcome = look(lock, lease, watch);
         if (outcome == OUTCOME_NO && lease->may_exist && !lock_must_give_up(lock, give_up_ns)) {
             zk_wait(lock, watch, give_up_ns);

@@ -30,11 +30,14 @@ static enum outcome keep_alive(struct etcd_connection *connection, struct etcd_l
                                int64_t asked_ns, const struct lock_options *options)
 {
     int64_t left_s;
+    int64_t machine_ns = clock_monotonic_ns();
     enum outcome outcome = etcd_keep_alive(connection, state->lease, &left_s);
     if (outcome == OUTCOME_OK && left_s == 0)
         return OUTCOME_NO;
-    if (outcome == OUTCOME_OK)
+    if (outcome == OUTCOME_OK) {
         state->lease_until_ns = asked_ns + options->lease_ns;
+        state->lease_asked = (struct instant){machine_ns, asked_ns};
+    }
     return outcome == OUTCOME_NO ? OUTCOME_UNKNOWN : outcome;
 }
 
@@ -134,11 +137,12 @@ enum outcome etcd_have_session(struct lock *lock)
         if (outcome != OUTCOME_OK)
             return outcome;
     }
-    int64_t asked_ns = now_of(lock);
+    int64_t asked_ns = lock_asks_ns(lock);
     if (state->lease != 0 && state->lease_until_ns - asked_ns >= lock->options.lease_ns / 2)
         return OUTCOME_OK;
     enum outcome outcome = etcd_grant(state->connection, ttl_s(&lock->options), &state->lease);
     state->lease_until_ns = asked_ns + lock->options.lease_ns;
+    state->lease_asked = lock->asked;
     state->keep_alive_ns = asked_ns + lock->options.lease_ns / 3;
     snprintf(state->key, sizeof state->key, "%s%" PRIx64, state->prefix, (uint64_t)state->lease);
     return etcd_outcome(lock, outcome);
@@ -189,6 +193,7 @@ void etcd_begin_hold(struct lock *lock, struct grant *grant)
     struct etcd_lock *state = lock->state;
     struct etcd_client *client = lock->client->state;
     grant->valid_until_ns = state->lease_until_ns;
+    lock->asked = state->lease_asked;
     watchdog_add(client->watchdog, lock, state, grant->valid_until_ns);
 }
 

@@ -12,6 +12,7 @@ struct etcd_lock {
     struct etcd_connection *side;    // for keep-alives while a request waits on the first
     int64_t lease;                   // 0: none
     int64_t lease_until_ns;          // on the client's clock, counted from before it was asked for
+    struct instant lease_asked;      // when that was
     int64_t keep_alive_ns;           // when it is to be kept alive again, if the worker waits
     bool is_doubtful;                // the lease may hold a key that we do not want, or be gone
     char prefix[ETCD_KEY_ROOM - 16]; // of the keys of all that want the lock

@@ -16,6 +16,26 @@ void lock_wait_before_retry(struct lock *lock, int64_t give_up_ns)
     clock_sleep_ns(&lock->actor->clock, minimum(jittered_ns, left_ns));
 }
 
+struct instant instant_now(const struct clock *clock)
+{
+    return (struct instant){.machine_ns = clock_monotonic_ns(), .client_ns = clock_now_ns(clock)};
+}
+
+int64_t lock_asks_ns(struct lock *lock)
+{
+    lock->asked = instant_now(&lock->actor->clock);
+    return lock->asked.client_ns;
+}
+
+int64_t lease_ends_on_machine_ns(const struct instant *asked, int64_t valid_until_ns,
+                                 int64_t lease_ns)
+{
+    if (valid_until_ns == TIME_NEVER || valid_until_ns == 0)
+        return valid_until_ns;
+    int64_t ends_ns = asked->machine_ns + (valid_until_ns - asked->client_ns);
+    return minimum(ends_ns, clock_monotonic_ns() + lease_ns);
+}
+
 bool lock_must_give_up(const struct lock *lock, int64_t give_up_ns)
 {
     return clock_now_ns(&lock->actor->clock) >= give_up_ns ||
@@ -38,7 +58,7 @@ enum outcome lock_acquire(struct lock *lock, struct grant *grant)
     *grant = (struct grant){.valid_until_ns = TIME_NEVER};
     atomic_store(&lock->lost, LOST_NOT);
     lock->actor->phase = PHASE_ACQUIRE;
-    int64_t give_up_ns = clock_now_ns(&lock->actor->clock) + lock->options.wait_ns;
+    int64_t give_up_ns = lock_asks_ns(lock) + lock->options.wait_ns;
     enum outcome outcome = lock->scheme->acquire != NULL
                                ? lock->scheme->acquire(lock, grant, give_up_ns)
                                : try_again_and_again(lock, grant, give_up_ns);
@@ -57,6 +77,7 @@ enum release_answer lock_release(struct lock *lock)
 enum outcome lock_reenter(struct lock *lock, struct grant *grant)
 {
     lock->actor->phase = PHASE_ACQUIRE;
+    lock_asks_ns(lock);
     enum outcome outcome = lock->scheme->reenter(lock, grant);
     lock->actor->phase = PHASE_NONE;
     return outcome;
@@ -78,6 +99,34 @@ void lock_lose(struct lock *lock, enum lost_reason reason, struct history_writer
     history_append(writer, (struct event){.kind = EVENT_LOST,
                                           .detail = (uint8_t)reason,
                                           .args = {lock->operation, reason}});
+}
+
+enum outcome lock_still_held(const struct lock *lock)
+{
+    switch (atomic_load(&lock->lost)) {
+    case LOST_NOT:
+        return OUTCOME_OK;
+    case LOST_NOT_OWNER:
+    case LOST_SESSION:
+        return OUTCOME_NO;
+    default:
+        return OUTCOME_UNKNOWN;
+    }
+}
+
+enum release_answer lock_left_answer(const struct lock *lock)
+{
+    enum outcome outcome = lock_still_held(lock);
+    if (outcome == OUTCOME_UNKNOWN)
+        return RELEASE_UNKNOWN;
+    return outcome == OUTCOME_OK ? RELEASE_RELEASED : RELEASE_GONE;
+}
+
+void lock_queued(const struct lock *lock)
+{
+    if (lock->actor->history != NULL)
+        history_append(lock->actor->history,
+                       (struct event){.kind = EVENT_QUEUED, .args = {lock->operation}});
 }
 
 int lock_open(struct lock *lock, struct error *error)

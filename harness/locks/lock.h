@@ -45,6 +45,12 @@ struct lock_client {
     void *state;                        // the scheme's own
 };
 
+// One time, on the machine's clock and on the client's.
+struct instant {
+    int64_t machine_ns;
+    int64_t client_ns;
+};
+
 // One worker's handle on the lock.
 struct lock {
     const struct lock_scheme *scheme;
@@ -57,6 +63,7 @@ struct lock {
     enum lock_mode mode;          // what the next acquire asks for, and the release gives back
     int64_t operation;            // what the hold is for; renewals are recorded under it
     _Atomic uint32_t lost;        // enum lost_reason; LOST_NOT while the scheme knows of no loss
+    struct instant asked;         // when the lease of the last attempt was asked for
     void *state;                  // the scheme's own
     struct error error;           // set with every BROKEN outcome
 };
@@ -102,11 +109,13 @@ struct lock_scheme {
     // One attempt: OK (held), NO (certainly not held), UNKNOWN, BROKEN.
     enum outcome (*try_acquire)(struct lock *lock, struct grant *grant);
     // Releases what try_acquire got. With an answer of UNKNOWN, `lock->error` is set if the
-    // harness is to blame.
+    // harness is to blame. A release that asks again after a request without an answer may find its
+    // own doing: such a one never says NOT_OWNER or GONE, but UNKNOWN.
     enum release_answer (*release)(struct lock *lock);
     // Reentrant schemes (trait `reentrant`): the holder acquires once more, and gives that back.
     // `reenter` raises grant->valid_until_ns if the lease was renewed by it. NO from `reenter`, or
-    // NOT_OWNER or GONE from `leave`: it is no longer the holder.
+    // NOT_OWNER or GONE from `leave`: it is no longer the holder, by the server's word. A request
+    // that was refused, not answered, or not even sent says nothing of that: UNKNOWN.
     enum outcome (*reenter)(struct lock *lock, struct grant *grant);
     enum release_answer (*leave)(struct lock *lock);
     // Optional: removes the lock, whoever holds it (Redisson's forceUnlock).
@@ -125,6 +134,19 @@ enum release_answer lock_release(struct lock *lock);
 enum outcome lock_reenter(struct lock *lock, struct grant *grant);
 enum release_answer lock_leave(struct lock *lock);
 
+// For schemes with a lease: the time on the client's clock from which a lease counts that is asked
+// for next. Keeps that time in lock->asked.
+int64_t lock_asks_ns(struct lock *lock);
+
+// When a lease that the client's clock shows as over at `valid_until_ns` is over for the server, on
+// the machine's clock: as long after it was asked for as the client believes, whatever its own
+// clock has done since, and at most a whole lease from now. TIME_NEVER and 0 stay.
+int64_t lease_ends_on_machine_ns(const struct instant *asked, int64_t valid_until_ns,
+                                 int64_t lease_ns);
+
+// The time as it is now.
+struct instant instant_now(const struct clock *clock);
+
 // For schemes that wait: true once the time is up or the trial ends.
 bool lock_must_give_up(const struct lock *lock, int64_t give_up_ns);
 
@@ -132,9 +154,20 @@ bool lock_must_give_up(const struct lock *lock, int64_t give_up_ns);
 // waiters do not march in step, and never beyond `give_up_ns`.
 void lock_wait_before_retry(struct lock *lock, int64_t give_up_ns);
 
+// For schemes that line up: records that the acquire under way has just taken a place, as the
+// server has confirmed. If it loses that and takes another, the last one counts.
+void lock_queued(const struct lock *lock);
+
 // For schemes that learn that a hold is gone: raises `lock->lost` and records it in the history of
 // the calling thread (`writer` may be NULL). The first reason of a hold stays.
 void lock_lose(struct lock *lock, enum lost_reason reason, struct history_writer *writer);
+
+// For reentrant schemes that count by themselves and send nothing: OK as long as the hold is not
+// known to be lost; NO if the server has said so; UNKNOWN if that is only the client's own
+// reckoning.
+enum outcome lock_still_held(const struct lock *lock);
+// The same as the answer to a `leave`: RELEASED, GONE or UNKNOWN.
+enum release_answer lock_left_answer(const struct lock *lock);
 
 // Opens and closes a worker's handle, whether or not the scheme has anything to open.
 int lock_open(struct lock *lock, struct error *error);

@@ -50,7 +50,7 @@ enum outcome memcached_try_acquire(struct lock *lock, struct grant *grant)
     struct memcached_lock *state = lock->state;
     struct memcached_answer answer;
     random_hex(lock->random, state->token, MEMCACHED_TOKEN_DIGITS);
-    grant->valid_until_ns = clock_now_ns(&lock->actor->clock) + lock->options.lease_ns;
+    grant->valid_until_ns = lock_asks_ns(lock) + lock->options.lease_ns;
     enum outcome outcome =
         memcached_request(state->connection, &answer, "add %s 0 %lld %d\r\n%s", lock->options.name,
                           expiry_s(lock), MEMCACHED_TOKEN_DIGITS, state->token);

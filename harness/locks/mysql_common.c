@@ -67,6 +67,14 @@ bool mysql_hold_is_over(struct lock *lock)
     return true;
 }
 
+enum release_answer mysql_lost_answer(struct lock *lock)
+{
+    const struct mysql_lock *state = lock->state;
+    if (state->is_rolled_back)
+        return RELEASE_NOT_OWNER; // the server preferred another transaction
+    return mysql_connection_ended_by_server(state->connection) ? RELEASE_GONE : RELEASE_UNKNOWN;
+}
+
 static bool is_over(void *context)
 {
     const struct mysql_waiter *waiter = context;
@@ -201,7 +209,8 @@ enum outcome mysql_row_acquire(struct lock *lock, struct grant *grant, int64_t g
     }
 }
 
-// With its session a transaction ends that was never committed, whatever became of the statement.
+// With its session, if the server has ended that, a transaction ends that was never committed,
+// whatever became of the statement.
 static enum outcome without_session(const struct mysql_answer *answer, enum outcome outcome)
 {
     return outcome == OUTCOME_UNKNOWN && answer->session_ended ? OUTCOME_NO : outcome;
@@ -213,6 +222,7 @@ enum outcome mysql_row_begin(struct lock *lock)
     struct mysql_answer answer;
     enum outcome outcome = mysql_lock_request(lock, &answer, &mysql_begin, NULL);
     state->session = mysql_connection_session(state->connection);
+    state->is_rolled_back = false;
     return without_session(&answer, outcome);
 }
 
@@ -259,7 +269,8 @@ enum outcome mysql_row_read(struct lock *lock, int64_t *value)
     return OUTCOME_OK;
 }
 
-// NO if the transaction has come to its end, even if the UPDATE was executed: it is rolled back.
+// NO if the session is over, even if the UPDATE was executed and the server has not noticed yet:
+// nobody will commit it.
 enum outcome mysql_row_write(struct lock *lock, int64_t value)
 {
     const struct mysql_argument arguments[] = {{NULL, value}};
@@ -269,8 +280,10 @@ enum outcome mysql_row_write(struct lock *lock, int64_t value)
         return OUTCOME_NO;
     enum outcome outcome = mysql_noted(lock, mysql_request_in(state->connection, state->session,
                                                               &answer, &update_value, arguments));
-    if (answer.error == MYSQL_DEADLOCK)
+    if (answer.error == MYSQL_DEADLOCK) {
+        state->is_rolled_back = true;
         mysql_connection_end_session(state->connection); // so that nothing follows in it
+    }
     if (outcome == OUTCOME_OK)
         state->value = value;
     return outcome != OUTCOME_BROKEN && mysql_hold_is_over(lock) ? OUTCOME_NO : outcome;
@@ -281,7 +294,7 @@ enum release_answer mysql_row_release(struct lock *lock)
     struct mysql_lock *state = lock->state;
     struct mysql_answer answer;
     if (mysql_hold_is_over(lock))
-        return RELEASE_GONE;
+        return mysql_lost_answer(lock);
     enum outcome outcome = mysql_noted(lock, mysql_request_in(state->connection, state->session,
                                                               &answer, &mysql_commit_work, NULL));
     state->session = 0;
@@ -291,7 +304,11 @@ enum release_answer mysql_row_release(struct lock *lock)
     if (outcome != OUTCOME_NO)
         return RELEASE_UNKNOWN;
     lock_lose(lock, LOST_SESSION, lock->actor->history); // rolled back, or not even sent
-    return RELEASE_GONE;
+    // A node of a Galera cluster refuses the COMMIT of one who held the row together with another.
+    state->is_rolled_back = answer.error == MYSQL_DEADLOCK;
+    return answer.session_ended && answer.error == 0 ? mysql_lost_answer(lock)
+           : state->is_rolled_back                   ? RELEASE_NOT_OWNER
+                                                     : RELEASE_GONE;
 }
 
 int mysql_row_set_up(const struct service *service, const struct lock_options *options,

@@ -8,10 +8,11 @@
 
 struct mysql_lock {
     struct mysql_connection *connection;
-    char holder[64]; // who made the current or last attempt, unlike any other attempt
-    int64_t session; // that the current or last hold belongs to; 0: to none
-    int64_t value;   // of the guarded row, as it was read
-    int64_t version; // the same
+    char holder[64];     // who made the current or last attempt, unlike any other attempt
+    int64_t session;     // that the current or last hold belongs to; 0: to none
+    bool is_rolled_back; // the server has undone the transaction that was the hold
+    int64_t value;       // of the guarded row, as it was read
+    int64_t version;     // the same
 };
 
 // Works on every topology.
@@ -37,6 +38,11 @@ enum outcome mysql_lock_request(struct lock *lock, struct mysql_answer *answer,
 
 // True if the session of the hold, and all that was in it, has ended; raises `lock->lost`.
 bool mysql_hold_is_over(struct lock *lock);
+
+// What the release of such a hold is: GONE if the server has ended the session, or rolled back the
+// transaction that held. If the connection was lost on the way or given up here, UNKNOWN: the
+// server may keep the lock until it notices.
+enum release_answer mysql_lost_answer(struct lock *lock);
 
 // For acquires that wait on the server: the patience of one that gives up at `give_up_ns`.
 struct mysql_waiter {

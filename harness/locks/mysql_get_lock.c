@@ -15,8 +15,8 @@ static int open_lock(struct lock *lock, struct error *error)
     return mysql_lock_open(lock, statements, NULL, error);
 }
 
-// Both functions: 1 is OK; 0, and NULL for an error, is NO. Without an answer: NO if the session
-// has ended, for then what it may have been granted ended, too.
+// Both functions: 1 is OK; 0, and NULL for an error, is NO. Without an answer: NO if the server has
+// ended the session, for then what it may have been granted ended, too.
 static enum outcome understand(struct lock *lock, enum outcome outcome,
                                const struct mysql_answer *answer)
 {
@@ -79,35 +79,41 @@ static enum release_answer give_back(struct lock *lock)
     struct mysql_lock *state = lock->state;
     struct mysql_answer answer;
     if (mysql_hold_is_over(lock))
-        return RELEASE_GONE;
+        return mysql_lost_answer(lock);
     enum outcome outcome =
         mysql_request_in(state->connection, state->session, &answer, &release_lock, arguments);
-    bool answered = outcome == OUTCOME_OK;
-    outcome = understand(lock, outcome, &answer);
-    if (outcome == OUTCOME_OK)
+    if (outcome == OUTCOME_OK && answer.values[0].number == 1)
         return RELEASE_RELEASED;
-    if (answered)
+    if (outcome == OUTCOME_OK)
         return answer.values[0].is_null ? RELEASE_GONE : RELEASE_NOT_OWNER;
+    if (outcome == OUTCOME_NO && mysql_hold_is_over(lock))
+        return mysql_lost_answer(lock);
     // Else the session would go on holding it, and let the next acquire in as one that reenters.
+    // What was sent may have been executed before the session ended, whoever ended it.
     mysql_connection_end_session(state->connection);
-    if (!answer.session_ended)
-        return RELEASE_UNKNOWN;
-    lock_lose(lock, LOST_SESSION, lock->actor->history);
-    return RELEASE_GONE;
+    mysql_noted(lock, outcome);
+    return RELEASE_UNKNOWN;
 }
 
+// NO only if it is the holder no more, by the server's word: another session holds it, or the
+// server has ended this one.
 static enum outcome reenter(struct lock *lock, struct grant *grant)
 {
     const struct mysql_argument arguments[] = {{lock->options.name, 0}, {NULL, 0}};
     struct mysql_lock *state = lock->state;
     struct mysql_answer answer;
+    enum outcome outcome = OUTCOME_NO;
     (void)grant;
+    if (!mysql_hold_is_over(lock))
+        outcome =
+            mysql_request_in(state->connection, state->session, &answer, &get_lock, arguments);
+    if (outcome == OUTCOME_BROKEN)
+        return mysql_noted(lock, outcome);
     if (mysql_hold_is_over(lock))
-        return OUTCOME_NO;
-    enum outcome outcome =
-        mysql_request_in(state->connection, state->session, &answer, &get_lock, arguments);
-    outcome = understand(lock, outcome, &answer);
-    return outcome != OUTCOME_UNKNOWN && mysql_hold_is_over(lock) ? OUTCOME_NO : outcome;
+        return mysql_lost_answer(lock) == RELEASE_GONE ? OUTCOME_NO : OUTCOME_UNKNOWN;
+    if (outcome != OUTCOME_OK || answer.values[0].is_null)
+        return OUTCOME_UNKNOWN;
+    return answer.values[0].number == 1 ? OUTCOME_OK : OUTCOME_NO;
 }
 
 static const char *const traits[] = {"exclusive", "owner-checked", "reentrant",

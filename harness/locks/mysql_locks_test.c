@@ -168,6 +168,23 @@ static void who_reenters_renews_the_lease_and_who_leaves_does_not(void **state)
     close_scheme(fixture);
 }
 
+static void a_server_that_refuses_a_reentry_says_nothing_of_the_hold(void **state)
+{
+    struct fixture *fixture = *state;
+    struct grant grant;
+    open_mysql(fixture, "mysql-unique-timeout");
+    struct lock *lock = &fixture->locks[0];
+    assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
+    ask(fixture,
+        "CREATE TRIGGER lockpick_%s_refusal BEFORE UPDATE ON lockpick_%s_lock FOR EACH ROW "
+        "SIGNAL SQLSTATE '40001' SET MYSQL_ERRNO = 1213",
+        fixture->tag, fixture->tag);
+    assert_int_equal(lock_reenter(lock, &grant), OUTCOME_UNKNOWN);
+    assert_int_equal(lock->lost, LOST_NOT);
+    assert_int_equal(lock_release(lock), RELEASE_RELEASED);
+    close_scheme(fixture);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -179,6 +196,7 @@ int main(void)
         cmocka_unit_test(a_crash_leaves_only_what_has_neither_lease_nor_session_locked),
         cmocka_unit_test(a_stale_row_is_taken_over_and_its_holder_told),
         cmocka_unit_test(who_reenters_renews_the_lease_and_who_leaves_does_not),
+        cmocka_unit_test(a_server_that_refuses_a_reentry_says_nothing_of_the_hold),
     };
     return cmocka_run_group_tests(tests, start, stop);
 }

@@ -54,9 +54,9 @@ static int64_t lease_us(const struct lock *lock)
 }
 
 // When a lease that is asked for now may end at the earliest, on the client's clock.
-static int64_t lease_ends_ns(const struct lock *lock)
+static int64_t lease_ends_ns(struct lock *lock)
 {
-    return clock_now_ns(&lock->actor->clock) + lock->options.lease_ns;
+    return lock_asks_ns(lock) + lock->options.lease_ns;
 }
 
 static enum outcome try_acquire(struct lock *lock, struct grant *grant)
@@ -85,8 +85,8 @@ static enum outcome reenter(struct lock *lock, struct grant *grant)
     struct mysql_answer answer;
     int64_t valid_until_ns = lease_ends_ns(lock);
     enum outcome outcome = mysql_lock_request(lock, &answer, &enter_row, arguments);
-    if (outcome != OUTCOME_OK)
-        return outcome;
+    if (outcome != OUTCOME_OK) // refused or not sent: the row is there all the same
+        return outcome == OUTCOME_BROKEN ? OUTCOME_BROKEN : OUTCOME_UNKNOWN;
     if (answer.affected == 0) {
         lock_lose(lock, LOST_NOT_OWNER, lock->actor->history);
         return OUTCOME_NO;

@@ -34,14 +34,17 @@ static void close_lock(struct lock *lock)
     lock->state = NULL;
 }
 
-// Calls one of the lock functions, which take a number: a hash of the lock's name. OK: it answered
-// true; NO: it answered false, or was not called.
-static enum outcome call(struct lock *lock, struct postgres_answer *answer, const char *name,
-                         const char *statement)
+// Calls one of the lock functions, which take a number: a hash of the lock's name. In that session
+// only, or in any (0). OK: it answered true; NO: it answered false, or was not called.
+static enum outcome call(struct lock *lock, int64_t session, struct postgres_answer *answer,
+                         const char *name, const char *statement)
 {
     struct advisory_lock *state = lock->state;
     const char *const arguments[] = {lock->options.name, NULL};
-    enum outcome outcome = postgres_request(state->connection, answer, name, statement, arguments);
+    enum outcome outcome =
+        session == 0
+            ? postgres_request(state->connection, answer, name, statement, arguments)
+            : postgres_request_in(state->connection, session, answer, name, statement, arguments);
     if (outcome == OUTCOME_BROKEN)
         error_set(&lock->error, "%s", postgres_error(state->connection));
     if (outcome == OUTCOME_OK && strcmp(answer->text, "t") != 0)
@@ -49,61 +52,64 @@ static enum outcome call(struct lock *lock, struct postgres_answer *answer, cons
     return outcome;
 }
 
-// With the session, what it may have been granted ended too.
-static enum outcome take(struct lock *lock)
+static enum outcome take(struct lock *lock, int64_t session, struct postgres_answer *answer)
 {
-    struct postgres_answer answer;
-    enum outcome outcome = call(lock, &answer, "advisory_lock",
-                                "SELECT pg_try_advisory_lock(hashtextextended($1, 0))");
-    return outcome == OUTCOME_UNKNOWN && answer.session_ended ? OUTCOME_NO : outcome;
+    return call(lock, session, answer, "advisory_lock",
+                "SELECT pg_try_advisory_lock(hashtextextended($1, 0))");
 }
 
+// With a session that the server has ended, what it may have been granted ended too. One that was
+// lost on the way may hold it until the server notices.
 static enum outcome try_acquire(struct lock *lock, struct grant *grant)
 {
     struct advisory_lock *state = lock->state;
-    enum outcome outcome = take(lock);
+    struct postgres_answer answer;
+    enum outcome outcome = take(lock, 0, &answer);
     grant->valid_until_ns = TIME_NEVER;
     state->session = postgres_session(state->connection);
-    return outcome;
+    return outcome == OUTCOME_UNKNOWN && answer.session_ended ? OUTCOME_NO : outcome;
 }
 
-static bool is_session_over(struct lock *lock)
+// The session of the hold is over before anything was sent: GONE if that was the server's doing.
+static enum release_answer lose_session(struct lock *lock)
 {
-    struct advisory_lock *state = lock->state;
-    return state->session == 0 || postgres_session(state->connection) != state->session;
+    const struct advisory_lock *state = lock->state;
+    lock_lose(lock, LOST_SESSION, lock->actor->history);
+    return postgres_ended_by_server(state->connection) ? RELEASE_GONE : RELEASE_UNKNOWN;
 }
 
 static enum release_answer give_back(struct lock *lock)
 {
     struct advisory_lock *state = lock->state;
-    struct postgres_answer answer = {.session_ended = true};
-    enum outcome outcome = OUTCOME_UNKNOWN;
-    if (!is_session_over(lock))
-        outcome = call(lock, &answer, "advisory_unlock",
-                       "SELECT pg_advisory_unlock(hashtextextended($1, 0))");
+    struct postgres_answer answer;
+    if (state->session == 0)
+        return lose_session(lock);
+    enum outcome outcome = call(lock, state->session, &answer, "advisory_unlock",
+                                "SELECT pg_advisory_unlock(hashtextextended($1, 0))");
     if (outcome == OUTCOME_OK)
         return RELEASE_RELEASED;
-    if (outcome == OUTCOME_UNKNOWN && answer.session_ended) {
-        lock_lose(lock, LOST_SESSION, lock->actor->history);
-        return RELEASE_GONE;
-    }
+    if (outcome == OUTCOME_NO && answer.session_ended)
+        return lose_session(lock);
     if (outcome == OUTCOME_NO && answer.rows > 0)
         return RELEASE_GONE;
     // Else the session would go on holding it, and let the next acquire in as one that reenters.
-    postgres_end_session(state->connection);
+    // What was sent may have been executed before the session ended, whoever ended it.
+    if (!answer.session_ended)
+        postgres_end_session(state->connection);
     return RELEASE_UNKNOWN;
 }
 
-// The server counts how often the session took it.
+// The server counts how often the session took it. NO only if it is the holder no more, by the
+// server's word: another session holds it, or the server has ended this one.
 static enum outcome reenter(struct lock *lock, struct grant *grant)
 {
+    struct advisory_lock *state = lock->state;
+    struct postgres_answer answer = {.session_ended = true};
     (void)grant;
-    enum outcome outcome = is_session_over(lock) ? OUTCOME_NO : take(lock);
-    if (outcome != OUTCOME_UNKNOWN && is_session_over(lock)) {
-        lock_lose(lock, LOST_SESSION, lock->actor->history);
-        return OUTCOME_NO;
-    }
-    return outcome;
+    enum outcome outcome = state->session == 0 ? OUTCOME_NO : take(lock, state->session, &answer);
+    if (answer.session_ended)
+        return lose_session(lock) == RELEASE_GONE ? OUTCOME_NO : OUTCOME_UNKNOWN;
+    return outcome == OUTCOME_NO && answer.rows == 0 ? OUTCOME_UNKNOWN : outcome;
 }
 
 static const char *const traits[] = {"exclusive", "owner-checked", "reentrant",

@@ -41,9 +41,9 @@ const char *redis_new_token(struct lock *lock)
     return state->token;
 }
 
-int64_t lease_ends_ns(const struct lock *lock)
+int64_t lease_ends_ns(struct lock *lock)
 {
-    return clock_now_ns(&lock->actor->clock) + lock->options.lease_ns;
+    return lock_asks_ns(lock) + lock->options.lease_ns;
 }
 
 long long lease_ms(const struct lock *lock)

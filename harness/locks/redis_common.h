@@ -29,7 +29,7 @@ struct redis_connection *redis_of(struct lock *lock);
 const char *redis_new_token(struct lock *lock);
 
 // When a lease that is asked for now may end at the earliest, on the client's clock.
-int64_t lease_ends_ns(const struct lock *lock);
+int64_t lease_ends_ns(struct lock *lock);
 long long lease_ms(const struct lock *lock);
 
 // Passes an outcome on; BROKEN takes the connection's message along.

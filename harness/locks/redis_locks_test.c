@@ -1,6 +1,8 @@
 // The schemes on one Redis, held to their contract.
 #include "harness/locks/test_contract.h"
 
+#include "harness/base/clock_shift.h"
+
 #include "harness/wire/redis.h"
 
 static int64_t ask(struct fixture *fixture, const char *format)
@@ -112,12 +114,31 @@ static void the_loser_of_a_getset_writes_over_the_winners_expiry(void **state)
     close_scheme(&fixture);
 }
 
+static void a_getset_whose_own_time_is_over_releases_nothing_and_says_nothing(void **state)
+{
+    (void)state;
+    struct grant grant;
+    struct clock_shift shift = {0};
+    struct redis_answer answer;
+    fixture.clocks[0].shift = &shift;
+    open_scheme(&fixture, lock_scheme_find("redis-setnx-getset"), false);
+    assert_int_equal(acquire(&fixture, 0, &grant), OUTCOME_OK);
+    clock_shift_set(&shift, SHIFTED_MONOTONIC, clock_monotonic_ns(), 3600 * NS_PER_S,
+                    CLOCK_RATE_NORMAL);
+    assert_int_equal(lock_release(&fixture.locks[0]), RELEASE_UNKNOWN);
+    assert_int_equal(redis_request(fixture.probe, &answer, "EXISTS %s", fixture.name), OUTCOME_OK);
+    assert_int_equal(answer.integer, 1);
+    close_scheme(&fixture);
+    fixture.clocks[0].shift = NULL;
+}
+
 int main(void)
 {
     const struct CMUnitTest of_redis[] = {
         CONTRACT_TESTS,
         cmocka_unit_test(a_server_without_the_commands_is_refused_with_a_remedy),
         cmocka_unit_test(the_loser_of_a_getset_writes_over_the_winners_expiry),
+        cmocka_unit_test(a_getset_whose_own_time_is_over_releases_nothing_and_says_nothing),
     };
     const struct CMUnitTest of_tair[] = {CONTRACT_TESTS};
     int failed = cmocka_run_group_tests(of_redis, start_redis, stop);

@@ -50,9 +50,9 @@ static enum outcome try_acquire(struct lock *lock, struct grant *grant)
 // Only if its own time is not over: then DEL, whoever's it is.
 static enum release_answer release(struct lock *lock)
 {
-    // Nothing is sent: by this client's clock the lock is anybody's.
+    // Nothing is sent: by this client's clock the lock is anybody's. The server was not asked.
     if (now_ms(lock) >= redis_lock_of(lock)->expiry_ms)
-        return RELEASE_GONE;
+        return RELEASE_UNKNOWN;
     return redis_release_unchecked(lock);
 }
 

@@ -131,15 +131,20 @@ static void what_no_replica_has_is_given_back_and_was_not_held(void **state)
     close_scheme(fixture);
 }
 
-// Tries until the answer is one of a master: OK or NO by the key that is there.
-static enum outcome acquire_from_the_new_master(struct fixture *fixture, int worker)
+static void await_the_new_master(struct fixture *fixture)
 {
     struct redis_answer answer;
-    struct grant grant;
     int64_t give_up_ns = clock_monotonic_ns() + 20 * NS_PER_S;
     while (redis_request(fixture->probe, &answer, "EXISTS key") != OUTCOME_OK &&
            clock_monotonic_ns() < give_up_ns)
         clock_sleep_until_ns(clock_monotonic_ns() + 5 * NS_PER_MS);
+}
+
+// Tries until the answer is one of a master: OK or NO by the key that is there.
+static enum outcome acquire_from_the_new_master(struct fixture *fixture, int worker)
+{
+    struct grant grant;
+    await_the_new_master(fixture);
     enum outcome outcome = acquire(fixture, worker, &grant); // its connection is the old one
     return outcome == OUTCOME_UNKNOWN ? acquire(fixture, worker, &grant) : outcome;
 }
@@ -156,6 +161,41 @@ static void a_lock_that_replicas_have_outlives_its_master(void **state)
     master->server = 0;
     assert_int_equal(acquire_from_the_new_master(fixture, 1), OUTCOME_NO);
     assert_int_equal(ask(fixture, "EXISTS %s"), 1);
+    close_scheme(fixture);
+}
+
+// Whether that server takes itself for a master.
+static bool says_that_it_is_master(const struct fixture *fixture, int server)
+{
+    static struct actor nobody = {.phase = PHASE_NONE};
+    struct error error = {0};
+    struct redis_answer answer;
+    struct redis_connection *connection =
+        redis_open_server(&fixture->server.service, server, NS_PER_S, &nobody, &error);
+    assert_non_null(connection);
+    enum outcome outcome = redis_request(connection, &answer, "SET lockpick:asked %s", "now");
+    redis_close(connection);
+    return outcome == OUTCOME_OK;
+}
+
+// It stood still while a replica took its place, and takes some seconds to be told. Whose
+// connection has outlived that would wait for replicas that it has none of.
+static void a_master_without_replicas_is_doubted_before_it_is_told(void **state)
+{
+    struct fixture *fixture = *state;
+    struct grant grant;
+    open_scheme(fixture, lock_scheme_find("redis-wait"), false);
+    const struct node *master = group_node(&fixture->server.cluster.groups[0], "master", 1);
+    assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
+    assert_int_equal(lock_release(&fixture->locks[0]), RELEASE_RELEASED);
+    kill(master->server, SIGSTOP);
+    waitpid(master->server, NULL, WUNTRACED);
+    await_the_new_master(fixture);
+    kill(master->server, SIGCONT);
+    fixture->locks[0].options.wait_ns = 5 * NS_PER_S;
+    assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
+    assert_true(says_that_it_is_master(fixture, 0));
+    assert_int_equal(ask(fixture, "EXISTS %s"), 1); // at the new one
     close_scheme(fixture);
 }
 
@@ -178,6 +218,9 @@ int main(void)
     const struct CMUnitTest failover[] = {
         cmocka_unit_test(a_lock_that_replicas_have_outlives_its_master),
     };
+    const struct CMUnitTest deposed[] = {
+        cmocka_unit_test(a_master_without_replicas_is_doubted_before_it_is_told),
+    };
     int failed = cmocka_run_group_tests(contract, start_on_sentinel_with_wait, stop);
     failed += cmocka_run_group_tests(contract, start_on_sentinel_with_lua, stop);
     failed += cmocka_run_group_tests(contract, start_on_cluster_with_wait, stop);
@@ -185,5 +228,6 @@ int main(void)
     failed += cmocka_run_group_tests(calm, start_on_sentinel_with_wait, stop);
     failed += cmocka_run_group_tests(calm, start_on_cluster_with_wait, stop);
     failed += cmocka_run_group_tests(failover, start_on_sentinel, stop);
+    failed += cmocka_run_group_tests(deposed, start_on_sentinel, stop);
     return failed;
 }

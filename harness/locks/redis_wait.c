@@ -46,8 +46,10 @@ static enum outcome try_acquire(struct lock *lock, struct grant *grant)
     outcome = redis_outcome(lock, wait_for_replica(lock));
     if (outcome == OUTCOME_OK || outcome == OUTCOME_BROKEN)
         return outcome;
+    enum release_answer answer = redis_release_checked(lock);
+    redis_doubt_master(redis_of(lock));
     // Whatever was there, nothing of ours is any more.
-    return redis_release_checked(lock) == RELEASE_UNKNOWN ? OUTCOME_UNKNOWN : OUTCOME_NO;
+    return answer == RELEASE_UNKNOWN ? OUTCOME_UNKNOWN : OUTCOME_NO;
 }
 
 static const char *const traits[] = {"exclusive", "lease", "owner-checked", "redis", NULL};

@@ -73,10 +73,9 @@ static enum release_answer release(struct lock *lock)
 static enum outcome reenter(struct lock *lock, struct grant *grant)
 {
     (void)grant;
-    if (atomic_load(&lock->lost) != LOST_NOT)
-        return OUTCOME_NO;
-    redis_lock_of(lock)->depth++;
-    return OUTCOME_OK;
+    enum outcome outcome = lock_still_held(lock);
+    redis_lock_of(lock)->depth += outcome == OUTCOME_OK;
+    return outcome;
 }
 
 static enum release_answer leave(struct lock *lock)

@@ -124,15 +124,18 @@ static void spell(const struct lock *lock, struct words *words)
 
 static enum outcome attempt(struct lock *lock, struct grant *grant, bool will_wait, int64_t *ttl_ms)
 {
-    (void)grant;
     const struct redisson_lock *state = redisson_of(lock);
     struct words words;
     spell(lock, &words);
     const char *const keys[] = {lock->options.name, words.queue, words.timeouts, NULL};
     const char *const to_try[] = {state->lease, state->holder, words.now, words.wait, NULL};
     const char *const to_queue[] = {state->lease, state->holder, words.wait, words.now, NULL};
-    return redisson_attempt(lock, will_wait ? &queue_script : &try_script, keys,
-                            will_wait ? to_queue : to_try, ttl_ms);
+    enum outcome outcome = redisson_attempt(lock, will_wait ? &queue_script : &try_script, keys,
+                                            will_wait ? to_queue : to_try, ttl_ms);
+    // Later attempts keep the place, or take another one without being told.
+    if (will_wait && outcome == OUTCOME_NO && grant->attempts == 1)
+        lock_queued(lock);
+    return outcome;
 }
 
 static enum outcome give_up(struct lock *lock)

@@ -47,6 +47,7 @@ static enum outcome await_replica(struct lock *lock)
     if (outcome == OUTCOME_BROKEN || (outcome == OUTCOME_OK && answer.integer > 0))
         return outcome;
     bool given_back = redisson_of(lock)->kind->unlock(lock) == REDISSON_FREED;
+    redis_doubt_master(redis_of(lock)); // Redisson asks its sentinels once a second
     return given_back ? OUTCOME_NO : OUTCOME_UNKNOWN;
 }
 
@@ -115,12 +116,16 @@ enum outcome redisson_acquire(struct lock *lock, struct grant *grant, int64_t gi
 
 // The script cannot tell a first entry from a further one, and so neither can we: a hold that was
 // lost meanwhile is taken anew. Without an answer nothing is given back, for that might be the hold
-// itself: the count may then be one too high.
+// itself: the count may then be one too high. Only an answer that says how long another's lease
+// still lasts tells that it is not the holder; a server that refuses says nothing of that.
 enum outcome redisson_reenter(struct lock *lock, struct grant *grant)
 {
-    int64_t ttl_ms;
+    const int64_t unsaid = INT64_MIN;
+    int64_t ttl_ms = unsaid;
     int64_t valid_until_ns = lease_ends_ns(lock);
     enum outcome outcome = redisson_of(lock)->kind->attempt(lock, grant, false, &ttl_ms);
+    if (outcome == OUTCOME_NO && ttl_ms == unsaid)
+        return OUTCOME_UNKNOWN;
     if (outcome == OUTCOME_OK && valid_until_ns > grant->valid_until_ns)
         grant->valid_until_ns = valid_until_ns;
     return outcome;
@@ -144,13 +149,14 @@ enum redisson_answer redisson_unlock(struct lock *lock, const struct redis_scrip
 {
     struct redis_answer answer;
     enum outcome outcome = redis_eval(redis_of(lock), &answer, script, keys, arguments);
-    if (outcome == OUTCOME_UNKNOWN)
+    bool asks_again = outcome == OUTCOME_UNKNOWN;
+    if (asks_again)
         outcome = redis_eval(redis_of(lock), &answer, script, keys, arguments);
     if (redis_outcome(lock, outcome) != OUTCOME_OK)
         return REDISSON_NO_ANSWER;
     redisson_sweeper_delete(redisson_client_of(lock)->sweeper, redisson_of(lock)->latch);
-    if (answer.kind == REDIS_NIL)
-        return REDISSON_NOT_HELD;
+    if (answer.kind == REDIS_NIL) // the first one may have freed it, and its latch be gone by now
+        return asks_again ? REDISSON_NO_ANSWER : REDISSON_NOT_HELD;
     return answer.integer == 1 ? REDISSON_FREED : REDISSON_STILL_HELD;
 }
 

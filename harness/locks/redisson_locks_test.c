@@ -193,6 +193,29 @@ static void what_was_granted_without_an_answer_is_given_back(void **state)
     }
 }
 
+static void an_unlock_asked_again_without_its_latch_says_nothing(void **state)
+{
+    struct fixture *fixture = *state;
+    const struct lock_scheme *scheme;
+    FOR_EACH_SCHEME (fixture, scheme) {
+        if (!is_owned(scheme))
+            continue;
+        struct act act = {.is_release = true};
+        struct grant grant;
+        open_scheme(fixture, scheme, false);
+        assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
+        signal_servers(fixture, SIGSTOP);
+        assert_true(begin(fixture, &act, 3)); // before the second EVAL
+        signal_servers(fixture, SIGCONT);
+        await(fixture, "EXISTS", fixture->name, 0);
+        probe(fixture, "DEL", look(fixture, LATCH, fixture->name).text);
+        finish(fixture, &act);
+        hold_to(scheme, act.answer != RELEASE_NOT_OWNER && act.answer != RELEASE_GONE,
+                "it blames others for what it may have done");
+        close_scheme(fixture);
+    }
+}
+
 static void a_permit_without_an_answer_stays_unknown_and_is_lost(void **state)
 {
     struct fixture *fixture = *state;
@@ -219,6 +242,28 @@ static void a_release_without_a_permit_makes_one(void **state)
     close_scheme(fixture);
 }
 
+static void a_server_that_refuses_a_reentry_says_nothing_of_the_hold(void **state)
+{
+    static const char *const names[] = {"redisson", "redisson-fair", "redisson-fenced",
+                                        "redisson-rw"};
+    struct fixture *fixture = *state;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        struct grant grant;
+        open_scheme(fixture, lock_scheme_find(names[i]), false);
+        struct lock *lock = &fixture->locks[0];
+        assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
+        probe(fixture, "CONFIG SET min-replicas-to-write", "1");
+        enum outcome refused = lock_reenter(lock, &grant);
+        probe(fixture, "CONFIG SET min-replicas-to-write", "0");
+        hold_to(lock->scheme, refused == OUTCOME_UNKNOWN, "takes a refusal for a loss");
+        assert_int_equal(lock_release(lock), RELEASE_RELEASED);
+        assert_int_equal(acquire(fixture, 1, &grant), OUTCOME_OK);
+        hold_to(lock->scheme, lock_reenter(lock, &grant) == OUTCOME_NO, "is told of no loss");
+        assert_int_equal(lock_release(&fixture->locks[1]), RELEASE_RELEASED);
+        close_scheme(fixture);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -231,8 +276,10 @@ int main(void)
         cmocka_unit_test(a_cleaned_up_lock_leaves_no_key),
         cmocka_unit_test(a_lost_answer_to_an_unlock_is_found_in_the_latch),
         cmocka_unit_test(what_was_granted_without_an_answer_is_given_back),
+        cmocka_unit_test(an_unlock_asked_again_without_its_latch_says_nothing),
         cmocka_unit_test(a_permit_without_an_answer_stays_unknown_and_is_lost),
         cmocka_unit_test(a_release_without_a_permit_makes_one),
+        cmocka_unit_test(a_server_that_refuses_a_reentry_says_nothing_of_the_hold),
     };
     return cmocka_run_group_tests(tests, start, redisson_test_stop);
 }

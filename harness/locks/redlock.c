@@ -132,7 +132,7 @@ static enum outcome try_acquire(struct lock *lock, struct grant *grant)
     struct redlock *state = lock->state;
     struct extender *extender = lock->client->state;
     random_hex(lock->random, state->token, TOKEN_DIGITS);
-    int64_t asked_ns = clock_now_ns(&lock->actor->clock);
+    int64_t asked_ns = lock_asks_ns(lock);
     struct votes granted = ask_all(lock, state->token);
     grant->valid_until_ns = redlock_valid_until_ns(&lock->options, asked_ns);
     if (votes_for(&granted, 1) >= redlock_quorum(&granted) &&

@@ -244,6 +244,7 @@ static inline void a_scheme_is_owner_checked_if_no_point_of_its_release_removes_
         cmocka_unit_test(a_semaphore_lets_in_as_many_as_it_has_permits),                           \
         cmocka_unit_test(an_acquire_waits_as_long_as_told_and_no_longer),                          \
         cmocka_unit_test(an_acquire_without_an_answer_is_not_taken_for_busy),                      \
-        cmocka_unit_test(a_release_without_an_answer_is_unknown)
+        cmocka_unit_test(a_release_without_an_answer_is_unknown),                                  \
+        cmocka_unit_test(a_reentry_without_an_answer_says_nothing_of_the_hold)
 
 #endif

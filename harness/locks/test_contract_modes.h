@@ -171,4 +171,28 @@ static inline void a_release_without_an_answer_is_unknown(void **state)
     }
 }
 
+// Only the server's word tells a holder that it is one no more: that it gave its session up itself
+// does not.
+static inline void a_reentry_without_an_answer_says_nothing_of_the_hold(void **state)
+{
+    struct fixture *fixture = *state;
+    const struct lock_scheme *scheme;
+    FOR_EACH_SCHEME (fixture, scheme) {
+        struct grant grant;
+        if (scheme->server == NULL || scheme->reenter == NULL)
+            continue;
+        open_scheme(fixture, scheme, false);
+        assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
+        signal_servers(fixture, SIGSTOP);
+        enum outcome outcome = lock_reenter(&fixture->locks[0], &grant);
+        signal_servers(fixture, SIGCONT);
+        hold_to(scheme, outcome == OUTCOME_OK || outcome == OUTCOME_UNKNOWN,
+                "a reentry without an answer is taken for a loss");
+        enum release_answer answer = lock_release(&fixture->locks[0]);
+        hold_to(scheme, answer != RELEASE_GONE && answer != RELEASE_NOT_OWNER,
+                "a release after such a reentry is taken for a loss");
+        close_scheme(fixture);
+    }
+}
+
 #endif

@@ -23,6 +23,7 @@ struct watchdog {
     struct lock_client *client;
     struct actor actor;
     struct history_writer writer;
+    struct instant asked; // when the renewals that are under way were begun
     pthread_t thread;
     pthread_mutex_t mutex; // guards what follows
     struct charge *charges;
@@ -45,13 +46,14 @@ static int64_t now_of(const struct watchdog *watchdog)
 
 // --- in the thread -------------------------------------------------------------------------------
 
+// `valid_until_ns`: 0 if there is nothing to say.
 static void record(struct watchdog *watchdog, const struct lock *lock, enum event_kind kind,
                    enum outcome outcome, int64_t valid_until_ns)
 {
     if (watchdog->client->history == NULL)
         return;
     int64_t valid_ns =
-        valid_until_ns == 0 ? 0 : clock_machine_ns(&watchdog->actor.clock, valid_until_ns);
+        lease_ends_on_machine_ns(&watchdog->asked, valid_until_ns, lock->options.lease_ns);
     watchdog->writer.worker = (uint16_t)lock->actor->worker;
     history_append(&watchdog->writer, (struct event){.kind = (uint8_t)kind,
                                                      .outcome = (uint8_t)outcome,
@@ -151,6 +153,7 @@ static void renew(struct watchdog *watchdog, struct renewal *renewals, size_t co
 {
     pthread_mutex_unlock(&watchdog->mutex);
     watchdog->actor.worker = renewals[0].lock->actor->worker;
+    watchdog->asked = instant_now(&watchdog->actor.clock);
     for (size_t i = 0; i < count; i++)
         record(watchdog, renewals[i].lock, EVENT_RENEW_INVOKE, OUTCOME_OK, 0);
     watchdog->settings.renew(watchdog->settings.context, &watchdog->actor, renewals, count);

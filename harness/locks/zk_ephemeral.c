@@ -71,9 +71,11 @@ static enum release_answer delete_ours(struct lock *lock, struct zk_node *node)
         // The delete that was not answered may have been done, and another may hold it by now.
         enum outcome outcome = is_ours(lock, node);
         if (outcome == OUTCOME_NO)
-            return zk_node_is_over(lock, node) ? RELEASE_GONE : RELEASE_RELEASED;
+            return zk_node_is_over(lock, node) ? RELEASE_UNKNOWN : RELEASE_RELEASED;
         if (outcome == OUTCOME_OK)
             answer = zk_node_delete_once(lock, node);
+        if (answer == RELEASE_GONE)
+            return RELEASE_UNKNOWN;
     }
     return answer;
 }
@@ -97,7 +99,7 @@ static enum outcome acquire(struct lock *lock, struct grant *grant, int64_t give
     for (;;) {
         grant->attempts++;
         enum outcome outcome = zk_begin(zk_of(lock));
-        int64_t asked_ns = clock_now_ns(&lock->actor->clock);
+        int64_t asked_ns = lock_asks_ns(lock);
         if (outcome == OUTCOME_OK)
             outcome = create(lock, node);
         if (outcome == OUTCOME_OK)

@@ -279,6 +279,7 @@ bool zk_wait(struct lock *lock, struct zk_watch *watch, int64_t give_up_ns)
         has_rung = zk_watch_wait(watch, left_ns < SLICE_NS ? left_ns : SLICE_NS);
     }
     zk_watch_drop(watch);
+    lock->actor->wakeups += has_rung;
     return has_rung;
 }
 
@@ -354,16 +355,18 @@ enum release_answer zk_node_delete(struct lock *lock, struct zk_node *node)
     for (int tries = 1; answer == RELEASE_UNKNOWN && tries < DELETE_TRIES; tries++) {
         zk_await_connection(zk_of(lock));
         answer = zk_node_delete_once(lock, node);
-        // That it is not there any more is the doing of the delete that was not answered.
-        if (answer == RELEASE_GONE && !zk_node_is_over(lock, node))
-            return RELEASE_RELEASED;
+        // That it is not there any more is the doing of the delete that was not answered, or, if
+        // its session has ended, perhaps of that.
+        if (answer == RELEASE_GONE)
+            return zk_node_is_over(lock, node) ? RELEASE_UNKNOWN : RELEASE_RELEASED;
     }
     return answer;
 }
 
 void zk_note_loss(struct lock *lock, enum release_answer answer)
 {
-    if (answer == RELEASE_GONE && zk_node_is_over(lock, &zk_lock_of(lock)->node))
+    bool may_be_gone = answer == RELEASE_GONE || answer == RELEASE_UNKNOWN;
+    if (may_be_gone && zk_node_is_over(lock, &zk_lock_of(lock)->node))
         lock_lose(lock, LOST_SESSION, lock->actor->history);
 }
 
@@ -380,10 +383,9 @@ enum release_answer zk_release(struct lock *lock)
 enum outcome zk_reenter(struct lock *lock, struct grant *grant)
 {
     (void)grant;
-    if (atomic_load(&lock->lost) != LOST_NOT)
-        return OUTCOME_NO;
-    zk_lock_of(lock)->depth++;
-    return OUTCOME_OK;
+    enum outcome outcome = lock_still_held(lock);
+    zk_lock_of(lock)->depth += outcome == OUTCOME_OK;
+    return outcome;
 }
 
 enum release_answer zk_leave(struct lock *lock)
@@ -392,5 +394,5 @@ enum release_answer zk_leave(struct lock *lock)
     if (state->depth == 0)
         return RELEASE_NOT_OWNER;
     state->depth--;
-    return atomic_load(&lock->lost) == LOST_NOT ? RELEASE_RELEASED : RELEASE_GONE;
+    return lock_left_answer(lock);
 }

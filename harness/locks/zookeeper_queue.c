@@ -203,7 +203,7 @@ static enum outcome wait_in_line(struct lock *lock, const struct zk_recipe *reci
 {
     char blocker[ZK_PATH_ROOM];
     for (;; grant->attempts++) {
-        *asked_ns = clock_now_ns(&lock->actor->clock);
+        *asked_ns = lock_asks_ns(lock);
         enum outcome outcome = look(lock, recipe, node, blocker);
         if (outcome == OUTCOME_OK || !node->may_exist || zk_node_is_over(lock, node))
             return outcome == OUTCOME_UNKNOWN ? OUTCOME_NO : outcome;
@@ -230,6 +230,8 @@ enum outcome zk_queue_wait(struct lock *lock, const struct zk_recipe *recipe, st
         enum outcome outcome = zk_begin(zk_of(lock));
         if (outcome == OUTCOME_OK)
             outcome = zk_queue_join(lock, recipe, node);
+        if (outcome == OUTCOME_OK)
+            lock_queued(lock);
         if (outcome == OUTCOME_OK)
             outcome = wait_in_line(lock, recipe, node, grant, give_up_ns, asked_ns);
         if (outcome != OUTCOME_NO || lock_must_give_up(lock, give_up_ns))

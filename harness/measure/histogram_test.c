@@ -71,8 +71,8 @@ static void the_distribution_has_the_lines_of_the_original(void **state)
         " 0.999707031250       3203        3413.33\n",
         " 1.000000000000       3203\n",
         "#[Mean    =     1239.640, StdDeviation   =    63602.362]\n",
-        "Total count    =         3203]\n#[Buckets =           32, SubBuckets     =         "
-        "2048]\n",
+        "Total count    =         3203]\n",
+        "#[Buckets =           32, SubBuckets     =         2048]\n",
     };
     struct histogram histogram;
     record_like_java(&histogram);

@@ -49,24 +49,25 @@ static bool matches(const struct point_match *match, const struct actor *actor,
     return strlen(match->what) == length && strncasecmp(match->what, what, length) == 0;
 }
 
-static bool trap_is_for(const struct point_trap *trap, const struct actor *actor,
-                        enum point_side side, const char *what, size_t length)
+// Which of the trap's alternatives this is, from 1; 0 if it is none.
+static uint32_t alternative(const struct point_trap *trap, const struct actor *actor,
+                            enum point_side side, const char *what, size_t length)
 {
     if (trap->client != actor->client || (trap->worker != 0 && trap->worker != actor->worker))
-        return false;
+        return 0;
     for (uint32_t i = 0; i < trap->match_count; i++) {
         if (matches(&trap->matches[i], actor, side, what, length))
-            return true;
+            return i + 1;
     }
-    return false;
+    return 0;
 }
 
-static void stop_here(struct point_trap *trap, struct actor *actor)
+static void stop_here(struct point_trap *trap, struct actor *actor, uint32_t which)
 {
     atomic_store(&trap->reached_by, (uint32_t)actor->worker);
-    int64_t reached_ns = history_append(
-        actor->history,
-        (struct event){.kind = EVENT_POINT_REACHED, .step = trap->step, .args = {trap->nth}});
+    int64_t reached_ns = history_append(actor->history, (struct event){.kind = EVENT_POINT_REACHED,
+                                                                       .step = trap->step,
+                                                                       .args = {trap->nth, which}});
     while (atomic_load(&trap->state) == POINT_REACHED)
         futex_wait_until_ns(&trap->state, POINT_REACHED, TIME_NEVER);
     history_append(actor->history, (struct event){.kind = EVENT_POINT_LEFT,
@@ -78,13 +79,15 @@ void point_stop_if_armed(struct actor *actor, enum point_side side, const char *
 {
     for (int i = 0; i < MAX_ARMED; i++) {
         struct point_trap *trap = &actor->board->traps[i];
-        if (atomic_load_explicit(&trap->state, memory_order_acquire) != POINT_ARMED ||
-            !trap_is_for(trap, actor, side, what, length))
+        if (atomic_load_explicit(&trap->state, memory_order_acquire) != POINT_ARMED)
+            continue;
+        uint32_t which = alternative(trap, actor, side, what, length);
+        if (which == 0)
             continue;
         if (atomic_fetch_add(&trap->passed, 1) + 1 != trap->nth)
             continue;
         uint32_t armed = POINT_ARMED;
         if (atomic_compare_exchange_strong(&trap->state, &armed, POINT_REACHED))
-            stop_here(trap, actor);
+            stop_here(trap, actor, which);
     }
 }

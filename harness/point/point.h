@@ -1,9 +1,9 @@
 // Points: the places where a worker can be stopped.
 //
 // The wire layer passes a point before and after each request, the worker loop at `holds`, after
-// each read and before each write. An unarmed point costs one relaxed load. At an armed one that
-// matches, the worker writes point-reached to the history and sleeps on a futex until the conductor
-// lets it go.
+// each read and before each write. An unarmed point costs a count and one relaxed load. At an armed
+// one that matches, the worker writes point-reached to the history and sleeps on a futex until the
+// conductor lets it go.
 #ifndef LOCKPICK_POINT_POINT_H
 #define LOCKPICK_POINT_POINT_H
 
@@ -63,6 +63,8 @@ struct actor {
     struct clock clock;
     struct point_board *board; // NULL: no points (a tool of the harness itself)
     struct history_writer *history;
+    int64_t requests[PHASE_NONE + 1]; // sent in each phase, as the points before them count them
+    int64_t wakeups;                  // waits of acquires that a notification ended
 };
 
 // Sets the trap; `trap` is one of the board's that is idle. Conductor only.
@@ -78,6 +80,8 @@ void point_stop_if_armed(struct actor *actor, enum point_side side, const char *
 // format string can be given as it is.
 static inline void point(struct actor *actor, enum point_side side, const char *what)
 {
+    if (side == POINT_BEFORE)
+        actor->requests[actor->phase]++;
     if (actor->board == NULL ||
         atomic_load_explicit(&actor->board->armed, memory_order_relaxed) == 0)
         return;

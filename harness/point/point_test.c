@@ -118,6 +118,7 @@ static void the_nth_match_holds_the_worker_until_it_is_let_go(void **state)
     assert_int_equal(history_load(fixture->path, &history, &error), 0);
     assert_int_equal(history.count, 2);
     assert_int_equal(history.events[0].kind, EVENT_POINT_REACHED);
+    assert_int_equal(history.events[0].args[1], 1);
     assert_int_equal(history.events[0].step, 4);
     assert_int_equal(history.events[1].kind, EVENT_POINT_LEFT);
     history_free(&history);

@@ -165,6 +165,7 @@ static void add_header(struct page *page)
     html_add(out, run->folder != NULL ? run->folder : "");
     text_add(out, "</p>\n<nav aria-label=\"Sections\"><a href=\"#verdicts\">Verdicts</a>"
                   "<a href=\"#trials\">Trials</a><a href=\"#costs\">Costs</a>"
+                  "<a href=\"#liveness\">Liveness</a>"
                   "<a href=\"#environment\">Environment</a></nav>\n</header>\n<main>\n");
     text_free(&sentence);
 }
@@ -236,6 +237,7 @@ char *report_html(const struct run_result *run)
     html_add_matrix(&page);
     add_trials(&page);
     html_add_costs(&page);
+    html_add_liveness(&page);
     add_environment(&page);
     text_add(&page.text, "</main>\n</body>\n</html>\n");
     return page.text.bytes;

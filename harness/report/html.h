@@ -41,4 +41,7 @@ void html_add_trial(struct page *page, size_t index, bool open);
 // What each trial cost.
 void html_add_costs(struct page *page);
 
+// How soon and in what order the lock was granted in each trial.
+void html_add_liveness(struct page *page);
+
 #endif

@@ -50,10 +50,30 @@
 //                           longest_stall_ns: integers; holds_per_second, attempts_per_hold,
 //                           fairness: numbers; acquire, release, hold, hand_off: objects or null
 //                           (nothing measured) of count, p50_ns, p90_ns, p99_ns, p999_ns, max_ns
+//    liveness, fairness, herd  objects or null: see harness/report/json_liveness.h
 //    story         string   "" if there is nothing to tell
+//    evidence      object or null (nothing was violated): of the violation that the story tells.
+//                           Times are seconds since the start, as in the story
+//      property    string
+//      from_s, to_s, overlap_s  numbers: the violation itself; for how long two believed to hold
+//      cause       object   kind, text: strings; fault: object or null (number, verb, from_s, to_s)
+//      remedy      string
+//      holds       array of objects: hold, client, worker, operation: integers; shared: boolean;
+//                           asked_s, granted_s, lease_until_s, released_s, answered_s, died_s:
+//                           numbers or null; answer: string or null; token: integer or null;
+//                           stretched: object or null (by: "fault", "stall" or "work"; length_s;
+//                           fault); grant_event, release_event: integers or null, from 0:
+//                           where in the history (`lockpick history` prints an event a line)
+//      accesses    array of objects: access, client, worker, operation, event: integers; kind:
+//                           "read" or "write"; asked_s, answered_s; value, seen, token: integers or
+//                           null; outcome: string
+//      store       object   initial, final, acknowledged, lost: integers or null
+//      also        array of strings: properties that the same holds broke
+//      besides     array of strings: those that other holds broke
 //    folder        string or null
 //    files         array of strings: names of the pictures in the folder; below 10 acquires there
 //                           is none of the latency
+#include "harness/report/json_liveness.h"
 #include "harness/report/summary.h"
 
 #include <jansson.h>
@@ -305,7 +325,12 @@ static json_t *trial_json(const struct trial_result *result)
     set(object, "findings", findings_json(judgement, result->statistics.started_ns));
     set(object, "statistics",
         result->has_history ? statistics_json(&result->statistics) : json_null());
+    set(object, "liveness", liveness_json(result));
+    set(object, "fairness", fairness_json(result));
+    set(object, "herd", herd_json(result));
     set(object, "story", string(result->story != NULL ? result->story : ""));
+    json_t *evidence = result->evidence != NULL ? json_loads(result->evidence, 0, NULL) : NULL;
+    set(object, "evidence", evidence != NULL ? evidence : json_null());
     set(object, "folder", string(result->folder));
     set(object, "files", files_json(result));
     return object;

@@ -55,6 +55,7 @@ static void a_violation_is_there_in_full(void **state)
     struct finding *finding = test_find(result, &test_stale_holder, true);
     finding->evidence = (struct evidence){{3, SIZE_MAX}, {SIZE_MAX, 5}, AT(20), AT(50)};
     finding->windows = (struct distribution){2, 1, 2, 3, 4};
+    result->evidence = "{\"property\":\"stale-holder\"}";
     test_hold(&test, 1, 0, 1, 2);
     test_digest(&test)->hold_count = 1;
     statistics_make(&test.digest, &result->statistics);
@@ -77,6 +78,7 @@ static void a_violation_is_there_in_full(void **state)
     assert_int_equal(integer_of(evidence, "from_at_ns"), 20 * NS_PER_MS);
     assert_int_equal(integer_of(evidence, "to_at_ns"), 50 * NS_PER_MS);
     assert_int_equal(json_array_size(json_object_get(evidence, "holds")), 1);
+    assert_string_equal(string_of(json_object_get(trial, "evidence"), "property"), "stale-holder");
     json_t *statistics = json_object_get(trial, "statistics");
     assert_int_equal(integer_of(statistics, "holds"), 1);
     assert_true(json_is_null(json_object_get(statistics, "hand_off")));
@@ -98,6 +100,7 @@ static void what_was_not_measured_is_null_and_never_nan(void **state)
     assert_true(json_is_null(json_object_get(statistics, "fairness")));
     assert_true(json_is_null(json_object_get(statistics, "holds_per_second")));
     assert_true(json_is_null(json_object_get(json_array_get(trials, 1), "statistics")));
+    assert_true(json_is_null(json_object_get(json_array_get(trials, 1), "evidence")));
     json_decref(object);
 }
 

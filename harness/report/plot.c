@@ -16,6 +16,9 @@
 #define LEGEND_HEIGHT 20
 #define PANEL_TITLE_HEIGHT 14
 #define LEGEND_LEFT 12
+#define HEADLINE_HEIGHT 18
+// As many characters fit below the title, as most are narrower than the widest.
+#define HEADLINE_CHARACTERS 128
 // Tics, their numbers and the name of the axis.
 #define AXIS_HEIGHT 74
 // A time on the axis has at most four digits.
@@ -136,6 +139,40 @@ void plot_label(struct plot *plot, int64_t at_ns, const char *colour, const char
         plot->labels[plot->label_count++] = label;
 }
 
+static size_t characters_in(const char *text, size_t bytes)
+{
+    size_t characters = 0;
+    for (size_t i = 0; i < bytes; i++)
+        characters += ((unsigned char)text[i] & 0xc0) != 0x80;
+    return characters;
+}
+
+void plot_headline(struct plot *plot, const char *text)
+{
+    while (*text != '\0' && plot->headline_count < PLOT_MAX_HEADLINES) {
+        size_t room = sizeof plot->headlines[0];
+        char *line = plot->headlines[plot->headline_count++];
+        size_t end = strlen(text);
+        while (end > 0 && (end >= room || characters_in(text, end) > HEADLINE_CHARACTERS)) {
+            // Back to the end of the word before.
+            while (end > 0 && text[end - 1] != ' ')
+                end--;
+            while (end > 0 && text[end - 1] == ' ')
+                end--;
+        }
+        if (end == 0) // one word that does not fit is cut
+            end = strlen(text) < room ? strlen(text) : room - 1;
+        snprintf(line, room, "%.*s", (int)end, text);
+        text += end + strspn(text + end, " ");
+    }
+}
+
+// From where the legend begins, in pixels from the top.
+static int legend_base(const struct plot *plot)
+{
+    return LEGEND_BASE + plot->headline_count * HEADLINE_HEIGHT;
+}
+
 void plot_caption(struct plot *plot, const char *format, ...)
 {
     if (plot->caption_count == PLOT_MAX_CAPTIONS)
@@ -174,7 +211,7 @@ static void legend_sample(struct plot *plot, enum plot_sample sample, const char
                           const char *style)
 {
     double x = plot->legend_x;
-    double y = LEGEND_BASE - 4 + plot->legend_line * LEGEND_HEIGHT;
+    double y = legend_base(plot) - 4 + plot->legend_line * LEGEND_HEIGHT;
     if (sample == SAMPLE_LINE) {
         text_format(
             &plot->legend,
@@ -212,7 +249,7 @@ void plot_legend(struct plot *plot, enum plot_sample sample, const char *colour,
     text_add(&plot->legend, "set label ");
     plot_quote(&plot->legend, text);
     text_format(&plot->legend, " at screen X(%g), screen Y(%d) left textcolor rgb '%s'\n",
-                plot->legend_x + 26, LEGEND_BASE - 4 + plot->legend_line * LEGEND_HEIGHT,
+                plot->legend_x + 26, legend_base(plot) - 4 + plot->legend_line * LEGEND_HEIGHT,
                 PLOT_DARK);
     plot->legend_x += width;
 }
@@ -277,13 +314,17 @@ static void add_title(struct plot *plot, int y, const char *title)
 
 void plot_layout(struct plot *plot, int height, const char *title)
 {
-    int top = TITLE_BASE + 18 + lanes_of(plot) * LANE_HEIGHT;
+    int top = TITLE_BASE + 18 + (lanes_of(plot) + plot->headline_count) * LANE_HEIGHT;
     if (plot->legend.length > 0)
         top += LEGEND_BASE - TITLE_BASE + plot->legend_line * LEGEND_HEIGHT;
     plot->bottom = top + height;
     int captions_top = plot->bottom + AXIS_HEIGHT + plot->below;
     add_frame(plot, top, height, captions_top - 12 + (int)plot->caption_count * CAPTION_HEIGHT);
     add_title(plot, TITLE_BASE - 4, title);
+    for (int i = 0; i < plot->headline_count; i++)
+        add_label(plot, 12, TITLE_BASE + 16 + i * HEADLINE_HEIGHT,
+                  "left font 'sans-serif,13' textcolor rgb '" PLOT_DARK_RED "'",
+                  plot->headlines[i]);
     text_add(&plot->script, text_string(&plot->legend));
     add_labels(plot, plot, top);
     for (size_t i = 0; i < plot->caption_count; i++)

@@ -14,6 +14,7 @@
 #define PLOT_GREEN "#009E73"
 #define PLOT_ORANGE "#E69F00"
 #define PLOT_RED "#D55E00"
+#define PLOT_DARK_RED "#a03c00"
 #define PLOT_LIGHT_RED "#F0B48F"
 #define PLOT_GREY "#8a8a8a"
 #define PLOT_MUTED "#7d93a3"
@@ -27,6 +28,7 @@
 #define PLOT_WIDTH 900
 #define PLOT_MAX_LABELS 16
 #define PLOT_MAX_CAPTIONS 12
+#define PLOT_MAX_HEADLINES 3
 
 struct plot_label {
     double centre; // pixels from the left
@@ -55,6 +57,8 @@ struct plot {
     size_t caption_count;
     int bottom; // of the panel, in pixels from the top; valid after plot_layout
     int below;  // pixels to be kept free for a second panel
+    char headlines[PLOT_MAX_HEADLINES][160];
+    int headline_count;
 };
 
 // A plot whose x axis is the time from `from_ns` to `to_ns`.
@@ -77,6 +81,9 @@ __attribute__((format(printf, 4, 5))) void plot_label(struct plot *plot, int64_t
                                                       const char *colour, const char *format, ...);
 
 __attribute__((format(printf, 2, 3))) void plot_caption(struct plot *plot, const char *format, ...);
+
+// What the picture shows, below its title, in as many lines as it takes. Before the legend.
+void plot_headline(struct plot *plot, const char *text);
 
 // Marks for a time or a span over the whole height of the panel.
 void plot_band(struct plot *plot, int64_t from_ns, int64_t to_ns, const char *colour);

@@ -38,9 +38,11 @@ static void shade_faults(struct drawing *drawing)
     }
 }
 
-static void add_row_names(struct plot *plot, const struct digest *digest,
-                          const struct timeline_window *window)
+static void add_row_names(const struct drawing *drawing)
 {
+    struct plot *plot = drawing->plot;
+    const struct digest *digest = drawing->digest;
+    const struct timeline_window *window = drawing->window;
     bool single = digest->trial->scenario->clients.threads <= 1;
     if (window->row_count == 0) {
         text_add(&plot->script, "unset ytics\nset yrange [1.5:0.5]\n"
@@ -55,9 +57,12 @@ static void add_row_names(struct plot *plot, const struct digest *digest,
             text_format(&plot->script, " worker-%d", row->worker);
         text_format(&plot->script, "' %zu", i + 1);
     }
+    size_t rows = window->row_count;
+    if (drawing->servers)
+        text_format(&plot->script, ", 'servers, network' %zu", ++rows);
     text_format(&plot->script, ")\nset yrange [%g:0.5]\nset grid xtics noytics\n",
-                (double)window->row_count + 0.5);
-    for (size_t i = 1; i < window->row_count; i++)
+                (double)rows + 0.5);
+    for (size_t i = 1; i < rows; i++)
         text_format(&plot->script,
                     "set arrow from graph 0, first %g to graph 1, first %g nohead back linewidth "
                     "0.7 linecolor rgb '#cccccc'\n",
@@ -103,6 +108,7 @@ static void fill_panel(struct drawing *drawing)
         drawing_label_violation(drawing);
     plot_faults(drawing->plot, drawing->digest, false);
     shade_faults(drawing);
+    drawing->servers = drawing_add_servers(drawing);
     int64_t merged_ns = 0;
     for (enum timeline_kind kind = 0; kind < TIMELINE_KIND_COUNT; kind++) {
         int64_t merged = drawing_add_spans(drawing, kind);
@@ -112,6 +118,7 @@ static void fill_panel(struct drawing *drawing)
     if (drawing->window->finding != NULL)
         drawing_add_violation(drawing);
     drawing_add_marks(drawing);
+    drawing_add_values(drawing);
     drawing_add_deaths(drawing);
     add_notes(drawing, merged_ns);
 }
@@ -151,7 +158,7 @@ static void draw_panel(struct drawing *drawing)
 {
     struct plot *plot = drawing->plot;
     plot_time_axis(plot);
-    add_row_names(plot, drawing->digest, drawing->window);
+    add_row_names(drawing);
     // A pixel less of each bar, so that a hold and its successor are two bars; but two at least, as
     // none would be seen otherwise.
     double pixel = plot_x(plot, plot->base_ns + drawing_pixels_ns(drawing, 1));
@@ -163,10 +170,21 @@ static void draw_panel(struct drawing *drawing)
                 drawing->commands.length > 0 ? text_string(&drawing->commands) : "NaN notitle");
 }
 
-static int height_of(const struct timeline_window *window)
+static int height_of(const struct drawing *drawing)
 {
-    int rows = window->row_count > 0 ? (int)window->row_count : 1;
+    const struct timeline_window *window = drawing->window;
+    int rows = window->row_count > 0 ? (int)window->row_count + drawing->servers : 1;
     return rows * (rows > 6 ? 40 : 54);
+}
+
+static void add_cause(struct plot *plot, const struct account *account)
+{
+    struct text line = {0};
+    if (account == NULL || account->cause[0] == '\0')
+        return;
+    text_format(&line, "Cause: %s.", account->cause);
+    plot_headline(plot, text_string(&line));
+    text_free(&line);
 }
 
 // Puts the panels, of which the lower one may have no window, into the script.
@@ -176,19 +194,20 @@ static void compose(struct drawing *upper, struct drawing *lower)
     bool zoomed = lower->window != NULL;
     const struct trial *trial = upper->digest->trial;
     struct text title = {0};
+    add_cause(plot, upper->account);
     text_format(&title, "%s: %s, %s",
                 upper->window->finding != NULL ? "Around the first violation" : "The first holds",
                 trial->scenario->name, trial->scheme);
     add_legend(plot, upper, lower);
     if (zoomed)
-        plot->below = plot_room_below(lower->plot, height_of(lower->window));
-    plot_layout(plot, height_of(upper->window), text_string(&title));
+        plot->below = plot_room_below(lower->plot, height_of(lower));
+    plot_layout(plot, height_of(upper), text_string(&title));
     if (zoomed)
         text_add(&plot->script, "set multiplot\n");
     draw_panel(upper);
     if (zoomed) {
         draw_panel(lower);
-        plot_layout_below(plot, lower->plot, height_of(lower->window), "The violation, enlarged");
+        plot_layout_below(plot, lower->plot, height_of(lower), "The violation, enlarged");
         text_add(&plot->script, text_string(&lower->plot->script));
         text_add(&plot->script, "unset multiplot\n");
         text_add(&plot->data, text_string(&lower->plot->data));
@@ -202,11 +221,15 @@ void plot_timeline(struct plot *plot, const struct digest *digest,
     struct timeline_window window;
     timeline_choose(digest, judgement, &window);
     plot_start(plot, "timeline", LEFT, digest, window.from_ns, window.to_ns);
-    struct drawing upper = {.plot = plot, .digest = digest, .window = &window};
+    struct account account;
+    bool told = account_make(digest, judgement, &account);
+    struct drawing upper = {
+        .plot = plot, .digest = digest, .window = &window, .account = told ? &account : NULL};
     fill_panel(&upper);
     struct timeline_window zoom;
     struct plot below = {0};
-    struct drawing lower = {.plot = &below, .digest = digest, .index = upper.index};
+    struct drawing lower = {
+        .plot = &below, .digest = digest, .account = upper.account, .index = upper.index};
     if (timeline_zoom(digest, &window, &zoom)) {
         plot_start(&below, "timeline", LEFT, digest, zoom.from_ns, zoom.to_ns);
         plot_count_from(&below, zoom.from_ns);

@@ -3,6 +3,9 @@
 #define LOCKPICK_REPORT_REPORT_H
 
 #include "harness/check/check.h"
+#include "harness/check/fairness.h"
+#include "harness/check/liveness.h"
+#include "harness/check/liveness_herd.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -34,6 +37,9 @@ struct statistics {
     double fairness;             // Jain's index over the workers' holds; 0 if there is none
     size_t stalls;               // times the harness itself was late
     int64_t longest_stall_ns;
+    struct liveness liveness;
+    struct fairness turns;
+    struct herd herd;
 };
 
 void statistics_make(const struct digest *digest, struct statistics *statistics);
@@ -60,6 +66,7 @@ struct trial_result {
     int lanes;        // how many trials were conducted at a time, this one included; 0: not this
     char *folder;     // its own, inside the run's
     char *story;      // in words; "" if there is nothing to tell. Owned
+    char *evidence;   // the same for machines: JSON, see evidence.h; NULL or "" if none. Owned
     char *timeline;   // inline SVG of the hold timeline, or NULL. Owned
     char *throughput; // inline SVG, or NULL. Owned
     char *latency;    // inline SVG, or NULL; always of too few acquires. Owned

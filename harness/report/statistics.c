@@ -41,57 +41,6 @@ static void count_writes(const struct digest *digest, struct statistics *statist
     }
 }
 
-static int64_t longest_wait_ns(const struct digest *digest)
-{
-    int64_t longest = 0;
-    for (size_t i = 0; i < digest->hold_count; i++) {
-        int64_t wait = digest->holds[i].granted_ns - digest->holds[i].invoked_ns;
-        longest = wait > longest ? wait : longest;
-    }
-    for (size_t i = 0; i < digest->attempt_count; i++) {
-        const struct attempt *attempt = &digest->attempts[i];
-        int64_t until = attempt->returned_ns;
-        // The dead wait for nothing.
-        if (until == TIME_NEVER)
-            until = attempt->died_ns < digest->ended_ns ? attempt->died_ns : digest->ended_ns;
-        int64_t wait = until - attempt->invoked_ns;
-        longest = wait > longest ? wait : longest;
-    }
-    return longest;
-}
-
-// Client, worker, and in the lowest bit whether it was a hold, so that one sort groups them.
-static int64_t worker_key(int client, int worker, bool held)
-{
-    return ((int64_t)client << 33) | ((int64_t)worker << 1) | held;
-}
-
-// Jain's index, (Σx)² / (n Σx²), of the holds x of each of the n workers that tried at all
-// (Jain, Chiu and Hawe, DEC-TR-301, 1984).
-static double fairness(const struct digest *digest)
-{
-    size_t count = digest->hold_count + digest->attempt_count;
-    int64_t *keys = memory_new(count * sizeof *keys);
-    for (size_t i = 0; i < digest->hold_count; i++)
-        keys[i] = worker_key(digest->holds[i].client, digest->holds[i].worker, true);
-    for (size_t i = 0; i < digest->attempt_count; i++)
-        keys[digest->hold_count + i] =
-            worker_key(digest->attempts[i].client, digest->attempts[i].worker, false);
-    sort_values(keys, count);
-    double workers = 0, sum = 0, squares = 0;
-    for (size_t i = 0; i < count;) {
-        int64_t worker = keys[i] >> 1;
-        double holds = 0;
-        for (; i < count && keys[i] >> 1 == worker; i++)
-            holds += (double)(keys[i] & 1);
-        workers++;
-        sum += holds;
-        squares += holds * holds;
-    }
-    free(keys);
-    return squares > 0 ? sum * sum / (workers * squares) : 0;
-}
-
 static void count_stalls(const struct digest *digest, struct statistics *statistics)
 {
     statistics->stalls = digest->stall_count;
@@ -117,7 +66,10 @@ void statistics_make(const struct digest *digest, struct statistics *statistics)
     take(durations_release(digest), &statistics->release);
     take(durations_hold(digest), &statistics->hold);
     take(durations_hand_off(digest), &statistics->hand_off);
-    statistics->longest_wait_ns = longest_wait_ns(digest);
-    statistics->fairness = fairness(digest);
     count_stalls(digest, statistics);
+    liveness_measure(digest, &statistics->liveness);
+    fairness_measure(digest, &statistics->turns);
+    herd_measure(digest, &statistics->herd);
+    statistics->longest_wait_ns = statistics->liveness.longest_wait_ns;
+    statistics->fairness = statistics->turns.jain;
 }

@@ -41,16 +41,32 @@ static const struct hold *believer(const struct story *story, const struct hold 
     return NULL;
 }
 
+static double seconds(const struct story *story, int64_t at_ns)
+{
+    return (double)(at_ns - story->digest->started_ns) / (double)NS_PER_S;
+}
+
+// As it was granted; renewals are told by themselves.
 static void describe_lease(const struct story *story, const struct hold *hold, char *out,
                            size_t room)
 {
     char lease[DESCRIBE_ROOM];
+    int64_t until_ns = story->digest->history->events[hold->granted_event].args[2];
     out[0] = '\0';
     if (hold->valid_until_ns == TIME_NEVER)
         return;
     text_duration(story->digest->trial->scenario->lock.lease_ns, lease, sizeof lease);
-    snprintf(out, room, " (lease %s, valid until %.3f s)", lease,
-             (double)(hold->valid_until_ns - story->digest->started_ns) / (double)NS_PER_S);
+    snprintf(out, room, " (lease %s, valid until %.3f s)", lease, seconds(story, until_ns));
+}
+
+// " as a reader", " with token 7" where tokens matter.
+static const char *describe_token(const struct story *story, const struct hold *hold, char *out)
+{
+    const char *reader = hold->shared ? " as a reader" : "";
+    snprintf(out, DESCRIBE_ROOM, "%s", reader);
+    if (story->tokens && hold->token != 0)
+        snprintf(out, DESCRIBE_ROOM, "%s with token %lld", reader, (long long)hold->token);
+    return out;
 }
 
 // How the lock can be granted although another believes that it holds it.
@@ -72,19 +88,22 @@ static void describe_other(const struct story *story, const struct hold *hold,
 static void tell_grant(struct story *story, const struct hold *hold, const char *who)
 {
     char detail[160];
+    char token[DESCRIBE_ROOM];
+    describe_token(story, hold, token);
     const struct hold *other = believer(story, hold);
     if (hold->valid_until_ns <= hold->granted_ns) {
         text_duration(hold->granted_ns - hold->valid_until_ns, detail, sizeof detail);
         story_line_add(&story->lines, hold->granted_ns, LINE_KEY, SIZE_MAX, who,
-                       "learns that it was granted the lock: its lease ran out %s ago", detail);
+                       "learns that it was granted the lock%s: its lease ran out %s ago", token,
+                       detail);
     } else if (other != NULL) {
         describe_other(story, hold, other, detail, sizeof detail);
         story_line_add(&story->lines, hold->granted_ns, LINE_KEY, SIZE_MAX, who,
-                       "acquires the lock: %s", detail);
+                       "acquires the lock%s: %s", token, detail);
     } else {
         describe_lease(story, hold, detail, sizeof detail);
         story_line_add(&story->lines, hold->granted_ns, LINE_KEY, SIZE_MAX, who,
-                       "acquires the lock%s", detail);
+                       "acquires the lock%s%s", token, detail);
     }
 }
 
@@ -159,6 +178,65 @@ static void tell_end(struct story *story, size_t index, const char *who)
                        hold->died ? "holding" : "releasing");
 }
 
+// Steps in and out of a hold that were refused.
+static void tell_reentries(struct story *story, size_t hold, const char *who)
+{
+    for (size_t i = 0; i < story->digest->reentry_count; i++) {
+        const struct reentry *reentry = &story->digest->reentries[i];
+        bool refused = reentry->is_leave
+                           ? reentry->answer == RELEASE_NOT_OWNER || reentry->answer == RELEASE_GONE
+                           : reentry->outcome == OUTCOME_NO;
+        if (reentry->hold == hold && refused && reentry->returned_ns != TIME_NEVER)
+            story_line_add(&story->lines, reentry->returned_ns, LINE_KEY, SIZE_MAX, who,
+                           "%s depth %lld: the lock is refused",
+                           reentry->is_leave ? "tries to leave" : "tries to enter",
+                           (long long)reentry->depth);
+    }
+}
+
+// Who of the story had been granted the lock between the hold's grant and then, or NULL.
+static const struct hold *successor(const struct story *story, const struct hold *hold,
+                                    int64_t then_ns)
+{
+    for (size_t i = 0; i < story->hold_count; i++) {
+        const struct hold *other = &story->digest->holds[story->holds[i]];
+        if (other->granted_ns > hold->granted_ns && other->granted_ns < then_ns)
+            return other;
+    }
+    return NULL;
+}
+
+// The last renewal, and how many there were; after somebody else's grant it is no more its own.
+static void tell_renewals(struct story *story, const struct hold *hold, const char *who)
+{
+    const struct history *history = story->digest->history;
+    const struct event *last = NULL;
+    char other[DESCRIBE_ROOM];
+    size_t count = 0;
+    for (size_t i = hold->granted_event; i < history->count; i++) {
+        const struct event *event = &history->events[i];
+        if (event->at_ns > hold->released_ns)
+            break;
+        if (event->kind == EVENT_RENEW_RETURN && event->outcome == OUTCOME_OK &&
+            event->client == hold->client && event->args[0] == hold->operation) {
+            last = event;
+            count++;
+        }
+    }
+    if (last == NULL)
+        return;
+    const struct hold *next = successor(story, hold, last->at_ns);
+    const char *times = count == 1 ? "" : " once more";
+    if (next != NULL)
+        story_line_add(&story->lines, last->at_ns, LINE_NEEDED, SIZE_MAX, who,
+                       "renews the lock%s, which is %s's by now", times,
+                       describe_worker(story->digest, next->client, next->worker, other));
+    else
+        story_line_add(&story->lines, last->at_ns, LINE_HELPFUL, SIZE_MAX, who,
+                       "renews its lease%s: valid until %.3f s", times,
+                       seconds(story, last->args[1]));
+}
+
 static void tell_losses(struct story *story, const struct hold *hold, const char *who)
 {
     const struct history *history = story->digest->history;
@@ -181,6 +259,8 @@ void story_tell_holds(struct story *story)
         describe_holder(story->digest, story->holds[i], who);
         tell_grant(story, hold, who);
         story_tell_accesses(story, story->holds[i], who);
+        tell_reentries(story, story->holds[i], who);
+        tell_renewals(story, hold, who);
         tell_losses(story, hold, who);
         tell_end(story, story->holds[i], who);
     }

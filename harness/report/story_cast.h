@@ -16,7 +16,7 @@ struct story {
     size_t culprit;  // the hold whose release removed another's lock; SIZE_MAX
     size_t wronged;  // the hold whose lock it removed; SIZE_MAX
     bool certainly;  // that release certainly removed it; else it only may have
-    bool harm;       // some value was written wrongly, and not only might have been
+    bool tokens;     // fencing tokens are part of what is to be shown
     bool needs_ends; // releases are part of what is to be shown
 };
 
@@ -28,8 +28,9 @@ bool story_has_hold(const struct story *story, size_t hold);
 // Tells of every hold that takes part. Call once, after all have been added.
 void story_tell_holds(struct story *story);
 
-// Tells of the faults that struck those holds' clients, or happened between the lines told so far.
-void story_tell_faults(struct story *story);
+// Tells of the faults that struck those holds' clients, or happened between the lines told so far;
+// and of `root` (index into digest.faults, or SIZE_MAX), from which it all comes, wherever it was.
+void story_tell_faults(struct story *story, size_t root);
 
 // True if a fault of the scenario killed the client: then the fault's line tells of its death.
 bool story_fault_killed(const struct digest *digest, int client);

@@ -1,7 +1,6 @@
 // The faults of a story: what struck whom, and when it was over.
-#include "harness/check/describe.h"
 #include "harness/report/story_cast.h"
-#include "harness/scenario/trigger.h"
+#include "harness/report/story_deeds.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -10,49 +9,6 @@ static bool is_on(const struct fault_step *step, const struct hold *hold)
 {
     return step->target.client == hold->client &&
            (step->target.worker == 0 || step->target.worker == hold->worker);
-}
-
-static void describe_target(const struct fault_step *step, char *out)
-{
-    if (step->target.client == 0)
-        snprintf(out, DESCRIBE_ROOM, "%s", step->target.server);
-    else if (step->target.worker != 0)
-        snprintf(out, DESCRIBE_ROOM, "client-%d worker-%d", step->target.client,
-                 step->target.worker);
-    else
-        snprintf(out, DESCRIBE_ROOM, "client-%d", step->target.client);
-}
-
-static void describe_point(const struct point_name *point, bool same_side, struct text *out)
-{
-    static const char *const moments[] = {[MOMENT_BEFORE] = "before ", [MOMENT_AFTER] = "after "};
-    char worker[DESCRIBE_ROOM] = "";
-    if (point->worker != 0)
-        snprintf(worker, sizeof worker, "worker-%d", point->worker);
-    if (point->moment == MOMENT_AT)
-        text_format(out, "while %s holds the lock", point->worker != 0 ? worker : "it");
-    else
-        text_format(out, "%s%s%s%s", same_side ? "" : moments[point->moment], worker,
-                    point->worker != 0 ? "'s " : "", point->what);
-}
-
-// " after GET or EVALSHA in release", " while it holds the lock"; "" if the fault came by time or
-// at a point of another client.
-static void describe_points(const struct fault_step *step, struct text *out)
-{
-    bool told = false;
-    for (size_t i = 0; i < step->point_count; i++) {
-        const struct point_name *point = &step->points[i];
-        if (point->client != step->target.client)
-            continue;
-        text_add(out, told ? " or " : " ");
-        told = true;
-        describe_point(point, i > 0 && point->moment == step->points[i - 1].moment, out);
-        bool same_phase_follows =
-            i + 1 < step->point_count && strcmp(step->points[i + 1].phase, point->phase) == 0;
-        if (point->phase[0] != '\0' && !same_phase_follows)
-            text_format(out, " in %s", point->phase);
-    }
 }
 
 // What the client of a fault was doing with the story's holds at the time; "" if nothing.
@@ -70,40 +26,20 @@ static const char *doing(const struct story *story, const struct fault_record *r
     return "";
 }
 
-// What the fault does, in words that stand without its trigger.
-static void describe_deed(const struct fault_step *step, const char *target, struct text *out)
+static void tell_strike(struct story *story, const struct fault_record *record)
 {
-    static const struct {
-        const char *verb;
-        const char *words;
-    } deeds[] = {
-        {"pause", "is paused"},
-        {"kill", "is killed"},
-        {"restart", "crashes"},
-        {"flush", "loses all its data"},
-        {"evict", "runs out of memory and evicts the lock"},
-    };
-    for (size_t i = 0; i < sizeof deeds / sizeof *deeds; i++) {
-        if (strcmp(step->verb, deeds[i].verb) == 0) {
-            text_format(out, "%s %s", target, deeds[i].words);
-            return;
-        }
-    }
-    fault_describe_deed(step, out);
-}
-
-static void tell_strike(struct story *story, const struct fault_record *record, const char *target)
-{
+    char subject[24];
     struct text words = {0};
     const struct fault_step *step = record->step;
+    snprintf(subject, sizeof subject, "fault %d:", step->number);
     bool is_kill = strcmp(step->verb, "kill") == 0;
     int64_t at_ns =
         is_kill && record->asked_ns != TIME_NEVER ? record->asked_ns : record->in_effect_ns;
-    describe_deed(step, target, &words);
-    describe_points(step, &words);
+    deed_tell(story->digest, record, &words);
+    deed_tell_point(story->digest, record, &words);
     if (is_kill && step->points[0].moment != MOMENT_AT)
         text_add(&words, doing(story, record));
-    story_line_add(&story->lines, at_ns, LINE_KEY, SIZE_MAX, "fault:", "%s", text_string(&words));
+    story_line_add(&story->lines, at_ns, LINE_KEY, SIZE_MAX, subject, "%s", text_string(&words));
     text_free(&words);
 }
 
@@ -118,44 +54,40 @@ static bool is_on_story(const struct story *story, const struct fault_record *re
     return false;
 }
 
-static void tell_healing(struct story *story, const struct fault_record *record, const char *target)
+static void tell_healing(struct story *story, const struct fault_record *record, int64_t last_ns)
 {
     const struct fault_step *step = record->step;
     bool at_end = record->heal_reason == HEAL_END;
+    char subject[24];
     struct text words = {0};
+    snprintf(subject, sizeof subject, "fault %d over:", step->number);
     if (record->heal_reason == HEAL_DEATH || (at_end && !fault_stops(step)))
         return; // it does not go on, or nobody is there any more who could
-    if (fault_stops(step)) {
-        text_format(&words, "%s goes on%s", target,
-                    is_on_story(story, record) ? ", and still believes it holds the lock" : "");
-    } else if (strcmp(step->verb, "restart") == 0) {
-        text_format(&words, "%s is up again", target);
-    } else {
-        text_add(&words, "no more: ");
-        fault_describe_deed(step, &words);
-    }
+    if (record->healed_ns > last_ns && !fault_stops(step))
+        return; // all is over by then
+    deed_tell_end(story->digest, record, &words);
+    if (fault_stops(step) && is_on_story(story, record))
+        text_add(&words, ", and still believes it holds the lock");
     story_line_add(&story->lines, record->healed_ns, at_end ? LINE_HELPFUL : LINE_KEY, SIZE_MAX,
-                   at_end ? "the trial ends:" : "fault over:", "%s", text_string(&words));
+                   at_end ? "the trial ends:" : subject, "%s", text_string(&words));
     text_free(&words);
 }
 
-void story_tell_faults(struct story *story)
+void story_tell_faults(struct story *story, size_t root)
 {
     if (story->lines.count == 0)
         return;
     int64_t first_ns = story_lines_first_ns(&story->lines);
     int64_t last_ns = story_lines_last_ns(&story->lines);
     for (size_t i = 0; i < story->digest->fault_count; i++) {
-        char target[DESCRIBE_ROOM];
         const struct fault_record *record = &story->digest->faults[i];
-        if (record->in_effect_ns > last_ns || record->healed_ns < first_ns)
+        bool outside = record->in_effect_ns > last_ns || record->healed_ns < first_ns ||
+                       // A kill that came before has done its work before.
+                       (record->step->bound_ns < 0 && record->in_effect_ns < first_ns);
+        if (record->in_effect_ns == TIME_NEVER || (outside && i != root))
             continue;
-        // A kill that came before has done its work before.
-        if (record->step->bound_ns < 0 && record->in_effect_ns < first_ns)
-            continue;
-        describe_target(record->step, target);
-        tell_strike(story, record, target);
+        tell_strike(story, record);
         if (record->healed_ns != TIME_NEVER && record->step->bound_ns >= 0)
-            tell_healing(story, record, target);
+            tell_healing(story, record, last_ns);
     }
 }

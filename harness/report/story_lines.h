@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define STORY_LINES 14
+#define STORY_LINES 12
 
 // Lines of less weight are left out first if there are too many. Grants and faults are LINE_KEY:
 // what a hold reads and writes is never told without the grant.

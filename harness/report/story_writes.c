@@ -75,10 +75,12 @@ static size_t same_update_before(const struct story *story, const struct access 
 
 // --- words ---------------------------------------------------------------------------------------
 
-// Whoever removed another's lock had done its own work before.
+// Whoever removed another's lock had done its own work before; and what was read shows in what is
+// written, too.
 static enum line_weight weight_of(const struct story *story, const struct access *access)
 {
-    return story->needs_ends && access->hold == story->culprit ? LINE_HELPFUL : LINE_NEEDED;
+    bool aside = story->needs_ends && access->hold == story->culprit;
+    return aside || !access->is_write ? LINE_HELPFUL : LINE_NEEDED;
 }
 
 static void tell_sale(struct story *story, const struct access *write, const char *who)
@@ -128,11 +130,12 @@ static void tell_increment(struct story *story, const struct access *write, cons
             text_format(&what, ", computed from %lld, as %s did", (long long)write->seen,
                         describe_holder(story->digest, same, other));
     } else if (stored.by != NULL && stored.by->value != write->seen) {
+        describe_holder(story->digest, stored.by->hold, other);
         if (stored.by->value != write->value)
-            text_format(&what, ", computed from %lld,", (long long)write->seen);
-        text_format(&what, " over %s's %lld",
-                    describe_holder(story->digest, stored.by->hold, other),
-                    (long long)stored.by->value);
+            text_format(&what, ", computed from %lld, over the %lld that %s has written by then",
+                        (long long)write->seen, (long long)stored.by->value, other);
+        else
+            text_format(&what, " over %s's %lld", other, (long long)stored.by->value);
         // It changes nothing: whatever comes later, this increment is not in the value. Of other
         // values some may be brought back by a third who has read them; the total is told at last.
         if (stored.by->value == write->value)

@@ -31,20 +31,25 @@ static void a_write_over_many_says_what_the_store_held(void **state)
     build_release(&build, 1, 1, 402, 403, RELEASE_GONE);
     build_stop(&build, 500, STOP_DONE);
     build_final(&build, 501, 1);
-    assert_story(&build,
-                 "    0.001 s  client-1 acquires the lock (lease 300 ms, valid until 0.300 s)\n"
-                 "    0.002 s  client-1 reads 0\n"
-                 "    0.003 s  fault: client-1 is paused after read\n"
-                 "    0.310 s  client-2 acquires the lock: client-1's lease ran out 10 ms ago\n"
-                 "    0.311 s  client-2 reads 0\n"
-                 "    0.313 s  client-2 writes 1\n"
-                 "    0.314 s  client-2 releases the lock\n"
-                 "    0.400 s  fault over: client-1 goes on, and still believes it holds the lock\n"
-                 "    0.401 s  client-1 writes 1, computed from 0, over client-2's 4\n"
-                 "    0.403 s  client-1 tries to release the lock: it is gone\n"
-                 "  In all, 4 of 5 acknowledged increments were lost. Two holders coexisted for 4 "
-                 "ms. What would have prevented the harm: a fencing token checked by the store "
-                 "(fenced: true).\n");
+    assert_story(
+        &build,
+        "    0.001 s  client-1 acquires the lock (lease 300 ms, valid until 0.300 s)\n"
+        "    0.002 s  client-1 reads 0\n"
+        "    0.003 s  fault 1: client-1 is paused after read\n"
+        "    0.310 s  client-2 acquires the lock: client-1's lease ran out 10 ms ago\n"
+        "    0.311 s  client-2 reads 0\n"
+        "    0.313 s  client-2 writes 1\n"
+        "    0.314 s  client-2 releases the lock\n"
+        "    0.400 s  fault 1 over: client-1 goes on, and still believes it holds the lock\n"
+        "    0.401 s  client-1 writes 1, computed from 0, over the 4 that client-2 has written by "
+        "then\n"
+        "    0.403 s  client-1 tries to release the lock: it is gone\n"
+        "  Cause: client-1 stood still for 397 ms (fault 1), past the end of its lease of 300 "
+        "ms; client-2 was granted the lock, and client-1 went on all the same.\n"
+        "  Both believed to hold it for 4 ms. In all, 4 of 5 acknowledged increments were "
+        "lost. Of the same cause: stale-write and lost-update.\n"
+        "  What would have prevented the harm: a fencing token checked by the store "
+        "(fenced: true).\n");
 }
 
 // Nobody knows in which order two writes reached the store that overlap in time.

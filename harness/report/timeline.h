@@ -30,6 +30,10 @@ void timeline_choose(const struct digest *digest, const struct judgement *judgem
 bool timeline_zoom(const struct digest *digest, const struct timeline_window *window,
                    struct timeline_window *zoom);
 
+// True if both holds of the evidence are known, and lasted one after the other: the lock kept them
+// apart, and it is what they read and wrote that does not fit.
+bool timeline_is_apart(const struct digest *digest, const struct timeline_window *window);
+
 // The row of a worker, or -1.
 int timeline_row_of(const struct timeline_window *window, int client, int worker);
 

@@ -2,6 +2,7 @@
 #ifndef LOCKPICK_REPORT_TIMELINE_DRAW_H
 #define LOCKPICK_REPORT_TIMELINE_DRAW_H
 
+#include "harness/report/evidence.h"
 #include "harness/report/plot.h"
 #include "harness/report/timeline.h"
 
@@ -24,9 +25,11 @@ struct drawing {
     struct plot *plot;
     const struct digest *digest;
     const struct timeline_window *window;
-    struct text commands; // of the plot command, joined by commas
-    int index;            // of the next data set
+    const struct account *account; // of the violation, or NULL
+    struct text commands;          // of the plot command, joined by commas
+    int index;                     // of the next data set
     bool seen[LOOK_COUNT];
+    bool servers; // there is a row of servers, too
     bool widened; // some holds are too short to be seen, and are drawn wider
 };
 
@@ -39,6 +42,12 @@ int64_t drawing_add_spans(struct drawing *drawing, enum timeline_kind kind);
 
 // Adds a mark for each read and write; of the evidence only, if all would be too many.
 void drawing_add_marks(struct drawing *drawing);
+
+// Adds the values that the holds of the evidence read and wrote, where there is room for them.
+void drawing_add_values(struct drawing *drawing);
+
+// Adds a row of the faults that struck no client. False if there is none in the window.
+bool drawing_add_servers(struct drawing *drawing);
 
 // Adds a cross where a client died.
 void drawing_add_deaths(struct drawing *drawing);

@@ -1,8 +1,10 @@
 // The evidence of a violation in the timeline.
 #include "harness/report/timeline_draw.h"
 
-#include <stdlib.h>
+#include <string.h>
 
+#define REMOVED "the lock is removed"
+#define FOUND_GONE "the lock is found gone"
 // A narrower mark would not be seen, in pixels.
 #define LEAST_WIDTH 3
 
@@ -22,10 +24,15 @@ static bool clip_evidence(const struct drawing *drawing, size_t which, int64_t *
     if (index == SIZE_MAX)
         return false;
     const struct hold *hold = &drawing->digest->holds[index];
-    if (hold->granted_ns > *from_ns)
+    // Of holds that were apart, each is shown in full: it is what they did that does not fit.
+    bool apart = drawing->window->finding->evidence.accesses[0] != SIZE_MAX &&
+                 timeline_is_apart(drawing->digest, drawing->window);
+    if (apart || hold->granted_ns > *from_ns)
         *from_ns = hold->granted_ns;
-    if (hold->released_ns < *to_ns)
+    if (apart || hold->released_ns < *to_ns)
         *to_ns = hold->released_ns;
+    if (apart && *to_ns - *from_ns < drawing_pixels_ns(drawing, LEAST_WIDTH))
+        *to_ns = *from_ns + drawing_pixels_ns(drawing, LEAST_WIDTH);
     return *to_ns > *from_ns;
 }
 
@@ -53,7 +60,7 @@ static size_t add_violation_bars(struct drawing *drawing, int64_t from_ns, int64
 }
 
 // The bars, and a tint behind the rows that the violation concerns: those of the evidence, or all
-// if none of its holds lasted into it.
+// if nobody at all is granted the lock.
 void drawing_add_violation(struct drawing *drawing)
 {
     int64_t from_ns = drawing->window->finding->evidence.from_ns;
@@ -69,7 +76,9 @@ void drawing_add_violation(struct drawing *drawing)
     from_ns = from_ns < window->from_ns ? window->from_ns : from_ns;
     to_ns = to_ns > window->to_ns ? window->to_ns : to_ns;
     size_t bars = add_violation_bars(drawing, from_ns, to_ns);
-    size_t rows = bars > 0 ? window->evidence_rows : window->row_count;
+    bool concerns_all = bars == 0 && strcmp(window->finding->check->name, "stuck") == 0;
+    size_t rows =
+        concerns_all || window->evidence_rows == 0 ? window->row_count : window->evidence_rows;
     double bottom = (double)(rows > 0 ? rows : 1) + 0.5;
     text_format(&plot->objects,
                 "set object rectangle from first %.12g, first 0.5 to first %.12g, first %g behind "
@@ -79,14 +88,40 @@ void drawing_add_violation(struct drawing *drawing)
     add_edge(plot, plot_x(plot, to_ns), bottom);
 }
 
+// What the label says besides the property, or NULL for how long it lasted.
+static const char *words_of(const struct drawing *drawing)
+{
+    static const struct {
+        const char *property;
+        const char *words;
+    } words[] = {{"lost-update", "this write"}, {"oversell", "this sale"},
+                 {"run-once", "this job"},      {"unstable-read", "what was read changes"},
+                 {"reentrancy", "refused"},     {"wrongful-release", REMOVED}};
+    const struct timeline_window *window = drawing->window;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (strcmp(window->finding->check->name, words[i].property) != 0)
+            continue;
+        bool unseen = drawing->account != NULL && drawing->account->culprit == SIZE_MAX;
+        return strcmp(words[i].words, REMOVED) == 0 && unseen ? FOUND_GONE : words[i].words;
+    }
+    return NULL;
+}
+
 void drawing_label_violation(struct drawing *drawing)
 {
     struct plot *plot = drawing->plot;
     const struct timeline_window *window = drawing->window;
     const struct finding *finding = window->finding;
+    const char *words = words_of(drawing);
     int64_t from = finding->evidence.from_ns;
     int64_t to = finding->evidence.to_ns;
     char length[32];
+    if (words != NULL) {
+        bool at_end = strcmp(words, REMOVED) == 0 || strcmp(words, FOUND_GONE) == 0;
+        plot_label(plot, at_end && to > from ? to : from, PLOT_RED, "%s: %s", finding->check->name,
+                   words);
+        return;
+    }
     if (to <= from) {
         plot_label(plot, from, PLOT_RED, "%s at %s", finding->check->name,
                    text_duration(from - plot->start_ns, length, sizeof length));
@@ -101,6 +136,10 @@ void drawing_label_violation(struct drawing *drawing)
         int64_t ends = finding->evidence.to_ns;
         overlap = clip_evidence(drawing, i, &begins, &ends) && overlap;
     }
-    plot_label(plot, from + (to - from) / 2, PLOT_RED, overlap ? "%s: both hold for %s" : "%s: %s",
+    bool stuck = strcmp(finding->check->name, "stuck") == 0;
+    plot_label(plot, from + (to - from) / 2, PLOT_RED,
+               overlap ? "%s: both hold for %s"
+               : stuck ? "%s: nobody is granted the lock for %s"
+                       : "%s: %s",
                finding->check->name, length);
 }

@@ -1,7 +1,9 @@
+#include "harness/report/evidence.h"
 #include "harness/report/percentiles.h"
 #include "harness/report/timeline.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 // Holds shown of a trial without a violation.
 #define PEACEFUL_HOLDS 20
@@ -18,7 +20,8 @@ static int64_t most(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-static void find_evidence(const struct digest *digest, struct timeline_window *window)
+static void find_evidence(const struct digest *digest, const struct judgement *judgement,
+                          struct timeline_window *window)
 {
     const struct evidence *evidence = &window->finding->evidence;
     size_t found = 0;
@@ -33,6 +36,11 @@ static void find_evidence(const struct digest *digest, struct timeline_window *w
         if (hold < digest->hold_count && hold != window->evidence[0])
             window->evidence[found++] = hold;
     }
+    // Of a silence: the hold that was not given back, if that is where it comes from.
+    struct account account;
+    if (found == 0 && account_make(digest, judgement, &account) &&
+        account.finding == window->finding && account.holds[0] < digest->hold_count)
+        window->evidence[0] = account.holds[0];
 }
 
 // With a margin on both sides; but outside the trial there is only as much as sets bars off from
@@ -80,6 +88,20 @@ static void choose_beginning(const struct digest *digest, struct timeline_window
     set_window(digest, window, from, to, (to - from) / 20);
 }
 
+bool timeline_is_apart(const struct digest *digest, const struct timeline_window *window)
+{
+    if (window->evidence[0] == SIZE_MAX || window->evidence[1] == SIZE_MAX)
+        return false;
+    const struct hold *a = &digest->holds[window->evidence[0]];
+    const struct hold *b = &digest->holds[window->evidence[1]];
+    return a->released_ns <= b->granted_ns || b->released_ns <= a->granted_ns;
+}
+
+static bool tells_by_accesses(const struct finding *finding)
+{
+    return finding->evidence.accesses[0] != SIZE_MAX;
+}
+
 bool timeline_zoom(const struct digest *digest, const struct timeline_window *window,
                    struct timeline_window *zoom)
 {
@@ -87,6 +109,10 @@ bool timeline_zoom(const struct digest *digest, const struct timeline_window *wi
         return false;
     const struct evidence *evidence = &window->finding->evidence;
     int64_t length = evidence->to_ns - evidence->from_ns;
+    bool found_late = strcmp(window->finding->check->name, "wrongful-release") == 0 &&
+                      window->evidence[1] == SIZE_MAX;
+    if (found_late || (tells_by_accesses(window->finding) && timeline_is_apart(digest, window)))
+        return false;
     if (length <= 0 || length >= (window->to_ns - window->from_ns) / LEAST_SHARE)
         return false;
     *zoom = *window;
@@ -188,7 +214,7 @@ void timeline_choose(const struct digest *digest, const struct judgement *judgem
     *window = (struct timeline_window){.finding = judgement_first_violation(judgement),
                                        .evidence = {SIZE_MAX, SIZE_MAX}};
     if (window->finding != NULL)
-        find_evidence(digest, window);
+        find_evidence(digest, judgement, window);
     if (window->finding != NULL && window->finding->evidence.to_ns > 0)
         choose_violation(digest, window);
     else

@@ -223,6 +223,24 @@ static void check_sides(const struct rules *rules, const struct fault_step *step
     }
 }
 
+// What takes the guarded value away, or the only way to it, leaves nothing to judge a lock by: what
+// was acknowledged is lost, whatever the lock does.
+static void check_store(const struct rules *rules, const struct fault_step *step, struct node *verb,
+                        const struct fault_form *form)
+{
+    static const char *const takers[] = {"kill", "flush", NULL};
+    // The first way of a restart keeps everything.
+    bool loses = strcmp(step->verb, "restart") == 0 && step->how != NULL &&
+                 strcmp(step->how, form->hows[0]) != 0;
+    if (strncmp(step->target.server, "store", 5) == 0 &&
+        (loses || text_is_one_of(step->verb, takers)))
+        complain(
+            rules->complaints, verb,
+            "'%s%s%s' of the store takes away the value by which the lock is judged: restart it "
+            "with all that it kept, pause it, or cut it off",
+            step->verb, loses ? ", how: " : "", loses ? step->how : "");
+}
+
 static void check_target(const struct rules *rules, const struct fault_step *step,
                          struct node *verb, const struct fault_form *form)
 {
@@ -241,6 +259,7 @@ static void check_target(const struct rules *rules, const struct fault_step *ste
     else if (target->worker != 0 && (form->strikes & STRIKES_WORKER) == 0)
         complain(rules->complaints, verb, "'%s' strikes a whole client: leave worker-%d out",
                  step->verb, target->worker);
+    check_store(rules, step, verb, form);
     check_others(rules, step, verb, form);
 }
 

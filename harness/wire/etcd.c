@@ -301,8 +301,10 @@ enum outcome etcd_watch_deletion(struct etcd_connection *connection, const char 
                              "start_revision", json_number(revision));
     enum outcome outcome = request(connection, "watch", "/v3/watch", body, &patience, &answer);
     json_decref(answer);
-    if (strstr(etcd_http_answer(connection->http), "\"DELETE\"") != NULL)
+    if (strstr(etcd_http_answer(connection->http), "\"DELETE\"") != NULL) {
+        connection->actor->wakeups++;
         return OUTCOME_OK;
+    }
     return outcome == OUTCOME_BROKEN ? OUTCOME_BROKEN : OUTCOME_NO;
 }
 

@@ -85,7 +85,7 @@ int mysql_statement_load(struct mysql_connection *connection,
                          const struct mysql_statement *statement, const char *table,
                          struct error *error)
 {
-    const struct mysql_limit limit = {clock_monotonic_ns() + MYSQL_SET_UP_NS, NULL};
+    const struct mysql_limit limit = {.give_up_ns = clock_monotonic_ns() + MYSQL_SET_UP_NS};
     struct mysql_answer answer;
     struct text text = {0};
     struct prepared *place = find_statement(connection, NULL);
@@ -194,9 +194,11 @@ static enum outcome give_up(struct mysql_connection *connection, struct mysql_an
     return outcome == OUTCOME_OK ? OUTCOME_NO : OUTCOME_UNKNOWN;
 }
 
+// `closed`: by the server, without an answer.
 static enum outcome understand(struct mysql_connection *connection, const struct prepared *prepared,
-                               enum await_end end, struct mysql_answer *answer)
+                               enum await_end end, bool closed, struct mysql_answer *answer)
 {
+    bool ended = closed;
     if (end == AWAIT_DONE)
         return OUTCOME_OK;
     enum outcome outcome = OUTCOME_UNKNOWN;
@@ -207,7 +209,10 @@ static enum outcome understand(struct mysql_connection *connection, const struct
                    prepared != NULL ? mysql_stmt_error(prepared->handle)
                                     : mysql_error(connection->session),
                    answer->error);
-        answer->session_ended = mysql_error_ends_session(answer->error);
+        // Of an interrupted statement KILL does not say whether it meant the whole session: we end
+        // that.
+        ended |= mysql_error_ends_session(answer->error);
+        answer->session_ended = ended || answer->error == ER_QUERY_INTERRUPTED;
         outcome = mysql_error_outcome(answer->error);
     } else {
         mysql_note(connection, "no answer in time", 0);
@@ -217,6 +222,7 @@ static enum outcome understand(struct mysql_connection *connection, const struct
         answer->session_ended = true;
     if (outcome == OUTCOME_UNKNOWN || answer->session_ended)
         mysql_connection_end_session(connection);
+    connection->ended_by_server |= ended;
     return outcome;
 }
 
@@ -224,8 +230,11 @@ static enum outcome understand(struct mysql_connection *connection, const struct
 static bool find_session(struct mysql_connection *connection, int64_t wanted,
                          struct mysql_answer *answer)
 {
-    if (connection->session != NULL && mysql_has_hung_up(connection->session))
+    bool by_server;
+    if (connection->session != NULL && mysql_has_hung_up(connection->session, &by_server)) {
         mysql_connection_end_session(connection);
+        connection->ended_by_server = by_server;
+    }
     if (wanted != 0 && mysql_connection_session(connection) != wanted) {
         mysql_note(connection, "the session has ended", 0);
         answer->session_ended = true;
@@ -241,8 +250,9 @@ static enum outcome perform(struct mysql_connection *connection, const struct re
     struct prepared *prepared = find_statement(connection, request->statement);
     if (!find_session(connection, request->session, answer))
         return OUTCOME_NO;
-    const struct mysql_limit soon = {clock_monotonic_ns() + connection->request_ns, NULL};
-    const struct mysql_limit whenever = {TIME_NEVER, request->patience};
+    bool closed = false;
+    const struct mysql_limit soon = {clock_monotonic_ns() + connection->request_ns, NULL, &closed};
+    const struct mysql_limit whenever = {TIME_NEVER, request->patience, &closed};
     const struct mysql_limit *limit = request->patience != NULL ? &whenever : &soon;
     if (prepared != NULL && prepared->handle == NULL) {
         enum outcome outcome = prepare(connection, prepared, &soon, answer);
@@ -254,7 +264,7 @@ static enum outcome perform(struct mysql_connection *connection, const struct re
                              : query(connection, request->statement->text, limit, answer);
     if (end == AWAIT_TIME_UP && request->patience != NULL)
         return give_up(connection, answer);
-    return understand(connection, prepared, end, answer);
+    return understand(connection, prepared, end, closed, answer);
 }
 
 static enum outcome pass_points(struct mysql_connection *connection, const struct request *request,

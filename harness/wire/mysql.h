@@ -48,9 +48,10 @@ struct mysql_answer {
     struct mysql_value values[MYSQL_MOST_COLUMNS]; // the first columns of the first row
     unsigned error;                                // the server's, or the library's; 0: none
     // With NO: nothing was sent, for the session has ended; or the primary has become read-only,
-    // and another one is to be looked for. With UNKNOWN: no answer will come, for the server has
-    // ended the session or interrupted the statement. Either way, what belonged to the session ends
-    // with it: its open transaction is rolled back, its locks are free.
+    // and another one is to be looked for. With UNKNOWN: the server has answered that it has ended
+    // the session or interrupted the statement, and what belonged to the session ends with it: its
+    // open transaction is rolled back, its locks are free. A connection that is lost without such
+    // a word says nothing: until the server notices, it may go on with the session.
     bool session_ended;
 };
 
@@ -107,6 +108,11 @@ enum outcome mysql_request_patiently(struct mysql_connection *connection, int64_
 // Which session the next request goes to: counts up from 1 with each that is opened, 0 while there
 // is none.
 int64_t mysql_connection_session(const struct mysql_connection *connection);
+
+// True if the last session that has ended was ended by the server: it said so, or closed it. Else
+// it was lost on the way or given up here, and the server may keep what belongs to it until it
+// notices.
+bool mysql_connection_ended_by_server(const struct mysql_connection *connection);
 
 // Ends the session, and with it all that belongs to it; the next request opens another.
 void mysql_connection_end_session(struct mysql_connection *connection);

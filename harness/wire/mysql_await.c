@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #define LOOK_NS (10 * NS_PER_MS) // how often somebody with patience is asked for it
 
@@ -47,6 +48,9 @@ static bool wait_for(MYSQL *session, int *status, const struct mysql_limit *limi
         struct timespec length = {.tv_sec = left / NS_PER_S, .tv_nsec = left % NS_PER_S};
         int count = ppoll(&look, 1, &length, NULL);
         if (count > 0) {
+            char first;
+            if (limit->closed != NULL && (look.revents & POLLIN) != 0)
+                *limit->closed = recv(look.fd, &first, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
             *status = status_of(look.revents);
             return true;
         }
@@ -136,8 +140,13 @@ enum await_end mysql_await_rows(MYSQL *session, MYSQL_STMT *statement,
     return failed == 0 ? AWAIT_DONE : AWAIT_FAILED;
 }
 
-bool mysql_has_hung_up(MYSQL *session)
+bool mysql_has_hung_up(MYSQL *session, bool *by_server)
 {
     struct pollfd look = {.fd = mysql_get_socket(session), .events = POLLIN};
-    return poll(&look, 1, 0) != 0;
+    char first;
+    *by_server = false;
+    if (poll(&look, 1, 0) == 0)
+        return false;
+    *by_server = recv(look.fd, &first, 1, MSG_PEEK | MSG_DONTWAIT) >= 0;
+    return true;
 }

@@ -13,6 +13,7 @@
 struct mysql_limit {
     int64_t give_up_ns;
     const struct mysql_patience *patience; // NULL: only the time counts
+    bool *closed; // set once the server has closed the connection instead of an answer; or NULL
 };
 
 // AWAIT_FAILED: mysql_errno, or mysql_stmt_errno, says why. AWAIT_TIME_UP: the session is of no use
@@ -39,8 +40,9 @@ enum await_end mysql_await_execute(MYSQL *session, MYSQL_STMT *statement,
 enum await_end mysql_await_rows(MYSQL *session, MYSQL_STMT *statement,
                                 const struct mysql_limit *limit);
 
-// True if there is something to be read although nothing was asked: the server has ended the
-// session.
-bool mysql_has_hung_up(MYSQL *session);
+// True if there is something to be read although nothing was asked: the session has ended.
+// *by_server: the server has said so, or closed it. A connection that was reset may have been so by
+// what is between.
+bool mysql_has_hung_up(MYSQL *session, bool *by_server);
 
 #endif

@@ -58,13 +58,11 @@ enum outcome mysql_error_outcome(unsigned error)
     return silent ? OUTCOME_UNKNOWN : OUTCOME_BROKEN;
 }
 
-// Of an interrupted statement, KILL says nothing more, whether it meant the statement or the whole
-// session: we end it.
+// What the library says by itself, that the connection is lost, the server need not know of: it may
+// go on with the session.
 bool mysql_error_ends_session(unsigned error)
 {
-    return error == CR_SERVER_GONE_ERROR || error == CR_SERVER_LOST ||
-           error == CR_SERVER_LOST_EXTENDED || error == ER_CONNECTION_KILLED ||
-           error == ER_SERVER_SHUTDOWN || error == ER_QUERY_INTERRUPTED;
+    return error == ER_CONNECTION_KILLED || error == ER_SERVER_SHUTDOWN;
 }
 
 void mysql_note(struct mysql_connection *connection, const char *message, unsigned number)
@@ -238,6 +236,7 @@ void mysql_connection_end_session(struct mysql_connection *connection)
         return;
     mysql_close(connection->session); // first, so that the statements are not closed over it
     connection->session = NULL;
+    connection->ended_by_server = false;
     for (size_t i = 0; i < MYSQL_MOST_STATEMENTS; i++) {
         if (connection->prepared[i].handle != NULL)
             mysql_stmt_close(connection->prepared[i].handle);
@@ -261,6 +260,11 @@ int64_t mysql_connection_session(const struct mysql_connection *connection)
     return connection->session != NULL ? connection->sessions : 0;
 }
 
+bool mysql_connection_ended_by_server(const struct mysql_connection *connection)
+{
+    return connection->ended_by_server;
+}
+
 enum outcome mysql_kill_session(struct mysql_connection *connection)
 {
     char text[64];
@@ -270,7 +274,8 @@ enum outcome mysql_kill_session(struct mysql_connection *connection)
     point(connection->actor, POINT_BEFORE, "KILL");
     MYSQL *other = connect_to(connection, NULL, connection->request_ns, &error);
     if (other != NULL) {
-        const struct mysql_limit limit = {clock_monotonic_ns() + connection->request_ns, NULL};
+        const struct mysql_limit limit = {.give_up_ns =
+                                              clock_monotonic_ns() + connection->request_ns};
         enum await_end end = mysql_await_query(other, text, &limit);
         bool gone = end == AWAIT_FAILED && mysql_errno(other) == ER_NO_SUCH_THREAD;
         outcome = end == AWAIT_DONE || gone ? OUTCOME_OK : OUTCOME_UNKNOWN;

@@ -23,6 +23,7 @@ struct prepared {
 struct mysql_connection {
     MYSQL *session; // NULL: not connected
     int64_t sessions;
+    bool ended_by_server; // the last session that has ended
     const struct service *service;
     const struct endpoint *endpoint; // of the session, or of the last one
     int64_t request_ns;

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 
 // For the first connection, which is set-up and no part of what is measured: long enough for TCP to
 // repeat what a full backlog has dropped.
@@ -19,6 +20,8 @@ const char *const postgres_commands[] = {"advisory_lock", "advisory_unlock", NUL
 struct postgres_connection {
     PGconn *session; // NULL: not connected
     int64_t sessions;
+    bool ended_by_server; // the last session that has ended
+    bool was_told;        // the last error is the server's own word
     const struct service *service;
     int64_t request_ns;
     struct actor *actor;
@@ -61,6 +64,25 @@ void postgres_end_session(struct postgres_connection *connection)
 {
     PQfinish(connection->session);
     connection->session = NULL;
+    connection->ended_by_server = false;
+}
+
+bool postgres_ended_by_server(const struct postgres_connection *connection)
+{
+    return connection->ended_by_server;
+}
+
+// Gives the session up if it has ended although nothing was asked: there is an error to be read, or
+// the end. A connection that was reset may have been so by what is between.
+static void look_whether_hung_up(struct postgres_connection *connection)
+{
+    char first;
+    ssize_t count = recv(PQsocket(connection->session), &first, 1, MSG_PEEK | MSG_DONTWAIT);
+    bool is_open = count < 0 ? errno == EAGAIN || errno == EINTR : count > 0 && first != 'E';
+    if (is_open)
+        return;
+    postgres_end_session(connection);
+    connection->ended_by_server = count >= 0;
 }
 
 // Waits until the socket can be read or written. False if the time is up.
@@ -168,6 +190,7 @@ static enum outcome understand(struct postgres_connection *connection, const PGr
     }
     const char *state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
     note_error(connection, PQresultErrorMessage(result));
+    connection->was_told = state != NULL;
     // What libpq reports by itself, not the server, carries no state: the connection is lost.
     if (state == NULL)
         return OUTCOME_UNKNOWN;
@@ -218,6 +241,7 @@ static enum outcome send_statement(struct postgres_connection *connection,
         return OUTCOME_NO;
     int64_t give_up_ns = clock_monotonic_ns() + connection->request_ns;
     enum outcome outcome = OUTCOME_UNKNOWN;
+    connection->was_told = false;
     if (PQsendQueryParams(connection->session, statement, count, NULL, arguments, NULL, NULL, 0))
         outcome = take_results(connection, answer, give_up_ns);
     else
@@ -226,9 +250,11 @@ static enum outcome send_statement(struct postgres_connection *connection,
     // The error that ends a session does not tell what became of the statement.
     if (lost && outcome != OUTCOME_OK)
         outcome = OUTCOME_UNKNOWN;
-    answer->session_ended = lost;
-    if (lost || outcome == OUTCOME_UNKNOWN)
+    answer->session_ended = lost && connection->was_told;
+    if (lost || outcome == OUTCOME_UNKNOWN) {
         postgres_end_session(connection);
+        connection->ended_by_server = answer->session_ended;
+    }
     return outcome;
 }
 
@@ -239,6 +265,24 @@ enum outcome postgres_request(struct postgres_connection *connection,
     *answer = (struct postgres_answer){.rows = 0};
     point(connection->actor, POINT_BEFORE, name);
     enum outcome outcome = send_statement(connection, answer, statement, arguments);
+    point(connection->actor, POINT_AFTER, name);
+    return outcome;
+}
+
+enum outcome postgres_request_in(struct postgres_connection *connection, int64_t session,
+                                 struct postgres_answer *answer, const char *name,
+                                 const char *statement, const char *const *arguments)
+{
+    enum outcome outcome = OUTCOME_NO;
+    *answer = (struct postgres_answer){.rows = 0};
+    point(connection->actor, POINT_BEFORE, name);
+    if (connection->session != NULL)
+        look_whether_hung_up(connection);
+    answer->session_ended = session == 0 || postgres_session(connection) != session;
+    if (answer->session_ended)
+        note_error(connection, "the session has ended");
+    else
+        outcome = send_statement(connection, answer, statement, arguments);
     point(connection->actor, POINT_AFTER, name);
     return outcome;
 }

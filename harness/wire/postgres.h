@@ -12,8 +12,10 @@ struct postgres_connection;
 struct postgres_answer {
     char text[128]; // the first column of the first row, cut if longer; "" if NULL or no row
     int rows;
-    // With UNKNOWN: no answer will come, because the server has ended the session. What belonged to
-    // the session ended with it. Else none came in time.
+    // With NO: nothing was sent, for the session has ended. With UNKNOWN: the server has answered
+    // that it ends the session, and what belonged to the session ends with it. A connection that is
+    // lost without such a word says nothing: until the server notices, it may go on with the
+    // session.
     bool session_ended;
 };
 
@@ -36,9 +38,20 @@ enum outcome postgres_request(struct postgres_connection *connection,
                               struct postgres_answer *answer, const char *name,
                               const char *statement, const char *const *arguments);
 
+// The same, but only in that session (see postgres_session), for what makes no sense in another. If
+// it has ended, nothing is sent: NO, with answer->session_ended.
+enum outcome postgres_request_in(struct postgres_connection *connection, int64_t session,
+                                 struct postgres_answer *answer, const char *name,
+                                 const char *statement, const char *const *arguments);
+
 // Which session the next request goes to: counts up from 1 with each that is opened, 0 while there
 // is none.
 int64_t postgres_session(const struct postgres_connection *connection);
+
+// True if the last session that has ended was ended by the server: it said so, or closed it. Else
+// it was lost on the way or given up here, and the server may keep what belongs to it until it
+// notices.
+bool postgres_ended_by_server(const struct postgres_connection *connection);
 
 // Ends the session, and with it all that belongs to it; the next request opens another.
 void postgres_end_session(struct postgres_connection *connection);

@@ -307,6 +307,12 @@ enum outcome redis_wait(struct redis_connection *connection, struct redis_answer
     return outcome;
 }
 
+void redis_doubt_master(struct redis_connection *connection)
+{
+    if (connection->route.kind == ROUTE_SENTINEL)
+        hang_up(&connection->context);
+}
+
 // --- scripts -------------------------------------------------------------------------------------
 
 static struct loaded_script *find_script(struct redis_connection *connection,

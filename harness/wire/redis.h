@@ -56,6 +56,11 @@ void redis_close(struct redis_connection *connection);
 enum outcome redis_request(struct redis_connection *connection, struct redis_answer *answer,
                            const char *format, ...);
 
+// With sentinels: the next request asks them again who is master. For a master that no replica
+// follows any more, and that does not know why: it may have been deposed while it was away, and its
+// sentinels take a while to tell it. Else nothing.
+void redis_doubt_master(struct redis_connection *connection);
+
 // Waits until so many replicas have what was written over this connection, or for `limit_ns`: the
 // answer's integer says how many have it. It goes to the very server, over the very connection,
 // that answered the last request: by any other it would wait for nothing. NO if that is gone.

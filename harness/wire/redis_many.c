@@ -214,6 +214,15 @@ static void run_round(const struct round *round, const bool *asked, int64_t limi
     }
 }
 
+// Each server gets a request of its own, though one point is before all of them.
+static int count_asked(const struct redis_many *many, const bool *asked)
+{
+    int count = 0;
+    for (int i = 0; i < many->service->server_count; i++)
+        count += asked == NULL || asked[i];
+    return count;
+}
+
 void redis_many_ask(struct redis_many *many, const char *const *words, int word_count,
                     const bool *asked, struct redis_said *said)
 {
@@ -221,6 +230,7 @@ void redis_many_ask(struct redis_many *many, const char *const *words, int word_
     const char **list = (const char **)(size_t)words;
     round.length = (size_t)redisFormatCommandArgv(&round.command, word_count, list, NULL);
     point(many->actor, POINT_BEFORE, words[0]);
+    many->actor->requests[many->actor->phase] += count_asked(many, asked) - 1;
     run_round(&round, asked, many->limit_ns);
     redisFreeCommand(round.command);
 }

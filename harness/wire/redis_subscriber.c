@@ -292,8 +292,10 @@ bool redis_subscription_wait(struct redis_subscription *subscription, struct act
     while (in_time && subscription->permits == 0)
         in_time = wait_for_bell(subscription, &actor->clock, until_ns, stop);
     subscription->waiters--;
-    if (in_time)
+    if (in_time) {
         subscription->permits--;
+        actor->wakeups++;
+    }
     pthread_mutex_unlock(&subscription->subscriber->mutex);
     return in_time;
 }

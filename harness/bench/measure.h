@@ -1,0 +1,51 @@
+// For benches, which are tests too: without arguments they are quick and assert what holds on any
+// machine, ratios; with "full" they go on to the largest sizes. Absolute times are printed only.
+#ifndef LOCKPICK_BENCH_MEASURE_H
+#define LOCKPICK_BENCH_MEASURE_H
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+static inline bool bench_is_full(int argc, char **argv)
+{
+    return argc > 1 && strcmp(argv[1], "full") == 0;
+}
+
+// How much faster than n log n the time has grown from one size to a larger one: 1 if just so.
+static inline double growth(double from_count, double from_s, double to_count, double to_s)
+{
+    double allowed = to_count * log(to_count) / (from_count * log(from_count));
+    return to_s / from_s / allowed;
+}
+
+// A quadratic step makes it ten times as much from one power of ten to the next; what other work
+// and caches add on a busy machine is far less.
+#define MOST_GROWTH 4.0
+
+// The processor's time that this process has used.
+static inline double processor_s(void)
+{
+    struct timespec used;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+    return (double)used.tv_sec + (double)used.tv_nsec / 1e9;
+}
+
+// The most memory that this process has used, in bytes.
+static inline double peak_bytes(void)
+{
+    char line[256];
+    double kilobytes = 0;
+    FILE *status = fopen("/proc/self/status", "r");
+    while (status != NULL && fgets(line, sizeof line, status) != NULL) {
+        if (sscanf(line, "VmHWM: %lf", &kilobytes) == 1)
+            break;
+    }
+    if (status != NULL)
+        fclose(status);
+    return kilobytes * 1024;
+}
+
+#endif

@@ -1,0 +1,272 @@
+// Trials judged by histories that were damaged on the way: what is left of a violation is one, and
+// nothing that is lost makes a history safe, or unsafe.
+#include "harness/base/random.h"
+#include "harness/check/build_history_test_support.h"
+#include "harness/history/file.h"
+#include "harness/history/test_file.h"
+
+#include <fcntl.h>
+
+#define CLIENTS 4
+#define ROUNDS 120
+#define CHUNK HISTORY_CHUNK_BYTES
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define FLIPS 2000
+#endif
+#endif
+#ifndef FLIPS
+#define FLIPS 20000
+#endif
+
+// A trial in which clients take turns. What there is of events is in order.
+struct sample {
+    struct build build;
+    struct test_file test;
+    struct text bytes; // of its file
+};
+
+// One turn of one client: 8 events.
+static void take_turn(struct build *build, int64_t turn, double at_ms)
+{
+    int client = (int)(turn % CLIENTS) + 1;
+    build_acquire(build, client, turn + 1, at_ms, at_ms + 1, at_ms + 200, turn + 1);
+    build_read(build, client, turn + 1, at_ms + 1.2, turn, turn + 1);
+    build_write(build, client, turn + 1, at_ms + 1.4, turn + 1, turn, turn + 1, OUTCOME_OK);
+    build_release(build, client, turn + 1, at_ms + 2, at_ms + 2.5, RELEASE_RELEASED);
+}
+
+// Writes the events as their writers would have: one of each client, and one of the harness.
+static void write_file(struct sample *sample)
+{
+    struct history_writer writers[CLIENTS + 1];
+    test_file_begin(&sample->test, 100000);
+    for (int i = 0; i <= CLIENTS; i++)
+        history_writer_start(&writers[i], &sample->test.file, i, i > 0);
+    for (size_t i = 0; i < sample->build.count; i++)
+        history_append(&writers[sample->build.events[i].client], sample->build.events[i]);
+}
+
+static const char *const leased[] = {"lease", NULL};
+
+// If it is unsafe, client-3 writes under a lease of its own in the middle of client-1's turn, and
+// so overwrites what client-1 wrote: in one place only.
+static void begin(struct sample *sample, bool unsafe)
+{
+    *sample = (struct sample){0};
+    struct build *build = &sample->build;
+    build_start(build, "increment");
+    build->trial.traits = leased;
+    build_begin(build, 0);
+    for (int64_t turn = 0; turn < ROUNDS; turn++) {
+        take_turn(build, turn, (double)turn * 5);
+        if (!unsafe || turn != ROUNDS / 2)
+            continue;
+        double at_ms = (double)turn * 5 + 0.5;
+        build_acquire(build, 3, 1000, at_ms, at_ms + 0.8, at_ms + 200, 1000);
+        build_read(build, 3, 1000, at_ms + 0.9, turn, 1000);
+        build_write(build, 3, 1000, at_ms + 1.1, turn + 1, turn, 1000, OUTCOME_OK);
+        build_release(build, 3, 1000, at_ms + 2, at_ms + 2.5, RELEASE_RELEASED);
+    }
+    build_stop(build, ROUNDS * 5, STOP_DONE);
+    build_final(build, ROUNDS * 5 + 1, ROUNDS);
+    build_sort(build);
+    write_file(sample);
+    sample->bytes = test_file_bytes(&sample->test);
+}
+
+static void end(struct sample *sample)
+{
+    unlink(sample->test.path);
+    text_free(&sample->bytes);
+    build_free(&sample->build);
+}
+
+struct answer {
+    bool loaded;
+    enum history_state state;
+    struct judgement judgement;
+};
+
+// What the file as it is now is judged.
+static struct answer ask(struct sample *sample)
+{
+    struct answer answer = {0};
+    struct history history;
+    struct error error;
+    answer.loaded = history_load(sample->test.path, &history, &error) == 0;
+    if (answer.loaded) {
+        struct digest digest;
+        answer.state = history.condition.state;
+        digest_make(&history, &sample->build.trial, &digest);
+        judge(&digest, &answer.judgement);
+        digest_free(&digest);
+    }
+    history_free(&history);
+    return answer;
+}
+
+// Damage may take a verdict away, but not turn it.
+static void assert_not_turned(const struct answer *answer, enum verdict right)
+{
+    if (!answer->loaded)
+        return;
+    bool kept = answer->judgement.verdict == right;
+    if (!kept && (answer->judgement.verdict != VERDICT_UNKNOWN || answer->state == HISTORY_WHOLE))
+        fail_msg("judged %s instead of %s: %s", verdict_name(answer->judgement.verdict),
+                 verdict_name(right), answer->judgement.reason);
+    if (right == VERDICT_SAFE && kept)
+        assert_int_equal(answer->state, HISTORY_WHOLE);
+}
+
+static void an_undamaged_file_is_judged_as_it_was_built(void **state)
+{
+    (void)state;
+    for (int unsafe = 0; unsafe < 2; unsafe++) {
+        struct sample sample;
+        begin(&sample, unsafe);
+        struct answer answer = ask(&sample);
+        assert_int_equal(answer.state, HISTORY_WHOLE);
+        if (answer.judgement.verdict != (unsafe ? VERDICT_UNSAFE : VERDICT_SAFE))
+            fail_msg("%s", answer.judgement.reason);
+        end(&sample);
+    }
+}
+
+static void flip_bits(bool unsafe, enum verdict right)
+{
+    struct sample sample;
+    struct random random;
+    begin(&sample, unsafe);
+    random_start(&random, 11, unsafe);
+    size_t verdicts[VERDICT_NOT_APPLICABLE + 1] = {0};
+    size_t refused = 0;
+    int descriptor = open(sample.test.path, O_RDWR);
+    for (int i = 0; i < FLIPS; i++) {
+        size_t bit = (size_t)random_below(&random, sample.bytes.length * 8);
+        char byte = (char)(sample.bytes.bytes[bit / 8] ^ 1 << bit % 8);
+        assert_int_equal(pwrite(descriptor, &byte, 1, (off_t)(bit / 8)), 1);
+        struct answer answer = ask(&sample);
+        assert_not_turned(&answer, right);
+        verdicts[answer.judgement.verdict] += answer.loaded;
+        refused += !answer.loaded;
+        assert_int_equal(pwrite(descriptor, &sample.bytes.bytes[bit / 8], 1, (off_t)(bit / 8)), 1);
+    }
+    close(descriptor);
+    print_message("%d flips of a %s history: %zu refused, %zu SAFE, %zu UNSAFE, %zu UNKNOWN\n",
+                  FLIPS, verdict_name(right), refused, verdicts[VERDICT_SAFE],
+                  verdicts[VERDICT_UNSAFE], verdicts[VERDICT_UNKNOWN]);
+    assert_true(refused > 0 && verdicts[right] > 0 && verdicts[VERDICT_UNKNOWN] > 0);
+    end(&sample);
+}
+
+static void no_flipped_bit_makes_an_unsafe_history_safe(void **state)
+{
+    (void)state;
+    flip_bits(true, VERDICT_UNSAFE);
+}
+
+static void no_flipped_bit_makes_a_safe_history_unsafe(void **state)
+{
+    (void)state;
+    flip_bits(false, VERDICT_SAFE);
+}
+
+static void cut(bool unsafe, enum verdict right)
+{
+    struct sample sample;
+    begin(&sample, unsafe);
+    for (size_t length = sample.bytes.length; length-- > 0;) {
+        // Between these a cut differs from its neighbour in nothing but how much is cut.
+        bool at_chunk = (length + 1) % CHUNK <= 2;
+        if (!at_chunk && length % 61 != 0)
+            continue;
+        assert_int_equal(truncate(sample.test.path, (off_t)length), 0);
+        struct answer answer = ask(&sample);
+        assert_true(answer.loaded == (length >= CHUNK));
+        assert_not_turned(&answer, right);
+    }
+    end(&sample);
+}
+
+static void no_cut_turns_a_verdict(void **state)
+{
+    (void)state;
+    cut(false, VERDICT_SAFE);
+    cut(true, VERDICT_UNSAFE);
+}
+
+// Whichever chunks are lost together, and however many.
+static void no_loss_of_chunks_turns_a_verdict(void **state)
+{
+    (void)state;
+    static const char zeros[CHUNK];
+    for (int unsafe = 0; unsafe < 2; unsafe++) {
+        struct sample sample;
+        begin(&sample, unsafe);
+        size_t chunks = sample.bytes.length / CHUNK - 1;
+        assert_true(chunks >= 9 && chunks <= 16);
+        int descriptor = open(sample.test.path, O_RDWR);
+        size_t unsafe_still = 0;
+        for (uint32_t lost = 0; lost < UINT32_C(1) << chunks; lost += unsafe ? 3 : 5) {
+            for (size_t i = 0; i < chunks; i++) {
+                const char *from = sample.bytes.bytes + (i + 1) * CHUNK;
+                const char *what = (lost >> i & 1) != 0 ? zeros : from;
+                assert_int_equal(pwrite(descriptor, what, CHUNK, (off_t)((i + 1) * CHUNK)), CHUNK);
+            }
+            struct answer answer = ask(&sample);
+            assert_not_turned(&answer, unsafe ? VERDICT_UNSAFE : VERDICT_SAFE);
+            unsafe_still += answer.judgement.verdict == VERDICT_UNSAFE;
+        }
+        assert_int_equal(unsafe_still > 10, unsafe);
+        close(descriptor);
+        end(&sample);
+    }
+}
+
+static void a_damaged_history_says_what_is_lost(void **state)
+{
+    (void)state;
+    struct sample sample;
+    begin(&sample, false);
+    sample.bytes.bytes[3 * CHUNK + 99] ^= 1;
+    test_file_put(&sample.test, sample.bytes.bytes, sample.bytes.length);
+    struct answer answer = ask(&sample);
+    assert_int_equal(answer.judgement.verdict, VERDICT_UNKNOWN);
+    assert_text_has(answer.judgement.reason, "the history is damaged: 85 of its");
+    assert_text_has(answer.judgement.reason, "the first at byte 12288");
+    assert_text_has(answer.judgement.reason, "shows no violation");
+    end(&sample);
+}
+
+static void an_unfinished_history_is_judged_as_far_as_it_goes_but_never_safe(void **state)
+{
+    (void)state;
+    for (int unsafe = 0; unsafe < 2; unsafe++) {
+        struct sample sample;
+        begin(&sample, unsafe);
+        unlink(sample.test.path);
+        write_file(&sample); // and does not close it
+        struct answer answer = ask(&sample);
+        assert_int_equal(answer.state, HISTORY_UNFINISHED);
+        assert_int_equal(answer.judgement.verdict, unsafe ? VERDICT_UNSAFE : VERDICT_UNKNOWN);
+        assert_text_has(answer.judgement.reason, unsafe ? "client-3" : "never closed");
+        history_file_close(&sample.test.file);
+        end(&sample);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_undamaged_file_is_judged_as_it_was_built),
+        cmocka_unit_test(no_flipped_bit_makes_an_unsafe_history_safe),
+        cmocka_unit_test(no_flipped_bit_makes_a_safe_history_unsafe),
+        cmocka_unit_test(no_cut_turns_a_verdict),
+        cmocka_unit_test(no_loss_of_chunks_turns_a_verdict),
+        cmocka_unit_test(a_damaged_history_says_what_is_lost),
+        cmocka_unit_test(an_unfinished_history_is_judged_as_far_as_it_goes_but_never_safe),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,96 @@
+#include "harness/check/fairness.h"
+
+#include "harness/base/rank.h"
+#include "harness/check/fairness_places.h"
+
+#include <stdlib.h>
+
+// --- shares --------------------------------------------------------------------------------------
+
+// Client, worker, and in the lowest bit whether it was granted, so that one sort groups them.
+static int64_t worker_key(int client, int worker, bool granted)
+{
+    return ((int64_t)client << 33) | ((int64_t)worker << 1) | granted;
+}
+
+static void measure_shares(const struct digest *digest, struct fairness *fairness)
+{
+    size_t count = digest->hold_count + digest->attempt_count;
+    int64_t *keys = memory_new(count * sizeof *keys);
+    for (size_t i = 0; i < digest->hold_count; i++)
+        keys[i] = worker_key(digest->holds[i].client, digest->holds[i].worker, true);
+    for (size_t i = 0; i < digest->attempt_count; i++)
+        keys[digest->hold_count + i] =
+            worker_key(digest->attempts[i].client, digest->attempts[i].worker, false);
+    sort_values(keys, count);
+    double squares = 0;
+    for (size_t i = 0; i < count;) {
+        int64_t worker = keys[i] >> 1;
+        size_t grants = 0;
+        for (; i < count && keys[i] >> 1 == worker; i++)
+            grants += (size_t)(keys[i] & 1);
+        if (fairness->workers++ == 0 || grants < fairness->least_grants)
+            fairness->least_grants = grants;
+        if (grants > fairness->most_grants)
+            fairness->most_grants = grants;
+        squares += (double)grants * (double)grants;
+    }
+    free(keys);
+    fairness->grants = digest->hold_count;
+    double sum = (double)fairness->grants;
+    fairness->jain = squares > 0 ? sum * sum / ((double)fairness->workers * squares) : 0;
+}
+
+// --- turns ---------------------------------------------------------------------------------------
+
+// The earliest places of those that are still to be granted: of all, and of those that need the
+// lock for themselves.
+struct earliest {
+    int64_t any_ns;
+    int64_t exclusive_ns;
+};
+
+// Goes back from the last grant to the first, and so meets each grant with all that still waited.
+static void count_grants(const struct digest *digest, const int64_t *places_ns,
+                         struct fairness *fairness)
+{
+    struct earliest earliest = {TIME_NEVER, TIME_NEVER};
+    for (size_t i = digest->hold_count; i-- > 0;) {
+        const struct hold *hold = &digest->holds[i];
+        int64_t first_ns = hold->shared ? earliest.exclusive_ns : earliest.any_ns;
+        fairness->contested += first_ns < hold->granted_ns;
+        fairness->out_of_turn += first_ns < hold->invoked_ns;
+        if (places_ns[i] < earliest.any_ns)
+            earliest.any_ns = places_ns[i];
+        if (!hold->shared && places_ns[i] < earliest.exclusive_ns)
+            earliest.exclusive_ns = places_ns[i];
+    }
+}
+
+static void measure_turns(const struct digest *digest, struct fairness *fairness)
+{
+    int64_t *places_ns = memory_new(digest->hold_count * sizeof *places_ns);
+    fairness->order = places_find(digest, places_ns, &fairness->margin_ns);
+    if (fairness->order != ORDER_UNKNOWN) {
+        size_t *overtakings = places_overtakings(digest, places_ns);
+        count_grants(digest, places_ns, fairness);
+        for (size_t i = 0; i < digest->hold_count; i++) {
+            fairness->overtaken += overtakings[i] > 0;
+            if (overtakings[i] <= fairness->deepest)
+                continue;
+            fairness->deepest = overtakings[i];
+            fairness->deepest_hold = i;
+            fairness->deepest_wait_ns = digest->holds[i].granted_ns - digest->holds[i].invoked_ns;
+        }
+        free(overtakings);
+    }
+    free(places_ns);
+}
+
+void fairness_measure(const struct digest *digest, struct fairness *fairness)
+{
+    *fairness = (struct fairness){.deepest_hold = SIZE_MAX};
+    measure_shares(digest, fairness);
+    if (digest_excludes(digest) && digest_permits(digest) == 1)
+        measure_turns(digest, fairness);
+}

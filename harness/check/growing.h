@@ -1,0 +1,34 @@
+// Arrays that grow.
+#ifndef LOCKPICK_CHECK_GROWING_H
+#define LOCKPICK_CHECK_GROWING_H
+
+#include "harness/base/text.h"
+
+#include <string.h>
+
+// The array, with room for at least one more element than `count`.
+static inline void *grown(void *array, size_t count, size_t *room, size_t bytes)
+{
+    if (count < *room)
+        return array;
+    *room = *room > 0 ? *room * 2 : 64;
+    return memory_resized(array, *room * bytes);
+}
+
+// A new last element's address.
+#define APPEND(array, count, room)                                                                 \
+    ((array) = grown(array, count, &(room), sizeof *(array)), &(array)[(count)++])
+
+// The array, long enough to have an element at `index`; what is new is zero.
+static inline void *reaching(void *array, size_t *count, size_t index, size_t bytes)
+{
+    if (index < *count)
+        return array;
+    size_t grown_count = index + 1 > *count * 2 ? index + 1 : *count * 2;
+    char *longer = memory_resized(array, grown_count * bytes);
+    memset(longer + *count * bytes, 0, (grown_count - *count) * bytes);
+    *count = grown_count;
+    return longer;
+}
+
+#endif

@@ -1,0 +1,57 @@
+// Liveness as figures: how soon a lock that had become free, or should have, was granted again.
+//
+// A wait for the next grant says something about the lock only if somebody waited for it all the
+// time (see liveness_waiting.h); all others are left out, and a figure without any is empty. Only
+// grants before the end of the trial count: what comes after it may be the harness's doing.
+#ifndef LOCKPICK_CHECK_LIVENESS_H
+#define LOCKPICK_CHECK_LIVENESS_H
+
+#include "harness/check/check.h"
+
+// Exact percentiles of waits, by nearest rank; all 0 if there are none.
+struct wait_figures {
+    size_t count;
+    int64_t p50_ns, p99_ns, max_ns;
+};
+
+// From the end of one fault to the next grant.
+struct heal_wait {
+    int fault; // its number in the scenario
+    int64_t wait_ns;
+};
+
+// What the servers said once all clients had ended.
+enum leaving {
+    LEAVING_UNKNOWN, // nobody was asked, nobody could tell, or a lease had still long to run
+    LEAVING_NOTHING, // the lock was gone
+    LEAVING_ORPHAN,  // it was there: nobody held it, and nothing was going to free it
+};
+
+// Zeros mean that nothing is known.
+struct liveness {
+    // From a release, as it was asked for, that the server did, or that no server checked. Of a
+    // lock held by readers and writers: only from a writer's.
+    struct wait_figures after_release;
+    // From the death of a holder, or of a worker that was just releasing.
+    struct wait_figures after_crash;
+    // From the end of a lease whose holder had not released the lock by then, dead or alive. The
+    // lease is the holder's: a server lets it last a little longer.
+    struct wait_figures after_expiry;
+    // From the end of a fault, whether or not the lock was free then.
+    struct wait_figures after_heal;
+    struct heal_wait heals[MOST_FAULTS]; // the same one by one, in the order of the scenario
+    size_t heal_count;
+    int64_t longest_wait_ns; // of any acquire, granted or not
+    // For how long before the trial's end nobody was granted the lock although somebody waited all
+    // the time; 0 if nobody did.
+    int64_t unserved_ns;
+    enum leaving left;
+};
+
+// Derives the figures; O(n log n) of the acquires.
+void liveness_measure(const struct digest *digest, struct liveness *liveness);
+
+// What the history says was left on the servers. Needs no other figure.
+enum leaving liveness_leaving(const struct history *history);
+
+#endif

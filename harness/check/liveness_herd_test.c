@@ -1,0 +1,89 @@
+// What a grant costs: requests, renewals, wake-ups.
+#include "harness/check/build_history_test_support.h"
+
+#include "harness/check/liveness_herd.h"
+
+#include <math.h>
+
+static struct herd measured(struct build *build)
+{
+    struct herd herd;
+    build_judge(build);
+    herd_measure(&build->digest, &herd);
+    build_free(build);
+    return herd;
+}
+
+static void end_worker(struct build *build, int client, int64_t acquires, int64_t releases,
+                       int64_t wakeups)
+{
+    BUILD_EVENT(build, 100, client, WORKER_END, OUTCOME_OK, 1, acquires, releases, wakeups);
+}
+
+static void what_all_clients_sent_is_counted_for_each_grant(void **state)
+{
+    (void)state;
+    struct build build;
+    build_start(&build, "increment");
+    build_hold(&build, 1, 1, 1, 2, NEVER_MS);
+    build_hold(&build, 2, 2, 3, 6, NEVER_MS);
+    BUILD_EVENT(&build, 4, 2, RENEW_INVOKE, OUTCOME_OK, 2);
+    BUILD_EVENT(&build, 5, 2, RENEW_RETURN, OUTCOME_OK, 2, 0);
+    build_attempt(&build, 3, 3, 3, 90, OUTCOME_NO);
+    end_worker(&build, 1, 2, 1, 0);
+    end_worker(&build, 2, 5, 1, 2);
+    end_worker(&build, 3, 6, 0, 1);
+    struct herd herd = measured(&build);
+    assert_true(herd.is_known);
+    assert_int_equal(herd.grants, 2);
+    assert_int_equal(herd.acquire_requests, 13);
+    assert_int_equal(herd.release_requests, 2);
+    assert_int_equal(herd.renewals, 1);
+    assert_int_equal(herd.wakeups, 3);
+    assert_float_equal(herd_per_grant(&herd, herd.wakeups), 1.5, 1e-9);
+}
+
+static void a_client_that_was_killed_did_not_end_or_is_not_all_there_is_left_out(void **state)
+{
+    (void)state;
+    struct build build;
+    build_start(&build, "increment");
+    for (int client = 1; client <= 3; client++)
+        build_hold(&build, client, client, client, client + 0.5, NEVER_MS);
+    end_worker(&build, 1, 2, 1, 0);
+    end_worker(&build, 2, 50, 50, 50); // one of its workers; another was killed
+    build_death(&build, 2, 101);
+    build_hold(&build, 4, 4, 4, 4.5, NEVER_MS);
+    BUILD_EVENT(&build, 5, 4, GAP, OUTCOME_OK, 0);
+    end_worker(&build, 4, 70, 70, 70);
+    struct herd herd = measured(&build);
+    assert_int_equal(herd.grants, 1);
+    assert_int_equal(herd.acquire_requests, 2);
+    assert_int_equal(herd.wakeups, 0);
+}
+
+static void what_nobody_counted_is_not_known(void **state)
+{
+    (void)state;
+    struct build build;
+    build_start(&build, "increment");
+    build_hold(&build, 1, 1, 1, 2, NEVER_MS);
+    end_worker(&build, 1, 0, 0, 0);
+    struct herd herd = measured(&build);
+    assert_false(herd.is_known);
+    build_start(&build, "increment");
+    end_worker(&build, 1, 5, 0, 0);
+    herd = measured(&build);
+    assert_true(herd.is_known);
+    assert_true(isnan(herd_per_grant(&herd, herd.acquire_requests)));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_all_clients_sent_is_counted_for_each_grant),
+        cmocka_unit_test(a_client_that_was_killed_did_not_end_or_is_not_all_there_is_left_out),
+        cmocka_unit_test(what_nobody_counted_is_not_known),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,27 @@
+// The times at which somebody waited for the lock: a worker that asked for it, had not been granted
+// it yet, was alive, and was neither stopped nor cut off by a fault.
+#ifndef LOCKPICK_CHECK_LIVENESS_WAITING_H
+#define LOCKPICK_CHECK_LIVENESS_WAITING_H
+
+#include "harness/check/check.h"
+
+// A time during all of which at least one worker waited.
+struct stretch {
+    int64_t from_ns;
+    int64_t to_ns;
+};
+
+// In the order of time; no two touch.
+struct stretches {
+    struct stretch *items;
+    size_t count;
+};
+
+// Between an acquire that gave up and its worker's next one, the worker counts as waiting too: it
+// still wants the lock. Free `items`.
+struct stretches stretches_of_waiting(const struct digest *digest);
+
+// The stretch in which `at_ns` lies, its ends included, or NULL if nobody waited then.
+const struct stretch *stretch_at(const struct stretches *stretches, int64_t at_ns);
+
+#endif

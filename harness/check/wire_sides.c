@@ -1,0 +1,105 @@
+#include "harness/check/wire_sides.h"
+
+#include "harness/base/text.h"
+#include "harness/locks/lock.h"
+
+#include <string.h>
+
+static bool side_says(const struct fault_step *step, int side, const char *name)
+{
+    for (size_t i = 0; i < step->side_counts[side]; i++) {
+        const struct target *target = &step->sides[side][i];
+        if (target->client == 0 && strcmp(target->server, name) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool is_named(const struct fault_step *step, int side, int client)
+{
+    for (size_t i = 0; i < step->side_counts[side]; i++) {
+        if (step->sides[side][i].client == client)
+            return true;
+    }
+    return side_says(step, side, "clients");
+}
+
+bool wire_has_client(const struct fault_step *step, int side, int client)
+{
+    return is_named(step, side, client) ||
+           (side_says(step, side, "others") && !is_named(step, 1 - side, client));
+}
+
+bool wire_names_client(const struct fault_step *step, int client)
+{
+    return wire_has_client(step, 0, client) || wire_has_client(step, 1, client);
+}
+
+bool wire_names_all_clients(const struct digest *digest, const struct fault_step *step)
+{
+    for (int64_t client = 1; client <= digest->trial->scenario->clients.processes; client++) {
+        if (!wire_names_client(step, (int)client))
+            return false;
+    }
+    return true;
+}
+
+// --- which servers -------------------------------------------------------------------------------
+
+// How the lock's servers belong together: as the scenario says, else as the scheme likes it best.
+static const char *topology_of(const struct digest *digest)
+{
+    const struct lock_scheme *scheme = lock_scheme_find(digest->trial->scheme);
+    if (scheme == NULL || scheme->server == NULL)
+        return "single";
+    const struct server_settings *settings =
+        scenario_server(digest->trial->scenario, scheme->server);
+    if (settings != NULL && settings->topology != NULL)
+        return settings->topology;
+    return scheme->topologies != NULL ? scheme->topologies[0] : "single";
+}
+
+// How many servers of the lock the side names.
+static int count_servers(const struct fault_step *step, int side)
+{
+    int count = 0;
+    for (size_t i = 0; i < step->side_counts[side]; i++) {
+        const struct target *target = &step->sides[side][i];
+        if (target->client == 0 && strncmp(target->server, "store", 5) != 0 &&
+            strcmp(target->server, "clients") != 0 && strcmp(target->server, "others") != 0)
+            count++;
+    }
+    return count;
+}
+
+// True if nobody does without the servers on that side.
+static bool has_deciding_servers(const struct digest *digest, const struct fault_step *step,
+                                 int side)
+{
+    static const char *const led[] = {"sentinel", "replica", "semi-sync", NULL};
+    if (side_says(step, side, "servers") ||
+        (side_says(step, side, "leader") && side_says(step, side, "followers")))
+        return true;
+    const char *topology = topology_of(digest);
+    bool is_single = strcmp(topology, "single") == 0;
+    // One of several that is left alone with a client decides nothing by itself.
+    if (side_says(step, side, "others"))
+        return count_servers(step, 1 - side) <= (is_single ? 0 : 1);
+    if (is_single)
+        return count_servers(step, side) > 0;
+    // Until a failover the first one leads.
+    return text_is_one_of(topology, led) &&
+           (side_says(step, side, "leader") || side_says(step, side, "server-1"));
+}
+
+bool wire_cuts_off(const struct digest *digest, const struct fault_step *step, int client)
+{
+    static const char *const severs[] = {"cut", "hold", NULL};
+    if (step->side_counts[0] == 0 || !text_is_one_of(step->verb, severs))
+        return false;
+    for (int side = 0; side < 2; side++) {
+        if (wire_has_client(step, side, client) && has_deciding_servers(digest, step, 1 - side))
+            return true;
+    }
+    return false;
+}

@@ -1,0 +1,19 @@
+// Who stands on which side of a fault on wires.
+#ifndef LOCKPICK_CHECK_WIRE_SIDES_H
+#define LOCKPICK_CHECK_WIRE_SIDES_H
+
+#include "harness/check/check.h"
+
+// True if the client is on that side (0 or 1), by its name, as one of `clients` or of `others`.
+bool wire_has_client(const struct fault_step *step, int side, int client);
+
+// True if the client is on either side; if every client of the trial is.
+bool wire_names_client(const struct fault_step *step, int client);
+bool wire_names_all_clients(const struct digest *digest, const struct fault_step *step);
+
+// True if the fault lets nothing through between the client and the servers that it needs for the
+// lock: all there are, or, where one of them decides, that one. Who is cut off from one of several
+// that decide together goes on with the others.
+bool wire_cuts_off(const struct digest *digest, const struct fault_step *step, int client);
+
+#endif

@@ -1,0 +1,144 @@
+// check: decides a history that is there already: another tool's, or one of Lockpick's own.
+#include "harness/base/table.h"
+#include "harness/cli/check_case.h"
+#include "harness/cli/stored_path.h"
+#include "harness/cli/stored_run.h"
+#include "harness/cli/verb.h"
+
+#include <stdlib.h>
+
+// --- by a model ----------------------------------------------------------------------------------
+
+static int exit_code_of(enum case_verdict verdict)
+{
+    return verdict == CASE_NOT_LINEARIZABLE ? EXIT_MISSED
+           : verdict == CASE_UNDECIDED      ? EXIT_INCONCLUSIVE
+                                            : EXIT_AS_EXPECTED;
+}
+
+// Of two codes the one that matters more: what is malformed, then what is broken.
+static int graver(int a, int b)
+{
+    static const int gravity[] = {
+        [EXIT_AS_EXPECTED] = 0, [EXIT_INCONCLUSIVE] = 1, [EXIT_MISSED] = 2, [EXIT_USAGE] = 3};
+    return gravity[a] >= gravity[b] ? a : b;
+}
+
+static json_t *frame(const struct check_options *options, json_t *histories)
+{
+    const struct model_options *given = &options->model_options;
+    json_t *root = json_object();
+    json_object_set_new(root, "schema", json_string("lockpick-check-1"));
+    json_object_set_new(root, "model", json_string(options->model->name));
+    json_object_set_new(root, "permits",
+                        given->permits > 0 ? json_integer(given->permits) : json_null());
+    json_object_set_new(root, "depth",
+                        given->depth_limit > 0 ? json_integer(given->depth_limit) : json_null());
+    json_object_set_new(root, "histories", histories);
+    return root;
+}
+
+static void print_json(json_t *root)
+{
+    char *text = json_dumps(root, JSON_INDENT(2));
+    if (text != NULL)
+        puts(text);
+    free(text);
+    json_decref(root);
+}
+
+static int check_by_model(const struct check_options *options, const struct stored_path *stored)
+{
+    int code = EXIT_AS_EXPECTED;
+    json_t *histories = json_array();
+    for (size_t i = 0; i < stored->history_count; i++) {
+        struct check_case one;
+        if (check_case_make(stored->histories[i], options, &one) != 0) {
+            code = graver(code, EXIT_USAGE);
+        } else {
+            code = graver(code, exit_code_of(one.verdict));
+            if (options->json)
+                json_array_append_new(histories, check_case_json(&one));
+            else
+                check_case_print(&one, colour_wanted(stdout));
+        }
+        check_case_free(&one);
+    }
+    if (options->json)
+        print_json(frame(options, histories));
+    else
+        json_decref(histories);
+    return code;
+}
+
+// --- by the scenario -----------------------------------------------------------------------------
+
+static void print_run(const struct stored_run *run, bool as_json)
+{
+    if (as_json) {
+        char *json = report_json(&run->result);
+        puts(json);
+        free(json);
+        return;
+    }
+    report_print(&run->result, stdout, colour_wanted(stdout), false);
+    if (run->differences.length > 0)
+        printf("not as it was judged before:\n%s", text_string(&run->differences));
+    else if (run->compared > 0)
+        printf("judged anew: %zu verdict%s, as in result.json\n", run->compared,
+               run->compared == 1 ? "" : "s");
+}
+
+static int judge_anew(const struct check_options *options, const struct stored_path *stored)
+{
+    struct stored_run run;
+    struct error error = {0};
+    int code = EXIT_USAGE;
+    if (stored_run_judge(stored->run, stored->trial, &run, &error) == 0) {
+        print_run(&run, options->json);
+        code = report_exit_code(&run.result);
+    } else {
+        fprintf(stderr, "lockpick check: %s\n", error.text);
+    }
+    stored_run_free(&run);
+    return code;
+}
+
+static int run(int argc, char **argv)
+{
+    struct check_options options;
+    struct stored_path stored;
+    struct error error = {0};
+    if (check_options_parse(argc, argv, &options, &error) != 0)
+        return usage_error(&check_verb, "%s", error.text);
+    stored_path_find(options.path, &stored);
+    int code;
+    if (options.model == NULL && stored.run != NULL)
+        code = judge_anew(&options, &stored);
+    else if (stored.history_count == 0)
+        code = usage_error(&check_verb,
+                           "%s holds no history: expected a file, or the folder of a "
+                           "trial or run",
+                           options.path);
+    else if (options.model == NULL)
+        code =
+            usage_error(&check_verb,
+                        "%s belongs to no run of Lockpick's, so there is no scenario to judge it "
+                        "by: --model MODEL says what its lock must be",
+                        options.path);
+    else if (options.picture != NULL && stored.history_count > 1)
+        code = usage_error(&check_verb, "--picture: %s holds %zu histories; name one", options.path,
+                           stored.history_count);
+    else
+        code = check_by_model(&options, &stored);
+    stored_path_free(&stored);
+    return code;
+}
+
+const struct verb check_verb = {
+    .name = "check",
+    .arguments = "HISTORY --model MODEL | RUN | TRIAL",
+    .summary = "Decides a history: another tool's, or a run's anew",
+    .print_help = check_options_print,
+    .run = run,
+};

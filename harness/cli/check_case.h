@@ -1,0 +1,65 @@
+// One history, decided by a model.
+#ifndef LOCKPICK_CLI_CHECK_CASE_H
+#define LOCKPICK_CLI_CHECK_CASE_H
+
+#include "harness/cli/check_options.h"
+#include "harness/history/condition.h"
+#include "harness/import/source.h"
+
+#include <jansson.h>
+
+enum case_verdict { CASE_LINEARIZABLE, CASE_NOT_LINEARIZABLE, CASE_UNDECIDED };
+
+// What would be found if failures meant something else.
+struct other_mapping {
+    struct model_options options;
+    bool linearizable;
+    size_t violation_count;
+};
+
+struct check_case {
+    const char *path;
+    const struct check_options *options;
+    struct source source; // of another tool's history; else empty
+    struct operations operations;
+    struct history_condition condition; // of Lockpick's own
+    struct model_decision decision;     // its windows are sorted
+    struct other_mapping others[3];
+    size_t other_count;
+    size_t granted, failed_acquires, failed_releases;
+    enum case_verdict verdict;
+    char reason[640]; // of CASE_UNDECIDED
+    char story[1024]; // of CASE_NOT_LINEARIZABLE
+};
+
+// True if the file is a history of Lockpick's.
+bool check_case_is_own(const char *path);
+
+// Reads and decides. 0, or -1 after printing on standard error what is wrong. Free with
+// check_case_free in either case.
+int check_case_make(const char *path, const struct check_options *options,
+                    struct check_case *result);
+void check_case_free(struct check_case *result);
+
+const char *case_verdict_name(enum case_verdict verdict);
+
+// For people, on standard output.
+void check_case_print(const struct check_case *result, bool coloured);
+
+// For machines; a new reference. Keys:
+//
+//   file, verdict ("linearizable", "not-linearizable", "undecided"), reason (string or null)
+//   condition     string or null: what is not whole about a history of Lockpick's own
+//   operations, processes, locks, holds, unknown, granted, failed_acquires, failed_releases,
+//   violations    integers
+//   violation     object or null, the first: rule ("exclusion", "ownership", "token", "depth",
+//                 "failed-free"), story; overlap_ns (integer or null); operations: array of {kind,
+//                 process, lock (string or null), shared, outcome, token (integer or null),
+//                 invoked, returned: {line, time_ns: integer or null, text: string or null}, or
+//                 null if it did not return}
+//   windows       object or null: count, min_ns, p50_ns, p90_ns, p99_ns, max_ns
+//   mappings      array: failed_release, failed_acquire, linearizable, violations; the one that was
+//                 asked for first
+json_t *check_case_json(const struct check_case *result);
+
+#endif

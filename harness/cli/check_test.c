@@ -1,0 +1,258 @@
+// End to end: lockpick check, and what lockpick history exports for it.
+#include "harness/base/test_folder.h"
+#include "harness/cli/test_command.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char folder[] = "/tmp/lockpick-check-test-XXXXXX";
+
+// Two hold at once if a failed release means that the lock is still held.
+static const char two_holders[] =
+    "{:process 0, :type :invoke, :f :acquire, :value nil, :time 1000}\n"
+    "{:process 0, :type :ok, :f :acquire, :value 3, :time 2000}\n"
+    "{:process 0, :type :invoke, :f :release, :value nil, :time 3000}\n"
+    "{:process 0, :type :fail, :f :release, :value nil, :time 4000}\n"
+    "{:process 1, :type :invoke, :f :acquire, :value nil, :time 5000}\n"
+    "{:process 1, :type :ok, :f :acquire, :value 4, :time 6000}\n";
+
+static const char overlap[] = "[{:process 0 :type :invoke :f :acquire :time 1000}\n"
+                              "{:process 0 :type :ok :f :acquire :time 2000}\n"
+                              "{:process 1 :type :invoke :f :acquire :time 2500}\n"
+                              "{:process 1 :type :ok :f :acquire :time 3000}\n"
+                              "{:process 0 :type :invoke :f :release :time 5000}\n"
+                              "{:process 0 :type :ok :f :release :time 6000}]\n";
+
+static void put(const char *name, const char *text)
+{
+    char *path = path_join(folder, name);
+    assert_int_equal(file_write(path, text, strlen(text), NULL), 0);
+    free(path);
+}
+
+static int make_folder(void **state)
+{
+    (void)state;
+    if (test_folder_make(folder) != 0)
+        return -1;
+    put("two-holders.edn", two_holders);
+    put("overlap.edn", overlap);
+    put("empty.edn", "; nothing\n");
+    put("refused.edn",
+        "{:process 0 :type :invoke :f :acquire}{:process 0 :type :fail :f :acquire}");
+    put("malformed.edn",
+        "{:process 0 :type :invok :f :acquire}\n{:process 0 :type :ok :f :aquire}");
+    put("untold.edn", "{:process 0 :type :invoke :f :acquire}{:process 0 :type :ok :f :acquire}");
+    put("readers.jsonl", "{\"process\":0,\"type\":\"invoke\",\"f\":\"acquire-shared\"}");
+    return 0;
+}
+
+static int remove_folder(void **state)
+{
+    (void)state;
+    return test_folder_remove(folder);
+}
+
+// Runs lockpick with each '@' standing for the folder; the caller frees with command_free.
+static struct command_result run_here(const char *arguments)
+{
+    struct text line = {0};
+    for (; *arguments != '\0'; arguments++) {
+        if (*arguments == '@')
+            text_add(&line, folder);
+        else
+            text_add_bytes(&line, arguments, 1);
+    }
+    struct command_result result = run_lockpick(line.bytes);
+    text_free(&line);
+    return result;
+}
+
+static const struct {
+    const char *arguments;
+    int code;
+    const char *says; // on either output
+} cases[] = {
+    {"check @/two-holders.edn --model mutex", 1, "NOT LINEARIZABLE"},
+    {"check @/two-holders.edn --model mutex", 1,
+     "process 1 was granted the lock at line 6 although process 0 had been granted it at line 2"},
+    {"check @/two-holders.edn --model mutex", 1,
+     "       6  {:process 1, :type :ok, :f :acquire, :value 4, :time 6000}"},
+    {"check @/two-holders.edn --model mutex", 1,
+     "with --map-failed-release released it would be linearizable"},
+    {"check @/two-holders.edn --model fenced --map-failed-release released", 0,
+     "with --map-failed-release held it would not be linearizable"},
+    {"check @/overlap.edn --model mutex", 1, "overlaps of known length: 1; shortest 2 µs"},
+    {"check @/overlap.edn --model semaphore --permits 2", 0, "LINEARIZABLE"},
+    {"check @/overlap.edn --model semaphore --permits 2", 0, "2 granted, 0 of unknown outcome"},
+    {"check @/empty.edn --model mutex", 3, "it has no operations on a lock"},
+    {"check @/refused.edn --model mutex", 3, "it has no successful acquire"},
+    {"check @/refused.edn --model mutex --map-failed-acquire busy", 1, "was refused the lock"},
+    {"check @/untold.edn --model fenced", 3, "no successful acquire carries a token"},
+    {"check @/malformed.edn --model mutex", 2, "malformed.edn:1: the type is 'invok'"},
+    {"check @/malformed.edn --model mutex", 2, "malformed.edn:2: the f is 'aquire'"},
+    {"check @/readers.jsonl --model mutex", 2, "try read-write"},
+    {"check @/none.edn --model mutex", 2, "cannot open"},
+    {"check @/overlap.edn", 2, "--model MODEL says what its lock must be"},
+    {"check @ --model mutex", 2, "holds no history"},
+    {"check", 2, "which history?"},
+    {"check @/overlap.edn --model mutx", 2, "did you mean 'mutex'?"},
+    {"check @/overlap.edn --modl mutex", 2, "did you mean --model?"},
+    {"check @/overlap.edn --model semaphore", 2, "needs --permits K"},
+    {"check @/overlap.edn --model mutex --permits 2", 2, "--permits: the model mutex has none"},
+    {"check @/overlap.edn --model fenced --depth 2", 2, "--depth: the model fenced has none"},
+    {"check @/overlap.edn --model semaphore --permits 2 --map-failed-acquire busy", 2,
+     "does not decide that"},
+    {"check @/overlap.edn --permits 2", 2, "these options need a --model"},
+    {"check @/overlap.edn --model semaphore --permits 0", 2, "a whole number from 1, not '0'"},
+    {"history @/overlap.edn --format yaml", 2, "--format takes events, edn or jsonl"},
+};
+
+static void each_history_gets_its_answer_and_exit_code(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct command_result result = run_here(cases[i].arguments);
+        if (result.code != cases[i].code ||
+            (strstr(text_string(&result.output), cases[i].says) == NULL &&
+             strstr(text_string(&result.errors), cases[i].says) == NULL))
+            fail_msg("%s\nended with %d:\n%s%s\nexpected %d: %s", cases[i].arguments, result.code,
+                     text_string(&result.output), text_string(&result.errors), cases[i].code,
+                     cases[i].says);
+        command_free(&result);
+    }
+}
+
+static void as_json_it_is_all_there(void **state)
+{
+    (void)state;
+    struct command_result result =
+        run_here("check @/overlap.edn --model mutex --json --picture @/overlap.svg");
+    json_t *root = json_loads(text_string(&result.output), 0, NULL);
+    json_t *history = json_array_get(json_object_get(root, "histories"), 0);
+    json_t *violation = json_object_get(history, "violation");
+    json_t *windows = json_object_get(history, "windows");
+    json_t *returned =
+        json_object_get(json_array_get(json_object_get(violation, "operations"), 0), "returned");
+    assert_int_equal(result.code, 1);
+    assert_string_equal(json_string_value(json_object_get(root, "schema")), "lockpick-check-1");
+    assert_string_equal(json_string_value(json_object_get(history, "verdict")), "not-linearizable");
+    assert_int_equal(json_integer_value(json_object_get(history, "violations")), 1);
+    assert_string_equal(json_string_value(json_object_get(violation, "rule")), "exclusion");
+    assert_int_equal(json_integer_value(json_object_get(violation, "overlap_ns")), 2000);
+    assert_int_equal(json_integer_value(json_object_get(windows, "max_ns")), 2000);
+    assert_int_equal(json_integer_value(json_object_get(returned, "line")), 2);
+    assert_true(json_is_null(json_object_get(history, "reason")));
+    char *picture = path_join(folder, "overlap.svg");
+    assert_int_equal(access(picture, R_OK), 0);
+    free(picture);
+    json_decref(root);
+    command_free(&result);
+}
+
+// --- a run of our own ----------------------------------------------------------------------------
+
+// Two workloads with expectations of their own, so that what the run keeps must keep them apart;
+// one scheme that keeps nobody out, and one to which the second workload does not apply.
+static const char scenario[] =
+    "version: 1\nname: small\nabout: For a test.\nclients: {processes: 2, threads: 2}\n"
+    "workload:\n  - {kind: increment, store: shm, operations: 40, hold: 1ms}\n"
+    "  - {kind: increment, store: shm, operations: 40, hold: 1ms, fenced: true}\n"
+    "schemes: [none, process-mutex]\n"
+    "expect:\n  - {schemes: [none], workloads: [increment], verdict: unsafe}\n"
+    "  - {schemes: ['*'], workloads: [increment-fenced], verdict: safe}\n"
+    "  - {schemes: [process-mutex], verdict: unsafe}\n"
+    "repeat: 2\n";
+
+static void remove_in_folder(const char *name)
+{
+    char *path = path_join(folder, name);
+    assert_int_equal(unlink(path), 0);
+    free(path);
+}
+
+static void expect_says(const char *arguments, int code, const char *says)
+{
+    struct command_result result = run_here(arguments);
+    if (result.code != code || strstr(text_string(&result.output), says) == NULL)
+        fail_msg("%s ended with %d:\n%s%s\nexpected %d: %s", arguments, result.code,
+                 text_string(&result.output), text_string(&result.errors), code, says);
+    command_free(&result);
+}
+
+// The rows of the table that a run prints first.
+static size_t table_length(const char *output)
+{
+    const char *end = strstr(output, "\n\n");
+    return end != NULL ? (size_t)(end - output) : 0;
+}
+
+static void a_stored_run_is_judged_as_it_was(void **state)
+{
+    (void)state;
+    put("small.yaml", scenario);
+    struct command_result ran = run_here("run @/small.yaml --out @/run --keep-going");
+    struct command_result again = run_here("check @/run");
+    size_t length = table_length(text_string(&ran.output));
+    assert_int_equal(ran.code, again.code);
+    assert_true(length > 0);
+    assert_memory_equal(text_string(&ran.output), text_string(&again.output), length);
+    assert_non_null(
+        strstr(text_string(&again.output), "judged anew: 8 verdicts, as in result.json"));
+    command_free(&ran);
+    command_free(&again);
+    expect_says("check @/run/trials/small-increment--none--2", 0, "judged anew: 1 verdict, as in");
+    expect_says("check @/run/trials/small-increment--none--1/history.bin", 0, "1 as expected");
+    expect_says("check @/run --json", 0, "\"lockpick-result-1\"");
+    expect_says("check @/run --model mutex", 1, "--none--2/history.bin · mutex: ");
+}
+
+static void another_verdict_than_before_is_told(void **state)
+{
+    (void)state;
+    expect_says("check @/run", 0, "as in result.json");
+    struct text line = {0};
+    text_format(&line,
+                "sed -i '0,/\"verdict\": *\"UNSAFE\"/s//\"verdict\":\"SAFE\"/' %s/run/result.json",
+                folder);
+    assert_int_equal(system(line.bytes), 0);
+    text_free(&line);
+    expect_says("check @/run", 0, "UNSAFE now, SAFE in result.json");
+}
+
+static void half_a_run_is_judged_as_far_as_it_goes(void **state)
+{
+    (void)state;
+    remove_in_folder("run/result.json");
+    char *path = path_join(folder, "run/trials/small-increment--none--2/history.bin");
+    // What one writer wrote is lost; then all but the harness's own.
+    struct stat status;
+    assert_int_equal(stat(path, &status), 0);
+    assert_int_equal(truncate(path, status.st_size - 4096), 0);
+    expect_says("check @/run/trials/small-increment--none--2", 0, "UNSAFE");
+    expect_says("check @/run/trials/small-increment--none--2 --model mutex", 1, "NOT LINEARIZABLE");
+    assert_int_equal(truncate(path, (off_t)4096 * 2), 0);
+    expect_says("check @/run", 3, "UNKNOWN");
+    expect_says("check @/run/trials/small-increment--none--2 --model mutex", 3, "UNDECIDED");
+    free(path);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_history_gets_its_answer_and_exit_code),
+        cmocka_unit_test(as_json_it_is_all_there),
+        cmocka_unit_test(a_stored_run_is_judged_as_it_was),
+        cmocka_unit_test(another_verdict_than_before_is_told),
+        cmocka_unit_test(half_a_run_is_judged_as_far_as_it_goes),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}

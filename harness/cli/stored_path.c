@@ -1,0 +1,96 @@
+#include "harness/cli/stored_path.h"
+
+#include "harness/base/file.h"
+
+#include <dirent.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static bool is_folder(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+static bool is_file(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+static void add_history(struct stored_path *stored, char *path)
+{
+    stored->histories =
+        memory_resized(stored->histories, (stored->history_count + 1) * sizeof(char *));
+    stored->histories[stored->history_count++] = path;
+}
+
+static void find_in_run(const char *trials, struct stored_path *stored)
+{
+    struct dirent **entries;
+    int count = scandir(trials, &entries, NULL, versionsort);
+    for (int i = 0; i < count; i++) {
+        struct text path = {0};
+        text_format(&path, "%s/%s/history.bin", trials, entries[i]->d_name);
+        if (entries[i]->d_name[0] != '.' && is_file(path.bytes))
+            add_history(stored, path.bytes);
+        else
+            text_free(&path);
+        free(entries[i]);
+    }
+    if (count >= 0)
+        free(entries);
+}
+
+// RUN/trials/TRIAL: the names of RUN and TRIAL. `folder` is the trial's, and is changed.
+static void find_run_of_trial(char *folder, struct stored_path *stored)
+{
+    char *slash = strrchr(folder, '/');
+    if (slash == NULL)
+        return;
+    *slash = '\0';
+    size_t length = strlen(folder);
+    size_t tail = strlen("/trials");
+    if (length <= tail || strcmp(folder + length - tail, "/trials") != 0)
+        return;
+    stored->trial = memory_string(slash + 1);
+    folder[length - tail] = '\0';
+    stored->run = memory_string(folder);
+}
+
+void stored_path_find(const char *path, struct stored_path *stored)
+{
+    char real[PATH_MAX];
+    *stored = (struct stored_path){.run = NULL};
+    char *trials = path_join(path, "trials");
+    char *history = path_join(path, "history.bin");
+    if (is_folder(trials)) {
+        stored->run = memory_string(path);
+        find_in_run(trials, stored);
+    } else if (is_folder(path)) {
+        if (is_file(history))
+            add_history(stored, memory_string(history));
+        if (realpath(path, real) != NULL)
+            find_run_of_trial(real, stored);
+    } else {
+        add_history(stored, memory_string(path));
+        char *slash = realpath(path, real) != NULL ? strrchr(real, '/') : NULL;
+        if (slash != NULL && strcmp(slash + 1, "history.bin") == 0) {
+            *slash = '\0';
+            find_run_of_trial(real, stored);
+        }
+    }
+    free(trials);
+    free(history);
+}
+
+void stored_path_free(struct stored_path *stored)
+{
+    for (size_t i = 0; i < stored->history_count; i++)
+        free(stored->histories[i]);
+    free(stored->histories);
+    free(stored->run);
+    free(stored->trial);
+}

@@ -1,0 +1,256 @@
+#include "harness/cli/stored_run.h"
+
+#include "harness/base/file.h"
+#include "harness/cli/vocabulary.h"
+
+#include <dirent.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static bool is_there(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0;
+}
+
+// --- the scenarios -------------------------------------------------------------------------------
+
+static int load_scenarios(const char *folder, struct stored_run *run, struct error *error)
+{
+    char *many = path_join(folder, "as-run");
+    char *one = path_join(folder, "as-run.yaml");
+    const char *path = is_there(many) ? many : one;
+    struct run_options options = {.paths = &path, .path_count = 1};
+    int result = 0;
+    run->vocabulary = vocabulary_new();
+    if (!is_there(path))
+        result = error_set(error,
+                           "%s is no run's folder: it has neither as-run.yaml nor as-run/, the "
+                           "scenarios to judge it by; --model MODEL decides a history without any",
+                           folder);
+    else if (scenario_set_load(&options, run->vocabulary, &run->scenarios) != 0 ||
+             run->scenarios.count == 0)
+        result = error_set(error, "the scenarios of the run in %s cannot be read", path);
+    free(many);
+    free(one);
+    return result;
+}
+
+// The number at the end of "name--3"; 0 if there is none.
+static int64_t repeat_of(const char *name)
+{
+    const char *last = NULL;
+    for (const char *at = name; (at = strstr(at, "--")) != NULL; at += 2)
+        last = at + 2;
+    if (last == NULL || *last == '\0' || strspn(last, "0123456789") != strlen(last))
+        return 0;
+    return strtoll(last, NULL, 10);
+}
+
+// The names of trials have a number if there are repeats, and --repeat may have said so: both
+// plans.
+static int make_plans(struct stored_run *run, int64_t repeats, struct error *error)
+{
+    uint64_t seed = (uint64_t)run->scenarios.scenarios[0]->seed;
+    for (int i = 0; i < 2; i++) {
+        if (plan_make(run->scenarios.scenarios, run->scenarios.count, run->vocabulary, NULL,
+                      i == 0 ? 1 : repeats, seed, &run->plans[i], error) != 0)
+            return -1;
+    }
+    run->result.seed = seed;
+    return 0;
+}
+
+static const struct trial *find_trial(const struct stored_run *run, const char *name)
+{
+    for (int i = 0; i < 2; i++) {
+        for (size_t j = 0; j < run->plans[i].count; j++) {
+            if (strcmp(run->plans[i].trials[j].name, name) == 0)
+                return &run->plans[i].trials[j];
+        }
+    }
+    return NULL;
+}
+
+// --- which trials --------------------------------------------------------------------------------
+
+// {"name": ...} of each trial of the folder that has a history, as result.json would have it.
+static json_t *list_folder(const char *folder)
+{
+    json_t *trials = json_array();
+    struct dirent **entries;
+    char *path = path_join(folder, "trials");
+    int count = scandir(path, &entries, NULL, versionsort);
+    for (int i = 0; i < count; i++) {
+        struct text history = {0};
+        text_format(&history, "%s/%s/history.bin", path, entries[i]->d_name);
+        if (entries[i]->d_name[0] != '.' && is_there(history.bytes))
+            json_array_append_new(trials, json_pack("{s:s}", "name", entries[i]->d_name));
+        text_free(&history);
+        free(entries[i]);
+    }
+    if (count >= 0)
+        free(entries);
+    free(path);
+    return trials;
+}
+
+static const char *name_of(const json_t *entry)
+{
+    const char *name = json_string_value(json_object_get(entry, "name"));
+    return name != NULL ? name : "";
+}
+
+// Leaves that trial, which result.json need not tell of: a run that was stopped has it by half.
+static json_t *only(json_t *trials, const char *name)
+{
+    json_t *chosen = json_array();
+    size_t index;
+    json_t *entry;
+    json_array_foreach(trials, index, entry)
+    {
+        if (strcmp(name_of(entry), name) == 0)
+            json_array_append(chosen, entry);
+    }
+    if (json_array_size(chosen) == 0)
+        json_array_append_new(chosen, json_pack("{s:s}", "name", name));
+    json_decref(trials);
+    return chosen;
+}
+
+static json_t *list_trials(const char *folder, const char *trial)
+{
+    char *path = path_join(folder, "result.json");
+    json_t *root = json_load_file(path, 0, NULL);
+    json_t *trials = json_incref(json_object_get(root, "trials"));
+    free(path);
+    json_decref(root);
+    if (!json_is_array(trials)) {
+        json_decref(trials);
+        trials = list_folder(folder);
+    }
+    return trial != NULL ? only(trials, trial) : trials;
+}
+
+// --- judging -------------------------------------------------------------------------------------
+
+static void judge_history(struct trial_result *result)
+{
+    char *path = path_join(result->folder, "history.bin");
+    struct history history = {0};
+    struct digest digest;
+    struct error error = {0};
+    if (history_load(path, &history, &error) != 0) {
+        judge_error(result->trial, error.text, &result->judgement);
+    } else {
+        digest_make(&history, result->trial, &digest);
+        judge(&digest, &result->judgement);
+        statistics_make(&digest, &result->statistics);
+        result->has_history = true;
+        free(result->story);
+        result->story = story_tell(&digest, &result->judgement);
+        digest_free(&digest);
+    }
+    history_free(&history);
+    free(path);
+}
+
+// True if what was said then stands: there was no history to judge, or the harness failed.
+static bool take_over(const json_t *entry, struct trial_result *result)
+{
+    const char *verdict = json_string_value(json_object_get(entry, "verdict"));
+    const char *reason = json_string_value(json_object_get(entry, "reason"));
+    if (verdict == NULL)
+        return false;
+    if (strcmp(verdict, verdict_name(VERDICT_SKIPPED)) == 0)
+        judge_skipped(result->trial, reason, &result->judgement);
+    else if (strcmp(verdict, verdict_name(VERDICT_NOT_APPLICABLE)) == 0)
+        judge_not_applicable(result->trial, reason, &result->judgement);
+    else if (strcmp(verdict, verdict_name(VERDICT_ERROR)) == 0)
+        judge_error(result->trial, reason, &result->judgement);
+    else
+        return false;
+    return true;
+}
+
+static void compare(struct stored_run *run, const json_t *entry, const struct trial_result *result)
+{
+    const char *before = json_string_value(json_object_get(entry, "verdict"));
+    const char *now = verdict_name(result->judgement.verdict);
+    if (before == NULL)
+        return;
+    run->compared++;
+    if (strcmp(before, now) != 0)
+        text_format(&run->differences, "%s: %s now, %s in result.json\n", result->trial->name, now,
+                    before);
+}
+
+static int judge_trial(struct stored_run *run, const json_t *entry, struct error *error)
+{
+    const struct trial *trial = find_trial(run, name_of(entry));
+    struct text folder = {0};
+    if (trial == NULL)
+        return error_set(error, "the scenarios of the run in %s have no trial '%s'",
+                         run->result.folder, name_of(entry));
+    text_format(&folder, "%s/trials/%s", run->result.folder, trial->name);
+    struct trial_result *result = &run->result.trials[run->result.count++];
+    *result =
+        (struct trial_result){.trial = trial, .folder = folder.bytes, .story = memory_string("")};
+    if (!take_over(entry, result))
+        judge_history(result);
+    compare(run, entry, result);
+    return 0;
+}
+
+static int judge_all(struct stored_run *run, const json_t *trials, struct error *error)
+{
+    int64_t repeats = 2;
+    size_t index;
+    json_t *entry;
+    json_array_foreach(trials, index, entry)
+    {
+        int64_t repeat = repeat_of(name_of(entry));
+        repeats = repeat > repeats && repeat <= 1000 ? repeat : repeats;
+    }
+    run->result.planned = json_array_size(trials);
+    run->result.trials = memory_zeroed(run->result.planned + 1, sizeof *run->result.trials);
+    if (run->result.planned == 0)
+        return error_set(error, "the run in %s has no trial with a history", run->result.folder);
+    if (make_plans(run, repeats, error) != 0)
+        return -1;
+    json_array_foreach(trials, index, entry)
+    {
+        if (judge_trial(run, entry, error) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+int stored_run_judge(const char *folder, const char *trial, struct stored_run *run,
+                     struct error *error)
+{
+    *run = (struct stored_run){.result = {.folder = memory_string(folder)}};
+    if (load_scenarios(folder, run, error) != 0)
+        return -1;
+    json_t *trials = list_trials(folder, trial);
+    int result = judge_all(run, trials, error);
+    json_decref(trials);
+    return result;
+}
+
+void stored_run_free(struct stored_run *run)
+{
+    for (size_t i = 0; i < run->result.count; i++) {
+        free(run->result.trials[i].folder);
+        free(run->result.trials[i].story);
+    }
+    free(run->result.trials);
+    free(run->result.folder);
+    for (int i = 0; i < 2; i++)
+        plan_free(&run->plans[i]);
+    scenario_set_free(&run->scenarios);
+    vocabulary_free(run->vocabulary);
+    text_free(&run->differences);
+}

@@ -1,0 +1,140 @@
+// End to end: some of the broken variants are found, and none of them is in lockpick itself. All of
+// them are run by `make detection`.
+#include "harness/base/test_folder.h"
+#include "harness/cli/test_command.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <unistd.h>
+
+static char folder[] = "/tmp/lockpick-detection-test-XXXXXX";
+
+static int make_folder(void **state)
+{
+    (void)state;
+    return test_folder_make(folder);
+}
+
+static int remove_folder(void **state)
+{
+    (void)state;
+    return test_folder_remove(folder);
+}
+
+// Runs scenarios/detection/SCENARIO.yaml with the schemes that the glob means, by
+// lockpick-detection, which stands beside lockpick.
+static void run_detection(const char *scenario, const char *scheme)
+{
+    char command[400];
+    snprintf(command, sizeof command,
+             "%s-detection run scenarios/detection/%s.yaml --scheme '%s' --quiet --keep-going "
+             "--out %s/%s-%s >%s/output 2>&1 </dev/null",
+             lockpick_path(), scenario, scheme, folder, scenario, scheme, folder);
+    if (system(command) == -1)
+        fail_msg("cannot run %s", command);
+}
+
+// The verdict, and whether the property was found violated, of the scheme in the scenario.
+static void expect(const char *scenario, const char *scheme, const char *verdict,
+                   const char *property)
+{
+    char path[300];
+    json_error_t error;
+    run_detection(scenario, scheme);
+    snprintf(path, sizeof path, "%s/%s-%s/result.json", folder, scenario, scheme);
+    json_t *root = json_load_file(path, 0, &error);
+    if (root == NULL)
+        fail_msg("%s: %s", path, error.text);
+    json_t *trial = json_array_get(json_object_get(root, "trials"), 0);
+    assert_string_equal(json_string_value(json_object_get(trial, "scheme")), scheme);
+    assert_string_equal(json_string_value(json_object_get(trial, "verdict")), verdict);
+    size_t index;
+    json_t *finding;
+    json_array_foreach(json_object_get(trial, "findings"), index, finding)
+    {
+        if (property == NULL ||
+            strcmp(json_string_value(json_object_get(finding, "property")), property) != 0)
+            continue;
+        assert_string_equal(json_string_value(json_object_get(finding, "state")), "violated");
+    }
+    json_decref(root);
+}
+
+static void a_release_of_another_ones_lock_is_found(void **state)
+{
+    (void)state;
+    expect("late-release", "redis-set-px-lua", "SAFE", NULL);
+    expect("late-release", "broken-redis-release-unchecked", "UNSAFE", "wrongful-release");
+}
+
+static void a_release_in_two_steps_is_found(void **state)
+{
+    (void)state;
+    expect("pause-in-release", "redis-set-px-lua", "SAFE", NULL);
+    expect("pause-in-release", "broken-redis-release-in-two-steps", "UNSAFE", "wrongful-release");
+}
+
+static void a_token_that_is_given_twice_is_found(void **state)
+{
+    (void)state;
+    expect("contention-fenced", "redis-set-px-lua", "SAFE", NULL);
+    expect("contention-fenced", "broken-redis-token-twice", "UNSAFE", "fencing-order");
+}
+
+static void a_lease_that_is_set_later_is_found(void **state)
+{
+    (void)state;
+    expect("crash-in-acquire", "redis-set-px-lua", "SAFE", NULL);
+    expect("crash-in-acquire", "broken-redis-lease-set-later", "STUCK", "stuck");
+}
+
+static void a_permit_too_many_is_found(void **state)
+{
+    (void)state;
+    expect("permits", "redisson-semaphore", "SAFE", NULL);
+    expect("permits", "broken-semaphore-one-permit-more", "UNSAFE", "double-grant");
+}
+
+static void leaving_an_inner_hold_that_frees_the_lock_is_found(void **state)
+{
+    (void)state;
+    expect("nested", "redis-watchdog", "SAFE", NULL);
+    expect("nested", "broken-watchdog-leave-frees", "UNSAFE", "double-grant");
+}
+
+static void the_variants_are_not_in_lockpick(void **state)
+{
+    (void)state;
+    char command[300];
+    struct command_result result = run_lockpick("list schemes");
+    assert_int_equal(result.code, 0);
+    assert_non_null(strstr(text_string(&result.output), "redis-set-px-lua"));
+    assert_null(strstr(text_string(&result.output), "broken-"));
+    command_free(&result);
+    result = run_lockpick("detection");
+    assert_int_equal(result.code, 2);
+    command_free(&result);
+    snprintf(command, sizeof command, "%s-detection list schemes | grep broken-redis- >/dev/null",
+             lockpick_path());
+    assert_int_equal(system(command), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_variants_are_not_in_lockpick),
+        cmocka_unit_test(a_release_of_another_ones_lock_is_found),
+        cmocka_unit_test(a_release_in_two_steps_is_found),
+        cmocka_unit_test(a_token_that_is_given_twice_is_found),
+        cmocka_unit_test(a_lease_that_is_set_later_is_found),
+        cmocka_unit_test(a_permit_too_many_is_found),
+        cmocka_unit_test(leaving_an_inner_hold_that_frees_the_lock_is_found),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}

@@ -1,0 +1,269 @@
+// Mistakes with the locks of MySQL and MariaDB.
+#include "harness/detection/variants.h"
+#include "harness/locks/catalogue.h"
+#include "harness/locks/mysql_common.h"
+
+#include "harness/base/text.h"
+
+#include <stdlib.h>
+
+// --- transactions --------------------------------------------------------------------------------
+
+#define VARIANT_OF_FOR_UPDATE                                                                      \
+    .server = "mysql", .topologies = mysql_topologies, .own_store = "mysql",                       \
+    .set_up = mysql_row_set_up, .clean_up = mysql_row_clean_up, .close = mysql_lock_close,         \
+    .read = mysql_row_read, .traits = (const char *const[])                                        \
+    {                                                                                              \
+        "exclusive", "owner-checked", "session", "own-store", "transaction", "mysql", NULL         \
+    }
+
+static enum outcome acquire_soundly(struct lock *lock, struct grant *grant, int64_t give_up_ns)
+{
+    return mysql_for_update_scheme.acquire(lock, grant, give_up_ns);
+}
+
+// The transaction is over before the SELECT: the row is locked for as long as that lasts.
+static enum outcome lock_outside(struct lock *lock, const struct mysql_patience *patience)
+{
+    struct mysql_lock *state = lock->state;
+    struct mysql_answer answer;
+    enum outcome outcome = mysql_row_begin(lock);
+    if (outcome == OUTCOME_OK)
+        outcome = mysql_noted(lock, mysql_request_in(state->connection, state->session, &answer,
+                                                     &mysql_commit_work, NULL));
+    return outcome == OUTCOME_OK ? mysql_row_lock(lock, patience, &state->value) : outcome;
+}
+
+static enum outcome acquire_outside(struct lock *lock, struct grant *grant, int64_t give_up_ns)
+{
+    return mysql_row_acquire(lock, grant, give_up_ns, lock_outside);
+}
+
+const struct lock_scheme for_update_alone_variant = {
+    .name = "broken-mysql-for-update-alone",
+    .summary = "SELECT ... FOR UPDATE outside a transaction: the row is free at once",
+    .breaks = "plain contention",
+    VARIANT_OF_FOR_UPDATE,
+    .open = mysql_row_open,
+    .acquire = acquire_outside,
+    .release = mysql_row_release,
+    .write = mysql_row_write,
+};
+
+static enum outcome look_only(struct lock *lock, const struct mysql_patience *patience)
+{
+    (void)patience;
+    enum outcome outcome = mysql_row_begin(lock);
+    return outcome == OUTCOME_OK ? mysql_row_look(lock, &mysql_lock_of(lock)->value) : outcome;
+}
+
+static enum outcome acquire_by_looking(struct lock *lock, struct grant *grant, int64_t give_up_ns)
+{
+    return mysql_row_acquire(lock, grant, give_up_ns, look_only);
+}
+
+const struct lock_scheme select_without_lock_variant = {
+    .name = "broken-mysql-select-without-lock",
+    .summary = "SELECT without FOR UPDATE, in a transaction",
+    .breaks = "plain contention",
+    VARIANT_OF_FOR_UPDATE,
+    .open = mysql_row_open,
+    .acquire = acquire_by_looking,
+    .release = mysql_row_release,
+    .write = mysql_row_write,
+};
+
+// The value as the row has it is kept until the lock is free.
+static enum outcome remember(struct lock *lock, int64_t value)
+{
+    mysql_lock_of(lock)->version = 1;
+    mysql_lock_of(lock)->value = value;
+    return mysql_hold_is_over(lock) ? OUTCOME_NO : OUTCOME_OK;
+}
+
+// COMMIT frees the row; the write comes in a transaction of its own, after it.
+static enum release_answer unlock_then_write(struct lock *lock)
+{
+    struct mysql_lock *state = lock->state;
+    int64_t session = state->session;
+    enum release_answer answer = mysql_row_release(lock);
+    bool is_due = answer == RELEASE_RELEASED && state->version == 1;
+    state->version = 0;
+    state->session = session;
+    if (is_due && mysql_row_write(lock, state->value) == OUTCOME_UNKNOWN)
+        answer = RELEASE_UNKNOWN;
+    state->session = 0;
+    return answer;
+}
+
+const struct lock_scheme unlock_before_commit_variant = {
+    .name = "broken-mysql-unlock-before-commit",
+    .summary = "the row is unlocked first, and what was written is committed after that",
+    .breaks = "a pause between the two, or plain contention",
+    VARIANT_OF_FOR_UPDATE,
+    .open = mysql_row_open,
+    .acquire = acquire_soundly,
+    .release = unlock_then_write,
+    .write = remember,
+};
+
+static enum release_answer commit_hopefully(struct lock *lock)
+{
+    mysql_row_release(lock);
+    return RELEASE_RELEASED;
+}
+
+const struct lock_scheme commit_unchecked_variant = {
+    .name = "broken-mysql-commit-unchecked",
+    .summary = "nobody looks whether the COMMIT succeeded",
+    .breaks = "a connection that ends before it: the write is undone, and counts as done",
+    VARIANT_OF_FOR_UPDATE,
+    .open = mysql_row_open,
+    .acquire = acquire_soundly,
+    .release = commit_hopefully,
+    .write = mysql_row_write,
+};
+
+// --- rows ----------------------------------------------------------------------------------------
+
+#define VARIANT_OF_UNIQUE                                                                          \
+    .server = "mysql", .topologies = mysql_topologies, .clean_up = mysql_lock_table_drop,          \
+    .set_up = set_up_unique, .close = mysql_lock_close, .traits = (const char *const[])            \
+    {                                                                                              \
+        "exclusive", "owner-checked", "mysql", NULL                                                \
+    }
+
+static int set_up_unique(const struct service *service, const struct lock_options *options,
+                         struct error *error)
+{
+    return mysql_unique_scheme.set_up(service, options, error);
+}
+
+static int open_unique(struct lock *lock, struct error *error)
+{
+    return mysql_unique_scheme.open(lock, error);
+}
+
+static enum outcome insert_soundly(struct lock *lock, struct grant *grant)
+{
+    return mysql_unique_scheme.try_acquire(lock, grant);
+}
+
+static enum release_answer delete_soundly(struct lock *lock)
+{
+    return mysql_unique_scheme.release(lock);
+}
+
+static enum release_answer release_silently(struct lock *lock)
+{
+    (void)lock;
+    return RELEASE_RELEASED;
+}
+
+const struct lock_scheme release_not_asked_variant = {
+    .name = "broken-mysql-release-not-asked",
+    .summary = "a release reports success without asking the server",
+    .breaks = "everything: nobody is granted it again",
+    VARIANT_OF_UNIQUE,
+    .open = open_unique,
+    .try_acquire = insert_soundly,
+    .release = release_silently,
+};
+
+static const struct mysql_statement insert_row = {
+    "INSERT", "INSERT INTO %s (unique_mutex, holder_id, create_time) VALUES (?, ?, NOW(6))"};
+
+static int open_forgetting(struct lock *lock, struct error *error)
+{
+    char table[MYSQL_TABLE_ROOM];
+    mysql_lock_table(&lock->options, table);
+    if (open_unique(lock, error) != 0)
+        return -1;
+    return mysql_statement_load(mysql_of(lock), &insert_row, table, error);
+}
+
+static enum outcome insert_forgetting(struct lock *lock, struct grant *grant)
+{
+    const struct mysql_argument arguments[] = {{lock->options.name, 0},
+                                               {mysql_new_holder(lock), 0}};
+    struct mysql_answer answer;
+    grant->valid_until_ns = TIME_NEVER;
+    enum outcome outcome = mysql_lock_request(lock, &answer, &insert_row, arguments);
+    return outcome == OUTCOME_UNKNOWN ? OUTCOME_NO : outcome;
+}
+
+const struct lock_scheme insert_unknown_is_no_variant = {
+    .name = "broken-mysql-unknown-is-no",
+    .summary = "an INSERT that was not answered counts as refused",
+    .breaks = "a lost answer: the row stays for ever",
+    VARIANT_OF_UNIQUE,
+    .open = open_forgetting,
+    .try_acquire = insert_forgetting,
+    .release = delete_soundly,
+};
+
+// --- GET_LOCK ------------------------------------------------------------------------------------
+
+// Two connections, as of a pool: what one locks, the other is asked to release.
+struct pooled {
+    struct mysql_lock *locks;
+    struct mysql_lock *unlocks;
+};
+
+static int open_twice(struct lock *lock, struct error *error)
+{
+    struct pooled *pool = memory_zeroed(1, sizeof *pool);
+    int result = mysql_get_lock_scheme.open(lock, error);
+    pool->locks = lock->state;
+    if (result == 0)
+        result = mysql_get_lock_scheme.open(lock, error);
+    if (lock->state != pool->locks)
+        pool->unlocks = lock->state;
+    lock->state = pool;
+    return result;
+}
+
+static void close_both(struct lock *lock)
+{
+    struct pooled *pool = lock->state;
+    if (pool == NULL)
+        return;
+    lock->state = pool->locks;
+    mysql_lock_close(lock);
+    lock->state = pool->unlocks;
+    mysql_lock_close(lock);
+    free(pool);
+    lock->state = NULL;
+}
+
+static enum outcome lock_over_one(struct lock *lock, struct grant *grant, int64_t give_up_ns)
+{
+    struct pooled *pool = lock->state;
+    lock->state = pool->locks;
+    enum outcome outcome = mysql_get_lock_scheme.acquire(lock, grant, give_up_ns);
+    lock->state = pool;
+    return outcome;
+}
+
+static enum release_answer unlock_over_another(struct lock *lock)
+{
+    struct pooled *pool = lock->state;
+    pool->unlocks->session = mysql_connection_session(pool->unlocks->connection);
+    lock->state = pool->unlocks;
+    enum release_answer answer = mysql_get_lock_scheme.release(lock);
+    lock->state = pool;
+    return answer;
+}
+
+const struct lock_scheme get_lock_elsewhere_variant = {
+    .name = "broken-mysql-get-lock-elsewhere",
+    .summary = "GET_LOCK goes over one connection of a pool, RELEASE_LOCK over another",
+    .breaks = "everything: a lock belongs to its connection, and is never released",
+    .traits = (const char *const[]){"exclusive", "owner-checked", "session", "mysql", NULL},
+    .server = "mysql",
+    .topologies = mysql_topologies,
+    .open = open_twice,
+    .close = close_both,
+    .acquire = lock_over_one,
+    .release = unlock_over_another,
+};

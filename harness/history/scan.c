@@ -1,0 +1,244 @@
+#include "harness/history/scan.h"
+
+#include "harness/base/text.h"
+#include "harness/history/checksum.h"
+#include "harness/history/damage.h"
+#include "harness/history/file.h"
+#include "harness/history/sense.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+// Chunks that are mapped at a time: 4 MiB, of however long a file.
+#define WINDOW_CHUNKS 1024
+
+// What is known of one writer so far.
+struct author {
+    uint32_t next_sequence;
+    uint32_t last_count; // events in its last chunk
+    struct event last;   // its last event
+};
+
+struct history_scan {
+    struct history_header header;
+    int descriptor;
+    uint64_t bytes;
+    uint64_t chunk_count; // a last one that is cut short included
+    uint64_t next;        // chunk
+    const struct history_chunk *window;
+    uint64_t window_from; // chunk
+    size_t window_bytes;
+    struct author *authors;
+    size_t author_count, author_room;
+    uint32_t *author_of; // by first chunk, one more than the index; 0: not seen
+    size_t author_of_room;
+    struct damage damage;
+};
+
+// --- the header ----------------------------------------------------------------------------------
+
+static int check_header(const char *path, const struct history_header *header, struct error *error)
+{
+    if (memcmp(header->magic, HISTORY_MAGIC, sizeof header->magic) != 0)
+        return error_set(error, "%s: not a history: it does not begin with " HISTORY_MAGIC, path);
+    if (header->byte_order != HISTORY_BYTE_ORDER)
+        return error_set(error, "%s: written on a machine of another byte order", path);
+    if (header->version != HISTORY_VERSION)
+        return error_set(error, "%s: version %u of the format; this program reads version %d", path,
+                         header->version, HISTORY_VERSION);
+    if (header->checksum != history_header_checksum(header))
+        return error_set(error, "%s: damaged header: its checksum is not that of its contents",
+                         path);
+    if (header->event_bytes != sizeof(struct event) || header->chunk_bytes != HISTORY_CHUNK_BYTES ||
+        !beginning_makes_sense(header->began_ns))
+        return error_set(error, "%s: damaged header: events of %u bytes in chunks of %u", path,
+                         header->event_bytes, header->chunk_bytes);
+    return 0;
+}
+
+static int open_file(struct history_scan *scan, const char *path, struct error *error)
+{
+    struct stat status;
+    scan->descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    if (scan->descriptor < 0 || fstat(scan->descriptor, &status) != 0)
+        return error_set(error, "cannot open the history %s: %s", path, strerror(errno));
+    if (status.st_size < HISTORY_CHUNK_BYTES)
+        return error_set(error, "%s: not a history: shorter than its header", path);
+    ssize_t got = pread(scan->descriptor, &scan->header, sizeof scan->header, 0);
+    if (got != (ssize_t)sizeof scan->header)
+        return error_set(error, "cannot read the history %s: %s", path,
+                         got < 0 ? strerror(errno) : "it ends too soon");
+    scan->bytes = (uint64_t)status.st_size;
+    scan->chunk_count = (scan->bytes - 1) / HISTORY_CHUNK_BYTES;
+    return check_header(path, &scan->header, error);
+}
+
+struct history_scan *history_scan_open(const char *path, struct error *error)
+{
+    struct history_scan *scan = memory_zeroed(1, sizeof *scan);
+    if (open_file(scan, path, error) == 0)
+        return scan;
+    history_scan_close(scan);
+    return NULL;
+}
+
+static void unmap(struct history_scan *scan)
+{
+    if (scan->window != NULL)
+        munmap((void *)(uintptr_t)scan->window, scan->window_bytes);
+    scan->window = NULL;
+}
+
+void history_scan_close(struct history_scan *scan)
+{
+    unmap(scan);
+    if (scan->descriptor >= 0)
+        close(scan->descriptor);
+    free(scan->authors);
+    free(scan->author_of);
+    free(scan);
+}
+
+struct history_origin history_scan_origin(const struct history_scan *scan)
+{
+    return (struct history_origin){scan->header.began_ns, scan->header.began_unix_ns,
+                                   scan->header.seed};
+}
+
+// --- the chunks ----------------------------------------------------------------------------------
+
+// Goes on to where the file has data: what was never written is a hole.
+static void skip_hole(struct history_scan *scan)
+{
+    off_t from = (off_t)((scan->next + 1) * HISTORY_CHUNK_BYTES);
+    off_t data = lseek(scan->descriptor, from, SEEK_DATA);
+    if (data < 0 && errno == ENXIO)
+        scan->next = scan->chunk_count;
+    else if (data > from)
+        scan->next = (uint64_t)data / HISTORY_CHUNK_BYTES - 1;
+}
+
+// The next chunk in the mapped file, or NULL. Behind the end of a file that is cut inside a page,
+// the page reads as zeros.
+static const struct history_chunk *next_chunk(struct history_scan *scan)
+{
+    if (scan->window == NULL || scan->next >= scan->window_from + WINDOW_CHUNKS) {
+        unmap(scan);
+        skip_hole(scan);
+        if (scan->next >= scan->chunk_count)
+            return NULL;
+        uint64_t count = scan->chunk_count - scan->next;
+        scan->window_from = scan->next;
+        scan->window_bytes = (count < WINDOW_CHUNKS ? count : WINDOW_CHUNKS) * HISTORY_CHUNK_BYTES;
+        void *memory = mmap(NULL, scan->window_bytes, PROT_READ, MAP_SHARED | MAP_POPULATE,
+                            scan->descriptor, (off_t)((scan->next + 1) * HISTORY_CHUNK_BYTES));
+        if (memory == MAP_FAILED) {
+            scan->damage.mapping = errno;
+            return NULL;
+        }
+        scan->window = memory;
+    }
+    return scan->next < scan->chunk_count ? &scan->window[scan->next++ - scan->window_from] : NULL;
+}
+
+static struct author *author_of(struct history_scan *scan, uint32_t first)
+{
+    if (first >= scan->author_of_room) {
+        size_t room = (size_t)first * 2 + 64;
+        scan->author_of = memory_resized(scan->author_of, room * sizeof *scan->author_of);
+        memset(scan->author_of + scan->author_of_room, 0,
+               (room - scan->author_of_room) * sizeof *scan->author_of);
+        scan->author_of_room = room;
+    }
+    if (scan->author_of[first] == 0) {
+        if (scan->author_count == scan->author_room) {
+            scan->author_room = scan->author_room > 0 ? scan->author_room * 2 : 64;
+            scan->authors =
+                memory_resized(scan->authors, scan->author_room * sizeof *scan->authors);
+        }
+        scan->authors[scan->author_count++] = (struct author){0};
+        scan->author_of[first] = (uint32_t)scan->author_count;
+    }
+    return &scan->authors[scan->author_of[first] - 1];
+}
+
+// True if the chunk is as its writer left it.
+static bool is_intact(const struct history_scan *scan, const struct history_chunk *chunk,
+                      uint32_t number, uint64_t published)
+{
+    uint32_t count = published_events(published);
+    if (count > HISTORY_EVENTS_PER_CHUNK)
+        return false;
+    uint32_t start = history_chunk_checksum(&scan->header, number, chunk->first, chunk->sequence);
+    if (checksum_add(start, chunk->events, count * sizeof *chunk->events) !=
+        published_checksum(published))
+        return false;
+    if (chunk->first > number || (chunk->first == number) != (chunk->sequence == 0))
+        return false;
+    for (uint32_t i = 0; i < count; i++) {
+        if (!event_makes_sense(&chunk->events[i], scan->header.began_ns))
+            return false;
+    }
+    return true;
+}
+
+// Adds an intact chunk to what is known of its writer. False if it cannot be the writer's next.
+static bool take(struct history_scan *scan, const struct history_chunk *chunk, uint32_t count,
+                 struct history_piece *piece)
+{
+    struct author *author = author_of(scan, chunk->first);
+    if (chunk->sequence < author->next_sequence)
+        return false;
+    uint32_t lost = chunk->sequence - author->next_sequence;
+    // Nobody begins a chunk before the last one is full; so it was read while it was written.
+    bool is_torn = author->last_count < HISTORY_EVENTS_PER_CHUNK;
+    bool is_first = author->last_count == 0;
+    *piece = (struct history_piece){.events = chunk->events,
+                                    .count = count,
+                                    .writer = (size_t)(author - scan->authors),
+                                    .is_after_gap = lost > 0 || (is_torn && !is_first),
+                                    .before_gap = author->last};
+    author->next_sequence = chunk->sequence + 1;
+    author->last_count = count;
+    author->last = chunk->events[count - 1];
+    scan->damage.gaps += lost;
+    scan->damage.harness_gap |= lost > 0 && author->last.client == 0;
+    scan->damage.chunks++;
+    scan->damage.events += count;
+    return true;
+}
+
+bool history_scan_next(struct history_scan *scan, struct history_piece *piece)
+{
+    for (;;) {
+        const struct history_chunk *chunk = next_chunk(scan);
+        if (chunk == NULL)
+            return false;
+        uint64_t number = scan->next - 1;
+        uint64_t published = atomic_load_explicit(&chunk->published, memory_order_acquire);
+        if (published == 0) // claimed, and nothing was written; or never claimed
+            continue;
+        if (number <= UINT32_MAX && is_intact(scan, chunk, (uint32_t)number, published) &&
+            published_events(published) > 0 &&
+            take(scan, chunk, published_events(published), piece))
+            return true;
+        if (scan->damage.unreadable++ == 0)
+            scan->damage.first_at = (number + 1) * HISTORY_CHUNK_BYTES;
+    }
+}
+
+void history_scan_condition(const struct history_scan *scan, struct history_condition *condition)
+{
+    struct damage damage = scan->damage;
+    damage.file_bytes = scan->bytes;
+    damage.writers = scan->author_count;
+    for (size_t i = 0; i < scan->author_count; i++)
+        damage.harness_may_go_on |= scan->authors[i].last.client == 0 &&
+                                    scan->authors[i].last_count == HISTORY_EVENTS_PER_CHUNK;
+    damage_judge(&damage, &scan->header, condition);
+}

@@ -1,0 +1,82 @@
+#include "harness/history/sense.h"
+
+#include "harness/base/clock.h"
+
+// Sums and differences of a few numbers of this size are still numbers.
+#define LARGEST (INT64_C(1) << 60)
+#define LONGEST_RUN_NS (400 * 24 * 3600 * NS_PER_S)
+
+static bool is_moderate(int64_t number)
+{
+    return number >= -LARGEST && number <= LARGEST;
+}
+
+bool beginning_makes_sense(int64_t began_ns)
+{
+    return began_ns > 0 && began_ns <= LARGEST;
+}
+
+static bool detail_makes_sense(const struct event *event)
+{
+    switch (event->kind) {
+    case EVENT_ACQUIRE_INVOKE:
+        return event->detail <= 1; // enum lock_mode
+    case EVENT_RELEASE_RETURN:
+    case EVENT_LEAVE_RETURN:
+        return event->detail <= RELEASE_UNCHECKED;
+    case EVENT_LOST:
+        return event->detail <= LOST_SESSION;
+    case EVENT_STOP_ASKED:
+        return event->detail <= STOP_INTERRUPTED;
+    case EVENT_FAULT_HEALED:
+        return event->detail <= HEAL_DEATH;
+    default:
+        return true;
+    }
+}
+
+// The arguments that may be any number, as bits: text, and what is only compared, such as tokens
+// and what was read and written.
+static unsigned free_arguments(unsigned kind)
+{
+    switch (kind) {
+    case EVENT_NOTE:
+        return 0xf;
+    case EVENT_READ_INVOKE:
+    case EVENT_READ_RETURN:
+    case EVENT_WRITE_INVOKE:
+    case EVENT_WRITE_RETURN:
+        return 0xe;
+    case EVENT_ACQUIRE_RETURN:
+        return 0x2;
+    default:
+        return 0;
+    }
+}
+
+// True if the first argument is a length or a value with which the checks reckon: not "never".
+static bool counts(unsigned kind)
+{
+    return kind == EVENT_STORE_INITIAL || kind == EVENT_STORE_FINAL || kind == EVENT_STALL ||
+           kind == EVENT_CLOCK_STEP;
+}
+
+static bool arguments_make_sense(const struct event *event)
+{
+    unsigned any = free_arguments(event->kind);
+    for (unsigned i = 0; i < 4; i++) {
+        int64_t argument = event->args[i];
+        if (!is_moderate(argument) && argument != TIME_NEVER && (any >> i & 1) == 0)
+            return false;
+    }
+    return is_moderate(event->args[0]) || !counts(event->kind);
+}
+
+bool event_makes_sense(const struct event *event, int64_t began_ns)
+{
+    return event->kind != EVENT_NONE && event->kind < EVENT_KIND_COUNT &&
+           event->kind != EVENT_GAP && event->outcome <= OUTCOME_BROKEN &&
+           event->client <= MOST_CLIENTS && event->worker <= MOST_WORKERS &&
+           event->at_ns >= began_ns && event->at_ns - began_ns <= LONGEST_RUN_NS &&
+           detail_makes_sense(event) && arguments_make_sense(event);
+}

@@ -1,0 +1,8 @@
+// Whatever bytes there are as EDN: an answer, and nothing else.
+#include "harness/import/fuzz_import.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
+{
+    fuzz_import(IMPORT_EDN, bytes, length);
+    return 0;
+}

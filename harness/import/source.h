@@ -1,0 +1,24 @@
+// The bytes of a file, mapped where that can be.
+#ifndef LOCKPICK_IMPORT_SOURCE_H
+#define LOCKPICK_IMPORT_SOURCE_H
+
+#include "harness/base/error.h"
+#include "harness/base/text.h"
+
+#include <stdint.h>
+
+// Zero-initialise; free with source_close.
+struct source {
+    const char *bytes;
+    size_t length;
+    struct text text; // holds them if they are not mapped
+};
+
+// 0, or -1 with `error` set.
+int source_open(const char *path, struct source *source, struct error *error);
+void source_close(struct source *source);
+
+// The text of a line, from 1; cut, with an ellipsis, to what people read. `room` of 256 suffices.
+const char *source_line(const struct source *source, uint32_t line, char *text, size_t room);
+
+#endif

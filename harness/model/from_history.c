@@ -1,0 +1,311 @@
+#include "harness/model/from_history.h"
+
+#include "harness/base/text.h"
+#include "harness/history/scan.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Beyond these the processes go by their numbers: names would take more room than operations.
+#define MOST_LABELS 65536
+
+// What one writer's events have told so far. A worker has one writer as long as its process lives.
+struct stream {
+    uint32_t process;
+    uint32_t lives; // processes that it has been
+    uint16_t client;
+    uint16_t worker;
+    bool is_open;    // an operation is
+    bool is_unsure;  // of how often it holds the lock
+    bool is_skipped; // until its next acquire: events are lost
+    bool is_shared;  // what it acquired last
+    uint8_t awaits;  // the kind of event that ends the open operation
+    int64_t number;  // of the trial's operation
+    int64_t depth;   // how often it holds the lock
+    int64_t moment;  // of its last invocation or return
+    int64_t seen_ns; // of its last event
+    size_t open;     // index of the open operation
+};
+
+struct taking {
+    struct operations *operations;
+    struct stream *streams; // by writer
+    size_t stream_count, stream_room;
+    bool began; // the clients were let go
+};
+
+// --- processes -----------------------------------------------------------------------------------
+
+static void add_label(struct operations *operations, const struct stream *stream)
+{
+    char life[16] = "";
+    char label[64];
+    uint32_t number = operations->process_count;
+    if (number >= MOST_LABELS)
+        return;
+    if (number == 0)
+        operations->processes = memory_new(MOST_LABELS * sizeof *operations->processes);
+    if (stream->lives > 1)
+        snprintf(life, sizeof life, " #%u", stream->lives);
+    snprintf(label, sizeof label, "client-%u worker-%u%s", stream->client, stream->worker, life);
+    operations->processes[number] = memory_string(label);
+}
+
+static uint32_t new_process(struct taking *taking, struct stream *stream)
+{
+    stream->lives++;
+    add_label(taking->operations, stream);
+    return taking->operations->process_count++;
+}
+
+static void drop_labels(struct operations *operations)
+{
+    for (uint32_t i = 0; i < MOST_LABELS; i++)
+        free(operations->processes[i]);
+    free(operations->processes);
+    operations->processes = NULL;
+}
+
+// --- operations ----------------------------------------------------------------------------------
+
+static int64_t next_moment(struct stream *stream, int64_t at_ns)
+{
+    stream->moment = at_ns > stream->moment ? at_ns : stream->moment + 1;
+    return stream->moment;
+}
+
+static void invoke(struct taking *taking, struct stream *stream, const struct event *event,
+                   enum operation_kind kind, enum event_kind awaits)
+{
+    if (stream->lives == 0 || stream->is_open)
+        stream->process = new_process(taking, stream);
+    stream->is_open = true;
+    stream->awaits = (uint8_t)awaits;
+    stream->number = event->args[0];
+    stream->open = taking->operations->count;
+    operations_add(taking->operations,
+                   (struct operation){
+                       .invoked = instant_of_invocation(next_moment(stream, event->at_ns)),
+                       .returned = INSTANT_NEVER,
+                       .process = stream->process,
+                       .kind = (uint8_t)kind,
+                       .outcome = OUTCOME_UNKNOWN,
+                       .shared = stream->is_shared,
+                   });
+}
+
+// Ends the open operation. If nobody knows how, its process does nothing more.
+static void finish(struct taking *taking, struct stream *stream, int64_t at_ns,
+                   enum outcome outcome, int64_t token)
+{
+    struct operation *operation = &taking->operations->items[stream->open];
+    stream->is_open = false;
+    if (outcome != OUTCOME_OK && outcome != OUTCOME_NO) {
+        stream->process = new_process(taking, stream);
+        return;
+    }
+    // It may end in the nanosecond in which it began, but not before.
+    stream->moment = at_ns > stream->moment ? at_ns : stream->moment;
+    operation->returned = instant_of_return(stream->moment);
+    operation->outcome = (uint8_t)outcome;
+    operation->token = outcome == OUTCOME_OK ? token : 0;
+}
+
+static enum outcome outcome_of_release(const struct event *event)
+{
+    if (event->outcome != OUTCOME_OK && event->outcome != OUTCOME_NO)
+        return OUTCOME_UNKNOWN;
+    if (event->detail == RELEASE_UNKNOWN)
+        return OUTCOME_UNKNOWN;
+    bool refused = event->detail == RELEASE_NOT_OWNER || event->detail == RELEASE_GONE;
+    return refused ? OUTCOME_NO : OUTCOME_OK;
+}
+
+static void see_release(struct taking *taking, struct stream *stream, const struct event *event)
+{
+    enum outcome outcome = outcome_of_release(event);
+    if (outcome == OUTCOME_OK && stream->is_unsure)
+        outcome = OUTCOME_UNKNOWN;
+    finish(taking, stream, event->at_ns, outcome, 0);
+    stream->depth = 0;
+    stream->is_unsure = false;
+}
+
+// A reentry that nobody knows of is left to a process of its own: it may have happened.
+static void see_reentry(struct taking *taking, struct stream *stream, const struct event *event)
+{
+    enum outcome outcome = event->outcome;
+    if (outcome == OUTCOME_OK || outcome == OUTCOME_NO) {
+        finish(taking, stream, event->at_ns, outcome, 0);
+        stream->depth += outcome == OUTCOME_OK;
+        return;
+    }
+    taking->operations->items[stream->open].process = new_process(taking, stream);
+    stream->is_open = false;
+    stream->is_unsure = true;
+}
+
+// Either way it still holds the lock, until its release.
+static void see_leave(struct taking *taking, struct stream *stream, const struct event *event)
+{
+    enum outcome outcome = outcome_of_release(event);
+    stream->is_unsure |= outcome == OUTCOME_UNKNOWN;
+    finish(taking, stream, event->at_ns, outcome == OUTCOME_NO ? OUTCOME_NO : OUTCOME_OK, 0);
+    stream->depth -= outcome != OUTCOME_NO;
+}
+
+// --- events that are lost ------------------------------------------------------------------------
+
+static void give_back(struct taking *taking, struct stream *stream, bool surely)
+{
+    const struct event event = {.at_ns = stream->seen_ns, .args = {stream->number}};
+    invoke(taking, stream, &event, OPERATION_RELEASE, EVENT_NONE);
+    if (surely)
+        finish(taking, stream, stream->moment, OUTCOME_OK, 0);
+}
+
+// Nobody knows what the worker did next. What it held it may have released at once.
+static void break_off(struct taking *taking, struct stream *stream)
+{
+    bool inside = stream->depth > 0 && stream->is_open;
+    if (inside && stream->awaits == EVENT_REENTER_RETURN) {
+        taking->operations->items[stream->open].process = new_process(taking, stream);
+        stream->is_open = false;
+    } else if (inside && stream->awaits == EVENT_LEAVE_RETURN) {
+        finish(taking, stream, stream->moment, OUTCOME_OK, 0);
+        stream->depth--;
+    }
+    if (!stream->is_open && stream->depth > 0) {
+        for (; stream->depth > 1; stream->depth--)
+            give_back(taking, stream, true);
+        give_back(taking, stream, false);
+    }
+    if (stream->is_open)
+        stream->process = new_process(taking, stream);
+    stream->is_open = false;
+    stream->is_unsure = false;
+    stream->is_skipped = true;
+    stream->depth = 0;
+}
+
+// A refusal claims that somebody had the lock, of whom nothing may be left.
+static void leave_out_refused(struct operations *operations)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < operations->count; i++) {
+        const struct operation *operation = &operations->items[i];
+        if (operation->kind != OPERATION_ACQUIRE || operation->outcome != OUTCOME_NO)
+            operations->items[kept++] = *operation;
+    }
+    operations->count = kept;
+}
+
+// --- events --------------------------------------------------------------------------------------
+
+static void see_invocation(struct taking *taking, struct stream *stream, const struct event *event)
+{
+    switch (event->kind) {
+    case EVENT_ACQUIRE_INVOKE:
+        stream->is_shared = event->detail != 0;
+        stream->is_skipped = false;
+        invoke(taking, stream, event, OPERATION_ACQUIRE, EVENT_ACQUIRE_RETURN);
+        break;
+    case EVENT_REENTER_INVOKE:
+        invoke(taking, stream, event, OPERATION_ACQUIRE, EVENT_REENTER_RETURN);
+        break;
+    case EVENT_RELEASE_INVOKE:
+        invoke(taking, stream, event, OPERATION_RELEASE, EVENT_RELEASE_RETURN);
+        break;
+    case EVENT_LEAVE_INVOKE:
+        invoke(taking, stream, event, OPERATION_RELEASE, EVENT_LEAVE_RETURN);
+        break;
+    default:
+        break;
+    }
+}
+
+static void see_return(struct taking *taking, struct stream *stream, const struct event *event)
+{
+    switch (event->kind) {
+    case EVENT_ACQUIRE_RETURN:
+        finish(taking, stream, event->at_ns, event->outcome, event->args[1]);
+        stream->depth += event->outcome == OUTCOME_OK;
+        break;
+    case EVENT_REENTER_RETURN:
+        see_reentry(taking, stream, event);
+        break;
+    case EVENT_RELEASE_RETURN:
+        see_release(taking, stream, event);
+        break;
+    default:
+        see_leave(taking, stream, event);
+        break;
+    }
+}
+
+static void see(struct taking *taking, struct stream *stream, const struct event *event)
+{
+    if (event->kind == EVENT_BARRIER_OPEN && !taking->began) {
+        taking->began = true;
+        taking->operations->zero_ns = event->at_ns;
+    }
+    if (event->client == 0 || event->kind == EVENT_RENEW_INVOKE ||
+        event->kind == EVENT_RENEW_RETURN)
+        return;
+    stream->client = event->client;
+    stream->worker = event->worker;
+    stream->seen_ns = event->at_ns > stream->seen_ns ? event->at_ns : stream->seen_ns;
+    if (stream->is_open && event->kind == stream->awaits && event->args[0] == stream->number)
+        see_return(taking, stream, event);
+    else if (!stream->is_skipped || event->kind == EVENT_ACQUIRE_INVOKE)
+        see_invocation(taking, stream, event);
+}
+
+static struct stream *stream_of(struct taking *taking, size_t writer)
+{
+    if (writer == taking->stream_room) {
+        taking->stream_room = writer > 0 ? writer * 2 : 64;
+        taking->streams =
+            memory_resized(taking->streams, taking->stream_room * sizeof *taking->streams);
+    }
+    if (writer == taking->stream_count)
+        taking->streams[taking->stream_count++] = (struct stream){.is_skipped = false};
+    return &taking->streams[writer];
+}
+
+static void take(struct taking *taking, struct history_scan *scan,
+                 struct history_condition *condition)
+{
+    for (struct history_piece piece; history_scan_next(scan, &piece);) {
+        struct stream *stream = stream_of(taking, piece.writer);
+        if (piece.is_after_gap)
+            break_off(taking, stream);
+        for (size_t i = 0; i < piece.count; i++)
+            see(taking, stream, &piece.events[i]);
+    }
+    history_scan_condition(scan, condition);
+    if (condition->state == HISTORY_WHOLE)
+        return;
+    for (size_t i = 0; i < taking->stream_count; i++)
+        break_off(taking, &taking->streams[i]);
+    if (condition->state == HISTORY_DAMAGED)
+        leave_out_refused(taking->operations);
+}
+
+int operations_from_history(const char *path, struct operations *operations,
+                            struct history_condition *condition, struct error *error)
+{
+    struct history_scan *scan = history_scan_open(path, error);
+    if (scan == NULL)
+        return -1;
+    struct taking taking = {.operations = operations};
+    operations->name_count = 1;
+    operations->zero_ns = history_scan_origin(scan).began_ns;
+    take(&taking, scan, condition);
+    history_scan_close(scan);
+    free(taking.streams);
+    if (operations->process_count > MOST_LABELS)
+        drop_labels(operations);
+    return 0;
+}

@@ -1,0 +1,26 @@
+// What the sentences of an account are made of.
+#ifndef LOCKPICK_REPORT_EVIDENCE_SPEECH_H
+#define LOCKPICK_REPORT_EVIDENCE_SPEECH_H
+
+#include "harness/check/describe.h"
+#include "harness/report/evidence.h"
+
+// The words that occur in many of them.
+struct speech {
+    const struct account *account;
+    char who[DESCRIBE_ROOM];   // the worker of holds[0], or of the attempt
+    char other[DESCRIBE_ROOM]; // of holds[1]
+    char lease[DESCRIBE_ROOM];
+    char length[DESCRIBE_ROOM]; // of what stretched the hold
+};
+
+bool speech_has_trait(const struct speech *speech, const char *trait);
+
+// What struck, or NULL.
+const struct fault_record *speech_fault(const struct speech *speech);
+
+// A lock that a release removed, and one that a fault took from its holder.
+void say_removed(const struct speech *speech, struct text *out);
+void say_server(const struct speech *speech, struct text *out);
+
+#endif

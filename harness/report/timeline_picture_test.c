@@ -1,0 +1,207 @@
+// What the picture of a violation says: its cause, who was struck, what was read and written.
+#include "harness/report/plot.h"
+#include "harness/report/test_run.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+static struct test_run test;
+static struct trial_result *result;
+static struct plot plot;
+
+static int start(void **state)
+{
+    (void)state;
+    test_run_start(&test);
+    result = test_add(&test, "redis-setnx", VERDICT_UNSAFE, EXPECTATION_MET);
+    test_digest(&test);
+    return 0;
+}
+
+static int stop(void **state)
+{
+    (void)state;
+    plot_free(&plot);
+    return 0;
+}
+
+static void find(const struct check *check, size_t write, int64_t from_ms, int64_t to_ms)
+{
+    test_find(result, check, false)->evidence =
+        (struct evidence){{0, 1}, {write, SIZE_MAX}, AT(from_ms), AT(to_ms)};
+}
+
+static void add_fault(const char *verb, int client, const char *server, int64_t from_ms,
+                      int64_t to_ms)
+{
+    size_t index = test.digest.fault_count++;
+    test.steps[index] = (struct fault_step){.number = (int)index + 1,
+                                            .verb = verb,
+                                            .target = {.client = client},
+                                            .rate = 100,
+                                            .bound_ns = NS_PER_S};
+    strcpy(test.steps[index].target.server, server);
+    test.faults[index] = (struct fault_record){.step = &test.steps[index],
+                                               .asked_ns = AT(from_ms),
+                                               .in_effect_ns = AT(from_ms),
+                                               .healed_ns = AT(to_ms)};
+}
+
+static void add_access(size_t hold, bool is_write, int64_t at_ms, int64_t value)
+{
+    size_t index = test.digest.access_count++;
+    test.accesses[index] = (struct access){.is_write = is_write,
+                                           .invoked_ns = AT(at_ms),
+                                           .returned_ns = AT(at_ms),
+                                           .value = value,
+                                           .hold = hold};
+    if (test.holds[hold].access_count++ == 0)
+        test.holds[hold].first_access = index;
+}
+
+static void draw(void)
+{
+    plot_timeline(&plot, &test.digest, &result->judgement);
+}
+
+static bool says(const char *words)
+{
+    return strstr(plot.script.bytes, words) != NULL;
+}
+
+static void the_cause_stands_below_the_title(void **state)
+{
+    (void)state;
+    test_hold(&test, 1, 0, 5, 600);
+    test_hold(&test, 2, 10, 320, 400);
+    add_fault("pause", 1, "", 6, 500);
+    find(&test_stale_holder, SIZE_MAX, 320, 400);
+    draw();
+    assert_in_range(plot.headline_count, 1, 2);
+    assert_non_null(strstr(plot.headlines[0], "Cause: client-1 stood still for 494 ms (fault 1)"));
+    assert_true(says("fault 1: pause client-1"));
+    assert_true(says(plot.headlines[0]));
+}
+
+static void a_long_cause_is_broken_between_words(void **state)
+{
+    (void)state;
+    struct text words = {0};
+    for (int i = 0; i < 40; i++)
+        text_format(&words, "%sµword%d", i > 0 ? " " : "", i);
+    plot_start(&plot, "x", 10, &test.digest, AT(0), AT(1));
+    plot_headline(&plot, words.bytes);
+    assert_int_equal(plot.headline_count, 3);
+    for (int i = 0; i < 3; i++) {
+        assert_memory_equal(plot.headlines[i], "µword", 6);
+        assert_true(plot.headlines[i][strlen(plot.headlines[i]) - 1] != ' ');
+    }
+    text_free(&words);
+}
+
+// A word that is longer than any line is cut, not looked at for ever.
+static void a_word_without_end_is_cut(void **state)
+{
+    (void)state;
+    char words[1000];
+    memset(words, 'x', sizeof words - 1);
+    words[sizeof words - 1] = '\0';
+    plot_start(&plot, "x", 10, &test.digest, AT(0), AT(1));
+    plot_headline(&plot, words);
+    assert_int_equal(plot.headline_count, 3);
+}
+
+static void what_struck_a_server_has_a_row_of_its_own(void **state)
+{
+    (void)state;
+    test_hold(&test, 1, 0, 5, 600);
+    test_hold(&test, 2, 10, 320, 400);
+    add_fault("restart", 0, "server-2", 100, 150);
+    find(&test_stale_holder, SIZE_MAX, 320, 400);
+    draw();
+    assert_true(says("'servers, network' 3"));
+    assert_true(says("set label 'fault 1: server-2 crashes'"));
+}
+
+static void without_such_a_fault_there_is_no_such_row(void **state)
+{
+    (void)state;
+    test_hold(&test, 1, 0, 5, 600);
+    test_hold(&test, 2, 10, 320, 400);
+    add_fault("pause", 1, "", 6, 500);
+    find(&test_stale_holder, SIZE_MAX, 320, 400);
+    draw();
+    assert_false(says("servers, network"));
+}
+
+static void the_values_of_the_evidence_stand_at_their_marks(void **state)
+{
+    (void)state;
+    test_hold(&test, 1, 0, 5, 600);
+    test_hold(&test, 2, 10, 320, 400);
+    add_access(0, false, 50, 41);
+    add_access(0, true, 500, 42);
+    // Nothing is written over another mark.
+    add_access(1, false, 330, 41);
+    add_access(1, true, 331, 42);
+    find(&test_stale_holder, SIZE_MAX, 320, 400);
+    draw();
+    assert_true(says("set label 'reads 41' at"));
+    assert_true(says("set label 'writes 42' at"));
+    assert_true(says("first 1.64 right offset"));
+    assert_true(says("first 1.64 left offset"));
+}
+
+// The lock kept them apart; so both holds are red, and nothing is to be enlarged.
+static void holds_that_were_apart_are_both_marked(void **state)
+{
+    (void)state;
+    static const struct check lost = {.name = "lost-update", .summary = ""};
+    test_hold(&test, 1, 0, 5, 10);
+    test_hold(&test, 2, 0, 500, 510);
+    add_access(0, true, 8, 1);
+    add_access(1, true, 509, 1);
+    find(&lost, 1, 509, 510);
+    draw();
+    assert_true(says("lost-update: this write"));
+    assert_false(says("enlarged"));
+    const char *bars = strstr(plot.data.bytes, "# violation: row from to\n");
+    assert_non_null(bars);
+    double row, from, to;
+    assert_int_equal(sscanf(bars, "# violation: row from to\n%lf %lf %lf", &row, &from, &to), 3);
+    assert_true(row == 1 && from == 5 && to == 10);
+}
+
+static void a_lock_that_nobody_removed_is_found_gone(void **state)
+{
+    (void)state;
+    static const struct check wrongful = {.name = "wrongful-release", .summary = ""};
+    test_hold(&test, 1, 0, 5, 600);
+    add_fault("flush", 0, "server-1", 100, 101);
+    test_find(result, &wrongful, false)->evidence =
+        (struct evidence){{0, SIZE_MAX}, {SIZE_MAX, SIZE_MAX}, AT(600), AT(601)};
+    draw();
+    assert_true(says("wrongful-release: the lock is found gone"));
+    assert_true(says("server-1 lost all its data"));
+}
+
+#define PICTURE_TEST(test) cmocka_unit_test_setup_teardown(test, start, stop)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        PICTURE_TEST(the_cause_stands_below_the_title),
+        PICTURE_TEST(a_long_cause_is_broken_between_words),
+        PICTURE_TEST(a_word_without_end_is_cut),
+        PICTURE_TEST(what_struck_a_server_has_a_row_of_its_own),
+        PICTURE_TEST(without_such_a_fault_there_is_no_such_row),
+        PICTURE_TEST(the_values_of_the_evidence_stand_at_their_marks),
+        PICTURE_TEST(holds_that_were_apart_are_both_marked),
+        PICTURE_TEST(a_lock_that_nobody_removed_is_found_gone),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
