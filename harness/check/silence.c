@@ -108,10 +108,13 @@ static bool was_struck(const struct digest *digest, const struct event *const *s
 }
 
 // True if it was granted only after the end, when faults had been taken back that may have kept
-// everybody waiting: that says nothing of before.
+// everybody waiting, or because others gave up when the trial was ended for want of a grant: that
+// says nothing of before.
 static bool says_nothing(const struct digest *digest, const struct hold *hold)
 {
     bool late = digest->stop_known && hold->granted_ns > digest->ended_ns;
+    if (late && digest->stop_reason == STOP_STUCK)
+        return true;
     for (size_t i = 0; late && i < digest->fault_count; i++) {
         const struct fault_record *record = &digest->faults[i];
         if (record->in_effect_ns != TIME_NEVER && record->healed_ns != TIME_NEVER &&

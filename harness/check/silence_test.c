@@ -103,6 +103,25 @@ static void a_grant_after_faults_were_taken_back_at_the_stop_shows_nothing(void 
     build_free(&build);
 }
 
+// Who waits in line is let through as soon as the one before gives up.
+static void a_grant_that_the_end_brought_about_shows_nothing(void **state)
+{
+    (void)state;
+    static const struct {
+        enum stop_reason reason;
+        enum finding_state state;
+    } ends[] = {{STOP_STUCK, FINDING_VIOLATED}, {STOP_TIME, FINDING_KEPT}};
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        struct build build;
+        build_start(&build, "increment");
+        build_crash(&build, 105, 1310, ends[i].reason);
+        build_acquire(&build, 9, 99, 20, 1312, NEVER_MS, 0);
+        build_judge(&build);
+        assert_state(&build, "stuck", ends[i].state);
+        build_free(&build);
+    }
+}
+
 // The trial of the crash, in which one or all of those who wait are cut off to the end.
 static void judge_cut_off(struct build *build, int last_client)
 {
@@ -137,6 +156,7 @@ int main(void)
         cmocka_unit_test(a_dead_holder_explains_it_before_one_who_died_waiting_later),
         cmocka_unit_test(after_the_lease_of_a_dead_holder_another_may_have_died_with_the_lock),
         cmocka_unit_test(a_grant_after_faults_were_taken_back_at_the_stop_shows_nothing),
+        cmocka_unit_test(a_grant_that_the_end_brought_about_shows_nothing),
         cmocka_unit_test(a_client_that_is_cut_off_does_not_wait),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
