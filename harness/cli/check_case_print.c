@@ -154,7 +154,8 @@ static void print_mappings(const struct check_case *result)
     bool same = true;
     for (size_t i = 0; i < result->other_count; i++) {
         const struct other_mapping *other = &result->others[i];
-        if (other->linearizable == result->decision.linearizable)
+        if (other->linearizable == result->decision.linearizable &&
+            other->violation_count == result->decision.violation_count)
             continue;
         same = false;
         printf("  with");
@@ -162,7 +163,11 @@ static void print_mappings(const struct check_case *result)
             printf(" --map-failed-release %s", failed_release_name(other->options.failed_release));
         if (other->options.failed_acquire != options->failed_acquire)
             printf(" --map-failed-acquire %s", failed_acquire_name(other->options.failed_acquire));
-        printf(" it would%s be linearizable\n", other->linearizable ? "" : " not");
+        if (other->linearizable)
+            puts(" it would be linearizable");
+        else
+            printf(" it would not be linearizable, by %zu violation%s\n", other->violation_count,
+                   other->violation_count == 1 ? "" : "s");
     }
     if (same && result->other_count > 0)
         puts("  the verdict does not depend on that");

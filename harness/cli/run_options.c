@@ -61,6 +61,10 @@ static int take_option(void *context, int option, const char *value, struct erro
     case OPTION_set:
         return take_override(options, value, error);
     case OPTION_scheme:
+        if (options->scheme != NULL)
+            return error_set(error,
+                             "--scheme once only: '%s' and '%s'; a glob or trait means several",
+                             options->scheme, value);
         options->scheme = value;
         return 0;
     case OPTION_seed:

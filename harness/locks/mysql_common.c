@@ -67,11 +67,18 @@ bool mysql_hold_is_over(struct lock *lock)
     return true;
 }
 
+// One server rolls back to end a deadlock, before it lets another in. A Galera cluster does so when
+// two have held the row on two of its nodes, and prefers the other.
+static enum release_answer rolled_back_answer(const struct lock *lock)
+{
+    return strcmp(lock->service->topology, "galera") == 0 ? RELEASE_NOT_OWNER : RELEASE_GONE;
+}
+
 enum release_answer mysql_lost_answer(struct lock *lock)
 {
     const struct mysql_lock *state = lock->state;
     if (state->is_rolled_back)
-        return RELEASE_NOT_OWNER; // the server preferred another transaction
+        return rolled_back_answer(lock);
     return mysql_connection_ended_by_server(state->connection) ? RELEASE_GONE : RELEASE_UNKNOWN;
 }
 
@@ -304,11 +311,9 @@ enum release_answer mysql_row_release(struct lock *lock)
     if (outcome != OUTCOME_NO)
         return RELEASE_UNKNOWN;
     lock_lose(lock, LOST_SESSION, lock->actor->history); // rolled back, or not even sent
-    // A node of a Galera cluster refuses the COMMIT of one who held the row together with another.
-    state->is_rolled_back = answer.error == MYSQL_DEADLOCK;
-    return answer.session_ended && answer.error == 0 ? mysql_lost_answer(lock)
-           : state->is_rolled_back                   ? RELEASE_NOT_OWNER
-                                                     : RELEASE_GONE;
+    if (answer.error == MYSQL_DEADLOCK)
+        return rolled_back_answer(lock);
+    return answer.session_ended && answer.error == 0 ? mysql_lost_answer(lock) : RELEASE_GONE;
 }
 
 int mysql_row_set_up(const struct service *service, const struct lock_options *options,
