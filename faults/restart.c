@@ -4,6 +4,7 @@
 
 #include "harness/cluster/outage.h"
 #include "harness/cluster/server.h"
+#include "harness/cluster/topology.h"
 
 #include <string.h>
 
@@ -16,10 +17,25 @@ static enum loss loss_of(const struct fault_step *step)
     return strcmp(step->how, hows[1]) == 0 ? LOSS_UNSYNCED : LOSS_ALL;
 }
 
+// True if locks there are rows of tables that were made before the trial, or are taken in a
+// database that was: a server that has lost those serves nobody, whatever the lock is like.
+static bool needs_tables(const struct server_group *group)
+{
+    const char *kind = group->nodes[0].kind->name;
+    bool alone = strcmp(group->settings.topology->name, "single") == 0;
+    return alone && (strcmp(kind, "mysql") == 0 || strcmp(kind, "postgres") == 0);
+}
+
 static enum availability available(const struct fault_step *step, const struct fault_world *world,
                                    struct error *why)
 {
-    return target_available(&step->target, world, why);
+    enum availability availability = target_available(&step->target, world, why);
+    if (availability != FAULT_AVAILABLE || world->lock_group == NULL || loss_of(step) != LOSS_ALL ||
+        !needs_tables(world->lock_group))
+        return availability;
+    error_set(why, "a lone SQL server that has lost everything has lost the tables too, and nobody "
+                   "makes them anew: take how: keeps");
+    return FAULT_MEANINGLESS;
 }
 
 static enum strike_state inject(struct fault_strike *strike, struct error *error)

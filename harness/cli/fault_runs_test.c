@@ -95,6 +95,10 @@ static void a_fault_that_the_servers_cannot_have_is_not_applicable(void **state)
                 "faults:\n"
                 "  - {when: client-1 holds, deny: server-1, how: no-space, until: 1s}\n",
            "n/a", "redis has no way 'no-space' for deny");
+    expect("no-tables",
+           HEAD "schemes: [mysql-get-lock]\nfaults:\n"
+                "  - {when: client-1 holds, restart: server-1, how: loses-all}\n",
+           "n/a", "has lost the tables too");
     expect("no-server",
            HEAD "schemes: [process-mutex]\nfaults:\n  - {when: client-1 holds, kill: server-1}\n",
            "n/a", "the scheme's servers have no server-1");
