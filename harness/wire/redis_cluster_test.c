@@ -32,7 +32,8 @@ static int open_another(void **state)
 static void count_points(struct fixture *fixture)
 {
     struct point_trap *trap = &fixture->board.traps[0];
-    *trap = (struct point_trap){.client = 1, .match_count = 1, .nth = 1000000};
+    *trap = (struct point_trap){
+        .client = 1, .match_count = 1, .matches = {{.side = POINT_ANYWHERE}}, .nth = 1000000};
     point_arm(&fixture->board, trap);
 }
 
@@ -207,7 +208,9 @@ static void keys_that_come_together_meanwhile_are_answered(void **state)
     history_writer_start(&writer, &history, 1, 1);
     fixture->actor.history = &writer;
     struct point_trap *trap = &fixture->board.traps[0];
-    *trap = (struct point_trap){.client = 1, .match_count = 1, .nth = 3}; // before the second try
+    // Before the second try.
+    *trap = (struct point_trap){
+        .client = 1, .match_count = 1, .matches = {{.side = POINT_ANYWHERE}}, .nth = 3};
     point_arm(&fixture->board, trap);
     assert_int_equal(pthread_create(&thread, NULL, ask_for_both_keys, fixture), 0);
     while (atomic_load(&trap->state) != POINT_REACHED)
