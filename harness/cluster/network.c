@@ -7,9 +7,11 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <net/if.h>
 #include <poll.h>
 #include <sched.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -55,6 +57,25 @@ static int new_namespace(struct error *error)
     }
     close(ours);
     return made;
+}
+
+// The kernel takes down the wires of a removed network in the background: one of the same serial
+// may have to wait for their names.
+static int await_names(int count, int serial, struct error *error)
+{
+    int64_t give_up_ns = clock_monotonic_ns() + WIRE_LIMIT_NS;
+    for (int i = 0; i < count; i++) {
+        char name[IF_NAMESIZE];
+        snprintf(name, sizeof name, "w%dn%d", serial, i + 1);
+        while (if_nametoindex(name) != 0) {
+            if (clock_monotonic_ns() > give_up_ns)
+                return error_set(error,
+                                 "the wire %s of an earlier network is still there after %d s",
+                                 name, (int)(WIRE_LIMIT_NS / NS_PER_S));
+            clock_sleep_until_ns(clock_monotonic_ns() + NS_PER_MS);
+        }
+    }
+    return 0;
 }
 
 // The router's side: all wires in one batch.
@@ -141,6 +162,8 @@ int network_build(struct network_end *ends, int count, int serial, struct error 
         ends[i].network_namespace = new_namespace(error);
         result = ends[i].network_namespace < 0 ? -1 : 0;
     }
+    if (result == 0)
+        result = await_names(count, serial, error);
     if (result == 0)
         result = wire_router(ends, count, serial, error);
     for (int i = 0; result == 0 && i < count; i++)

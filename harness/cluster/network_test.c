@@ -84,6 +84,30 @@ static void an_address_in_use_is_refused_not_given_twice(void **state)
     assert_int_equal(sandbox_run(false, build_twice, NULL), 0);
 }
 
+// The kernel takes a removed network down in the background, a busy one later: the next one with
+// the same serial has to wait for it.
+static int build_again_and_again(const struct sandbox *sandbox, void *context)
+{
+    (void)sandbox;
+    (void)context;
+    struct error error = {0};
+    for (int i = 0; i < 20; i++) {
+        struct network_end ends[4];
+        if (network_build(ends, 4, 7, &error) != 0) {
+            fprintf(stderr, "%s\n", error.text);
+            return i + 1;
+        }
+        network_remove(ends, 4);
+    }
+    return 0;
+}
+
+static void a_network_can_be_built_again_right_after_its_removal(void **state)
+{
+    (void)state;
+    assert_int_equal(sandbox_run(false, build_again_and_again, NULL), 0);
+}
+
 // The port that the kernel gives to one who wants any; 0 if it has none.
 static int any_port(void)
 {
@@ -148,6 +172,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(hundreds_of_networks_have_addresses_of_their_own),
         cmocka_unit_test(an_address_in_use_is_refused_not_given_twice),
+        cmocka_unit_test(a_network_can_be_built_again_right_after_its_removal),
         cmocka_unit_test(a_port_on_loopback_stays_a_servers_own_while_it_is_down),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
