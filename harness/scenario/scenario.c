@@ -8,6 +8,7 @@
 #include "harness/scenario/trigger.h"
 #include "harness/scenario/validate.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -215,6 +216,7 @@ static struct scenario *make_scenarios(const struct parsing *parsing)
         next = &(*next)->next;
     }
     *place = list;
+    assert(first != NULL); // as the list is not empty
     check_labels(parsing, first);
     return first;
 }
