@@ -1,4 +1,5 @@
-# Targets: demo, test, all (default), asan, tsan, fuzz, lint, format, clean; make/*.mk has more.
+# Targets: demo, test, all (default), asan, tsan, lint, format, clean; detection, soundness, fuzz,
+# fuzz-check, bench-check.
 # `make demo` and `make test` install what is missing, build, and run; see README.md.
 
 CC ?= cc
@@ -26,9 +27,11 @@ TESTS := $(shell find harness faults -name '*_test.c' | sort)
 LIBRARY_SOURCES := $(filter-out harness/main.c,$(SOURCES))
 OBJECTS := $(LIBRARY_SOURCES:%.c=$(BUILD)/%.o)
 TEST_PROGRAMS := $(TESTS:%.c=$(BUILD)/%)
+FUZZERS := $(shell find harness faults -name '*_fuzz.c' | sort)
 FORMATTED := $(shell find harness faults -name '*.[ch]')
 
-.PHONY: all demo test tests asan tsan lint format setup setup-lint clean fuzz fuzzers
+.PHONY: all demo test tests asan tsan lint format setup setup-lint clean
+.PHONY: detection soundness fuzz fuzzers fuzz-check bench-check
 .SECONDARY:
 
 all: $(BUILD)/lockpick $(PRELOAD)
@@ -99,10 +102,41 @@ format:
 clean:
 	rm -rf build build-asan build-tsan build-gcc build-clang build-fuzz
 
-include $(wildcard make/*.mk)
+# --- does it find broken locks, and spare sound ones ----------------------------------------------
 
-# Each of FUZZERS (make/*-fuzz.mk) for FOR seconds; what is found is left in build-fuzz/found.
-# A folder NAME_fuzz_seeds beside NAME_fuzz.c has inputs to begin with.
+# make detection: shows that Lockpick finds broken locks; make soundness: that it does not blame
+# sound ones. lockpick-detection is lockpick with the variants of harness/detection in its catalogue
+# (their catalogue takes the place of the library's, which is therefore not linked).
+DETECTION_SOURCES := $(filter-out %_test.c,$(wildcard harness/detection/*.c))
+DETECTION_OBJECTS := $(DETECTION_SOURCES:%.c=$(BUILD)/%.o)
+DETECTION_TEST := $(BUILD)/harness/detection/detection_test
+
+$(BUILD)/lockpick-detection: $(BUILD)/harness/main.o $(DETECTION_OBJECTS) $(BUILD)/liblockpick.a \
+		| $(PRELOAD)
+	@echo "  LINK  $@"
+	@$(CC) $(CFLAGS) -o $@ $^ $(LIBRARIES)
+
+# The test of the variants runs it.
+tests: $(BUILD)/lockpick-detection
+$(DETECTION_TEST): | $(BUILD)/lockpick-detection $(BUILD)/lockpick
+
+# REPEATS trials of each variant in each scenario.
+REPEATS ?= 5
+detection: setup
+	@$(MAKE) --no-print-directory -j$$(nproc) $(BUILD)/lockpick-detection
+	@BUILD=$(BUILD) scripts/detection $(REPEATS)
+
+# TRIALS trials of sound schemes, with faults drawn from SEED (0: another one each time).
+TRIALS ?= 2000
+SEED ?= 0
+soundness: setup
+	@$(MAKE) --no-print-directory -j$$(nproc) $(BUILD)/lockpick-detection
+	@BUILD=$(BUILD) scripts/soundness $(TRIALS) $(SEED)
+
+# --- is `lockpick check` right, and quick ---------------------------------------------------------
+
+# make fuzz: each of FUZZERS for FOR seconds; what is found is left in build-fuzz/found. A folder
+# NAME_fuzz_seeds beside NAME_fuzz.c has inputs to begin with.
 FOR ?= 60
 
 $(BUILD)/%_fuzz: $(BUILD)/%_fuzz.o $(BUILD)/liblockpick.a
@@ -115,5 +149,19 @@ fuzz: setup-lint
 	@$(MAKE) --no-print-directory -j$$(nproc) BUILD=build-fuzz CC=clang fuzzers \
 		CFLAGS="-O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all"
 	@scripts/fuzz build-fuzz $(FOR) $(FUZZERS:%.c=%)
+
+# make fuzz-check: its models against a search that tries every order, on random histories, for FOR
+# (90s, 10m, 2h; a minute if not said). SEED=: the first (0: another one each time); MODEL=: one
+# model instead of all in turn.
+fuzz-check: setup
+	@$(MAKE) --no-print-directory -j$$(nproc) $(BUILD)/harness/model/fuzz_check_test
+	@$(BUILD)/harness/model/fuzz_check_test fuzz $(or $(FOR),60) $(or $(SEED),0) $(MODEL)
+
+# make bench-check: how long it takes to decide histories of up to ten million operations, and how
+# much memory; and to judge trials of up to a million. It takes some minutes and 2 GB in /tmp.
+BENCHES := $(BUILD)/harness/bench/check_bench_test $(BUILD)/harness/bench/judge_bench_test
+bench-check: setup
+	@$(MAKE) --no-print-directory -j$$(nproc) $(BENCHES)
+	@for bench in $(BENCHES); do $$bench full || exit 1; done
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

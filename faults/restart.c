@@ -17,24 +17,29 @@ static enum loss loss_of(const struct fault_step *step)
     return strcmp(step->how, hows[1]) == 0 ? LOSS_UNSYNCED : LOSS_ALL;
 }
 
-// True if locks there are rows of tables that were made before the trial, or are taken in a
-// database that was: a server that has lost those serves nobody, whatever the lock is like.
-static bool needs_tables(const struct server_group *group)
+// What was made in a lone server before the trial, without which locks there cannot be taken; NULL
+// if there is no such thing. A server that has lost that serves nobody, whatever the lock is like.
+static const char *needed_set_up(const struct server_group *group)
 {
     const char *kind = group->nodes[0].kind->name;
-    bool alone = strcmp(group->settings.topology->name, "single") == 0;
-    return alone && (strcmp(kind, "mysql") == 0 || strcmp(kind, "postgres") == 0);
+    if (strcmp(group->settings.topology->name, "single") != 0)
+        return NULL;
+    if (strcmp(kind, "mysql") == 0 || strcmp(kind, "postgres") == 0)
+        return "the tables";
+    return strcmp(kind, "zookeeper") == 0 ? "the node that locks are made under" : NULL;
 }
 
 static enum availability available(const struct fault_step *step, const struct fault_world *world,
                                    struct error *why)
 {
     enum availability availability = target_available(&step->target, world, why);
-    if (availability != FAULT_AVAILABLE || world->lock_group == NULL || loss_of(step) != LOSS_ALL ||
-        !needs_tables(world->lock_group))
+    const char *lost = world->lock_group != NULL ? needed_set_up(world->lock_group) : NULL;
+    if (availability != FAULT_AVAILABLE || loss_of(step) != LOSS_ALL || lost == NULL)
         return availability;
-    error_set(why, "a lone SQL server that has lost everything has lost the tables too, and nobody "
-                   "makes them anew: take how: keeps");
+    error_set(why,
+              "a lone %s server that has lost everything has lost %s too, and nobody makes that "
+              "anew: take how: keeps",
+              world->lock_group->nodes[0].kind->name, lost);
     return FAULT_MEANINGLESS;
 }
 

@@ -3,7 +3,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,11 +56,21 @@ static void settle(void)
     text_free(&path);
 }
 
+// True if nobody reads any more what is written there.
+static bool pipe_is_closed(int descriptor)
+{
+    struct pollfd end = {.fd = descriptor, .events = POLLOUT};
+    return poll(&end, 1, 0) == 1 && (end.revents & POLLERR) != 0;
+}
+
 static int perform_verb(const struct verb *verb, int argc, char **argv)
 {
     int code = verb->run(argc, argv);
+    errno = 0;
     if (fflush(stdout) == 0 && !ferror(stdout))
         return code;
+    if (errno == EPIPE || pipe_is_closed(STDOUT_FILENO))
+        return code; // `| head` has seen enough
     fprintf(stderr, "lockpick: standard output could not be written: %s\n", strerror(errno));
     return EXIT_ENVIRONMENT;
 }

@@ -53,7 +53,7 @@ int64_t clock_look_again_ns(const struct clock *clock, int64_t until_ns)
     if (!clock_shift_is_set(clock->shift, SHIFTED_MONOTONIC))
         return at_ns;
     int64_t soon_ns = clock_monotonic_ns() + LOOK_AGAIN_NS;
-    return at_ns < soon_ns ? at_ns : soon_ns;
+    return time_earlier(at_ns, soon_ns);
 }
 
 void clock_sleep_ns(const struct clock *clock, int64_t duration_ns)

@@ -10,6 +10,17 @@
 // "No such time": a lock that never expires, a deadline that never comes.
 #define TIME_NEVER INT64_MAX
 
+// Of two times, or of two durations.
+static inline int64_t time_earlier(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static inline int64_t time_later(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
 struct clock_shift;
 
 // CLOCK_MONOTONIC in nanoseconds: the one clock of the history.

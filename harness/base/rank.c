@@ -1,6 +1,7 @@
 #include "harness/base/rank.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static int compare(const void *left, const void *right)
 {
@@ -13,6 +14,22 @@ void sort_values(int64_t *values, size_t count)
 {
     if (count > 1)
         qsort(values, count, sizeof *values, compare);
+}
+
+size_t first_from(const int64_t *values, size_t count, size_t stride, int64_t least)
+{
+    size_t low = 0;
+    size_t high = count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        int64_t value;
+        memcpy(&value, (const char *)values + middle * stride, sizeof value);
+        if (value < least)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
 }
 
 // In whole parts: 0.999 * 1000 in floating point rounds up to rank 1000.

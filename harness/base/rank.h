@@ -1,9 +1,18 @@
-// Percentiles of sorted values.
+// Percentiles of sorted values, and places among what is sorted.
 #ifndef LOCKPICK_BASE_RANK_H
 #define LOCKPICK_BASE_RANK_H
 
 #include <stddef.h>
 #include <stdint.h>
+
+// The index of the first of the `count` items, sorted by the int64_t `field`, in which that is
+// `least` or more; `count` if there is none. So it is how many have less, too. `items` may be NULL
+// if there are none.
+#define FIRST_FROM(items, count, field, least)                                                     \
+    ((count) > 0 ? first_from(&(items)->field, count, sizeof *(items), least) : 0)
+
+// The same for values of which each is `stride` bytes behind the one before.
+size_t first_from(const int64_t *values, size_t count, size_t stride, int64_t least);
 
 // Ascending, in place.
 void sort_values(int64_t *values, size_t count);

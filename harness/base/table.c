@@ -1,5 +1,6 @@
 #include "harness/base/table.h"
 
+#include "harness/base/growing.h"
 #include "harness/base/text.h"
 
 #include <assert.h>
@@ -45,11 +46,7 @@ void table_free(struct table *table)
 
 void table_cell(struct table *table, enum colour colour, const char *text)
 {
-    if (table->count == table->room) {
-        table->room = table->room ? table->room * 2 : 64;
-        table->cells = memory_resized(table->cells, table->room * sizeof *table->cells);
-    }
-    table->cells[table->count++] = (struct cell){memory_string(text), colour};
+    *APPEND(table->cells, table->count, table->room) = (struct cell){memory_string(text), colour};
 }
 
 void table_align_right(struct table *table, int column)

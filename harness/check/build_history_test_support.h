@@ -2,6 +2,7 @@
 #ifndef LOCKPICK_CHECK_BUILD_HISTORY_TEST_SUPPORT_H
 #define LOCKPICK_CHECK_BUILD_HISTORY_TEST_SUPPORT_H
 
+#include "harness/base/growing.h"
 #include "harness/check/check.h"
 
 #include <setjmp.h>
@@ -62,14 +63,10 @@ static inline void build_free(struct build *build)
 static inline void build_event(struct build *build, double at_ms, int client, int worker,
                                struct event event)
 {
-    if (build->count == build->room) {
-        build->room = build->room > 0 ? build->room * 2 : 64;
-        build->events = memory_resized(build->events, build->room * sizeof *build->events);
-    }
     event.at_ns = ms(at_ms);
     event.client = (uint16_t)client;
     event.worker = (uint16_t)worker;
-    build->events[build->count++] = event;
+    *APPEND(build->events, build->count, build->room) = event;
 }
 
 #define BUILD_EVENT(build, at, client, event_kind, how, ...)                                       \
@@ -133,6 +130,16 @@ static inline void build_hold(struct build *build, int client, int64_t operation
     build_release(build, client, operation, released_ms, released_ms, RELEASE_RELEASED);
 }
 
+// A whole turn, within 5 ms: acquires without a lease, reads `seen`, writes seen + step, releases.
+static inline void build_turn(struct build *build, int client, int64_t operation, double at_ms,
+                              int64_t seen, int64_t step, enum outcome outcome)
+{
+    build_acquire(build, client, operation, at_ms, at_ms, NEVER_MS, 0);
+    build_read(build, client, operation, at_ms + 1, seen, 0);
+    build_write(build, client, operation, at_ms + 2, seen + step, seen, 0, outcome);
+    build_release(build, client, operation, at_ms + 4, at_ms + 4.5, RELEASE_RELEASED);
+}
+
 // The last `events` built are of this worker instead of worker 1.
 static inline void build_by_worker(struct build *build, size_t events, int worker)
 {
@@ -163,6 +170,23 @@ static inline void build_stop(struct build *build, double at_ms, enum stop_reaso
 static inline void build_final(struct build *build, double at_ms, int64_t value)
 {
     BUILD_EVENT(build, at_ms, 0, STORE_FINAL, OUTCOME_OK, value);
+}
+
+// Two clients take turns until 40 ms, with leases of 300 ms; nothing goes wrong. The caller adds
+// faults, the stop, and the final value, 4.
+static inline void build_traffic(struct build *build)
+{
+    build_start(build, "increment");
+    build->scenario.clients.processes = 2;
+    build_begin(build, 0);
+    for (int i = 0; i < 4; i++) {
+        int client = 1 + i % 2;
+        double at_ms = 10 * i;
+        build_acquire(build, client, i + 1, at_ms, at_ms + 1, at_ms + 301, 0);
+        build_read(build, client, i + 1, at_ms + 2, i, 0);
+        build_write(build, client, i + 1, at_ms + 3, i + 1, i, 0, OUTCOME_OK);
+        build_release(build, client, i + 1, at_ms + 4, at_ms + 5, RELEASE_RELEASED);
+    }
 }
 
 // A stall that ended at `at_ms`.

@@ -1,6 +1,6 @@
 #include "harness/check/by_key.h"
 
-#include "harness/check/growing.h"
+#include "harness/base/growing.h"
 #include "harness/history/sense.h"
 
 #include <stdio.h>

@@ -1,5 +1,7 @@
+#include "harness/base/growing.h"
 #include "harness/check/check.h"
 #include "harness/check/digest_load.h"
+#include "harness/check/session_doubts.h"
 #include "harness/check/tracker.h"
 
 #include <stdlib.h>
@@ -68,12 +70,8 @@ static void see_stop(struct digest *digest, const struct event *event)
 
 static void see_stall(struct digest *digest, const struct event *event, size_t *room)
 {
-    if (digest->stall_count == *room) {
-        *room = *room > 0 ? *room * 2 : 16;
-        digest->stalls = memory_resized(digest->stalls, *room * sizeof *digest->stalls);
-    }
     // The observer notes a stall when it is over.
-    digest->stalls[digest->stall_count++] =
+    *APPEND(digest->stalls, digest->stall_count, *room) =
         (struct stall){.from_ns = event->at_ns - event->args[0], .to_ns = event->at_ns};
 }
 
@@ -225,6 +223,7 @@ void digest_make(const struct history *history, const struct trial *trial, struc
         find_rolled_back(digest);
     tracker_close(&tracker);
     sort_accesses(digest);
+    session_doubts_heed(digest);
     digest_end_load(digest);
 }
 

@@ -7,6 +7,35 @@
 
 #include <stdlib.h>
 
+// So many holders of a semaphore are named.
+#define MOST_NAMED 6
+
+// Who had a permit when one too many was granted.
+static void describe_permits(const struct digest *digest, const char *later,
+                             struct finding *finding)
+{
+    struct text names = {0};
+    size_t beyond = finding->evidence.holds[1];
+    size_t count = 0;
+    for (size_t i = 0; i < beyond; i++) {
+        char name[DESCRIBE_ROOM];
+        const struct hold *hold = &digest->holds[i];
+        if (time_earlier(hold->released_ns, hold->proven_until_ns) <=
+            digest->holds[beyond].granted_ns)
+            continue;
+        if (count++ < MOST_NAMED)
+            text_format(&names, "%s%s", count > 1 ? ", " : "", describe_holder(digest, i, name));
+    }
+    if (count > MOST_NAMED)
+        text_format(&names, " and %zu more", count - MOST_NAMED);
+    finding_say(finding,
+                "%s was granted a permit while all %lld permits were out: %s had them (%lld such "
+                "grant%s among %zu)",
+                later, (long long)digest_permits(digest), text_string(&names),
+                (long long)finding->count, plural(finding->count), digest->hold_count);
+    text_free(&names);
+}
+
 static void describe(const struct digest *digest, struct finding *finding)
 {
     char earlier[DESCRIBE_ROOM];
@@ -17,11 +46,7 @@ static void describe(const struct digest *digest, struct finding *finding)
     describe_holder(digest, evidence->holds[1], later);
     text_duration(evidence->to_ns - evidence->from_ns, length, sizeof length);
     if (digest_permits(digest) > 1) {
-        finding_say(finding,
-                    "%s was granted a permit while %s and others held all %lld of them (%lld such "
-                    "grant%s among %zu)",
-                    later, earlier, (long long)digest_permits(digest), (long long)finding->count,
-                    plural(finding->count), digest->hold_count);
+        describe_permits(digest, later, finding);
         return;
     }
     bool leased = digest->holds[evidence->holds[0]].proven_until_ns != TIME_NEVER;

@@ -2,22 +2,6 @@
 #include "harness/check/build_history_test_support.h"
 #include "harness/check/wire_sides.h"
 
-// Two clients take turns until 40 ms; nothing goes wrong.
-static void build_traffic(struct build *build)
-{
-    build_start(build, "increment");
-    build->scenario.clients.processes = 2;
-    build_begin(build, 0);
-    for (int i = 0; i < 4; i++) {
-        int client = 1 + i % 2;
-        double at_ms = 10 * i;
-        build_acquire(build, client, i + 1, at_ms, at_ms + 1, at_ms + 301, 0);
-        build_read(build, client, i + 1, at_ms + 2, i, 0);
-        build_write(build, client, i + 1, at_ms + 3, i + 1, i, 0, OUTCOME_OK);
-        build_release(build, client, i + 1, at_ms + 4, at_ms + 5, RELEASE_RELEASED);
-    }
-}
-
 static void build_end(struct build *build)
 {
     build_stop(build, 50, STOP_DONE);
@@ -181,7 +165,7 @@ static void judge_silence(const char *verb, double struck_ms, double healed_ms,
     assert_state(&build, "stuck", expected);
     if (expected == FINDING_UNDECIDED)
         assert_text_has(finding_named(&build, "stuck")->text,
-                        "the trial ended before the servers were over fault 1");
+                        "but the servers may not have recovered yet from fault 1");
     build_free(&build);
 }
 
@@ -233,9 +217,8 @@ static void who_is_cut_off_from_one_of_several_servers_goes_on_with_the_others(v
     put_on_wire(&build, (struct target){.client = 2}, (struct target){.server = "server-1"});
     build_end(&build);
     const struct fault_step *step = &build.steps[0];
-    build.trial.scheme = "etcd-lease";
     assert_true(wire_cuts_off(&build.digest, step, 2));
-    build.scenario.servers.etcd.topology = (char *)"ensemble";
+    build.trial.topology = "ensemble";
     assert_false(wire_cuts_off(&build.digest, step, 2));
     // Alone with one server of several it is.
     build.steps[0].sides[0][1] = (struct target){.server = "leader"};
@@ -243,7 +226,7 @@ static void who_is_cut_off_from_one_of_several_servers_goes_on_with_the_others(v
     build.steps[0].sides[1][0] = (struct target){.server = "others"};
     assert_true(wire_cuts_off(&build.digest, step, 2));
     put_on_wire(&build, (struct target){.client = 2}, (struct target){.server = "server-1"});
-    build.trial.scheme = "redlock";
+    build.trial.topology = "independent";
     assert_false(wire_cuts_off(&build.digest, step, 2));
     build_free(&build);
 }

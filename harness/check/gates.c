@@ -1,10 +1,11 @@
 #include "harness/check/gates.h"
 
+#include "harness/base/clock.h"
+#include "harness/base/growing.h"
 #include "harness/check/describe.h"
-#include "harness/check/growing.h"
-#include "harness/check/sweep.h"
 #include "harness/check/wire_sides.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -183,11 +184,13 @@ static bool faults_proven(const struct digest *digest, char *reason, size_t room
         if (acquired_meanwhile(digest, record))
             continue;
         bool lasts = record->step->bound_ns >= 0;
+        const struct clients_settings *clients = &digest->trial->scenario->clients;
         describe_step(record->step, what, sizeof what);
         snprintf(reason, room,
                  "%s met no traffic: nobody else went for the lock %s it; let another client "
-                 "compete: clients.processes of 2 or more, more operations, or lead",
-                 what, lasts ? "during" : "after");
+                 "compete: more operations, more clients.processes (now %" PRId64 ")%s",
+                 what, lasts ? "during" : "after", clients->processes,
+                 clients->lead.client == 0 ? ", or lead" : "");
         return false;
     }
     return true;

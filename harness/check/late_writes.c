@@ -20,8 +20,9 @@
 // own: the writes of those others were answered, and so explain the sights that follow them.
 #include "harness/check/late_writes.h"
 
+#include "harness/base/clock.h"
+#include "harness/base/rank.h"
 #include "harness/base/text.h"
-#include "harness/check/sweep.h"
 
 #include <stdlib.h>
 
@@ -78,16 +79,8 @@ static struct moves moves_make(const struct digest *digest)
 // True if an answered write lies wholly between the two times.
 static bool has_moved(const struct moves *moves, int64_t from_ns, int64_t to_ns)
 {
-    size_t low = 0;
-    size_t high = moves->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (moves->items[middle].invoked_ns < from_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < moves->count && moves->ends[low] <= to_ns;
+    size_t next = FIRST_FROM(moves->items, moves->count, invoked_ns, from_ns);
+    return next < moves->count && moves->ends[next] <= to_ns;
 }
 
 // --- what was seen, and what was written ---------------------------------------------------------

@@ -2,15 +2,11 @@
 // forgets: under a lock that lets one in at a time.
 #include "harness/check/build_history_test_support.h"
 
-// One whole operation: acquire, read `seen`, write seen + step, release, within 5 ms.
+// A turn that is numbered by its time.
 static void build_update(struct build *build, int client, double at_ms, int64_t seen, int64_t step,
                          enum outcome outcome)
 {
-    int64_t operation = (int64_t)at_ms;
-    build_acquire(build, client, operation, at_ms, at_ms, NEVER_MS, 0);
-    build_read(build, client, operation, at_ms + 1, seen, 0);
-    build_write(build, client, operation, at_ms + 2, seen + step, seen, 0, outcome);
-    build_release(build, client, operation, at_ms + 4, at_ms + 4.5, RELEASE_RELEASED);
+    build_turn(build, client, (int64_t)at_ms, at_ms, seen, step, outcome);
 }
 
 static void build_end(struct build *build, int64_t final)
@@ -227,6 +223,36 @@ static void what_the_stores_own_server_forgot_is_no_fault_of_the_lock(void **sta
     }
 }
 
+static void a_server_that_comes_back_with_all_its_commits_has_forgotten_nothing(void **state)
+{
+    (void)state;
+    static const char *const mysql_traits[] = {"own-store", "mysql", NULL};
+    static const char *const redis_traits[] = {"own-store", "redis", NULL};
+    static const struct {
+        const char *const *traits;
+        const char *how;
+        enum finding_state state;
+    } cases[] = {
+        {mysql_traits, NULL, FINDING_VIOLATED},
+        {mysql_traits, "keeps", FINDING_VIOLATED},
+        {mysql_traits, "loses-unsynced", FINDING_UNDECIDED},
+        {redis_traits, "keeps", FINDING_UNDECIDED},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct build build;
+        build_start(&build, "increment");
+        build.trial.traits = cases[i].traits;
+        build_begin(&build, 0);
+        build_update(&build, 1, 10, 0, 1, OUTCOME_OK);
+        build_fault(&build, "restart", 0, 14, 15);
+        build.steps[0].how = (char *)(size_t)cases[i].how;
+        build_update(&build, 2, 20, 0, 1, OUTCOME_OK);
+        build_end(&build, 1);
+        assert_state(&build, "lost-update", cases[i].state);
+        build_free(&build);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -241,6 +267,7 @@ int main(void)
         cmocka_unit_test(a_late_sale_brings_units_back),
         cmocka_unit_test(a_late_write_undoes_a_job),
         cmocka_unit_test(a_late_write_changes_what_a_reader_sees),
+        cmocka_unit_test(a_server_that_comes_back_with_all_its_commits_has_forgotten_nothing),
         cmocka_unit_test(what_the_stores_own_server_forgot_is_no_fault_of_the_lock),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

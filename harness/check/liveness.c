@@ -1,8 +1,8 @@
 #include "harness/check/liveness.h"
 
+#include "harness/base/clock.h"
 #include "harness/base/rank.h"
 #include "harness/check/liveness_waiting.h"
-#include "harness/check/sweep.h"
 
 #include <stdlib.h>
 
@@ -19,16 +19,7 @@ struct reader {
 // The first hold that was granted at `at_ns` or later; hold_count if none was.
 static size_t next_grant(const struct digest *digest, int64_t at_ns)
 {
-    size_t low = 0;
-    size_t high = digest->hold_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (digest->holds[middle].granted_ns < at_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return FIRST_FROM(digest->holds, digest->hold_count, granted_ns, at_ns);
 }
 
 // Takes down how long after `from_ns` the hold `next` was granted, if that says something.

@@ -1,8 +1,8 @@
 #include "harness/check/liveness_waiting.h"
 
+#include "harness/base/clock.h"
 #include "harness/base/rank.h"
 #include "harness/check/silence.h"
-#include "harness/check/sweep.h"
 
 #include <stdlib.h>
 
@@ -146,15 +146,7 @@ struct stretches stretches_of_waiting(const struct digest *digest)
 
 const struct stretch *stretch_at(const struct stretches *stretches, int64_t at_ns)
 {
-    size_t low = 0;
-    size_t high = stretches->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (stretches->items[middle].to_ns < at_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < stretches->count && stretches->items[low].from_ns <= at_ns ? &stretches->items[low]
-                                                                            : NULL;
+    size_t next = FIRST_FROM(stretches->items, stretches->count, to_ns, at_ns);
+    bool lasts = next < stretches->count && stretches->items[next].from_ns <= at_ns;
+    return lasts ? &stretches->items[next] : NULL;
 }

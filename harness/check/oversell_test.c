@@ -4,10 +4,7 @@
 static void build_sale(struct build *build, int client, int64_t operation, double at_ms,
                        int64_t seen, enum outcome outcome)
 {
-    build_acquire(build, client, operation, at_ms, at_ms, NEVER_MS, 0);
-    build_read(build, client, operation, at_ms + 1, seen, 0);
-    build_write(build, client, operation, at_ms + 2, seen - 1, seen, 0, outcome);
-    build_release(build, client, operation, at_ms + 4, at_ms + 4.5, RELEASE_RELEASED);
+    build_turn(build, client, operation, at_ms, seen, -1, outcome);
 }
 
 static void build_end(struct build *build, int64_t final)

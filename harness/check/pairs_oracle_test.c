@@ -62,7 +62,7 @@ static int64_t lease_end(const struct build *build, const struct hold *hold)
 static bool proven_core(const struct build *build, const struct hold *hold, int64_t *end_ns)
 {
     int64_t valid_ns = lease_end(build, hold);
-    *end_ns = valid_ns < hold->released_ns ? valid_ns : hold->released_ns;
+    *end_ns = time_earlier(valid_ns, hold->released_ns);
     return valid_ns >= hold->released_ns || valid_ns > hold->granted_ns;
 }
 
@@ -81,7 +81,7 @@ static bool is_double_grant(const struct build *build, const struct hold *a, con
 
 static bool is_stale(const struct build *build, const struct hold *a, const struct hold *b)
 {
-    int64_t from_ns = a->granted_ns > b->granted_ns ? a->granted_ns : b->granted_ns;
+    int64_t from_ns = time_later(a->granted_ns, b->granted_ns);
     return overlap(a->granted_ns, a->released_ns, b->granted_ns, b->released_ns) &&
            lease_end(build, a) < a->released_ns && lease_end(build, a) <= from_ns;
 }

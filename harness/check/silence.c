@@ -1,5 +1,6 @@
 #include "harness/check/silence.h"
 
+#include "harness/check/liveness.h"
 #include "harness/check/sweep.h"
 #include "harness/check/wire_sides.h"
 
@@ -17,7 +18,11 @@ static bool died_in_trial(const struct digest *digest, int64_t died_ns)
 static struct silence after_hold(const struct digest *digest, size_t index)
 {
     const struct hold *hold = &digest->holds[index];
-    struct silence silence = {SILENCE_RELEASED, hold->returned_ns, index, SIZE_MAX, SIZE_MAX};
+    struct silence silence = {.cause = SILENCE_RELEASED,
+                              .from_ns = hold->returned_ns,
+                              .hold = index,
+                              .attempt = SIZE_MAX,
+                              .fault = SIZE_MAX};
     if (hold->returned_ns != TIME_NEVER) {
         if (hold->answer == RELEASE_UNKNOWN)
             silence.cause = SILENCE_LOST_RELEASE;
@@ -43,18 +48,66 @@ static bool lock_was_taken(const struct digest *digest, const struct attempt *at
            (hold->valid_until_ns == TIME_NEVER || attempt->died_ns < hold->valid_until_ns);
 }
 
+// True if a fault that lasts was still in effect when the trial ended: it was taken back then.
+static bool fault_lasted(const struct digest *digest)
+{
+    for (size_t i = 0; i < digest->fault_count; i++) {
+        const struct fault_record *record = &digest->faults[i];
+        if (record->step->bound_ns >= 0 && record->in_effect_ns != TIME_NEVER &&
+            record->healed_ns >= digest->ended_ns && record->heal_reason != HEAL_DEATH)
+            return true;
+    }
+    return false;
+}
+
+size_t silence_lost_permits(const struct digest *digest)
+{
+    size_t last = SIZE_MAX;
+    for (size_t i = 0; trial_has_trait(digest->trial, "permits") && i < digest->fault_count; i++) {
+        const struct fault_record *record = &digest->faults[i];
+        const struct fault_step *step = record->step;
+        bool forgets = strcmp(step->verb, "flush") == 0 || strcmp(step->verb, "evict") == 0 ||
+                       strcmp(step->verb, "failover") == 0 ||
+                       (strcmp(step->verb, "restart") == 0 &&
+                        (step->how == NULL || strcmp(step->how, "keeps") != 0));
+        if (forgets && record->in_effect_ns != TIME_NEVER)
+            last = i;
+    }
+    return last;
+}
+
+bool silence_was_free(const struct digest *digest, bool lost_answer)
+{
+    const struct history *history = digest->history;
+    if (liveness_leaving(history) != LEAVING_NOTHING || fault_lasted(digest) ||
+        (lost_answer && trial_has_trait(digest->trial, "session")) ||
+        silence_lost_permits(digest) != SIZE_MAX)
+        return false;
+    for (size_t i = history->count; i-- > 0;) {
+        const struct event *event = &history->events[i];
+        // What had to be waited for is a lease or a session that ended only then.
+        if (event->kind == EVENT_LOCK_FINAL && event->outcome == OUTCOME_OK)
+            return event->args[1] == 0;
+    }
+    return false;
+}
+
 // False if the acquire left no doubt about who has the lock.
 static bool after_attempt(const struct digest *digest, size_t index, struct silence *silence)
 {
     const struct attempt *attempt = &digest->attempts[index];
-    *silence =
-        (struct silence){SILENCE_LOST_ACQUIRE, attempt->returned_ns, SIZE_MAX, index, SIZE_MAX};
+    *silence = (struct silence){.cause = SILENCE_LOST_ACQUIRE,
+                                .from_ns = attempt->returned_ns,
+                                .hold = SIZE_MAX,
+                                .attempt = index,
+                                .fault = SIZE_MAX};
     if (died_in_trial(digest, attempt->died_ns)) {
         silence->cause = SILENCE_DIED_ACQUIRING;
         silence->from_ns = attempt->died_ns;
-        return !lock_was_taken(digest, attempt);
+        return !lock_was_taken(digest, attempt) && !silence_was_free(digest, false);
     }
-    return attempt->outcome == OUTCOME_UNKNOWN && attempt->returned_ns < digest->ended_ns;
+    return attempt->outcome == OUTCOME_UNKNOWN && attempt->returned_ns < digest->ended_ns &&
+           !silence_was_free(digest, true);
 }
 
 static void take_later(struct silence *latest, struct silence silence)
@@ -70,13 +123,17 @@ static void after_fault(const struct digest *digest, size_t index, struct silenc
     // What a fault that does not heal (a kill) leaves behind shows in the holds and the attempts.
     if (!heals || record->in_effect_ns == TIME_NEVER)
         return;
-    take_later(latest,
-               (struct silence){SILENCE_FAULT, record->in_effect_ns, SIZE_MAX, SIZE_MAX, index});
+    struct silence silence = {.cause = SILENCE_FAULT,
+                              .from_ns = record->in_effect_ns,
+                              .hold = SIZE_MAX,
+                              .attempt = SIZE_MAX,
+                              .fault = index};
+    take_later(latest, silence);
     // A pause that ended with its target has freed nothing: the death shows elsewhere.
-    if (record->healed_ns != TIME_NEVER && record->healed_ns < digest->ended_ns &&
-        record->heal_reason != HEAL_DEATH)
-        take_later(latest,
-                   (struct silence){SILENCE_HEALED, record->healed_ns, SIZE_MAX, SIZE_MAX, index});
+    silence.cause = SILENCE_HEALED;
+    silence.from_ns = record->healed_ns;
+    if (record->healed_ns < digest->ended_ns && record->heal_reason != HEAL_DEATH)
+        take_later(latest, silence);
 }
 
 // Where the trigger of each fault that kills was reached, NULL where none was. Found in one pass,
@@ -124,15 +181,21 @@ static bool says_nothing(const struct digest *digest, const struct hold *hold)
     return false;
 }
 
-struct silence silence_find(const struct digest *digest)
+// The silence; `unanswered`: that which nobody's lost answer begins anew.
+static struct silence find_silence(const struct digest *digest, bool unanswered)
 {
-    struct silence latest = {SILENCE_START, digest->started_ns, SIZE_MAX, SIZE_MAX, SIZE_MAX};
+    struct silence latest = {.cause = SILENCE_START,
+                             .from_ns = digest->started_ns,
+                             .hold = SIZE_MAX,
+                             .attempt = SIZE_MAX,
+                             .fault = SIZE_MAX};
     const struct event **strikes = find_strikes(digest);
     for (size_t i = 0; i < digest->fault_count; i++)
         after_fault(digest, i, &latest);
     for (size_t i = 0; i < digest->attempt_count; i++) {
         struct silence silence;
-        if (!after_attempt(digest, i, &silence))
+        if (!after_attempt(digest, i, &silence) ||
+            (unanswered && silence.cause == SILENCE_LOST_ACQUIRE))
             continue;
         take_later(&latest, silence);
         // Of workers that died together, the one that the fault struck explains it best.
@@ -141,11 +204,47 @@ struct silence silence_find(const struct digest *digest)
             latest = silence;
     }
     for (size_t i = 0; i < digest->hold_count; i++) {
+        struct silence silence = after_hold(digest, i);
+        if (unanswered && silence.cause == SILENCE_LOST_RELEASE)
+            silence.from_ns = digest->holds[i].released_ns;
         if (!says_nothing(digest, &digest->holds[i]))
-            take_later(&latest, after_hold(digest, i));
+            take_later(&latest, silence);
     }
     free(strikes);
+    latest.unanswered = unanswered;
     return latest;
+}
+
+// True if somebody's acquire or renewal was answered between that time and the trial's end.
+static bool was_answered(const struct digest *digest, int64_t from_ns)
+{
+    for (size_t i = 0; i < digest->attempt_count; i++) {
+        const struct attempt *attempt = &digest->attempts[i];
+        if (attempt->outcome == OUTCOME_NO && attempt->returned_ns > from_ns &&
+            attempt->returned_ns <= digest->ended_ns)
+            return true;
+    }
+    for (size_t i = digest->history->count; i-- > 0;) {
+        const struct event *event = &digest->history->events[i];
+        if (event->kind == EVENT_RENEW_RETURN && event->outcome != OUTCOME_UNKNOWN &&
+            event->at_ns > from_ns && event->at_ns <= digest->ended_ns)
+            return true;
+    }
+    return false;
+}
+
+struct silence silence_find(const struct digest *digest)
+{
+    struct silence latest = find_silence(digest, false);
+    int64_t enough_ns = digest->trial->scenario->lock.stuck_after_ns;
+    // One answer that was lost begins a silence of its own; one after the other is none that ends.
+    bool begins_anew =
+        latest.cause == SILENCE_LOST_ACQUIRE && digest->ended_ns - latest.from_ns <= enough_ns;
+    if (!begins_anew || fault_lasted(digest))
+        return latest;
+    struct silence unanswered = find_silence(digest, true);
+    bool is_long = digest->ended_ns - unanswered.from_ns > enough_ns;
+    return is_long && !was_answered(digest, unanswered.from_ns) ? unanswered : latest;
 }
 
 // --- who waited ----------------------------------------------------------------------------------
@@ -259,6 +358,8 @@ struct waiting waiting_find(const struct digest *digest, const struct silence *s
             waiting.waited_ns += spans[i].to_ns - from_ns;
         waiting.until_ns = time_later(waiting.until_ns, spans[i].to_ns);
     }
+    for (size_t i = 0; i < waiting.workers; i++)
+        waiting.to_the_end += spans[i].to_ns == waiting.until_ns;
     free(spans);
     return waiting;
 }

@@ -20,8 +20,14 @@ enum silence_cause {
 };
 
 // The last moment from which on the lock was free, or should have become free within its lease.
+//
+// Where nobody's acquire was answered for longer than lock.stuck-after and no fault lasted
+// (`unanswered`), acquires and releases without an answer do not begin the silence anew: if each of
+// them had got the lock, or kept it, that would still be nobody served, and clients that time out
+// again and again would never let such a silence become long.
 struct silence {
     enum silence_cause cause;
+    bool unanswered;
     int64_t from_ns; // TIME_NEVER: somebody living holds the lock
     size_t hold;     // whose end it was; SIZE_MAX
     size_t attempt;  // which acquire it was; SIZE_MAX
@@ -30,11 +36,22 @@ struct silence {
 
 struct silence silence_find(const struct digest *digest);
 
+// True if the lock was certainly free during the silence: the servers did not have it as soon as
+// all clients had ended, and nothing can have freed it in the meantime (no fault lasted until then;
+// `lost_answer`: nor did a session end with it that may have had the lock unknowingly).
+bool silence_was_free(const struct digest *digest, bool lost_answer);
+
+// The last fault that may have taken a semaphore's permits from a server: without its counter the
+// servers have nobody as its holder, and still nobody gets a permit. An index into digest.faults;
+// SIZE_MAX if there is none, or the lock is no semaphore.
+size_t silence_lost_permits(const struct digest *digest);
+
 // Who waited during a silence: living workers that no fault stopped.
 struct waiting {
     int64_t waited_ns; // how long at least one of them waited
     int64_t until_ns;  // the last moment at which one of them did
     size_t workers;
+    size_t to_the_end;     // of those, how many waited until that last moment
     bool stopped_may_hold; // a worker that a fault stops inside its acquire may have got the lock
 };
 

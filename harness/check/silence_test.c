@@ -20,7 +20,7 @@ static void of_two_workers_that_die_together_the_holder_explains_it(void **state
     assert_verdict(&build, VERDICT_STUCK);
     assert_text_has(build.judgement.reason,
                     "client-2 worker-1 died holding the lock, although 1 worker waited; the lock "
-                    "has no lease that would free it");
+                    "has no lease: nothing will ever free it");
     assert_int_equal(finding_named(&build, "stuck")->evidence.holds[0], 0);
     build_free(&build);
 }
@@ -148,6 +148,120 @@ static void a_client_that_is_cut_off_does_not_wait(void **state)
     build_free(&build);
 }
 
+static const char *const without_lease[] = {"exclusive", "permits", "redis", NULL};
+
+// Nobody has ever been granted it: only the traits tell that there is no lease.
+static void a_lock_without_a_lease_is_not_said_to_be_freed_by_one(void **state)
+{
+    (void)state;
+    struct build build;
+    build_start(&build, "increment");
+    build.trial.traits = without_lease;
+    build_begin(&build, 0);
+    build_attempt(&build, 1, 1, 0, NEVER_MS, OUTCOME_OK);
+    build_death(&build, 1, 5);
+    build_attempt(&build, 2, 2, 0, NEVER_MS, OUTCOME_OK);
+    build_stop(&build, 1020, STOP_STUCK);
+    build_judge(&build);
+    assert_text_has(finding_named(&build, "stuck")->text,
+                    "client-1 died while acquiring the lock, although 1 worker waited; the lock "
+                    "has no lease: nothing will ever free it");
+    build_free(&build);
+}
+
+// client-1 releases the lock, goes for it again and dies; the servers say whether they have it.
+static void judge_death_after_release(struct build *build, const char *const *traits, int64_t held,
+                                      int64_t waited_ns)
+{
+    build_start(build, "increment");
+    build->trial.traits = traits;
+    build_begin(build, 0);
+    build_hold(build, 1, 1, 1, 4, NEVER_MS);
+    build_attempt(build, 1, 3, 5, NEVER_MS, OUTCOME_OK);
+    build_death(build, 1, 6);
+    build_attempt(build, 2, 2, 2, 1025, OUTCOME_NO);
+    build_stop(build, 1020, STOP_STUCK);
+    BUILD_EVENT(build, 1030, 0, LOCK_FINAL, OUTCOME_OK, held, waited_ns);
+    build_judge(build);
+}
+
+static void whoever_dies_acquiring_a_lock_that_is_free_at_the_end_has_not_left_it_behind(
+    void **state)
+{
+    (void)state;
+    static const char *const leased[] = {"exclusive", "lease", NULL};
+    static const struct {
+        const char *const *traits;
+        int64_t held, waited_ns;
+        const char *words;
+    } ends[] = {
+        {without_lease, 0, 0, "after client-1 released it, although 1 worker waited; it was free"},
+        {leased, 0, 0, "after client-1 released it, although 1 worker waited; it was free"},
+        {leased, 0, 9, "after client-1 died while acquiring the lock"}, // it may have expired
+        {without_lease, 1, 0, "after client-1 died while acquiring the lock"},
+    };
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        struct build build;
+        judge_death_after_release(&build, ends[i].traits, ends[i].held, ends[i].waited_ns);
+        assert_verdict(&build, VERDICT_STUCK);
+        assert_text_has(build.judgement.reason, ends[i].words);
+        build_free(&build);
+    }
+}
+
+// After a restart no acquire is answered: each gives up after 400 ms, and the next one follows.
+static void judge_without_answers(struct build *build, enum outcome one_outcome, double ended_ms)
+{
+    build_start(build, "increment");
+    build->scenario.lock.stuck_after_ns = 2 * NS_PER_S;
+    build_begin(build, 0);
+    build_hold(build, 1, 1, 1, 4, 300);
+    build_fault(build, "restart", 0, 5, 50);
+    int64_t operation = 10;
+    for (double at_ms = 6; at_ms < ended_ms; at_ms += 400, operation++)
+        build_attempt(build, 2, operation, at_ms, at_ms + 399,
+                      operation == 12 ? one_outcome : OUTCOME_UNKNOWN);
+    build_stop(build, ended_ms, STOP_STUCK);
+    build_judge(build);
+}
+
+static void servers_that_answer_nobody_make_it_stuck_however_often_somebody_gives_up(void **state)
+{
+    (void)state;
+    struct build build;
+    judge_without_answers(&build, OUTCOME_UNKNOWN, 2100);
+    assert_verdict(&build, VERDICT_STUCK);
+    assert_text_has(build.judgement.reason,
+                    "after fault 1 was over, although 1 worker waited; no acquire was answered");
+    assert_int_equal(finding_named(&build, "stuck")->evidence.from_ns, ms(50));
+    build_free(&build);
+    judge_without_answers(&build, OUTCOME_UNKNOWN, 2040); // not for stuck-after
+    assert_verdict(&build, VERDICT_UNKNOWN);
+    build_free(&build);
+    judge_without_answers(&build, OUTCOME_NO, 2100); // one was answered
+    assert_verdict(&build, VERDICT_UNKNOWN);
+    build_free(&build);
+}
+
+// One release is lost, and whoever waits sleeps: that is no proof that nobody is answered.
+static void a_single_answer_that_was_lost_is_not_told_as_servers_that_answer_nobody(void **state)
+{
+    (void)state;
+    struct build build;
+    build_start(&build, "increment");
+    build.scenario.lock.stuck_after_ns = NS_PER_S;
+    build_begin(&build, 0);
+    build_acquire(&build, 1, 1, 0, 1, NEVER_MS, 0);
+    build_attempt(&build, 2, 2, 2, NEVER_MS, OUTCOME_OK);
+    build_release(&build, 1, 1, 10, 20, RELEASE_UNKNOWN);
+    build_stop(&build, 1025, STOP_STUCK);
+    build_judge(&build);
+    assert_verdict(&build, VERDICT_STUCK);
+    assert_text_has(build.judgement.reason, "after client-1 got no answer to its release");
+    assert_null(strstr(build.judgement.reason, "no acquire was answered"));
+    build_free(&build);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -158,6 +272,11 @@ int main(void)
         cmocka_unit_test(a_grant_after_faults_were_taken_back_at_the_stop_shows_nothing),
         cmocka_unit_test(a_grant_that_the_end_brought_about_shows_nothing),
         cmocka_unit_test(a_client_that_is_cut_off_does_not_wait),
+        cmocka_unit_test(a_lock_without_a_lease_is_not_said_to_be_freed_by_one),
+        cmocka_unit_test(
+            whoever_dies_acquiring_a_lock_that_is_free_at_the_end_has_not_left_it_behind),
+        cmocka_unit_test(servers_that_answer_nobody_make_it_stuck_however_often_somebody_gives_up),
+        cmocka_unit_test(a_single_answer_that_was_lost_is_not_told_as_servers_that_answer_nobody),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

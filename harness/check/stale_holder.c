@@ -2,6 +2,7 @@
 // of every lease lock; how long the two coexisted is the unsafe window.
 #include "harness/check/stale_holder.h"
 
+#include "harness/base/rank.h"
 #include "harness/check/catalogue.h"
 #include "harness/check/describe.h"
 #include "harness/check/stale_write.h"
@@ -41,16 +42,8 @@ static int64_t stalled_ns(const struct digest *digest, int64_t from_ns, int64_t 
 {
     int64_t total_ns = 0;
     // Stalls of one observer do not overlap: sorted by end, they are sorted by beginning too.
-    size_t low = 0;
-    size_t high = digest->stall_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (digest->stalls[middle].to_ns < from_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (size_t i = low; i < digest->stall_count && digest->stalls[i].from_ns < to_ns; i++)
+    size_t first = FIRST_FROM(digest->stalls, digest->stall_count, to_ns, from_ns);
+    for (size_t i = first; i < digest->stall_count && digest->stalls[i].from_ns < to_ns; i++)
         total_ns += time_earlier(digest->stalls[i].to_ns, to_ns) -
                     time_later(digest->stalls[i].from_ns, from_ns);
     return total_ns;

@@ -6,6 +6,7 @@
 // With fencing: the store had answered an access with a newer token before the write was begun.
 #include "harness/check/stale_write.h"
 
+#include "harness/base/rank.h"
 #include "harness/check/catalogue.h"
 #include "harness/check/describe.h"
 #include "harness/check/sweep.h"
@@ -96,18 +97,10 @@ static struct answered *answered_make(const struct digest *digest, size_t *count
 static size_t newer_token(const struct digest *digest, const struct answered *answered,
                           size_t count, const struct access *write)
 {
-    size_t low = 0;
-    size_t high = count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (answered[middle].returned_ns < write->invoked_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == 0 || digest->accesses[answered[low - 1].newest].token <= write->token)
+    size_t before = FIRST_FROM(answered, count, returned_ns, write->invoked_ns);
+    if (before == 0 || digest->accesses[answered[before - 1].newest].token <= write->token)
         return SIZE_MAX;
-    return answered[low - 1].newest;
+    return answered[before - 1].newest;
 }
 
 // --- both ---------------------------------------------------------------------------------------

@@ -2,11 +2,11 @@
 // out, somebody who waits is granted it within the lease and a slack that the history itself shows.
 // STUCK is proven if nobody is until the observation ends; an observation that ends too soon
 // decides nothing.
+#include "harness/base/clock.h"
 #include "harness/check/catalogue.h"
 #include "harness/check/describe.h"
 #include "harness/check/liveness.h"
 #include "harness/check/silence.h"
-#include "harness/check/sweep.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -107,18 +107,27 @@ static bool has_lease(const struct digest *digest)
     return false;
 }
 
+// What is known of who had the lock meanwhile, or why nothing freed it: "" or words that follow.
 static const char *describe_remedy(const struct digest *digest, const struct silence *silence,
                                    char *out, size_t room)
 {
     char lease[DESCRIBE_ROOM];
+    if (silence->unanswered)
+        return "; no acquire was answered";
+    if (silence_was_free(digest, false))
+        return "; it was free: the servers did not have it when all had ended";
     bool waits_for_lease = silence->cause != SILENCE_START && silence->cause != SILENCE_RELEASED &&
                            silence->cause != SILENCE_EXPIRED && silence->cause != SILENCE_FAULT &&
                            silence->cause != SILENCE_HEALED;
     if (!waits_for_lease)
         return "";
     text_duration(digest->trial->scenario->lock.lease_ns, lease, sizeof lease);
-    if (digest->hold_count > 0 && !has_lease(digest))
-        return "; the lock has no lease that would free it";
+    bool has_none = digest->trial->traits != NULL ? !trial_has_trait(digest->trial, "lease")
+                                                  : digest->hold_count > 0 && !has_lease(digest);
+    if (has_none && trial_has_trait(digest->trial, "session"))
+        return "; the lock has no lease, and only the end of its session frees it";
+    if (has_none)
+        return "; the lock has no lease: nothing will ever free it";
     snprintf(out, room, "; the lease of %s should have freed it", lease);
     return out;
 }
@@ -134,7 +143,7 @@ static void describe_stuck(const struct digest *digest, const struct silence *si
     bool is_orphan = liveness_leaving(digest->history) == LEAVING_ORPHAN;
     finding_say(finding,
                 "nobody was granted the lock in the %s after %s, although %zu worker%s waited%s%s",
-                waited, cause, waiting->workers, plural((long long)waiting->workers),
+                waited, cause, waiting->to_the_end, plural((long long)waiting->to_the_end),
                 describe_remedy(digest, silence, remedy, sizeof remedy),
                 is_orphan ? "; it was still on the servers when all had ended" : "");
 }
@@ -209,8 +218,8 @@ static void describe_unfinished(const struct digest *digest, const struct silenc
     text_duration(waiting->waited_ns, waited, sizeof waited);
     text_duration(digest->trial->scenario->lock.stuck_after_ns, enough, sizeof enough);
     finding_say(finding,
-                "%zu worker%s waited in vain for %s after %s, but the trial ended before the "
-                "servers were over fault %d (%.100s): only more than %s (lock.stuck-after) would "
+                "%zu worker%s waited in vain for %s after %s, but the servers may not have "
+                "recovered yet from fault %d (%.100s): only more than %s (lock.stuck-after) would "
                 "show that the lock is stuck",
                 waiting->workers, plural((long long)waiting->workers), waited, cause, step->number,
                 step->text != NULL ? step->text : step->verb, enough);
@@ -239,7 +248,7 @@ static void decide(const struct digest *digest, struct finding *finding)
     int64_t bound_ns = digest->trial->scenario->lock.lease_ns + allowance_ns(digest) + slack;
     size_t unfinished = find_unfinished(digest);
     int64_t proof_ns = bound_ns;
-    if (unfinished != SIZE_MAX)
+    if (unfinished != SIZE_MAX || silence.unanswered)
         proof_ns = time_later(bound_ns, digest->trial->scenario->lock.stuck_after_ns);
     bool hidden_holder = waiting.stopped_may_hold && !has_lease(digest);
     if (waiting.waited_ns > proof_ns && !hidden_holder) {
@@ -249,13 +258,14 @@ static void decide(const struct digest *digest, struct finding *finding)
         finding->evidence = (struct evidence){
             {silence.hold, SIZE_MAX}, {SIZE_MAX, SIZE_MAX}, silence.from_ns, waiting.until_ns};
         describe_stuck(digest, &silence, &waiting, finding);
-    } else if (waiting.waited_ns > bound_ns && !hidden_holder) {
+    } else if (waiting.waited_ns > bound_ns && !hidden_holder && unfinished != SIZE_MAX) {
         finding->state = FINDING_UNDECIDED;
         describe_unfinished(digest, &silence, &waiting, unfinished, finding);
     } else if (leaves_doubt(silence.cause) || waiting.waited_ns > bound_ns ||
                (silence.cause != SILENCE_RELEASED && waiting.waited_ns > slack)) {
         finding->state = FINDING_UNDECIDED;
-        describe_undecided(digest, &silence, &waiting, bound_ns, finding);
+        describe_undecided(digest, &silence, &waiting, silence.unanswered ? proof_ns : bound_ns,
+                           finding);
     }
 }
 

@@ -12,7 +12,7 @@ static void a_lock_without_a_lease_is_stuck_after_a_crash(void **state)
     assert_string_equal(
         build.judgement.reason,
         "nobody was granted the lock in the 1.30 s after client-1 died holding the "
-        "lock, although 3 workers waited; the lock has no lease that would free it");
+        "lock, although 3 workers waited; the lock has no lease: nothing will ever free it");
     const struct finding *finding = finding_named(&build, "stuck");
     assert_int_equal(finding->evidence.holds[0], 0);
     assert_int_equal(finding->evidence.from_ns, ms(10));

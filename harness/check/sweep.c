@@ -113,16 +113,7 @@ size_t excess_find(const struct cores *cores, int64_t permits, struct excess *ex
 
 size_t cores_first_from(const struct cores *cores, int64_t from_ns)
 {
-    size_t low = 0;
-    size_t high = cores->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (cores->items[middle].from_ns < from_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return FIRST_FROM(cores->items, cores->count, from_ns, from_ns);
 }
 
 void distribution_make(int64_t *lengths_ns, size_t count, struct distribution *distribution)

@@ -61,14 +61,4 @@ size_t cores_first_from(const struct cores *cores, int64_t from_ns);
 // Sorts `lengths_ns` in place.
 void distribution_make(int64_t *lengths_ns, size_t count, struct distribution *distribution);
 
-static inline int64_t time_earlier(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
-static inline int64_t time_later(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
 #endif

@@ -1,23 +1,9 @@
 #include "harness/check/tracker.h"
 
-#include "harness/check/growing.h"
+#include "harness/base/growing.h"
+#include "harness/check/tracked_accesses.h"
 
 #include <stdlib.h>
-
-#define NONE SIZE_MAX
-
-// What one worker is in the middle of.
-struct worker_track {
-    bool seen;
-    bool acquiring;
-    struct event acquire; // the last invoke of one
-    size_t hold;          // the open one, NONE if none
-    size_t access;        // the open one, NONE if none
-    size_t reentry;       // the last one, NONE if none
-    size_t *pending;      // accepted writes that are not yet committed
-    size_t pending_count, pending_room;
-    int64_t last_ns; // of its last event
-};
 
 struct client_track {
     struct worker_track *workers; // by worker number
@@ -39,9 +25,9 @@ static struct worker_track *worker_of(struct tracker *tracker, size_t client_num
     struct worker_track *worker = &client->workers[number];
     if (!worker->seen)
         *worker = (struct worker_track){.seen = true,
-                                        .hold = NONE,
-                                        .access = NONE,
-                                        .reentry = NONE,
+                                        .hold = NO_INDEX,
+                                        .access = NO_INDEX,
+                                        .reentry = NO_INDEX,
                                         .pending = worker->pending,
                                         .pending_room = worker->pending_room};
     return worker;
@@ -77,14 +63,14 @@ static void see_acquire_invoke(struct tracker *tracker, struct worker_track *wor
 {
     if (worker->acquiring)
         end_acquire(tracker, worker, event->client, event->worker);
-    if (worker->hold != NONE) {
+    if (worker->hold != NO_INDEX) {
         // It goes for the lock again without having released it: it no longer believed in this
         // hold, at the latest since what it did last.
         struct hold *hold = &tracker->holds[worker->hold];
         if (!hold->release_invoked)
             hold->released_ns = worker->last_ns;
-        worker->hold = NONE;
-        worker->access = NONE;
+        worker->hold = NO_INDEX;
+        worker->access = NO_INDEX;
     }
     worker->acquiring = true;
     worker->acquire = *event;
@@ -121,28 +107,10 @@ static void see_acquire_return(struct tracker *tracker, struct worker_track *wor
                           .died_ns = TIME_NEVER,
                           .answer = RELEASE_UNKNOWN,
                           .granted_event = index,
-                          .released_event = NONE};
+                          .released_event = NO_INDEX};
 }
 
 // --- release, renewal ----------------------------------------------------------------------------
-
-// The worker's open hold if the event speaks of it, else NULL.
-static struct hold *open_hold(struct tracker *tracker, const struct worker_track *worker,
-                              const struct event *event)
-{
-    if (worker->hold == NONE || tracker->holds[worker->hold].operation != event->args[0])
-        return NULL;
-    return &tracker->holds[worker->hold];
-}
-
-// Ends a transaction: the writes accepted in it have taken effect if it was committed (OK), have
-// not if it was rolled back (NO), and else nobody knows.
-static void settle(struct tracker *tracker, struct worker_track *worker, enum outcome outcome)
-{
-    for (size_t i = 0; i < worker->pending_count; i++)
-        tracker->accesses[worker->pending[i]].outcome = outcome;
-    worker->pending_count = 0;
-}
 
 static enum outcome outcome_of(enum release_answer answer)
 {
@@ -163,14 +131,14 @@ static void see_release(struct tracker *tracker, struct worker_track *worker,
         hold->release_invoked = true;
         hold->released_ns = event->at_ns;
         hold->released_event = index;
-        worker->access = NONE;
+        worker->access = NO_INDEX;
     } else if (hold->release_invoked) {
         hold->returned_ns = event->at_ns;
         bool answered = event->outcome <= OUTCOME_NO && event->detail <= RELEASE_UNCHECKED;
         hold->answer = answered ? (enum release_answer)event->detail : RELEASE_UNKNOWN;
-        worker->hold = NONE;
+        worker->hold = NO_INDEX;
         if (tracker->effect == EFFECT_AT_RELEASE)
-            settle(tracker, worker, outcome_of(hold->answer));
+            access_settle(tracker, worker, outcome_of(hold->answer));
     }
 }
 
@@ -214,7 +182,7 @@ static void see_reentry_return(struct tracker *tracker, struct worker_track *wor
                                const struct event *event)
 {
     struct hold *hold = open_hold(tracker, worker, event);
-    if (hold == NULL || worker->reentry == NONE)
+    if (hold == NULL || worker->reentry == NO_INDEX)
         return;
     struct reentry *reentry = &tracker->reentries[worker->reentry];
     reentry->returned_ns = event->at_ns;
@@ -225,56 +193,7 @@ static void see_reentry_return(struct tracker *tracker, struct worker_track *wor
     int64_t until_ns = event->args[2];
     if (!reentry->is_leave && reentry->outcome == OUTCOME_OK && until_ns > hold->valid_until_ns)
         prolong(tracker, hold, event, until_ns);
-    worker->reentry = NONE;
-}
-
-// --- reads and writes ---------------------------------------------------------------------------
-
-static void see_access_invoke(struct tracker *tracker, struct worker_track *worker,
-                              const struct event *event, size_t index)
-{
-    const struct hold *hold = open_hold(tracker, worker, event);
-    if (hold == NULL || hold->release_invoked)
-        return;
-    bool is_write = event->kind == EVENT_WRITE_INVOKE;
-    worker->access = tracker->access_count;
-    struct access *access = APPEND(tracker->accesses, tracker->access_count, tracker->access_room);
-    *access = (struct access){.is_write = is_write,
-                              .invoked_ns = event->at_ns,
-                              .returned_ns = TIME_NEVER,
-                              .value = is_write ? event->args[2] : 0,
-                              .seen = is_write ? event->args[3] : 0,
-                              .token = event->args[1],
-                              .outcome = OUTCOME_UNKNOWN,
-                              .hold = worker->hold,
-                              .event = index};
-}
-
-static void see_access_return(struct tracker *tracker, struct worker_track *worker,
-                              const struct event *event)
-{
-    if (worker->access == NONE || open_hold(tracker, worker, event) == NULL)
-        return;
-    struct access *access = &tracker->accesses[worker->access];
-    if (access->is_write != (event->kind == EVENT_WRITE_RETURN))
-        return;
-    access->returned_ns = event->at_ns;
-    access->outcome = event->outcome <= OUTCOME_NO ? (enum outcome)event->outcome : OUTCOME_UNKNOWN;
-    if (!access->is_write)
-        access->value = event->args[2];
-    if (access->is_write && access->outcome == OUTCOME_OK && tracker->effect != EFFECT_AT_ONCE) {
-        access->outcome = OUTCOME_UNKNOWN;
-        *APPEND(worker->pending, worker->pending_count, worker->pending_room) = worker->access;
-    }
-    worker->access = NONE;
-}
-
-static void see_commit(struct tracker *tracker, struct worker_track *worker,
-                       const struct event *event)
-{
-    if (tracker->effect == EFFECT_AT_COMMIT)
-        settle(tracker, worker,
-               event->outcome <= OUTCOME_NO ? (enum outcome)event->outcome : OUTCOME_UNKNOWN);
+    worker->reentry = NO_INDEX;
 }
 
 // --- death and end ------------------------------------------------------------------------------
@@ -285,9 +204,9 @@ static void see_gap(struct tracker *tracker, struct worker_track *worker, const 
 {
     if (worker->acquiring)
         end_acquire(tracker, worker, event->client, event->worker);
-    if (worker->hold != NONE && !tracker->holds[worker->hold].release_invoked)
+    if (worker->hold != NO_INDEX && !tracker->holds[worker->hold].release_invoked)
         tracker->holds[worker->hold].released_ns = worker->last_ns;
-    settle(tracker, worker, OUTCOME_UNKNOWN);
+    access_settle(tracker, worker, OUTCOME_UNKNOWN);
     worker->seen = false;
 }
 
@@ -303,7 +222,7 @@ static void see_death(struct tracker *tracker, const struct event *event)
             attempt->died = true;
             attempt->died_ns = event->at_ns;
         }
-        if (worker->hold != NONE) {
+        if (worker->hold != NO_INDEX) {
             struct hold *hold = &tracker->holds[worker->hold];
             hold->died_ns = event->at_ns;
             hold->died = !hold->release_invoked;
@@ -314,7 +233,7 @@ static void see_death(struct tracker *tracker, const struct event *event)
             if (hold->died)
                 hold->released_ns = later ? killed_ns : worker->last_ns;
         }
-        settle(tracker, worker, OUTCOME_UNKNOWN);
+        access_settle(tracker, worker, OUTCOME_UNKNOWN);
         worker->seen = false; // a process started anew begins anew
     }
 }
@@ -354,15 +273,15 @@ void tracker_see(struct tracker *tracker, const struct event *event, size_t inde
         see_reentry_return(tracker, worker, event);
         break;
     case EVENT_COMMIT_RETURN:
-        see_commit(tracker, worker, event);
+        access_see_commit(tracker, worker, event);
         break;
     case EVENT_READ_INVOKE:
     case EVENT_WRITE_INVOKE:
-        see_access_invoke(tracker, worker, event, index);
+        access_see_invoke(tracker, worker, event, index);
         break;
     case EVENT_READ_RETURN:
     case EVENT_WRITE_RETURN:
-        see_access_return(tracker, worker, event);
+        access_see_return(tracker, worker, event);
         break;
     default:
         break;
@@ -379,10 +298,10 @@ void tracker_end(struct tracker *tracker, int64_t ended_ns)
                 continue;
             if (worker->acquiring)
                 end_acquire(tracker, worker, (int)i, (int)j);
-            if (worker->hold == NONE || tracker->holds[worker->hold].release_invoked)
+            if (worker->hold == NO_INDEX || tracker->holds[worker->hold].release_invoked)
                 continue;
             struct hold *hold = &tracker->holds[worker->hold];
-            hold->released_ns = hold->granted_ns > ended_ns ? hold->granted_ns : ended_ns;
+            hold->released_ns = time_later(hold->granted_ns, ended_ns);
             if (!tracker->is_whole)
                 hold->released_ns = worker->last_ns;
         }

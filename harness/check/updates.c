@@ -112,6 +112,18 @@ static bool any_overlap(const struct digest *digest)
     return false;
 }
 
+// True if the server of the guarded value crashed, but came back with all that it had stored, and
+// stores a commit before it answers, as MariaDB does: then it has forgotten nothing.
+static bool kept_commits(const struct digest *digest, const struct fault_step *step)
+{
+    const char *store = digest->trial->scenario->workload.store;
+    bool is_lock_server = strncmp(step->target.server, "store", 5) != 0;
+    bool is_mysql = is_lock_server ? trial_has_trait(digest->trial, "mysql")
+                                   : store != NULL && strcmp(store, "mysql") == 0;
+    bool loses = step->how != NULL && strcmp(step->how, "keeps") != 0;
+    return is_mysql && strcmp(step->verb, "restart") == 0 && !loses;
+}
+
 // The fault that upset the server that the guarded value is on.
 static size_t find_upset_store(const struct digest *digest)
 {
@@ -124,7 +136,8 @@ static size_t find_upset_store(const struct digest *digest)
         const struct fault_step *step = record->step;
         bool on_store = strncmp(step->target.server, "store", 5) == 0 || is_lock_server;
         if (step->target.client == 0 && step->side_counts[0] == 0 && on_store &&
-            record->in_effect_ns != TIME_NEVER && text_is_one_of(step->verb, upsets))
+            record->in_effect_ns != TIME_NEVER && text_is_one_of(step->verb, upsets) &&
+            !kept_commits(digest, step))
             return i;
     }
     return SIZE_MAX;

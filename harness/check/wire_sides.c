@@ -1,7 +1,6 @@
 #include "harness/check/wire_sides.h"
 
 #include "harness/base/text.h"
-#include "harness/locks/lock.h"
 
 #include <string.h>
 
@@ -46,19 +45,6 @@ bool wire_names_all_clients(const struct digest *digest, const struct fault_step
 
 // --- which servers -------------------------------------------------------------------------------
 
-// How the lock's servers belong together: as the scenario says, else as the scheme likes it best.
-static const char *topology_of(const struct digest *digest)
-{
-    const struct lock_scheme *scheme = lock_scheme_find(digest->trial->scheme);
-    if (scheme == NULL || scheme->server == NULL)
-        return "single";
-    const struct server_settings *settings =
-        scenario_server(digest->trial->scenario, scheme->server);
-    if (settings != NULL && settings->topology != NULL)
-        return settings->topology;
-    return scheme->topologies != NULL ? scheme->topologies[0] : "single";
-}
-
 // How many servers of the lock the side names.
 static int count_servers(const struct fault_step *step, int side)
 {
@@ -80,7 +66,7 @@ static bool has_deciding_servers(const struct digest *digest, const struct fault
     if (side_says(step, side, "servers") ||
         (side_says(step, side, "leader") && side_says(step, side, "followers")))
         return true;
-    const char *topology = topology_of(digest);
+    const char *topology = trial_topology(digest->trial);
     bool is_single = strcmp(topology, "single") == 0;
     // One of several that is left alone with a client decides nothing by itself.
     if (side_says(step, side, "others"))

@@ -3,14 +3,19 @@
 // lease must still have been valid. Or the lock was granted to another inside its lease, and a
 // plain delete (UNCHECKED) that had no business there had been answered before: deletes that cannot
 // tell whose lock they remove never say that one is gone while there is any.
+//
+// A lock that a fault took while its holder was giving it up already was kept for as long as that
+// was asked for.
 #include "harness/check/wrongful_release.h"
 
+#include "harness/base/rank.h"
 #include "harness/check/catalogue.h"
 #include "harness/check/describe.h"
 #include "harness/check/sweep.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 // --- locks that their own holders found gone -----------------------------------------------------
 
@@ -150,16 +155,7 @@ static struct deletes deletes_make(const struct digest *digest)
 // The first that was sent at `from_ns` or later.
 static size_t deletes_first_from(const struct deletes *deletes, int64_t from_ns)
 {
-    size_t low = 0;
-    size_t high = deletes->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (deletes->items[middle].sent_ns < from_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return FIRST_FROM(deletes->items, deletes->count, sent_ns, from_ns);
 }
 
 // True if one of them is certainly guilty of the lock having vanished by `until_ns`.
@@ -251,6 +247,32 @@ static void set_evidence(const struct digest *digest, size_t first, int64_t vani
     }
 }
 
+// The latest time at which the fault may have taken the lock. A failover is in effect only when
+// another leads, but its first deed is to kill the one that did.
+static int64_t struck_by_ns(const struct fault_record *record)
+{
+    return strcmp(record->step->verb, "failover") == 0 ? record->asked_ns : record->in_effect_ns;
+}
+
+// True if its holder was giving the lock up already when a fault that takes locks away struck, for
+// all that can be told, and no release of another's removed it.
+static bool taken_in_release(const struct digest *digest, size_t index)
+{
+    const struct hold *hold = &digest->holds[index];
+    bool struck = false;
+    for (size_t i = 0; i < digest->fault_count; i++) {
+        const struct fault_record *record = &digest->faults[i];
+        struck = struck || (takes_locks(record->step, hold) && record->in_effect_ns != TIME_NEVER &&
+                            struck_by_ns(record) >= hold->released_ns &&
+                            record->asked_ns <= hold->returned_ns);
+    }
+    if (!struck)
+        return false;
+    struct evidence evidence;
+    set_evidence(digest, index, hold->returned_ns, &evidence);
+    return evidence.holds[1] == SIZE_MAX || !is_proof(digest, &evidence);
+}
+
 static void decide(const struct digest *digest, struct finding *finding)
 {
     // A semaphore's permits are nobody's.
@@ -261,9 +283,10 @@ static void decide(const struct digest *digest, struct finding *finding)
     // By when the lock of each hold had vanished, if it had.
     int64_t *vanished_ns = memory_new(digest->hold_count * sizeof *vanished_ns);
     size_t first = SIZE_MAX;
-    for (size_t i = 0; i < digest->hold_count; i++)
-        vanished_ns[i] =
-            found_gone(digest, &digest->holds[i]) ? digest->holds[i].returned_ns : TIME_NEVER;
+    for (size_t i = 0; i < digest->hold_count; i++) {
+        bool vanished = found_gone(digest, &digest->holds[i]) && !taken_in_release(digest, i);
+        vanished_ns[i] = vanished ? digest->holds[i].returned_ns : TIME_NEVER;
+    }
     find_granted_again(digest, vanished_ns);
     for (size_t i = 0; i < digest->hold_count; i++) {
         if (vanished_ns[i] == TIME_NEVER)

@@ -132,6 +132,45 @@ static void a_fault_inside_the_hold_explains_it_better_than_an_ordinary_release(
     }
 }
 
+// The service restarts, say, and ends the session that held the lock.
+static void what_a_fault_takes_while_its_holder_gives_it_up_was_kept_long_enough(void **state)
+{
+    (void)state;
+    static const struct {
+        double asked_ms;
+        double returned_ms;
+        enum finding_state state;
+    } cases[] = {
+        {15, 21, FINDING_VIOLATED}, // in the hold
+        {20, 25, FINDING_KEPT},     // in the release
+        {26, 25, FINDING_VIOLATED}, // after it
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct build build;
+        build_start(&build, "increment");
+        build_acquire(&build, 1, 1, 0, 1, NEVER_MS, 0);
+        build_fault(&build, "restart", 0, cases[i].asked_ms, cases[i].asked_ms + 1);
+        build_release(&build, 1, 1, 20, cases[i].returned_ms, RELEASE_GONE);
+        build_judge(&build);
+        assert_state(&build, "wrongful-release", cases[i].state);
+        build_free(&build);
+    }
+}
+
+static void a_fault_in_the_release_does_not_excuse_who_removed_anothers_lock(void **state)
+{
+    (void)state;
+    struct build build;
+    build_start(&build, "increment");
+    build_removal(&build, RELEASE_GONE, 330);
+    build_fault(&build, "restart", 0, 329.5, 329.7);
+    build_judge(&build);
+    const struct finding *finding = finding_named(&build, "wrongful-release");
+    assert_state(&build, "wrongful-release", FINDING_VIOLATED);
+    assert_text_has(finding->text, "the release of client-1 removed it");
+    build_free(&build);
+}
+
 static void a_transaction_that_was_rolled_back_harms_nothing(void **state)
 {
     (void)state;
@@ -208,6 +247,8 @@ int main(void)
         cmocka_unit_test(without_a_lease_a_lock_must_never_vanish),
         cmocka_unit_test(a_slow_release_proves_as_much_as_a_quick_one),
         cmocka_unit_test(a_fault_inside_the_hold_explains_it_better_than_an_ordinary_release),
+        cmocka_unit_test(what_a_fault_takes_while_its_holder_gives_it_up_was_kept_long_enough),
+        cmocka_unit_test(a_fault_in_the_release_does_not_excuse_who_removed_anothers_lock),
         cmocka_unit_test(a_transaction_that_was_rolled_back_harms_nothing),
         cmocka_unit_test(a_plain_delete_that_let_another_in_is_refused),
         cmocka_unit_test(a_double_grant_that_no_delete_explains_is_no_wrongful_release),

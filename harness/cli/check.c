@@ -5,7 +5,10 @@
 #include "harness/cli/stored_run.h"
 #include "harness/cli/verb.h"
 
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 // --- by a model ----------------------------------------------------------------------------------
 
@@ -104,6 +107,25 @@ static int judge_anew(const struct check_options *options, const struct stored_p
     return code;
 }
 
+static int check(const struct check_options *options, const struct stored_path *stored)
+{
+    if (options->model == NULL && stored->run != NULL)
+        return judge_anew(options, stored);
+    if (stored->history_count == 0)
+        return usage_error(&check_verb,
+                           "%s holds no history: expected a file, or the folder of a trial or run",
+                           options->path);
+    if (options->model == NULL)
+        return usage_error(&check_verb,
+                           "%s belongs to no run of Lockpick's, so there is no scenario to judge "
+                           "it by: --model MODEL says what its lock must be",
+                           options->path);
+    if (options->picture != NULL && stored->history_count > 1)
+        return usage_error(&check_verb, "--picture: %s holds %zu histories; name one",
+                           options->path, stored->history_count);
+    return check_by_model(options, stored);
+}
+
 static int run(int argc, char **argv)
 {
     struct check_options options;
@@ -111,26 +133,12 @@ static int run(int argc, char **argv)
     struct error error = {0};
     if (check_options_parse(argc, argv, &options, &error) != 0)
         return usage_error(&check_verb, "%s", error.text);
+    if (access(options.path, R_OK) != 0) {
+        fprintf(stderr, "lockpick check: cannot open %s: %s\n", options.path, strerror(errno));
+        return EXIT_USAGE;
+    }
     stored_path_find(options.path, &stored);
-    int code;
-    if (options.model == NULL && stored.run != NULL)
-        code = judge_anew(&options, &stored);
-    else if (stored.history_count == 0)
-        code = usage_error(&check_verb,
-                           "%s holds no history: expected a file, or the folder of a "
-                           "trial or run",
-                           options.path);
-    else if (options.model == NULL)
-        code =
-            usage_error(&check_verb,
-                        "%s belongs to no run of Lockpick's, so there is no scenario to judge it "
-                        "by: --model MODEL says what its lock must be",
-                        options.path);
-    else if (options.picture != NULL && stored.history_count > 1)
-        code = usage_error(&check_verb, "--picture: %s holds %zu histories; name one", options.path,
-                           stored.history_count);
-    else
-        code = check_by_model(&options, &stored);
+    int code = check(&options, &stored);
     stored_path_free(&stored);
     return code;
 }

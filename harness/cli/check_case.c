@@ -101,7 +101,7 @@ static void conclude(struct check_case *result)
     const char *why = why_undecided(result);
     if (!result->decision.linearizable) {
         result->verdict = CASE_NOT_LINEARIZABLE;
-        model_explain(result->options->model, &result->operations, &result->options->model_options,
+        model_explain(result->options->model, &result->operations, &result->model_options,
                       &result->decision.first, result->story, sizeof result->story);
     } else if (result->condition.state != HISTORY_WHOLE) {
         result->verdict = CASE_UNDECIDED;
@@ -126,7 +126,7 @@ static int decide(const struct check_case *result, const struct model_options *o
 static void decide_otherwise(struct check_case *result, bool release, bool acquire)
 {
     struct model_decision decision;
-    struct model_options options = result->options->model_options;
+    struct model_options options = result->model_options;
     if ((release && result->failed_releases == 0) ||
         (acquire && (result->failed_acquires == 0 || !result->options->model->decides_busy)))
         return;
@@ -159,9 +159,15 @@ static int draw(const struct check_case *result)
 int check_case_make(const char *path, const struct check_options *options,
                     struct check_case *result)
 {
-    *result = (struct check_case){.path = path, .options = options};
-    if ((check_case_is_own(path) ? read_own(result) : read_other(result)) != 0 ||
-        decide(result, &options->model_options, &result->decision) != 0)
+    *result = (struct check_case){.path = path,
+                                  .options = options,
+                                  .model_options = options->model_options,
+                                  .is_own = check_case_is_own(path)};
+    // What Lockpick records as refused was "not yours" or "gone": the server's own word for it.
+    if (result->is_own && !options->says_failed_release)
+        result->model_options.failed_release = FAILED_RELEASE_RELEASED;
+    if ((result->is_own ? read_own(result) : read_other(result)) != 0 ||
+        decide(result, &result->model_options, &result->decision) != 0)
         return -1;
     if (result->decision.window_count > 0)
         sort_values(result->decision.windows_ns, result->decision.window_count);

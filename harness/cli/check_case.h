@@ -20,7 +20,9 @@ struct other_mapping {
 struct check_case {
     const char *path;
     const struct check_options *options;
-    struct source source; // of another tool's history; else empty
+    struct model_options model_options; // as asked for, with what the kind of history decides
+    bool is_own;                        // a history of Lockpick's
+    struct source source;               // of another tool's history; else empty
     struct operations operations;
     struct history_condition condition; // of Lockpick's own
     struct model_decision decision;     // its windows are sorted

@@ -117,9 +117,8 @@ json_t *check_case_json(const struct check_case *result)
     const struct model_decision *decision = &result->decision;
     json_t *object = json_object();
     json_t *mappings = json_array();
-    json_array_append_new(mappings,
-                          mapping_json(&result->options->model_options, decision->linearizable,
-                                       decision->violation_count));
+    json_array_append_new(mappings, mapping_json(&result->model_options, decision->linearizable,
+                                                 decision->violation_count));
     for (size_t i = 0; i < result->other_count; i++)
         json_array_append_new(mappings, mapping_json(&result->others[i].options,
                                                      result->others[i].linearizable,

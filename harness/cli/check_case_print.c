@@ -23,10 +23,10 @@ static void print_verdict(const struct check_case *result, bool coloured)
         break;
     }
     printf("  %s · %s", result->path, result->options->model->name);
-    if (result->options->model_options.permits > 0)
-        printf(" of %" PRId64 " permits", result->options->model_options.permits);
-    if (result->options->model_options.depth_limit > 0)
-        printf(" to a depth of %" PRId64, result->options->model_options.depth_limit);
+    if (result->model_options.permits > 0)
+        printf(" of %" PRId64 " permits", result->model_options.permits);
+    if (result->model_options.depth_limit > 0)
+        printf(" to a depth of %" PRId64, result->model_options.depth_limit);
     if (violations > 0)
         printf(": %zu violation%s", violations, violations == 1 ? "" : "s");
     puts("");
@@ -105,8 +105,16 @@ static void print_evidence(const struct check_case *result)
     if (result->operations.events != NULL)
         print_lines(result);
     puts("");
-    if (result->options->picture != NULL)
+}
+
+static void print_picture(const struct check_case *result)
+{
+    if (result->options->picture == NULL)
+        return;
+    if (result->verdict == CASE_NOT_LINEARIZABLE)
         printf("  picture: %s\n", result->options->picture);
+    else
+        puts("  picture: none, as there is no violation to draw");
 }
 
 // --- numbers -------------------------------------------------------------------------------------
@@ -135,16 +143,40 @@ static void print_counts(const struct check_case *result)
            operations->name_count == 1 ? "" : "s", result->granted, result->decision.unknown_count);
 }
 
-static void print_mappings(const struct check_case *result)
+static void print_failed_releases(const struct check_case *result)
 {
-    const struct model_options *options = &result->options->model_options;
+    enum failed_release mapping = result->model_options.failed_release;
+    const char *of_whom = result->options->says_failed_release ? ""
+                          : result->is_own ? ", the default for Lockpick's own histories"
+                                           : ", the default for other tools' histories";
     if (result->failed_releases > 0)
         printf("  %zu failed release%s: taken to mean that the lock %s "
-               "(--map-failed-release %s)\n",
+               "(--map-failed-release %s%s)\n",
                result->failed_releases, result->failed_releases == 1 ? "" : "s",
-               options->failed_release == FAILED_RELEASE_HELD ? "is still held"
-                                                              : "had been lost before",
-               failed_release_name(options->failed_release));
+               mapping == FAILED_RELEASE_HELD ? "is still held" : "had been lost before",
+               failed_release_name(mapping), of_whom);
+}
+
+// Of the others, what differs from what was assumed.
+static void print_other(const struct check_case *result, const struct other_mapping *other)
+{
+    const struct model_options *options = &result->model_options;
+    printf("  with");
+    if (other->options.failed_release != options->failed_release)
+        printf(" --map-failed-release %s", failed_release_name(other->options.failed_release));
+    if (other->options.failed_acquire != options->failed_acquire)
+        printf(" --map-failed-acquire %s", failed_acquire_name(other->options.failed_acquire));
+    if (other->linearizable)
+        puts(" it would be linearizable");
+    else
+        printf(" it would not be linearizable, by %zu violation%s\n", other->violation_count,
+               other->violation_count == 1 ? "" : "s");
+}
+
+static void print_mappings(const struct check_case *result)
+{
+    const struct model_options *options = &result->model_options;
+    print_failed_releases(result);
     if (result->failed_acquires > 0)
         printf("  %zu failed acquire%s: taken to mean %s (--map-failed-acquire %s)\n",
                result->failed_acquires, result->failed_acquires == 1 ? "" : "s",
@@ -158,16 +190,7 @@ static void print_mappings(const struct check_case *result)
             other->violation_count == result->decision.violation_count)
             continue;
         same = false;
-        printf("  with");
-        if (other->options.failed_release != options->failed_release)
-            printf(" --map-failed-release %s", failed_release_name(other->options.failed_release));
-        if (other->options.failed_acquire != options->failed_acquire)
-            printf(" --map-failed-acquire %s", failed_acquire_name(other->options.failed_acquire));
-        if (other->linearizable)
-            puts(" it would be linearizable");
-        else
-            printf(" it would not be linearizable, by %zu violation%s\n", other->violation_count,
-                   other->violation_count == 1 ? "" : "s");
+        print_other(result, other);
     }
     if (same && result->other_count > 0)
         puts("  the verdict does not depend on that");
@@ -180,6 +203,7 @@ void check_case_print(const struct check_case *result, bool coloured)
         printf("  %s.\n", result->reason);
     if (result->verdict == CASE_NOT_LINEARIZABLE)
         print_evidence(result);
+    print_picture(result);
     print_windows(&result->decision);
     print_counts(result);
     print_mappings(result);

@@ -25,7 +25,7 @@ static const struct option_form forms[] = {
     {"permits", "K", "of the semaphore: how many may be held at once"},
     {"depth", "N", "of the reentrant models: how often one may hold it (default: any number)"},
     {"map-failed-release", "held|released",
-     "what a failed release means: it is still held (default), or it was lost before"},
+     "what a failed release means: it is still held, or it was lost before (default: see above)"},
     {"map-failed-acquire", "nothing|busy",
      "what a failed acquire means: nothing (default), or that the lock was taken then"},
     {"picture", "FILE", "draws the first violation: an SVG"},
@@ -94,6 +94,7 @@ static int take_option(void *context, int option, const char *value, struct erro
     case OPTION_FAILED_RELEASE:
         result = take_mapping((enum option)option, value, failed_releases, &which, error);
         options->model_options.failed_release = (enum failed_release)which;
+        options->says_failed_release = true;
         return result;
     case OPTION_FAILED_ACQUIRE:
         result = take_mapping((enum option)option, value, failed_acquires, &which, error);
@@ -127,7 +128,7 @@ static int check_together(const struct check_options *options, struct error *err
 {
     const struct model_options *given = &options->model_options;
     const struct model *model = options->model;
-    bool any = given->permits > 0 || given->depth_limit > 0 || given->failed_release != 0 ||
+    bool any = given->permits > 0 || given->depth_limit > 0 || options->says_failed_release ||
                given->failed_acquire != 0 || options->picture != NULL;
     if (options->path == NULL)
         return error_set(error, "which history? Give a file, or the folder of a trial or run");
@@ -171,9 +172,15 @@ void check_options_print(FILE *out)
           "\n"
           "f: acquire, release (also lock, unlock, acquire-write, release-write); of readers\n"
           "acquire-shared, release-shared (also acquire-read, release-read, read-lock,\n"
-          "read-unlock). value: of a successful acquire its fencing token, alone or under\n"
-          "token or fence in a map (0 or nil: not known); [NAME VALUE] names one of several\n"
-          "locks. The order of the lines is that of real time; time is in nanoseconds.\n\n"
+          "read-unlock); release and unlock end a reader's hold as well as a writer's. value:\n"
+          "of a successful acquire its fencing token, alone or under token or fence in a map\n"
+          "(0 or nil: not known); [NAME VALUE] names one of several locks. The order of the\n"
+          "lines is that of real time; time is in nanoseconds.\n"
+          "\n"
+          "A release that failed: in a history of Lockpick's the server said that the lock was\n"
+          "not its holder's any more, so that is what it means there; another tool's :fail says\n"
+          "no more than that nothing was done, so the lock is taken to be held still. The answer\n"
+          "names what was assumed, and what the other meaning would change.\n\n"
           "models:\n",
           out);
     for (size_t i = 0; model_catalogue[i] != NULL; i++)

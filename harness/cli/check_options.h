@@ -10,7 +10,8 @@ struct check_options {
     const char *path;          // a history, or the folder of a trial or run
     const struct model *model; // NULL: judged by its scenario
     struct model_options model_options;
-    const char *picture; // where to draw the first violation, or NULL
+    bool says_failed_release; // false: what a failed release means depends on the history
+    const char *picture;      // where to draw the first violation, or NULL
     bool json;
 };
 

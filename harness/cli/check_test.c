@@ -51,6 +51,10 @@ static int make_folder(void **state)
     put("malformed.edn",
         "{:process 0 :type :invok :f :acquire}\n{:process 0 :type :ok :f :aquire}");
     put("untold.edn", "{:process 0 :type :invoke :f :acquire}{:process 0 :type :ok :f :acquire}");
+    put("wrong-mode.jsonl", "{\"process\":0,\"type\":\"invoke\",\"f\":\"acquire-read\"}\n"
+                            "{\"process\":0,\"type\":\"ok\",\"f\":\"acquire-read\"}\n"
+                            "{\"process\":0,\"type\":\"invoke\",\"f\":\"release-write\"}\n"
+                            "{\"process\":0,\"type\":\"ok\",\"f\":\"release-write\"}\n");
     put("readers.jsonl", "{\"process\":0,\"type\":\"invoke\",\"f\":\"acquire-shared\"}");
     return 0;
 }
@@ -100,7 +104,17 @@ static const struct {
     {"check @/malformed.edn --model mutex", 2, "malformed.edn:1: the type is 'invok'"},
     {"check @/malformed.edn --model mutex", 2, "malformed.edn:2: the f is 'aquire'"},
     {"check @/readers.jsonl --model mutex", 2, "try read-write"},
-    {"check @/none.edn --model mutex", 2, "cannot open"},
+    {"check @/none.edn --model mutex", 2, "none.edn: No such file or directory"},
+    {"check @/none.edn", 2, "cannot open"},
+    {"check @/none.edn", 2, "none.edn: No such file or directory"},
+    {"check @/wrong-mode.jsonl --model read-write", 1,
+     "released the lock as the writer (line 3 to line 4), but held it as a reader since line 2"},
+    {"check @/two-holders.edn --model fenced", 1, "held, the default for other tools' histories)"},
+    {"check @/two-holders.edn --model fenced --map-failed-release held", 1,
+     "(--map-failed-release held)\n"},
+    {"check @/two-holders.edn --model fenced --picture @/p.svg --map-failed-release released", 0,
+     "picture: none, as there is no violation to draw"},
+    {"check @/empty.edn --model mutex --picture @/p.svg", 3, "picture: none"},
     {"check @/overlap.edn", 2, "--model MODEL says what its lock must be"},
     {"check @ --model mutex", 2, "holds no history"},
     {"check", 2, "which history?"},
@@ -245,10 +259,54 @@ static void half_a_run_is_judged_as_far_as_it_goes(void **state)
     free(path);
 }
 
+// --- where it goes -------------------------------------------------------------------------------
+
+// What the command ends with if nobody reads the pipe that it writes to; what it complains of goes
+// to `errors`.
+static int code_into_closed_pipe(const char *command, const char *errors)
+{
+    struct text line = {0};
+    int ends[2];
+    int output = dup(STDOUT_FILENO);
+    fflush(stdout);
+    text_format(&line, "%s %s 2>%s", lockpick_path(), command, errors);
+    assert_int_equal(pipe(ends), 0);
+    close(ends[0]);
+    dup2(ends[1], STDOUT_FILENO);
+    close(ends[1]);
+    int status = system(line.bytes);
+    dup2(output, STDOUT_FILENO);
+    close(output);
+    text_free(&line);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+// As `| head` does; a full disk is another matter.
+static void a_reader_that_has_seen_enough_is_no_error(void **state)
+{
+    (void)state;
+    static const char *const commands[] = {"help scenario", "list schemes", "help"};
+    char *errors = path_join(folder, "errors");
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        struct text said = {0};
+        assert_int_equal(code_into_closed_pipe(commands[i], errors), 0);
+        assert_int_equal(file_read(errors, &said, NULL), 0);
+        assert_string_equal(text_string(&said), "");
+        text_free(&said);
+    }
+    free(errors);
+    struct text line = {0};
+    text_format(&line, "%s help scenario >/dev/full 2>/dev/null", lockpick_path());
+    int status = system(line.bytes);
+    assert_int_equal(WEXITSTATUS(status), 4);
+    text_free(&line);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_history_gets_its_answer_and_exit_code),
+        cmocka_unit_test(a_reader_that_has_seen_enough_is_no_error),
         cmocka_unit_test(as_json_it_is_all_there),
         cmocka_unit_test(a_stored_run_is_judged_as_it_was),
         cmocka_unit_test(another_verdict_than_before_is_told),

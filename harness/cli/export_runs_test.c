@@ -1,5 +1,6 @@
 // End to end: what is exported from a trial is decided as the trial's own history is, for every
-// kind of workload and the model of its lock.
+// kind of workload and the model of its lock. Only of a failed release the kind of the file decides
+// what it means, unless that is said.
 #include "harness/base/test_folder.h"
 #include "harness/cli/test_command.h"
 
@@ -84,10 +85,10 @@ static int remove_folder(void **state)
 }
 
 // What is decided of the file: its object in the JSON, a new reference.
-static json_t *decide(const char *path, const char *model)
+static json_t *decide(const char *path, const char *model, const char *mapping)
 {
     struct text line = {0};
-    text_format(&line, "check %s --json --model %s", path, model);
+    text_format(&line, "check %s --json --model %s --map-failed-release %s", path, model, mapping);
     struct command_result result = run_lockpick(line.bytes);
     json_t *root = json_loads(text_string(&result.output), 0, NULL);
     json_t *history = json_array_get(json_object_get(root, "histories"), 0);
@@ -117,7 +118,7 @@ static void expect_same(const char *what, const json_t *own, const json_t *expor
 }
 
 // Exports the trial in each format, and compares what is decided of that.
-static void compare_exports(size_t kind, const char *trial, const json_t *own)
+static void compare_exports(size_t kind, const char *trial, const char *mapping, const json_t *own)
 {
     static const char *const formats[] = {"edn", "jsonl"};
     for (size_t i = 0; i < 2; i++) {
@@ -127,7 +128,7 @@ static void compare_exports(size_t kind, const char *trial, const json_t *own)
         text_format(&command, "%s history %s --format %s >%s", lockpick_path(), trial, formats[i],
                     file.bytes);
         assert_int_equal(system(command.bytes), 0);
-        json_t *exported = decide(file.bytes, kinds[kind].model);
+        json_t *exported = decide(file.bytes, kinds[kind].model, mapping);
         expect_same(file.bytes, own, exported);
         json_decref(exported);
         text_free(&command);
@@ -138,27 +139,60 @@ static void compare_exports(size_t kind, const char *trial, const json_t *own)
 static void what_is_exported_is_decided_as_the_original(void **state)
 {
     (void)state;
+    static const char *const mappings[] = {"held", "released"};
     size_t violated = 0;
     size_t unknown = 0;
-    for (size_t i = 0; i < KIND_COUNT; i++) {
+    for (size_t i = 0; i < 2 * KIND_COUNT; i++) {
         struct text trial = {0};
-        text_format(&trial, "%s/run/trials/%s--%s", folder, kinds[i].name, kinds[i].scheme);
-        json_t *own = decide(trial.bytes, kinds[i].model);
+        size_t kind = i / 2;
+        text_format(&trial, "%s/run/trials/%s--%s", folder, kinds[kind].name, kinds[kind].scheme);
+        json_t *own = decide(trial.bytes, kinds[kind].model, mappings[i % 2]);
         violated += json_integer_value(json_object_get(own, "violations")) > 0;
         unknown += json_integer_value(json_object_get(own, "unknown")) > 0;
-        compare_exports(i, trial.bytes, own);
+        compare_exports(kind, trial.bytes, mappings[i % 2], own);
         json_decref(own);
         text_free(&trial);
     }
     // What was compared is not all alike.
-    assert_true(violated >= 2 && violated < KIND_COUNT);
+    assert_true(violated >= 2 && violated < 2 * KIND_COUNT);
     assert_true(unknown >= 1);
+}
+
+static const char *mapping_by_default(const char *path, json_t **root)
+{
+    struct text line = {0};
+    text_format(&line, "check %s --json --model mutex", path);
+    struct command_result result = run_lockpick(line.bytes);
+    *root = json_loads(text_string(&result.output), 0, NULL);
+    json_t *history = json_array_get(json_object_get(*root, "histories"), 0);
+    json_t *mapping = json_array_get(json_object_get(history, "mappings"), 0);
+    command_free(&result);
+    text_free(&line);
+    assert_non_null(mapping);
+    return json_string_value(json_object_get(mapping, "failed_release"));
+}
+
+static void what_a_failed_release_means_depends_on_whose_history_it_is(void **state)
+{
+    (void)state;
+    struct text trial = {0};
+    struct text file = {0};
+    json_t *root;
+    text_format(&trial, "%s/run/trials/paused--redis-set-px-lua", folder);
+    text_format(&file, "%s/paused.edn", folder); // exported by the other test
+    assert_string_equal(mapping_by_default(trial.bytes, &root), "released");
+    json_decref(root);
+    assert_string_equal(mapping_by_default(file.bytes, &root), "held");
+    json_decref(root);
+    text_free(&trial);
+    text_free(&file);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_exported_is_decided_as_the_original),
+        cmocka_unit_test(what_a_failed_release_means_depends_on_whose_history_it_is),
     };
     return cmocka_run_group_tests(tests, make_runs, remove_folder);
 }

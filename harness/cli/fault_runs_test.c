@@ -70,7 +70,7 @@ static void a_failover_that_did_not_lose_the_lock_is_no_proof(void **state)
     expect("replicated",
            HEAD "servers: {redis: {topology: sentinel}}\nschemes: [redis-set-px-lua]\n"
                 "faults:\n"
-                "  - {name: held, when: client-1 after read, nth: 2, pause: client-1, until: 1s}\n"
+                "  - {name: held, when: client-1 after read, pause: client-1, until: 1s}\n"
                 "  - {after: held, failover: leader, how: loses-lock}\n",
            "UNKNOWN", "the lock had been replicated already");
 }
@@ -169,6 +169,42 @@ static void a_run_of_random_faults_is_written_down_and_repeats(void **state)
     text_free(&second);
 }
 
+#define SOAK(schemes, of)                                                                          \
+    "version: 1\nname: soak\nabout: For a test.\nworkload: {kind: increment, for: 1s, hold: "      \
+    "1ms}\n"                                                                                       \
+    "clients: {processes: 3}\nschemes: [" schemes "]\nseed: 7\n"                                   \
+    "random: {of: [" of "], every: 200ms, lasting: 50ms}\n"
+
+static void expect_random(const char *name, const char *text, const char *told, const char *verdict)
+{
+    struct command_result result = run_text(name, text);
+    if ((told == NULL) != (strstr(text_string(&result.errors), "cannot happen") == NULL) ||
+        (told != NULL && strstr(text_string(&result.errors), told) == NULL) ||
+        strstr(text_string(&result.output), verdict) == NULL)
+        fail_msg("%s:\n%s%s", name, text_string(&result.output), text_string(&result.errors));
+    command_free(&result);
+}
+
+static void random_faults_that_cannot_happen_are_named_and_left_out(void **state)
+{
+    (void)state;
+    struct text drawn = {0};
+    expect_random("soak", SOAK("redis-set-px-lua", "failover, pause"),
+                  "soak.yaml:8: random: 'failover' cannot happen to redis-set-px-lua (the scheme's "
+                  "servers have no other one that could lead): it is left out",
+                  "SAFE");
+    read_as_run("soak", &drawn);
+    assert_non_null(strstr(drawn.bytes, "pause: client-"));
+    assert_null(strstr(drawn.bytes, "failover"));
+    text_free(&drawn);
+    expect_random("none-left", SOAK("redis-set-px-lua", "failover"), "those trials are n/a", "n/a");
+    expect_random(
+        "both", SOAK("process-mutex, redis-set-px-lua", "restart"),
+        "'restart' cannot happen to process-mutex (the scheme's servers have no server-1)",
+        "redis-set-px-lua");
+    expect_random("all", SOAK("redis-set-px-lua", "pause, restart"), NULL, "redis-set-px-lua");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -177,6 +213,7 @@ int main(void)
         cmocka_unit_test(a_fault_that_the_servers_cannot_have_is_not_applicable),
         cmocka_unit_test(faults_on_servers_of_others_are_skipped_and_those_on_clients_strike),
         cmocka_unit_test(a_run_of_random_faults_is_written_down_and_repeats),
+        cmocka_unit_test(random_faults_that_cannot_happen_are_named_and_left_out),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

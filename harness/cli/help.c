@@ -1,4 +1,5 @@
 // help: what a verb does, or the reference of scenario files.
+#include "harness/base/text.h"
 #include "harness/cli/verb.h"
 #include "harness/cli/vocabulary.h"
 
@@ -12,6 +13,17 @@ static void print_verb(const struct verb *verb)
         puts("");
         verb->print_help(stdout);
     }
+}
+
+static int complain_of_word(const char *word)
+{
+    const char *names[16] = {"scenario"};
+    for (size_t i = 0; i < 14 && verb_catalogue[i] != NULL; i++)
+        names[i + 1] = verb_catalogue[i]->name;
+    const char *nearest = text_nearest(word, names);
+    if (nearest == NULL)
+        return usage_error(&help_verb, "there is no verb '%s'", word);
+    return usage_error(&help_verb, "there is no verb '%s' (did you mean '%s'?)", word, nearest);
 }
 
 static int run(int argc, char **argv)
@@ -32,7 +44,7 @@ static int run(int argc, char **argv)
     }
     const struct verb *verb = verb_find(argv[1]);
     if (verb == NULL)
-        return usage_error(&help_verb, "there is no verb '%s'", argv[1]);
+        return complain_of_word(argv[1]);
     print_verb(verb);
     return 0;
 }

@@ -162,7 +162,8 @@ static void print_help(FILE *out)
         "process\n"
         "as a whole. A history whose writers were killed is printed up to their last event.\n"
         "\n"
-        "--format edn or jsonl exports what workers asked of the lock as Jepsen and Knossos write\n"
+        "--format edn, or jsonl, exports what workers asked of the lock as Jepsen and Knossos "
+        "write\n"
         "it, for other checkers, or lockpick check: reentries are acquires, a release that was\n"
         "refused is a :fail, an operation without an answer an :info, after which its worker goes\n"
         "on under a new process number; times are nanoseconds.\n",
@@ -171,7 +172,7 @@ static void print_help(FILE *out)
 
 const struct verb history_verb = {
     .name = "history",
-    .arguments = "RUN | TRIAL | FILE [--format edn|jsonl]",
+    .arguments = "TRIAL | RUN | FILE [--format edn]",
     .summary = "Prints a stored history in real-time order, or exports it",
     .print_help = print_help,
     .run = run,

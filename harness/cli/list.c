@@ -160,10 +160,41 @@ static void list_points(void)
 static const struct {
     const char *name;
     void (*print)(void);
+    const char *what;
 } lists[] = {
-    {"schemes", list_schemes}, {"topologies", list_topologies}, {"workloads", list_workloads},
-    {"faults", list_faults},   {"points", list_points},
+    {"schemes", list_schemes, "every lock: its traits, how it locks, what breaks it"},
+    {"topologies", list_topologies, "how servers of a kind can belong together"},
+    {"workloads", list_workloads, "what clients do under the lock"},
+    {"faults", list_faults, "what can strike, whom, and how it ends"},
+    {"points", list_points, "where a worker can be stopped: what `when:` can say"},
 };
+
+static void list_names(const char *heading, const char *name)
+{
+    printf("%s%s", heading, name);
+}
+
+// What there is, by name: enough to write a first scenario.
+static void list_all(void)
+{
+    static const char *const headings[] = {"LIST", "WHAT IT SHOWS", NULL};
+    struct table *table = table_new(headings);
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        table_cell(table, COLOUR_BOLD, lists[i].name);
+        table_cell(table, COLOUR_PLAIN, lists[i].what);
+    }
+    print(table);
+    for (size_t i = 0; lock_catalogue[i] != NULL; i++)
+        list_names(i == 0       ? "\nschemes:    "
+                   : i % 5 == 0 ? ",\n            "
+                                : ", ",
+                   lock_catalogue[i]->name);
+    for (size_t i = 0; workload_catalogue[i] != NULL; i++)
+        list_names(i == 0 ? "\nworkloads:  " : ", ", workload_catalogue[i]->name);
+    for (size_t i = 0; fault_catalogue[i] != NULL; i++)
+        list_names(i == 0 ? "\nfaults:     " : ", ", fault_catalogue[i]->form.name);
+    puts("");
+}
 
 static int run(int argc, char **argv)
 {
@@ -171,8 +202,12 @@ static int run(int argc, char **argv)
         list_schemes_as_markdown();
         return 0;
     }
+    if (argc == 1) {
+        list_all();
+        return 0;
+    }
     if (argc != 2)
-        return usage_error(&list_verb, "what is to be listed?");
+        return usage_error(&list_verb, "one list at a time");
     const char *names[sizeof lists / sizeof *lists + 1] = {0};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
         names[i] = lists[i].name;
@@ -188,9 +223,18 @@ static int run(int argc, char **argv)
                        nearest);
 }
 
+static void print_help(FILE *out)
+{
+    fputs("Without a word, the names of all. The lists:\n", out);
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        fprintf(out, "  %-11s %s\n", lists[i].name, lists[i].what);
+    fputs("\nlist schemes --markdown prints the table of the README.\n", out);
+}
+
 const struct verb list_verb = {
     .name = "list",
-    .arguments = "schemes [--markdown]|topologies|workloads|faults|points",
+    .arguments = "[schemes|workloads|faults|...]",
     .summary = "Lists what a scenario can choose from",
+    .print_help = print_help,
     .run = run,
 };

@@ -1,4 +1,4 @@
-// What the README shows must be true.
+// What the README and the reference of scenarios show must be true.
 #include "harness/base/test_folder.h"
 #include "harness/cli/test_command.h"
 
@@ -26,26 +26,43 @@ static struct text first_scenario_of_the_readme(void)
     return scenario;
 }
 
-static void the_scenario_of_the_readme_comes_out_as_it_says(void **state)
+// Runs the scenario, which must end with exit code 0 and say this.
+static void expect_as_expected(const char *scenario, const char *says)
 {
-    (void)state;
     char folder[] = "/tmp/lockpick-readme-test-XXXXXX";
     assert_int_equal(test_folder_make(folder), 0);
-    struct text scenario = first_scenario_of_the_readme();
     struct text path = {0};
     struct text arguments = {0};
     text_format(&path, "%s/readme.yaml", folder);
-    assert_int_equal(file_write(path.bytes, scenario.bytes, scenario.length, NULL), 0);
+    assert_int_equal(file_write(path.bytes, scenario, strlen(scenario), NULL), 0);
     text_format(&arguments, "run %s --keep-going --out %s/run", path.bytes, folder);
     struct command_result result = run_lockpick(arguments.bytes);
-    if (result.code != 0 || strstr(text_string(&result.output), "2 as expected") == NULL)
+    if (result.code != 0 || strstr(text_string(&result.output), says) == NULL)
         fail_msg("exit %d:\n%s%s", result.code, text_string(&result.output),
                  text_string(&result.errors));
     command_free(&result);
     text_free(&path);
     text_free(&arguments);
-    text_free(&scenario);
     test_folder_remove(folder);
+}
+
+static void the_scenario_of_the_readme_comes_out_as_it_says(void **state)
+{
+    (void)state;
+    struct text scenario = first_scenario_of_the_readme();
+    expect_as_expected(scenario.bytes, "2 as expected");
+    text_free(&scenario);
+}
+
+static void the_example_of_the_reference_comes_out_as_it_says(void **state)
+{
+    (void)state;
+    static const char heading[] = "A complete example\n\n";
+    struct command_result result = run_lockpick("help scenario");
+    char *example = strstr(text_string(&result.output), heading);
+    assert_non_null(example);
+    expect_as_expected(example + strlen(heading), "3 as expected");
+    command_free(&result);
 }
 
 static void the_table_of_schemes_is_the_catalogue(void **state)
@@ -74,6 +91,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_scenario_of_the_readme_comes_out_as_it_says),
+        cmocka_unit_test(the_example_of_the_reference_comes_out_as_it_says),
         cmocka_unit_test(the_table_of_schemes_is_the_catalogue),
         cmocka_unit_test(the_picture_of_the_readme_is_there),
     };

@@ -1,6 +1,7 @@
 // run: from scenario files to verdicts, a report and an exit code.
 #include "harness/base/random.h"
 #include "harness/cli/performance.h"
+#include "harness/cli/random_faults.h"
 #include "harness/cli/run_folder.h"
 #include "harness/cli/run_outputs.h"
 #include "harness/cli/scenario_files.h"
@@ -71,6 +72,8 @@ static int run_set(const struct run_options *options, struct scenario_set *set,
     struct error error = {0};
     struct plan plan;
     uint64_t seed = choose_seed(options, set);
+    for (size_t i = 0; i < set->count; i++)
+        random_faults_fit(set->scenarios[i], options->scheme, stderr);
     if (scenario_set_draw(set, seed, vocabulary) != 0)
         return EXIT_USAGE;
     if (plan_make(set->scenarios, set->count, vocabulary, options->scheme, options->repeat, seed,

@@ -142,7 +142,8 @@ void run_options_print(FILE *out)
     options_print(&option_set, 18, out);
     fputs(
         "\nexit codes: 0 every expectation met, 1 some expectation not met, 2 usage or scenario,\n"
-        "3 inconclusive, 4 environment missing or broken, 5 threshold missed\n",
+        "3 inconclusive, 4 environment missing or broken, 130 interrupted by Ctrl-C (what had\n"
+        "finished is reported); 5 is reserved for thresholds\n",
         out);
 }
 

@@ -147,6 +147,7 @@ static void wrong_usage_is_exit_2(void **state)
     expect_code(run_lockpick("rum"), 2, "did you mean 'run'?");
     expect_code(run_lockpick(""), 2, "usage:");
     expect_code(run_lockpick("list locks"), 2, "there is no list of 'locks'");
+    expect_code(run_lockpick("help scenarios"), 2, "did you mean 'scenario'?");
     expect_code(run_lockpick("history /dev/null"), 2, "not a history");
 }
 
@@ -260,6 +261,7 @@ static void every_other_verb_answers(void **state)
     expect_code(run_lockpick("run --help"), 0, "--keep-going");
     expect_code(run_lockpick("help scenario"), 0, "workload");
     expect_code(run_lockpick("list schemes"), 0, "redis-set-px-lua");
+    expect_code(run_lockpick("list"), 0, "faults:     ");
     expect_code(run_lockpick("list workloads"), 0, "oversell");
     expect_code(run_lockpick("list faults"), 0, "pause");
     expect_code(run_lockpick("list points"), 0, "client-N holds");

@@ -44,6 +44,20 @@ static const char *const *const *traits_of_schemes(void)
     return traits;
 }
 
+static const struct scheme_servers *servers_of_schemes(void)
+{
+    size_t count = 0;
+    while (lock_catalogue[count] != NULL)
+        count++;
+    struct scheme_servers *servers = memory_zeroed(count + 1, sizeof *servers);
+    for (size_t i = 0; i < count; i++) {
+        const struct lock_scheme *scheme = lock_catalogue[i];
+        servers[i].kind = scheme->server;
+        servers[i].topology = scheme->topologies != NULL ? scheme->topologies[0] : "single";
+    }
+    return servers;
+}
+
 // `same` is the store on the lock's own server. Frees `names`.
 static const char *const *stores_and_same(const char **names)
 {
@@ -117,6 +131,7 @@ struct vocabulary *vocabulary_new(void)
     vocabulary->properties = names;
     vocabulary->traits = trait_names();
     vocabulary->scheme_traits = traits_of_schemes();
+    vocabulary->scheme_servers = servers_of_schemes();
     vocabulary->commands = command_names();
     vocabulary->topologies = topology_names();
     return vocabulary;
@@ -137,6 +152,7 @@ void vocabulary_free(struct vocabulary *vocabulary)
     free_names(vocabulary->properties);
     free_names(vocabulary->traits);
     free_names(vocabulary->scheme_traits);
+    free_names(vocabulary->scheme_servers);
     free_names(vocabulary->commands);
     free_names(vocabulary->topologies);
     free(vocabulary);

@@ -12,11 +12,12 @@ static void start_in_namespaces(struct test_server *server, const char *kind)
         .name = "server", .topology = topology_find(kind, "ensemble"), .count = 3};
     *server = (struct test_server){.folder = "/tmp/lockpick-lagging-copy-XXXXXX"};
     assert_int_equal(test_folder_make(server->folder), 0);
+    serial++;
     const struct cluster_settings settings = {.isolation = ISOLATION_NAMESPACES,
                                               .groups = &group,
                                               .group_count = 1,
                                               .folder = server->folder,
-                                              .serial = ++serial};
+                                              .serial = serial};
     MUST_BE(0, cluster_open(&server->cluster, &settings, &error));
     group_describe(&server->cluster.groups[0], &server->service);
 }

@@ -1,6 +1,7 @@
 // MariaDB servers that refuse writes, end connections, and forget.
 #include "harness/base/file.h"
 #include "harness/base/text.h"
+#include "harness/cluster/control_pause.h"
 #include "harness/cluster/mysql_control_link.h"
 #include "harness/cluster/mysql_data.h"
 #include "harness/cluster/mysql_server.h"
@@ -41,7 +42,7 @@ static int set_read_only(struct mysql_link *link, bool refuses, struct error *er
         return -1;
     while (mysql_link_tell(link, error, "SET GLOBAL read_only = %d", refuses) != 0) {
         if (mysql_errno(link->session) != ER_LOCK_WAIT_TIMEOUT ||
-            !mysql_link_pause(link, "nobody keeps tables locked (LOCK TABLES)", error))
+            !control_pause(link->give_up_ns, "nobody keeps tables locked (LOCK TABLES)", error))
             return -1;
     }
     return 0;
@@ -92,15 +93,16 @@ static bool is_of(const char *host, const struct client_end *client)
     return client->ports == NULL;
 }
 
-// Our own link is no client's, nor is that of a replica that is sent what is committed.
+// Our own links are no client's, one that was closed a moment ago included; nor is that of a
+// replica that is sent what is committed.
 static int find_sessions(struct mysql_link *link, const struct client_end *client,
                          struct ids *found, struct error *error)
 {
     MYSQL_ROW row;
-    MYSQL_RES *rows =
-        mysql_link_ask(link, error,
-                       "SELECT ID, HOST FROM information_schema.PROCESSLIST "
-                       "WHERE ID <> CONNECTION_ID() AND COMMAND NOT LIKE 'Binlog Dump%%'");
+    MYSQL_RES *rows = mysql_link_ask(link, error,
+                                     "SELECT ID, HOST FROM information_schema.PROCESSLIST "
+                                     "WHERE USER <> '" MYSQL_OWN_ACCOUNT "' "
+                                     "AND COMMAND NOT LIKE 'Binlog Dump%%'");
     if (rows == NULL)
         return -1;
     while ((row = mysql_fetch_row(rows)) != NULL) {
@@ -132,8 +134,8 @@ static int await_end(struct mysql_link *link, const struct ids *ids, struct erro
         int lives = mysql_link_is_so(
             link, error, "SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE ID = %llu",
             ids->items[i]);
-        if (lives < 0 ||
-            (lives == 1 && !mysql_link_pause(link, "the client's sessions are gone", error)))
+        if (lives < 0 || (lives == 1 && !control_pause(link->give_up_ns,
+                                                       "the client's sessions are gone", error)))
             return -1;
         i += lives == 0;
     }

@@ -12,7 +12,6 @@
 #include <string.h>
 
 #define LIMIT_S 1U
-#define PAUSE_NS (3 * NS_PER_MS)
 
 int mysql_link_open_as(struct mysql_link *link, const struct node *node, const char *account,
                        struct error *error)
@@ -100,17 +99,6 @@ int mysql_link_is_so(struct mysql_link *link, struct error *error, const char *f
     int result = row != NULL && row[0] != NULL && strtoll(row[0], NULL, 10) != 0;
     mysql_free_result(rows);
     return result;
-}
-
-bool mysql_link_pause(const struct mysql_link *link, const char *what, struct error *error)
-{
-    int64_t now_ns = clock_monotonic_ns();
-    if (now_ns >= link->give_up_ns) {
-        error_set(error, "after a second it is not yet so that %s", what);
-        return false;
-    }
-    clock_sleep_until_ns(now_ns + PAUSE_NS);
-    return true;
 }
 
 int mysql_link_follows(struct mysql_link *link, struct error *error)

@@ -39,10 +39,6 @@ __attribute__((format(printf, 3, 4))) int mysql_link_is_so(struct mysql_link *li
                                                            struct error *error, const char *format,
                                                            ...);
 
-// Waits a few milliseconds before something is asked again. False, with `error` set, if the second
-// is over, and it is not yet so that `what`.
-bool mysql_link_pause(const struct mysql_link *link, const char *what, struct error *error);
-
 // 1 if it follows another server, 0 if not, -1 with `error` set.
 int mysql_link_follows(struct mysql_link *link, struct error *error);
 

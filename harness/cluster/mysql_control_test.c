@@ -157,10 +157,15 @@ static void the_sessions_of_a_client_are_ended_and_nobody_elses(void **state)
     for (int i = 0; i < 2; i++)
         assert_int_not_equal(mysql_query(clients[i], "SELECT 1"), 0);
     say(clients[2], 0, "SELECT 1");
-    // Whatever its port.
+    // Whatever its port; but a link of ours is no client's.
     client.ports = NULL;
+    MYSQL *own = mysql_init(NULL);
+    assert_non_null(mysql_real_connect(own, node->end.address, MYSQL_OWN_ACCOUNT, "", NULL,
+                                       (unsigned)node->port, NULL, 0));
     MUST_BE(1, mysql_control.disconnect(node, &client, NULL, &error));
     assert_int_not_equal(mysql_query(clients[2], "SELECT 1"), 0);
+    say(own, 0, "SELECT 1");
+    mysql_close(own);
     for (int i = 0; i < 3; i++)
         mysql_close(clients[i]);
     test_server_stop(&server);

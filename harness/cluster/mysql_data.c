@@ -25,14 +25,19 @@ void mysql_version(char *out, size_t room)
     text_free(&output);
 }
 
+// Not in /tmp: each server that starts removes whatever temporary tables it finds in its folder for
+// them, another server's too.
 static int install(const char *data, struct error *error)
 {
     struct text option = {0};
+    struct text temporary = {0};
     struct text output = {0};
     text_format(&option, "--datadir=%s", data);
+    text_format(&temporary, "--tmpdir=%s", data);
     const char *const arguments[] = {"mariadb-install-db",
                                      "--no-defaults",
                                      option.bytes,
+                                     temporary.bytes,
                                      "--auth-root-authentication-method=normal",
                                      "--skip-test-db",
                                      geteuid() == 0 ? "--user=root" : "--skip-name-resolve",
@@ -43,6 +48,7 @@ static int install(const char *data, struct error *error)
         error_set(error, "mariadb-install-db could not make %s: %.500s", data,
                   text_string(&output));
     text_free(&output);
+    text_free(&temporary);
     text_free(&option);
     return status == 0 ? 0 : -1;
 }

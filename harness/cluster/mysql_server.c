@@ -39,6 +39,7 @@ static void add_common(struct text *settings, const struct node *node, const cha
     text_format(settings,
                 "[mariadbd]\n"
                 "datadir = %s\n"
+                "tmpdir = %s\n" // else servers remove each other's temporary tables
                 "bind_address = %s\n"
                 "port = %d\n"
                 "socket = server.sock\n"
@@ -50,7 +51,7 @@ static void add_common(struct text *settings, const struct node *node, const cha
                 "innodb_buffer_pool_size = 32M\n"
                 "innodb_log_file_size = 8M\n"
                 "innodb_flush_log_at_trx_commit = 1\n",
-                data, node->end.address, node->port, node->number, data);
+                data, data, node->end.address, node->port, node->number, data);
 }
 
 // A replica keeps a binary log, too, so that it can be promoted.

@@ -39,6 +39,21 @@ static void sessions_have_locks_and_can_be_killed(void **state)
     close_servers(&place);
 }
 
+// At its start each removes what it finds where it keeps its own, another's too.
+static void servers_do_not_keep_their_temporary_tables_in_one_place(void **state)
+{
+    (void)state;
+    struct place place;
+    char here[300];
+    open_on_loopback(&place, "single");
+    const struct node *node = &place.cluster.nodes[0];
+    char *data = realpath(node->data, NULL);
+    snprintf(here, sizeof here, "SELECT @@tmpdir = '%s'", data);
+    assert_true(answers(node, here, "1"));
+    free(data);
+    close_servers(&place);
+}
+
 static void a_stranger_is_not_taken_for_our_server(void **state)
 {
     (void)state;
@@ -140,14 +155,23 @@ static void its_data_are_made_once_and_then_copied(void **state)
     assert_int_equal(test_folder_remove(cache), 0);
 }
 
-static void without_a_cache_it_makes_its_own_data(void **state)
+// Without the folder that all servers of the machine have for temporary tables, too.
+static void without_a_cache_it_makes_its_own_data_in_a_place_of_its_own(void **state)
 {
     (void)state;
     struct place place;
+    const char *shared = getenv("TMPDIR");
+    char *kept = shared != NULL ? memory_string(shared) : NULL;
     char *before = use_cache("/proc/nowhere");
+    setenv("TMPDIR", "/proc/nowhere", 1);
     open_on_loopback(&place, "single");
     close_servers(&place);
     restore_cache(before);
+    if (kept != NULL)
+        setenv("TMPDIR", kept, 1);
+    else
+        unsetenv("TMPDIR");
+    free(kept);
 }
 
 int main(void)
@@ -155,11 +179,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_was_committed_outlives_a_kill),
         cmocka_unit_test(sessions_have_locks_and_can_be_killed),
+        cmocka_unit_test(servers_do_not_keep_their_temporary_tables_in_one_place),
         cmocka_unit_test(a_stranger_is_not_taken_for_our_server),
         cmocka_unit_test(a_server_that_cannot_start_says_why),
         cmocka_unit_test(when_it_is_closed_its_data_are_gone_but_its_log_and_settings_stay),
         cmocka_unit_test(its_data_are_made_once_and_then_copied),
-        cmocka_unit_test(without_a_cache_it_makes_its_own_data),
+        cmocka_unit_test(without_a_cache_it_makes_its_own_data_in_a_place_of_its_own),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

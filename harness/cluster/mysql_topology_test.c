@@ -3,9 +3,7 @@
 #include "harness/cluster/test_mysql_server.h"
 
 #include "harness/cluster/sandbox.h"
-
-#include <signal.h>
-#include <sys/wait.h>
+#include "harness/cluster/test_outage.h"
 
 static void tell(const struct node *node, const char *statement)
 {
@@ -51,12 +49,11 @@ static void a_primary_waits_for_its_replica_only_if_it_is_semi_synchronous(void 
         assert_true(answers(primary, "SELECT @@rpl_semi_sync_master_timeout", "10000"));
         make_table(primary);
         assert_true(answers(primary, STATUS("RPL_SEMI_SYNC_MASTER_NO_TX"), "0"));
-        kill(replica->server, SIGSTOP);
-        waitpid(replica->server, NULL, WUNTRACED);
+        stand_still(replica);
         tell(primary, "SET GLOBAL rpl_semi_sync_master_timeout = 200");
         tell(primary, "INSERT INTO lockpick.kept VALUES (2)");
         assert_true(answers(primary, STATUS("RPL_SEMI_SYNC_MASTER_NO_TX"), all[i].went_without));
-        kill(replica->server, SIGCONT);
+        go_on(replica);
         assert_true(comes_to_answer(replica, SUM, "3"));
         close_servers(&place);
     }

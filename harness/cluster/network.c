@@ -17,7 +17,8 @@
 #include <unistd.h>
 
 #define PROBE_SERIAL 0
-#define WIRE_LIMIT_NS (10 * NS_PER_S)
+#define WIRE_LIMIT_NS (20 * NS_PER_S)
+#define NAMES_LIMIT_NS (60 * NS_PER_S) // the kernel takes down one network after the other
 #define ROUTER_ADDRESS "10.77.255.254"
 // Networks are 10.77.0.* to 10.254.249.*: none has the router's address in it.
 #define FIRST_PART 77
@@ -63,7 +64,7 @@ static int new_namespace(struct error *error)
 // may have to wait for their names.
 static int await_names(int count, int serial, struct error *error)
 {
-    int64_t give_up_ns = clock_monotonic_ns() + WIRE_LIMIT_NS;
+    int64_t give_up_ns = clock_monotonic_ns() + NAMES_LIMIT_NS;
     for (int i = 0; i < count; i++) {
         char name[IF_NAMESIZE];
         snprintf(name, sizeof name, "w%dn%d", serial, i + 1);
@@ -71,7 +72,7 @@ static int await_names(int count, int serial, struct error *error)
             if (clock_monotonic_ns() > give_up_ns)
                 return error_set(error,
                                  "the wire %s of an earlier network is still there after %d s",
-                                 name, (int)(WIRE_LIMIT_NS / NS_PER_S));
+                                 name, (int)(NAMES_LIMIT_NS / NS_PER_S));
             clock_sleep_until_ns(clock_monotonic_ns() + NS_PER_MS);
         }
     }

@@ -12,6 +12,7 @@
 
 #define LIMIT_NS NS_PER_S
 #define PAUSE_NS (3 * NS_PER_MS)
+#define OWN_NAME "lockpick" // of our links among the server's sessions
 
 // --- the link ------------------------------------------------------------------------------------
 
@@ -34,10 +35,10 @@ static PGconn *begin_to_connect(const struct node *node)
 {
     char port[16];
     snprintf(port, sizeof port, "%d", node->port);
-    static const char *const keywords[] = {"host",    "port",       "user", "dbname",
-                                           "sslmode", "gssencmode", NULL};
+    static const char *const keywords[] = {
+        "host", "port", "user", "dbname", "sslmode", "gssencmode", "application_name", NULL};
     const char *const values[] = {node->end.address, port,      "postgres", "postgres",
-                                  "disable",         "disable", NULL};
+                                  "disable",         "disable", OWN_NAME,   NULL};
     return PQconnectStartParams(keywords, values, 0);
 }
 
@@ -160,14 +161,15 @@ static void write_ports(struct text *array, const struct client_end *client)
 }
 
 // Tells the client's backends to end; their process ids, "{812,815}", are added to `ended`. How
-// many, or -1 with `error` set.
+// many, or -1 with `error` set. A link of ours is no client's, not even one that was closed a
+// moment ago and is still listed.
 static int end_backends(struct link *link, const struct client_end *client, struct text *ended,
                         struct error *error)
 {
     static const char statement[] =
         "SELECT count(*), coalesce(array_agg(pid), '{}') FROM ("
         "SELECT pid, pg_terminate_backend(pid) AS told FROM pg_stat_activity "
-        "WHERE backend_type = 'client backend' AND pid <> pg_backend_pid() "
+        "WHERE backend_type = 'client backend' AND application_name <> '" OWN_NAME "' "
         "AND host(client_addr) = $1 AND ($2 OR client_port = ANY($3::int[]))) AS backends "
         "WHERE told";
     struct text ports = {0};

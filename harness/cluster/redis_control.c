@@ -2,6 +2,7 @@
 
 #include "harness/base/clock.h"
 #include "harness/base/text.h"
+#include "harness/cluster/control_pause.h"
 #include "harness/cluster/redis_control_link.h"
 #include "harness/cluster/topology.h"
 
@@ -84,7 +85,7 @@ static int promote_now(struct redis_link *link, struct error *error)
         return -1;
     int leading;
     while ((leading = leads_now(link, error)) == 0) {
-        if (!redis_link_pause(link, "it leads", error))
+        if (!control_pause(link->give_up_ns, "it leads", error))
             return error_wrap(error, "%s was promoted", link->node->name);
     }
     return leading == 1 ? 0 : -1;

@@ -1,6 +1,7 @@
 // Redis servers that refuse writes.
 #include "harness/base/file.h"
 #include "harness/base/text.h"
+#include "harness/cluster/control_pause.h"
 #include "harness/cluster/redis_control_link.h"
 
 #include <errno.h>
@@ -90,13 +91,13 @@ static int fail_snapshot(struct redis_link *link, struct error *error)
 {
     long long runs = 1;
     while (redis_link_tell(link, error, "BGSAVE") != 0) {
-        if (!redis_link_pause(link, "a snapshot can be started", NULL))
+        if (!control_pause(link->give_up_ns, "a snapshot can be started", NULL))
             return -1;
     }
     while (redis_info_number(link, "persistence", "rdb_bgsave_in_progress", &runs, error) == 0) {
         if (runs == 0)
             return 0;
-        if (!redis_link_pause(link, "the snapshot has ended", error))
+        if (!control_pause(link->give_up_ns, "the snapshot has ended", error))
             return -1;
     }
     return -1;
@@ -163,7 +164,7 @@ static int await_answer(struct redis_link *link, const struct refusal *refusal, 
         freeReplyObject(reply);
         if (proven)
             return 0;
-        if (!redis_link_pause(link, "", NULL))
+        if (!control_pause(link->give_up_ns, "", NULL))
             return error_wrap(error, "a second after '%s' was %s", refusal->name,
                               refuses ? "set" : "ended");
     }

@@ -1,5 +1,6 @@
 // Connections that a Redis server ends.
 #include "harness/base/text.h"
+#include "harness/cluster/control_pause.h"
 #include "harness/cluster/redis_control_link.h"
 
 #include <stdio.h>
@@ -147,7 +148,7 @@ static int await_end(struct redis_link *link, const struct ids *ids, struct erro
             return -1;
         if (survivors.count == 0)
             return 0;
-        if (!redis_link_pause(link, "the client's connections are gone", error))
+        if (!control_pause(link->give_up_ns, "the client's connections are gone", error))
             return -1;
     }
 }

@@ -33,8 +33,8 @@ static void be_watchful(const struct test_server *server)
 static bool survives(struct test_server *server, enum loss loss)
 {
     struct node *node = redis_node(server, 1);
-    kill_redis(node);
-    restart_redis(node, loss);
+    die(node);
+    come_back(node, loss);
     return answers(node, "EXISTS lock", ":1");
 }
 
@@ -43,9 +43,9 @@ static bool survives_at_once(struct test_server *server, enum loss loss)
 {
     struct node *node = redis_node(server, 1);
     must_answer(node, "SET lock me", "+OK");
-    kill_redis(node);
+    die(node);
     node->died_ns = 0;
-    restart_redis(node, loss);
+    come_back(node, loss);
     return answers(node, "EXISTS lock", ":1");
 }
 
@@ -149,7 +149,7 @@ static void a_file_without_times_is_not_guessed_at(void **state)
     start_redis(&server, "single", 1, PERSISTENCE_AOF_EVERYSEC);
     struct node *node = redis_node(&server, 1);
     must_answer(node, "CONFIG SET aof-timestamp-enabled no\r\nSET lock me", "+OK\r\n+OK");
-    kill_redis(node);
+    die(node);
     MUST_BE(-1, outage_restart(node, LOSS_UNSYNCED, &error));
     assert_non_null(strstr(error.text, "aof-timestamp-enabled"));
     test_server_stop(&server);
@@ -170,8 +170,8 @@ static void a_member_of_a_cluster_that_has_lost_everything_is_still_a_member(voi
     assert_int_equal(redis_tell(node, "CLUSTER MYID", &text), 0);
     snprintf(id, sizeof id, "%.46s", text.bytes);
     text_free(&text);
-    kill_redis(node);
-    restart_redis(node, LOSS_ALL);
+    die(node);
+    come_back(node, LOSS_ALL);
     must_answer(node, "CLUSTER MYID", id);
     must_answer(node, "DBSIZE", ":0");
     await_leads(node, 1);
@@ -190,23 +190,49 @@ static void with_sentinels_a_server_that_has_lost_everything_keeps_its_role(void
     struct text text = {0};
     be_calm(&server);
     must_answer(redis_node(&server, 1), "SET lock me\r\nWAIT 1 5000", ":1");
-    kill_redis(redis_node(&server, 2));
-    restart_redis(redis_node(&server, 2), LOSS_ALL);
+    die(redis_node(&server, 2));
+    come_back(redis_node(&server, 2), LOSS_ALL);
     must_come_to_answer(redis_node(&server, 2), "INFO replication\r\nGET lock", "\r\nme\r\n");
-    kill_redis(redis_node(&server, 1));
-    restart_redis(redis_node(&server, 1), LOSS_ALL);
+    die(redis_node(&server, 1));
+    come_back(redis_node(&server, 1), LOSS_ALL);
     must_answer(redis_node(&server, 1), "ROLE\r\nDBSIZE", "master");
     must_come_to_answer(redis_node(&server, 2), "EXISTS lock", ":0"); // as its master
     assert_int_equal(redis_tell(sentinel, "SENTINEL MYID", &text), 0);
     snprintf(id, sizeof id, "%.46s", text.bytes);
     text_free(&text);
-    kill_redis(sentinel);
-    restart_redis(sentinel, LOSS_ALL);
+    die(sentinel);
+    come_back(sentinel, LOSS_ALL);
     must_answer(sentinel, "SENTINEL MYID", id);
     test_server_stop(&server);
 }
 
 // --- back to the group ---------------------------------------------------------------------------
+
+// Which of the second and the third comes to be the master.
+static const struct node *await_promotion(struct test_server *server)
+{
+    int64_t give_up_ns = clock_monotonic_ns() + PATIENCE_NS;
+    struct error error;
+    for (;;) {
+        for (int number = 2; number <= 3; number++) {
+            if (redis_control.leads(redis_node(server, number), &error) == 1)
+                return redis_node(server, number);
+        }
+        assert_true(clock_monotonic_ns() < give_up_ns);
+    }
+}
+
+// Waits until every sentinel calls that one the master.
+static void await_agreement(const struct test_server *server, const struct node *master)
+{
+    char port[16];
+    snprintf(port, sizeof port, "\n%d", master->port);
+    for (int i = 0; i < server->cluster.count; i++) {
+        if (strcmp(server->cluster.nodes[i].role, "sentinel") == 0)
+            must_come_to_answer(&server->cluster.nodes[i],
+                                "SENTINEL GET-MASTER-ADDR-BY-NAME " SENTINEL_MASTER, port);
+    }
+}
 
 static void with_sentinels_a_master_comes_back_as_a_master_or_after_a_failover_as_a_replica(
     void **state)
@@ -216,19 +242,15 @@ static void with_sentinels_a_master_comes_back_as_a_master_or_after_a_failover_a
     start_redis(&server, "sentinel", 3, PERSISTENCE_AOF_ALWAYS);
     struct node *first = redis_node(&server, 1);
     be_calm(&server);
-    kill_redis(first);
-    restart_redis(first, LOSS_NONE);
+    die(first);
+    come_back(first, LOSS_NONE);
     must_come_to_answer(first, "INFO replication", "connected_slaves:2");
     must_answer(first, "SET lock me", "+OK");
     be_watchful(&server);
-    kill_redis(first);
-    int64_t give_up_ns = clock_monotonic_ns() + PATIENCE_NS;
-    struct error error;
-    while (redis_control.leads(redis_node(&server, 2), &error) != 1 &&
-           redis_control.leads(redis_node(&server, 3), &error) != 1)
-        assert_true(clock_monotonic_ns() < give_up_ns);
+    die(first);
+    await_agreement(&server, await_promotion(&server));
     // It believes to be the master until a sentinel tells it otherwise.
-    restart_redis(first, LOSS_NONE);
+    come_back(first, LOSS_NONE);
     must_come_to_answer(first, "INFO replication", "master_link_status:up");
     await_leads(first, 0);
     test_server_stop(&server);
@@ -241,14 +263,14 @@ static void a_master_of_a_cluster_comes_back_as_a_master_or_after_a_failover_as_
     struct test_server server;
     start_redis(&server, "cluster", 6, PERSISTENCE_NONE);
     struct node *third = redis_node(&server, 3);
-    kill_redis(third);
+    die(third);
     await_leads(redis_node(&server, 6), 1);
-    restart_redis(third, LOSS_NONE);
+    come_back(third, LOSS_NONE);
     must_come_to_answer(third, "INFO replication", "master_link_status:up");
     await_leads(third, 0);
     be_calm(&server);
-    kill_redis(redis_node(&server, 6));
-    restart_redis(redis_node(&server, 6), LOSS_NONE);
+    die(redis_node(&server, 6));
+    come_back(redis_node(&server, 6), LOSS_NONE);
     await_leads(redis_node(&server, 6), 1);
     must_answer(redis_node(&server, 6), "SET foo me", "+OK");
     test_server_stop(&server);

@@ -11,7 +11,6 @@
 #include <sys/time.h>
 
 #define LIMIT_NS NS_PER_S
-#define PAUSE_NS (3 * NS_PER_MS)
 
 static struct timeval time_left(const struct redis_link *link)
 {
@@ -118,17 +117,6 @@ int redis_info_number(struct redis_link *link, const char *section, const char *
         error_set(error, "%s does not tell its %s", link->node->name, field);
     freeReplyObject(reply);
     return found != NULL ? 0 : -1;
-}
-
-bool redis_link_pause(const struct redis_link *link, const char *what, struct error *error)
-{
-    int64_t now_ns = clock_monotonic_ns();
-    if (now_ns >= link->give_up_ns) {
-        error_set(error, "after a second it is not yet so that %s", what);
-        return false;
-    }
-    clock_sleep_until_ns(now_ns + PAUSE_NS);
-    return true;
 }
 
 int redis_is_master(struct redis_link *link, struct error *error)

@@ -46,10 +46,6 @@ int redis_unexpected(const struct redis_link *link, const char *request, const r
 int redis_info_number(struct redis_link *link, const char *section, const char *field,
                       long long *number, struct error *error);
 
-// Waits a few milliseconds before something is asked again. False, with `error` set, if the second
-// is over, and it is not yet so that `what`.
-bool redis_link_pause(const struct redis_link *link, const char *what, struct error *error);
-
 // 1 if it is a master (whether or not of any slots), 0 if a replica, -1 with `error` set.
 int redis_is_master(struct redis_link *link, struct error *error);
 

@@ -126,8 +126,8 @@ static void a_server_that_was_kept_from_saving_starts_again(void **state)
     struct error error = {0};
     struct node *node = redis_node(&single, 1);
     MUST_BE(0, redis_control.deny(node, "misconf", true, &error));
-    kill_redis(node);
-    restart_redis(node, LOSS_NONE);
+    die(node);
+    come_back(node, LOSS_NONE);
     must_reply(node, "SET lock me", "OK");
 }
 

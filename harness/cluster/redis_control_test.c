@@ -2,7 +2,6 @@
 // real servers.
 #include "harness/cluster/test_redis_control.h"
 
-#include <signal.h>
 #include <stdio.h>
 
 static int has_lock(const struct node *node, const char *scheme)
@@ -30,11 +29,11 @@ static void a_server_of_its_own_leads_as_long_as_it_answers(void **state)
     // It refuses writes, but there is nobody else.
     must_answer(redis_node(&server, 2), "REPLICAOF 127.0.0.1 1", "+OK");
     MUST_BE(1, redis_control.leads(redis_node(&server, 2), &error));
-    kill(redis_node(&server, 2)->server, SIGSTOP);
+    stand_still(redis_node(&server, 2));
     MUST_BE(-1, redis_control.leads(redis_node(&server, 2), &error));
     assert_non_null(strstr(error.text, "does not answer"));
-    kill(redis_node(&server, 2)->server, SIGCONT);
-    kill_redis(redis_node(&server, 3));
+    go_on(redis_node(&server, 2));
+    die(redis_node(&server, 3));
     MUST_BE(-1, redis_control.leads(redis_node(&server, 3), &error));
     assert_non_null(strstr(error.text, "cannot connect to redis-3 on 127.0.0.1:"));
     test_server_stop(&server);
@@ -71,8 +70,8 @@ static void in_a_cluster_masters_of_slots_lead_while_the_whole_serves(void **sta
     await_leads(redis_node(&server, 1), 0);
     must_answer(redis_node(&server, 1), "ROLE", "slave");
     // The last of the masters has its slots, but no majority.
-    kill_redis(redis_node(&server, 2));
-    kill_redis(redis_node(&server, 4));
+    die(redis_node(&server, 2));
+    die(redis_node(&server, 4));
     await_leads(redis_node(&server, 3), 0);
     test_server_stop(&server);
 }
@@ -141,8 +140,8 @@ static void a_replica_of_a_cluster_answers_for_its_own_copy(void **state)
     for (int i = 1; i <= 6; i++)
         MUST_BE(i == 3 || i == 6, redis_control.has_lock(redis_node(&server, i), &lock, &error));
     // Left alone by most masters, it refuses to read keys.
-    kill_redis(redis_node(&server, 1));
-    kill_redis(redis_node(&server, 2));
+    die(redis_node(&server, 1));
+    die(redis_node(&server, 2));
     must_come_to_answer(redis_node(&server, 6), "READONLY\r\nGET foo", "-CLUSTERDOWN");
     MUST_BE(1, redis_control.has_lock(redis_node(&server, 6), &lock, &error));
     lock.name = "other{foo}";

@@ -3,10 +3,9 @@
 #ifndef LOCKPICK_CLUSTER_TEST_REDIS_CONTROL_H
 #define LOCKPICK_CLUSTER_TEST_REDIS_CONTROL_H
 
-#include "harness/base/clock.h"
-#include "harness/cluster/outage.h"
 #include "harness/cluster/redis_control.h"
 #include "harness/cluster/redis_server.h"
+#include "harness/cluster/test_outage.h"
 #include "harness/cluster/test_server.h"
 
 #include <setjmp.h>
@@ -16,8 +15,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-#define PATIENCE_NS (30 * NS_PER_S) // long, even on a busy machine
 
 static const struct lock_identity test_lock = {
     .name = "lockpick:{t1}:lock", .tag = "t1", .scheme = "redis-set-px-lua"};
@@ -45,15 +42,6 @@ static inline struct node *redis_node(struct test_server *server, int number)
 {
     return &server->cluster.nodes[number - 1];
 }
-
-// Fails the test with the error if `result` is not what it must be.
-#define MUST_BE(expected, result)                                                                  \
-    do {                                                                                           \
-        error = (struct error){0};                                                                 \
-        int was = (result);                                                                        \
-        if (was != (expected))                                                                     \
-            fail_msg("%s is %d: %s", #result, was, error.text);                                    \
-    } while (0)
 
 // Whether the answers to these requests, one a line, hold that.
 static inline bool answers(const struct node *node, const char *requests, const char *expected)
@@ -86,30 +74,7 @@ static inline void must_come_to_answer(const struct node *node, const char *requ
 static inline void await_leads(const struct node *node, int expected)
 {
     struct error error = {0};
-    int64_t give_up_ns = clock_monotonic_ns() + PATIENCE_NS;
-    while (redis_control.leads(node, &error) != expected) {
-        if (clock_monotonic_ns() > give_up_ns)
-            fail_msg("leads(%s) never is %d: %s", node->name, expected, error.text);
-        clock_sleep_until_ns(clock_monotonic_ns() + 5 * NS_PER_MS);
-    }
-}
-
-static inline void kill_redis(struct node *node)
-{
-    struct error error = {0};
-    MUST_BE(0, outage_kill(node, &error));
-}
-
-static inline void restart_redis(struct node *node, enum loss loss)
-{
-    struct error error = {0};
-    int64_t give_up_ns = clock_monotonic_ns() + PATIENCE_NS;
-    int state;
-    MUST_BE(0, outage_restart(node, loss, &error));
-    while ((state = outage_is_over(node, &error)) == 1 && clock_monotonic_ns() < give_up_ns)
-        clock_sleep_until_ns(clock_monotonic_ns() + NS_PER_MS);
-    if (state != 0)
-        fail_msg("%d: %s", state, error.text);
+    MUST_COME_TO_BE(expected, redis_control.leads(node, &error));
 }
 
 #endif

@@ -5,6 +5,7 @@
 #include "harness/cluster/test_ensemble.h"
 #include "harness/cluster/zookeeper_control.h"
 #include "harness/cluster/zookeeper_server.h"
+#include "harness/wire/test_zookeeper_library.h"
 
 #include <inttypes.h>
 #include <stdatomic.h>
@@ -14,21 +15,6 @@
 
 #define SESSION_MS 4000 // the longest that our servers grant
 #define FOLDER "/lockpick/t1"
-
-// What the sanitizers must overlook in the library: it leaks what it still has to tell when a
-// session is closed that has just been cut off; and its sessions share a buffer in which they write
-// addresses for the log.
-const char *__lsan_default_suppressions(void);
-const char *__lsan_default_suppressions(void)
-{
-    return "leak:libzookeeper_mt";
-}
-
-const char *__tsan_default_suppressions(void);
-const char *__tsan_default_suppressions(void)
-{
-    return "race_top:vsprintf";
-}
 
 static const struct lock_identity zookeeper_test_lock = {
     .name = "lockpick:{t1}:lock", .tag = "t1", .scheme = "zk-sequential"};

@@ -74,7 +74,7 @@ static int64_t choose_due_ns(struct wire_queue *queue)
     if (queue->count == 0)
         return due_ns;
     int64_t last_ns = queue->packets[queue->first + queue->count - 1].due_ns;
-    return last_ns > due_ns ? last_ns : due_ns;
+    return time_later(last_ns, due_ns);
 }
 
 static void make_room(struct wire_queue *queue)
@@ -166,7 +166,7 @@ static void *serve_all(void *context)
         int64_t next_ns = TIME_NEVER;
         for (int i = 0; i < MAX_WIRE_QUEUES && queues->queues[i].handle != NULL; i++) {
             int64_t due = serve(&queues->queues[i]);
-            next_ns = due < next_ns ? due : next_ns;
+            next_ns = time_earlier(due, next_ns);
             descriptors[count++] =
                 (struct pollfd){.fd = nfq_fd(queues->queues[i].handle), .events = POLLIN};
         }

@@ -125,10 +125,35 @@ static void the_variants_are_not_in_lockpick(void **state)
     assert_int_equal(system(command), 0);
 }
 
+// The page of known failures says of some of them which variant shows it.
+static void the_variants_that_known_failures_name_exist(void **state)
+{
+    (void)state;
+    struct text lines = {0};
+    assert_int_equal(file_read("scenarios/failures/broken-variants.txt", &lines, NULL), 0);
+    int named = 0;
+    char *rest = lines.bytes;
+    for (char *line = strsep(&rest, "\n"); line != NULL && *line != '\0';
+         line = strsep(&rest, "\n")) {
+        int number = 0;
+        char name[64];
+        char command[300];
+        assert_int_equal(sscanf(line, "F%d | %63s", &number, name), 2);
+        snprintf(command, sizeof command, "%s-detection list schemes | grep '^%s ' >/dev/null",
+                 lockpick_path(), name);
+        if (system(command) != 0)
+            fail_msg("there is no such variant: %s", line);
+        named++;
+    }
+    assert_true(named > 10);
+    text_free(&lines);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_variants_are_not_in_lockpick),
+        cmocka_unit_test(the_variants_that_known_failures_name_exist),
         cmocka_unit_test(a_release_of_another_ones_lock_is_found),
         cmocka_unit_test(a_release_in_two_steps_is_found),
         cmocka_unit_test(a_token_that_is_given_twice_is_found),

@@ -61,7 +61,7 @@ static void add_findings(struct tally *tally, const json_t *trial)
             continue;
         add_property(tally, text_of(finding, "property"));
         int64_t at_ns = shows_at_ns(finding);
-        first_ns = at_ns < first_ns ? at_ns : first_ns;
+        first_ns = time_earlier(at_ns, first_ns);
     }
     tally->first_ns = memory_resized(tally->first_ns, (tally->found + 1) * sizeof(int64_t));
     tally->first_ns[tally->found++] = first_ns;

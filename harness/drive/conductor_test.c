@@ -3,7 +3,7 @@
 
 static void check_hundred_increments(bool loopback)
 {
-    struct scenario scenario = small_scenario();
+    struct scenario scenario = patient_scenario();
     struct history history = run_trial(&scenario, "redis-set-px-lua", loopback);
     assert_int_equal(count_events(&history, EVENT_ACQUIRE_RETURN, OUTCOME_OK), 100);
     assert_int_equal(count_events(&history, EVENT_WRITE_RETURN, OUTCOME_OK), 100);
@@ -28,7 +28,7 @@ static void without_namespaces_the_trial_runs_on_loopback(void **state)
 static void a_fenced_redis_store_takes_every_write_of_the_newest_holder(void **state)
 {
     (void)state;
-    struct scenario scenario = small_scenario();
+    struct scenario scenario = patient_scenario();
     scenario.workload.store = (char *)(size_t) "redis";
     scenario.workload.fenced = true;
     struct history history = run_trial(&scenario, "redis-set-px-lua", false);

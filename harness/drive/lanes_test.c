@@ -25,7 +25,7 @@
 
 #define JOBS 6
 #define NO_JOB JOBS
-#define GONE_LIMIT_NS (10 * NS_PER_S)
+#define GONE_LIMIT_NS (20 * NS_PER_S)
 
 // What happens in the sandbox, in memory that the test sees.
 struct party {

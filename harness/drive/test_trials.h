@@ -68,6 +68,17 @@ static inline struct scenario small_scenario(void)
     };
 }
 
+// A busy machine may stand still for longer than a short lease.
+static inline struct scenario patient_scenario(void)
+{
+    struct scenario scenario = small_scenario();
+    scenario.lock.lease_ns = 10 * NS_PER_S;
+    scenario.lock.wait_ns = 20 * NS_PER_S;
+    scenario.lock.request_ns = 5 * NS_PER_S;
+    scenario.lock.stuck_after_ns = 20 * NS_PER_S;
+    return scenario;
+}
+
 // Runs the trial and loads its history.
 static inline struct history run_trial(struct scenario *scenario, const char *scheme, bool loopback)
 {

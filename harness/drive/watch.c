@@ -1,5 +1,6 @@
 #include "harness/drive/watch.h"
 
+#include "harness/base/clock.h"
 #include "harness/base/text.h"
 
 #include <stdlib.h>
@@ -32,8 +33,17 @@ static void become(struct watch *watch, unsigned char *worker, enum worker_state
 // Something could have freed or granted the lock. Events of several writers come in no order.
 static void stir(struct watch *watch, int64_t at_ns)
 {
-    if (at_ns > watch->quiet_since_ns)
-        watch->quiet_since_ns = at_ns;
+    if (at_ns <= watch->quiet_since_ns)
+        return;
+    watch->quiet_since_ns = at_ns;
+    watch->stalled_ns = 0;
+}
+
+static void see_stall(struct watch *watch, int64_t ended_ns, int64_t length_ns)
+{
+    int64_t inside_ns = time_earlier(length_ns, ended_ns - watch->quiet_since_ns);
+    watch->stalled_ns += time_later(inside_ns, 0);
+    watch->longest_stall_ns = time_later(watch->longest_stall_ns, length_ns);
 }
 
 static void see_worker(struct watch *watch, unsigned char *worker, const struct event *event)
@@ -59,6 +69,8 @@ void watch_see(struct watch *watch, const struct event *event)
     if (event->client == 0 || event->client > watch->clients) {
         if (event->kind == EVENT_FAULT_HEALED || event->kind == EVENT_FAULT_IN_EFFECT)
             stir(watch, event->at_ns);
+        else if (event->kind == EVENT_STALL)
+            see_stall(watch, event->at_ns, event->args[0]);
         return;
     }
     unsigned char *first = &watch->workers[(size_t)(event->client - 1) * (size_t)watch->threads];
@@ -74,5 +86,6 @@ void watch_see(struct watch *watch, const struct event *event)
 bool watch_is_stuck(const struct watch *watch, int64_t now_ns, int64_t stuck_after_ns)
 {
     return watch->waiting > 0 && watch->holding == 0 &&
-           now_ns - watch->quiet_since_ns > stuck_after_ns;
+           now_ns - watch->quiet_since_ns >
+               stuck_after_ns + watch->stalled_ns + watch->longest_stall_ns;
 }

@@ -15,8 +15,10 @@ struct watch {
     size_t gave_up;         // living workers whose last acquire ended without a grant
     size_t holding;         // living workers that believe they hold
     int64_t quiet_since_ns; // the last time anything could have freed or granted the lock
-    bool granted;           // somebody was, at any time
-    bool lead_returned;     // the leading client was granted the lock, or gave up
+    int64_t stalled_ns;     // how long the machine has stood still since then
+    int64_t longest_stall_ns;
+    bool granted;       // somebody was, at any time
+    bool lead_returned; // the leading client was granted the lock, or gave up
     int lead;
 };
 
@@ -24,7 +26,9 @@ void watch_start(struct watch *watch, int clients, int threads, int lead);
 void watch_free(struct watch *watch);
 void watch_see(struct watch *watch, const struct event *event);
 
-// True if nobody living holds and somebody has been waiting for `stuck_after_ns`.
+// True if nobody living holds and somebody has been waiting for `stuck_after_ns`. Time for which
+// the machine stood still does not count, and it may be about to do so again: the check allows for
+// both.
 bool watch_is_stuck(const struct watch *watch, int64_t now_ns, int64_t stuck_after_ns);
 
 #endif

@@ -2,6 +2,7 @@
 
 #include "harness/base/clock.h"
 #include "harness/base/futex.h"
+#include "harness/base/growing.h"
 #include "harness/base/text.h"
 
 #include <stdlib.h>
@@ -49,12 +50,7 @@ static uint32_t count_of(const struct history_chunk *chunk)
 static void open_new_chunks(struct history_follower *follower)
 {
     for (uint64_t claimed = chunks_in_use(follower->file); follower->next_chunk < claimed;) {
-        if (follower->open_count == follower->open_room) {
-            follower->open_room = follower->open_room ? follower->open_room * 2 : 64;
-            follower->open =
-                memory_resized(follower->open, follower->open_room * sizeof *follower->open);
-        }
-        follower->open[follower->open_count++] =
+        *APPEND(follower->open, follower->open_count, follower->open_room) =
             (struct open_chunk){&follower->file->chunks[follower->next_chunk++], 0};
     }
 }
@@ -98,8 +94,7 @@ void history_follower_wait(struct history_follower *follower, int64_t until_ns)
     uint32_t rung = atomic_load(&header->doorbell);
     atomic_store(&header->waiting, 1);
     if (!something_new(follower))
-        futex_wait_until_ns(&header->doorbell, rung,
-                            look_again_ns < until_ns ? look_again_ns : until_ns);
+        futex_wait_until_ns(&header->doorbell, rung, time_earlier(look_again_ns, until_ns));
     atomic_store(&header->waiting, 0);
 }
 

@@ -1,5 +1,6 @@
 #include "harness/history/scan.h"
 
+#include "harness/base/growing.h"
 #include "harness/base/text.h"
 #include "harness/history/checksum.h"
 #include "harness/history/damage.h"
@@ -36,7 +37,7 @@ struct history_scan {
     struct author *authors;
     size_t author_count, author_room;
     uint32_t *author_of; // by first chunk, one more than the index; 0: not seen
-    size_t author_of_room;
+    size_t author_of_count;
     struct damage damage;
 };
 
@@ -148,20 +149,10 @@ static const struct history_chunk *next_chunk(struct history_scan *scan)
 
 static struct author *author_of(struct history_scan *scan, uint32_t first)
 {
-    if (first >= scan->author_of_room) {
-        size_t room = (size_t)first * 2 + 64;
-        scan->author_of = memory_resized(scan->author_of, room * sizeof *scan->author_of);
-        memset(scan->author_of + scan->author_of_room, 0,
-               (room - scan->author_of_room) * sizeof *scan->author_of);
-        scan->author_of_room = room;
-    }
+    scan->author_of =
+        reaching(scan->author_of, &scan->author_of_count, first, sizeof *scan->author_of);
     if (scan->author_of[first] == 0) {
-        if (scan->author_count == scan->author_room) {
-            scan->author_room = scan->author_room > 0 ? scan->author_room * 2 : 64;
-            scan->authors =
-                memory_resized(scan->authors, scan->author_room * sizeof *scan->authors);
-        }
-        scan->authors[scan->author_count++] = (struct author){0};
+        *APPEND(scan->authors, scan->author_count, scan->author_room) = (struct author){0};
         scan->author_of[first] = (uint32_t)scan->author_count;
     }
     return &scan->authors[scan->author_of[first] - 1];

@@ -15,14 +15,22 @@ static const struct {
     const char *name;
     enum operation_kind kind;
     bool shared;
+    bool either;
 } functions[] = {
-    {"acquire", OPERATION_ACQUIRE, false},       {"release", OPERATION_RELEASE, false},
-    {"acquire-shared", OPERATION_ACQUIRE, true}, {"release-shared", OPERATION_RELEASE, true},
-    {"lock", OPERATION_ACQUIRE, false},          {"unlock", OPERATION_RELEASE, false},
-    {"acquire-write", OPERATION_ACQUIRE, false}, {"release-write", OPERATION_RELEASE, false},
-    {"write-lock", OPERATION_ACQUIRE, false},    {"write-unlock", OPERATION_RELEASE, false},
-    {"acquire-read", OPERATION_ACQUIRE, true},   {"release-read", OPERATION_RELEASE, true},
-    {"read-lock", OPERATION_ACQUIRE, true},      {"read-unlock", OPERATION_RELEASE, true},
+    {"acquire", OPERATION_ACQUIRE, false, false},
+    {"release", OPERATION_RELEASE, false, true},
+    {"acquire-shared", OPERATION_ACQUIRE, true, false},
+    {"release-shared", OPERATION_RELEASE, true, false},
+    {"lock", OPERATION_ACQUIRE, false, false},
+    {"unlock", OPERATION_RELEASE, false, true},
+    {"acquire-write", OPERATION_ACQUIRE, false, false},
+    {"release-write", OPERATION_RELEASE, false, false},
+    {"write-lock", OPERATION_ACQUIRE, false, false},
+    {"write-unlock", OPERATION_RELEASE, false, false},
+    {"acquire-read", OPERATION_ACQUIRE, true, false},
+    {"release-read", OPERATION_RELEASE, true, false},
+    {"read-lock", OPERATION_ACQUIRE, true, false},
+    {"read-unlock", OPERATION_RELEASE, true, false},
 };
 
 #define FUNCTION_COUNT (sizeof functions / sizeof functions[0])
@@ -106,6 +114,7 @@ static void read_function(const struct reading_entry *reading)
         if (is_text(value) && strcmp(value->text, names[i]) == 0) {
             reading->entry->kind = functions[i].kind;
             reading->entry->shared = functions[i].shared;
+            reading->entry->either = functions[i].either;
             return;
         }
     }

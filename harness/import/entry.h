@@ -16,6 +16,7 @@ struct entry {
     bool is_nemesis; // of one who makes faults: the rest is not read
     enum operation_kind kind;
     bool shared;                   // of a reader
+    bool either;                   // a release that does not say whether of a reader
     char process[ENTRY_TEXT_ROOM]; // "process 3"
     char name[ENTRY_TEXT_ROOM];    // of the lock; "" if it says none
     int64_t at_ns;                 // TIME_NEVER if it says none

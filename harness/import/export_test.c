@@ -15,11 +15,13 @@
 static void make(struct operations *operations, bool named)
 {
     static const struct operation items[] = {
-        {2 * (ZERO + 5), 2 * (ZERO + 7) + 1, 3, 0, 0, OPERATION_ACQUIRE, OUTCOME_OK, false},
-        {2 * (ZERO + 8), 2 * (ZERO + 10) + 1, 0, 0, 0, OPERATION_RELEASE, OUTCOME_OK, false},
-        {2 * (ZERO + 10), 2 * (ZERO + 11) + 1, 4, 1, 0, OPERATION_ACQUIRE, OUTCOME_OK, false},
-        {2 * (ZERO + 9), INSTANT_NEVER, 0, 2, 0, OPERATION_ACQUIRE, OUTCOME_UNKNOWN, true},
-        {2 * (ZERO + 12), 2 * (ZERO + 13) + 1, 0, 1, 0, OPERATION_RELEASE, OUTCOME_NO, false},
+        {2 * (ZERO + 5), 2 * (ZERO + 7) + 1, 3, 0, 0, OPERATION_ACQUIRE, OUTCOME_OK, false, false},
+        {2 * (ZERO + 8), 2 * (ZERO + 10) + 1, 0, 0, 0, OPERATION_RELEASE, OUTCOME_OK, false, false},
+        {2 * (ZERO + 10), 2 * (ZERO + 11) + 1, 4, 1, 0, OPERATION_ACQUIRE, OUTCOME_OK, false,
+         false},
+        {2 * (ZERO + 9), INSTANT_NEVER, 0, 2, 0, OPERATION_ACQUIRE, OUTCOME_UNKNOWN, true, false},
+        {2 * (ZERO + 12), 2 * (ZERO + 13) + 1, 0, 1, 0, OPERATION_RELEASE, OUTCOME_NO, false,
+         false},
     };
     *operations = (struct operations){.process_count = 3, .name_count = 1, .zero_ns = ZERO};
     for (size_t i = 0; i < sizeof items / sizeof items[0]; i++)

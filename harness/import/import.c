@@ -1,6 +1,7 @@
 #include "harness/import/import.h"
 
 #include "harness/base/clock.h"
+#include "harness/base/growing.h"
 #include "harness/import/entry.h"
 #include "harness/import/labels.h"
 #include "harness/import/reader.h"
@@ -20,7 +21,7 @@ struct import {
     struct labels processes;
     struct labels names;
     struct actor *actors;
-    uint32_t actor_room;
+    size_t actor_count;
     size_t event_room;
     int64_t index; // of the last line that had one
     uint32_t timed_line;
@@ -82,12 +83,7 @@ static bool is_in_order(struct import *import, const struct entry *entry)
 static int64_t next_moment(struct import *import, const struct entry *entry)
 {
     struct operations *operations = import->operations;
-    if (operations->event_count == import->event_room) {
-        import->event_room = import->event_room > 0 ? import->event_room * 2 : 256;
-        operations->events =
-            memory_resized(operations->events, import->event_room * sizeof *operations->events);
-    }
-    operations->events[operations->event_count++] =
+    *APPEND(operations->events, operations->event_count, import->event_room) =
         (struct operation_event){.at_ns = entry->at_ns, .line = entry->line};
     return (int64_t)operations->event_count;
 }
@@ -96,13 +92,8 @@ static int64_t next_moment(struct import *import, const struct entry *entry)
 
 static struct actor *actor_of(struct import *import, uint32_t process)
 {
-    if (process >= import->actor_room) {
-        uint32_t room = import->actor_room > 0 ? import->actor_room * 2 : 64;
-        import->actors = memory_resized(import->actors, room * sizeof *import->actors);
-        memset(import->actors + import->actor_room, 0,
-               (room - import->actor_room) * sizeof *import->actors);
-        import->actor_room = room;
-    }
+    import->actors =
+        reaching(import->actors, &import->actor_count, process, sizeof *import->actors);
     return &import->actors[process];
 }
 
@@ -131,7 +122,8 @@ static void invoke(struct import *import, struct actor *actor, uint32_t process,
                                       .name = labels_number(&import->names, entry->name),
                                       .kind = (uint8_t)entry->kind,
                                       .outcome = OUTCOME_UNKNOWN,
-                                      .shared = entry->shared});
+                                      .shared = entry->shared,
+                                      .either = entry->either});
     actor->open = import->operations->count;
 }
 

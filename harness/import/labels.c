@@ -1,5 +1,6 @@
 #include "harness/import/labels.h"
 
+#include "harness/base/growing.h"
 #include "harness/base/text.h"
 
 #include <stdlib.h>
@@ -40,10 +41,7 @@ uint32_t labels_number(struct labels *labels, const char *text)
     uint32_t *slot = slot_of(labels, text);
     if (*slot != 0)
         return *slot - 1;
-    if (labels->count == labels->room) {
-        labels->room = labels->room > 0 ? labels->room * 2 : 64;
-        labels->items = memory_resized(labels->items, labels->room * sizeof *labels->items);
-    }
+    labels->items = grown(labels->items, labels->count, &labels->room, sizeof *labels->items);
     labels->items[labels->count] = memory_string(text);
     *slot = ++labels->count;
     return labels->count - 1;

@@ -8,7 +8,8 @@
 // Zero-initialise; free with labels_free.
 struct labels {
     char **items; // owned; the caller may take them away
-    uint32_t count, room;
+    uint32_t count;
+    size_t room;
     uint32_t *slots; // a hash table of numbers, each one more; 0: empty
     size_t slot_count;
 };

@@ -2,18 +2,13 @@
 
 #include "harness/base/text.h"
 
-static int64_t minimum(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 void lock_wait_before_retry(struct lock *lock, int64_t give_up_ns)
 {
     int64_t retry_ns = lock->options.retry_ns;
     int64_t jittered_ns =
         retry_ns / 2 + (int64_t)random_below(lock->random, (uint64_t)retry_ns + 1);
     int64_t left_ns = give_up_ns - clock_now_ns(&lock->actor->clock);
-    clock_sleep_ns(&lock->actor->clock, minimum(jittered_ns, left_ns));
+    clock_sleep_ns(&lock->actor->clock, time_earlier(jittered_ns, left_ns));
 }
 
 struct instant instant_now(const struct clock *clock)
@@ -33,7 +28,7 @@ int64_t lease_ends_on_machine_ns(const struct instant *asked, int64_t valid_unti
     if (valid_until_ns == TIME_NEVER || valid_until_ns == 0)
         return valid_until_ns;
     int64_t ends_ns = asked->machine_ns + (valid_until_ns - asked->client_ns);
-    return minimum(ends_ns, clock_monotonic_ns() + lease_ns);
+    return time_earlier(ends_ns, clock_monotonic_ns() + lease_ns);
 }
 
 bool lock_must_give_up(const struct lock *lock, int64_t give_up_ns)

@@ -48,9 +48,7 @@ static void an_item_is_never_gone_before_its_lease_is_over_and_soon_after(void *
     const struct lock_scheme *scheme;
     FOR_EACH_SCHEME (fixture, scheme) {
         struct grant grant;
-        fixture->serial++;
-        snprintf(fixture->name, sizeof fixture->name, "lockpick:{t%d}:lock", fixture->serial);
-        struct lock_options options = fixture_options(fixture, false);
+        struct lock_options options = next_lock(fixture, false);
         options.lease_ns = NS_PER_S;
         open_scheme_with(fixture, scheme, &options);
         hold_to(scheme, acquire(fixture, 0, &grant) == OUTCOME_OK, "not let in");

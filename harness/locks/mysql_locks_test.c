@@ -126,10 +126,7 @@ static void a_stale_row_is_taken_over_and_its_holder_told(void **state)
 {
     struct fixture *fixture = *state;
     struct grant grant;
-    struct lock_options options;
-    fixture->serial++;
-    snprintf(fixture->tag, sizeof fixture->tag, "t%d", fixture->serial);
-    options = fixture_options(fixture, false);
+    struct lock_options options = next_lock(fixture, false);
     options.lease_ns = 100 * NS_PER_MS;
     open_scheme_with(fixture, lock_scheme_find("mysql-unique-timeout"), &options);
     struct lock *lock = &fixture->locks[0];

@@ -140,6 +140,18 @@ static void await_the_new_master(struct fixture *fixture)
         clock_sleep_until_ns(clock_monotonic_ns() + 5 * NS_PER_MS);
 }
 
+// The other replica follows the new master: it cannot vouch for what the old one is told.
+static void await_a_replica_of_the_new_master(struct fixture *fixture)
+{
+    struct redis_answer answer = {.integer = 0};
+    int64_t give_up_ns = clock_monotonic_ns() + 30 * NS_PER_S;
+    while ((redis_request(fixture->probe, &answer, "WAIT 1 100") != OUTCOME_OK ||
+            answer.integer < 1) &&
+           clock_monotonic_ns() < give_up_ns)
+        clock_sleep_until_ns(clock_monotonic_ns() + 5 * NS_PER_MS);
+    assert_int_equal(answer.integer, 1);
+}
+
 // Tries until the answer is one of a master: OK or NO by the key that is there.
 static enum outcome acquire_from_the_new_master(struct fixture *fixture, int worker)
 {
@@ -191,6 +203,7 @@ static void a_master_without_replicas_is_doubted_before_it_is_told(void **state)
     kill(master->server, SIGSTOP);
     waitpid(master->server, NULL, WUNTRACED);
     await_the_new_master(fixture);
+    await_a_replica_of_the_new_master(fixture);
     kill(master->server, SIGCONT);
     fixture->locks[0].options.wait_ns = 5 * NS_PER_S;
     assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);

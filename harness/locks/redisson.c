@@ -50,7 +50,9 @@ static const char *const traits[] = {"exclusive", "lease", "owner-checked", "ree
 const struct lock_scheme redisson_scheme = {
     .name = "redisson",
     .summary = "Redisson's RLock: a reentrant hash, woken by a channel, renewed by a watchdog",
-    .breaks = "a pause longer than the lease; a failover",
+    .breaks =
+        "a pause longer than the lease; a failover; an unlock that comes late, after it was sent "
+        "again and answered",
     .traits = traits,
     .server = "redis",
     .topologies = redis_topologies,

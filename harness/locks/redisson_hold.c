@@ -6,11 +6,6 @@
 
 #define REQUEST_ID_DIGITS 32 // 16 random bytes
 
-static int64_t minimum(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 // --- acquire -------------------------------------------------------------------------------------
 
 enum outcome redisson_attempt(struct lock *lock, const struct redis_script *script,
@@ -72,7 +67,7 @@ static int64_t next_attempt_ns(const struct lock *lock, int64_t ttl_ms, int64_t 
         return give_up_ns;
     int64_t now_ns = clock_now_ns(&lock->actor->clock);
     int64_t most_ms = (TIME_NEVER - now_ns) / NS_PER_MS;
-    return minimum(give_up_ns, now_ns + minimum(ttl_ms, most_ms) * NS_PER_MS);
+    return time_earlier(give_up_ns, now_ns + time_earlier(ttl_ms, most_ms) * NS_PER_MS);
 }
 
 // Subscribed, tries again: a message that came before the subscription is not waited for. A message

@@ -65,10 +65,7 @@ static inline void a_semaphore_lets_in_as_many_as_it_has_permits(void **state)
         struct grant grant;
         if (!lock_scheme_has(scheme, "permits"))
             continue;
-        fixture->serial++;
-        snprintf(fixture->tag, sizeof fixture->tag, "t%d", fixture->serial);
-        snprintf(fixture->name, sizeof fixture->name, "lockpick:{%s}:lock", fixture->tag);
-        struct lock_options options = fixture_options(fixture, false);
+        struct lock_options options = next_lock(fixture, false);
         options.permits = 2;
         open_scheme_with(fixture, scheme, &options);
         hold_to(scheme, acquire(fixture, 0, &grant) == OUTCOME_OK, "the first is not let in");

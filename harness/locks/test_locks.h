@@ -111,13 +111,19 @@ static inline void open_scheme_with(struct fixture *fixture, const struct lock_s
         open_worker(fixture, scheme, i, options);
 }
 
-static inline void open_scheme(struct fixture *fixture, const struct lock_scheme *scheme,
-                               bool fenced)
+// The options of the next lock, which has a name of its own.
+static inline struct lock_options next_lock(struct fixture *fixture, bool fenced)
 {
     fixture->serial++;
     snprintf(fixture->tag, sizeof fixture->tag, "t%d", fixture->serial);
     snprintf(fixture->name, sizeof fixture->name, "lockpick:{%s}:lock", fixture->tag);
-    struct lock_options options = fixture_options(fixture, fenced);
+    return fixture_options(fixture, fenced);
+}
+
+static inline void open_scheme(struct fixture *fixture, const struct lock_scheme *scheme,
+                               bool fenced)
+{
+    struct lock_options options = next_lock(fixture, fenced);
     open_scheme_with(fixture, scheme, &options);
 }
 

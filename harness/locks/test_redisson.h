@@ -101,10 +101,7 @@ static inline const char *key_of(struct fixture *fixture, const char *prefix)
 static inline void open_with_lease(struct fixture *fixture, const struct lock_scheme *scheme,
                                    int64_t lease_ns)
 {
-    fixture->serial++;
-    snprintf(fixture->tag, sizeof fixture->tag, "t%d", fixture->serial);
-    snprintf(fixture->name, sizeof fixture->name, "lockpick:{%s}:lock", fixture->tag);
-    struct lock_options options = fixture_options(fixture, true);
+    struct lock_options options = next_lock(fixture, true);
     options.lease_ns = lease_ns;
     open_scheme_with(fixture, scheme, &options);
 }

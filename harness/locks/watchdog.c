@@ -1,6 +1,7 @@
 #include "harness/locks/watchdog.h"
 
 #include "harness/base/futex.h"
+#include "harness/base/growing.h"
 #include "harness/base/text.h"
 
 #include <pthread.h>
@@ -223,12 +224,7 @@ void watchdog_add(struct watchdog *watchdog, struct lock *lock, void *holder,
                   int64_t valid_until_ns)
 {
     pthread_mutex_lock(&watchdog->mutex);
-    if (watchdog->count == watchdog->room) {
-        watchdog->room = watchdog->room > 0 ? watchdog->room * 2 : 16;
-        watchdog->charges =
-            memory_resized(watchdog->charges, watchdog->room * sizeof *watchdog->charges);
-    }
-    watchdog->charges[watchdog->count++] =
+    *APPEND(watchdog->charges, watchdog->count, watchdog->room) =
         (struct charge){.lock = lock,
                         .holder = holder,
                         .due_ns = now_of(watchdog) + watchdog->settings.interval_ns,

@@ -4,7 +4,9 @@
 // How long may a holder believe? As long as the server keeps the session: until the agreed time-out
 // after it last heard of it. So a grant is valid for that time from before the request that decided
 // it, and the watchdog asks for the hold's node several times in that time: an answer says both
-// that the session was heard, and that the node is there.
+// that the session was heard, and that the node is there. In an ensemble it was heard by one
+// server, and the leader, which ends sessions, hears of that up to half a tick later: a client that
+// has just stood still for nearly the time-out may lose its session all the same.
 #ifndef LOCKPICK_LOCKS_ZOOKEEPER_COMMON_H
 #define LOCKPICK_LOCKS_ZOOKEEPER_COMMON_H
 

@@ -36,7 +36,7 @@ static uint64_t get(const unsigned char **next, int bytes)
 // Seven bits a byte, the lowest first; the ninth byte has eight.
 static void put_count(unsigned char **next, int64_t count)
 {
-    uint64_t rest = (uint64_t)count << 1 ^ (uint64_t)(count >> 63);
+    uint64_t rest = (uint64_t)count << 1 ^ (count < 0 ? UINT64_MAX : 0);
     for (int i = 0; i < COUNT_BYTES - 1 && rest > 0x7f; i++, rest >>= 7)
         *(*next)++ = (unsigned char)(rest | 0x80);
     *(*next)++ = (unsigned char)rest;

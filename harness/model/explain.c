@@ -1,9 +1,10 @@
 // Violations of models in words.
 #include "harness/base/text.h"
-#include "harness/model/model.h"
+#include "harness/model/holds.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 // What a sentence is made of.
@@ -59,39 +60,151 @@ static void say_overlap(const struct speech *speech)
                     text_duration(span_ns, length, sizeof length));
 }
 
-static void say_exclusion(const struct speech *speech, int64_t permits)
+// "and did not begin to release it before line 5", ", but its release (line 5 to line 6) failed"
+static void say_release(const struct speech *speech, const struct operation *release,
+                        const struct operation *failed)
 {
-    const struct operation *earlier = operation_of(speech, 0);
-    const struct operation *release = operation_of(speech, 1);
-    const struct operation *later = operation_of(speech, 2);
-    say_process(speech, later);
-    text_format(speech->text, " was granted %s", permits > 1 ? "a permit of " : "");
-    say_lock(speech, later);
-    text_add(speech->text, later->shared ? " as a reader at " : " at ");
-    say_place(speech, later->returned);
-    text_add(speech->text, " although ");
-    say_process(speech, earlier);
-    if (permits > 1)
-        text_format(speech->text, " and others held all %" PRId64 " of them; it", permits);
-    text_format(speech->text, " had been granted it%s at ", earlier->shared ? " as a reader" : "");
-    say_place(speech, earlier->returned);
-    if (release != NULL) {
+    if (failed != NULL && (release == NULL || failed->invoked < release->invoked)) {
+        text_add(speech->text, ", but its release");
+        say_extent(speech, failed);
+        text_add(speech->text, " failed");
+    } else if (release != NULL) {
         text_add(speech->text, " and did not begin to release it before ");
         say_place(speech, release->invoked);
     } else {
         text_add(speech->text, " and never released it");
     }
+}
+
+// The first operation of a process after an instant that releases the same lock, and was refused or
+// was not; NULL if there is none.
+static const struct operation *release_after(const struct speech *speech,
+                                             const struct operation *acquire, int64_t instant,
+                                             bool refused)
+{
+    const struct operations *operations = speech->operations;
+    for (size_t i = 0; i < operations->count; i++) {
+        const struct operation *operation = &operations->items[i];
+        if (operation->kind == OPERATION_RELEASE && operation->process == acquire->process &&
+            operation->name == acquire->name && operation->invoked > instant &&
+            (operation->outcome == OUTCOME_NO) == refused)
+            return operation;
+    }
+    return NULL;
+}
+
+// Whose own second acquire was granted: which of its releases is of which acquire says nothing.
+static void say_twice(const struct speech *speech)
+{
+    const struct operation *earlier = operation_of(speech, 0);
+    const struct operation *later = operation_of(speech, 2);
+    text_add(speech->text, "it had been granted it already at ");
+    say_place(speech, earlier->returned);
+    say_release(speech, release_after(speech, earlier, later->returned, false),
+                release_after(speech, earlier, earlier->returned, true));
+}
+
+static void say_exclusion(const struct speech *speech)
+{
+    const struct operation *earlier = operation_of(speech, 0);
+    const struct operation *later = operation_of(speech, 2);
+    say_process(speech, later);
+    text_add(speech->text, " was granted ");
+    say_lock(speech, later);
+    text_add(speech->text, later->shared ? " as a reader at " : " at ");
+    say_place(speech, later->returned);
+    text_add(speech->text, " although ");
+    if (earlier->process == later->process && earlier->shared == later->shared) {
+        say_twice(speech);
+    } else {
+        say_process(speech, earlier);
+        text_format(speech->text, " had been granted it%s at ",
+                    earlier->shared ? " as a reader" : "");
+        say_place(speech, earlier->returned);
+        say_release(speech, operation_of(speech, 1),
+                    release_after(speech, earlier, earlier->returned, true));
+    }
     say_overlap(speech);
+}
+
+// --- permits -------------------------------------------------------------------------------------
+
+// So many holders are named.
+#define MOST_NAMED 8
+
+// The holds of the lock of an operation; free with model_holds_free.
+static void find_holds(const struct speech *speech, const struct operation *of,
+                       const struct model_options *options, struct model_holds *holds)
+{
+    const struct operations *operations = speech->operations;
+    struct model_decision ignored = {.linearizable = true};
+    size_t *chosen = memory_new((operations->count + 1) * sizeof *chosen);
+    size_t count = 0;
+    for (size_t i = 0; i < operations->count; i++) {
+        if (operations->items[i].name == of->name)
+            chosen[count++] = i;
+    }
+    model_holds_make(operations, chosen, count, options, NESTING_PERMITS, holds, &ignored);
+    free(chosen);
+}
+
+static void say_holder(const struct speech *speech, const struct model_hold *hold)
+{
+    const struct operation *items = speech->operations->items;
+    say_process(speech, &items[hold->acquire]);
+    text_add(speech->text, " (from ");
+    say_place(speech, hold->from);
+    text_add(speech->text, hold->release != NO_OPERATION ? " to " : " on");
+    if (hold->release != NO_OPERATION)
+        say_place(speech, hold->to);
+    text_add(speech->text, ")");
+}
+
+// Whoever had a permit when the last one was given away once too often.
+static void say_permits(const struct speech *speech, const struct model_options *options)
+{
+    const struct operation *later = operation_of(speech, 2);
+    size_t given = speech->violation->operations[2];
+    struct model_holds holds;
+    size_t named = 0;
+    find_holds(speech, later, options, &holds);
+    say_process(speech, later);
+    text_add(speech->text, " was granted a permit of ");
+    say_lock(speech, later);
+    text_add(speech->text, " at ");
+    say_place(speech, later->returned);
+    text_format(speech->text, " although all %" PRId64 " permits were out: ", options->permits);
+    for (size_t i = 0; i < holds.count && holds.items[i].acquire != given; i++) {
+        if (holds.items[i].to < later->returned)
+            continue;
+        if (named++ < MOST_NAMED) {
+            text_add(speech->text, named > 1 ? ", " : "");
+            say_holder(speech, &holds.items[i]);
+        }
+    }
+    if (named > MOST_NAMED)
+        text_format(speech->text, " and %zu more", named - MOST_NAMED);
+    model_holds_free(&holds);
 }
 
 static void say_ownership(const struct speech *speech)
 {
     const struct operation *release = operation_of(speech, 0);
+    const struct operation *acquire = operation_of(speech, 1);
     say_process(speech, release);
     text_add(speech->text, " released ");
     say_lock(speech, release);
+    if (acquire != NULL)
+        text_add(speech->text, release->shared ? " as a reader" : " as the writer");
     say_extent(speech, release);
-    text_add(speech->text, ", which it did not hold, and was told that it had");
+    if (acquire == NULL) {
+        text_add(speech->text, ", which it did not hold, and was told that it had");
+        return;
+    }
+    text_format(speech->text, ", but held it as %s since ",
+                acquire->shared ? "a reader" : "the writer");
+    say_place(speech, acquire->returned);
+    text_add(speech->text, ", and was told that it had");
 }
 
 static void say_token(const struct speech *speech)
@@ -142,7 +255,10 @@ void model_explain(const struct model *model, const struct operations *operation
     struct speech speech = {operations, violation, &words};
     switch (violation->rule) {
     case RULE_EXCLUSION:
-        say_exclusion(&speech, model->has_permits ? options->permits : 1);
+        if (model->has_permits && options->permits > 1)
+            say_permits(&speech, options);
+        else
+            say_exclusion(&speech);
         break;
     case RULE_OWNERSHIP:
         say_ownership(&speech);

@@ -46,68 +46,15 @@ static void fenced_locks_and_search_agree_on_every_random_history(void **state)
     model_and_search_agree("fenced");
 }
 
-// --- wrong ones ----------------------------------------------------------------------------------
-
-static void decide_without_tokens(const struct operations *operations, const size_t *chosen,
-                                  size_t count, const struct model_options *options,
-                                  struct model_decision *decision)
-{
-    decide_otherwise("mutex", operations, chosen, count, options, NULL, decision);
-}
-
-// Takes a token that came before for one that is not known.
-static void decide_with_equal_tokens(const struct operations *operations, const size_t *chosen,
-                                     size_t count, const struct model_options *options,
-                                     struct model_decision *decision)
-{
-    struct operations others = *operations;
-    struct operation items[SAMPLE_OPERATIONS];
-    memcpy(items, operations->items, operations->count * sizeof items[0]);
-    for (size_t i = 0; i < operations->count; i++) {
-        for (size_t j = 0; j < operations->count; j++) {
-            if (j != i && operations->items[j].token == items[i].token)
-                items[i].token = 0;
-        }
-    }
-    others.items = items;
-    decide_otherwise("fenced", &others, chosen, count, options, NULL, decision);
-}
-
-// Takes a token that is not known for a token.
-static void decide_with_unknown_as_one(const struct operations *operations, const size_t *chosen,
-                                       size_t count, const struct model_options *options,
-                                       struct model_decision *decision)
-{
-    struct operations others = *operations;
-    struct operation items[SAMPLE_OPERATIONS];
-    memcpy(items, operations->items, operations->count * sizeof items[0]);
-    for (size_t i = 0; i < operations->count; i++) {
-        if (items[i].token == 0 && items[i].kind == OPERATION_ACQUIRE &&
-            items[i].outcome == OUTCOME_OK)
-            items[i].token = 1;
-    }
-    others.items = items;
-    decide_otherwise("fenced", &others, chosen, count, options, NULL, decision);
-}
-
 static void wrong_fenced_locks_are_found_out(void **state)
 {
     (void)state;
-    static const struct model wrong[] = {
-        {"fenced", "looks at no token", .decide = decide_without_tokens},
-        {"fenced", "lets a token come twice", .decide = decide_with_equal_tokens},
-        {"fenced", "takes an unknown token for one", .decide = decide_with_unknown_as_one},
+    static const struct mistake mistakes[] = {
+        {"looks at no token", "mutex", NULL},
+        {"lets a token come twice", NULL, forget_equal_tokens},
+        {"takes an unknown token for one", NULL, take_unknown_tokens_for_one},
     };
-    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
-        struct model model = wrong[i];
-        const struct model *right = model_find("fenced");
-        model.decides_busy = right->decides_busy;
-        model.has_depth = right->has_depth;
-        model.has_permits = right->has_permits;
-        model.has_tokens = right->has_tokens;
-        model.has_readers = right->has_readers;
-        wrong_model_is_found_out("fenced", &model);
-    }
+    wrong_models_are_found_out("fenced", mistakes, sizeof mistakes / sizeof mistakes[0]);
 }
 
 int main(void)

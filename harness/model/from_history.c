@@ -1,5 +1,7 @@
 #include "harness/model/from_history.h"
 
+#include "harness/base/clock.h"
+#include "harness/base/growing.h"
 #include "harness/base/text.h"
 #include "harness/history/scan.h"
 
@@ -108,7 +110,7 @@ static void finish(struct taking *taking, struct stream *stream, int64_t at_ns,
         return;
     }
     // It may end in the nanosecond in which it began, but not before.
-    stream->moment = at_ns > stream->moment ? at_ns : stream->moment;
+    stream->moment = time_later(at_ns, stream->moment);
     operation->returned = instant_of_return(stream->moment);
     operation->outcome = (uint8_t)outcome;
     operation->token = outcome == OUTCOME_OK ? token : 0;
@@ -267,7 +269,7 @@ static void see(struct taking *taking, struct stream *stream, const struct event
         return;
     stream->client = event->client;
     stream->worker = event->worker;
-    stream->seen_ns = event->at_ns > stream->seen_ns ? event->at_ns : stream->seen_ns;
+    stream->seen_ns = time_later(event->at_ns, stream->seen_ns);
     if (stream->is_open && event->kind == stream->awaits && event->args[0] == stream->number)
         see_return(taking, stream, event);
     else if (!stream->is_skipped || event->kind == EVENT_ACQUIRE_INVOKE)
@@ -276,13 +278,9 @@ static void see(struct taking *taking, struct stream *stream, const struct event
 
 static struct stream *stream_of(struct taking *taking, size_t writer)
 {
-    if (writer == taking->stream_room) {
-        taking->stream_room = writer > 0 ? writer * 2 : 64;
-        taking->streams =
-            memory_resized(taking->streams, taking->stream_room * sizeof *taking->streams);
-    }
     if (writer == taking->stream_count)
-        taking->streams[taking->stream_count++] = (struct stream){.is_skipped = false};
+        *APPEND(taking->streams, taking->stream_count, taking->stream_room) =
+            (struct stream){.is_skipped = false};
     return &taking->streams[writer];
 }
 

@@ -35,14 +35,14 @@ struct fuzz_count {
 // --- one process ---------------------------------------------------------------------------------
 
 static void report_complaint(const struct fuzz *fuzz, struct search *search,
-                             const struct model *model, uint64_t seed, struct sample *sample,
+                             const struct subject *subject, uint64_t seed, struct sample *sample,
                              const char *complaint)
 {
     struct text text = {0};
-    shrink(&(struct shrinker){search, model, sample, complaint});
-    show_complaint(&text, search, model, sample, complaint);
+    shrink(&(struct shrinker){search, subject, sample, complaint});
+    show_complaint(&text, search, subject, sample, complaint);
     fprintf(fuzz->out, "%sto repeat it: make fuzz-check MODEL=%s SEED=%" PRIu64 "\n",
-            text_string(&text), model->name, seed);
+            text_string(&text), subject->model->name, seed);
     fflush(fuzz->out);
     text_free(&text);
 }
@@ -51,13 +51,14 @@ static void report_complaint(const struct fuzz *fuzz, struct search *search,
 static bool fuzz_batch(const struct fuzz *fuzz, struct search *search, const struct model *model,
                        uint64_t seed)
 {
+    const struct subject subject = {.model = model};
     for (int i = 0; i < FUZZ_BATCH; i++) {
         struct sample sample;
         bool linearizable;
         sample_make(&sample, lock_kind_find(model->name), seed);
-        const char *complaint = complaint_of(search, model, &sample, &linearizable);
+        const char *complaint = complaint_of(search, &subject, &sample, &linearizable);
         if (complaint != NULL) {
-            report_complaint(fuzz, search, model, seed, &sample, complaint);
+            report_complaint(fuzz, search, &subject, seed, &sample, complaint);
             return false;
         }
         seed += (uint64_t)fuzz->process_count;

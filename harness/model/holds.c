@@ -1,5 +1,7 @@
 #include "harness/model/holds.h"
 
+#include "harness/base/clock.h"
+#include "harness/base/growing.h"
 #include "harness/base/text.h"
 #include "harness/model/order.h"
 
@@ -19,15 +21,6 @@ struct builder {
     struct model_decision *decision;
     struct owner *owners; // by process
 };
-
-static void list_add(uint32_t **list, size_t *count, size_t *room, uint32_t value)
-{
-    if (*count == *room) {
-        *room = *room > 0 ? *room * 2 : 64;
-        *list = memory_resized(*list, *room * sizeof **list);
-    }
-    (*list)[(*count)++] = value;
-}
 
 static void blame(struct builder *builder, enum model_rule rule, uint32_t operation, uint32_t other)
 {
@@ -57,19 +50,14 @@ static void begin_hold(struct builder *builder, uint32_t index, struct owner *ow
 {
     struct model_holds *holds = builder->holds;
     const struct operation *acquire = &builder->operations->items[index];
-    if (holds->count == holds->room) {
-        holds->room = holds->room > 0 ? holds->room * 2 : 64;
-        holds->items = memory_resized(holds->items, holds->room * sizeof *holds->items);
-    }
-    holds->items[holds->count] = (struct model_hold){.from = acquire->returned,
-                                                     .to = INSTANT_NEVER,
-                                                     .acquire = index,
-                                                     .release = NO_OPERATION,
-                                                     .token = NO_OPERATION,
-                                                     .outer = owner->hold};
-    if (acquire->token != 0)
-        holds->items[holds->count].token = index;
-    owner->hold = (uint32_t)holds->count++;
+    *APPEND(holds->items, holds->count, holds->room) =
+        (struct model_hold){.from = acquire->returned,
+                            .to = INSTANT_NEVER,
+                            .acquire = index,
+                            .release = NO_OPERATION,
+                            .token = acquire->token != 0 ? index : NO_OPERATION,
+                            .outer = owner->hold};
+    owner->hold = (uint32_t)(holds->count - 1);
     owner->depth = 1;
 }
 
@@ -107,7 +95,7 @@ static void see_acquire(struct builder *builder, uint32_t index, struct owner *o
         int64_t limit = builder->options->depth_limit;
         // Its own hold decides it: only the limit can have refused it.
         if (!inside)
-            list_add(&holds->refused, &holds->refused_count, &holds->refused_room, index);
+            *APPEND(holds->refused, holds->refused_count, holds->refused_room) = index;
         else if (limit == 0 || owner->depth < limit)
             blame(builder, RULE_FAILED_FREE, index, holds->items[owner->hold].acquire);
         break;
@@ -115,7 +103,7 @@ static void see_acquire(struct builder *builder, uint32_t index, struct owner *o
         builder->decision->unknown_count++;
         // Inside a hold it changes nothing: its process will not release any more.
         if (!inside)
-            list_add(&holds->unknown, &holds->unknown_count, &holds->unknown_room, index);
+            *APPEND(holds->unknown, holds->unknown_count, holds->unknown_room) = index;
         break;
     }
 }
@@ -139,10 +127,23 @@ static void end_all(struct builder *builder, uint32_t index, struct owner *owner
     while (owner->hold != NO_OPERATION && builder->nesting != NESTING_PERMITS);
 }
 
+// True if the process holds it as a reader and releases it as the writer, or the other way round.
+static bool is_of_other_mode(const struct builder *builder, uint32_t index,
+                             const struct owner *owner)
+{
+    const struct operation *items = builder->operations->items;
+    return owner->hold != NO_OPERATION && !items[index].either &&
+           items[index].shared != items[builder->holds->items[owner->hold].acquire].shared;
+}
+
 static void see_release(struct builder *builder, uint32_t index, struct owner *owner)
 {
     enum outcome outcome = builder->operations->items[index].outcome;
-    bool holds_it = owner->hold != NO_OPERATION;
+    bool is_other = is_of_other_mode(builder, index, owner);
+    // What cannot have been done was not, unless its process was told so.
+    bool holds_it = owner->hold != NO_OPERATION && (!is_other || outcome == OUTCOME_OK);
+    if (is_other && outcome == OUTCOME_OK)
+        blame(builder, RULE_OWNERSHIP, index, builder->holds->items[owner->hold].acquire);
     if (outcome == OUTCOME_OK && !holds_it) {
         blame(builder, RULE_OWNERSHIP, index, NO_OPERATION);
     } else if (outcome == OUTCOME_OK) {
@@ -230,7 +231,7 @@ void decision_add(struct model_decision *decision, struct model_violation violat
 void decision_add_overlap(struct model_decision *decision, const struct operations *operations,
                           const struct model_hold *earlier, const struct model_hold *later)
 {
-    int64_t to = earlier->to < later->to ? earlier->to : later->to;
+    int64_t to = time_earlier(earlier->to, later->to);
     decision_add(decision,
                  (struct model_violation){
                      .rule = RULE_EXCLUSION,

@@ -21,18 +21,21 @@
 //                     own. Release: this process has one; one less.
 //   read-write        Readers and a writer. Acquire shared: no writer holds it; one reader more,
 //                     who may be one already. Acquire: nobody holds it, nor this process itself.
-//                     Release: this process holds it; what it acquired last is free.
+//                     Release: this process holds it, as a reader if it releases it as one, as the
+//                     writer if as that (a release that says neither may be of either); what it
+//                     acquired last is free.
 //
 // A token of 0 is not known, and may be any.
 // A process that holds a mutex and acquires it again waits for itself: so such an acquire cannot
 // succeed. An operation of outcome UNKNOWN may happen at any time after its invocation, or never.
 // A release that was refused (NO) does nothing; or, by FAILED_RELEASE_RELEASED, it is one that ends
 // the whole hold of its process if there is one (of a semaphore, one permit), and nothing if there
-// is none. An acquire that was refused (NO) does nothing; or, by FAILED_ACQUIRE_BUSY, it happens at
-// an instant between its invocation and its return at which an acquire of its kind by its process
-// could not. That is decided for all models but the semaphore (permits may have to be kept at one
-// instant to explain one refusal, and cannot be at another to explain the next: that is no sweep).
-// Locks of different names have nothing to do with each other.
+// is none, or one of the other mode (a reader's is not over because it is not the writer). An
+// acquire that was refused (NO) does nothing; or, by FAILED_ACQUIRE_BUSY, it happens at an instant
+// between its invocation and its return at which an acquire of its kind by its process could not.
+// That is decided for all models but the semaphore (permits may have to be kept at one instant to
+// explain one refusal, and cannot be at another to explain the next: that is no sweep). Locks of
+// different names have nothing to do with each other.
 //
 // Sources: Herlihy and Wing, "Linearizability: A Correctness Condition for Concurrent Objects"
 // (TOPLAS 1990); the models are those of Jepsen's tests of Hazelcast's CP locks (2019).
@@ -60,7 +63,8 @@ struct model_options {
 enum model_rule {
     RULE_EXCLUSION,   // two, or too many, hold at once: evidence is the earlier hold's acquire and
                       // release, and the later one's acquire
-    RULE_OWNERSHIP,   // released by a process that did not hold it: the release
+    RULE_OWNERSHIP,   // released by a process that did not hold it: the release; or that held it in
+                      // the other mode: the release, and the acquire of the hold
     RULE_TOKEN,       // a token no larger than that of an earlier hold: both acquires; or another
                       // than its hold's: it, the one that had that, and the first of the hold
     RULE_DEPTH,       // acquired more often than the limit allows: that acquire

@@ -57,7 +57,13 @@ static const struct example examples[] = {
      "mutex",
      {0},
      "0 A 1 2 ok; 0 A 3 4 ok; 0 R 5 6 ok",
-     "process 0 was granted the lock at line 4 although process 0"},
+     "process 0 was granted the lock at line 4 although it had been granted it already at line 2 "
+     "and did not begin to release it before line 5"},
+    {"acquired again by the holder, who never released it",
+     "mutex",
+     {0},
+     "0 A 1 2 ok; 0 A 3 4 ok; 1 A 5 6 no",
+     "it had been granted it already at line 2 and never released it"},
     {"released by a stranger",
      "mutex",
      {0},
@@ -78,7 +84,12 @@ static const struct example examples[] = {
      "mutex",
      {0},
      "0 A 1 2 ok; 0 R 3 4 no; 1 A 5 6 ok",
-     "never released it"},
+     "although process 0 had been granted it at line 2, but its release (line 3 to line 4) failed"},
+    {"a refused release, and another that came too late",
+     "mutex",
+     {0},
+     "0 A 1 2 ok; 0 R 3 4 no; 1 A 5 6 ok; 0 R 7 8 ok",
+     "but its release (line 3 to line 4) failed"},
     {"a refused release says that it was gone", "mutex", RELEASED,
      "0 A 1 2 ok; 0 R 3 4 no; 1 A 5 6 ok", NULL},
     {"a refused release of one who holds nothing", "mutex", RELEASED, "0 R 1 2 no; 1 A 3 4 ok",
@@ -168,7 +179,15 @@ static const struct example examples[] = {
      "semaphore",
      {.permits = 2},
      "0 A 1 2 ok; 1 A 3 4 ok; 2 A 5 6 ok",
-     "process 2 was granted a permit of the lock at line 6 although process"},
+     "process 2 was granted a permit of the lock at line 6 although all 2 permits were out: "
+     "process 0 (from line 2 on), process 1 (from line 4 on)"},
+    {"one too many, and all who had one are named",
+     "semaphore",
+     {.permits = 3},
+     "3 A 1 2 ok; 0 A 1 3 ok; 0 A 4 5 ok; 3 R 6 7 ok; 1 A 6 8 ok; 2 A 9 10 ok; 1 R 11 12 ok; "
+     "0 R 13 14 ok",
+     "although all 3 permits were out: process 0 (from line 3 on), process 0 (from line 5 to line "
+     "13), process 1 (from line 8 to line 11)"},
     {"one process with two permits",
      "semaphore",
      {.permits = 2},
@@ -212,8 +231,9 @@ static void add_operation(struct operations *operations, const char *words)
                         &invoked, &returned, outcome, &operation.token);
     assert_true(fields >= 5);
     operation.process = process;
-    operation.kind = what == 'R' ? OPERATION_RELEASE : OPERATION_ACQUIRE;
-    operation.shared = what == 'S';
+    operation.kind = strchr("RTW", what) != NULL ? OPERATION_RELEASE : OPERATION_ACQUIRE;
+    operation.shared = what == 'S' || what == 'T';
+    operation.either = what == 'R';
     operation.invoked = instant_of_invocation(invoked);
     operation.returned = instant_of_return(returned);
     operation.outcome = OUTCOME_UNKNOWN;

@@ -39,69 +39,38 @@ static void mutex_and_search_agree_on_every_random_history(void **state)
 
 // --- wrong mutexes -------------------------------------------------------------------------------
 
-static void decide_without_refusals(const struct operations *operations, const size_t *chosen,
-                                    size_t count, const struct model_options *options,
-                                    struct model_decision *decision)
+// They happen when all is over.
+static void put_off_unknown_releases(struct sample *sample)
 {
-    struct model_options others = *options;
-    others.failed_acquire = FAILED_ACQUIRE_NOTHING;
-    decide_otherwise("mutex", operations, chosen, count, &others, NULL, decision);
-}
-
-static void decide_refused_releases_as_nothing(const struct operations *operations,
-                                               const size_t *chosen, size_t count,
-                                               const struct model_options *options,
-                                               struct model_decision *decision)
-{
-    struct model_options others = *options;
-    others.failed_release = FAILED_RELEASE_HELD;
-    decide_otherwise("mutex", operations, chosen, count, &others, NULL, decision);
-}
-
-static bool is_no_unknown_release(const struct operation *operation)
-{
-    return operation->kind == OPERATION_ACQUIRE || operation->outcome != OUTCOME_UNKNOWN;
-}
-
-static void decide_without_unknown_releases(const struct operations *operations,
-                                            const size_t *chosen, size_t count,
-                                            const struct model_options *options,
-                                            struct model_decision *decision)
-{
-    decide_otherwise("mutex", operations, chosen, count, options, is_no_unknown_release, decision);
-}
-
-// A sweep of its own: holds end when their release returns, rather than may begin to end when it is
-// invoked.
-static void decide_with_late_ends(const struct operations *operations, const size_t *chosen,
-                                  size_t count, const struct model_options *options,
-                                  struct model_decision *decision)
-{
-    struct operations late = *operations;
-    struct operation items[SAMPLE_OPERATIONS];
-    memcpy(items, operations->items, operations->count * sizeof items[0]);
-    for (size_t i = 0; i < operations->count; i++) {
-        if (items[i].kind == OPERATION_RELEASE && items[i].outcome == OUTCOME_OK)
-            items[i].invoked = items[i].returned - 1;
+    for (size_t i = 0; i < sample->count; i++) {
+        struct operation *operation = &sample->items[i];
+        if (operation->kind == OPERATION_RELEASE && operation->outcome == OUTCOME_UNKNOWN) {
+            operation->invoked = INSTANT_NEVER - 1;
+            operation->returned = INSTANT_NEVER;
+        }
     }
-    late.items = items;
-    decide_otherwise("mutex", &late, chosen, count, options, NULL, decision);
+}
+
+// Holds end when their release returns, rather than may begin to end when it is invoked.
+static void let_holds_end_late(struct sample *sample)
+{
+    for (size_t i = 0; i < sample->count; i++) {
+        struct operation *operation = &sample->items[i];
+        if (operation->kind == OPERATION_RELEASE && operation->outcome == OUTCOME_OK)
+            operation->invoked = operation->returned - 1;
+    }
 }
 
 static void wrong_mutexes_are_found_out(void **state)
 {
     (void)state;
-    static const struct model wrong[] = {
-        {"mutex", "forgets refused acquires", .decide = decide_without_refusals},
-        {"mutex", "forgets refused releases", .decide = decide_refused_releases_as_nothing},
-        {"mutex", "forgets unknown releases", .decide = decide_without_unknown_releases},
-        {"mutex", "lets holds end late", .decide = decide_with_late_ends},
+    static const struct mistake mistakes[] = {
+        {"forgets refused acquires", NULL, forget_refused_acquires},
+        {"forgets refused releases", NULL, forget_refused_releases},
+        {"forgets unknown releases", NULL, put_off_unknown_releases},
+        {"lets holds end late", NULL, let_holds_end_late},
     };
-    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
-        struct model model = wrong[i];
-        model.decides_busy = true;
-        wrong_model_is_found_out("mutex", &model);
-    }
+    wrong_models_are_found_out("mutex", mistakes, sizeof mistakes / sizeof mistakes[0]);
 }
 
 int main(void)

@@ -1,20 +1,16 @@
 #include "harness/model/operations.h"
 
 #include "harness/base/clock.h"
-#include "harness/base/text.h"
+#include "harness/base/growing.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 struct operation *operations_add(struct operations *operations, struct operation operation)
 {
-    if (operations->count == operations->room) {
-        operations->room = operations->room > 0 ? operations->room * 2 : 64;
-        operations->items =
-            memory_resized(operations->items, operations->room * sizeof *operations->items);
-    }
-    operations->items[operations->count] = operation;
-    return &operations->items[operations->count++];
+    struct operation *added = APPEND(operations->items, operations->count, operations->room);
+    *added = operation;
+    return added;
 }
 
 static void free_labels(char **labels, uint32_t count)

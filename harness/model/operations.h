@@ -29,6 +29,7 @@ struct operation {
     uint8_t kind;     // enum operation_kind
     uint8_t outcome;  // enum outcome: OK, NO (it definitely did nothing) or UNKNOWN
     bool shared;      // an acquire of a reader, and its release
+    bool either;      // a release that does not say whether of a reader; `shared` means nothing
 };
 
 // Where and when an event of somebody else's history is.

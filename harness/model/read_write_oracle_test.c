@@ -22,6 +22,12 @@ static const struct known knowns[] = {
     {"a reader becomes a writer", {}, "0 S 1 2; 0 A 3 4", false},
     {"released by who had not got it", {}, "0 S 1 2; 1 T 3 4", false},
     {"a refused release of a reader ends the hold", {RELEASED}, "0 S 1 2; 0 T! 3 4; 1 A 5 6", true},
+    {"a reader releases as a writer", {}, "0 S 1 2; 0 R 3 4", false},
+    {"a writer releases as a reader", {}, "0 A 1 2; 0 T 3 4", false},
+    {"releases that do not say of which", {}, "0 S 1 2; 0 E 3 4; 1 A 5 6; 1 E 7 8; 0 A 9 9", true},
+    {"a reader may release as a writer, but cannot", {}, "0 S 1 2; 0 R? 3 0; 1 A 5 6", false},
+    {"a reader is told that it does not write", {RELEASED}, "0 S 1 2; 0 R! 3 4; 1 A 5 6", false},
+    {"that does not end its hold", {RELEASED}, "0 S 1 2; 0 R! 3 4; 0 T 5 6; 1 A 7 8", true},
 };
 
 static void read_write_locks_of_which_the_answer_is_known(void **state)
@@ -38,54 +44,21 @@ static void read_write_locks_and_search_agree_on_every_random_history(void **sta
 
 // --- wrong ones ----------------------------------------------------------------------------------
 
-static void decide_as_mutex(const struct operations *operations, const size_t *chosen, size_t count,
-                            const struct model_options *options, struct model_decision *decision)
+static void take_writers_for_readers(struct sample *sample)
 {
-    decide_otherwise("mutex", operations, chosen, count, options, NULL, decision);
-}
-
-static void decide_without_refusals(const struct operations *operations, const size_t *chosen,
-                                    size_t count, const struct model_options *options,
-                                    struct model_decision *decision)
-{
-    struct model_options others = *options;
-    others.failed_acquire = FAILED_ACQUIRE_NOTHING;
-    decide_otherwise("read-write", operations, chosen, count, &others, NULL, decision);
-}
-
-// Takes writers for readers.
-static void decide_with_readers_only(const struct operations *operations, const size_t *chosen,
-                                     size_t count, const struct model_options *options,
-                                     struct model_decision *decision)
-{
-    struct operations others = *operations;
-    struct operation items[SAMPLE_OPERATIONS];
-    memcpy(items, operations->items, operations->count * sizeof items[0]);
-    for (size_t i = 0; i < operations->count; i++) {
-        items[i].shared = true;
-    }
-    others.items = items;
-    decide_otherwise("read-write", &others, chosen, count, options, NULL, decision);
+    for (size_t i = 0; i < sample->count; i++)
+        sample->items[i].shared = true;
 }
 
 static void wrong_read_write_locks_are_found_out(void **state)
 {
     (void)state;
-    static const struct model wrong[] = {
-        {"read-write", "is a mutex", .decide = decide_as_mutex},
-        {"read-write", "forgets refused acquires", .decide = decide_without_refusals},
-        {"read-write", "takes writers for readers", .decide = decide_with_readers_only},
+    static const struct mistake mistakes[] = {
+        {"is a mutex", "mutex", NULL},
+        {"forgets refused acquires", NULL, forget_refused_acquires},
+        {"takes writers for readers", NULL, take_writers_for_readers},
     };
-    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
-        struct model model = wrong[i];
-        const struct model *right = model_find("read-write");
-        model.decides_busy = right->decides_busy;
-        model.has_depth = right->has_depth;
-        model.has_permits = right->has_permits;
-        model.has_tokens = right->has_tokens;
-        model.has_readers = right->has_readers;
-        wrong_model_is_found_out("read-write", &model);
-    }
+    wrong_models_are_found_out("read-write", mistakes, sizeof mistakes / sizeof mistakes[0]);
 }
 
 int main(void)

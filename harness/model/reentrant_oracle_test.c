@@ -45,60 +45,21 @@ static void reentrant_locks_and_search_agree_on_every_random_history(void **stat
 
 // --- wrong ones ----------------------------------------------------------------------------------
 
-static void decide_without_limit(const struct operations *operations, const size_t *chosen,
-                                 size_t count, const struct model_options *options,
-                                 struct model_decision *decision)
+static void know_no_limit(struct sample *sample)
 {
-    struct model_options others = *options;
-    others.depth_limit = 0;
-    decide_otherwise("reentrant", operations, chosen, count, &others, NULL, decision);
-}
-
-static void decide_as_mutex(const struct operations *operations, const size_t *chosen, size_t count,
-                            const struct model_options *options, struct model_decision *decision)
-{
-    decide_otherwise("mutex", operations, chosen, count, options, NULL, decision);
-}
-
-static void decide_without_refusals(const struct operations *operations, const size_t *chosen,
-                                    size_t count, const struct model_options *options,
-                                    struct model_decision *decision)
-{
-    struct model_options others = *options;
-    others.failed_acquire = FAILED_ACQUIRE_NOTHING;
-    decide_otherwise("reentrant", operations, chosen, count, &others, NULL, decision);
-}
-
-static void decide_with_refused_releases_as_nothing(const struct operations *operations,
-                                                    const size_t *chosen, size_t count,
-                                                    const struct model_options *options,
-                                                    struct model_decision *decision)
-{
-    struct model_options others = *options;
-    others.failed_release = FAILED_RELEASE_HELD;
-    decide_otherwise("reentrant", operations, chosen, count, &others, NULL, decision);
+    sample->options.depth_limit = 0;
 }
 
 static void wrong_reentrant_locks_are_found_out(void **state)
 {
     (void)state;
-    static const struct model wrong[] = {
-        {"reentrant", "knows no limit of depth", .decide = decide_without_limit},
-        {"reentrant", "is a mutex", .decide = decide_as_mutex},
-        {"reentrant", "forgets refused acquires", .decide = decide_without_refusals},
-        {"reentrant", "forgets refused releases",
-         .decide = decide_with_refused_releases_as_nothing},
+    static const struct mistake mistakes[] = {
+        {"knows no limit of depth", NULL, know_no_limit},
+        {"is a mutex", "mutex", NULL},
+        {"forgets refused acquires", NULL, forget_refused_acquires},
+        {"forgets refused releases", NULL, forget_refused_releases},
     };
-    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
-        struct model model = wrong[i];
-        const struct model *right = model_find("reentrant");
-        model.decides_busy = right->decides_busy;
-        model.has_depth = right->has_depth;
-        model.has_permits = right->has_permits;
-        model.has_tokens = right->has_tokens;
-        model.has_readers = right->has_readers;
-        wrong_model_is_found_out("reentrant", &model);
-    }
+    wrong_models_are_found_out("reentrant", mistakes, sizeof mistakes / sizeof mistakes[0]);
 }
 
 int main(void)

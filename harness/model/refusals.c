@@ -1,5 +1,7 @@
 #include "harness/model/refusals.h"
 
+#include "harness/base/clock.h"
+#include "harness/base/rank.h"
 #include "harness/base/text.h"
 
 #include <stdlib.h>
@@ -14,16 +16,6 @@ struct extents {
     struct extent *items; // sorted by `from`
     size_t count;
 };
-
-static int64_t later_of(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
-static int64_t earlier_of(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
 
 static int compare_extents(const void *left, const void *right)
 {
@@ -47,16 +39,16 @@ static struct extent *reach(const struct operations *operations, const struct mo
         const struct model_hold *hold = &holds->items[i];
         bool shared = is_shared(operations, hold);
         extents[i].from =
-            later_of(operations->items[hold->acquire].invoked, shared ? exclusive : any);
-        any = later_of(any, hold->to);
-        exclusive = shared ? exclusive : later_of(exclusive, hold->to);
+            time_later(operations->items[hold->acquire].invoked, shared ? exclusive : any);
+        any = time_later(any, hold->to);
+        exclusive = shared ? exclusive : time_later(exclusive, hold->to);
     }
     any = INSTANT_NEVER; // where the cores behind begin
     exclusive = INSTANT_NEVER;
     for (size_t i = holds->count; i-- > 0;) {
         const struct model_hold *hold = &holds->items[i];
         bool shared = is_shared(operations, hold);
-        extents[i].to = earlier_of(hold_possible_end(operations, hold), shared ? exclusive : any);
+        extents[i].to = time_earlier(hold_possible_end(operations, hold), shared ? exclusive : any);
         any = hold->from;
         exclusive = shared ? exclusive : hold->from;
     }
@@ -75,23 +67,15 @@ static struct extents choose(const struct operations *operations, const struct m
     if (chosen.count > 0)
         qsort(chosen.items, chosen.count, sizeof *chosen.items, compare_extents);
     for (size_t i = 1; i < chosen.count; i++)
-        chosen.items[i].to = later_of(chosen.items[i].to, chosen.items[i - 1].to);
+        chosen.items[i].to = time_later(chosen.items[i].to, chosen.items[i - 1].to);
     return chosen;
 }
 
 // True if one of the extents and the operation have an instant in common.
 static bool touches(const struct extents *extents, const struct operation *refused)
 {
-    size_t low = 0;
-    size_t high = extents->count;
-    while (low < high) { // how many begin before it returned
-        size_t middle = low + (high - low) / 2;
-        if (extents->items[middle].from < refused->returned)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low > 0 && extents->items[low - 1].to > refused->invoked;
+    size_t begun = FIRST_FROM(extents->items, extents->count, from, refused->returned);
+    return begun > 0 && extents->items[begun - 1].to > refused->invoked;
 }
 
 // From when on an acquire of unknown outcome may keep everybody out, or writers.
@@ -106,12 +90,13 @@ static struct unknown find_unknown(const struct operations *operations,
     int64_t any = INT64_MIN;
     int64_t exclusive = INT64_MIN;
     for (size_t i = 0; i < holds->count; i++) {
-        any = later_of(any, holds->items[i].to);
+        any = time_later(any, holds->items[i].to);
         if (!is_shared(operations, &holds->items[i]))
-            exclusive = later_of(exclusive, holds->items[i].to);
+            exclusive = time_later(exclusive, holds->items[i].to);
     }
-    return (struct unknown){.writer = later_of(first_unknown(operations, holds, false), any),
-                            .reader = later_of(first_unknown(operations, holds, true), exclusive)};
+    return (struct unknown){.writer = time_later(first_unknown(operations, holds, false), any),
+                            .reader =
+                                time_later(first_unknown(operations, holds, true), exclusive)};
 }
 
 static void blame(const struct operations *operations, struct model_decision *decision,
@@ -154,7 +139,7 @@ void refusals_decide(const struct operations *operations, const struct model_hol
     // A reader is kept out by a writer only. One who is needed for that came before any reader who
     // would hold for ever.
     size_t needed = decide_kind(operations, holds, &of_readers, true, unknown.writer, decision);
-    int64_t first = needed > 0 ? unknown.writer : earlier_of(unknown.writer, unknown.reader);
+    int64_t first = needed > 0 ? unknown.writer : time_earlier(unknown.writer, unknown.reader);
     decide_kind(operations, holds, &of_writers, false, first, decision);
     free(of_writers.items);
     free(of_readers.items);

@@ -41,50 +41,20 @@ static void semaphores_and_search_agree_on_every_random_history(void **state)
 
 // --- wrong ones ----------------------------------------------------------------------------------
 
-static void decide_with_one_more(const struct operations *operations, const size_t *chosen,
-                                 size_t count, const struct model_options *options,
-                                 struct model_decision *decision)
+static void see_one_permit_more(struct sample *sample)
 {
-    struct model_options others = *options;
-    others.permits++;
-    decide_otherwise("semaphore", operations, chosen, count, &others, NULL, decision);
-}
-
-static void decide_with_refused_releases_as_nothing(const struct operations *operations,
-                                                    const size_t *chosen, size_t count,
-                                                    const struct model_options *options,
-                                                    struct model_decision *decision)
-{
-    struct model_options others = *options;
-    others.failed_release = FAILED_RELEASE_HELD;
-    decide_otherwise("semaphore", operations, chosen, count, &others, NULL, decision);
-}
-
-static void decide_as_mutex(const struct operations *operations, const size_t *chosen, size_t count,
-                            const struct model_options *options, struct model_decision *decision)
-{
-    decide_otherwise("mutex", operations, chosen, count, options, NULL, decision);
+    sample->options.permits++;
 }
 
 static void wrong_semaphores_are_found_out(void **state)
 {
     (void)state;
-    static const struct model wrong[] = {
-        {"semaphore", "has one permit more", .decide = decide_with_one_more},
-        {"semaphore", "forgets refused releases",
-         .decide = decide_with_refused_releases_as_nothing},
-        {"semaphore", "is a mutex", .decide = decide_as_mutex},
+    static const struct mistake mistakes[] = {
+        {"has one permit more", NULL, see_one_permit_more},
+        {"forgets refused releases", NULL, forget_refused_releases},
+        {"is a mutex", "mutex", NULL},
     };
-    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
-        struct model model = wrong[i];
-        const struct model *right = model_find("semaphore");
-        model.decides_busy = right->decides_busy;
-        model.has_depth = right->has_depth;
-        model.has_permits = right->has_permits;
-        model.has_tokens = right->has_tokens;
-        model.has_readers = right->has_readers;
-        wrong_model_is_found_out("semaphore", &model);
-    }
+    wrong_models_are_found_out("semaphore", mistakes, sizeof mistakes / sizeof mistakes[0]);
 }
 
 int main(void)

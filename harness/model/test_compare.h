@@ -7,6 +7,22 @@
 
 #include <inttypes.h>
 
+// What is put to the test: a model, and the mistake that makes it a wrong one.
+struct subject {
+    const struct model *model;
+    void (*mistake)(struct sample *sample); // what it takes a sample for; NULL: for what it is
+};
+
+static inline int subject_decide(const struct subject *subject, const struct sample *sample,
+                                 struct model_decision *decision, struct error *error)
+{
+    struct sample taken = *sample;
+    if (subject->mistake != NULL)
+        subject->mistake(&taken);
+    struct operations operations = sample_operations(&taken);
+    return model_decide(subject->model, &operations, &taken.options, decision, error);
+}
+
 // --- the comparison ------------------------------------------------------------------------------
 
 // A hold and what was granted during it must not be possible without all the rest, either. (A
@@ -45,14 +61,14 @@ static inline const char *complaint_of_violation(struct search *search, struct s
     return NULL;
 }
 
-// What is wrong with the model's answer, or NULL. `linearizable` is the oracle's.
-static inline const char *complaint_of(struct search *search, const struct model *model,
+// What is wrong with the subject's answer, or NULL. `linearizable` is the oracle's.
+static inline const char *complaint_of(struct search *search, const struct subject *subject,
                                        struct sample *sample, bool *linearizable)
 {
     struct operations operations = sample_operations(sample);
     struct model_decision decision = {0};
     *linearizable = search_decide(search, sample->kind, &operations, &sample->options);
-    if (model_decide(model, &operations, &sample->options, &decision, NULL) != 0)
+    if (subject_decide(subject, sample, &decision, NULL) != 0)
         return "the model refuses the options";
     const char *complaint = NULL;
     if (decision.linearizable != *linearizable)
@@ -60,7 +76,7 @@ static inline const char *complaint_of(struct search *search, const struct model
     else if (decision.linearizable != (decision.violation_count == 0))
         complaint = "the violations do not go with the answer";
     else if (!decision.linearizable)
-        complaint = complaint_of_violation(search, sample, model, &decision.first);
+        complaint = complaint_of_violation(search, sample, subject->model, &decision.first);
     model_decision_free(&decision);
     return complaint;
 }
@@ -69,7 +85,7 @@ static inline const char *complaint_of(struct search *search, const struct model
 
 struct shrinker {
     struct search *search;
-    const struct model *model;
+    const struct subject *subject;
     struct sample *sample; // of which the complaint is true
     const char *complaint; // that must stay true
 };
@@ -81,7 +97,7 @@ static inline bool shrink_to(struct shrinker *shrinker, struct sample *candidate
     if (!sample_is_proper(candidate) || memcmp(candidate, shrinker->sample, sizeof *candidate) == 0)
         return false;
     const char *complaint =
-        complaint_of(shrinker->search, shrinker->model, candidate, &linearizable);
+        complaint_of(shrinker->search, shrinker->subject, candidate, &linearizable);
     if (complaint == NULL || strcmp(complaint, shrinker->complaint) != 0)
         return false;
     *shrinker->sample = *candidate;

@@ -61,6 +61,7 @@ static inline struct operation known_operation(const char *words)
         .kind = acquires ? OPERATION_ACQUIRE : OPERATION_RELEASE,
         .outcome = (uint8_t)outcome,
         .shared = what[0] == 'S' || what[0] == 'T',
+        .either = what[0] == 'E',
     };
 }
 
@@ -81,12 +82,13 @@ static inline struct sample known_sample(const struct lock_kind *kind, const str
 static inline void known_answers_are_found(const char *model, const struct known *knowns,
                                            size_t count)
 {
+    const struct subject subject = {.model = model_find(model)};
     struct search *search = search_new();
     assert_true(count >= 5);
     for (size_t i = 0; i < count; i++) {
         bool linearizable;
         struct sample sample = known_sample(lock_kind_find(model), &knowns[i]);
-        const char *complaint = complaint_of(search, model_find(model), &sample, &linearizable);
+        const char *complaint = complaint_of(search, &subject, &sample, &linearizable);
         if (linearizable != knowns[i].linearizable)
             fail_msg("%s: the search says %s", knowns[i].about,
                      linearizable ? "linearizable" : "not linearizable");
@@ -180,21 +182,21 @@ static inline void tally_shows_variety(const struct tally *tally, const char *mo
 static inline void model_and_search_agree(const char *name)
 {
     const struct lock_kind *kind = lock_kind_find(name);
-    const struct model *model = model_find(name);
+    const struct subject subject = {.model = model_find(name)};
     struct search *search = search_new();
     struct tally tally = {0};
     assert_non_null(kind);
-    assert_non_null(model);
-    assert_int_equal(model->decides_busy, kind->decides_busy);
+    assert_non_null(subject.model);
+    assert_int_equal(subject.model->decides_busy, kind->decides_busy);
     for (uint64_t seed = 0; seed < ORACLE_HISTORIES; seed++) {
         struct sample sample;
         bool linearizable;
         sample_make(&sample, kind, seed);
-        const char *complaint = complaint_of(search, model, &sample, &linearizable);
+        const char *complaint = complaint_of(search, &subject, &sample, &linearizable);
         if (complaint != NULL) {
             struct text text = {0};
-            shrink(&(struct shrinker){search, model, &sample, complaint});
-            show_complaint(&text, search, model, &sample, complaint);
+            shrink(&(struct shrinker){search, &subject, &sample, complaint});
+            show_complaint(&text, search, &subject, &sample, complaint);
             fail_msg("seed %" PRIu64 ": %s", seed, text_string(&text));
         }
         tally_add(&tally, &sample, linearizable);
@@ -205,45 +207,77 @@ static inline void model_and_search_agree(const char *name)
 
 // --- models that are wrong -----------------------------------------------------------------------
 
-// `wrong` decides what is to be decided like model `name`. It must soon be found out, by a history
-// that says what it gets wrong.
-static inline void wrong_model_is_found_out(const char *name, const struct model *wrong)
+// A way to be wrong.
+struct mistake {
+    const char *summary;
+    const char *decides;                   // the model that decides instead; NULL: the right one
+    void (*taking)(struct sample *sample); // what it takes a sample for; NULL: for what it is
+};
+
+// A model that decides by the mistake what is to be decided like model `name`. It must soon be
+// found out, by a history that says what it gets wrong.
+static inline void wrong_model_is_found_out(struct search *search, const char *name,
+                                            const struct mistake *mistake)
 {
-    struct search *search = search_new();
+    struct model wrong = *model_find(name);
+    const struct subject subject = {&wrong, mistake->taking};
+    wrong.decide = mistake->decides == NULL ? wrong.decide : model_find(mistake->decides)->decide;
     for (uint64_t seed = 0; seed < ORACLE_SOON; seed++) {
         struct sample sample;
         bool linearizable;
         sample_make(&sample, lock_kind_find(name), seed);
-        const char *complaint = complaint_of(search, wrong, &sample, &linearizable);
+        const char *complaint = complaint_of(search, &subject, &sample, &linearizable);
         if (complaint == NULL)
             continue;
         struct text text = {0};
-        shrink(&(struct shrinker){search, wrong, &sample, complaint});
-        show_complaint(&text, search, wrong, &sample, complaint);
-        printf("%s, by seed %" PRIu64 ": %s", wrong->summary, seed, text_string(&text));
+        shrink(&(struct shrinker){search, &subject, &sample, complaint});
+        show_complaint(&text, search, &subject, &sample, complaint);
+        printf("%s, by seed %" PRIu64 ": %s", mistake->summary, seed, text_string(&text));
         assert_in_range(sample.count, 1, ORACLE_HANDFUL);
         text_free(&text);
-        free(search);
         return;
     }
-    free(search);
-    fail_msg("nothing was wrong with one that %s", wrong->summary);
+    fail_msg("nothing was wrong with one that %s", mistake->summary);
 }
 
-// Decides like model `name`, but not all operations, or by other options.
-static inline void decide_otherwise(const char *name, const struct operations *operations,
-                                    const size_t *chosen, size_t count,
-                                    const struct model_options *options,
-                                    bool (*sees)(const struct operation *operation),
-                                    struct model_decision *decision)
+static inline void wrong_models_are_found_out(const char *name, const struct mistake *mistakes,
+                                              size_t count)
 {
-    size_t seen[SAMPLE_OPERATIONS];
-    size_t seen_count = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (sees == NULL || sees(&operations->items[chosen[i]]))
-            seen[seen_count++] = chosen[i];
+    struct search *search = search_new();
+    for (size_t i = 0; i < count; i++)
+        wrong_model_is_found_out(search, name, &mistakes[i]);
+    free(search);
+}
+
+// --- mistakes that more than one model can make --------------------------------------------------
+
+static inline void forget_refused_acquires(struct sample *sample)
+{
+    sample->options.failed_acquire = FAILED_ACQUIRE_NOTHING;
+}
+
+static inline void forget_refused_releases(struct sample *sample)
+{
+    sample->options.failed_release = FAILED_RELEASE_HELD;
+}
+
+// Takes a token that came before for one that is not known.
+static inline void forget_equal_tokens(struct sample *sample)
+{
+    for (size_t i = 0; i < sample->count; i++) {
+        for (size_t j = 0; j < i; j++) {
+            if (sample->items[j].token == sample->items[i].token)
+                sample->items[i].token = 0;
+        }
     }
-    model_find(name)->decide(operations, seen, seen_count, options, decision);
+}
+
+static inline void take_unknown_tokens_for_one(struct sample *sample)
+{
+    for (size_t i = 0; i < sample->count; i++) {
+        if (sample->items[i].token == 0 && operation_has_token(&sample->items[i]))
+            sample->items[i].token = 1;
+    }
 }
 
 #endif

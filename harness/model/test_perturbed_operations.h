@@ -139,7 +139,9 @@ static inline void change_kind(struct sample_maker *maker, struct operation *ope
 
 static inline void change_sharing(struct sample_maker *maker, struct operation *operation)
 {
-    if (maker->sample->kind->readers)
+    if (maker->sample->kind->readers && sample_chance(maker, 3))
+        operation->either = !operation->either;
+    else if (maker->sample->kind->readers)
         operation->shared = !operation->shared;
 }
 

@@ -110,7 +110,8 @@ static inline bool lock_release(const struct lock_kind *kind, const struct opera
 {
     uint16_t *own = &state->held[release->process];
     bool refused = release->outcome == OUTCOME_NO;
-    if (*own == 0)
+    bool reads = state->written == 0;
+    if (*own == 0 || (kind->readers && !release->either && release->shared != reads))
         return refused;
     *own = refused && !kind->releases_one ? 0 : (uint16_t)(*own - 1);
     if (lock_state_holds(state) == 0)

@@ -39,7 +39,10 @@ static inline void show_operations(struct text *text, const struct sample *sampl
     for (size_t i = 0; i < sample->count; i++) {
         const struct operation *operation = &sample->items[i];
         text_format(text, "  %2zu  lock %u  process %u  %s%-7s  %-7s  ", i + 1, operation->name,
-                    operation->process, operation->shared ? "shared " : "",
+                    operation->process,
+                    operation->either   ? "any "
+                    : operation->shared ? "shared "
+                                        : "",
                     operation->kind == OPERATION_ACQUIRE ? "acquire" : "release",
                     outcomes[operation->outcome]);
         show_interval(text, operation, columns);
@@ -77,13 +80,14 @@ static inline void show_search(struct text *text, struct search *search, struct 
     text_add(text, linearizable ? "\n" : "");
 }
 
-static inline void show_model(struct text *text, const struct model *model, struct sample *sample)
+static inline void show_model(struct text *text, const struct subject *subject,
+                              struct sample *sample)
 {
     char why[1024] = "";
     struct error error = {""};
     struct operations operations = sample_operations(sample);
     struct model_decision decision = {0};
-    if (model_decide(model, &operations, &sample->options, &decision, &error) != 0) {
+    if (subject_decide(subject, sample, &decision, &error) != 0) {
         text_format(text, "  the model: %s\n", error.text);
         return;
     }
@@ -93,7 +97,8 @@ static inline void show_model(struct text *text, const struct model *model, stru
         evident = evident && (index == SIZE_MAX || index < sample->count);
     }
     if (evident)
-        model_explain(model, &operations, &sample->options, &decision.first, why, sizeof why);
+        model_explain(subject->model, &operations, &sample->options, &decision.first, why,
+                      sizeof why);
     text_format(text, "  the model:  %s, with %zu violations%s%s\n",
                 decision.linearizable ? "linearizable" : "not linearizable",
                 decision.violation_count, why[0] == '\0' ? "" : ": ", why);
@@ -102,14 +107,14 @@ static inline void show_model(struct text *text, const struct model *model, stru
 
 // The history, what is wrong with the model's answer, and both answers.
 static inline void show_complaint(struct text *text, struct search *search,
-                                  const struct model *model, struct sample *sample,
+                                  const struct subject *subject, struct sample *sample,
                                   const char *complaint)
 {
     text_format(text, "%s: ", complaint);
     show_options(text, sample);
     show_operations(text, sample);
     show_search(text, search, sample);
-    show_model(text, model, sample);
+    show_model(text, subject, sample);
 }
 
 #endif

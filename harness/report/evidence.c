@@ -1,5 +1,6 @@
 #include "harness/report/evidence.h"
 
+#include "harness/check/sweep.h"
 #include "harness/check/updates.h"
 #include "harness/report/evidence_root.h"
 
@@ -114,6 +115,21 @@ static bool harm_was_found(const struct judgement *judgement)
     return false;
 }
 
+static void find_others(struct account *account)
+{
+    const struct digest *digest = account->digest;
+    if (digest_permits(digest) <= 1 || account->overlap_ns <= 0)
+        return;
+    size_t later = account->holds[0] > account->holds[1] ? account->holds[0] : account->holds[1];
+    int64_t at_ns = digest->holds[later].granted_ns;
+    for (size_t i = 0; i < later && account->other_count < ACCOUNT_OTHERS; i++) {
+        if (i != account->holds[0] && i != account->holds[1] &&
+            digest->holds[i].released_ns > at_ns &&
+            hold_lease_end_ns(digest, &digest->holds[i]) > at_ns)
+            account->others[account->other_count++] = i;
+    }
+}
+
 bool account_make(const struct digest *digest, const struct judgement *judgement,
                   struct account *account)
 {
@@ -138,6 +154,7 @@ bool account_make(const struct digest *digest, const struct judgement *judgement
     account->harm = harm_was_found(judgement);
     find_relatives(account);
     account_find_root(account);
+    find_others(account);
     account_say(account);
     return true;
 }

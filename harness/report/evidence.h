@@ -38,9 +38,13 @@ enum root {
     ROOT_DEAD_IN_LINE,   // for a worker died that stands in line for it
     ROOT_LEASE_STANDS,   // for the clock that the lease runs by went wrong
     ROOT_STRUCK,         // for a fault lasts
+    ROOT_LOST_WAKE_UP,   // for whoever sleeps until it is woken was not woken
+    ROOT_UNANSWERED,     // for no server answers
+    ROOT_LOST_PERMITS,   // for a semaphore was lost with all its permits
 };
 
 #define ACCOUNT_ROOM 480
+#define ACCOUNT_OTHERS 8
 
 struct account {
     const struct digest *digest;
@@ -52,6 +56,9 @@ struct account {
     // Indices into digest.holds, SIZE_MAX where there is none: [0] is whose hold was stretched, or
     // whose lock was taken; [1] is who was let in, or did what it could not.
     size_t holds[2];
+    // Of a semaphore: the other holds that had a permit when one too many was granted.
+    size_t others[ACCOUNT_OTHERS];
+    size_t other_count;
     size_t culprit;               // the hold whose release removed the lock of holds[0]; SIZE_MAX
     bool certainly;               // it certainly did; else it only may have
     int64_t length_ns;            // how long that which stretched the hold lasted; 0: nothing did

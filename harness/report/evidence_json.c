@@ -171,12 +171,14 @@ static json_t *account_json(const struct account *account)
 {
     const struct digest *digest = account->digest;
     const struct evidence *evidence = &account->finding->evidence;
-    const size_t candidates[] = {account->holds[0], account->holds[1], account->culprit};
-    size_t holds[3] = {SIZE_MAX, SIZE_MAX, SIZE_MAX};
+    size_t candidates[3 + ACCOUNT_OTHERS] = {account->holds[0], account->holds[1],
+                                             account->culprit};
+    size_t holds[3 + ACCOUNT_OTHERS] = {0};
     size_t count = 0;
+    memcpy(candidates + 3, account->others, account->other_count * sizeof *candidates);
     json_t *object = json_object();
     json_t *array = json_array();
-    for (size_t i = 0; i < 3; i++) {
+    for (size_t i = 0; i < 3 + account->other_count; i++) {
         bool known = candidates[i] == SIZE_MAX;
         for (size_t j = 0; j < count; j++)
             known = known || holds[j] == candidates[i];

@@ -70,6 +70,10 @@ static const char *against_restart(const struct account *account)
                "lease after a crash";
     if (has_trait(account, "memcached"))
         return "a lock server that keeps its locks on disk: memcached keeps none";
+    // Its locks are those of connections, and end with them whatever is on the disk.
+    if (has_trait(account, "session") && !has_trait(account, "lease"))
+        return "writing in a transaction on the very connection that holds the lock, which ends "
+               "with it";
     return "a lock server that writes each lock to disk before it answers (Redis: appendfsync "
            "always)";
 }
@@ -147,6 +151,39 @@ static const char *against_standing(const struct account *account)
                : "a lease that the server counts down whatever happens to the client";
 }
 
+// Nobody is granted the lock.
+static const char *against_silence(const struct account *account)
+{
+    switch (account->root) {
+    case ROOT_DIED_HOLDING:
+        if (account->fault != SIZE_MAX)
+            return "a server that ends the session of a client it does not hear of (TCP keepalive, "
+                   "wait_timeout)";
+        return against_standing(account);
+    case ROOT_DIED_ACQUIRING:
+    case ROOT_LOST_RELEASE:
+        return against_standing(account);
+    case ROOT_LOST_ACQUIRE:
+        return "a lease; or asking again with the same token, and finding that it has the lock";
+    case ROOT_DEAD_IN_LINE:
+        return "a place in the line that ends with its client's session";
+    case ROOT_LEASE_STANDS:
+        return "a lock server whose clock nobody sets: it measures the leases by it";
+    case ROOT_STRUCK:
+        return "a majority of servers that reach each other: as it is, the lock prefers nobody to "
+               "two";
+    case ROOT_LOST_WAKE_UP:
+        return "a waiter that looks again from time to time, and whenever it has connected anew, "
+               "and does not rely on being told";
+    case ROOT_LOST_PERMITS:
+        return "a server that keeps what it had stored, or a semaphore that is made anew";
+    case ROOT_UNANSWERED:
+        return "servers that keep what they had stored, and of which a majority is up";
+    default:
+        return against_unknown(account);
+    }
+}
+
 static const char *against(const struct account *account)
 {
     switch (account->root) {
@@ -173,25 +210,8 @@ static const char *against(const struct account *account)
                "survives failovers";
     case ROOT_STORE:
         return "a store that remembers the highest token it has seen";
-    case ROOT_DIED_HOLDING:
-        if (account->fault != SIZE_MAX)
-            return "a server that ends the session of a client it does not hear of (TCP keepalive, "
-                   "wait_timeout)";
-        return against_standing(account);
-    case ROOT_DIED_ACQUIRING:
-    case ROOT_LOST_RELEASE:
-        return against_standing(account);
-    case ROOT_LOST_ACQUIRE:
-        return "a lease; or asking again with the same token, and finding that it has the lock";
-    case ROOT_DEAD_IN_LINE:
-        return "a place in the line that ends with its client's session";
-    case ROOT_LEASE_STANDS:
-        return "a lock server whose clock nobody sets: it measures the leases by it";
-    case ROOT_STRUCK:
-        return "a majority of servers that reach each other: as it is, the lock prefers nobody to "
-               "two";
     default:
-        return against_unknown(account);
+        return against_silence(account);
     }
 }
 

@@ -11,6 +11,11 @@ void account_find_root(struct account *account);
 // The same where nobody is granted the lock.
 void account_find_root_of_silence(struct account *account);
 
+// An acquire that waits when the trial ends for want of a grant, and of which the history shows
+// that it sleeps until it is woken: it asked hardly ever. An index into digest.attempts; SIZE_MAX
+// if there is none.
+size_t attempt_that_sleeps(const struct digest *digest);
+
 // The fault that may have taken the lock from a hold before `until_ns`: a server that lost it, a
 // clock that went wrong, a connection that ended; of several the gravest, and of those the latest.
 // SIZE_MAX if there is none.

@@ -29,17 +29,20 @@ void say_removed(const struct speech *speech, struct text *out)
                 account->certainly ? "removed" : "may have removed", speech->who);
 }
 
-// The names of all servers that were struck in the same way meanwhile: "server-2 and server-3".
+// The names of all servers that were struck in the same way since the lock was asked for:
+// "server-2 and server-3".
 static void add_struck(const struct speech *speech, const struct fault_record *fault,
                        struct text *out)
 {
     char name[100];
     const struct digest *digest = speech->account->digest;
+    const struct hold *hold = &digest->holds[speech->account->holds[0]];
     const struct fault_record *last = NULL;
     for (size_t i = 0; i < digest->fault_count; i++) {
         const struct fault_record *record = &digest->faults[i];
         if (strcmp(record->step->verb, fault->step->verb) != 0 ||
-            record->in_effect_ns > fault->in_effect_ns || record->step->target.client != 0)
+            record->in_effect_ns > fault->in_effect_ns || record->in_effect_ns < hold->invoked_ns ||
+            record->step->target.client != 0)
             continue;
         if (last != NULL)
             text_format(out, "%s, ", deed_target(digest, last, name, sizeof name));

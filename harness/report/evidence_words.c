@@ -1,4 +1,7 @@
 // The account of a violation in sentences: its cause, and what would have prevented it.
+#include "harness/check/liveness.h"
+#include "harness/check/silence.h"
+#include "harness/report/evidence_root.h"
 #include "harness/report/evidence_speech.h"
 #include "harness/report/story_deeds.h"
 
@@ -113,18 +116,34 @@ static void say_no_lock(const struct speech *speech, struct text *out)
     text_add(out, "there is no lock: everybody is let in");
 }
 
+static void say_permits(const struct speech *speech, int64_t permits, struct text *out)
+{
+    char who[DESCRIBE_ROOM];
+    const struct account *account = speech->account;
+    bool first_is_later = account->holds[0] > account->holds[1];
+    text_format(out, "all %lld permits were out (%s's", (long long)permits,
+                first_is_later ? speech->other : speech->who);
+    for (size_t i = 0; i < account->other_count; i++)
+        text_format(out, "%s%s's", i + 1 < account->other_count ? ", " : " and ",
+                    describe_holder(account->digest, account->others[i], who));
+    text_format(out, ") when %s was granted one: more than %lld hold a permit at once",
+                first_is_later ? speech->who : speech->other, (long long)permits);
+}
+
 static void say_unknown(const struct speech *speech, struct text *out)
 {
     const struct account *account = speech->account;
     const char *name = account->finding->check->name;
     int64_t permits = digest_permits(account->digest);
     if (strcmp(name, "stuck") == 0)
-        text_add(out, "the lock is free, or should be, and still nobody gets it");
+        text_add(out, silence_was_free(account->digest, false)
+                          ? "the lock is free, and still nobody gets it"
+                          : "the lock is free, or should be, and still nobody gets it");
     else if (strcmp(name, "wrongful-release") == 0)
         text_add(out, "the lock vanished although its holder had not released it and its lease had "
                       "not run out; nothing in the history explains it");
     else if (permits > 1 && account->overlap_ns > 0)
-        text_format(out, "more than %lld hold a permit at once", (long long)permits);
+        say_permits(speech, permits, out);
     else if (account->overlap_ns > 0)
         text_add(out, "this lock lets two in");
     else if (account->holds[1] != SIZE_MAX)
@@ -178,6 +197,12 @@ static void say_store(const struct speech *speech, struct text *out)
 
 // --- nobody is granted the lock ------------------------------------------------------------------
 
+// True if the servers did not have the lock any more when all had ended: nobody left it there.
+static bool was_gone(const struct speech *speech)
+{
+    return liveness_leaving(speech->account->digest->history) == LEAVING_NOTHING;
+}
+
 static void say_died_holding(const struct speech *speech, struct text *out)
 {
     const struct fault_record *cut = speech_fault(speech);
@@ -189,11 +214,18 @@ static void say_died_holding(const struct speech *speech, struct text *out)
                     cut->step->number);
     else
         text_add(out, speech_has_trait(speech, "lease") ? ", and its lease did not free it"
-                                                        : ", and nothing frees it then");
+                      : was_gone(speech) ? ", and nothing freed it until the trial's end"
+                                         : ", and nothing frees it then");
 }
 
 static void say_died_acquiring(const struct speech *speech, struct text *out)
 {
+    if (was_gone(speech)) {
+        text_format(out,
+                    "%s died inside its acquire, and may have had the lock until the trial's end",
+                    speech->who);
+        return;
+    }
     text_format(out, "%s died inside its acquire, and left the lock behind without %s", speech->who,
                 speech_has_trait(speech, "lease") ? "the lease that was to free it"
                                                   : "anybody to free it");
@@ -208,7 +240,8 @@ static void say_lost_release(const struct speech *speech, struct text *out)
         deed_tell(speech->account->digest, fault, out);
         text_add(out, ")");
     }
-    text_add(out, ", and nothing else frees this lock");
+    text_add(out, was_gone(speech) ? ", and nothing else freed the lock until the trial's end"
+                                   : ", and nothing else frees this lock");
 }
 
 static void say_lost_acquire(const struct speech *speech, struct text *out)
@@ -241,6 +274,53 @@ static void say_struck(const struct speech *speech, struct text *out)
                 speech_fault(speech)->step->number);
 }
 
+static void say_lost_wake_up(const struct speech *speech, struct text *out)
+{
+    char sleeper[DESCRIBE_ROOM];
+    const struct account *account = speech->account;
+    const struct digest *digest = account->digest;
+    const struct fault_record *fault = speech_fault(speech);
+    const struct attempt *waits = &digest->attempts[attempt_that_sleeps(digest)];
+    describe_worker(digest, waits->client, waits->worker, sleeper);
+    if (account->holds[0] != SIZE_MAX)
+        text_format(out, "%s's release woke nobody: ", speech->who);
+    text_format(out, "%s sleeps until it is told that the lock is free, and ", sleeper);
+    if (fault != NULL) {
+        text_format(out,
+                    "what would have told it was ended before (fault %d: ", fault->step->number);
+        deed_tell(digest, fault, out);
+        text_add(out, ")");
+    } else {
+        text_add(out, "was not told");
+    }
+    text_add(out, "; the lock is free, and nobody looks");
+}
+
+static void say_lost_permits(const struct speech *speech, struct text *out)
+{
+    deed_tell(speech->account->digest, speech_fault(speech), out);
+    text_format(out,
+                " (fault %d), and what it had stored of the semaphore is lost: there is no permit "
+                "that anybody could be granted",
+                speech_fault(speech)->step->number);
+}
+
+static void say_unanswered(const struct speech *speech, struct text *out)
+{
+    const struct fault_record *fault = speech_fault(speech);
+    if (fault == NULL) {
+        text_add(out, "no acquire is answered any more");
+        return;
+    }
+    text_format(out, "since fault %d (", fault->step->number);
+    deed_tell(speech->account->digest, fault, out);
+    text_add(out, ") no acquire has been answered");
+    if (fault->healed_ns == TIME_NEVER || fault->step->bound_ns < 0)
+        return;
+    text_add(out, ", not even now that ");
+    deed_tell_end(speech->account->digest, fault, out);
+}
+
 // --- the table -----------------------------------------------------------------------------------
 
 static const struct {
@@ -271,6 +351,9 @@ static const struct {
     [ROOT_DEAD_IN_LINE] = {"dead-in-line", say_dead_in_line},
     [ROOT_LEASE_STANDS] = {"lease-stands-still", say_lease_stands},
     [ROOT_STRUCK] = {"struck", say_struck},
+    [ROOT_LOST_WAKE_UP] = {"lost-wake-up", say_lost_wake_up},
+    [ROOT_UNANSWERED] = {"unanswered", say_unanswered},
+    [ROOT_LOST_PERMITS] = {"lost-permits", say_lost_permits},
 };
 
 const char *root_name(enum root root)

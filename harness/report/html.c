@@ -1,11 +1,10 @@
-// One self-contained page: no script, no font, nothing fetched. Pictures are embedded as images:
-// their ids cannot clash, and a click opens the file beside the page, to zoom.
+// One page: no script, no font, nothing fetched from afar. Pictures are embedded as images: their
+// ids cannot clash, and a click opens the file beside the page, to zoom.
 #include "harness/report/html.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-
-#define MOST_PICTURE_BYTES (8u << 20)
 
 void html_add(struct text *out, const char *string)
 {
@@ -80,58 +79,6 @@ void html_add_expectation(struct text *out, enum expectation_result expectation)
         text_add(out, "<span class=\"small quiet\">as expected</span>");
     else if (expectation == EXPECTATION_MISSED)
         text_add(out, "<span class=\"small missed\">✗ MISSED</span>");
-}
-
-// SVG as a data address. White space is only indentation there; one blank of each run suffices.
-static void add_data_address(struct text *out, const char *svg)
-{
-    text_add(out, "data:image/svg+xml;charset=utf-8,");
-    bool blank = false;
-    for (; *svg != '\0'; svg++) {
-        bool is_blank = strchr(" \t\r\n", *svg) != NULL;
-        if (!is_blank && strchr("%#<>\"&'", *svg) != NULL)
-            text_format(out, "%%%02X", (unsigned)*svg);
-        else if (!is_blank)
-            text_add_bytes(out, svg, 1);
-        else if (!blank)
-            text_add(out, " ");
-        blank = is_blank;
-    }
-}
-
-static void add_file_link(struct text *out, const char *folder, const char *name,
-                          const char *ending)
-{
-    text_add(out, " <a href=\"");
-    html_add_address(out, folder);
-    text_format(out, "/%s.%s\">%s.%s</a>", name, ending, name, ending);
-}
-
-void html_add_picture(struct page *page, const struct trial_result *result, const char *name,
-                      const char *svg, const char *title, const char *alternative)
-{
-    if (svg == NULL || result->folder == NULL)
-        return;
-    struct text *out = &page->text;
-    const char *folder = html_folder(page->run, result);
-    text_add(out, "<figure>");
-    page->picture_bytes += strlen(svg);
-    if (page->picture_bytes <= MOST_PICTURE_BYTES) {
-        text_add(out, "<div class=\"picture\" tabindex=\"0\"><a href=\"");
-        html_add_address(out, folder);
-        text_format(out, "/%s.svg\" tabindex=\"-1\"><img alt=\"", name);
-        html_add(out, alternative);
-        text_add(out, "\" src=\"");
-        add_data_address(out, svg);
-        text_add(out, "\"></a></div>");
-    }
-    text_format(out, "<figcaption>%s:", title);
-    add_file_link(out, folder, name, "svg");
-    text_add(out, " ·");
-    add_file_link(out, folder, name, "gp");
-    text_add(out, " ·");
-    add_file_link(out, folder, name, "dat");
-    text_add(out, "</figcaption></figure>\n");
 }
 
 static void add_header(struct page *page)
@@ -218,7 +165,10 @@ static void add_trials(struct page *page)
 {
     const struct run_result *run = page->run;
     struct text *out = &page->text;
-    text_add(out, "<section id=\"trials\"><h2>Trials</h2>\n");
+    text_add(out, "<section id=\"trials\"><h2>Trials</h2>\n<p class=\"quiet small\">Acquire: asked "
+                  "until granted. Release: asked until answered. Hand-off: a release to the next "
+                  "grant, where somebody waited. Hold: granted until release. Pictures that are "
+                  "not in this page are shown from the files beside it.</p>\n");
     if (!run->has_plots && run->plot_note[0] != '\0') {
         text_add(out, "<p class=\"quiet\">");
         html_add(out, run->plot_note);
@@ -228,6 +178,8 @@ static void add_trials(struct page *page)
     const struct scenario *scenario = NULL;
     for (size_t i = 0; i < run->count; i++) {
         const struct trial_result *result = &run->trials[i];
+        if (trial_is_unfit(result))
+            continue;
         if (result->trial->scenario != scenario) {
             scenario = result->trial->scenario;
             text_add(out, "<h3>");
@@ -247,12 +199,15 @@ static void add_trials(struct page *page)
 char *report_html(const struct run_result *run)
 {
     struct page page = {.run = run};
+    html_choose_pictures(&page);
     add_header(&page);
     html_add_matrix(&page);
     add_trials(&page);
+    html_add_unfit(&page);
     html_add_costs(&page);
     html_add_liveness(&page);
     add_environment(&page);
     text_add(&page.text, "</main>\n</body>\n</html>\n");
+    free(page.embeds);
     return page.text.bytes;
 }

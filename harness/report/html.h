@@ -7,10 +7,12 @@
 // The page's style sheet.
 extern const char html_style[];
 
+enum picture { PICTURE_TIMELINE, PICTURE_THROUGHPUT, PICTURE_LATENCY, PICTURE_COUNT };
+
 struct page {
     struct text text;
     const struct run_result *run;
-    size_t picture_bytes; // embedded so far: a page must stay small enough to be mailed
+    bool *embeds; // by trial and picture: it is in the page itself. See html_choose_pictures
 };
 
 // Adds text so that it is only text, in an element or in a quoted attribute.
@@ -28,15 +30,23 @@ void html_add_verdict(struct text *out, enum verdict verdict, const char *target
 // "as expected", "MISSED", or nothing.
 void html_add_expectation(struct text *out, enum expectation_result expectation);
 
-// Adds a picture of a trial, embedded, with links to the files beside it.
-void html_add_picture(struct page *page, const struct trial_result *result, const char *name,
-                      const char *svg, const char *title, const char *alternative);
+// Sets `embeds`, which the caller frees: as many pictures as a page has room for that is to be
+// mailed, those that tell most first.
+void html_choose_pictures(struct page *page);
+
+// Adds a picture of a trial, if it has it: embedded, or from the file beside the page, which of
+// throughput and latency is but a link if there are many trials.
+void html_add_picture(struct page *page, size_t index, enum picture which, const char *title,
+                      const char *alternative);
 
 // Scenarios by schemes.
 void html_add_matrix(struct page *page);
 
 // One trial, to be opened. Its contents have the id "trial-<index + 1>".
 void html_add_trial(struct page *page, size_t index, bool open);
+
+// The trials to which a scenario does not apply: a row for each scheme and reason.
+void html_add_unfit(struct page *page);
 
 // What each trial cost.
 void html_add_costs(struct page *page);

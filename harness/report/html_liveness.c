@@ -6,7 +6,7 @@
 
 static void add_cell(struct text *out, const char *text)
 {
-    text_format(out, "<td class=\"number\">%s</td>", text);
+    text_format(out, "<td>%s</td>", text);
 }
 
 // The median, and below it the longest, and how many if they are few; one alone is both.
@@ -23,12 +23,12 @@ static void add_waits(struct text *out, const struct wait_figures *figures)
     text_duration(figures->max_ns, longest, sizeof longest);
     if (figures->count < LEAST_FOR_PERCENTILES)
         snprintf(count, sizeof count, ", of %zu", figures->count);
-    text_format(out, "<td class=\"number\">%s<br><span class=\"small quiet\">", median);
+    text_format(out, "<td>%s<br><small>", median);
     if (figures->count == 1)
         text_add(out, "once");
     else
         text_format(out, "max %s%s", longest, count);
-    text_add(out, "</span></td>");
+    text_add(out, "</small></td>");
 }
 
 static void add_shares(struct text *out, const struct fairness *turns)
@@ -38,8 +38,8 @@ static void add_shares(struct text *out, const struct fairness *turns)
         return;
     }
     text_format(out,
-                "<td class=\"number\">%.3f<br><span class=\"small quiet\">%.1f–%.1f %%"
-                "</span></td>",
+                "<td>%.3f<br><small>%.1f–%.1f %%"
+                "</small></td>",
                 turns->jain, 100 * (double)turns->least_grants / (double)turns->grants,
                 100 * (double)turns->most_grants / (double)turns->grants);
 }
@@ -56,18 +56,18 @@ static void add_turns(struct text *out, const struct trial_result *result)
     bool is_broken = turns->order == ORDER_QUEUED && turns->out_of_turn > 0 &&
                      trial_has_trait(result->trial, "fair");
     text_format(out,
-                "<td class=\"number%s\">%s%.1f %%<br><span class=\"small quiet\">%s%zu of %zu"
-                "</span></td>",
-                is_broken ? " missed" : "", is_broken ? "✗ " : "",
+                "<td%s>%s%.1f %%<br><small>%s%zu of %zu"
+                "</small></td>",
+                is_broken ? " class=\"missed\"" : "", is_broken ? "✗ " : "",
                 100 * (double)turns->out_of_turn / (double)turns->contested,
                 turns->order == ORDER_QUEUED ? "" : "≈ ", turns->out_of_turn, turns->contested);
-    text_format(out, "<td class=\"number\">%zu</td>", turns->deepest);
+    text_format(out, "<td>%zu</td>", turns->deepest);
 }
 
 static void add_ratio(struct text *out, double ratio)
 {
     if (isfinite(ratio))
-        text_format(out, "<td class=\"number\">%.2f</td>", ratio);
+        text_format(out, "<td>%.2f</td>", ratio);
     else
         add_cell(out, "–");
 }
@@ -102,7 +102,7 @@ static void add_row(struct text *out, const struct trial_result *result)
     add_shares(out, &result->statistics.turns);
     add_turns(out, result);
     add_herd(out, &result->statistics.herd);
-    text_format(out, "<td>%s</td></tr>\n", leavings[liveness->left]);
+    text_format(out, "<td class=\"word\">%s</td></tr>\n", leavings[liveness->left]);
 }
 
 static void add_headings(struct text *out)
@@ -114,8 +114,8 @@ static void add_headings(struct text *out)
     text_add(out, "<div class=\"scroll\" tabindex=\"0\"><table class=\"costs\"><thead><tr>"
                   "<th scope=\"col\">scheme</th>");
     for (size_t i = 0; i < sizeof headings / sizeof *headings; i++)
-        text_format(out, "<th scope=\"col\" class=\"number\">%s</th>", headings[i]);
-    text_add(out, "<th scope=\"col\">lock<br>left</th></tr></thead>\n");
+        text_format(out, "<th scope=\"col\">%s</th>", headings[i]);
+    text_add(out, "<th class=\"word\" scope=\"col\">lock<br>left</th></tr></thead>\n");
 }
 
 void html_add_liveness(struct page *page)

@@ -51,7 +51,10 @@ static void add_chip(struct page *page, size_t index, size_t repeats)
     const struct trial_result *result = &page->run->trials[index];
     struct text *out = &page->text;
     char target[40];
-    snprintf(target, sizeof target, "#trial-%zu", index + 1);
+    if (trial_is_unfit(result))
+        snprintf(target, sizeof target, "#unfit");
+    else
+        snprintf(target, sizeof target, "#trial-%zu", index + 1);
     text_add(out, "<div class=\"cell\">");
     html_add_verdict(out, result->judgement.verdict, target);
     if (repeats > 1)
@@ -74,9 +77,6 @@ static void add_cell(struct page *page, size_t scenario, size_t scheme, const ch
 {
     const struct run_result *run = page->run;
     const struct trial_result *trials = run->trials;
-    text_add(&page->text, "<td data-label=\"");
-    html_add(&page->text, label);
-    text_add(&page->text, "\">");
     size_t *members = memory_new(run->count * sizeof *members);
     size_t count = 0;
     for (size_t i = 0; i < run->count; i++) {
@@ -84,6 +84,13 @@ static void add_cell(struct page *page, size_t scenario, size_t scheme, const ch
             same_scheme(&trials[i], &trials[scheme]))
             members[count++] = i;
     }
+    text_add(&page->text, "<td");
+    if (count > 0) {
+        text_add(&page->text, " data-label=\"");
+        html_add(&page->text, label);
+        text_add(&page->text, "\"");
+    }
+    text_add(&page->text, ">");
     for (size_t i = 0; i < count; i++) {
         size_t repeats = 0;
         bool known = false;
@@ -97,6 +104,27 @@ static void add_cell(struct page *page, size_t scenario, size_t scheme, const ch
     }
     free(members);
     text_add(&page->text, "</td>");
+}
+
+// What the properties mean, once for all trials.
+static void add_meanings(struct page *page)
+{
+    const struct judgement *judgement = NULL;
+    struct text *out = &page->text;
+    for (size_t i = 0; i < page->run->count && judgement == NULL; i++) {
+        if (page->run->trials[i].judgement.finding_count > 0)
+            judgement = &page->run->trials[i].judgement;
+    }
+    if (judgement == NULL)
+        return;
+    text_add(out, "<details class=\"trial\"><summary>What the properties mean</summary>"
+                  "<dl class=\"inside\">\n");
+    for (size_t i = 0; i < judgement->finding_count; i++) {
+        text_format(out, "<dt>%s</dt><dd>", judgement->findings[i].check->name);
+        html_add(out, judgement->findings[i].check->summary);
+        text_add(out, "</dd>\n");
+    }
+    text_add(out, "</dl></details>\n");
 }
 
 // True if the matrix shows a property in parentheses.
@@ -177,9 +205,32 @@ void html_add_matrix(struct page *page)
     if (has_harmless(run))
         text_add(out, "<p class=\"small quiet\">Properties in parentheses were violated without "
                       "harm.</p>\n");
+    add_meanings(page);
     text_add(out, "</section>\n");
     free(matrix.rows);
     free(matrix.columns);
+}
+
+void html_add_unfit(struct page *page)
+{
+    struct text *out = &page->text;
+    struct unfit *list;
+    size_t count = unfit_list(page->run, &list);
+    if (count > 0)
+        text_add(out, "<section id=\"unfit\"><h2>Not applicable</h2>\n<div class=\"scroll\" "
+                      "tabindex=\"0\"><table><thead><tr><th scope=\"col\">scheme</th>"
+                      "<th scope=\"col\">trials</th><th scope=\"col\">why</th></tr></thead>"
+                      "<tbody>\n");
+    for (size_t i = 0; i < count; i++) {
+        text_add(out, "<tr><th scope=\"row\">");
+        html_add(out, list[i].scheme);
+        text_format(out, "</th><td>%zu</td><td>", list[i].count);
+        html_add(out, list[i].reason);
+        text_add(out, "</td></tr>\n");
+    }
+    if (count > 0)
+        text_add(out, "</tbody></table></div></section>\n");
+    free(list);
 }
 
 // Bars compare the schemes within one scenario: across scenarios they would mean nothing.
@@ -196,7 +247,7 @@ static double highest_rate(const struct run_result *run, size_t index)
 
 static void add_number(struct text *out, const char *text)
 {
-    text_format(out, "<td class=\"number\">%s</td>", text);
+    text_format(out, "<td>%s</td>", text);
 }
 
 static void add_costs_row(struct page *page, size_t index)
@@ -209,12 +260,12 @@ static void add_costs_row(struct page *page, size_t index)
     scheme_text(result->trial, &scheme);
     text_add(out, "<tr><th scope=\"row\">");
     html_add(out, text_string(&scheme));
-    text_add(out, "</th><td>");
+    text_add(out, "</th><td class=\"word\">");
     text_free(&scheme);
     snprintf(text, sizeof text, "#trial-%zu", index + 1);
     html_add_verdict(out, result->judgement.verdict, text);
     double highest = highest_rate(page->run, index);
-    text_format(out, "</td><td class=\"number bar\" style=\"--share:%.0f%%\">%s</td>",
+    text_format(out, "</td><td class=\"bar\" style=\"--share:%.0f%%\">%s</td>",
                 highest > 0 ? 100 * statistics->holds_per_second / highest : 0,
                 rate_text(statistics->holds_per_second, text, sizeof text));
     const struct percentiles *acquire = &statistics->acquire;
@@ -225,8 +276,8 @@ static void add_costs_row(struct page *page, size_t index)
     add_number(out, latency_text(hand_off, hand_off->p50_ns, text, sizeof text));
     add_number(out, latency_text(hand_off, hand_off->p99_ns, text, sizeof text));
     add_number(out, text_duration(statistics->longest_wait_ns, text, sizeof text));
-    text_format(out, "<td class=\"number\">%.3f</td><td class=\"number\">%.2f</td></tr>\n",
-                statistics->fairness, statistics->attempts_per_hold);
+    text_format(out, "<td>%.3f</td><td>%.2f</td></tr>\n", statistics->fairness,
+                statistics->attempts_per_hold);
 }
 
 void html_add_costs(struct page *page)
@@ -240,9 +291,9 @@ void html_add_costs(struct page *page)
                   "second mislead alone: a longer back-off raises them while somebody waits. "
                   "Fairness is Jain's index, 1 when all workers got the same.</p>\n"
                   "<div class=\"scroll\" tabindex=\"0\"><table class=\"costs\"><thead><tr>"
-                  "<th scope=\"col\">scheme</th><th scope=\"col\">verdict</th>");
+                  "<th scope=\"col\">scheme</th><th class=\"word\" scope=\"col\">verdict</th>");
     for (size_t i = 0; i < columns; i++)
-        text_format(out, "<th scope=\"col\" class=\"number\">%s</th>", headings[i]);
+        text_format(out, "<th scope=\"col\">%s</th>", headings[i]);
     text_add(out, "</tr></thead>\n");
     const struct scenario *scenario = NULL;
     for (size_t i = 0; i < page->run->count; i++) {

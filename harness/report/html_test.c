@@ -125,22 +125,73 @@ static void many_schemes_are_rows_and_few_are_columns(void **state)
     }
 }
 
-static void many_large_pictures_become_links(void **state)
+// Room is for two: a missed one comes first, then the first of each scheme that broke a property.
+static void a_page_holds_the_pictures_that_tell_most_and_shows_the_files_of_the_others(void **state)
 {
     (void)state;
     struct test_run test;
     test_run_start(&test);
-    size_t size = 3u << 20;
+    size_t size = 150u << 10;
     char *large = memory_zeroed(size + 1, 1);
     memset(large, 'x', size);
-    for (int i = 0; i < 5; i++)
-        test_add(&test, "none", VERDICT_SAFE, EXPECTATION_MET)->timeline = large;
+    for (int i = 0; i < 5; i++) {
+        struct trial_result *result =
+            test_add(&test, "none", i == 0 ? VERDICT_SAFE : VERDICT_UNSAFE,
+                     i == 4 ? EXPECTATION_MISSED : EXPECTATION_MET);
+        result->timeline = large;
+        result->throughput = large;
+        if (i > 0)
+            test_find(result, &test_stale_holder, false);
+    }
     char *page = report_html(&test.run);
-    assert_true(strlen(page) < (10u << 20));
-    assert_int_equal(count_of(page, "<img"), 2);
-    assert_int_equal(count_of(page, ">timeline.svg</a>"), 5);
+    assert_true(strlen(page) < (1u << 20));
+    assert_int_equal(count_of(page, "src=\"data:"), 2);
+    assert_int_equal(count_of(page, "src=\"pause--scheme/timeline.svg\""), 3);
+    assert_int_equal(count_of(page, "href=\"pause--scheme/timeline.svg\""), 5 + 2);
+    assert_int_equal(count_of(page, "src=\"pause--scheme/throughput.svg\""), 5);
+    static const bool embedded[] = {false, true, false, false, true};
+    for (int i = 0; i < 5; i++) {
+        char id[20];
+        snprintf(id, sizeof id, "id=\"trial-%d\"", i + 1);
+        const char *source = strstr(strstr(page, id), " src=\"");
+        assert_int_equal(strncmp(source, " src=\"data:", 11) == 0, embedded[i]);
+    }
     free(page);
     free(large);
+}
+
+static void what_draws_nothing_is_left_out_of_embedded_pictures(void **state)
+{
+    (void)state;
+    struct test_run test;
+    test_run_start(&test);
+    test_add(&test, "none", VERDICT_SAFE, EXPECTATION_MET)->timeline =
+        "<svg><g fill=\"none\" stroke-linecap=\"butt\">\n</g>\n<g stroke-width=\"1.00\" id=\"a\">"
+        "<g stroke-width=\"2.00\"><text>x</text></g></g></svg>";
+    char *page = report_html(&test.run);
+    assert_non_null(strstr(page, "%3Csvg%3E %3Cg id=%22a%22%3E%3Cg stroke-width=%222.00%22%3E"
+                                 "%3Ctext%3Ex%3C/text%3E%3C/g%3E%3C/g%3E%3C/svg%3E"));
+    free(page);
+}
+
+static void what_does_not_apply_is_a_row_for_each_scheme_and_reason(void **state)
+{
+    (void)state;
+    struct test_run test;
+    test_run_start(&test);
+    for (int i = 0; i < 4; i++) {
+        struct trial_result *result =
+            test_add(&test, i == 3 ? "b" : "a", VERDICT_NOT_APPLICABLE, EXPECTATION_NONE);
+        result->has_history = false;
+        strcpy(result->judgement.reason, i == 2 ? "no <leader>" : "no tokens");
+    }
+    char *page = report_html(&test.run);
+    assert_non_null(strstr(page, "<th scope=\"row\">a</th><td>2</td><td>no tokens</td>"));
+    assert_non_null(strstr(page, "<th scope=\"row\">a</th><td>1</td><td>no &lt;leader&gt;</td>"));
+    assert_non_null(strstr(page, "<th scope=\"row\">b</th><td>1</td><td>no tokens</td>"));
+    assert_null(strstr(page, "id=\"trial-"));
+    assert_null(strstr(page, "href=\"#trial-"));
+    free(page);
 }
 
 static void parentheses_are_explained_where_there_are_any(void **state)
@@ -184,7 +235,10 @@ int main(void)
         cmocka_unit_test(missed_trials_and_the_first_unsafe_one_are_open),
         cmocka_unit_test(repeats_that_ended_alike_share_a_chip),
         cmocka_unit_test(many_schemes_are_rows_and_few_are_columns),
-        cmocka_unit_test(many_large_pictures_become_links),
+        cmocka_unit_test(
+            a_page_holds_the_pictures_that_tell_most_and_shows_the_files_of_the_others),
+        cmocka_unit_test(what_draws_nothing_is_left_out_of_embedded_pictures),
+        cmocka_unit_test(what_does_not_apply_is_a_row_for_each_scheme_and_reason),
         cmocka_unit_test(parentheses_are_explained_where_there_are_any),
         cmocka_unit_test(too_few_operations_for_percentiles_are_named),
     };

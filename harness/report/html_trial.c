@@ -39,15 +39,10 @@ static void add_windows(struct text *out, const struct distribution *windows)
 
 static void add_finding(struct text *out, const struct finding *finding)
 {
-    const char *look = finding_counts(finding)                ? "unsafe"
-                       : finding->state == FINDING_KEPT       ? "safe"
-                       : finding->state == FINDING_IRRELEVANT ? "skipped"
-                                                              : "unknown";
+    const char *look = finding_counts(finding) ? "unsafe" : "unknown";
     text_add(out, "<tr><th scope=\"row\">");
     html_add(out, finding->check->name);
-    text_add(out, "<br><span class=\"small quiet\">");
-    html_add(out, finding->check->summary);
-    text_format(out, "</span></th><td><span class=\"chip %s\">%s%s</span>", look,
+    text_format(out, "</th><td><span class=\"chip %s\">%s%s</span>", look,
                 finding_state_name(finding->state), finding->harmless ? ", harmless" : "");
     if (finding->state == FINDING_VIOLATED)
         text_format(out, " × %lld", (long long)finding->count);
@@ -57,32 +52,71 @@ static void add_finding(struct text *out, const struct finding *finding)
     text_add(out, "</td></tr>\n");
 }
 
+static void add_irrelevant(struct text *out, const struct judgement *judgement)
+{
+    const char *lead = "<p class=\"small quiet\">Irrelevant here: ";
+    const char *end = "";
+    for (size_t i = 0; i < judgement->finding_count; i++) {
+        if (judgement->findings[i].state != FINDING_IRRELEVANT)
+            continue;
+        text_format(out, "%s%s", lead, judgement->findings[i].check->name);
+        lead = ", ";
+        end = "</p>\n";
+    }
+    text_add(out, end);
+}
+
+static void add_kept(struct text *out, const struct judgement *judgement)
+{
+    const char *lead = "<ul class=\"small\">";
+    const char *end = "";
+    for (size_t i = 0; i < judgement->finding_count; i++) {
+        if (judgement->findings[i].state != FINDING_KEPT)
+            continue;
+        text_format(out, "%s<li><b>%s</b> kept: ", lead, judgement->findings[i].check->name);
+        html_add(out, judgement->findings[i].text);
+        text_add(out, "</li>\n");
+        lead = "";
+        end = "</ul>\n";
+    }
+    text_add(out, end);
+}
+
+// In a table what was violated or is undecided; the others more briefly.
 static void add_findings(struct text *out, const struct judgement *judgement)
 {
     if (judgement->finding_count == 0)
         return;
-    text_add(out, "<h4>Properties</h4>\n<div class=\"scroll\" tabindex=\"0\">"
-                  "<table class=\"findings\"><thead><tr><th scope=\"col\">property</th>"
-                  "<th scope=\"col\">state</th><th scope=\"col\">what was found</th></tr></thead>"
-                  "<tbody>\n");
-    for (size_t i = 0; i < judgement->finding_count; i++)
+    const char *lead = "<div class=\"scroll\" tabindex=\"0\"><table class=\"findings\"><thead><tr>"
+                       "<th scope=\"col\">property</th><th scope=\"col\">state</th>"
+                       "<th scope=\"col\">what was found</th></tr></thead><tbody>\n";
+    const char *end = "";
+    text_add(out, "<h4>Properties</h4>\n");
+    for (size_t i = 0; i < judgement->finding_count; i++) {
+        if (judgement->findings[i].state == FINDING_IRRELEVANT ||
+            judgement->findings[i].state == FINDING_KEPT)
+            continue;
+        text_add(out, lead);
         add_finding(out, &judgement->findings[i]);
-    text_add(out, "</tbody></table></div>\n");
+        lead = "";
+        end = "</tbody></table></div>\n";
+    }
+    text_add(out, end);
+    add_kept(out, judgement);
+    add_irrelevant(out, judgement);
 }
 
-static void add_latency_row(struct text *out, const char *name, const char *meaning,
+static void add_latency_row(struct text *out, const char *name,
                             const struct percentiles *percentiles)
 {
     const int64_t durations[] = {percentiles->p50_ns, percentiles->p90_ns, percentiles->p99_ns,
                                  percentiles->p999_ns, percentiles->max_ns};
     char text[32];
-    text_format(out,
-                "<tr><th scope=\"row\">%s<br><span class=\"small quiet\">%s</span></th>"
-                "<td class=\"number\">%zu</td>",
-                name, meaning, percentiles->count);
+    if (percentiles->count == 0)
+        return;
+    text_format(out, "<tr><th>%s</th><td>%zu</td>", name, percentiles->count);
     for (size_t i = 0; i < sizeof durations / sizeof *durations; i++)
-        text_format(out, "<td class=\"number\">%s</td>",
-                    latency_text(percentiles, durations[i], text, sizeof text));
+        text_format(out, "<td>%s</td>", latency_text(percentiles, durations[i], text, sizeof text));
     text_add(out, "</tr>\n");
 }
 
@@ -90,7 +124,6 @@ static void add_counts(struct text *out, const struct trial_result *result)
 {
     const struct statistics *statistics = &result->statistics;
     char rate[32];
-    char wait[32];
     char duration[32];
     char stall[32];
     text_format(out,
@@ -104,12 +137,8 @@ static void add_counts(struct text *out, const struct trial_result *result)
     text_format(out, "%zu writes acknowledged, %zu %s, %zu of unknown outcome.<br>",
                 statistics->writes, statistics->refused_writes,
                 is_optimistic ? "too late and done again" : "refused", statistics->unknown_writes);
-    text_format(out,
-                "Longest wait %s; fairness (Jain) %.3f; the harness itself was late %zu "
-                "time%s%s%s.</p>\n",
-                text_duration(statistics->longest_wait_ns, wait, sizeof wait), statistics->fairness,
-                statistics->stalls, statistics->stalls == 1 ? "" : "s",
-                statistics->stalls > 0 ? ", at most " : "",
+    text_format(out, "The harness itself was late %zu time%s%s%s.</p>\n", statistics->stalls,
+                statistics->stalls == 1 ? "" : "s", statistics->stalls > 0 ? ", at most " : "",
                 statistics->stalls > 0
                     ? text_duration(statistics->longest_stall_ns, stall, sizeof stall)
                     : "");
@@ -120,28 +149,24 @@ static void add_numbers(struct text *out, const struct trial_result *result)
     const struct statistics *statistics = &result->statistics;
     text_add(out, "<h4>Numbers</h4>\n");
     add_counts(out, result);
-    text_add(out, "<div class=\"scroll\" tabindex=\"0\"><table><thead><tr><th></th>"
-                  "<th class=\"number\" scope=\"col\">count</th>"
-                  "<th class=\"number\" scope=\"col\">p50</th>"
-                  "<th class=\"number\" scope=\"col\">p90</th>"
-                  "<th class=\"number\" scope=\"col\">p99</th>"
-                  "<th class=\"number\" scope=\"col\">p99.9</th>"
-                  "<th class=\"number\" scope=\"col\">max</th></tr></thead><tbody>\n");
-    add_latency_row(out, "acquire", "asked until granted", &statistics->acquire);
-    add_latency_row(out, "release", "asked until answered", &statistics->release);
-    add_latency_row(out, "hand-off", "release to the next grant, where somebody waited",
-                    &statistics->hand_off);
-    add_latency_row(out, "hold", "granted until release", &statistics->hold);
+    text_add(out, "<div class=\"scroll\" tabindex=\"0\"><table class=\"numbers\"><thead><tr>"
+                  "<th></th><th>count</th><th>p50</th><th>p90</th><th>p99</th><th>p99.9</th>"
+                  "<th>max</th></tr></thead><tbody>\n");
+    add_latency_row(out, "acquire", &statistics->acquire);
+    add_latency_row(out, "release", &statistics->release);
+    add_latency_row(out, "hand-off", &statistics->hand_off);
+    add_latency_row(out, "hold", &statistics->hold);
     text_add(out, "</tbody></table></div>\n");
 }
 
-static void add_picture(struct page *page, const struct trial_result *result, const char *name,
-                        const char *svg, const char *title, const char *more)
+static void add_picture(struct page *page, size_t index, enum picture which, const char *title,
+                        const char *more)
 {
+    const struct trial *trial = page->run->trials[index].trial;
     struct text alternative = {0};
-    text_format(&alternative, "%s of %s with %s. %s", title, result->trial->scenario->name,
-                result->trial->scheme, more);
-    html_add_picture(page, result, name, svg, title, text_string(&alternative));
+    text_format(&alternative, "%s of %s with %s. %s", title, trial->scenario->name, trial->scheme,
+                more);
+    html_add_picture(page, index, which, title, text_string(&alternative));
     text_free(&alternative);
 }
 
@@ -151,7 +176,7 @@ static void add_verdict(struct text *out, const struct trial_result *result)
     text_add(out, "<p>");
     html_add(out, judgement->reason);
     text_add(out, "</p>\n");
-    if (judgement->expectation_text[0] != '\0') {
+    if (judgement->expectation_text[0] != '\0' && judgement->expectation != EXPECTATION_MET) {
         text_format(out, "<p class=\"%s\">",
                     judgement->expectation == EXPECTATION_MISSED ? "missed" : "quiet");
         html_add(out, judgement->expectation_text);
@@ -173,16 +198,15 @@ void html_add_trial(struct page *page, size_t index, bool open)
     // The id lies inside, as browsers open what is closed around the target of a link.
     text_format(out, "<div class=\"inside\" id=\"trial-%zu\">\n", index + 1);
     add_verdict(out, result);
-    add_picture(page, result, "timeline", result->timeline, "Hold timeline",
+    add_picture(page, index, PICTURE_TIMELINE, "Hold timeline",
                 violation != NULL ? violation->text : "No violation was found.");
     add_findings(out, &result->judgement);
     char rate[64];
     char sentence[160];
     snprintf(sentence, sizeof sentence, "On average %s holds per second.",
              rate_text(result->statistics.holds_per_second, rate, sizeof rate));
-    add_picture(page, result, "throughput", result->throughput, "Throughput", sentence);
-    add_picture(page, result, "latency", result->latency, "Latency",
-                "The numbers are in the table below.");
+    add_picture(page, index, PICTURE_THROUGHPUT, "Throughput", sentence);
+    add_picture(page, index, PICTURE_LATENCY, "Latency", "The numbers are in the table below.");
     if (result->has_history && result->statistics.acquire.count < LEAST_FOR_PERCENTILES)
         text_format(out,
                     "<p class=\"quiet\">No latency plot: too few operations for percentiles "
@@ -192,11 +216,10 @@ void html_add_trial(struct page *page, size_t index, bool open)
     if (result->has_history)
         add_numbers(out, result);
     if (result->folder != NULL && result->has_history) {
-        text_add(out, "<p class=\"small quiet\">Files: <a href=\"");
+        text_add(out, "<p class=\"small quiet\"><a href=\"");
         html_add_address(out, html_folder(page->run, result));
-        text_add(out, "/\">");
-        html_add(out, result->folder);
-        text_format(out, "</a> · seed %llu</p>\n", (unsigned long long)result->trial->seed);
+        text_format(out, "/\">All files</a> · seed %llu</p>\n",
+                    (unsigned long long)result->trial->seed);
     }
     text_add(out, "</div></details>\n");
 }

@@ -1,5 +1,7 @@
 #include "harness/report/model_picture_scene.h"
 
+#include "harness/base/clock.h"
+#include "harness/base/growing.h"
 #include "harness/base/text.h"
 
 #include <stdlib.h>
@@ -8,16 +10,6 @@
 #define WIDEST 40
 // More bars than can be told apart are left out.
 #define MOST_BARS 4000
-
-static int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
-static int64_t most(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
 
 static const struct operation *evidence_of(const struct scene *scene, size_t which)
 {
@@ -42,9 +34,9 @@ static int64_t end_of(const struct operations *operations)
     int64_t end = 0;
     for (size_t i = 0; i < operations->count; i++) {
         const struct operation *operation = &operations->items[i];
-        end = most(end, operation->invoked);
+        end = time_later(end, operation->invoked);
         if (operation->returned != INSTANT_NEVER)
-            end = most(end, operation->returned);
+            end = time_later(end, operation->returned);
     }
     return end;
 }
@@ -57,8 +49,8 @@ static int64_t next_by(const struct operations *operations, const struct operati
         const struct operation *operation = &operations->items[i];
         if (operation->process == before->process && operation->name == before->name &&
             operation->invoked > before->invoked)
-            next = least(next, operation->returned != INSTANT_NEVER ? operation->returned
-                                                                    : operation->invoked);
+            next = time_earlier(next, operation->returned != INSTANT_NEVER ? operation->returned
+                                                                           : operation->invoked);
     }
     return next;
 }
@@ -68,8 +60,8 @@ static void choose_window(struct scene *scene)
     const struct model_violation *violation = scene->violation;
     int64_t end = end_of(scene->operations);
     int64_t from = violation->from;
-    int64_t to = least(violation->to, end);
-    to = most(to, from + 1);
+    int64_t to = time_earlier(violation->to, end);
+    to = time_later(to, from + 1);
     int64_t length = to - from;
     scene->from = from;
     scene->to = to;
@@ -77,13 +69,13 @@ static void choose_window(struct scene *scene)
         const struct operation *operation = evidence_of(scene, i);
         if (operation == NULL)
             continue;
-        scene->from = least(scene->from, operation->invoked);
-        scene->to = most(scene->to, least(operation->returned, end));
-        scene->to = most(scene->to, least(next_by(scene->operations, operation), end));
+        scene->from = time_earlier(scene->from, operation->invoked);
+        scene->to = time_later(scene->to, time_earlier(operation->returned, end));
+        scene->to = time_later(scene->to, time_earlier(next_by(scene->operations, operation), end));
     }
-    int64_t room = most(length, 4) * WIDEST / 2;
-    scene->from = most(scene->from, from - room);
-    scene->to = least(scene->to, to + room);
+    int64_t room = time_later(length, 4) * WIDEST / 2;
+    scene->from = time_later(scene->from, from - room);
+    scene->to = time_earlier(scene->to, to + room);
     int64_t margin = (scene->to - scene->from) / 12 + 2;
     scene->from -= margin;
     scene->to += margin;
@@ -154,23 +146,10 @@ struct stack {
     size_t count, room;
 };
 
-static void push(struct stack *stack, size_t bar)
-{
-    if (stack->count == stack->room) {
-        stack->room = stack->room > 0 ? stack->room * 2 : 8;
-        stack->items = memory_resized(stack->items, stack->room * sizeof *stack->items);
-    }
-    stack->items[stack->count++] = bar;
-}
-
 static size_t add_bar(struct scene *scene, struct scene_bar bar)
 {
-    if (scene->bar_count == scene->bar_room) {
-        scene->bar_room = scene->bar_room > 0 ? scene->bar_room * 2 : 64;
-        scene->bars = memory_resized(scene->bars, scene->bar_room * sizeof *scene->bars);
-    }
-    scene->bars[scene->bar_count] = bar;
-    return scene->bar_count++;
+    *APPEND(scene->bars, scene->bar_count, scene->bar_room) = bar;
+    return scene->bar_count - 1;
 }
 
 static void see(struct scene *scene, struct stack *stack, size_t row, size_t index)
@@ -181,7 +160,7 @@ static void see(struct scene *scene, struct stack *stack, size_t row, size_t ind
         bar.kind = SCENE_REFUSED;
         add_bar(scene, bar);
     } else if (operation->kind == OPERATION_ACQUIRE && operation->outcome == OUTCOME_OK) {
-        push(stack, add_bar(scene, bar));
+        *APPEND(stack->items, stack->count, stack->room) = add_bar(scene, bar);
     } else if (operation->kind == OPERATION_ACQUIRE) {
         bar.kind = SCENE_UNKNOWN_ACQUIRE;
         add_bar(scene, bar);

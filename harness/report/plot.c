@@ -190,8 +190,8 @@ void plot_band(struct plot *plot, int64_t from_ns, int64_t to_ns, const char *co
     text_format(&plot->objects,
                 "set object rectangle from first %.9g, graph 0 to first %.9g, graph 1 behind "
                 "fillcolor rgb '%s' fillstyle solid 1 noborder\n",
-                plot_x(plot, from_ns < plot->from_ns ? plot->from_ns : from_ns),
-                plot_x(plot, to_ns > plot->to_ns ? plot->to_ns : to_ns), colour);
+                plot_x(plot, time_later(from_ns, plot->from_ns)),
+                plot_x(plot, time_earlier(to_ns, plot->to_ns)), colour);
 }
 
 void plot_line(struct plot *plot, int64_t at_ns, const char *colour, const char *style)

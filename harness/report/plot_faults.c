@@ -14,7 +14,7 @@ int64_t fault_end_ns(const struct digest *digest, const struct fault_record *fau
 {
     if (fault->healed_ns != TIME_NEVER)
         return fault->healed_ns;
-    return fault->in_effect_ns > digest->ended_ns ? fault->in_effect_ns : digest->ended_ns;
+    return time_later(fault->in_effect_ns, digest->ended_ns);
 }
 
 // A longer line would not fit.
@@ -90,8 +90,8 @@ void plot_faults(struct plot *plot, const struct digest *digest, bool bands)
         int64_t to = fault_end_ns(digest, fault);
         if (!touches(plot, digest, fault))
             continue;
-        from = from < plot->from_ns ? plot->from_ns : from;
-        to = to > plot->to_ns ? plot->to_ns : to;
+        from = time_later(from, plot->from_ns);
+        to = time_earlier(to, plot->to_ns);
         char colour[COLOUR_ROOM];
         if (fault_is_instant(fault))
             plot_line(plot, fault->in_effect_ns, colour_of(fault, 0, colour),

@@ -23,8 +23,8 @@ static void shade_faults(struct drawing *drawing)
         if (to < window->from_ns || from > window->to_ns)
             continue;
         drawing->seen[LOOK_FAULT] = true;
-        from = from < window->from_ns ? window->from_ns : from;
-        to = to > window->to_ns ? window->to_ns : to;
+        from = time_later(from, window->from_ns);
+        to = time_earlier(to, window->to_ns);
         for (size_t row = 0; row < window->row_count; row++) {
             if (window->rows[row].client != target->client ||
                 (target->worker != 0 && window->rows[row].worker != target->worker))
@@ -144,6 +144,8 @@ static void add_legend(struct plot *plot, const struct drawing *upper, const str
         [LOOK_WRITE] = {SAMPLE_POINT, "#111111", "pointtype 9 pointsize 0.8", "write"},
         [LOOK_REFUSED] = {SAMPLE_POINT, PLOT_RED, "pointtype 2 pointsize 0.8 linewidth 2",
                           "write refused"},
+        [LOOK_LONG_WRITE] = {SAMPLE_LINE, "#111111", "linewidth 1.2 dashtype 3",
+                             "until it is answered"},
         [LOOK_FAULT] = {SAMPLE_OUTLINE, PLOT_SHADE, "", "fault"},
         [LOOK_VIOLATION] = {SAMPLE_BOX, PLOT_RED, "", "violation"},
     };

@@ -64,7 +64,7 @@ void report_print(const struct run_result *run, FILE *out, bool coloured, bool q
 // The caller frees the text.
 char *report_json(const struct run_result *run);
 
-// report.html: one self-contained page. The caller frees the text.
+// report.html: one page, with the pictures that tell most in it. The caller frees the text.
 char *report_html(const struct run_result *run);
 
 // The process exit code of a run: 0 every expectation met, 1 one missed, 3 inconclusive,

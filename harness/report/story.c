@@ -35,13 +35,27 @@ static void tell_removal(struct story *story, const struct finding *finding)
     story_add_hold(story, granted_after_removal(story->digest, &finding->evidence));
 }
 
+// True if an earlier acquire of the same worker has been told of.
+static bool waited_before(const struct digest *digest, size_t index, int64_t from_ns)
+{
+    const struct attempt *attempt = &digest->attempts[index];
+    for (size_t i = 0; i < index; i++) {
+        const struct attempt *other = &digest->attempts[i];
+        if (other->client == attempt->client && other->worker == attempt->worker &&
+            other->returned_ns >= from_ns)
+            return true;
+    }
+    return false;
+}
+
 static void tell_waiters(struct story *story, const struct account *account, int64_t from_ns)
 {
     int told = 0;
     for (size_t i = 0; i < story->digest->attempt_count && told < 3; i++) {
         char who[DESCRIBE_ROOM];
         const struct attempt *attempt = &story->digest->attempts[i];
-        if (attempt->returned_ns < from_ns || i == account->attempt || attempt->died)
+        if (attempt->returned_ns < from_ns || i == account->attempt || attempt->died ||
+            waited_before(story->digest, i, from_ns))
             continue;
         describe_worker(story->digest, attempt->client, attempt->worker, who);
         story_line_add(&story->lines, attempt->invoked_ns, LINE_HELPFUL, SIZE_MAX, who,
@@ -130,9 +144,13 @@ static void tell_end(const struct account *account, struct text *out)
     struct text end = {0};
     if (account->cause[0] != '\0')
         text_format(out, "  Cause: %s.\n", account->cause);
-    if (account->overlap_ns > 0)
-        text_format(&end, "Both believed to hold it for %s. ",
-                    text_duration(account->overlap_ns, length, sizeof length));
+    int64_t permits = digest_permits(account->digest);
+    text_duration(account->overlap_ns, length, sizeof length);
+    if (account->overlap_ns > 0 && permits > 1)
+        text_format(&end, "More than %lld believed to hold a permit for %s. ", (long long)permits,
+                    length);
+    else if (account->overlap_ns > 0)
+        text_format(&end, "Both believed to hold it for %s. ", length);
     if (lost > 0)
         text_format(&end, "In all, %lld of %lld acknowledged increment%s %s lost. ",
                     (long long)lost, (long long)acknowledged, plural(acknowledged),
@@ -164,6 +182,8 @@ char *story_tell(const struct digest *digest, const struct judgement *judgement)
     story_add_hold(&story, account.holds[0]);
     story_add_hold(&story, account.holds[1]);
     story_add_hold(&story, account.culprit);
+    for (size_t i = 0; i < account.other_count; i++)
+        story_add_hold(&story, account.others[i]);
     tell_of_removal(&story, &account);
     tell_particulars(&story, &account);
     story_tell_holds(&story);

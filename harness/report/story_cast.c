@@ -85,12 +85,32 @@ static void describe_other(const struct story *story, const struct hold *hold,
         snprintf(out, room, "%s still holds it", who);
 }
 
+static void tell_permit(struct story *story, const struct hold *hold, const char *who)
+{
+    char detail[160];
+    int64_t permits = digest_permits(story->digest);
+    int64_t out = 0;
+    for (size_t i = 0; i < story->hold_count; i++) {
+        const struct hold *other = &story->digest->holds[story->holds[i]];
+        out += other < hold && other->released_ns > hold->granted_ns;
+    }
+    describe_lease(story, hold, detail, sizeof detail);
+    if (out >= permits)
+        snprintf(detail, sizeof detail, ": all %lld permits are out", (long long)permits);
+    story_line_add(&story->lines, hold->granted_ns, LINE_KEY, SIZE_MAX, who, "acquires a permit%s",
+                   detail);
+}
+
 static void tell_grant(struct story *story, const struct hold *hold, const char *who)
 {
     char detail[160];
     char token[DESCRIBE_ROOM];
     describe_token(story, hold, token);
     const struct hold *other = believer(story, hold);
+    if (digest_permits(story->digest) > 1) {
+        tell_permit(story, hold, who);
+        return;
+    }
     if (hold->valid_until_ns <= hold->granted_ns) {
         text_duration(hold->granted_ns - hold->valid_until_ns, detail, sizeof detail);
         story_line_add(&story->lines, hold->granted_ns, LINE_KEY, SIZE_MAX, who,
@@ -148,6 +168,7 @@ static void tell_release_result(struct story *story, size_t index, const char *w
         [RELEASE_UNCHECKED] = "releases the lock by a plain delete",
     };
     const struct hold *hold = &story->digest->holds[index];
+    bool permits = trial_has_trait(story->digest->trial, "permits");
     enum line_weight weight = story->needs_ends ? LINE_HELPFUL : LINE_ASIDE;
     if (index == story->wronged && story->needs_ends)
         weight = LINE_NEEDED;
@@ -158,7 +179,8 @@ static void tell_release_result(struct story *story, size_t index, const char *w
                        "finishes its release");
     else
         story_line_add(&story->lines, hold->returned_ns, weight, SIZE_MAX, who, "%s",
-                       results[hold->answer]);
+                       permits && hold->answer == RELEASE_UNCHECKED ? "gives its permit back"
+                                                                    : results[hold->answer]);
 }
 
 static void tell_end(struct story *story, size_t index, const char *who)

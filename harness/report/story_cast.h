@@ -6,7 +6,7 @@
 #include "harness/check/check.h"
 #include "harness/report/story_lines.h"
 
-#define STORY_HOLDS 4
+#define STORY_HOLDS 12
 
 struct story {
     const struct digest *digest;
@@ -31,6 +31,9 @@ void story_tell_holds(struct story *story);
 // Tells of the faults that struck those holds' clients, or happened between the lines told so far;
 // and of `root` (index into digest.faults, or SIZE_MAX), from which it all comes, wherever it was.
 void story_tell_faults(struct story *story, size_t root);
+
+// When a fault that took effect is told to have struck: a crash as soon as it was asked for.
+int64_t story_strike_ns(const struct fault_record *record);
 
 // True if a fault of the scenario killed the client: then the fault's line tells of its death.
 bool story_fault_killed(const struct digest *digest, int client);

@@ -1,5 +1,6 @@
 #include "harness/report/story_deeds.h"
 
+#include "harness/base/rank.h"
 #include "harness/check/describe.h"
 #include "harness/scenario/trigger.h"
 
@@ -77,28 +78,13 @@ void deed_side(const struct fault_record *record, int side, struct text *out)
 // Events before the one by which a fault was asked for, among which the point is that it waited at.
 #define NEAR_EVENTS 5000
 
-// The first event at that time or later.
-static size_t first_event(const struct history *history, int64_t at_ns)
-{
-    size_t low = 0;
-    size_t high = history->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (history->events[middle].at_ns < at_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 // Which of its points it was that the target came to, from 0; -1 if that is not recorded.
 static int point_met(const struct digest *digest, const struct fault_record *record)
 {
     const struct history *history = digest->history;
     if (history == NULL || record->asked_ns == TIME_NEVER)
         return -1;
-    size_t from = first_event(history, record->asked_ns);
+    size_t from = FIRST_FROM(history->events, history->count, at_ns, record->asked_ns);
     for (size_t i = 0; i < NEAR_EVENTS && i < from; i++) {
         const struct event *event = &history->events[from - 1 - i];
         if (event->kind == EVENT_POINT_REACHED && event->step == record->step->number)
@@ -220,15 +206,19 @@ static void tell_wire_deed(const struct fault_record *record, struct text *out)
     }
 }
 
-static void tell_failover(const struct fault_record *record, const char *target, struct text *out)
+void deed_tell_fall(const struct digest *digest, const struct fault_record *record,
+                    struct text *out)
+{
+    char target[NAME_ROOM];
+    text_format(out, "%s is killed", deed_target(digest, record, target, sizeof target));
+}
+
+void deed_tell_succession(const struct fault_record *record, struct text *out)
 {
     char old[32];
     char next[32];
-    text_format(out, "%s is killed", target);
-    if (sscanf(record->reason, "%31[a-z0-9-] %31[a-z0-9-]", old, next) == 2)
-        text_format(out, ", and %s takes its place", next);
-    else
-        text_add(out, ", and another server takes its place");
+    bool known = sscanf(record->reason, "%31[a-z0-9-] %31[a-z0-9-]", old, next) == 2;
+    text_format(out, "%s takes its place", known ? next : "another server");
 }
 
 void deed_tell(const struct digest *digest, const struct fault_record *record, struct text *out)
@@ -257,7 +247,9 @@ void deed_tell(const struct digest *digest, const struct fault_record *record, s
         return;
     }
     if (strcmp(step->verb, "failover") == 0) {
-        tell_failover(record, target, out);
+        deed_tell_fall(digest, record, out);
+        text_add(out, ", and ");
+        deed_tell_succession(record, out);
         return;
     }
     for (size_t i = 0; i < sizeof deeds / sizeof *deeds; i++) {
@@ -277,10 +269,10 @@ void deed_tell(const struct digest *digest, const struct fault_record *record, s
 static const char *what_is_left(const struct fault_step *step)
 {
     if (step->how != NULL && strcmp(step->how, "loses-all") == 0)
-        return ", and has forgotten everything";
+        return " and has forgotten everything";
     if (step->how != NULL && strcmp(step->how, "loses-unsynced") == 0)
-        return ", and has forgotten what was not on its disk yet";
-    return ", with no more than what was on its disk";
+        return " and has forgotten what was not on its disk yet";
+    return " with no more than what was on its disk";
 }
 
 void deed_tell_end(const struct digest *digest, const struct fault_record *record, struct text *out)
@@ -301,7 +293,8 @@ void deed_tell_end(const struct digest *digest, const struct fault_record *recor
     else if (fault_stops(step))
         text_format(out, "%s goes on", target);
     else if (strcmp(verb, "restart") == 0)
-        text_format(out, "%s is up again%s", target, what_is_left(step));
+        // When exactly is not known: clients may have found it before the harness had.
+        text_format(out, "%s has come back%s", target, what_is_left(step));
     else if (strcmp(verb, "deny") == 0)
         text_format(out, "%s takes writes again", target);
     else if (strcmp(verb, "evict") == 0)

@@ -5,6 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
+// A failover that takes longer is told in two lines: the lock may be granted only after the second.
+#define LONG_FAILOVER_NS (5 * NS_PER_MS)
+
 static bool is_on(const struct fault_step *step, const struct hold *hold)
 {
     return step->target.client == hold->client &&
@@ -26,6 +29,23 @@ static const char *doing(const struct story *story, const struct fault_record *r
     return "";
 }
 
+// What these do is seen before it is proven: a client learns that its connection is gone as soon as
+// the harness that the server is down.
+int64_t story_strike_ns(const struct fault_record *record)
+{
+    static const char *const sudden[] = {"kill",       "restart", "failover",
+                                         "disconnect", "flush",   NULL};
+    bool is_sudden = text_is_one_of(record->step->verb, sudden);
+    return is_sudden ? time_earlier(record->asked_ns, record->in_effect_ns) : record->in_effect_ns;
+}
+
+// Frees the words.
+static void add_line(struct story *story, int64_t at_ns, const char *subject, struct text *words)
+{
+    story_line_add(&story->lines, at_ns, LINE_KEY, SIZE_MAX, subject, "%s", text_string(words));
+    text_free(words);
+}
+
 static void tell_strike(struct story *story, const struct fault_record *record)
 {
     char subject[24];
@@ -33,14 +53,19 @@ static void tell_strike(struct story *story, const struct fault_record *record)
     const struct fault_step *step = record->step;
     snprintf(subject, sizeof subject, "fault %d:", step->number);
     bool is_kill = strcmp(step->verb, "kill") == 0;
-    int64_t at_ns =
-        is_kill && record->asked_ns != TIME_NEVER ? record->asked_ns : record->in_effect_ns;
+    int64_t at_ns = story_strike_ns(record);
+    if (strcmp(step->verb, "failover") == 0 && record->in_effect_ns - at_ns > LONG_FAILOVER_NS) {
+        deed_tell_fall(story->digest, record, &words);
+        add_line(story, at_ns, subject, &words);
+        deed_tell_succession(record, &words);
+        add_line(story, record->in_effect_ns, subject, &words);
+        return;
+    }
     deed_tell(story->digest, record, &words);
     deed_tell_point(story->digest, record, &words);
     if (is_kill && step->points[0].moment != MOMENT_AT)
         text_add(&words, doing(story, record));
-    story_line_add(&story->lines, at_ns, LINE_KEY, SIZE_MAX, subject, "%s", text_string(&words));
-    text_free(&words);
+    add_line(story, at_ns, subject, &words);
 }
 
 static bool is_on_story(const struct story *story, const struct fault_record *record)
@@ -81,7 +106,7 @@ void story_tell_faults(struct story *story, size_t root)
     int64_t last_ns = story_lines_last_ns(&story->lines);
     for (size_t i = 0; i < story->digest->fault_count; i++) {
         const struct fault_record *record = &story->digest->faults[i];
-        bool outside = record->in_effect_ns > last_ns || record->healed_ns < first_ns ||
+        bool outside = story_strike_ns(record) > last_ns || record->healed_ns < first_ns ||
                        // A kill that came before has done its work before.
                        (record->step->bound_ns < 0 && record->in_effect_ns < first_ns);
         if (record->in_effect_ns == TIME_NEVER || (outside && i != root))

@@ -1,6 +1,7 @@
 #include "harness/report/story_lines.h"
 
 #include "harness/base/clock.h"
+#include "harness/base/growing.h"
 
 #include <stdarg.h>
 #include <stdbool.h>
@@ -18,19 +19,16 @@ void story_line_add(struct story_lines *lines, int64_t at_ns, enum line_weight w
     va_start(arguments, format);
     vsnprintf(what, sizeof what, format, arguments);
     va_end(arguments);
-    if (lines->count == lines->room) {
-        lines->room = lines->room > 0 ? lines->room * 2 : 32;
-        lines->items = memory_resized(lines->items, lines->room * sizeof *lines->items);
-    }
     struct text text = {0};
     text_format(&text, "%s %s", subject, what);
-    lines->items[lines->count] = (struct story_line){.at_ns = at_ns,
-                                                     .order = lines->count,
-                                                     .weight = weight,
-                                                     .speaker = speaker,
-                                                     .object = strlen(subject) + 1,
-                                                     .text = text.bytes};
-    lines->count++;
+    size_t order = lines->count;
+    *APPEND(lines->items, lines->count, lines->room) =
+        (struct story_line){.at_ns = at_ns,
+                            .order = order,
+                            .weight = weight,
+                            .speaker = speaker,
+                            .object = strlen(subject) + 1,
+                            .text = text.bytes};
 }
 
 int64_t story_lines_first_ns(const struct story_lines *lines)

@@ -1,7 +1,7 @@
 #include "harness/report/story_writes.h"
 
+#include "harness/base/clock.h"
 #include "harness/check/describe.h"
-#include "harness/check/sweep.h"
 #include "harness/workloads/workload.h"
 
 #include <stdio.h>
@@ -83,11 +83,28 @@ static enum line_weight weight_of(const struct story *story, const struct access
     return aside || !access->is_write ? LINE_HELPFUL : LINE_NEEDED;
 }
 
+// A write that takes longer is told with both its moments: what happens meanwhile may matter, and a
+// picture shows it where it was sent.
+#define LONG_WRITE_NS (5 * NS_PER_MS)
+
+// " (sent at 0.312 s)", or "" if it was answered at once.
+static const char *describe_sent(const struct story *story, const struct access *access,
+                                 char out[40])
+{
+    out[0] = '\0';
+    if (access->returned_ns != TIME_NEVER &&
+        access->returned_ns - access->invoked_ns > LONG_WRITE_NS)
+        snprintf(out, 40, " (sent at %.3f s)",
+                 (double)(access->invoked_ns - story->digest->started_ns) / (double)NS_PER_S);
+    return out;
+}
+
 static void tell_sale(struct story *story, const struct access *write, const char *who)
 {
     char seller[DESCRIBE_ROOM];
     char over[40] = "";
     char twice[DESCRIBE_ROOM + 40] = "";
+    char sent[40];
     size_t same = same_update_before(story, write);
     struct stored stored = stored_before(story->digest, write);
     bool certain = stored.by != NULL && !stored.in_doubt;
@@ -97,16 +114,18 @@ static void tell_sale(struct story *story, const struct access *write, const cha
         snprintf(twice, sizeof twice, ": %s has bought it already",
                  describe_holder(story->digest, same, seller));
     story_line_add(&story->lines, write->returned_ns, weight_of(story, write), write->hold, who,
-                   "buys unit %lld (writes %lld%s)%s", (long long)write->seen,
-                   (long long)write->value, over, twice);
+                   "buys unit %lld (writes %lld%s)%s%s", (long long)write->seen,
+                   (long long)write->value, over, describe_sent(story, write, sent), twice);
 }
 
 static void tell_job(struct story *story, const struct access *write, const char *who)
 {
     const struct digest *digest = story->digest;
+    char sent[40];
     int64_t job = draw_job(digest->trial->scenario, digest->holds[write->hold].operation);
     story_line_add(&story->lines, write->returned_ns, weight_of(story, write), write->hold, who,
-                   "does job %lld and notes it as done", (long long)job + 1);
+                   "does job %lld and notes it as done%s", (long long)job + 1,
+                   describe_sent(story, write, sent));
 }
 
 static void tell_look(struct story *story, const struct access *read, const char *who)
@@ -121,10 +140,11 @@ static void tell_look(struct story *story, const struct access *read, const char
 static void tell_increment(struct story *story, const struct access *write, const char *who)
 {
     char other[DESCRIBE_ROOM];
+    char sent[40];
     struct text what = {0};
     size_t same = same_update_before(story, write);
     struct stored stored = stored_before(story->digest, write);
-    text_format(&what, "writes %lld", (long long)write->value);
+    text_format(&what, "writes %lld%s", (long long)write->value, describe_sent(story, write, sent));
     if (stored.in_doubt) {
         if (same != SIZE_MAX)
             text_format(&what, ", computed from %lld, as %s did", (long long)write->seen,
@@ -151,9 +171,11 @@ static void tell_access(struct story *story, const struct access *access, const 
     bool answered = access->returned_ns != TIME_NEVER;
     int64_t at_ns = answered ? access->returned_ns : access->invoked_ns;
     enum line_weight weight = weight_of(story, access);
-    char what[40] = "read";
+    char sent[40];
+    char what[80] = "read";
     if (access->is_write)
-        snprintf(what, sizeof what, "write %lld", (long long)access->value);
+        snprintf(what, sizeof what, "write %lld%s", (long long)access->value,
+                 describe_sent(story, access, sent));
     if (access->outcome == OUTCOME_UNKNOWN)
         story_line_add(&story->lines, at_ns, weight, access->hold, who,
                        "tries to %s and gets no answer", what);

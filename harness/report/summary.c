@@ -28,6 +28,32 @@ struct tally tally_make(const struct run_result *run)
     return tally;
 }
 
+bool trial_is_unfit(const struct trial_result *result)
+{
+    return result->judgement.verdict == VERDICT_NOT_APPLICABLE &&
+           result->judgement.expectation != EXPECTATION_MISSED;
+}
+
+size_t unfit_list(const struct run_result *run, struct unfit **list)
+{
+    size_t count = 0;
+    *list = memory_new((run->count + 1) * sizeof **list);
+    for (size_t i = 0; i < run->count; i++) {
+        const char *scheme = run->trials[i].trial->scheme;
+        const char *reason = run->trials[i].judgement.reason;
+        size_t at = 0;
+        if (!trial_is_unfit(&run->trials[i]))
+            continue;
+        while (at < count &&
+               (strcmp((*list)[at].scheme, scheme) != 0 || strcmp((*list)[at].reason, reason) != 0))
+            at++;
+        if (at == count)
+            (*list)[count++] = (struct unfit){scheme, reason, 0};
+        (*list)[at].count++;
+    }
+    return count;
+}
+
 static bool reason_is_new(const struct run_result *run, size_t index)
 {
     for (size_t i = 0; i < index; i++) {

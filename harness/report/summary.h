@@ -18,6 +18,20 @@ struct tally {
 
 struct tally tally_make(const struct run_result *run);
 
+// True if the scenario does not apply to the scheme, and nothing else was expected: such trials are
+// told together, see unfit_list.
+bool trial_is_unfit(const struct trial_result *result);
+
+// Trials that are unfit, by scheme and reason.
+struct unfit {
+    const char *scheme;
+    const char *reason;
+    size_t count;
+};
+
+// In the order of the first of each. Returns how many; the caller frees the list.
+size_t unfit_list(const struct run_result *run, struct unfit **list);
+
 // "23 trials: 20 as expected, 0 missed, 3 without expectation; 2 skipped (why)".
 void summary_sentence(const struct run_result *run, struct text *out);
 

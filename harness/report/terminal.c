@@ -62,6 +62,8 @@ static void print_table(const struct run_result *run, FILE *out, bool coloured)
     for (size_t i = 0; i < run->count; i++) {
         const struct trial_result *result = &run->trials[i];
         enum verdict verdict = result->judgement.verdict;
+        if (trial_is_unfit(result))
+            continue;
         struct text scheme = {0};
         struct text found = {0};
         scheme_text(result->trial, &scheme);
@@ -77,6 +79,29 @@ static void print_table(const struct run_result *run, FILE *out, bool coloured)
     }
     table_print(table, out, coloured);
     table_free(table);
+}
+
+// A line for each scheme and reason, however many scenarios it is that do not apply.
+static void print_unfit(const struct run_result *run, FILE *out, bool coloured)
+{
+    static const char *const headings[] = {"n/a: scheme", "trials", "why", NULL};
+    struct unfit *list;
+    size_t count = unfit_list(run, &list);
+    struct table *table = table_new(headings);
+    table_align_right(table, 1);
+    for (size_t i = 0; i < count; i++) {
+        char trials[24];
+        snprintf(trials, sizeof trials, "%zu", list[i].count);
+        table_cell(table, COLOUR_GREY, list[i].scheme);
+        table_cell(table, COLOUR_GREY, trials);
+        table_cell(table, COLOUR_GREY, list[i].reason);
+    }
+    if (count > 0) {
+        fputc('\n', out);
+        table_print(table, out, coloured);
+    }
+    table_free(table);
+    free(list);
 }
 
 static void print_indented(FILE *out, const char *text)
@@ -200,6 +225,7 @@ static size_t print_trials(const struct run_result *run, bool missed, FILE *out,
 void report_print(const struct run_result *run, FILE *out, bool coloured, bool quiet)
 {
     print_table(run, out, coloured);
+    print_unfit(run, out, coloured);
     size_t told = print_trials(run, true, out, coloured, quiet);
     told += print_trials(run, false, out, coloured, quiet);
     size_t stories = 0;

@@ -163,6 +163,25 @@ static void a_run_that_stopped_at_a_miss_says_what_runs_the_rest(void **state)
     free(text);
 }
 
+static void what_does_not_apply_is_a_line_for_each_scheme_and_reason(void **state)
+{
+    (void)state;
+    struct test_run test;
+    test_run_start(&test);
+    test_add(&test, "none", VERDICT_SAFE, EXPECTATION_MET);
+    for (int i = 0; i < 3; i++)
+        strcpy(test_add(&test, i == 2 ? "b" : "a", VERDICT_NOT_APPLICABLE, EXPECTATION_NONE)
+                   ->judgement.reason,
+               "it has no tokens");
+    char *text = print(&test.run, false, false);
+    assert_null(strstr(text, "pause     a "));
+    assert_non_null(strstr(text, "\n"
+                                 "n/a: scheme  trials  why\n"
+                                 "a                 2  it has no tokens\n"
+                                 "b                 1  it has no tokens\n"));
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -170,6 +189,7 @@ int main(void)
         cmocka_unit_test(a_quiet_run_tells_only_what_was_not_expected),
         cmocka_unit_test(colour_is_only_there_when_wanted),
         cmocka_unit_test(what_is_undecided_says_why),
+        cmocka_unit_test(what_does_not_apply_is_a_line_for_each_scheme_and_reason),
         cmocka_unit_test(one_expected_story_of_each_scenario_is_told),
         cmocka_unit_test(a_run_that_stopped_at_a_miss_says_what_runs_the_rest),
     };

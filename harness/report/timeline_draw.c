@@ -170,6 +170,34 @@ static size_t add_marks(struct drawing *drawing, enum mark mark, bool evidence_o
     return added;
 }
 
+// From where a write was sent to where it was answered, if that can be seen.
+static void add_long_writes(struct drawing *drawing, bool evidence_only)
+{
+    const struct digest *digest = drawing->digest;
+    const struct timeline_window *window = drawing->window;
+    int64_t least_ns = drawing_pixels_ns(drawing, LEAST_MARKED_WIDTH);
+    size_t added = 0;
+    for (size_t i = 0; i < digest->access_count; i++) {
+        const struct access *access = &digest->accesses[i];
+        const struct hold *hold = &digest->holds[access->hold];
+        int row = timeline_row_of(window, hold->client, hold->worker);
+        int64_t from_ns = time_later(access->invoked_ns, window->from_ns);
+        int64_t to_ns = time_earlier(access->returned_ns, window->to_ns);
+        bool is_left_out = evidence_only && !is_evidence(window, access->hold);
+        if (row < 0 || !access->is_write || is_left_out || to_ns - from_ns < least_ns)
+            continue;
+        if (added++ == 0)
+            drawing_begin_set(drawing, "writes under way", "row sent answered");
+        text_format(&drawing->plot->data, "%d %.12g %.12g\n", row + 1,
+                    plot_x(drawing->plot, from_ns), plot_x(drawing->plot, to_ns));
+    }
+    if (added == 0)
+        return;
+    drawing->seen[LOOK_LONG_WRITE] = true;
+    drawing_end_set(drawing, "using 2:($1-0.27):($3-$2):(0) with vectors nohead linewidth 1.2 "
+                             "dashtype 3 linecolor rgb '#111111'");
+}
+
 void drawing_add_marks(struct drawing *drawing)
 {
     size_t total = 0;
@@ -179,6 +207,7 @@ void drawing_add_marks(struct drawing *drawing)
     bool peaceful = drawing->window->evidence[0] == SIZE_MAX;
     if (evidence_only && peaceful)
         return;
+    add_long_writes(drawing, evidence_only);
     for (enum mark mark = 0; mark < MARK_COUNT; mark++) {
         if (add_marks(drawing, mark, evidence_only, false) > 0)
             drawing->seen[LOOK_READ + (int)mark] = true;

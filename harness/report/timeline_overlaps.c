@@ -14,8 +14,8 @@ struct timeline_overlaps timeline_overlaps_find(const struct digest *digest,
     for (size_t i = 0; i < digest->hold_count; i++) {
         const struct hold *hold = &digest->holds[i];
         int64_t from = hold->granted_ns;
-        int64_t to = hold->released_ns < latest_ns ? hold->released_ns : latest_ns;
-        latest_ns = hold->released_ns > latest_ns ? hold->released_ns : latest_ns;
+        int64_t to = time_earlier(hold->released_ns, latest_ns);
+        latest_ns = time_later(hold->released_ns, latest_ns);
         if (to <= from || to < window->from_ns || from > window->to_ns)
             continue;
         struct timeline_overlap *before =
@@ -23,7 +23,7 @@ struct timeline_overlaps timeline_overlaps_find(const struct digest *digest,
         if (before == NULL || from > before->to_ns)
             overlaps.items[overlaps.count++] = (struct timeline_overlap){from, to};
         else
-            before->to_ns = to > before->to_ns ? to : before->to_ns;
+            before->to_ns = time_later(before->to_ns, to);
     }
     return overlaps;
 }

@@ -156,6 +156,23 @@ static void the_values_of_the_evidence_stand_at_their_marks(void **state)
     assert_true(says("first 1.64 left offset"));
 }
 
+static void a_long_write_is_drawn_until_it_is_answered(void **state)
+{
+    (void)state;
+    test_hold(&test, 1, 0, 5, 600);
+    test_hold(&test, 2, 10, 320, 400);
+    add_access(0, true, 50, 42);
+    add_access(1, true, 331, 42);
+    find(&test_stale_holder, SIZE_MAX, 320, 400);
+    draw();
+    assert_false(says("until it is answered"));
+    plot_free(&plot);
+    test.accesses[0].returned_ns = AT(590);
+    draw();
+    assert_true(says("until it is answered"));
+    assert_non_null(strstr(plot.data.bytes, "# writes under way: row sent answered\n1 50 590\n"));
+}
+
 // The lock kept them apart; so both holds are red, and nothing is to be enlarged.
 static void holds_that_were_apart_are_both_marked(void **state)
 {
@@ -200,6 +217,7 @@ int main(void)
         PICTURE_TEST(what_struck_a_server_has_a_row_of_its_own),
         PICTURE_TEST(without_such_a_fault_there_is_no_such_row),
         PICTURE_TEST(the_values_of_the_evidence_stand_at_their_marks),
+        PICTURE_TEST(a_long_write_is_drawn_until_it_is_answered),
         PICTURE_TEST(holds_that_were_apart_are_both_marked),
         PICTURE_TEST(a_lock_that_nobody_removed_is_found_gone),
     };

@@ -1,4 +1,5 @@
 // The row of what struck servers, clocks and the network, below those of the workers.
+#include "harness/report/story_cast.h"
 #include "harness/report/story_deeds.h"
 #include "harness/report/timeline_draw.h"
 
@@ -19,7 +20,7 @@ static void span_of(const struct digest *digest, const struct fault_record *reco
 {
     bool instant = fault_is_instant(record);
     *span = (struct timeline_overlap){
-        instant && record->asked_ns != TIME_NEVER ? record->asked_ns : record->in_effect_ns,
+        instant && record->asked_ns != TIME_NEVER ? record->asked_ns : story_strike_ns(record),
         instant ? record->in_effect_ns : fault_end_ns(digest, record)};
 }
 
@@ -95,8 +96,8 @@ bool drawing_add_servers(struct drawing *drawing)
             continue;
         span_of(drawing->digest, record, &span);
         int64_t least = drawing_pixels_ns(drawing, 2);
-        int64_t from = span.from_ns < window->from_ns ? window->from_ns : span.from_ns;
-        int64_t to = span.to_ns > window->to_ns ? window->to_ns : span.to_ns;
+        int64_t from = time_later(span.from_ns, window->from_ns);
+        int64_t to = time_earlier(span.to_ns, window->to_ns);
         to = to - from < least ? from + least : to;
         double top = (double)window->row_count + 0.54 + 0.92 * lane / lanes;
         double bottom = top + 0.92 / lanes - 0.06;

@@ -1,17 +1,8 @@
+#include "harness/check/silence.h"
 #include "harness/report/timeline.h"
 
 #include <stddef.h>
 #include <stdlib.h>
-
-static int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
-static int64_t most(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
 
 // Until when nobody is granted from `from_ns` on, as far as the trial saw.
 static int64_t next_grant_ns(const struct digest *digest, int64_t from_ns)
@@ -28,6 +19,8 @@ static bool span_of_maybe_dead(const struct digest *digest, int64_t died_ns,
                                struct timeline_span *span)
 {
     *span = (struct timeline_span){.from_ns = died_ns, .to_ns = digest->ended_ns};
+    if (silence_was_free(digest, false))
+        return false;
     for (size_t i = 0; i < digest->hold_count; i++) {
         if (digest->holds[i].granted_ns > died_ns || digest->holds[i].released_ns > died_ns)
             return false;
@@ -39,8 +32,8 @@ static bool span_of_release(const struct digest *digest, const struct hold *hold
                             struct timeline_span *span)
 {
     span->from_ns = hold->released_ns;
-    span->to_ns =
-        least(least(hold->returned_ns, hold->died_ns), most(digest->ended_ns, hold->released_ns));
+    span->to_ns = time_earlier(time_earlier(hold->returned_ns, hold->died_ns),
+                               time_later(digest->ended_ns, hold->released_ns));
     return hold->release_invoked && span->to_ns > span->from_ns;
 }
 
@@ -62,7 +55,7 @@ static bool span_of_hold(const struct digest *digest, const struct hold *hold,
     case TIMELINE_LEASES:
         // A lease that its holder gave back protects nobody any more.
         span->from_ns = hold->granted_ns;
-        span->to_ns = hold->release_invoked ? least(hold->valid_until_ns, hold->released_ns)
+        span->to_ns = hold->release_invoked ? time_earlier(hold->valid_until_ns, hold->released_ns)
                                             : hold->valid_until_ns;
         return hold->valid_until_ns != TIME_NEVER && span->to_ns > span->from_ns;
     case TIMELINE_DEAD:
@@ -85,15 +78,15 @@ static bool span_of_hold(const struct digest *digest, const struct hold *hold,
 static bool add(struct timeline_spans *spans, const struct timeline_window *window,
                 struct timeline_span span, int64_t gap_ns, size_t last[])
 {
-    span.from_ns = span.from_ns < window->from_ns ? window->from_ns : span.from_ns;
-    span.to_ns = least(span.to_ns, window->to_ns);
+    span.from_ns = time_later(span.from_ns, window->from_ns);
+    span.to_ns = time_earlier(span.to_ns, window->to_ns);
     if (span.row < 0 || span.to_ns < span.from_ns)
         return true;
     struct timeline_span *before =
         last[span.row] == SIZE_MAX ? NULL : &spans->items[last[span.row]];
     if (before != NULL && span.from_ns - before->to_ns < gap_ns) {
-        before->from_ns = least(before->from_ns, span.from_ns);
-        before->to_ns = span.to_ns > before->to_ns ? span.to_ns : before->to_ns;
+        before->from_ns = time_earlier(before->from_ns, span.from_ns);
+        before->to_ns = time_later(before->to_ns, span.to_ns);
         spans->merged_ns = gap_ns;
         return true;
     }
@@ -107,7 +100,7 @@ static bool add(struct timeline_spans *spans, const struct timeline_window *wind
 // Until when an attempt waited, as far as the trial saw.
 static int64_t attempt_end_ns(const struct digest *digest, const struct attempt *attempt)
 {
-    return least(least(attempt->returned_ns, attempt->died_ns), digest->ended_ns);
+    return time_earlier(time_earlier(attempt->returned_ns, attempt->died_ns), digest->ended_ns);
 }
 
 static void start_rows(size_t last[])
@@ -169,8 +162,9 @@ static bool collect_overlaps(const struct digest *digest, const struct timeline_
         int row = timeline_row_of(window, hold->client, hold->worker);
         for (size_t j = timeline_overlaps_after(overlaps, hold->granted_ns);
              j < overlaps->count && overlaps->items[j].from_ns < hold->released_ns; j++) {
-            struct timeline_span span = {row, most(hold->granted_ns, overlaps->items[j].from_ns),
-                                         least(hold->released_ns, overlaps->items[j].to_ns)};
+            struct timeline_span span = {row,
+                                         time_later(hold->granted_ns, overlaps->items[j].from_ns),
+                                         time_earlier(hold->released_ns, overlaps->items[j].to_ns)};
             if (is_outside(window, &span) || is_evidence(window, i, &span))
                 continue;
             if (!add(spans, window, span, gap_ns, last))

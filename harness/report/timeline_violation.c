@@ -73,8 +73,8 @@ void drawing_add_violation(struct drawing *drawing)
         from_ns -= (least - (to_ns - from_ns)) / 2;
         to_ns = from_ns + least;
     }
-    from_ns = from_ns < window->from_ns ? window->from_ns : from_ns;
-    to_ns = to_ns > window->to_ns ? window->to_ns : to_ns;
+    from_ns = time_later(from_ns, window->from_ns);
+    to_ns = time_earlier(to_ns, window->to_ns);
     size_t bars = add_violation_bars(drawing, from_ns, to_ns);
     bool concerns_all = bars == 0 && strcmp(window->finding->check->name, "stuck") == 0;
     size_t rows =
@@ -127,8 +127,8 @@ void drawing_label_violation(struct drawing *drawing)
                    text_duration(from - plot->start_ns, length, sizeof length));
         return;
     }
-    from = from < window->from_ns ? window->from_ns : from;
-    to = to > window->to_ns ? window->to_ns : to;
+    from = time_later(from, window->from_ns);
+    to = time_earlier(to, window->to_ns);
     text_duration(finding->evidence.to_ns - finding->evidence.from_ns, length, sizeof length);
     bool overlap = true;
     for (size_t i = 0; i < 2; i++) {
@@ -137,6 +137,12 @@ void drawing_label_violation(struct drawing *drawing)
         overlap = clip_evidence(drawing, i, &begins, &ends) && overlap;
     }
     bool stuck = strcmp(finding->check->name, "stuck") == 0;
+    int64_t permits = digest_permits(drawing->digest);
+    if (overlap && permits > 1) {
+        plot_label(plot, from + (to - from) / 2, PLOT_RED, "%s: more than %lld hold for %s",
+                   finding->check->name, (long long)permits, length);
+        return;
+    }
     plot_label(plot, from + (to - from) / 2, PLOT_RED,
                overlap ? "%s: both hold for %s"
                : stuck ? "%s: nobody is granted the lock for %s"

@@ -9,16 +9,8 @@
 #define PEACEFUL_HOLDS 20
 // A violation that is shorter than one in so many parts of the window is shown again, larger.
 #define LEAST_SHARE 33
-
-static int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
-static int64_t most(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
+// What was lost is shown with the violation unless it is so many times as far away as that is long.
+#define FARTHEST 3
 
 static void find_evidence(const struct digest *digest, const struct judgement *judgement,
                           struct timeline_window *window)
@@ -48,10 +40,11 @@ static void find_evidence(const struct digest *digest, const struct judgement *j
 static void set_window(const struct digest *digest, struct timeline_window *window, int64_t from_ns,
                        int64_t to_ns, int64_t margin_ns)
 {
-    margin_ns = most(margin_ns, 1000);
-    int64_t sliver = most((to_ns - from_ns) / 60, 1000);
-    window->from_ns = most(from_ns - margin_ns, least(digest->started_ns, from_ns) - sliver);
-    window->to_ns = least(to_ns + margin_ns, most(digest->ended_ns, to_ns) + sliver);
+    margin_ns = time_later(margin_ns, 1000);
+    int64_t sliver = time_later((to_ns - from_ns) / 60, 1000);
+    window->from_ns =
+        time_later(from_ns - margin_ns, time_earlier(digest->started_ns, from_ns) - sliver);
+    window->to_ns = time_earlier(to_ns + margin_ns, time_later(digest->ended_ns, to_ns) + sliver);
     int64_t step = 1;
     while (step * 200 < window->to_ns - window->from_ns)
         step *= 10;
@@ -59,18 +52,47 @@ static void set_window(const struct digest *digest, struct timeline_window *wind
         window->from_ns -= (window->from_ns - digest->started_ns) % step;
 }
 
-static void choose_violation(const struct digest *digest, struct timeline_window *window)
+// Where a value was lost, or a unit sold twice, is shown, too, if that is not far away; and every
+// write of the evidence until it was answered.
+static void include_loss(const struct digest *digest, const struct judgement *judgement,
+                         const struct timeline_window *window, int64_t *from_ns, int64_t *to_ns)
+{
+    static const char *const losses[] = {"lost-update", "oversell", "run-once", NULL};
+    int64_t length = time_later(*to_ns - *from_ns, NS_PER_MS);
+    int64_t least = *from_ns - FARTHEST * length;
+    int64_t most = *to_ns + FARTHEST * length;
+    for (size_t i = 0; i < digest->access_count; i++) {
+        const struct access *access = &digest->accesses[i];
+        bool is_evidence =
+            access->hold == window->evidence[0] || access->hold == window->evidence[1];
+        if (access->is_write && is_evidence && access->returned_ns <= most)
+            *to_ns = time_later(*to_ns, access->returned_ns);
+    }
+    for (size_t i = 0; i < judgement->finding_count; i++) {
+        const struct finding *finding = &judgement->findings[i];
+        if (finding->state != FINDING_VIOLATED || !text_is_one_of(finding->check->name, losses) ||
+            finding->evidence.to_ns <= 0 || finding->evidence.from_ns < least ||
+            finding->evidence.to_ns > most)
+            continue;
+        *from_ns = time_earlier(*from_ns, finding->evidence.from_ns);
+        *to_ns = time_later(*to_ns, finding->evidence.to_ns);
+    }
+}
+
+static void choose_violation(const struct digest *digest, const struct judgement *judgement,
+                             struct timeline_window *window)
 {
     const struct evidence *evidence = &window->finding->evidence;
     int64_t from = evidence->from_ns;
-    int64_t to = most(evidence->to_ns, from);
+    int64_t to = time_later(evidence->to_ns, from);
     for (size_t i = 0; i < 2; i++) {
         if (window->evidence[i] == SIZE_MAX)
             continue;
         const struct hold *hold = &digest->holds[window->evidence[i]];
-        from = least(from, hold->granted_ns);
-        to = most(to, hold->released_ns);
+        from = time_earlier(from, hold->granted_ns);
+        to = time_later(to, hold->released_ns);
     }
+    include_loss(digest, judgement, window, &from, &to);
     set_window(digest, window, from, to, (to - from) / 5);
 }
 
@@ -84,7 +106,7 @@ static void choose_beginning(const struct digest *digest, struct timeline_window
         from = digest->holds[0].granted_ns;
     }
     for (size_t i = 0; i < shown; i++)
-        to = most(to, digest->holds[i].released_ns);
+        to = time_later(to, digest->holds[i].released_ns);
     set_window(digest, window, from, to, (to - from) / 20);
 }
 
@@ -117,7 +139,7 @@ bool timeline_zoom(const struct digest *digest, const struct timeline_window *wi
         return false;
     *zoom = *window;
     set_window(digest, zoom, evidence->from_ns, evidence->to_ns, length);
-    zoom->from_ns = most(zoom->from_ns, digest->started_ns);
+    zoom->from_ns = time_later(zoom->from_ns, digest->started_ns);
     return true;
 }
 
@@ -178,7 +200,8 @@ static void see_others(const struct digest *digest, struct timeline_window *wind
     }
     for (size_t i = 0; i < digest->hold_count; i++) {
         const struct hold *hold = &digest->holds[i];
-        int64_t to = least(hold->returned_ns, most(hold->released_ns, digest->ended_ns));
+        int64_t to =
+            time_earlier(hold->returned_ns, time_later(hold->released_ns, digest->ended_ns));
         if (touches(window, hold->invoked_ns, to))
             see_worker(window, hold->client, hold->worker, hidden, hidden_count);
     }
@@ -216,7 +239,7 @@ void timeline_choose(const struct digest *digest, const struct judgement *judgem
     if (window->finding != NULL)
         find_evidence(digest, judgement, window);
     if (window->finding != NULL && window->finding->evidence.to_ns > 0)
-        choose_violation(digest, window);
+        choose_violation(digest, judgement, window);
     else
         choose_beginning(digest, window);
     choose_rows(digest, window);

@@ -240,7 +240,7 @@ static void draw_faults(const struct scenario *scenario, uint64_t seed,
     const struct random_settings *settings = &scenario->random;
     struct draw draw = {.scenario = scenario, .out = out};
     int64_t last_ns = scenario->workload.for_ns - settings->lasting_ns - settings->jitter_ns;
-    int64_t times_ns[MOST_FAULTS];
+    int64_t times_ns[MOST_FAULTS] = {0};
     size_t count = 0;
     random_start(&draw.random, seed, UINT64_C(0x6661756c7473)); // a stream of its own
     for (int64_t at_ns = settings->every_ns;

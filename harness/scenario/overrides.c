@@ -50,16 +50,43 @@ static const char *find_by_last_part(const struct paths *paths, const char *wron
     return NULL;
 }
 
+// " (did you mean 'clients.threads'?)", or which keys there are where `wrong` looks for one: "", if
+// there is no such place.
+static void advise_on_key(const struct paths *paths, const char *wrong, struct text *advice)
+{
+    const char *dot = strrchr(wrong, '.');
+    size_t length = dot != NULL ? (size_t)(dot - wrong) + 1 : 0;
+    struct paths near = {.items = memory_zeroed(paths->count + 1, sizeof *near.items)};
+    for (size_t i = 0; i < paths->count && length > 0; i++) {
+        const char *path = paths->items[i];
+        if (strncmp(path, wrong, length) == 0 && strchr(path + length, '.') == NULL)
+            near.items[near.count++] = paths->items[i] + length;
+    }
+    const char *meant = text_nearest(wrong + length, (const char *const *)near.items);
+    if (meant != NULL)
+        text_format(advice, " (did you mean '%.*s%s'?)", (int)length, wrong, meant);
+    else if (near.count > 0)
+        text_format(advice, ": '%.*s' has", (int)length - 1, wrong);
+    for (size_t i = 0; i < near.count && meant == NULL; i++)
+        text_format(advice, "%s %s", i > 0 ? "," : "", near.items[i]);
+    free(near.items);
+}
+
 static void complain_about_path(struct binding *binding, const struct origin *origin)
 {
     const char *wrong = origin->override->path;
     struct paths paths = {0};
+    struct text advice = {0};
     collect_paths(&scenario_section, binding->vocabulary, "", wrong, &paths);
+    advise_on_key(&paths, wrong, &advice);
     const char *meant = find_by_last_part(&paths, wrong);
-    if (meant == NULL)
+    if (meant == NULL && advice.length == 0)
         meant = text_nearest(wrong, (const char *const *)paths.items);
-    complaints_add(binding->complaints, origin, (struct place){0}, "unknown key%s%s%s",
-                   meant ? " (did you mean '" : "", meant ? meant : "", meant ? "'?)" : "");
+    if (meant != NULL)
+        text_format(&advice, " (did you mean '%s'?)", meant);
+    complaints_add(binding->complaints, origin, (struct place){0}, "unknown key%s",
+                   text_string(&advice));
+    text_free(&advice);
     for (size_t i = 0; i < paths.count; i++)
         free(paths.items[i]);
     free(paths.items);

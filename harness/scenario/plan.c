@@ -33,19 +33,33 @@ static char *skip_reason_of(const struct scenario *scenario, const char *const *
     return reason.bytes;
 }
 
-static void add_trial(struct plan *plan, const struct scenario *scenario, const char *scheme,
-                      const char *const *traits, int repeat, int64_t repeats)
+// Of the lock's servers; NULL if there are none.
+static const char *topology_of(const struct scenario *scenario,
+                               const struct scheme_servers *servers)
 {
+    if (servers->kind == NULL)
+        return NULL;
+    const struct server_settings *settings = scenario_server(scenario, servers->kind);
+    return settings != NULL && settings->topology != NULL ? settings->topology : servers->topology;
+}
+
+static void add_trial(struct plan *plan, const struct scenario *scenario,
+                      const struct vocabulary *vocabulary, size_t scheme, int repeat,
+                      int64_t repeats)
+{
+    const char *scheme_name = vocabulary->schemes[scheme];
+    const char *const *traits = vocabulary->scheme_traits[scheme];
     struct text name = {0};
-    text_format(&name, "%s--%s", scenario->name, scheme);
+    text_format(&name, "%s--%s", scenario->name, scheme_name);
     if (repeats > 1)
         text_format(&name, "--%d", repeat);
     plan->trials = memory_resized(plan->trials, (plan->count + 1) * sizeof *plan->trials);
     plan->trials[plan->count++] = (struct trial){
         .scenario = scenario,
-        .scheme = scheme,
+        .scheme = scheme_name,
         .traits = traits,
-        .expectation = scenario_expectation(scenario, scheme, traits),
+        .topology = topology_of(scenario, &vocabulary->scheme_servers[scheme]),
+        .expectation = scenario_expectation(scenario, scheme_name, traits),
         .repeat = repeat,
         .seed = seed_of(plan->seed, name.bytes),
         .name = name.bytes,
@@ -65,7 +79,7 @@ static void add_scenario(struct plan *plan, const struct scenario *scenario,
             (scheme_glob != NULL && !scheme_is_meant(scheme_glob, scheme, traits)))
             continue;
         for (int nth = 1; nth <= repeats; nth++)
-            add_trial(plan, scenario, scheme, traits, nth, repeats);
+            add_trial(plan, scenario, vocabulary, i, nth, repeats);
     }
 }
 
@@ -139,4 +153,9 @@ void plan_free(struct plan *plan)
 bool trial_has_trait(const struct trial *trial, const char *trait)
 {
     return trial->traits != NULL && text_is_one_of(trait, trial->traits);
+}
+
+const char *trial_topology(const struct trial *trial)
+{
+    return trial->topology != NULL ? trial->topology : "single";
 }

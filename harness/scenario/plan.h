@@ -8,6 +8,7 @@ struct trial {
     const struct scenario *scenario;
     const char *scheme;
     const char *const *traits;             // of the scheme, NULL-terminated
+    const char *topology;                  // of the lock's servers; see trial_topology
     const struct expectation *expectation; // NULL: none stated
     int repeat;                            // from 1
     uint64_t seed;                         // of this trial alone
@@ -32,5 +33,9 @@ int plan_make(struct scenario *const *scenarios, size_t count, const struct voca
 void plan_free(struct plan *plan);
 
 bool trial_has_trait(const struct trial *trial, const char *trait);
+
+// How the lock's servers belong together: as the scenario says, else as the scheme likes it best;
+// "single" if there are none.
+const char *trial_topology(const struct trial *trial);
 
 #endif

@@ -43,6 +43,29 @@ static void each_scheme_comes_once_in_the_order_of_the_catalogue(void **state)
     scenario_free(scenario);
 }
 
+static void servers_belong_together_as_the_scenario_says_else_as_the_scheme_likes(void **state)
+{
+    (void)state;
+    struct scenario *scenario;
+    static const char *const text = TEST_HEAD "workload: {kind: increment, operations: 40}\n"
+                                              "schemes: [none, redis-setnx, redis-set-px-lua]\n";
+    static const char *const said = TEST_HEAD "workload: {kind: increment, operations: 40}\n"
+                                              "schemes: [none, redis-setnx, redis-set-px-lua]\n"
+                                              "servers: {redis: {topology: independent}}\n";
+    struct plan plan = plan_of(text, NULL, 0, 1, &scenario);
+    assert_string_equal(trial_topology(&plan.trials[0]), "single"); // it has no servers
+    assert_string_equal(trial_topology(&plan.trials[1]), "single");
+    assert_string_equal(trial_topology(&plan.trials[2]), "sentinel");
+    plan_free(&plan);
+    scenario_free(scenario);
+    plan = plan_of(said, NULL, 0, 1, &scenario);
+    assert_string_equal(trial_topology(&plan.trials[0]), "single");
+    assert_string_equal(trial_topology(&plan.trials[1]), "independent");
+    assert_string_equal(trial_topology(&plan.trials[2]), "independent");
+    plan_free(&plan);
+    scenario_free(scenario);
+}
+
 static void repeats_are_trials_with_names_of_their_own(void **state)
 {
     (void)state;
@@ -204,6 +227,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_scheme_comes_once_in_the_order_of_the_catalogue),
+        cmocka_unit_test(servers_belong_together_as_the_scenario_says_else_as_the_scheme_likes),
         cmocka_unit_test(repeats_are_trials_with_names_of_their_own),
         cmocka_unit_test(a_seed_depends_on_the_run_and_the_name_alone),
         cmocka_unit_test(a_scheme_without_tokens_is_skipped_where_they_are_needed),

@@ -9,6 +9,7 @@
 #include "harness/scenario/trigger.h"
 #include "harness/scenario/validate.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -217,6 +218,7 @@ static struct scenario *make_scenarios(const struct parsing *parsing)
         next = &(*next)->next;
     }
     *place = list;
+    assert(first != NULL); // as the list is not empty
     check_labels(parsing, first);
     return first;
 }

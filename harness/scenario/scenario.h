@@ -276,6 +276,12 @@ struct topology_name {
     int least, most; // how many servers
 };
 
+// The servers that a scheme locks with.
+struct scheme_servers {
+    const char *kind;     // NULL: it needs none
+    const char *topology; // how they belong together unless a scenario says otherwise
+};
+
 // True if the fault's target stands still while it is in effect.
 bool fault_stops(const struct fault_step *step);
 
@@ -283,8 +289,9 @@ bool fault_stops(const struct fault_step *step);
 // catalogues, so that this room needs none of them.
 struct vocabulary {
     const char *const *schemes;
-    const char *const *const *scheme_traits; // scheme_traits[i]: traits of schemes[i]
-    const char *const *traits;               // every trait there is
+    const char *const *const *scheme_traits;     // scheme_traits[i]: traits of schemes[i]
+    const struct scheme_servers *scheme_servers; // of `schemes`, in their order
+    const char *const *traits;                   // every trait there is
     const char *const *workloads;
     const char *const *stores;
     const char *const *faults;

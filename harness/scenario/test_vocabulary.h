@@ -27,6 +27,10 @@ static const char *const *const test_scheme_traits[] = {
     test_no_traits, test_local, test_redis,         test_redis,
     test_lease,     test_lease, test_lease_checked, test_lease_fenced,
 };
+static const struct scheme_servers test_scheme_servers[] = {
+    {NULL, NULL},        {NULL, NULL},        {"redis", "single"}, {"redis", "single"},
+    {"redis", "single"}, {"redis", "single"}, {"redis", "single"}, {"redis", "sentinel"},
+};
 static const char *const test_workloads[] = {"increment", "oversell", "draw", "nested",
                                              "readers",   "permits",  NULL};
 static const char *const test_stores[] = {"shm", "redis", "mysql", "same", NULL};
@@ -60,6 +64,7 @@ static const struct topology_name test_topologies[] = {
 static const struct vocabulary test_vocabulary = {
     .schemes = test_schemes,
     .scheme_traits = test_scheme_traits,
+    .scheme_servers = test_scheme_servers,
     .traits = test_traits,
     .workloads = test_workloads,
     .stores = test_stores,

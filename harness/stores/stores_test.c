@@ -1,16 +1,15 @@
 // Every store: two steps without a fence, one refusal with it.
 #include "harness/stores/store.h"
 
+#include "harness/cluster/test_outage.h"
 #include "harness/cluster/test_server.h"
 #include "harness/wire/mysql.h"
 
 #include <setjmp.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-#include <sys/wait.h>
 
 #include <cmocka.h>
 
@@ -270,14 +269,12 @@ static void a_commit_without_an_answer_is_unknown(void **state)
 {
     struct fixture *fixture = *state;
     struct pair pair = open_pair(fixture);
-    pid_t server = fixture->mysql.cluster.nodes[0].server;
-    int status;
+    const struct node *node = &fixture->mysql.cluster.nodes[0];
     assert_int_equal(mysql_store.begin(&pair.store), OUTCOME_OK);
     assert_int_equal(mysql_store.write(&pair.store, 0, 2), OUTCOME_OK);
-    kill(server, SIGSTOP);
-    waitpid(server, &status, WUNTRACED);
+    stand_still(node);
     enum outcome outcome = mysql_store.commit(&pair.store);
-    kill(server, SIGCONT);
+    go_on(node);
     assert_int_equal(outcome, OUTCOME_UNKNOWN);
     close_pair(fixture, &pair);
 }

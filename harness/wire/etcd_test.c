@@ -3,6 +3,7 @@
 
 #include "harness/base/clock.h"
 #include "harness/cluster/process.h"
+#include "harness/cluster/test_outage.h"
 #include "harness/cluster/test_server.h"
 #include "harness/wire/base64.h"
 
@@ -13,9 +14,7 @@
 
 #include <cmocka.h>
 #include <pthread.h>
-#include <signal.h>
 #include <string.h>
-#include <sys/wait.h>
 
 struct fixture {
     struct test_server server;
@@ -277,14 +276,6 @@ static void errors_say_whether_the_request_can_ever_work(void **state)
     assert_int_equal(etcd_grant(connection, INT64_MAX / 2, &lease), OUTCOME_NO); // too long for it
 }
 
-static void stop_server(const struct node *node)
-{
-    int status;
-    kill(node->server, SIGSTOP);
-    waitpid(node->server, &status, WUNTRACED);
-    assert_true(WIFSTOPPED(status));
-}
-
 static void no_answer_in_time_is_unknown_and_the_next_request_connects_anew(void **state)
 {
     struct fixture *fixture = *state;
@@ -292,11 +283,11 @@ static void no_answer_in_time_is_unknown_and_the_next_request_connects_anew(void
     const struct node *node = &fixture->server.cluster.nodes[0];
     struct etcd_entry own, oldest;
     int64_t lease = grant(fixture);
-    stop_server(node);
+    stand_still(node);
     assert_int_equal(etcd_create(connection, "late", lease, "late", &own, &oldest),
                      OUTCOME_UNKNOWN);
     assert_non_null(strstr(etcd_error(connection), "no answer in time"));
-    kill(node->server, SIGCONT);
+    go_on(node);
     assert_int_equal(etcd_revoke(connection, lease), OUTCOME_OK);
 }
 
@@ -356,10 +347,10 @@ static void where_one_cannot_be_had_the_next_server_is_asked(void **state)
     struct node *first = &fixture->server.cluster.nodes[0];
     struct etcd_connection *connection =
         etcd_open(&fixture->server.service, 500 * NS_PER_MS, &actor, &error);
-    stop_server(third);
+    stand_still(third);
     assert_int_equal(etcd_grant(connection, 60, &lease), OUTCOME_UNKNOWN);
     grant_once_there_is_a_leader(connection); // by the first or the second
-    kill(third->server, SIGCONT);
+    go_on(third);
     process_kill(first->server);
     first->server = 0;
     grant_once_there_is_a_leader(connection);

@@ -1,6 +1,7 @@
 // The memcached connection against a real server: every class of outcome.
 #include "harness/wire/memcached.h"
 
+#include "harness/cluster/test_outage.h"
 #include "harness/cluster/test_server.h"
 
 #include <setjmp.h>
@@ -9,9 +10,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
-#include <signal.h>
 #include <string.h>
-#include <sys/wait.h>
 
 static struct test_server server;
 static struct actor actor = {.phase = PHASE_NONE};
@@ -61,17 +60,14 @@ static void answers_of_every_kind_are_understood(void **state)
 static void no_answer_in_time_is_unknown_and_the_next_request_connects_anew(void **state)
 {
     (void)state;
-    int status;
     struct memcached_answer answer;
-    pid_t process = server.cluster.nodes[0].server;
-    kill(process, SIGSTOP);
-    waitpid(process, &status, WUNTRACED);
+    stand_still(&server.cluster.nodes[0]);
     assert_int_equal(memcached_request(connection, &answer, "add key 0 60 1\r\n1"),
                      OUTCOME_UNKNOWN);
     assert_non_null(strstr(memcached_error(connection), "no answer in time"));
-    kill(process, SIGCONT);
+    go_on(&server.cluster.nodes[0]);
     // What timed out is executed all the same: the reason why it is UNKNOWN and not NO.
-    int64_t give_up_ns = clock_monotonic_ns() + 5 * NS_PER_S;
+    int64_t give_up_ns = clock_monotonic_ns() + 20 * NS_PER_S;
     do
         assert_int_equal(memcached_request(connection, &answer, "gets key"), OUTCOME_OK);
     while (strcmp(answer.word, "VALUE") != 0 && clock_monotonic_ns() < give_up_ns);
@@ -82,10 +78,7 @@ static void a_server_that_is_gone_is_unknown_once_and_then_no(void **state)
 {
     (void)state;
     struct memcached_answer answer;
-    pid_t process = server.cluster.nodes[0].server;
-    kill(process, SIGKILL);
-    waitpid(process, NULL, 0);
-    server.cluster.nodes[0].server = 0;
+    die(&server.cluster.nodes[0]);
     assert_int_equal(memcached_request(connection, &answer, "gets key"), OUTCOME_UNKNOWN);
     assert_int_equal(memcached_request(connection, &answer, "gets key"), OUTCOME_NO);
     assert_non_null(strstr(memcached_error(connection), "cannot connect"));

@@ -47,11 +47,11 @@ static void no_answer_in_time_is_unknown_and_the_next_request_has_a_new_session(
     struct mysql_answer answer;
     int64_t session = mysql_connection_session(fixture->connection);
     assert_true(session > 0);
-    signal_server(fixture, SIGSTOP);
+    stand_still(&fixture->server.cluster.nodes[0]);
     int64_t began_ns = clock_monotonic_ns();
     enum outcome outcome = update(fixture->connection, &answer, 1, 12);
     int64_t took_ns = clock_monotonic_ns() - began_ns;
-    signal_server(fixture, SIGCONT);
+    go_on(&fixture->server.cluster.nodes[0]);
     assert_int_equal(outcome, OUTCOME_UNKNOWN);
     assert_true(took_ns >= 300 * NS_PER_MS); // of the library's own, none is below a second
     assert_false(answer.session_ended);
@@ -67,9 +67,9 @@ static void a_server_that_does_not_even_greet_has_executed_nothing(void **state)
     struct fixture *fixture = *state;
     struct mysql_answer answer;
     mysql_connection_end_session(fixture->connection);
-    signal_server(fixture, SIGSTOP);
+    stand_still(&fixture->server.cluster.nodes[0]);
     enum outcome outcome = look_up(fixture->connection, &answer, 1);
-    signal_server(fixture, SIGCONT);
+    go_on(&fixture->server.cluster.nodes[0]);
     assert_int_equal(outcome, OUTCOME_NO);
     assert_int_equal(answer.error, 0);
     assert_int_equal(look_up(fixture->connection, &answer, 1), OUTCOME_OK);

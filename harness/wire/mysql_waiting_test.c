@@ -104,10 +104,10 @@ static void who_gives_up_on_a_server_that_is_silent_does_not_know(void **state)
     assert_int_equal(say(fixture->other, &answer, "BEGIN"), OUTCOME_OK);
     assert_int_equal(update(fixture->other, &answer, 2, 24), OUTCOME_OK);
     start_to_wait(fixture, &waiter);
-    signal_server(fixture, SIGSTOP);
+    stand_still(&fixture->server.cluster.nodes[0]);
     atomic_store(&waiter.is_over, true);
     pthread_join(waiter.thread, NULL);
-    signal_server(fixture, SIGCONT);
+    go_on(&fixture->server.cluster.nodes[0]);
     assert_int_equal(waiter.outcome, OUTCOME_UNKNOWN);
     assert_false(waiter.answer.session_ended);
     mysql_connection_end_session(fixture->other);

@@ -133,24 +133,16 @@ static void while_a_slot_moves_one_request_is_sent_on_and_the_next_asks_again(vo
     assert_int_equal(points_counted(fixture), 4); // now it has moved
 }
 
-static void stop_or_go_on(const struct node *node, int number)
-{
-    int status;
-    kill(node->server, number);
-    if (number == SIGSTOP)
-        waitpid(node->server, &status, WUNTRACED);
-}
-
 static void a_wait_is_about_the_server_that_the_key_was_sent_on_to(void **state)
 {
     struct fixture *fixture = *state;
     struct redis_answer answer;
     const struct node *replica = node_of(fixture, "server-4"); // of the server it goes to
     struct migration migration = begin_migration(fixture, SLOT_OF_H);
-    stop_or_go_on(replica, SIGSTOP);
+    stand_still(replica);
     enum outcome outcome = redis_request(fixture->connection, &answer, "SET {h}1 value");
     enum outcome waited = redis_wait(fixture->connection, &answer, 1, 50 * NS_PER_MS);
-    stop_or_go_on(replica, SIGCONT);
+    go_on(replica);
     assert_int_equal(outcome, OUTCOME_OK);
     assert_int_equal(waited, OUTCOME_OK);
     assert_int_equal(answer.integer, 0);
@@ -239,7 +231,7 @@ static void when_a_master_dies_the_connection_finds_its_replica(void **state)
     struct fixture *fixture = *state;
     struct redis_answer answer;
     assert_int_equal(redis_request(fixture->connection, &answer, "SET foo old"), OUTCOME_OK);
-    kill_server(node_of(fixture, "server-3"));
+    die(node_of(fixture, "server-3"));
     assert_int_equal(set_until_ok(fixture, "foo"), OUTCOME_UNKNOWN);
     assert_true(answers(node_of(fixture, "server-6"), "GET foo", "value"));
 }
@@ -248,7 +240,7 @@ static void a_cluster_whose_first_server_is_gone_is_entered_by_another(void **st
 {
     struct fixture *fixture = *state;
     struct error error = {0};
-    kill_server(node_of(fixture, "server-1"));
+    die(node_of(fixture, "server-1"));
     struct redis_connection *other =
         redis_open(&fixture->server.service, REQUEST_NS, &fixture->actor, &error);
     assert_non_null(other);

@@ -17,7 +17,7 @@ static void after_a_failover_the_connection_finds_the_new_master(void **state)
     struct fixture *fixture = *state;
     struct redis_answer answer;
     assert_int_equal(redis_request(fixture->connection, &answer, "SET key old"), OUTCOME_OK);
-    kill_server(node_of(fixture, "server-1"));
+    die(node_of(fixture, "server-1"));
     assert_int_equal(set_until_ok(fixture, "key"), OUTCOME_UNKNOWN);
     struct node *second = node_of(fixture, "server-2");
     struct node *master =
@@ -30,7 +30,7 @@ static void opening_is_patient_while_sentinels_look_for_a_master(void **state)
 {
     struct fixture *fixture = *state;
     struct error error = {0};
-    kill_server(node_of(fixture, "server-1"));
+    die(node_of(fixture, "server-1"));
     struct redis_connection *other =
         redis_open(&fixture->server.service, REQUEST_NS, &fixture->actor, &error);
     if (other == NULL)
@@ -44,8 +44,8 @@ static void one_sentinel_is_enough(void **state)
 {
     struct fixture *fixture = *state;
     struct error error = {0};
-    kill_server(node_of(fixture, "sentinel-1"));
-    kill_server(node_of(fixture, "sentinel-2"));
+    die(node_of(fixture, "sentinel-1"));
+    die(node_of(fixture, "sentinel-2"));
     struct redis_connection *other =
         redis_open(&fixture->server.service, REQUEST_NS, &fixture->actor, &error);
     assert_non_null(other);

@@ -37,11 +37,6 @@ struct redis_subscriber {
     bool stopping;
 };
 
-static int64_t minimum(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 static void ring(struct redis_subscription *subscription)
 {
     atomic_fetch_add(&subscription->bell, 1);
@@ -129,7 +124,7 @@ static bool sleep_until(const struct redis_subscriber *subscriber, int64_t until
 {
     const redisContext *context = subscriber->listener.context;
     int64_t left_ns = until_ns - clock_monotonic_ns();
-    int left_ms = left_ns <= 0 ? 0 : (int)minimum(left_ns / NS_PER_MS + 1, 3600000);
+    int left_ms = left_ns <= 0 ? 0 : (int)time_earlier(left_ns / NS_PER_MS + 1, 3600000);
     struct pollfd ends[2] = {{.fd = subscriber->alarm, .events = POLLIN},
                              {.fd = context != NULL ? context->fd : -1, .events = POLLIN}};
     if (poll(ends, 2, left_ms) <= 0)
@@ -238,7 +233,7 @@ static bool wait_for_bell(struct redis_subscription *subscription, const struct 
     uint32_t bell = atomic_load(&subscription->bell);
     pthread_mutex_unlock(&subscription->subscriber->mutex);
     futex_wait_until_ns(&subscription->bell, bell,
-                        minimum(clock_machine_ns(clock, until_ns), soon_ns));
+                        time_earlier(clock_machine_ns(clock, until_ns), soon_ns));
     pthread_mutex_lock(&subscription->subscriber->mutex);
     return true;
 }

@@ -1,6 +1,7 @@
 // Subscriptions against a real server: what is woken, and what a lost connection costs.
 #include "harness/wire/redis_subscriber.h"
 
+#include "harness/cluster/test_outage.h"
 #include "harness/cluster/test_server.h"
 #include "harness/wire/redis.h"
 
@@ -11,11 +12,8 @@
 
 #include <cmocka.h>
 #include <pthread.h>
-#include <signal.h>
 #include <string.h>
-#include <sys/wait.h>
 
-#define PATIENCE_NS (5 * NS_PER_S)
 #define CHANNEL "channel:{tag}"
 
 struct fixture {
@@ -96,19 +94,6 @@ static void wait_until_reached(struct fixture *fixture, int64_t connections)
         assert_true(clock_monotonic_ns() < until_ns);
         clock_sleep_until_ns(clock_monotonic_ns() + NS_PER_MS);
     }
-}
-
-static pid_t server_process(const struct fixture *fixture)
-{
-    return fixture->server.cluster.nodes[0].server;
-}
-
-static void stop_server(const struct fixture *fixture)
-{
-    int status;
-    kill(server_process(fixture), SIGSTOP);
-    waitpid(server_process(fixture), &status, WUNTRACED);
-    assert_true(WIFSTOPPED(status));
 }
 
 static void once_subscribed_no_message_is_missed(void **state)
@@ -226,10 +211,10 @@ static void a_server_that_falls_silent_is_left_and_found_again(void **state)
     struct redis_answer answer;
     struct redis_subscription *subscription = subscribe(fixture);
     int64_t number = number_of_subscriber(fixture);
-    stop_server(fixture);
+    stand_still(&fixture->server.cluster.nodes[0]);
     // By the time that this has failed, a ping and its answer are overdue.
     assert_int_equal(redis_request(fixture->publisher, &answer, "GET key"), OUTCOME_UNKNOWN);
-    kill(server_process(fixture), SIGCONT);
+    go_on(&fixture->server.cluster.nodes[0]);
     int64_t until_ns = soon();
     while (number_of_subscriber(fixture) == number)
         assert_true(clock_monotonic_ns() < until_ns);
@@ -242,14 +227,14 @@ static void a_server_that_falls_silent_is_left_and_found_again(void **state)
 static void a_subscription_that_is_not_confirmed_is_given_up_in_time(void **state)
 {
     struct fixture *fixture = *state;
-    stop_server(fixture);
+    stand_still(&fixture->server.cluster.nodes[0]);
     assert_null(redis_subscribe(fixture->subscriber, &fixture->actor, CHANNEL,
                                 clock_monotonic_ns() + 100 * NS_PER_MS, &fixture->stop));
     atomic_store(&fixture->stop, 1); // the trial ends
     assert_null(
         redis_subscribe(fixture->subscriber, &fixture->actor, CHANNEL, soon(), &fixture->stop));
     atomic_store(&fixture->stop, 0);
-    kill(server_process(fixture), SIGCONT);
+    go_on(&fixture->server.cluster.nodes[0]);
     wait_until_reached(fixture, 0);
     redis_unsubscribe(subscribe(fixture), &fixture->actor);
 }

@@ -1,6 +1,7 @@
 // The Redis connection against a real server: every class of outcome.
 #include "harness/wire/redis.h"
 
+#include "harness/cluster/test_outage.h"
 #include "harness/cluster/test_server.h"
 
 #include <setjmp.h>
@@ -9,9 +10,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
-#include <signal.h>
 #include <string.h>
-#include <sys/wait.h>
 
 struct fixture {
     struct test_server server;
@@ -40,19 +39,6 @@ static int stop(void **state)
     return 0;
 }
 
-static pid_t server_process(const struct fixture *fixture)
-{
-    return fixture->server.cluster.nodes[0].server;
-}
-
-static void stop_server(const struct fixture *fixture)
-{
-    int status;
-    kill(server_process(fixture), SIGSTOP);
-    waitpid(server_process(fixture), &status, WUNTRACED);
-    assert_true(WIFSTOPPED(status));
-}
-
 static void replies_of_every_kind_are_understood(void **state)
 {
     struct redis_connection *connection = ((struct fixture *)*state)->connection;
@@ -72,11 +58,11 @@ static void no_answer_in_time_is_unknown_and_the_next_request_connects_anew(void
 {
     struct fixture *fixture = *state;
     struct redis_answer answer;
-    stop_server(fixture);
+    stand_still(&fixture->server.cluster.nodes[0]);
     assert_int_equal(redis_request(fixture->connection, &answer, "SET key 1"), OUTCOME_UNKNOWN);
     assert_non_null(
         strstr(redis_error(fixture->connection), fixture->server.service.servers[0].host));
-    kill(server_process(fixture), SIGCONT);
+    go_on(&fixture->server.cluster.nodes[0]);
     // What timed out was executed all the same: the reason why it is UNKNOWN and not NO.
     assert_int_equal(redis_request(fixture->connection, &answer, "GET key"), OUTCOME_OK);
     assert_string_equal(answer.text, "1");
@@ -86,8 +72,7 @@ static void a_server_that_is_gone_is_unknown_once_and_then_no(void **state)
 {
     struct fixture *fixture = *state;
     struct redis_answer answer;
-    kill(server_process(fixture), SIGKILL);
-    waitpid(server_process(fixture), NULL, 0);
+    die(&fixture->server.cluster.nodes[0]);
     fixture->server.cluster.nodes[0].server = 0;
     assert_int_equal(redis_request(fixture->connection, &answer, "SET key 1"), OUTCOME_UNKNOWN);
     assert_int_equal(redis_request(fixture->connection, &answer, "SET key 1"), OUTCOME_NO);

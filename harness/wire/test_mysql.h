@@ -3,16 +3,15 @@
 #define LOCKPICK_WIRE_TEST_MYSQL_H
 
 #include "harness/base/clock.h"
+#include "harness/cluster/test_outage.h"
 #include "harness/cluster/test_server.h"
 #include "harness/wire/mysql.h"
 
 #include <setjmp.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-#include <sys/wait.h>
 
 #include <cmocka.h>
 
@@ -99,7 +98,7 @@ static inline enum outcome look_up(struct mysql_connection *connection, struct m
 static inline void await_number(struct mysql_connection *connection, int64_t wanted,
                                 const char *text)
 {
-    int64_t give_up_ns = clock_monotonic_ns() + 10 * NS_PER_S;
+    int64_t give_up_ns = clock_monotonic_ns() + 20 * NS_PER_S;
     struct mysql_answer answer;
     for (;;) {
         assert_int_equal(say(connection, &answer, text), OUTCOME_OK);
@@ -123,15 +122,6 @@ static inline void kill_session(struct fixture *fixture)
     snprintf(text, sizeof text,
              "SELECT COUNT(*) FROM information_schema.processlist WHERE id = %lld", id);
     await_number(fixture->other, 0, text);
-}
-
-static inline void signal_server(struct fixture *fixture, int number)
-{
-    int status;
-    pid_t server = fixture->server.cluster.nodes[0].server;
-    kill(server, number);
-    if (number == SIGSTOP)
-        waitpid(server, &status, WUNTRACED);
 }
 
 #endif

@@ -3,6 +3,7 @@
 #define LOCKPICK_WIRE_TEST_REDIS_H
 
 #include "harness/cluster/redis_server.h"
+#include "harness/cluster/test_outage.h"
 #include "harness/cluster/test_server.h"
 #include "harness/wire/redis.h"
 
@@ -12,12 +13,9 @@
 #include <stdint.h>
 
 #include <cmocka.h>
-#include <signal.h>
 #include <string.h>
-#include <sys/wait.h>
 
 #define REQUEST_NS (300 * NS_PER_MS)
-#define PATIENCE_NS (20 * NS_PER_S) // for servers to agree, on a machine that is busy
 
 struct fixture {
     struct test_server server;
@@ -67,13 +65,6 @@ static inline bool answers(const struct node *node, const char *requests, const 
     bool found = redis_tell(node, requests, &text) == 0 && strstr(text.bytes, expected) != NULL;
     text_free(&text);
     return found;
-}
-
-static inline void kill_server(struct node *node)
-{
-    kill(node->server, SIGKILL);
-    waitpid(node->server, NULL, 0);
-    node->server = 0;
 }
 
 // Sets the key until that is OK; before, each outcome must be one of a server that is not there.

@@ -1,7 +1,9 @@
 // The ZooKeeper session against a real server: every class of outcome, watches, and its end.
 #include "harness/wire/zookeeper.h"
 
+#include "harness/cluster/test_outage.h"
 #include "harness/cluster/test_server.h"
+#include "harness/wire/test_zookeeper_library.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,24 +14,8 @@
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/wait.h>
 
-#define TIME_LIMIT_NS (10 * NS_PER_S)
-
-// What the sanitizers must overlook in the library: it leaks what it still has to tell when a
-// session is closed that has just been cut off, as zk_expire does; and its sessions share a buffer
-// in which they write addresses for the log.
-const char *__lsan_default_suppressions(void);
-const char *__lsan_default_suppressions(void)
-{
-    return "leak:libzookeeper_mt";
-}
-
-const char *__tsan_default_suppressions(void);
-const char *__tsan_default_suppressions(void)
-{
-    return "race_top:vsprintf";
-}
+#define TIME_LIMIT_NS (20 * NS_PER_S)
 
 struct fixture {
     struct test_server server;
@@ -75,24 +61,6 @@ static int stop(void **state)
     zk_close(fixture->zk);
     test_server_stop(&fixture->server);
     return 0;
-}
-
-static pid_t server_process(const struct fixture *fixture)
-{
-    return fixture->server.cluster.nodes[0].server;
-}
-
-static void stop_server(const struct fixture *fixture)
-{
-    int status;
-    kill(server_process(fixture), SIGSTOP);
-    waitpid(server_process(fixture), &status, WUNTRACED);
-    assert_true(WIFSTOPPED(status));
-}
-
-static void resume_server(const struct fixture *fixture)
-{
-    kill(server_process(fixture), SIGCONT);
 }
 
 static struct zk_answer create(struct fixture *fixture, struct zk *zk, const char *path,
@@ -173,10 +141,10 @@ static void no_answer_in_time_is_unknown_and_later_requests_come_after_it(void *
 {
     struct fixture *fixture = *state;
     struct zk_answer answer;
-    stop_server(fixture);
+    stand_still(&fixture->server.cluster.nodes[0]);
     enum outcome outcome =
         zk_create(fixture->zk, &fixture->actor, &answer, "/late", "", ZK_EPHEMERAL);
-    resume_server(fixture);
+    go_on(&fixture->server.cluster.nodes[0]);
     assert_int_equal(outcome, OUTCOME_UNKNOWN);
     assert_false(answer.session_ended);
     assert_true(answer.session == zk_session(fixture->zk));
@@ -359,7 +327,7 @@ static void without_a_connection_nothing_begins_and_nothing_is_taken_for_refused
     struct fixture *fixture = *state;
     struct zk_answer answer;
     assert_int_equal(zk_silence_ns(fixture->zk), 0);
-    kill(server_process(fixture), SIGKILL);
+    kill(fixture->server.cluster.nodes[0].server, SIGKILL);
     enum outcome outcome = zk_delete(fixture->zk, &fixture->actor, &answer, "/kinds");
     assert_int_equal(outcome, OUTCOME_UNKNOWN);
     assert_int_equal(zk_begin(fixture->zk), OUTCOME_NO);

@@ -1,12 +1,12 @@
-// Arrays that grow.
-#ifndef LOCKPICK_CHECK_GROWING_H
-#define LOCKPICK_CHECK_GROWING_H
+// Arrays that grow. Out of memory ends the process, as in text.h.
+#ifndef LOCKPICK_BASE_GROWING_H
+#define LOCKPICK_BASE_GROWING_H
 
 #include "harness/base/text.h"
 
 #include <string.h>
 
-// The array, with room for at least one more element than `count`.
+// The array, with room for at least one more element than `count`; `*room` follows.
 static inline void *grown(void *array, size_t count, size_t *room, size_t bytes)
 {
     if (count < *room)
@@ -15,11 +15,12 @@ static inline void *grown(void *array, size_t count, size_t *room, size_t bytes)
     return memory_resized(array, *room * bytes);
 }
 
-// A new last element's address.
+// A new last element's address. `count` and `room` are lvalues of type size_t; what is assigned
+// through the address must not mention any of the three.
 #define APPEND(array, count, room)                                                                 \
     ((array) = grown(array, count, &(room), sizeof *(array)), &(array)[(count)++])
 
-// The array, long enough to have an element at `index`; what is new is zero.
+// The array, long enough to have an element at `index`; `*count` follows, and what is new is zero.
 static inline void *reaching(void *array, size_t *count, size_t index, size_t bytes)
 {
     if (index < *count)

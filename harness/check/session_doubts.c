@@ -1,0 +1,108 @@
+// In an ensemble the leader alone ends sessions, and it does not hear of clients itself: each
+// server keeps in mind which sessions it has heard of, and says so when the leader next asks, twice
+// a tick (ZooKeeper's Learner.ping and LearnerHandler.run; requests that it forwards say nothing of
+// it). So a server that answers a client may be asked by the leader too late: if the client had
+// been silent for nearly its time-out before, its session ends although it was answered, and with
+// it the lock that it was just granted. The recipe is not to blame for that, nor is the ensemble:
+// that is what a session is. But the time-out that the client counts from its request is no lease
+// then.
+//
+// While they run, clients do not let it come so far: the library pings after a third of the
+// time-out. So only who stands still for that long, or a server that does, or servers that do not
+// reach each other, leave a session in doubt; and no longer than until it has been answered for a
+// time-out again.
+#include "harness/check/session_doubts.h"
+
+#include "harness/base/growing.h"
+#include "harness/check/wire_sides.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// Somebody stood still.
+struct standstill {
+    int client; // 0: a server, or the machine: it concerns every session
+    int64_t from_ns;
+    int64_t to_ns;
+};
+
+struct standstills {
+    struct standstill *items;
+    size_t count, room;
+};
+
+static void add(struct standstills *all, int64_t lease_ns, struct standstill standstill)
+{
+    if (standstill.to_ns - standstill.from_ns >= lease_ns / 3)
+        *APPEND(all->items, all->count, all->room) = standstill;
+}
+
+static bool is_between_servers(const struct digest *digest, const struct fault_step *step)
+{
+    if (step->side_counts[0] == 0)
+        return false;
+    for (int64_t client = 1; client <= digest->trial->scenario->clients.processes; client++) {
+        if (wire_names_client(step, (int)client))
+            return false;
+    }
+    return true;
+}
+
+// True if the fault keeps its client, or a server, from being heard of. What strikes the wires of a
+// client does not: the library connects to another server then, which asks the leader.
+static bool silences(const struct digest *digest, const struct fault_step *step)
+{
+    if (strcmp(step->verb, "pause") == 0)
+        return step->target.worker == 0;
+    return is_between_servers(digest, step);
+}
+
+static struct standstills find_standstills(const struct digest *digest)
+{
+    struct standstills all = {0};
+    int64_t lease_ns = digest->trial->scenario->lock.lease_ns;
+    for (size_t i = 0; i < digest->fault_count; i++) {
+        const struct fault_record *record = &digest->faults[i];
+        if (record->in_effect_ns == TIME_NEVER || !silences(digest, record->step))
+            continue;
+        int64_t to_ns = time_earlier(record->healed_ns, digest->ended_ns);
+        bool on_wires = record->step->side_counts[0] > 0;
+        add(&all, lease_ns,
+            (struct standstill){on_wires ? 0 : record->step->target.client, record->asked_ns,
+                                to_ns});
+    }
+    for (size_t i = 0; i < digest->stall_count; i++)
+        add(&all, lease_ns,
+            (struct standstill){0, digest->stalls[i].from_ns, digest->stalls[i].to_ns});
+    return all;
+}
+
+// A hold that was granted meanwhile or soon after: its lease is proven at no time. One that was
+// there already: for two thirds of the time-out from then on, for the library, which may have been
+// about to ping, had last been heard of a third before.
+static void doubt(struct hold *hold, const struct standstill *standstill, int64_t lease_ns)
+{
+    if (hold->granted_ns > standstill->to_ns + lease_ns || hold->released_ns < standstill->from_ns)
+        return;
+    int64_t until_ns = hold->granted_ns;
+    if (hold->granted_ns < standstill->from_ns)
+        until_ns = standstill->from_ns + lease_ns / 3 * 2;
+    hold->proven_until_ns = time_earlier(hold->proven_until_ns, until_ns);
+}
+
+void session_doubts_heed(struct digest *digest)
+{
+    const struct trial *trial = digest->trial;
+    if (!trial_has_trait(trial, "session") || !trial_has_trait(trial, "lease") ||
+        strcmp(trial_topology(trial), "single") == 0)
+        return;
+    struct standstills all = find_standstills(digest);
+    for (size_t i = 0; i < digest->hold_count; i++) {
+        struct hold *hold = &digest->holds[i];
+        for (size_t j = 0; j < all.count; j++) {
+            if (all.items[j].client == 0 || all.items[j].client == hold->client)
+                doubt(hold, &all.items[j], trial->scenario->lock.lease_ns);
+        }
+    }
+    free(all.items);
+}

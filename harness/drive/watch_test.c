@@ -1,0 +1,108 @@
+// When a trial counts as stuck, by what the watch has seen of it.
+#include "harness/drive/watch.h"
+
+#include "harness/base/clock.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#define STUCK_AFTER_NS (3 * NS_PER_S)
+
+static void see(struct watch *watch, int64_t at_ms, int client, enum event_kind kind)
+{
+    watch_see(watch, &(struct event){.at_ns = at_ms * NS_PER_MS,
+                                     .client = (uint16_t)client,
+                                     .worker = 1,
+                                     .kind = (uint8_t)kind,
+                                     .outcome = OUTCOME_OK});
+}
+
+// One that ended at that time.
+static void see_stall(struct watch *watch, int64_t at_ms, int64_t length_ms)
+{
+    watch_see(watch, &(struct event){.at_ns = at_ms * NS_PER_MS,
+                                     .worker = 1,
+                                     .kind = EVENT_STALL,
+                                     .args = {length_ms * NS_PER_MS}});
+}
+
+static bool is_stuck(const struct watch *watch, int64_t now_ms)
+{
+    return watch_is_stuck(watch, now_ms * NS_PER_MS, STUCK_AFTER_NS);
+}
+
+// Two clients, of which the second waits since 1,100 ms for what the first gave back at 1,000.
+static void start(struct watch *watch)
+{
+    watch_start(watch, 2, 1, 0);
+    see(watch, 900, 1, EVENT_ACQUIRE_INVOKE);
+    see(watch, 950, 1, EVENT_ACQUIRE_RETURN);
+    see(watch, 990, 1, EVENT_RELEASE_INVOKE);
+    see(watch, 1000, 1, EVENT_RELEASE_RETURN);
+    see(watch, 1100, 2, EVENT_ACQUIRE_INVOKE);
+}
+
+static void a_trial_is_stuck_once_somebody_has_waited_long_enough(void **state)
+{
+    (void)state;
+    struct watch watch;
+    start(&watch);
+    assert_false(is_stuck(&watch, 4100));
+    assert_true(is_stuck(&watch, 4101));
+    watch_free(&watch);
+}
+
+static void a_trial_is_not_stuck_while_somebody_holds(void **state)
+{
+    (void)state;
+    struct watch watch;
+    start(&watch);
+    see(&watch, 2000, 2, EVENT_ACQUIRE_RETURN);
+    see(&watch, 2010, 1, EVENT_ACQUIRE_INVOKE);
+    assert_false(is_stuck(&watch, 60000));
+    watch_free(&watch);
+}
+
+// Of the second stall half a second lies in the wait; the longest may come again.
+static void time_for_which_the_machine_stood_still_does_not_count(void **state)
+{
+    (void)state;
+    struct watch watch;
+    start(&watch);
+    see_stall(&watch, 1600, 2000);
+    assert_false(is_stuck(&watch, 4100 + 500 + 2000));
+    assert_true(is_stuck(&watch, 4101 + 500 + 2000));
+    see_stall(&watch, 2600, 300);
+    assert_false(is_stuck(&watch, 4100 + 800 + 2000));
+    assert_true(is_stuck(&watch, 4101 + 800 + 2000));
+    watch_free(&watch);
+}
+
+static void a_grant_begins_the_wait_anew(void **state)
+{
+    (void)state;
+    struct watch watch;
+    start(&watch);
+    see_stall(&watch, 2600, 300);
+    see(&watch, 3000, 2, EVENT_ACQUIRE_RETURN);
+    see(&watch, 3100, 2, EVENT_RELEASE_RETURN);
+    see(&watch, 3200, 2, EVENT_ACQUIRE_INVOKE);
+    assert_false(is_stuck(&watch, 6200 + 300));
+    assert_true(is_stuck(&watch, 6201 + 300));
+    watch_free(&watch);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_trial_is_stuck_once_somebody_has_waited_long_enough),
+        cmocka_unit_test(a_trial_is_not_stuck_while_somebody_holds),
+        cmocka_unit_test(time_for_which_the_machine_stood_still_does_not_count),
+        cmocka_unit_test(a_grant_begins_the_wait_anew),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,176 @@
+// Which pictures are in the page itself. Hundreds of trials have more of them than a page can hold
+// that is to be mailed, and read at once: the ones that tell most are embedded, the others shown
+// from the files beside the page.
+#include "harness/report/html.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_PICTURE_BYTES (320u << 10)
+
+// In a page of more trials, throughput and latency that are not in it are but links.
+#define MOST_WITH_ALL_SHOWN 50
+
+// In the order in which there is room for them.
+enum worth {
+    WORTH_MISSED,   // not as expected
+    WORTH_PROPERTY, // the first that broke this property
+    WORTH_SCHEME,   // the first of its scheme that broke it
+    WORTH_BROKEN,   // another one that was broken
+    WORTH_KEPT,     // nothing was broken
+    WORTH_NUMBERS,  // throughput, latency
+    WORTH_COUNT
+};
+
+static const char *first_property(const struct trial_result *result)
+{
+    const struct finding *violation = judgement_first_violation(&result->judgement);
+    return violation != NULL ? violation->check->name : "";
+}
+
+// Of all schemes, or of its own.
+static bool is_first(const struct run_result *run, size_t index, bool of_all)
+{
+    const struct trial_result *result = &run->trials[index];
+    for (size_t i = 0; i < index; i++) {
+        const struct trial_result *other = &run->trials[i];
+        if ((of_all || strcmp(other->trial->scheme, result->trial->scheme) == 0) &&
+            strcmp(first_property(other), first_property(result)) == 0)
+            return false;
+    }
+    return true;
+}
+
+static enum worth worth_of(const struct run_result *run, size_t index, enum picture which)
+{
+    const struct trial_result *result = &run->trials[index];
+    if (which != PICTURE_TIMELINE)
+        return WORTH_NUMBERS;
+    if (result->judgement.expectation == EXPECTATION_MISSED)
+        return WORTH_MISSED;
+    if (judgement_first_violation(&result->judgement) == NULL)
+        return WORTH_KEPT;
+    return is_first(run, index, true)    ? WORTH_PROPERTY
+           : is_first(run, index, false) ? WORTH_SCHEME
+                                         : WORTH_BROKEN;
+}
+
+static const char *picture_of(const struct trial_result *result, enum picture which)
+{
+    const char *const pictures[] = {result->timeline, result->throughput, result->latency};
+    return pictures[which];
+}
+
+void html_choose_pictures(struct page *page)
+{
+    const struct run_result *run = page->run;
+    size_t count = run->count * PICTURE_COUNT;
+    size_t bytes = 0;
+    enum worth *worths = memory_new((count + 1) * sizeof *worths);
+    page->embeds = memory_zeroed(count + 1, sizeof *page->embeds);
+    for (size_t i = 0; i < count; i++)
+        worths[i] = worth_of(run, i / PICTURE_COUNT, (enum picture)(i % PICTURE_COUNT));
+    for (int worth = 0; worth < WORTH_COUNT; worth++) {
+        for (size_t i = 0; i < count; i++) {
+            const char *svg =
+                picture_of(&run->trials[i / PICTURE_COUNT], (enum picture)(i % PICTURE_COUNT));
+            size_t length = svg != NULL ? strlen(svg) : 0;
+            if ((int)worths[i] != worth || length == 0 || bytes + length > MOST_PICTURE_BYTES)
+                continue;
+            page->embeds[i] = true;
+            bytes += length;
+        }
+    }
+    free(worths);
+}
+
+// How much of what begins there draws nothing: a group without anything in it, and what goes
+// without saying, of which gnuplot says a lot.
+static size_t length_of_nothing(const char *svg)
+{
+    static const char *const usual[] = {" stroke-linecap=\"butt\"", " stroke-linejoin=\"miter\"",
+                                        " stroke-width=\"1.00\""};
+    for (size_t i = 0; i < sizeof usual / sizeof *usual; i++) {
+        if (strncmp(svg, usual[i], strlen(usual[i])) == 0)
+            return strlen(usual[i]);
+    }
+    if (strncmp(svg, "<g ", 3) != 0)
+        return 0;
+    size_t length = strcspn(svg, ">");
+    length += svg[length] != '\0';
+    length += strspn(svg + length, " \t\r\n");
+    return strncmp(svg + length, "</g>", 4) == 0 ? length + 4 : 0;
+}
+
+// SVG as a data address. White space is only indentation there; one blank of each run suffices.
+static void add_data_address(struct text *out, const char *svg)
+{
+    text_add(out, "data:image/svg+xml;charset=utf-8,");
+    bool blank = false;
+    while (*svg != '\0') {
+        size_t nothing = length_of_nothing(svg);
+        if (nothing > 0) {
+            svg += nothing;
+            continue;
+        }
+        bool is_blank = strchr(" \t\r\n", *svg) != NULL;
+        if (!is_blank && strchr("%#<>\"&'", *svg) != NULL)
+            text_format(out, "%%%02X", (unsigned)*svg);
+        else if (!is_blank)
+            text_add_bytes(out, svg, 1);
+        else if (!blank)
+            text_add(out, " ");
+        blank = is_blank;
+        svg++;
+    }
+}
+
+static void add_address(struct text *out, const struct page *page,
+                        const struct trial_result *result, const char *name, const char *ending)
+{
+    html_add_address(out, html_folder(page->run, result));
+    text_format(out, "/%s.%s", name, ending);
+}
+
+static void add_file_link(struct text *out, const struct page *page,
+                          const struct trial_result *result, const char *name, const char *ending)
+{
+    text_add(out, "<a href=\"");
+    add_address(out, page, result, name, ending);
+    text_format(out, "\">%s.%s</a>", name, ending);
+}
+
+void html_add_picture(struct page *page, size_t index, enum picture which, const char *title,
+                      const char *alternative)
+{
+    static const char *const names[] = {"timeline", "throughput", "latency"};
+    static const char *const endings[] = {"svg", "gp", "dat"};
+    const struct trial_result *result = &page->run->trials[index];
+    const char *svg = picture_of(result, which);
+    const char *name = names[which];
+    struct text *out = &page->text;
+    if (svg == NULL || result->folder == NULL)
+        return;
+    bool embeds = page->embeds[index * PICTURE_COUNT + which];
+    if (!embeds && which != PICTURE_TIMELINE && page->run->count > MOST_WITH_ALL_SHOWN) {
+        text_format(out, "<p class=\"small quiet\">%s: ", title);
+        add_file_link(out, page, result, name, "svg");
+        text_add(out, "</p>\n");
+        return;
+    }
+    text_add(out, "<figure><div class=\"picture\" tabindex=\"0\"><a href=\"");
+    add_address(out, page, result, name, "svg");
+    text_add(out, "\" tabindex=\"-1\"><img loading=\"lazy\" alt=\"");
+    html_add(out, alternative);
+    text_add(out, "\" src=\"");
+    if (embeds)
+        add_data_address(out, svg);
+    else
+        add_address(out, page, result, name, "svg");
+    text_add(out, "\"></a></div>");
+    for (size_t i = 0; embeds && i < sizeof endings / sizeof *endings; i++) {
+        text_format(out, i == 0 ? "<figcaption>%s: " : " · ", title);
+        add_file_link(out, page, result, name, endings[i]);
+    }
+    text_format(out, "%s</figure>\n", embeds ? "</figcaption>" : "");
+}

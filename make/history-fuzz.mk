@@ -1,2 +1,0 @@
-# The history file for `make fuzz`.
-FUZZERS += harness/history/history_fuzz.c
