@@ -58,6 +58,8 @@ struct hold {
     int64_t valid_until_ns;  // the holder's lease, by the last successful acquire or renewal
     int64_t proven_until_ns; // the same without a gap: a renewal answered after the lease had run
                              // out proves nothing about the time between
+    int64_t told_until_ns;   // proven_until_ns, but for a session that may have ended before
+                             // (session_doubts.h): as long as the service said
     int64_t token;           // fencing token, 0 if none
     int64_t attempts;
     bool shared; // held together with others that share it

@@ -94,29 +94,53 @@ static void find_excess(const struct cores *cores, int64_t permits, struct findi
     free(excess);
 }
 
-static void decide(const struct digest *digest, struct finding *finding)
+static void find(const struct digest *digest, struct cores cores, struct finding *finding)
 {
-    if (!digest_excludes(digest)) {
-        finding->state = FINDING_IRRELEVANT;
-        return;
-    }
-    struct cores cores = cores_proven(digest);
     int64_t *windows = memory_new(cores.count * sizeof *windows);
     if (digest_permits(digest) > 1)
         find_excess(&cores, digest_permits(digest), finding, windows);
     else
         find_pairs(digest, &cores, finding, windows);
     distribution_make(windows, (size_t)finding->count, &finding->windows);
-    if (finding->count > 0) {
-        finding->state = FINDING_VIOLATED;
-        describe(digest, finding);
-    } else {
+    free(windows);
+    free(cores.items);
+}
+
+// None is certain. One may be, if a session that may have ended has not.
+static void decide_doubtful(const struct digest *digest, struct finding *finding)
+{
+    struct finding doubtful = *finding;
+    find(digest, cores_told(digest), &doubtful);
+    if (doubtful.count == 0) {
         finding_say(finding, "no %s of %zu holds overlapped while valid",
                     digest_permits(digest) > 1 ? "more than the permits" : "two",
                     digest->hold_count);
+        return;
     }
-    free(windows);
-    free(cores.items);
+    char earlier[DESCRIBE_ROOM];
+    char later[DESCRIBE_ROOM];
+    describe_holder(digest, doubtful.evidence.holds[0], earlier);
+    describe_holder(digest, doubtful.evidence.holds[1], later);
+    finding->state = FINDING_UNDECIDED;
+    finding_say(finding,
+                "%s was granted the lock while %s held it, but after so long a standstill the "
+                "session of one of them may have ended although it was answered",
+                later, earlier);
+}
+
+static void decide(const struct digest *digest, struct finding *finding)
+{
+    if (!digest_excludes(digest)) {
+        finding->state = FINDING_IRRELEVANT;
+        return;
+    }
+    find(digest, cores_proven(digest), finding);
+    if (finding->count == 0) {
+        decide_doubtful(digest, finding);
+        return;
+    }
+    finding->state = FINDING_VIOLATED;
+    describe(digest, finding);
 }
 
 const struct check double_grant_check = {

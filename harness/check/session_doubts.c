@@ -37,24 +37,16 @@ static void add(struct standstills *all, int64_t lease_ns, struct standstill sta
         *APPEND(all->items, all->count, all->room) = standstill;
 }
 
-static bool is_between_servers(const struct digest *digest, const struct fault_step *step)
-{
-    if (step->side_counts[0] == 0)
-        return false;
-    for (int64_t client = 1; client <= digest->trial->scenario->clients.processes; client++) {
-        if (wire_names_client(step, (int)client))
-            return false;
-    }
-    return true;
-}
-
-// True if the fault keeps its client, or a server, from being heard of. What strikes the wires of a
-// client does not: the library connects to another server then, which asks the leader.
+// True if the fault keeps its client, or a server, from being heard of. What strikes only the wires
+// of a client does not: the library connects to another server then, which asks the leader.
 static bool silences(const struct digest *digest, const struct fault_step *step)
 {
     if (strcmp(step->verb, "pause") == 0)
-        return step->target.worker == 0;
-    return is_between_servers(digest, step);
+        return step->target.worker == 0 && !strikes_only_store(digest, step);
+    int64_t lease_ns = digest->trial->scenario->lock.lease_ns;
+    if (strcmp(step->verb, "delay") == 0 && step->by_ns + step->jitter_ns < lease_ns / 3)
+        return false;
+    return step->side_counts[0] > 0 && wire_parts_servers(step);
 }
 
 static struct standstills find_standstills(const struct digest *digest)
@@ -84,6 +76,9 @@ static void doubt(struct hold *hold, const struct standstill *standstill, int64_
 {
     if (hold->granted_ns > standstill->to_ns + lease_ns || hold->released_ns < standstill->from_ns)
         return;
+    // It was answered once more that it lives, when it would have been over long since.
+    if (hold->told_until_ns > standstill->to_ns + 2 * lease_ns)
+        return;
     int64_t until_ns = hold->granted_ns;
     if (hold->granted_ns < standstill->from_ns)
         until_ns = standstill->from_ns + lease_ns / 3 * 2;
@@ -93,6 +88,8 @@ static void doubt(struct hold *hold, const struct standstill *standstill, int64_
 void session_doubts_heed(struct digest *digest)
 {
     const struct trial *trial = digest->trial;
+    for (size_t i = 0; i < digest->hold_count; i++)
+        digest->holds[i].told_until_ns = digest->holds[i].proven_until_ns;
     if (!trial_has_trait(trial, "session") || !trial_has_trait(trial, "lease") ||
         strcmp(trial_topology(trial), "single") == 0)
         return;

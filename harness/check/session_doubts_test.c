@@ -1,4 +1,5 @@
 #include "harness/check/build_history_test_support.h"
+#include "harness/check/stale_holder.h"
 
 static const char *const session_traits[] = {"lease", "session", NULL};
 
@@ -25,11 +26,11 @@ static void who_was_answered_after_a_long_pause_may_lose_its_session_all_the_sam
         double from_ms, to_ms;
         enum finding_state state;
     } pauses[] = {
-        {1, 190, 495, FINDING_KEPT},     {1, 395, 495, FINDING_KEPT},
-        {1, 400, 495, FINDING_VIOLATED}, // too short
-        {1, 10, 150, FINDING_VIOLATED},  // long ago
-        {2, 190, 495, FINDING_VIOLATED}, // another's
-        {0, 190, 495, FINDING_KEPT},     // a server's
+        {1, 190, 495, FINDING_UNDECIDED}, {1, 395, 495, FINDING_UNDECIDED},
+        {1, 400, 495, FINDING_VIOLATED},  // too short
+        {1, 10, 150, FINDING_VIOLATED},   // long ago
+        {2, 190, 495, FINDING_VIOLATED},  // another's
+        {0, 190, 495, FINDING_UNDECIDED}, // a server's
     };
     for (size_t i = 0; i < sizeof pauses / sizeof pauses[0]; i++) {
         struct build build;
@@ -61,7 +62,7 @@ static void a_machine_that_stood_still_leaves_every_session_in_doubt(void **stat
         start(&build);
         build_stall(&build, 400, is_long ? 110 : 90);
         end(&build);
-        assert_state(&build, "wrongful-release", is_long ? FINDING_KEPT : FINDING_VIOLATED);
+        assert_state(&build, "wrongful-release", is_long ? FINDING_UNDECIDED : FINDING_VIOLATED);
         build_free(&build);
     }
 }
@@ -81,7 +82,7 @@ static void servers_that_do_not_reach_each_other_leave_every_session_in_doubt(vo
             step->sides[1][0] = (struct target){.client = 2};
         step->side_counts[0] = step->side_counts[1] = 1;
         end(&build);
-        assert_state(&build, "wrongful-release", between ? FINDING_KEPT : FINDING_VIOLATED);
+        assert_state(&build, "wrongful-release", between ? FINDING_UNDECIDED : FINDING_VIOLATED);
         build_free(&build);
     }
 }
@@ -118,10 +119,119 @@ static void a_renewal_after_a_long_pause_proves_no_more_than_the_grant(void **st
         build_hold(&build, 2, 2, 350, 360, 650);
         build_release(&build, 1, 1, 400, 401, RELEASE_UNKNOWN);
         build_judge(&build);
-        assert_state(&build, "double-grant", is_long ? FINDING_KEPT : FINDING_VIOLATED);
+        assert_state(&build, "double-grant", is_long ? FINDING_UNDECIDED : FINDING_VIOLATED);
         assert_state(&build, "stale-holder", is_long ? FINDING_VIOLATED : FINDING_KEPT);
         build_free(&build);
     }
+}
+
+// Twice renewed, so that it cannot have ended meanwhile: whoever else is let in is one too many.
+static void who_renews_for_long_enough_afterwards_had_its_session_all_the_time(void **state)
+{
+    (void)state;
+    struct build build;
+    start(&build);
+    build_acquire(&build, 1, 1, 0, 1, 300, 0);
+    build_fault(&build, "pause", 1, 10, 200);
+    for (int i = 0; i < 4; i++)
+        BUILD_EVENT(&build, 210 + 200 * i, 1, RENEW_RETURN, OUTCOME_OK, 1, ms(509 + 200 * i));
+    build_hold(&build, 2, 2, 850, 860, 1150);
+    build_release(&build, 1, 1, 900, 901, RELEASE_RELEASED);
+    build_judge(&build);
+    assert_state(&build, "double-grant", FINDING_VIOLATED);
+    build_free(&build);
+}
+
+// A lease that is in doubt is not one that is certainly over: the ordinary release of the one
+// before did not remove what the session's end took.
+static void whose_session_is_in_doubt_is_not_to_blame_for_its_ordinary_release(void **state)
+{
+    (void)state;
+    struct build build;
+    start(&build);
+    build_fault(&build, "pause", 1, 200, 495);
+    build_acquire(&build, 1, 1, 499, 500, 799, 0);
+    BUILD_EVENT(&build, 520, 2, ACQUIRE_INVOKE, OUTCOME_OK, 2);
+    build_release(&build, 1, 1, 540, 545, RELEASE_RELEASED);
+    BUILD_EVENT(&build, 546, 2, ACQUIRE_RETURN, OUTCOME_OK, 2, 0, ms(820), 1);
+    BUILD_EVENT(&build, 600, 2, RELEASE_INVOKE, OUTCOME_OK, 2);
+    build_fault(&build, "disconnect", 2, 605, NEVER_MS);
+    BUILD_EVENT(&build, 610, 2, RELEASE_RETURN, OUTCOME_NO, 2);
+    build.events[build.count - 1].detail = RELEASE_GONE;
+    build_judge(&build);
+    assert_state(&build, "wrongful-release", FINDING_KEPT);
+    build_free(&build);
+}
+
+static void put_on_wire(struct build *build, struct target beside, const char *verb)
+{
+    struct fault_step *step = &build->steps[0];
+    step->verb = verb;
+    step->sides[0][0] = (struct target){.server = "server-2"};
+    step->sides[0][1] = (struct target){.client = 1};
+    step->sides[1][0] = beside;
+    step->side_counts[0] = 2;
+    step->side_counts[1] = 1;
+}
+
+static void only_wires_between_servers_that_are_cut_for_long_silence_a_session(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *verb;
+        struct target beside;
+        int64_t by_ms;
+        enum finding_state state;
+    } wires[] = {
+        {"cut", {.server = "others"}, 0, FINDING_UNDECIDED}, // the other servers among them
+        {"cut", {.server = "clients"}, 0, FINDING_VIOLATED},
+        {"cut", {.server = "store"}, 0, FINDING_VIOLATED},
+        {"delay", {.server = "others"}, 1, FINDING_VIOLATED},
+        {"delay", {.server = "others"}, 100, FINDING_UNDECIDED},
+    };
+    for (size_t i = 0; i < sizeof wires / sizeof wires[0]; i++) {
+        struct build build;
+        start(&build);
+        build_fault(&build, "cut", 0, 190, 495);
+        put_on_wire(&build, wires[i].beside, wires[i].verb);
+        build.steps[0].by_ns = wires[i].by_ms * NS_PER_MS;
+        end(&build);
+        assert_state(&build, "wrongful-release", wires[i].state);
+        build_free(&build);
+    }
+}
+
+static void the_server_of_the_guarded_value_has_no_sessions(void **state)
+{
+    (void)state;
+    for (int same = 0; same < 2; same++) {
+        struct build build;
+        start(&build);
+        build_fault(&build, "pause", 0, 190, 495);
+        build.steps[0].target = (struct target){.server = "store"};
+        build.scenario.workload.store = (char *)(same ? "same" : "redis");
+        end(&build);
+        assert_state(&build, "wrongful-release", same ? FINDING_UNDECIDED : FINDING_VIOLATED);
+        build_free(&build);
+    }
+}
+
+// The session of client-1 ends right after a stall, and the next is let in.
+static void a_stall_before_the_grant_is_to_blame_for_a_session_that_ends(void **state)
+{
+    (void)state;
+    struct build build;
+    start(&build);
+    build_stall(&build, 400, 110);
+    build_acquire(&build, 1, 1, 495, 500, 795, 0);
+    build_hold(&build, 2, 2, 510, 520, 800);
+    build_release(&build, 1, 1, 560, 561, RELEASE_UNKNOWN);
+    build_judge(&build);
+    assert_state(&build, "double-grant", FINDING_UNDECIDED);
+    assert_state(&build, "stale-holder", FINDING_VIOLATED);
+    const struct hold *stale = &build.digest.holds[0];
+    assert_true(stall_to_blame_ns(&build.digest, stale, ms(520)) > 0); // which makes it UNKNOWN
+    build_free(&build);
 }
 
 int main(void)
@@ -133,6 +243,11 @@ int main(void)
         cmocka_unit_test(servers_that_do_not_reach_each_other_leave_every_session_in_doubt),
         cmocka_unit_test(only_sessions_in_an_ensemble_are_in_doubt),
         cmocka_unit_test(a_renewal_after_a_long_pause_proves_no_more_than_the_grant),
+        cmocka_unit_test(who_renews_for_long_enough_afterwards_had_its_session_all_the_time),
+        cmocka_unit_test(whose_session_is_in_doubt_is_not_to_blame_for_its_ordinary_release),
+        cmocka_unit_test(only_wires_between_servers_that_are_cut_for_long_silence_a_session),
+        cmocka_unit_test(the_server_of_the_guarded_value_has_no_sessions),
+        cmocka_unit_test(a_stall_before_the_grant_is_to_blame_for_a_session_that_ends),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -80,7 +80,8 @@ bool silence_was_free(const struct digest *digest, bool lost_answer)
 {
     const struct history *history = digest->history;
     if (liveness_leaving(history) != LEAVING_NOTHING || fault_lasted(digest) ||
-        (lost_answer && trial_has_trait(digest->trial, "session")) ||
+        (lost_answer &&
+         (trial_has_trait(digest->trial, "session") || trial_has_trait(digest->trial, "lease"))) ||
         silence_lost_permits(digest) != SIZE_MAX)
         return false;
     for (size_t i = history->count; i-- > 0;) {
@@ -116,12 +117,15 @@ static void take_later(struct silence *latest, struct silence silence)
         *latest = silence;
 }
 
-static void after_fault(const struct digest *digest, size_t index, struct silence *latest)
+// What a fault that does not heal (a kill) leaves behind shows in the holds and the attempts; but
+// if nobody is answered, a server that it struck (a failover) may be about to serve again.
+static void after_fault(const struct digest *digest, size_t index, bool unanswered,
+                        struct silence *latest)
 {
     const struct fault_record *record = &digest->faults[index];
     bool heals = record->step->bound_ns >= 0;
-    // What a fault that does not heal (a kill) leaves behind shows in the holds and the attempts.
-    if (!heals || record->in_effect_ns == TIME_NEVER)
+    bool counts = heals || (unanswered && record->step->target.client == 0);
+    if (!counts || record->in_effect_ns == TIME_NEVER)
         return;
     struct silence silence = {.cause = SILENCE_FAULT,
                               .from_ns = record->in_effect_ns,
@@ -191,7 +195,7 @@ static struct silence find_silence(const struct digest *digest, bool unanswered)
                              .fault = SIZE_MAX};
     const struct event **strikes = find_strikes(digest);
     for (size_t i = 0; i < digest->fault_count; i++)
-        after_fault(digest, i, &latest);
+        after_fault(digest, i, unanswered, &latest);
     for (size_t i = 0; i < digest->attempt_count; i++) {
         struct silence silence;
         if (!after_attempt(digest, i, &silence) ||
@@ -215,11 +219,16 @@ static struct silence find_silence(const struct digest *digest, bool unanswered)
     return latest;
 }
 
-// True if somebody's acquire or renewal was answered between that time and the trial's end.
+// True if somebody's acquire or renewal was answered between that time and the trial's end, or may
+// have been: one that goes on for so long has had answers, or has asked nothing.
 static bool was_answered(const struct digest *digest, int64_t from_ns)
 {
+    int64_t request_ns = digest->trial->scenario->lock.request_ns;
     for (size_t i = 0; i < digest->attempt_count; i++) {
         const struct attempt *attempt = &digest->attempts[i];
+        if (attempt->returned_ns > digest->ended_ns &&
+            digest->ended_ns - attempt->invoked_ns > 2 * request_ns)
+            return true;
         if (attempt->outcome == OUTCOME_NO && attempt->returned_ns > from_ns &&
             attempt->returned_ns <= digest->ended_ns)
             return true;

@@ -243,6 +243,38 @@ static void servers_that_answer_nobody_make_it_stuck_however_often_somebody_give
     build_free(&build);
 }
 
+// Somebody has asked all the time, and nothing says that nobody told it to wait.
+static void one_who_still_asks_at_the_end_may_have_been_answered(void **state)
+{
+    (void)state;
+    for (int asks = 0; asks < 2; asks++) {
+        struct build build;
+        judge_without_answers(&build, OUTCOME_UNKNOWN, 2100);
+        digest_free(&build.digest);
+        build.scenario.lock.request_ns = 390 * NS_PER_MS;
+        build_attempt(&build, 3, 90, asks ? 60 : 1500, NEVER_MS, OUTCOME_OK);
+        build_judge(&build);
+        assert_verdict(&build, asks ? VERDICT_UNKNOWN : VERDICT_STUCK);
+        build_free(&build);
+    }
+}
+
+// From a failover on, the servers have as long as from any other fault.
+static void a_failover_begins_the_time_anew_for_which_nobody_is_answered(void **state)
+{
+    (void)state;
+    for (int late = 0; late < 2; late++) {
+        struct build build;
+        judge_without_answers(&build, OUTCOME_UNKNOWN, 2100);
+        digest_free(&build.digest);
+        build_fault(&build, "failover", 0, late ? 1000 : 51, NEVER_MS);
+        build.steps[1].bound_ns = -1;
+        build_judge(&build);
+        assert_verdict(&build, late ? VERDICT_UNKNOWN : VERDICT_STUCK);
+        build_free(&build);
+    }
+}
+
 // One release is lost, and whoever waits sleeps: that is no proof that nobody is answered.
 static void a_single_answer_that_was_lost_is_not_told_as_servers_that_answer_nobody(void **state)
 {
@@ -276,6 +308,8 @@ int main(void)
         cmocka_unit_test(
             whoever_dies_acquiring_a_lock_that_is_free_at_the_end_has_not_left_it_behind),
         cmocka_unit_test(servers_that_answer_nobody_make_it_stuck_however_often_somebody_gives_up),
+        cmocka_unit_test(one_who_still_asks_at_the_end_may_have_been_answered),
+        cmocka_unit_test(a_failover_begins_the_time_anew_for_which_nobody_is_answered),
         cmocka_unit_test(a_single_answer_that_was_lost_is_not_told_as_servers_that_answer_nobody),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -56,7 +56,10 @@ int64_t stall_to_blame_ns(const struct digest *digest, const struct hold *hold, 
     if (digest->trial->scenario->workload.hold_ns >= lease_ns ||
         fault_was_on(digest, hold, until_ns))
         return 0;
-    int64_t stalled = stalled_ns(digest, hold->valid_until_ns - lease_ns, until_ns);
+    // A session that was in doubt as soon as the lock was granted had not been heard of before.
+    bool doubtful = hold->proven_until_ns <= hold->granted_ns;
+    int64_t since_ns = hold->valid_until_ns - (doubtful ? 2 : 1) * lease_ns;
+    int64_t stalled = stalled_ns(digest, since_ns, until_ns);
     int64_t overrun_ns = until_ns - hold_lease_end_ns(digest, hold);
     return stalled > 0 && stalled >= overrun_ns ? stalled : 0;
 }

@@ -4,11 +4,21 @@
 
 #include <stdlib.h>
 
+static int64_t without_drift_ns(const struct digest *digest, int64_t until_ns)
+{
+    if (until_ns == TIME_NEVER)
+        return TIME_NEVER;
+    return until_ns - allowed_drift_ns(digest->trial->scenario->lock.lease_ns);
+}
+
 int64_t hold_lease_end_ns(const struct digest *digest, const struct hold *hold)
 {
-    if (hold->proven_until_ns == TIME_NEVER)
-        return TIME_NEVER;
-    return hold->proven_until_ns - allowed_drift_ns(digest->trial->scenario->lock.lease_ns);
+    return without_drift_ns(digest, hold->proven_until_ns);
+}
+
+int64_t hold_told_end_ns(const struct digest *digest, const struct hold *hold)
+{
+    return without_drift_ns(digest, hold->told_until_ns);
 }
 
 bool hold_outlived_lease(const struct digest *digest, const struct hold *hold)
@@ -38,12 +48,13 @@ struct cores cores_believed(const struct digest *digest)
     return cores;
 }
 
-struct cores cores_proven(const struct digest *digest)
+static struct cores cores_until(const struct digest *digest,
+                                int64_t (*end_ns)(const struct digest *, const struct hold *))
 {
     struct cores cores = {memory_new(digest->hold_count * sizeof *cores.items), 0};
     for (size_t i = 0; i < digest->hold_count; i++) {
         const struct hold *hold = &digest->holds[i];
-        int64_t lease_end_ns = hold_lease_end_ns(digest, hold);
+        int64_t lease_end_ns = end_ns(digest, hold);
         bool granted_too_late =
             lease_end_ns < hold->released_ns && lease_end_ns <= hold->granted_ns;
         // What came to nothing need not have been guarded for as long as its worker believed.
@@ -53,6 +64,16 @@ struct cores cores_proven(const struct digest *digest)
     }
     qsort(cores.items, cores.count, sizeof *cores.items, compare_cores);
     return cores;
+}
+
+struct cores cores_proven(const struct digest *digest)
+{
+    return cores_until(digest, hold_lease_end_ns);
+}
+
+struct cores cores_told(const struct digest *digest)
+{
+    return cores_until(digest, hold_told_end_ns);
 }
 
 void latest_see(struct latest *latest, const struct core *core, bool shared)

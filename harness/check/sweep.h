@@ -20,12 +20,19 @@ struct cores {
 // does not expire.
 int64_t hold_lease_end_ns(const struct digest *digest, const struct hold *hold);
 
+// The same by what the service has said, whatever else speaks against it: once that is over, the
+// lease is certainly over.
+int64_t hold_told_end_ns(const struct digest *digest, const struct hold *hold);
+
 // True if the worker still believed in the hold when its lease was no longer proven.
 bool hold_outlived_lease(const struct digest *digest, const struct hold *hold);
 
 // The part of each core in which the lease was proven valid; holds that learned of their grant only
 // when the lease had run out have none. Free `items`.
 struct cores cores_proven(const struct digest *digest);
+
+// The same by what the service has said.
+struct cores cores_told(const struct digest *digest);
 
 // Every core in full: as long as the worker believed. Free `items`.
 struct cores cores_believed(const struct digest *digest);

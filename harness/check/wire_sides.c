@@ -58,6 +58,22 @@ static int count_servers(const struct fault_step *step, int side)
     return count;
 }
 
+bool wire_parts_servers(const struct fault_step *step)
+{
+    for (int side = 0; side < 2; side++) {
+        if (count_servers(step, side) == 0 && !side_says(step, side, "others"))
+            return false;
+    }
+    return true;
+}
+
+bool strikes_only_store(const struct digest *digest, const struct fault_step *step)
+{
+    const char *store = digest->trial->scenario->workload.store;
+    return step->side_counts[0] == 0 && strncmp(step->target.server, "store", 5) == 0 &&
+           (store == NULL || strcmp(store, "same") != 0);
+}
+
 // True if nobody does without the servers on that side.
 static bool has_deciding_servers(const struct digest *digest, const struct fault_step *step,
                                  int side)

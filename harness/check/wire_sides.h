@@ -16,4 +16,10 @@ bool wire_names_all_clients(const struct digest *digest, const struct fault_step
 // that decide together goes on with the others.
 bool wire_cuts_off(const struct digest *digest, const struct fault_step *step, int client);
 
+// True if servers of the lock stand on both sides: then they do not reach each other.
+bool wire_parts_servers(const struct fault_step *step);
+
+// True if the fault strikes the server of the guarded value, which has nothing to do with the lock.
+bool strikes_only_store(const struct digest *digest, const struct fault_step *step);
+
 #endif

@@ -12,6 +12,7 @@
 #include "harness/check/catalogue.h"
 #include "harness/check/describe.h"
 #include "harness/check/sweep.h"
+#include "harness/check/wire_sides.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +30,7 @@ static bool found_gone(const struct digest *digest, const struct hold *hold)
         return false;
     // A release that was sent before without an answer says UNKNOWN (see lock.h), and so nothing
     // here.
-    return hold->returned_ns < hold_lease_end_ns(digest, hold);
+    return hold->returned_ns < hold_told_end_ns(digest, hold);
 }
 
 // --- what struck meanwhile -----------------------------------------------------------------------
@@ -76,7 +77,7 @@ static int guilt(const struct digest *digest, const struct hold *wronged, int64_
     if (answered && other->returned_ns <= wronged->invoked_ns)
         return 0;
     bool lease_over =
-        hold_lease_end_ns(digest, other) <= (answered ? other->returned_ns : other->released_ns);
+        hold_told_end_ns(digest, other) <= (answered ? other->returned_ns : other->released_ns);
     if (!answered || other->answer == RELEASE_UNKNOWN)
         return lease_over ? 2 : 1;
     if (other->answer != RELEASE_RELEASED && other->answer != RELEASE_UNCHECKED)
@@ -141,7 +142,7 @@ static struct deletes deletes_make(const struct digest *digest)
         if (!hold->release_invoked || hold->returned_ns == TIME_NEVER ||
             hold->answer != RELEASE_UNCHECKED)
             continue;
-        bool lease_over = hold_lease_end_ns(digest, hold) <= hold->returned_ns;
+        bool lease_over = hold_told_end_ns(digest, hold) <= hold->returned_ns;
         deletes.items[deletes.count++] = (struct deleted){hold->released_ns, hold->returned_ns,
                                                           lease_over ? hold->returned_ns : 0};
     }
@@ -254,6 +255,14 @@ static int64_t struck_by_ns(const struct fault_record *record)
     return strcmp(record->step->verb, "failover") == 0 ? record->asked_ns : record->in_effect_ns;
 }
 
+// True if the fault has certainly taken the lock before its holder gave it up.
+static bool took_before_release(const struct fault_record *record, const struct hold *hold)
+{
+    static const char *const certain[] = {"flush", "evict", NULL};
+    return text_is_one_of(record->step->verb, certain) && record->in_effect_ns != TIME_NEVER &&
+           record->asked_ns >= hold->granted_ns && record->in_effect_ns < hold->released_ns;
+}
+
 // True if its holder was giving the lock up already when a fault that takes locks away struck, for
 // all that can be told, and no release of another's removed it.
 static bool taken_in_release(const struct digest *digest, size_t index)
@@ -262,7 +271,10 @@ static bool taken_in_release(const struct digest *digest, size_t index)
     bool struck = false;
     for (size_t i = 0; i < digest->fault_count; i++) {
         const struct fault_record *record = &digest->faults[i];
+        if (took_before_release(record, hold))
+            return false;
         struck = struck || (takes_locks(record->step, hold) && record->in_effect_ns != TIME_NEVER &&
+                            !strikes_only_store(digest, record->step) &&
                             struck_by_ns(record) >= hold->released_ns &&
                             record->asked_ns <= hold->returned_ns);
     }
@@ -273,6 +285,49 @@ static bool taken_in_release(const struct digest *digest, size_t index)
     return evidence.holds[1] == SIZE_MAX || !is_proof(digest, &evidence);
 }
 
+// True if nothing but the end of its session may have taken the lock that its holder found gone.
+static bool session_may_have_ended(const struct digest *digest, size_t index)
+{
+    const struct hold *hold = &digest->holds[index];
+    if (hold->returned_ns < hold_lease_end_ns(digest, hold))
+        return false;
+    struct evidence evidence;
+    set_evidence(digest, index, hold->returned_ns, &evidence);
+    return evidence.holds[1] == SIZE_MAX || !is_proof(digest, &evidence);
+}
+
+// Sets by when the lock of each hold had vanished, TIME_NEVER if it had not. The last one that may
+// only have lost its session, or SIZE_MAX.
+static size_t find_vanished(const struct digest *digest, int64_t *vanished_ns)
+{
+    size_t doubtful = SIZE_MAX;
+    for (size_t i = 0; i < digest->hold_count; i++) {
+        vanished_ns[i] = TIME_NEVER;
+        if (!found_gone(digest, &digest->holds[i]) || taken_in_release(digest, i))
+            continue;
+        if (session_may_have_ended(digest, i))
+            doubtful = i;
+        else
+            vanished_ns[i] = digest->holds[i].returned_ns;
+    }
+    find_granted_again(digest, vanished_ns);
+    return doubtful;
+}
+
+static void decide_none(const struct digest *digest, size_t doubtful, struct finding *finding)
+{
+    char holder[DESCRIBE_ROOM];
+    if (doubtful == SIZE_MAX) {
+        finding_say(finding, "no holder found its lock gone while its lease was valid");
+        return;
+    }
+    finding->state = FINDING_UNDECIDED;
+    finding_say(finding,
+                "%s found its lock gone, but after so long a standstill its session may have ended "
+                "although it was answered",
+                describe_holder(digest, doubtful, holder));
+}
+
 static void decide(const struct digest *digest, struct finding *finding)
 {
     // A semaphore's permits are nobody's.
@@ -280,14 +335,9 @@ static void decide(const struct digest *digest, struct finding *finding)
         finding->state = FINDING_IRRELEVANT;
         return;
     }
-    // By when the lock of each hold had vanished, if it had.
     int64_t *vanished_ns = memory_new(digest->hold_count * sizeof *vanished_ns);
+    size_t doubtful = find_vanished(digest, vanished_ns);
     size_t first = SIZE_MAX;
-    for (size_t i = 0; i < digest->hold_count; i++) {
-        bool vanished = found_gone(digest, &digest->holds[i]) && !taken_in_release(digest, i);
-        vanished_ns[i] = vanished ? digest->holds[i].returned_ns : TIME_NEVER;
-    }
-    find_granted_again(digest, vanished_ns);
     for (size_t i = 0; i < digest->hold_count; i++) {
         if (vanished_ns[i] == TIME_NEVER)
             continue;
@@ -296,7 +346,7 @@ static void decide(const struct digest *digest, struct finding *finding)
             first = i;
     }
     if (first == SIZE_MAX) {
-        finding_say(finding, "no holder found its lock gone while its lease was valid");
+        decide_none(digest, doubtful, finding);
     } else {
         finding->state = FINDING_VIOLATED;
         set_evidence(digest, first, vanished_ns[first], &finding->evidence);

@@ -157,6 +157,38 @@ static void what_a_fault_takes_while_its_holder_gives_it_up_was_kept_long_enough
     }
 }
 
+// The first fault took the lock; what strikes in the release finds none.
+static void what_was_taken_before_the_release_is_not_excused_by_a_fault_in_it(void **state)
+{
+    (void)state;
+    static const char *const firsts[] = {"flush", "evict"};
+    for (size_t i = 0; i < 2; i++) {
+        struct build build;
+        build_start(&build, "increment");
+        build_acquire(&build, 1, 1, 0, 1, NEVER_MS, 0);
+        build_fault(&build, firsts[i], 0, 10, 11);
+        build_fault(&build, "restart", 0, 22, 23);
+        build_release(&build, 1, 1, 20, 25, RELEASE_GONE);
+        build_judge(&build);
+        assert_state(&build, "wrongful-release", FINDING_VIOLATED);
+        build_free(&build);
+    }
+}
+
+static void a_restart_of_the_guarded_values_server_takes_no_lock(void **state)
+{
+    (void)state;
+    struct build build;
+    build_start(&build, "increment");
+    build_acquire(&build, 1, 1, 0, 1, NEVER_MS, 0);
+    build_fault(&build, "restart", 0, 20, 21);
+    build.steps[0].target = (struct target){.server = "store"};
+    build_release(&build, 1, 1, 20, 25, RELEASE_GONE);
+    build_judge(&build);
+    assert_state(&build, "wrongful-release", FINDING_VIOLATED);
+    build_free(&build);
+}
+
 static void a_fault_in_the_release_does_not_excuse_who_removed_anothers_lock(void **state)
 {
     (void)state;
@@ -248,6 +280,8 @@ int main(void)
         cmocka_unit_test(a_slow_release_proves_as_much_as_a_quick_one),
         cmocka_unit_test(a_fault_inside_the_hold_explains_it_better_than_an_ordinary_release),
         cmocka_unit_test(what_a_fault_takes_while_its_holder_gives_it_up_was_kept_long_enough),
+        cmocka_unit_test(what_was_taken_before_the_release_is_not_excused_by_a_fault_in_it),
+        cmocka_unit_test(a_restart_of_the_guarded_values_server_takes_no_lock),
         cmocka_unit_test(a_fault_in_the_release_does_not_excuse_who_removed_anothers_lock),
         cmocka_unit_test(a_transaction_that_was_rolled_back_harms_nothing),
         cmocka_unit_test(a_plain_delete_that_let_another_in_is_refused),

@@ -106,6 +106,7 @@ static inline struct hold *test_hold(struct test_run *test, int client, int64_t 
                           .returned_ns = AT(released + 1),
                           .valid_until_ns = AT(granted + 300),
                           .proven_until_ns = AT(granted + 300),
+                          .told_until_ns = AT(granted + 300),
                           .attempts = 2,
                           .release_invoked = true,
                           .died_ns = TIME_NEVER};
