@@ -194,7 +194,7 @@ static void open_briefly(struct fixture *fixture, const struct lock_scheme *sche
 // Long enough that a busy machine does not end the session by standing still.
 static void a_hold_is_renewed_for_as_long_as_it_lasts(void **state)
 {
-    const int64_t lease_ns = 1500 * NS_PER_MS;
+    const int64_t lease_ns = 2500 * NS_PER_MS;
     struct fixture *fixture = *state;
     const struct lock_scheme *scheme;
     int64_t operation = 200;
