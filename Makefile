@@ -1,5 +1,5 @@
 # Targets: demo, test, all (default), asan, tsan, lint, format, clean; detection, soundness, fuzz,
-# fuzz-check, bench-check.
+# fuzz-check, bench, bench-check.
 # `make demo` and `make test` install what is missing, build, and run; see README.md.
 
 CC ?= cc
@@ -156,6 +156,15 @@ fuzz: setup-lint
 fuzz-check: setup
 	@$(MAKE) --no-print-directory -j$$(nproc) $(BUILD)/harness/model/fuzz_check_test
 	@$(BUILD)/harness/model/fuzz_check_test fuzz $(or $(FOR),60) $(or $(SEED),0) $(MODEL)
+
+# make bench: locks a second through Lockpick, as a share of those of a bare loop that sends the same
+# requests; some three minutes, on a machine that has nothing else to do.
+LOCK_BENCH := $(BUILD)/harness/bench/lock_bench_test
+
+.PHONY: bench
+bench: setup
+	@$(MAKE) --no-print-directory -j$$(nproc) all $(LOCK_BENCH)
+	@LOCKPICK=$(BUILD)/lockpick $(LOCK_BENCH) full
 
 # make bench-check: how long it takes to decide histories of up to ten million operations, and how
 # much memory; and to judge trials of up to a million. It takes some minutes and 2 GB in /tmp.

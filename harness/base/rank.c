@@ -32,11 +32,16 @@ size_t first_from(const int64_t *values, size_t count, size_t stride, int64_t le
     return low;
 }
 
-// In whole thousandths: 0.999 * 1000 in floating point rounds up to rank 1000.
-int64_t percentile_of_sorted(const int64_t *sorted, size_t count, unsigned permille)
+// In whole parts: 0.999 * 1000 in floating point rounds up to rank 1000.
+int64_t fine_percentile_of_sorted(const int64_t *sorted, size_t count, unsigned per_ten_thousand)
 {
     if (count == 0)
         return 0;
-    size_t rank = (count * permille + 999) / 1000;
+    size_t rank = (count * per_ten_thousand + 9999) / 10000;
     return sorted[rank == 0 ? 0 : rank - 1];
+}
+
+int64_t percentile_of_sorted(const int64_t *sorted, size_t count, unsigned permille)
+{
+    return fine_percentile_of_sorted(sorted, count, permille * 10);
 }

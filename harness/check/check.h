@@ -48,6 +48,8 @@ struct hold {
     int client;
     int worker;
     int64_t operation;
+    int64_t key;             // number of the lock's name, from 1; 0: there is only one
+    int64_t intended_ns;     // when it was to begin, in an open loop; 0: in a closed one
     int64_t invoked_ns;      // acquire invoke
     int64_t granted_ns;      // acquire return: the core begins
     int64_t released_ns;     // release invoke: the core ends. If it never came: the death of the
@@ -90,6 +92,8 @@ struct attempt {
     int client;
     int worker;
     int64_t operation;
+    int64_t key;         // as of a hold
+    int64_t intended_ns; // as of a hold
     int64_t invoked_ns;
     int64_t returned_ns;  // TIME_NEVER: no answer was recorded
     enum outcome outcome; // OUTCOME_NO, OUTCOME_UNKNOWN; never OK
@@ -115,6 +119,15 @@ struct stall {
     int64_t to_ns;
 };
 
+// A stretch of the trial with a load of its own.
+struct load_phase {
+    int64_t from_ns;
+    int64_t to_ns;
+    int64_t clients; // how many take part, from client-1
+    int64_t rate;    // operations each 1000 s; 0: a closed loop. Of a ramp: that it begins with
+    bool counts;     // false: a warm-up, which costs are not measured in
+};
+
 // What all checks look at, derived once from the history. `holds` is sorted by granted_ns.
 struct digest {
     const struct history *history;
@@ -131,6 +144,11 @@ struct digest {
     size_t fault_count;
     struct stall *stalls; // of the harness itself: times at which it did not run on time
     size_t stall_count;
+    struct load_phase *phases; // in their order; none: all of the trial is one that counts
+    size_t phase_count;
+    // Of an open loop, in phases that count: operations that were to begin before the stop, and
+    // those of them that did. 0 and 0 in a closed loop.
+    int64_t due_operations, begun_operations;
     int64_t clock_step_ns; // the largest by which somebody set the machine's clock; 0 if nobody did
     bool initial_known, final_known;
     int64_t initial_value, final_value; // of the guarded value
@@ -144,6 +162,10 @@ struct digest {
 // optimistic scheme keeps nobody out: what it promises shows at the store.
 bool digest_excludes(const struct digest *digest);
 int64_t digest_permits(const struct digest *digest);
+
+// True if not all that was held was the same lock: then what one was released for says nothing of
+// who waits for another.
+bool digest_mixes_locks(const struct digest *digest);
 
 // Derives the digest. Never fails: half a history gives half a digest. Free with digest_free.
 void digest_make(const struct history *history, const struct trial *trial, struct digest *digest);

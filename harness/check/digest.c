@@ -1,5 +1,6 @@
 #include "harness/base/growing.h"
 #include "harness/check/check.h"
+#include "harness/check/digest_load.h"
 #include "harness/check/session_doubts.h"
 #include "harness/check/tracker.h"
 
@@ -60,6 +61,7 @@ static void see_stop(struct digest *digest, const struct event *event)
     if (!digest->stop_known) {
         digest->stop_known = true;
         digest->ended_ns = event->at_ns;
+        digest->due_operations = event->args[0];
         digest->stop_reason = event->detail <= STOP_BROKEN ? event->detail : STOP_BROKEN;
     } else if (event->detail == STOP_BROKEN) {
         digest->stop_reason = STOP_BROKEN;
@@ -95,6 +97,9 @@ static void see_harness(struct digest *digest, const struct event *event, size_t
         break;
     case EVENT_STOP_ASKED:
         see_stop(digest, event);
+        break;
+    case EVENT_LOAD:
+        digest_see_load(digest, event);
         break;
     case EVENT_STORE_INITIAL:
         digest->initial_known = true;
@@ -169,6 +174,15 @@ bool digest_excludes(const struct digest *digest)
     return !trial_has_trait(digest->trial, "optimistic");
 }
 
+bool digest_mixes_locks(const struct digest *digest)
+{
+    for (size_t i = 1; i < digest->hold_count; i++) {
+        if (digest->holds[i].key != digest->holds[0].key)
+            return true;
+    }
+    return false;
+}
+
 int64_t digest_permits(const struct digest *digest)
 {
     const struct workload_settings *workload = &digest->trial->scenario->workload;
@@ -210,6 +224,7 @@ void digest_make(const struct history *history, const struct trial *trial, struc
     tracker_close(&tracker);
     sort_accesses(digest);
     session_doubts_heed(digest);
+    digest_end_load(digest);
 }
 
 void digest_free(struct digest *digest)
@@ -220,5 +235,6 @@ void digest_free(struct digest *digest)
     free(digest->reentries);
     free(digest->faults);
     free(digest->stalls);
+    free(digest->phases);
     *digest = (struct digest){0};
 }

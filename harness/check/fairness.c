@@ -91,6 +91,6 @@ void fairness_measure(const struct digest *digest, struct fairness *fairness)
 {
     *fairness = (struct fairness){.deepest_hold = SIZE_MAX};
     measure_shares(digest, fairness);
-    if (digest_excludes(digest) && digest_permits(digest) == 1)
+    if (digest_excludes(digest) && digest_permits(digest) == 1 && !digest_mixes_locks(digest))
         measure_turns(digest, fairness);
 }

@@ -17,7 +17,8 @@
 // those during which a fault stopped their worker or cut it off: it may have lost its place with
 // its session, or have been granted the lock long before it learned of it. So are readers among
 // themselves, who need not wait for each other, and semaphores: their permits are granted together,
-// and the order in which their holders learn of it says nothing.
+// and the order in which their holders learn of it says nothing. Of several locks at once nothing
+// is said.
 #ifndef LOCKPICK_CHECK_FAIRNESS_H
 #define LOCKPICK_CHECK_FAIRNESS_H
 

@@ -1,11 +1,13 @@
 #include "harness/check/gates.h"
 
 #include "harness/base/clock.h"
+#include "harness/base/growing.h"
 #include "harness/check/describe.h"
 #include "harness/check/wire_sides.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 // Cut to what leaves room for the rest of the reason.
@@ -249,22 +251,41 @@ bool machine_may_be_to_blame(const struct digest *digest, char *reason, size_t r
     return true;
 }
 
+// Who went for a lock last, by its key: 0 is nobody.
+struct takers {
+    size_t *last;
+    size_t count;
+};
+
+// True if somebody else had gone for it before.
+static bool is_another(struct takers *takers, int64_t key, int client, int worker)
+{
+    size_t who = ((size_t)client << 16) + (size_t)worker + 1;
+    takers->last = reaching(takers->last, &takers->count, (size_t)key, sizeof *takers->last);
+    size_t before = takers->last[key];
+    takers->last[key] = who;
+    return before != 0 && before != who;
+}
+
 bool was_contended(const struct digest *digest, char *reason, size_t room)
 {
-    const struct hold *first = digest->hold_count > 0 ? &digest->holds[0] : NULL;
-    for (size_t i = 1; i < digest->hold_count; i++) {
-        if (digest->holds[i].client != first->client || digest->holds[i].worker != first->worker)
-            return true;
+    struct takers takers = {0};
+    bool contended = false;
+    for (size_t i = 0; !contended && i < digest->hold_count; i++) {
+        const struct hold *hold = &digest->holds[i];
+        contended = is_another(&takers, hold->key, hold->client, hold->worker);
     }
-    for (size_t i = 0; first != NULL && i < digest->attempt_count; i++) {
+    for (size_t i = 0; !contended && digest->hold_count > 0 && i < digest->attempt_count; i++) {
         const struct attempt *attempt = &digest->attempts[i];
-        if (attempt->client != first->client || attempt->worker != first->worker)
-            return true;
+        contended = is_another(&takers, attempt->key, attempt->client, attempt->worker);
     }
-    snprintf(reason, room,
-             "only one worker ever went for the lock: exclusion was not put to the test; more "
-             "clients, threads or operations would");
-    return false;
+    free(takers.last);
+    if (!contended)
+        snprintf(reason, room,
+                 "only one worker ever went for %s lock: exclusion was not put to the test; more "
+                 "clients, threads or operations would",
+                 scenario_key_count(digest->trial->scenario) > 1 ? "each" : "the");
+    return contended;
 }
 
 bool harness_was_broken(const struct digest *digest, char *reason, size_t room)

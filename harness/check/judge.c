@@ -1,3 +1,4 @@
+#include "harness/check/by_key.h"
 #include "harness/check/check.h"
 #include "harness/check/describe.h"
 #include "harness/check/expectation.h"
@@ -70,18 +71,50 @@ static void doubt_absence(const struct digest *digest, struct finding *finding)
              condition->text, found);
 }
 
+static void run_check(const struct check *check, const struct digest *digest,
+                      struct finding *finding)
+{
+    *finding = (struct finding){
+        .check = check,
+        .state = FINDING_KEPT,
+        .evidence = {{SIZE_MAX, SIZE_MAX}, {SIZE_MAX, SIZE_MAX}, TIME_NEVER, TIME_NEVER}};
+    check->decide(digest, finding);
+    if (finding->state == FINDING_VIOLATED && finding->by_absence)
+        doubt_absence(digest, finding);
+}
+
+// Of one lock among several: adds to what was found for those before it.
+static void run_checks_of_key(const struct digest *digest, const struct key_split *split,
+                              size_t key, struct judgement *judgement)
+{
+    struct key_history part;
+    struct digest of;
+    key_history_make(split, key, &part);
+    digest_make(&part.history, digest->trial, &of);
+    for (size_t i = 0; i < judgement->finding_count; i++) {
+        struct finding finding;
+        run_check(check_catalogue[i], &of, &finding);
+        evidence_to_whole(digest, &of, &part, &finding.evidence);
+        finding_merge(&judgement->findings[i], &finding, key);
+    }
+    digest_free(&of);
+    key_history_free(&part);
+}
+
 static void run_checks(const struct digest *digest, struct judgement *judgement)
 {
+    struct key_split split;
+    key_split_make(digest->history, &split);
     for (size_t i = 0; i < MAX_CHECKS && check_catalogue[i] != NULL; i++) {
         struct finding *finding = &judgement->findings[judgement->finding_count++];
-        *finding = (struct finding){
-            .check = check_catalogue[i],
-            .state = FINDING_KEPT,
-            .evidence = {{SIZE_MAX, SIZE_MAX}, {SIZE_MAX, SIZE_MAX}, TIME_NEVER, TIME_NEVER}};
-        finding->check->decide(digest, finding);
-        if (finding->state == FINDING_VIOLATED && finding->by_absence)
-            doubt_absence(digest, finding);
+        if (split.keys == 1)
+            run_check(check_catalogue[i], digest, finding);
+        else
+            *finding = (struct finding){.check = check_catalogue[i], .state = FINDING_IRRELEVANT};
     }
+    for (size_t key = 1; split.keys > 1 && key <= split.keys; key++)
+        run_checks_of_key(digest, &split, key, judgement);
+    key_split_free(&split);
 }
 
 // True if some violation that counts is one of safety; with `beyond_stale`, one that a stale holder

@@ -148,13 +148,15 @@ enum leaving liveness_leaving(const struct history *history)
 
 void liveness_measure(const struct digest *digest, struct liveness *liveness)
 {
+    *liveness = (struct liveness){.longest_wait_ns = longest_wait_ns(digest),
+                                  .left = liveness_leaving(digest->history)};
+    if (digest_mixes_locks(digest))
+        return;
     size_t most =
         digest->hold_count > digest->fault_count ? digest->hold_count : digest->fault_count;
     struct reader reader = {.digest = digest, .waiting = stretches_of_waiting(digest)};
     reader.waits_ns = memory_new(most * sizeof *reader.waits_ns);
-    *liveness = (struct liveness){.longest_wait_ns = longest_wait_ns(digest),
-                                  .unserved_ns = unserved_ns(&reader),
-                                  .left = liveness_leaving(digest->history)};
+    liveness->unserved_ns = unserved_ns(&reader);
     // An optimistic lock is never taken, and so never becomes free.
     if (digest_excludes(digest)) {
         liveness->after_release = after(&reader, released_at);

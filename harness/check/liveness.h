@@ -2,7 +2,8 @@
 //
 // A wait for the next grant says something about the lock only if somebody waited for it all the
 // time (see liveness_waiting.h); all others are left out, and a figure without any is empty. Only
-// grants before the end of the trial count: what comes after it may be the harness's doing.
+// grants before the end of the trial count: what comes after it may be the harness's doing. Of
+// several locks at once only the longest wait and what was left are measured.
 #ifndef LOCKPICK_CHECK_LIVENESS_H
 #define LOCKPICK_CHECK_LIVENESS_H
 

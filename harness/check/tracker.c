@@ -48,8 +48,10 @@ static struct attempt *end_acquire(struct tracker *tracker, struct worker_track 
         APPEND(tracker->attempts, tracker->attempt_count, tracker->attempt_room);
     *attempt = (struct attempt){.client = client,
                                 .worker = number,
-                                .operation = worker->acquire_operation,
-                                .invoked_ns = worker->acquire_invoked_ns,
+                                .operation = worker->acquire.args[0],
+                                .key = worker->acquire.args[3],
+                                .intended_ns = worker->acquire.args[2],
+                                .invoked_ns = worker->acquire.at_ns,
                                 .returned_ns = TIME_NEVER,
                                 .outcome = OUTCOME_UNKNOWN,
                                 .died_ns = TIME_NEVER};
@@ -71,15 +73,13 @@ static void see_acquire_invoke(struct tracker *tracker, struct worker_track *wor
         worker->access = NO_INDEX;
     }
     worker->acquiring = true;
-    worker->shares = event->detail != 0;
-    worker->acquire_operation = event->args[0];
-    worker->acquire_invoked_ns = event->at_ns;
+    worker->acquire = *event;
 }
 
 static void see_acquire_return(struct tracker *tracker, struct worker_track *worker,
                                const struct event *event, size_t index)
 {
-    if (!worker->acquiring || worker->acquire_operation != event->args[0])
+    if (!worker->acquiring || worker->acquire.args[0] != event->args[0])
         return;
     if (event->outcome != OUTCOME_OK) {
         struct attempt *attempt = end_acquire(tracker, worker, event->client, event->worker);
@@ -93,7 +93,9 @@ static void see_acquire_return(struct tracker *tracker, struct worker_track *wor
     *hold = (struct hold){.client = event->client,
                           .worker = event->worker,
                           .operation = event->args[0],
-                          .invoked_ns = worker->acquire_invoked_ns,
+                          .key = worker->acquire.args[3],
+                          .intended_ns = worker->acquire.args[2],
+                          .invoked_ns = worker->acquire.at_ns,
                           .granted_ns = event->at_ns,
                           .released_ns = TIME_NEVER,
                           .returned_ns = TIME_NEVER,
@@ -101,7 +103,7 @@ static void see_acquire_return(struct tracker *tracker, struct worker_track *wor
                           .proven_until_ns = time_or_never(event->args[2]),
                           .token = event->args[1],
                           .attempts = event->args[3],
-                          .shared = worker->shares,
+                          .shared = worker->acquire.detail != 0,
                           .died_ns = TIME_NEVER,
                           .answer = RELEASE_UNKNOWN,
                           .granted_event = index,

@@ -9,13 +9,11 @@
 struct worker_track {
     bool seen;
     bool acquiring;
-    int64_t acquire_operation;
-    int64_t acquire_invoked_ns;
-    size_t hold;     // the open one, NO_INDEX if none
-    size_t access;   // the open one, NO_INDEX if none
-    size_t reentry;  // the last one, NO_INDEX if none
-    bool shares;     // what it acquires is shared
-    size_t *pending; // accepted writes that are not yet committed
+    struct event acquire; // the last invoke of one
+    size_t hold;          // the open one, NO_INDEX if none
+    size_t access;        // the open one, NO_INDEX if none
+    size_t reentry;       // the last one, NO_INDEX if none
+    size_t *pending;      // accepted writes that are not yet committed
     size_t pending_count, pending_room;
     int64_t last_ns; // of its last event
 };

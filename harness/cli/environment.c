@@ -54,6 +54,92 @@ static void name_servers(const struct plan *plan, char *out, size_t room)
     }
 }
 
+// --- placement and durability --------------------------------------------------------------------
+
+// Adds "what" unless it is there already, or there is no more room.
+static void add_once(char *list, size_t room, const char *what)
+{
+    size_t length = strlen(list);
+    const char *before = strstr(list, what);
+    if (before == NULL && length + 2 + strlen(what) < room)
+        snprintf(list + length, room - length, "%s%s", length > 0 ? "; " : "", what);
+}
+
+static const char *placement_words(enum placement placement)
+{
+    switch (placement) {
+    case PLACEMENT_SPREAD:
+        return "spread: each node pinned, one after the other over the processors";
+    case PLACEMENT_TOGETHER:
+        return "together: all nodes pinned to one processor";
+    case PLACEMENT_FREE:
+        break;
+    }
+    return "free: not pinned";
+}
+
+// What a server does to keep a grant when it stops; NULL of one that nothing is known of.
+static const char *durability_words(const char *server, enum persistence persistence)
+{
+    static const struct {
+        const char *server, *words;
+    } others[] = {
+        {"mysql", "mysql: log flushed at each commit"},
+        {"postgres", "postgres: log flushed at each commit"},
+        {"etcd", "etcd: log flushed at each write"},
+        {"zookeeper", "zookeeper: log flushed at each write"},
+        {"memcached", "memcached: in memory only"},
+    };
+    if (strcmp(server, "redis") == 0)
+        return persistence == PERSISTENCE_NONE           ? "redis: in memory only"
+               : persistence == PERSISTENCE_AOF_EVERYSEC ? "redis: log flushed every second"
+                                                         : "redis: log flushed at each write";
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        if (strcmp(server, others[i].server) == 0)
+            return others[i].words;
+    }
+    return NULL;
+}
+
+// In the order of the catalogue, so that it does not depend on that of the plan.
+static void describe_durability(const struct plan *plan, char *out, size_t room)
+{
+    for (size_t i = 0; server_catalogue[i] != NULL; i++) {
+        const char *server = server_catalogue[i]->name;
+        for (size_t j = 0; j < plan->count; j++) {
+            const struct trial *trial = &plan->trials[j];
+            const struct server_settings *settings = scenario_server(trial->scenario, server);
+            if (settings == NULL || !trial_uses(trial, server))
+                continue;
+            const char *words = settings->external != NULL
+                                    ? "somebody else's servers: not known"
+                                    : durability_words(server, settings->persistence);
+            if (words != NULL)
+                add_once(out, room, words);
+        }
+    }
+}
+
+static void describe_placement(const struct plan *plan, char *out, size_t room)
+{
+    for (enum placement placement = 0; placement <= PLACEMENT_TOGETHER; placement++) {
+        for (size_t i = 0; i < plan->count; i++) {
+            if (plan->trials[i].scenario->clients.placement == placement)
+                add_once(out, room, placement_words(placement));
+        }
+    }
+}
+
+struct machine_load machine_load_read(void)
+{
+    char line[128];
+    struct machine_load load = {0};
+    first_line("/proc/loadavg", line, sizeof line);
+    load.is_known =
+        sscanf(line, "%lf %lf %lf", &load.averages[0], &load.averages[1], &load.averages[2]) == 3;
+    return load;
+}
+
 void environment_describe(const struct sandbox *sandbox, const struct plan *plan,
                           struct environment *environment)
 {
@@ -76,6 +162,13 @@ void environment_describe(const struct sandbox *sandbox, const struct plan *plan
                  sandbox->why_loopback);
     first_line("/sys/devices/system/clocksource/clocksource0/current_clocksource",
                environment->clock_source, sizeof environment->clock_source);
+    describe_placement(plan, environment->placement, sizeof environment->placement);
+    describe_durability(plan, environment->durability, sizeof environment->durability);
+    first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", environment->governor,
+               sizeof environment->governor);
+    if (strcmp(environment->governor, "unknown") == 0)
+        environment->governor[0] = '\0';
+    environment->load_at_begin = machine_load_read();
     time_t now = (time_t)(clock_realtime_ns() / NS_PER_S);
     struct tm utc;
     gmtime_r(&now, &utc);

@@ -40,6 +40,9 @@ static void decide(struct trial_result *result, struct history *history, bool wi
     result->story = story_tell(&digest, &result->judgement);
     free(result->evidence);
     result->evidence = evidence_json(&digest, &result->judgement);
+    latencies_free(&result->latencies);
+    if (latencies_write(&digest, result->folder, &result->latencies, &error) != 0)
+        fprintf(stderr, "lockpick: the latencies of %s: %s\n", result->trial->name, error.text);
     if (plots_write(&digest, result, with_plots, &error) != 0)
         fprintf(stderr, "lockpick: the plots of %s: %s\n", result->trial->name, error.text);
     digest_free(&digest);
@@ -78,6 +81,7 @@ static void free_trial(struct trial_result *result)
     free(result->timeline);
     free(result->throughput);
     free(result->latency);
+    latencies_free(&result->latencies);
     *result = (struct trial_result){0};
 }
 
@@ -270,6 +274,7 @@ void perform_plan(const struct plan *plan, const struct run_options *options,
     close_ranks(&performance);
     free(performance.finished);
     run->environment.lanes = most_lanes(run);
+    run->environment.load_at_end = machine_load_read();
     free(servers);
     run->duration_ns = clock_monotonic_ns() - began_ns;
 }

@@ -12,7 +12,11 @@ void perform_plan(const struct plan *plan, const struct run_options *options,
                   const struct sandbox *sandbox, struct run_result *run);
 void performance_free(struct run_result *run);
 
-// What this machine is, for the result.
+// How busy the machine is.
+struct machine_load machine_load_read(void);
+
+// What this machine is, for the result. What is known only at the end is left for then: the number
+// of lanes, the load.
 void environment_describe(const struct sandbox *sandbox, const struct plan *plan,
                           struct environment *environment);
 

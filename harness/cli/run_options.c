@@ -23,6 +23,7 @@
     X(quiet, "quiet", "", "prints only the table and what was not expected")                       \
     X(json, "json", "", "prints result.json on standard output instead of tables")                 \
     X(junit, "junit", "FILE", "also writes junit.xml to FILE, for CI servers")                     \
+    X(csv, "csv", "FILE", "also writes a table to FILE, a line a trial, for spreadsheets")         \
     X(github, "github", "",                                                                        \
       "also prints GitHub's workflow commands, and a table to $GITHUB_STEP_SUMMARY")               \
     X(no_namespaces, "no-namespaces", "", "runs on loopback ports even where namespaces can be had")
@@ -51,6 +52,14 @@ static int take_override(struct run_options *options, const char *text, struct e
     path[equals - text] = '\0';
     options->overrides[options->override_count++] =
         (struct override){path, path + (equals - text) + 1};
+    return 0;
+}
+
+static int take_file(const char *option, const char *value, const char **path, struct error *error)
+{
+    if (value[0] == '\0')
+        return error_set(error, "--%s takes the name of a file, not ''", option);
+    *path = value;
     return 0;
 }
 
@@ -86,10 +95,9 @@ static int take_option(void *context, int option, const char *value, struct erro
         options->json = true;
         return 0;
     case OPTION_junit:
-        if (value[0] == '\0')
-            return error_set(error, "--junit takes the name of a file, not ''");
-        options->junit = value;
-        return 0;
+        return take_file("junit", value, &options->junit, error);
+    case OPTION_csv:
+        return take_file("csv", value, &options->csv, error);
     case OPTION_github:
         options->github = true;
         return 0;

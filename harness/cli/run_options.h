@@ -17,6 +17,7 @@ struct run_options {
     const char *scheme; // glob, or NULL
     const char *out;    // the run's folder, or NULL: a new one in results/
     const char *junit;  // where junit.xml goes besides the run's folder, or NULL
+    const char *csv;    // where the table of all trials goes, or NULL
     int64_t seed;       // 0: the scenarios' own, else drawn
     int64_t repeat;     // 0: the scenarios' own
     int64_t jobs;       // how many trials at a time, if they may; 0: as many as is usual

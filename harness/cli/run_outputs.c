@@ -4,6 +4,7 @@
 #include "harness/base/table.h"
 #include "harness/cli/run_folder.h"
 #include "harness/cli/verb.h"
+#include "harness/report/csv.h"
 #include "harness/report/github.h"
 #include "harness/report/junit.h"
 
@@ -48,22 +49,24 @@ static int make_parent(const char *path, struct error *error)
 
 // A file is replaced when it is written. That must never happen to a device, or to a link such as
 // /dev/stdout; what the path means is known only once its folder is there.
-static int check_junit(const char *path, struct error *error)
+static int check_file(const char *option, const char *path, struct error *error)
 {
     struct stat status;
     if (make_parent(path, error) != 0)
-        return error_wrap(error, "--junit %s", path);
+        return error_wrap(error, "%s %s", option, path);
     if (lstat(path, &status) == 0 && !S_ISREG(status.st_mode))
-        return error_set(error, "--junit %s: that is not a plain file; name another", path);
+        return error_set(error, "%s %s: that is not a plain file; name another", option, path);
     if (file_write(path, "", 0, error) != 0)
-        return error_wrap(error, "--junit %s", path);
+        return error_wrap(error, "%s %s", option, path);
     unlink(path);
     return 0;
 }
 
 int run_outputs_check(const struct run_options *options, struct error *error)
 {
-    if (options->junit != NULL && check_junit(options->junit, error) != 0)
+    if (options->junit != NULL && check_file("--junit", options->junit, error) != 0)
+        return -1;
+    if (options->csv != NULL && check_file("--csv", options->csv, error) != 0)
         return -1;
     return summary_path(options) != NULL ? append(summary_path(options), "", error) : 0;
 }
@@ -106,6 +109,11 @@ static int write_elsewhere(const struct run_result *run, const struct run_option
         char *junit = report_junit(run);
         written |= write_text(options->junit, junit);
         free(junit);
+    }
+    if (options->csv != NULL) {
+        char *csv = report_csv(run);
+        written |= write_text(options->csv, csv);
+        free(csv);
     }
     if (summary_path(options) != NULL) {
         struct error error = {0};

@@ -145,6 +145,7 @@ static void a_path_that_cannot_be_written_is_exit_4_and_starts_nothing(void **st
     expect(run_with("met.yaml", "--junit @"), 4, "is not a plain file");
     expect(run_with("met.yaml", "--junit @/pipe"), 4, "is not a plain file");
     expect(run_with("met.yaml", "--junit @/link"), 4, "is not a plain file");
+    expect(run_with("met.yaml", "--csv @/link"), 4, "--csv");
     // What this path means is known only once its first folder has been made.
     expect(run_with("met.yaml", "--junit @/not-there/../link"), 4, "is not a plain file");
     assert_false(is_there("run"));
@@ -202,7 +203,9 @@ static void wrong_options_are_exit_2(void **state)
     expect(run_with("met.yaml", "--github --json"), 2, "both want standard output");
     expect(run_with("met.yaml", "--junit"), 2, "--junit needs a value: FILE");
     expect(run_with("met.yaml", "--junit="), 2, "--junit takes the name of a file");
+    expect(run_with("met.yaml", "--csv="), 2, "--csv takes the name of a file");
     expect(run_lockpick("help run"), 0, "--junit FILE");
+    expect(run_lockpick("help run"), 0, "--csv FILE");
     expect(run_lockpick("help run"), 0, "--github");
 }
 

@@ -2,6 +2,7 @@
 
 #include "harness/base/file.h"
 #include "harness/cli/vocabulary.h"
+#include "harness/report/json_costs.h"
 
 #include <dirent.h>
 #include <jansson.h>
@@ -120,11 +121,13 @@ static json_t *only(json_t *trials, const char *name)
     return chosen;
 }
 
-static json_t *list_trials(const char *folder, const char *trial)
+// And where the run happened, if result.json says so.
+static json_t *list_trials(const char *folder, const char *trial, struct environment *environment)
 {
     char *path = path_join(folder, "result.json");
     json_t *root = json_load_file(path, 0, NULL);
     json_t *trials = json_incref(json_object_get(root, "trials"));
+    environment_from_json(json_object_get(root, "environment"), environment);
     free(path);
     json_decref(root);
     if (!json_is_array(trials)) {
@@ -148,6 +151,7 @@ static void judge_history(struct trial_result *result)
         digest_make(&history, result->trial, &digest);
         judge(&digest, &result->judgement);
         statistics_make(&digest, &result->statistics);
+        latencies_encode(&digest, &result->latencies);
         result->has_history = true;
         free(result->story);
         result->story = story_tell(&digest, &result->judgement);
@@ -234,7 +238,7 @@ int stored_run_judge(const char *folder, const char *trial, struct stored_run *r
     *run = (struct stored_run){.result = {.folder = memory_string(folder)}};
     if (load_scenarios(folder, run, error) != 0)
         return -1;
-    json_t *trials = list_trials(folder, trial);
+    json_t *trials = list_trials(folder, trial, &run->result.environment);
     int result = judge_all(run, trials, error);
     json_decref(trials);
     return result;
@@ -245,6 +249,7 @@ void stored_run_free(struct stored_run *run)
     for (size_t i = 0; i < run->result.count; i++) {
         free(run->result.trials[i].folder);
         free(run->result.trials[i].story);
+        latencies_free(&run->result.trials[i].latencies);
     }
     free(run->result.trials);
     free(run->result.folder);

@@ -24,6 +24,7 @@ struct verb {
 };
 
 extern const struct verb run_verb;
+extern const struct verb find_verb;
 extern const struct verb list_verb;
 extern const struct verb history_verb;
 extern const struct verb check_verb;

@@ -8,6 +8,8 @@
 #ifndef LOCKPICK_DRIVE_ARRIVALS_H
 #define LOCKPICK_DRIVE_ARRIVALS_H
 
+#include "harness/scenario/scenario.h"
+
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,21 +22,31 @@ struct arrivals {
     int64_t at_ns[]; // after the start, ascending
 };
 
-enum arrival_kind {
-    ARRIVALS_FIXED,   // all gaps are equal
-    ARRIVALS_POISSON, // gaps are drawn, exponentially distributed: nobody knows of anybody else
+// Operations at a rate, or at one that goes evenly to another.
+struct arrivals_part {
+    double rate; // each second
+    double to;   // its rate at the end
+    enum arrival_kind kind;
+    int64_t from_ns; // after the start
+    int64_t for_ns;  // 0: until there are `most` in all; only for the last part, without a ramp
+    uint64_t most;
 };
 
 #define MOST_ARRIVALS 50000000
 
-// Draws the times of `rate` operations a second for that long. NULL if there would be more than
-// MOST_ARRIVALS. The caller frees with arrivals_free; processes forked in between share it.
-struct arrivals *arrivals_new(double rate, enum arrival_kind kind, int64_t for_ns, uint64_t seed);
+// Draws the times of all parts, which come one after the other. Those of ARRIVALS_POISSON are a
+// Poisson process: also of a ramp, drawn at rate 1 and brought into time by the inverse of the
+// expected count (Cinlar, "Introduction to Stochastic Processes", 1975). NULL if there would be
+// more than MOST_ARRIVALS. The caller frees with arrivals_free; processes forked in between share
+// it.
+struct arrivals *arrivals_new(const struct arrivals_part *parts, size_t count, uint64_t seed);
 void arrivals_free(struct arrivals *arrivals);
 
-// Takes the next operation: sets when it is to begin, and returns its number, from 1; 0 if none is
-// left.
-int64_t arrivals_take(struct arrivals *arrivals, int64_t *at_ns);
+// Takes the next operation that is to begin from `from_ns` on, if it is to before `before_ns`: sets
+// when, and returns its number, from 1; 0 if there is none. Those before `from_ns` that nobody has
+// taken by then are left out for good.
+int64_t arrivals_take(struct arrivals *arrivals, int64_t from_ns, int64_t before_ns,
+                      int64_t *at_ns);
 
 // How many have come by then, taken or not.
 uint64_t arrivals_due(const struct arrivals *arrivals, int64_t at_ns);

@@ -12,10 +12,17 @@
 
 #include <cmocka.h>
 
+// Of one rate.
+static struct arrivals *at_rate(double rate, enum arrival_kind kind, int64_t for_ns, uint64_t seed)
+{
+    struct arrivals_part part = {.rate = rate, .to = rate, .kind = kind, .for_ns = for_ns};
+    return arrivals_new(&part, 1, seed);
+}
+
 static void fixed_ones_come_evenly(void **state)
 {
     (void)state;
-    struct arrivals *arrivals = arrivals_new(500, ARRIVALS_FIXED, 2 * NS_PER_S, 1);
+    struct arrivals *arrivals = at_rate(500, ARRIVALS_FIXED, 2 * NS_PER_S, 1);
     assert_int_equal(arrivals->count, 1000);
     for (uint64_t i = 0; i < arrivals->count; i++)
         assert_in_range(arrivals->at_ns[i], i * 2 * NS_PER_MS - (i > 0), i * 2 * NS_PER_MS);
@@ -33,7 +40,7 @@ static void drawn_ones_are_a_poisson_process(void **state)
     (void)state;
     const double rate = 20000;
     const double mean_ns = NS_PER_S / rate;
-    struct arrivals *arrivals = arrivals_new(rate, ARRIVALS_POISSON, 10 * NS_PER_S, 3);
+    struct arrivals *arrivals = at_rate(rate, ARRIVALS_POISSON, 10 * NS_PER_S, 3);
     double count = (double)arrivals->count;
     assert_true(fabs(count - 200000) < 5 * sqrt(200000));
     double squares = 0;
@@ -52,9 +59,9 @@ static void drawn_ones_are_a_poisson_process(void **state)
 static void the_seed_decides_them(void **state)
 {
     (void)state;
-    struct arrivals *one = arrivals_new(1000, ARRIVALS_POISSON, NS_PER_S, 7);
-    struct arrivals *same = arrivals_new(1000, ARRIVALS_POISSON, NS_PER_S, 7);
-    struct arrivals *other = arrivals_new(1000, ARRIVALS_POISSON, NS_PER_S, 8);
+    struct arrivals *one = at_rate(1000, ARRIVALS_POISSON, NS_PER_S, 7);
+    struct arrivals *same = at_rate(1000, ARRIVALS_POISSON, NS_PER_S, 7);
+    struct arrivals *other = at_rate(1000, ARRIVALS_POISSON, NS_PER_S, 8);
     assert_int_equal(one->count, same->count);
     assert_memory_equal(one->at_ns, same->at_ns, one->count * sizeof *one->at_ns);
     assert_true(one->at_ns[0] != other->at_ns[0]);
@@ -68,8 +75,8 @@ static void *take_all(void *context)
     struct arrivals *arrivals = context;
     int64_t *sum = calloc(1, sizeof *sum);
     int64_t at_ns;
-    for (int64_t number = arrivals_take(arrivals, &at_ns); number > 0;
-         number = arrivals_take(arrivals, &at_ns))
+    for (int64_t number = arrivals_take(arrivals, 0, INT64_MAX, &at_ns); number > 0;
+         number = arrivals_take(arrivals, 0, INT64_MAX, &at_ns))
         *sum += number;
     return sum;
 }
@@ -78,7 +85,7 @@ static void each_is_taken_once(void **state)
 {
     (void)state;
     enum { TAKERS = 4, COUNT = 100000 };
-    struct arrivals *arrivals = arrivals_new(COUNT, ARRIVALS_FIXED, NS_PER_S, 1);
+    struct arrivals *arrivals = at_rate(COUNT, ARRIVALS_FIXED, NS_PER_S, 1);
     pthread_t takers[TAKERS];
     int64_t total = 0;
     for (int i = 0; i < TAKERS; i++)
@@ -93,15 +100,71 @@ static void each_is_taken_once(void **state)
     arrivals_free(arrivals);
 }
 
+static void only_what_comes_in_time_is_taken(void **state)
+{
+    (void)state;
+    int64_t at_ns = -1;
+    struct arrivals *arrivals = at_rate(1000, ARRIVALS_FIXED, NS_PER_S, 1);
+    assert_int_equal(arrivals_take(arrivals, 0, 0, &at_ns), 0);
+    assert_int_equal(arrivals_take(arrivals, 0, 1, &at_ns), 1);
+    assert_int_equal(at_ns, 0);
+    assert_int_equal(arrivals_take(arrivals, 0, NS_PER_MS / 2, &at_ns), 0);
+    assert_int_equal(arrivals_take(arrivals, 0, 5 * NS_PER_MS, &at_ns), 2);
+    // What is older than wanted is left out for good.
+    assert_int_equal(arrivals_take(arrivals, 7 * NS_PER_MS, 7 * NS_PER_MS, &at_ns), 0);
+    assert_int_equal(arrivals_take(arrivals, 7 * NS_PER_MS, 9 * NS_PER_MS, &at_ns), 8);
+    assert_int_equal(at_ns, 7 * NS_PER_MS);
+    assert_int_equal(arrivals_take(arrivals, 0, 9 * NS_PER_MS, &at_ns), 9);
+    arrivals_free(arrivals);
+}
+
+// From 0 to 1000 a second in 2 s: 1000 in all, and half of them in the last 1 - sqrt(1/2).
+static void a_ramp_has_its_mean_and_its_shape(void **state)
+{
+    (void)state;
+    const enum arrival_kind kinds[] = {ARRIVALS_FIXED, ARRIVALS_POISSON};
+    for (size_t i = 0; i < 2; i++) {
+        struct arrivals_part up = {.rate = 0, .to = 1e5, .kind = kinds[i], .for_ns = 2 * NS_PER_S};
+        struct arrivals_part down = {.rate = 1e5, .kind = kinds[i], .for_ns = 2 * NS_PER_S};
+        struct arrivals *rising = arrivals_new(&up, 1, 5);
+        struct arrivals *falling = arrivals_new(&down, 1, 5);
+        int64_t middle_ns = (int64_t)(2 * sqrt(0.5) * NS_PER_S);
+        assert_true(fabs((double)rising->count - 1e5) < 5 * sqrt(1e5));
+        assert_true(fabs((double)falling->count - 1e5) < 5 * sqrt(1e5));
+        assert_true(fabs((double)arrivals_due(rising, middle_ns) - 5e4) < 5 * sqrt(5e4));
+        assert_true(fabs((double)arrivals_due(falling, 2 * NS_PER_S - middle_ns) - 5e4) <
+                    5 * sqrt(5e4));
+        for (uint64_t j = 1; j < rising->count; j++)
+            assert_true(rising->at_ns[j] >= rising->at_ns[j - 1]);
+        assert_true(falling->at_ns[falling->count - 1] < 2 * NS_PER_S);
+        arrivals_free(rising);
+        arrivals_free(falling);
+    }
+}
+
+static void the_last_part_may_end_by_count(void **state)
+{
+    (void)state;
+    const struct arrivals_part parts[] = {
+        {.rate = 10, .to = 10, .kind = ARRIVALS_FIXED, .for_ns = NS_PER_S},
+        {.rate = 1000, .to = 1000, .kind = ARRIVALS_POISSON, .from_ns = 3 * NS_PER_S, .most = 25},
+    };
+    struct arrivals *arrivals = arrivals_new(parts, 2, 1);
+    assert_int_equal(arrivals->count, 25);
+    assert_int_equal(arrivals->at_ns[9], 900 * NS_PER_MS);
+    assert_true(arrivals->at_ns[10] > 3 * NS_PER_S);
+    arrivals_free(arrivals);
+}
+
 static void too_many_are_refused(void **state)
 {
     (void)state;
-    assert_null(arrivals_new(1e6, ARRIVALS_FIXED, 3600 * NS_PER_S, 1));
-    assert_null(arrivals_new(NAN, ARRIVALS_FIXED, NS_PER_S, 1));
-    struct arrivals *none = arrivals_new(0.001, ARRIVALS_POISSON, NS_PER_MS, 1);
+    assert_null(at_rate(1e6, ARRIVALS_FIXED, 3600 * NS_PER_S, 1));
+    assert_null(at_rate(NAN, ARRIVALS_FIXED, NS_PER_S, 1));
+    struct arrivals *none = at_rate(0.001, ARRIVALS_POISSON, NS_PER_MS, 1);
     int64_t at_ns;
     assert_int_equal(none->count, 0);
-    assert_int_equal(arrivals_take(none, &at_ns), 0);
+    assert_int_equal(arrivals_take(none, 0, INT64_MAX, &at_ns), 0);
     arrivals_free(none);
 }
 
@@ -112,6 +175,9 @@ int main(void)
         cmocka_unit_test(drawn_ones_are_a_poisson_process),
         cmocka_unit_test(the_seed_decides_them),
         cmocka_unit_test(each_is_taken_once),
+        cmocka_unit_test(only_what_comes_in_time_is_taken),
+        cmocka_unit_test(a_ramp_has_its_mean_and_its_shape),
+        cmocka_unit_test(the_last_part_may_end_by_count),
         cmocka_unit_test(too_many_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,15 +2,18 @@
 
 #include "harness/base/text.h"
 #include "harness/cluster/process.h"
+#include "harness/drive/usage.h"
 #include "harness/drive/worker.h"
 
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 // Enough for a request with its buffers; thousands of workers must fit.
@@ -22,7 +25,7 @@ static void *run_worker(void *worker)
     return NULL;
 }
 
-static void run_workers(const struct stage *stage, struct lock_client *client, int number)
+static void run_workers(const struct stage *stage, struct lock_client *clients, int number)
 {
     size_t count = (size_t)stage->trial->scenario->clients.threads;
     struct worker *workers = memory_zeroed(count, sizeof *workers);
@@ -32,7 +35,7 @@ static void run_workers(const struct stage *stage, struct lock_client *client, i
     pthread_attr_setstacksize(&attributes, WORKER_STACK_BYTES);
     size_t started = 0;
     for (; started < count; started++) {
-        worker_prepare(&workers[started], stage, client, number, (int)started + 1);
+        worker_prepare(&workers[started], stage, clients, number, (int)started + 1);
         int reason = pthread_create(&threads[started], &attributes, run_worker, &workers[started]);
         if (reason != 0) {
             stage_break(stage, "client-%d could not start worker %zu of %zu: %s", number,
@@ -42,14 +45,45 @@ static void run_workers(const struct stage *stage, struct lock_client *client, i
     }
     for (size_t i = 0; i < started; i++)
         pthread_join(threads[i], NULL);
+    for (size_t i = 0; i < started; i++)
+        worker_release(&workers[i]);
     pthread_attr_destroy(&attributes);
     free(threads);
     free(workers);
 }
 
+// What the client's workers share, of each key that they use. Does not return if that fails.
+static struct lock_client *open_clients(const struct stage *stage, const struct node *node,
+                                        int number, struct key_range range)
+{
+    struct lock_client *clients = memory_zeroed(range.count, sizeof *clients);
+    for (size_t i = 0; i < range.count; i++) {
+        struct error error = {0};
+        clients[i] = (struct lock_client){
+            .scheme = stage->scheme,
+            .options = stage_lock_options(stage, &stage->keys[range.first + i]),
+            .service = stage->scheme->server != NULL ? &stage->lock_service : NULL,
+            .number = number,
+            .seed = stage->trial->seed,
+            .clock = stage_client_clock(stage, number),
+            .board = &stage->control->board,
+            .history = &stage->history,
+            .stop = &stage->control->stop};
+        if (stage->scheme->open_client == NULL ||
+            stage->scheme->open_client(&clients[i], &error) == 0)
+            continue;
+        stage_break(stage, "%s: %s", node->name, error.text);
+        _exit(1);
+    }
+    return clients;
+}
+
 static void be_client(const struct stage *stage, const struct node *node, int number, pid_t parent)
 {
     prctl(PR_SET_NAME, node->name);
+    // By default a sleep may be 50 us longer than asked for: too much where operations have times.
+    if (stage->load.arrivals != NULL)
+        prctl(PR_SET_TIMERSLACK, 1);
     if (process_settle(parent, node->end.network_namespace, node->processor) != 0) {
         stage_break(stage, "%s could not settle on its node: %s", node->name, strerror(errno));
         _exit(1);
@@ -58,24 +92,13 @@ static void be_client(const struct stage *stage, const struct node *node, int nu
     history_writer_start(&writer, &stage->history, number, 0);
     history_append(
         &writer, (struct event){.kind = EVENT_PROCESS_START, .args = {getpid(), node->processor}});
-    struct lock_client client = {.scheme = stage->scheme,
-                                 .options = stage_lock_options(stage),
-                                 .service =
-                                     stage->scheme->server != NULL ? &stage->lock_service : NULL,
-                                 .number = number,
-                                 .seed = stage->trial->seed,
-                                 .clock = stage_client_clock(stage, number),
-                                 .board = &stage->control->board,
-                                 .history = &stage->history,
-                                 .stop = &stage->control->stop};
-    struct error error = {0};
-    if (stage->scheme->open_client != NULL && stage->scheme->open_client(&client, &error) != 0) {
-        stage_break(stage, "%s: %s", node->name, error.text);
-        _exit(1);
-    }
-    run_workers(stage, &client, number);
-    if (stage->scheme->close_client != NULL)
-        stage->scheme->close_client(&client);
+    struct key_range range = stage_keys_of(stage, number, 0);
+    struct lock_client *clients = open_clients(stage, node, number, range);
+    run_workers(stage, clients, number);
+    for (size_t i = 0; i < range.count && stage->scheme->close_client != NULL; i++)
+        stage->scheme->close_client(&clients[i]);
+    free(clients);
+    usage_record_own(&writer, number, node->end.network_namespace >= 0);
 }
 
 // A child must not flush what the conductor had buffered, nor run its exit handlers.
@@ -96,6 +119,24 @@ pid_t client_start(const struct stage *stage, const struct node *node, int numbe
         _exit(0);
     }
     return id;
+}
+
+void client_reap(const struct stage *stage, struct fault_client *client, int number)
+{
+    int status;
+    if (client->process == 0 || waitpid(client->process, &status, WNOHANG) != client->process)
+        return;
+    pid_t ended = client->process;
+    client->process = 0;
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+        return;
+    int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    int exit_status = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+    history_append(&client->writer, (struct event){.kind = EVENT_PROCESS_DEATH,
+                                                   .args = {ended, signal, exit_status, 0}});
+    stage_break(stage, "client-%d ended by %s %d, which no fault asked for%s", number,
+                signal != 0 ? "signal" : "exit status", signal != 0 ? signal : exit_status,
+                signal == SIGBUS ? ": there is no room left on the disk for the history" : "");
 }
 
 // How far CLOCK_REALTIME is ahead of CLOCK_MONOTONIC; `before_ns` if the reading was disturbed.

@@ -2,12 +2,17 @@
 #ifndef LOCKPICK_DRIVE_CLIENT_H
 #define LOCKPICK_DRIVE_CLIENT_H
 
+#include "faults/fault.h"
 #include "harness/cluster/cluster.h"
 #include "harness/drive/stage.h"
 
 // Forks client `number` (from 1) on its node. Returns its process id, or -1 with `error` set.
 pid_t client_start(const struct stage *stage, const struct node *node, int number,
                    struct error *error);
+
+// Takes note of a client (`number` from 1) that has ended: its `process` is 0 from then on. One
+// that ends other than well and by no fault of ours is a bug of the harness.
+void client_reap(const struct stage *stage, struct fault_client *client, int number);
 
 // Forks the observer of the machine: it asks to be woken every millisecond, and records whenever
 // that was late by more than STALL_NS, and whenever the clock was set (servers expire leases by

@@ -7,6 +7,7 @@
 #include "harness/drive/fit.h"
 #include "harness/drive/leavings.h"
 #include "harness/drive/setup.h"
+#include "harness/drive/usage.h"
 #include "harness/drive/watch.h"
 #include "harness/drive/world.h"
 #include "harness/history/follower.h"
@@ -16,7 +17,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #define CONNECT_LIMIT_NS (60 * NS_PER_S)
@@ -42,6 +42,7 @@ struct conductor {
     struct schedule *schedule;
     struct history_follower *follower;
     struct watch watch;
+    struct usage_watch usage;
     int64_t opened_ns; // the gate opened for everybody
     int64_t shown_ns;
 };
@@ -96,30 +97,10 @@ static int living_clients(const struct conductor *conductor)
     return living;
 }
 
-// Takes note of clients that have ended; one that ends other than well and by no fault of ours is
-// a bug of the harness.
 static void reap(struct conductor *conductor)
 {
-    for (int i = 0; i < conductor->client_count; i++) {
-        struct fault_client *client = &conductor->clients[i];
-        int status;
-        if (client->process == 0 || waitpid(client->process, &status, WNOHANG) != client->process)
-            continue;
-        pid_t ended = client->process;
-        client->process = 0;
-        if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
-            continue;
-        history_append(&client->writer,
-                       (struct event){.kind = EVENT_PROCESS_DEATH,
-                                      .args = {ended, WIFSIGNALED(status) ? WTERMSIG(status) : 0,
-                                               WIFEXITED(status) ? WEXITSTATUS(status) : 0, 0}});
-        stage_break(&conductor->stage, "client-%d ended by %s %d, which no fault asked for%s",
-                    i + 1, WIFSIGNALED(status) ? "signal" : "exit status",
-                    WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status),
-                    WIFSIGNALED(status) && WTERMSIG(status) == SIGBUS
-                        ? ": there is no room left on the disk for the history"
-                        : "");
-    }
+    for (int i = 0; i < conductor->client_count; i++)
+        client_reap(&conductor->stage, &conductor->clients[i], i + 1);
 }
 
 // A server that ends by no fault of ours says nothing about the lock.
@@ -158,8 +139,10 @@ static int wait_until_connected(struct conductor *conductor, struct error *error
 static void open_gate(struct conductor *conductor, enum gate gate)
 {
     struct control *control = conductor->stage.control;
-    if (gate == GATE_OPEN)
+    if (gate == GATE_OPEN) {
         conductor->opened_ns = clock_monotonic_ns();
+        atomic_store(&control->opened_ns, conductor->opened_ns);
+    }
     record(conductor, EVENT_BARRIER_OPEN, 0,
            gate == GATE_LEAD ? conductor->scenario->clients.lead.client : 0);
     atomic_store(&control->gate, gate);
@@ -171,6 +154,17 @@ static void see(void *context, const struct event *event)
     struct conductor *conductor = context;
     watch_see(&conductor->watch, event);
     schedule_see(conductor->schedule, event);
+}
+
+// Ends the trial's time: what was to begin by now is known, whether it did or not.
+static void stop(struct conductor *conductor, enum stop_reason reason)
+{
+    int64_t opened_ns = conductor->opened_ns;
+    int64_t now_ns = clock_monotonic_ns();
+    load_announce(&conductor->stage.load, opened_ns, now_ns);
+    record(conductor, EVENT_STOP_ASKED, reason,
+           load_due(&conductor->stage.load, now_ns - opened_ns));
+    stage_stop(&conductor->stage);
 }
 
 static void look(struct conductor *conductor)
@@ -187,6 +181,7 @@ static void look(struct conductor *conductor)
         conductor->watch.lead_returned || schedule_has_struck_client(conductor->schedule, lead);
     if (conductor->opened_ns == 0 && (led || living_clients(conductor) == 0))
         open_gate(conductor, GATE_OPEN);
+    load_announce(&conductor->stage.load, conductor->opened_ns, clock_monotonic_ns());
 }
 
 // Before the first grant, a slow first request is no silence while a fault still waits for its
@@ -232,6 +227,9 @@ static void rest(struct conductor *conductor, int64_t now_ns)
     int64_t until_ns = now_ns + 10 * NS_PER_MS;
     if (schedule_next_ns(conductor->schedule) < until_ns)
         until_ns = schedule_next_ns(conductor->schedule);
+    int64_t ends_ns = conductor->opened_ns + conductor->scenario->workload.for_ns;
+    if (conductor->opened_ns != 0 && ends_ns > now_ns && ends_ns < until_ns)
+        until_ns = ends_ns;
     if (schedule_is_waiting(conductor->schedule) || conductor->opened_ns == 0) {
         history_follower_wait(conductor->follower, until_ns);
         return;
@@ -250,16 +248,21 @@ static enum stop_reason run_until_stop(struct conductor *conductor)
     enum stop_reason reason = STOP_DONE;
     int64_t started_ns = clock_monotonic_ns();
     schedule_start(conductor->schedule, started_ns);
+    usage_watch_start(&conductor->usage, &conductor->world, &conductor->pool->cluster,
+                      conductor->observer, &conductor->writer);
+    usage_read_all(&conductor->usage);
     open_gate(conductor, conductor->scenario->clients.lead.client != 0 ? GATE_LEAD : GATE_OPEN);
     while (living_clients(conductor) > 0) {
         int64_t now_ns = clock_monotonic_ns(); // before the look: what came after it is not quiet
         look(conductor);
         if (must_stop(conductor, started_ns, now_ns, &reason))
             break;
+        usage_read_if_due(&conductor->usage, now_ns, conductor->stage.load.announced);
         if (now_ns - conductor->shown_ns > PROGRESS_EVERY_NS)
             show(conductor, "running");
         rest(conductor, now_ns);
     }
+    usage_read_all(&conductor->usage);
     return reason;
 }
 
@@ -267,7 +270,6 @@ static enum stop_reason run_until_stop(struct conductor *conductor)
 static void let_clients_end(struct conductor *conductor)
 {
     struct control *control = conductor->stage.control;
-    stage_stop(&conductor->stage);
     schedule_end(conductor->schedule);
     atomic_store(&control->gate, GATE_OPEN);
     futex_wake_all(&control->gate);
@@ -289,17 +291,15 @@ static int perform(struct conductor *conductor, struct error *error)
     if (start_clients(conductor, error) != 0 || wait_until_connected(conductor, error) != 0)
         return -1;
     enum stop_reason reason = run_until_stop(conductor);
-    record(conductor, EVENT_STOP_ASKED, reason, 0);
+    stop(conductor, reason);
     let_clients_end(conductor);
     watch_servers(conductor);
     if (atomic_load(&conductor->stage.control->broken) == 1)
         return error_set(error, "a client failed, and died before it could say why");
-    int64_t final = 0;
     if (stage_broken(&conductor->stage) != NULL)
         return error_set(error, "%s", stage_broken(&conductor->stage));
-    if (stage_read_value(&conductor->stage, &final, error) != 0)
+    if (stage_record_values(&conductor->stage, &conductor->writer, error) != 0)
         return -1;
-    record(conductor, EVENT_STORE_FINAL, 0, final);
     if (reason == STOP_INTERRUPTED)
         return error_set(error, "interrupted before its end");
     leavings_record(&conductor->world, conductor->stage.scheme, conductor->scenario->lock.lease_ns,
@@ -330,9 +330,8 @@ static int set_up(struct conductor *conductor, const char *folder, int serial, s
     history_writer_start(&conductor->writer, &stage->history, 0, 0);
     int64_t initial = stage->workload->initial(scenario);
     conductor->is_prepared = true;
-    if (stage_prepare(stage, initial, error) != 0)
+    if (stage_prepare(stage, initial, &conductor->writer, error) != 0)
         return -1;
-    record(conductor, EVENT_STORE_INITIAL, 0, initial);
     conductor->follower = history_follower_new(&stage->history);
     conductor->schedule = schedule_new(&conductor->world, &conductor->writer);
     return 0;

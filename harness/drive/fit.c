@@ -136,5 +136,6 @@ bool trial_strikes_servers(const struct trial *trial)
 bool trial_may_share_machine(const struct trial *trial)
 {
     const struct scenario *scenario = trial->scenario;
-    return scenario->fault_count > 0 && scenario->workload.for_ns == 0 && !trial_is_external(trial);
+    return scenario->fault_count > 0 && scenario->workload.for_ns == 0 &&
+           scenario->load_count == 0 && !trial_is_external(trial);
 }

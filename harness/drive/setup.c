@@ -30,8 +30,28 @@ static void name_things(struct stage *stage)
     random_start(&random, stage->trial->seed ^ (uint64_t)clock_realtime_ns(), (uint64_t)getpid());
     random_hex(&random, stage->tag + 1, 10);
     stage->tag[0] = 't';
-    snprintf(stage->lock_name, sizeof stage->lock_name, "lockpick:{%s}:lock", stage->tag);
-    snprintf(stage->store_name, sizeof stage->store_name, "lockpick:{%s}:account", stage->tag);
+    for (size_t i = 0; i < stage->key_count; i++) {
+        struct stage_key *key = &stage->keys[i];
+        bool is_one = stage->key_count == 1;
+        key->number = is_one ? 0 : (int64_t)i + 1;
+        key->account = &stage->accounts[i];
+        if (is_one)
+            snprintf(key->tag, sizeof key->tag, "%s", stage->tag);
+        else
+            snprintf(key->tag, sizeof key->tag, "%.11sk%d", stage->tag, (int)i + 1);
+        snprintf(key->lock_name, sizeof key->lock_name, "lockpick:{%s}:lock", key->tag);
+        snprintf(key->store_name, sizeof key->store_name, "lockpick:{%s}:account", key->tag);
+    }
+}
+
+static void make_keys(struct stage *stage)
+{
+    const struct scenario *scenario = stage->trial->scenario;
+    stage->key_count = (size_t)scenario_key_count(scenario);
+    stage->keys = memory_zeroed(stage->key_count, sizeof *stage->keys);
+    stage->accounts = memory_shared(stage->key_count * sizeof *stage->accounts);
+    popularity_make(&stage->popularity, stage->key_count, (double)scenario->workload.skew / 1000);
+    name_things(stage);
 }
 
 // Where the clients are: nodes of their own for each trial.
@@ -72,7 +92,10 @@ static size_t event_capacity(const struct stage *stage)
         each += EVENTS_PER_DEPTH * scenario->workload.depth;
     // Renewals, and writes that come too late and are done again, come besides.
     each *= lock_scheme_has(stage->scheme, "optimistic") ? 20 : 1;
-    int64_t writers = scenario->clients.processes * (scenario->clients.threads + 2) + 2;
+    // Of each client, its workers and the watchdog of each of its locks.
+    int64_t writers =
+        scenario->clients.processes * (scenario->clients.threads + 1 + (int64_t)stage->key_count) +
+        2;
     if (operations == 0)
         return EVENT_CAPACITY;
     return (size_t)(operations * each + writers * 2 * HISTORY_EVENTS_PER_CHUNK + 100000);
@@ -102,8 +125,10 @@ int stage_open(struct stage *stage, const struct trial *trial, struct server_poo
     if (control == MAP_FAILED)
         return error_set(error, "cannot map the control block: %s", strerror(errno));
     stage->control = control;
-    name_things(stage);
+    make_keys(stage);
     if (open_history(stage, folder, error) != 0 ||
+        load_open(&stage->load, trial, &stage->history,
+                  stage->workload->operations(trial->scenario), error) != 0 ||
         server_pool_provide(pool, trial, &stage->lock_service, &stage->store_service, error) != 0)
         return -1;
     link_logs(pool, folder);
@@ -114,6 +139,11 @@ void stage_close(struct stage *stage, struct cluster *clients)
 {
     cluster_close(clients);
     history_file_close(&stage->history);
+    load_close(&stage->load);
+    popularity_free(&stage->popularity);
+    free(stage->keys);
+    if (stage->accounts != NULL)
+        munmap(stage->accounts, stage->key_count * sizeof *stage->accounts);
     if (stage->control != NULL)
         munmap(stage->control, sizeof *stage->control);
 }
@@ -124,36 +154,73 @@ bool stage_is_possible(const struct stage *stage, struct error *why)
            stage->scheme->is_possible(&stage->lock_service, why);
 }
 
-int stage_prepare(const struct stage *stage, int64_t value, struct error *error)
+// One key's.
+static int set_up_key(const struct stage *stage, const struct stage_key *key, struct error *error)
 {
     const struct store_kind *store = stage->store;
-    struct lock_options options = stage_lock_options(stage);
+    struct lock_options options = stage_lock_options(stage, key);
     if (store->set_up != NULL &&
-        store->set_up(&stage->store_service, stage->store_name, stage->tag, error) != 0)
+        store->set_up(&stage->store_service, key->store_name, key->tag, error) != 0)
         return -1;
-    if (stage->scheme->set_up != NULL &&
-        stage->scheme->set_up(&stage->lock_service, &options, error) != 0)
-        return -1;
-    return stage_write_value(stage, value, error);
+    return stage->scheme->set_up == NULL
+               ? 0
+               : stage->scheme->set_up(&stage->lock_service, &options, error);
+}
+
+static int clean_up_key(const struct stage *stage, const struct stage_key *key, struct error *error)
+{
+    const struct store_kind *store = stage->store;
+    struct lock_options options = stage_lock_options(stage, key);
+    int result = 0;
+    if (stage->scheme->clean_up != NULL)
+        result = stage->scheme->clean_up(&stage->lock_service, &options, error);
+    if (store->clean_up != NULL &&
+        store->clean_up(&stage->store_service, key->store_name, key->tag, error) != 0)
+        result = -1;
+    return result;
+}
+
+int stage_prepare(const struct stage *stage, int64_t value, struct history_writer *writer,
+                  struct error *error)
+{
+    for (size_t i = 0; i < stage->key_count; i++) {
+        const struct stage_key *key = &stage->keys[i];
+        if (set_up_key(stage, key, error) != 0 || stage_write_value(stage, key, value, error) != 0)
+            return -1;
+        history_append(writer,
+                       (struct event){.kind = EVENT_STORE_INITIAL, .args = {value, key->number}});
+    }
+    return 0;
+}
+
+int stage_record_values(const struct stage *stage, struct history_writer *writer,
+                        struct error *error)
+{
+    for (size_t i = 0; i < stage->key_count; i++) {
+        const struct stage_key *key = &stage->keys[i];
+        int64_t value = 0;
+        if (stage_read_value(stage, key, &value, error) != 0)
+            return -1;
+        history_append(writer,
+                       (struct event){.kind = EVENT_STORE_FINAL, .args = {value, key->number}});
+    }
+    return 0;
 }
 
 int stage_clean_up(const struct stage *stage, struct error *error)
 {
-    const struct store_kind *store = stage->store;
-    struct lock_options options = stage_lock_options(stage);
     int result = 0;
-    if (stage->scheme->clean_up != NULL)
-        result = stage->scheme->clean_up(&stage->lock_service, &options, error);
-    // Whatever keys a scheme of Redis uses, all have the tag in their names.
+    for (size_t i = 0; i < stage->key_count; i++) {
+        if (clean_up_key(stage, &stage->keys[i], error) != 0)
+            result = -1;
+    }
+    // Whatever keys a scheme of Redis uses, all have a tag in their names.
     if (strcmp(stage->lock_service.kind, "redis") == 0) {
         char pattern[32];
-        snprintf(pattern, sizeof pattern, "*{%s}*", stage->tag);
+        snprintf(pattern, sizeof pattern, "*{%s*", stage->tag);
         if (redis_clean(&stage->lock_service, pattern, error) != 0)
             result = -1;
     }
-    if (store->clean_up != NULL &&
-        store->clean_up(&stage->store_service, stage->store_name, stage->tag, error) != 0)
-        result = -1;
     return result;
 }
 
@@ -167,12 +234,12 @@ static enum outcome read_value(struct store *store, int64_t *value)
     return store->kind->read(store, 0, value);
 }
 
-static int touch_store(const struct stage *stage, const char *what,
+static int touch_store(const struct stage *stage, const struct stage_key *key, const char *what,
                        enum outcome (*touch)(struct store *, int64_t *), int64_t *value,
                        struct error *error)
 {
     struct actor actor = {.phase = PHASE_NONE};
-    struct store store = stage_store(stage, &actor, OWN_REQUEST_NS);
+    struct store store = stage_store(stage, key, &actor, OWN_REQUEST_NS);
     store.fenced = false;
     enum outcome outcome = OUTCOME_NO;
     if (store_open(&store, error) != 0)
@@ -185,12 +252,14 @@ static int touch_store(const struct stage *stage, const char *what,
                      store.error.text);
 }
 
-int stage_write_value(const struct stage *stage, int64_t value, struct error *error)
+int stage_write_value(const struct stage *stage, const struct stage_key *key, int64_t value,
+                      struct error *error)
 {
-    return touch_store(stage, "write", write_value, &value, error);
+    return touch_store(stage, key, "write", write_value, &value, error);
 }
 
-int stage_read_value(const struct stage *stage, int64_t *value, struct error *error)
+int stage_read_value(const struct stage *stage, const struct stage_key *key, int64_t *value,
+                     struct error *error)
 {
-    return touch_store(stage, "read", read_value, value, error);
+    return touch_store(stage, key, "read", read_value, value, error);
 }

@@ -14,16 +14,23 @@ void stage_close(struct stage *stage, struct cluster *clients);
 // False, with the reason, if the servers lack what the scheme needs.
 bool stage_is_possible(const struct stage *stage, struct error *why);
 
-// Before any client comes: makes what the scheme and the store need, and writes the guarded value.
-// 0, or -1 with `error` set.
-int stage_prepare(const struct stage *stage, int64_t value, struct error *error);
+// Before any client comes: makes what the scheme and the store need, and writes and records the
+// guarded value of each key. 0, or -1 with `error` set.
+int stage_prepare(const struct stage *stage, int64_t value, struct history_writer *writer,
+                  struct error *error);
+
+// When all have ended: reads and records the guarded value of each key. 0, or -1 with `error` set.
+int stage_record_values(const struct stage *stage, struct history_writer *writer,
+                        struct error *error);
 
 // After all have gone: removes whatever the trial left on the servers. 0, or -1 with `error` set.
 int stage_clean_up(const struct stage *stage, struct error *error);
 
-// The guarded value as the harness itself sees it, before and after the run and past any fence.
+// A guarded value as the harness itself sees it, before and after the run and past any fence.
 // 0, or -1 with `error` set.
-int stage_write_value(const struct stage *stage, int64_t value, struct error *error);
-int stage_read_value(const struct stage *stage, int64_t *value, struct error *error);
+int stage_write_value(const struct stage *stage, const struct stage_key *key, int64_t value,
+                      struct error *error);
+int stage_read_value(const struct stage *stage, const struct stage_key *key, int64_t *value,
+                     struct error *error);
 
 #endif

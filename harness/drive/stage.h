@@ -3,6 +3,8 @@
 #define LOCKPICK_DRIVE_STAGE_H
 
 #include "harness/base/clock_shift.h"
+#include "harness/drive/load.h"
+#include "harness/drive/popularity.h"
 #include "harness/history/writer.h"
 #include "harness/locks/lock.h"
 #include "harness/point/point.h"
@@ -21,15 +23,30 @@ enum gate { GATE_CLOSED, GATE_LEAD, GATE_OPEN };
 
 // Memory that the conductor and all clients map; made before they are forked.
 struct control {
-    _Atomic uint32_t ready; // workers that are connected; a futex
-    _Atomic uint32_t gate;  // enum gate; a futex
-    _Atomic uint32_t stop;  // not 0: finish what you do, begin nothing; a futex
+    _Atomic uint32_t ready;    // workers that are connected; a futex
+    _Atomic uint32_t gate;     // enum gate; a futex
+    _Atomic uint32_t stop;     // not 0: finish what you do, begin nothing; a futex
+    _Atomic int64_t opened_ns; // when the gate opened for everybody; 0 before
     _Alignas(64) _Atomic int64_t next_operation;
     _Alignas(64) _Atomic uint32_t broken; // 1: the text is being written, 2: it stands
     char broken_text[512];
     _Alignas(64) struct clock_shift client_clocks[MAX_SHIFTED_CLIENTS]; // of client 1, 2, ...
-    _Alignas(64) struct shared_account account;
     _Alignas(64) struct point_board board;
+};
+
+// One of the trial's locks, and the value that it guards. The names are unlike any other trial's:
+// servers may be shared, one after the other or with strangers.
+struct stage_key {
+    int64_t number; // in the history: from 1; 0 if it is the only one
+    char tag[24];
+    char lock_name[56];
+    char store_name[56];
+    struct stage_account *account;
+};
+
+// Memory that all processes map, for a value that is kept on no server.
+struct stage_account {
+    _Alignas(64) struct shared_account account;
 };
 
 struct stage {
@@ -39,26 +56,41 @@ struct stage {
     const struct store_kind *store;
     struct control *control;
     struct history_file history;
+    struct load load;
     struct service lock_service;
     struct service store_service;
     bool fenced;
-    // Unlike any other trial's: servers may be shared, one after the other or with strangers.
-    char tag[16];
-    char lock_name[48];
-    char store_name[48];
+    char tag[16]; // what the tags of all keys begin with
+    struct stage_key *keys;
+    size_t key_count;
+    struct popularity popularity; // of the keys
+    struct stage_account *accounts;
 };
 
 // What a scheme is given.
-struct lock_options stage_lock_options(const struct stage *stage);
+struct lock_options stage_lock_options(const struct stage *stage, const struct stage_key *key);
+
+// Which keys some workers of a client may use, from `first`: all, or one of each worker's own.
+// `worker` is from 1; 0: any of the client's.
+struct key_range {
+    size_t first, count;
+};
+struct key_range stage_keys_of(const struct stage *stage, int client_number, int worker);
 
 // What all workers and watchdogs of that client (from 1) read time by.
 struct clock stage_client_clock(const struct stage *stage, int client_number);
 
-// A handle on the guarded value, not opened yet.
-struct store stage_store(const struct stage *stage, struct actor *actor, int64_t request_ns);
+// A handle on the key's guarded value, not opened yet.
+struct store stage_store(const struct stage *stage, const struct stage_key *key,
+                         struct actor *actor, int64_t request_ns);
 
 // Tells every worker to finish what it does and to begin nothing.
 void stage_stop(const struct stage *stage);
+
+bool stage_is_stopped(const struct stage *stage);
+
+// Sleeps until CLOCK_MONOTONIC reaches `until_ns`, or until the workers are told to stop.
+void stage_rest_until(const struct stage *stage, int64_t until_ns);
 
 // Says that the harness or its set-up failed, and stops the trial. The first message stays.
 __attribute__((format(printf, 2, 3))) void stage_break(const struct stage *stage,

@@ -1,17 +1,45 @@
 #include "harness/drive/worker.h"
 
 #include "harness/base/futex.h"
+#include "harness/base/text.h"
+
+#include <stdlib.h>
 
 static const struct scenario *scenario_of(const struct worker *worker)
 {
     return worker->stage->trial->scenario;
 }
 
-void worker_prepare(struct worker *worker, const struct stage *stage, struct lock_client *client,
+static void prepare_keys(struct worker *worker, struct lock_client *clients)
+{
+    const struct stage *stage = worker->stage;
+    const struct actor *actor = &worker->actor;
+    struct key_range range = stage_keys_of(stage, actor->client, actor->worker);
+    size_t first = stage_keys_of(stage, actor->client, 0).first;
+    worker->keys = memory_zeroed(range.count, sizeof *worker->keys);
+    worker->key_count = range.count;
+    worker->key = &worker->keys[0];
+    for (size_t i = 0; i < range.count; i++) {
+        const struct stage_key *key = &stage->keys[range.first + i];
+        struct lock_client *client = &clients[range.first + i - first];
+        worker->keys[i].number = key->number;
+        worker->keys[i].lock = (struct lock){.scheme = stage->scheme,
+                                             .options = stage_lock_options(stage, key),
+                                             .actor = &worker->actor,
+                                             .random = &worker->random,
+                                             .service = client->service,
+                                             .client = client,
+                                             .stop = &stage->control->stop};
+        worker->keys[i].store =
+            stage_store(stage, key, &worker->actor, stage->trial->scenario->lock.request_ns);
+    }
+}
+
+void worker_prepare(struct worker *worker, const struct stage *stage, struct lock_client *clients,
                     int client_number, int number)
 {
     const struct scenario *scenario = stage->trial->scenario;
-    *worker = (struct worker){.stage = stage, .client = client};
+    *worker = (struct worker){.stage = stage, .pace = pace_of(stage, client_number)};
     worker->is_optimistic = lock_scheme_has(stage->scheme, "optimistic");
     // A scheme that guards its own value ends its transaction by itself.
     if (stage->scheme->own_store == NULL && stage->store->begin != NULL)
@@ -22,17 +50,15 @@ void worker_prepare(struct worker *worker, const struct stage *stage, struct loc
     worker->actor = (struct actor){.client = client_number,
                                    .worker = number,
                                    .phase = PHASE_NONE,
-                                   .clock = client->clock,
+                                   .clock = clients[0].clock,
                                    .board = &stage->control->board,
                                    .history = &worker->history};
-    worker->lock = (struct lock){.scheme = stage->scheme,
-                                 .options = stage_lock_options(stage),
-                                 .actor = &worker->actor,
-                                 .random = &worker->random,
-                                 .service = client->service,
-                                 .client = client,
-                                 .stop = &stage->control->stop};
-    worker->store = stage_store(stage, &worker->actor, scenario->lock.request_ns);
+    prepare_keys(worker, clients);
+}
+
+void worker_release(struct worker *worker)
+{
+    free(worker->keys);
 }
 
 static int64_t record(struct worker *worker, enum event_kind kind, enum outcome outcome,
@@ -46,8 +72,8 @@ static int64_t record(struct worker *worker, enum event_kind kind, enum outcome 
 
 static void report_if_broken(struct worker *worker)
 {
-    const char *text =
-        worker->lock.error.text[0] ? worker->lock.error.text : worker->store.error.text;
+    const char *text = worker->key->lock.error.text[0] ? worker->key->lock.error.text
+                                                       : worker->key->store.error.text;
     if (text[0] != '\0')
         stage_break(worker->stage, "client-%d worker-%d, scheme %s: %s", worker->actor.client,
                     worker->actor.worker, worker->stage->scheme->name, text);
@@ -57,16 +83,18 @@ static void report_if_broken(struct worker *worker)
 // was asked for.
 static int64_t on_machine_clock(const struct worker *worker, int64_t valid_until_ns)
 {
-    const struct lock *lock = &worker->lock;
+    const struct lock *lock = &worker->key->lock;
     return lease_ends_on_machine_ns(&lock->asked, valid_until_ns, lock->options.lease_ns);
 }
 
-static bool acquire(struct worker *worker, int64_t operation, struct grant *grant)
+static bool acquire(struct worker *worker, const struct turn *turn, struct grant *grant)
 {
-    worker->lock.operation = operation;
-    record(worker, EVENT_ACQUIRE_INVOKE, OUTCOME_OK, worker->lock.mode, operation,
-           clock_monotonic_ns() + worker->lock.options.wait_ns, 0, 0);
-    enum outcome outcome = lock_acquire(&worker->lock, grant);
+    int64_t operation = turn->operation;
+    worker->key->lock.operation = operation;
+    record(worker, EVENT_ACQUIRE_INVOKE, OUTCOME_OK, worker->key->lock.mode, operation,
+           clock_monotonic_ns() + worker->key->lock.options.wait_ns, turn->intended_ns,
+           worker->key->number);
+    enum outcome outcome = lock_acquire(&worker->key->lock, grant);
     record(worker, EVENT_ACQUIRE_RETURN, outcome, 0, operation, grant->token,
            on_machine_clock(worker, grant->valid_until_ns), grant->attempts);
     return outcome == OUTCOME_OK;
@@ -82,7 +110,7 @@ static enum outcome outcome_of(enum release_answer answer)
 static void release(struct worker *worker, int64_t operation)
 {
     record(worker, EVENT_RELEASE_INVOKE, OUTCOME_OK, 0, operation, 0, 0, 0);
-    enum release_answer answer = lock_release(&worker->lock);
+    enum release_answer answer = lock_release(&worker->key->lock);
     record(worker, EVENT_RELEASE_RETURN, outcome_of(answer), answer, operation, 0, 0, 0);
 }
 
@@ -91,7 +119,7 @@ static bool reenter(struct worker *worker, int64_t operation, int64_t depth)
 {
     struct grant grant = {0};
     record(worker, EVENT_REENTER_INVOKE, OUTCOME_OK, 0, operation, depth, 0, 0);
-    enum outcome outcome = lock_reenter(&worker->lock, &grant);
+    enum outcome outcome = lock_reenter(&worker->key->lock, &grant);
     record(worker, EVENT_REENTER_RETURN, outcome, 0, operation, depth,
            on_machine_clock(worker, grant.valid_until_ns), 0);
     return outcome == OUTCOME_OK;
@@ -100,24 +128,15 @@ static bool reenter(struct worker *worker, int64_t operation, int64_t depth)
 static void leave(struct worker *worker, int64_t operation, int64_t depth)
 {
     record(worker, EVENT_LEAVE_INVOKE, OUTCOME_OK, 0, operation, depth, 0, 0);
-    enum release_answer answer = lock_leave(&worker->lock);
+    enum release_answer answer = lock_leave(&worker->key->lock);
     record(worker, EVENT_LEAVE_RETURN, outcome_of(answer), answer, operation, depth, 0, 0);
 }
 
 // Sleeps for that long, or until the trial ends.
 static void rest(const struct worker *worker, int64_t duration_ns)
 {
-    _Atomic uint32_t *stop = &worker->stage->control->stop;
-    if (duration_ns == 0)
-        return;
-    int64_t until_ns = clock_monotonic_ns() + duration_ns;
-    while (atomic_load(stop) == 0 && futex_wait_until_ns(stop, 0, until_ns))
-        continue;
-}
-
-static bool is_stopped(const struct worker *worker)
-{
-    return atomic_load_explicit(&worker->stage->control->stop, memory_order_relaxed) != 0;
+    if (duration_ns > 0)
+        stage_rest_until(worker->stage, clock_monotonic_ns() + duration_ns);
 }
 
 // A scheme that guards a value of its own reads and writes it itself.
@@ -128,8 +147,8 @@ static enum outcome read_value(struct worker *worker, int64_t operation, int64_t
     record(worker, EVENT_READ_INVOKE, OUTCOME_OK, 0, operation, token, 0, 0);
     worker->actor.phase = PHASE_READ;
     enum outcome outcome = scheme->read != NULL
-                               ? scheme->read(&worker->lock, seen)
-                               : worker->store.kind->read(&worker->store, token, seen);
+                               ? scheme->read(&worker->key->lock, seen)
+                               : worker->key->store.kind->read(&worker->key->store, token, seen);
     worker->actor.phase = PHASE_NONE;
     record(worker, EVENT_READ_RETURN, outcome, 0, operation, token, *seen, 0);
     point(&worker->actor, POINT_AFTER, "read");
@@ -143,9 +162,9 @@ static enum outcome write_value(struct worker *worker, int64_t operation, int64_
     point(&worker->actor, POINT_BEFORE, "write");
     record(worker, EVENT_WRITE_INVOKE, OUTCOME_OK, 0, operation, token, written, seen);
     worker->actor.phase = PHASE_WRITE;
-    enum outcome outcome = scheme->write != NULL
-                               ? scheme->write(&worker->lock, written)
-                               : worker->store.kind->write(&worker->store, token, written);
+    enum outcome outcome =
+        scheme->write != NULL ? scheme->write(&worker->key->lock, written)
+                              : worker->key->store.kind->write(&worker->key->store, token, written);
     worker->actor.phase = PHASE_NONE;
     record(worker, EVENT_WRITE_RETURN, outcome, 0, operation, token, written, seen);
     point(&worker->actor, POINT_AFTER, "write");
@@ -166,9 +185,9 @@ static void update(struct worker *worker, int64_t operation, int64_t token)
             return;
         rest(worker, scenario->workload.hold_ns);
         enum outcome outcome = write_value(worker, operation, token, seen, written);
-        if (outcome != OUTCOME_NO || !worker->is_optimistic || is_stopped(worker))
+        if (outcome != OUTCOME_NO || !worker->is_optimistic || stage_is_stopped(worker->stage))
             return;
-        lock_wait_before_retry(&worker->lock, TIME_NEVER);
+        lock_wait_before_retry(&worker->key->lock, TIME_NEVER);
     }
 }
 
@@ -195,7 +214,7 @@ static void update_nested(struct worker *worker, int64_t operation, int64_t toke
 
 static void work(struct worker *worker, int64_t operation, int64_t token)
 {
-    if (worker->lock.mode == LOCK_SHARED)
+    if (worker->key->lock.mode == LOCK_SHARED)
         look_twice(worker, operation, token);
     else if (worker->stage->workload->nests)
         update_nested(worker, operation, token, 2);
@@ -209,7 +228,7 @@ static void work(struct worker *worker, int64_t operation, int64_t token)
 
 static bool begin_transaction(struct worker *worker)
 {
-    enum outcome outcome = worker->store.kind->begin(&worker->store);
+    enum outcome outcome = worker->key->store.kind->begin(&worker->key->store);
     return outcome == OUTCOME_OK;
 }
 
@@ -217,7 +236,7 @@ static void commit(struct worker *worker, int64_t operation)
 {
     record(worker, EVENT_COMMIT_INVOKE, OUTCOME_OK, 0, operation, 0, 0, 0);
     worker->actor.phase = PHASE_WRITE;
-    enum outcome outcome = worker->store.kind->commit(&worker->store);
+    enum outcome outcome = worker->key->store.kind->commit(&worker->key->store);
     worker->actor.phase = PHASE_NONE;
     record(worker, EVENT_COMMIT_RETURN, outcome, 0, operation, 0, 0, 0);
 }
@@ -231,17 +250,26 @@ static void work_inside(struct worker *worker, int64_t operation, int64_t token)
     commit(worker, operation);
 }
 
-static void operate(struct worker *worker, int64_t operation)
+// A lock of its own, or one of all.
+static void choose_key(struct worker *worker)
+{
+    if (worker->key_count > 1)
+        worker->key = &worker->keys[popularity_draw(&worker->stage->popularity, &worker->random)];
+}
+
+static void operate(struct worker *worker, const struct turn *turn)
 {
     struct grant grant;
+    int64_t operation = turn->operation;
     enum boundary boundary = worker->boundary;
     const struct workload *workload = worker->stage->workload;
     bool only_reads =
         workload->only_reads != NULL && workload->only_reads(scenario_of(worker), &worker->random);
-    worker->lock.mode = only_reads ? LOCK_SHARED : LOCK_EXCLUSIVE;
+    choose_key(worker);
+    worker->key->lock.mode = only_reads ? LOCK_SHARED : LOCK_EXCLUSIVE;
     // The lock inside the transaction: released before the commit.
     bool began = boundary == BOUNDARY_WRAPPED && begin_transaction(worker);
-    if (began == (boundary == BOUNDARY_WRAPPED) && acquire(worker, operation, &grant)) {
+    if (began == (boundary == BOUNDARY_WRAPPED) && acquire(worker, turn, &grant)) {
         point(&worker->actor, POINT_AT, "holds");
         if (boundary == BOUNDARY_INNER)
             work_inside(worker, operation, grant.token);
@@ -266,35 +294,43 @@ static void wait_at_gate(const struct worker *worker)
 static int connect_all(struct worker *worker)
 {
     struct error error = {0};
-    if (lock_open(&worker->lock, &error) == 0 && store_open(&worker->store, &error) == 0)
-        return 0;
-    stage_break(worker->stage, "client-%d worker-%d, scheme %s: %s", worker->actor.client,
-                worker->actor.worker, worker->stage->scheme->name, error.text);
-    return -1;
+    while (worker->opened < worker->key_count) {
+        struct worker_key *key = &worker->keys[worker->opened++];
+        if (lock_open(&key->lock, &error) == 0 && store_open(&key->store, &error) == 0)
+            continue;
+        stage_break(worker->stage, "client-%d worker-%d, scheme %s: %s", worker->actor.client,
+                    worker->actor.worker, worker->stage->scheme->name, error.text);
+        return -1;
+    }
+    return 0;
+}
+
+static void disconnect_all(struct worker *worker)
+{
+    for (size_t i = 0; i < worker->opened; i++) {
+        store_close(&worker->keys[i].store);
+        lock_close(&worker->keys[i].lock);
+    }
 }
 
 void worker_run(struct worker *worker)
 {
     struct control *control = worker->stage->control;
-    int64_t operations = worker->stage->workload->operations(scenario_of(worker));
     int connected = connect_all(worker);
     atomic_fetch_add(&control->ready, 1);
     futex_wake_all(&control->ready);
     wait_at_gate(worker);
     int64_t done = 0;
+    struct turn turn;
     record(worker, EVENT_WORKER_START, OUTCOME_OK, 0, 0, 0, 0, 0);
-    while (connected == 0 && !is_stopped(worker)) {
-        int64_t operation =
-            atomic_fetch_add_explicit(&control->next_operation, 1, memory_order_relaxed) + 1;
-        if (operations > 0 && operation > operations)
-            break;
-        operate(worker, operation);
+    while (connected == 0 && pace_next(&worker->pace, &turn)) {
+        operate(worker, &turn);
         done++;
-        rest(worker, scenario_of(worker)->workload.think_ns);
+        if (turn.intended_ns == 0)
+            rest(worker, scenario_of(worker)->workload.think_ns);
     }
     const struct actor *actor = &worker->actor;
     record(worker, EVENT_WORKER_END, OUTCOME_OK, 0, done, actor->requests[PHASE_ACQUIRE],
            actor->requests[PHASE_RELEASE], actor->wakeups);
-    store_close(&worker->store);
-    lock_close(&worker->lock);
+    disconnect_all(worker);
 }

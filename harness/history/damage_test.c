@@ -216,6 +216,9 @@ static void events_that_make_no_sense_are_damage_however_right_their_checksum(vo
         {.kind = EVENT_ACQUIRE_RETURN, .args = {1, 1, INT64_MIN}},
         {.kind = EVENT_STALL, .args = {INT64_MAX}},
         {.kind = EVENT_STORE_FINAL, .args = {INT64_MIN}},
+        {.kind = EVENT_USAGE, .detail = 4},
+        {.kind = EVENT_USAGE, .args = {1, 2, INT64_MAX}},
+        {.kind = EVENT_USAGE, .args = {1, 2, 3, INT64_MAX}},
     };
     for (size_t i = 0; i <= sizeof senseless / sizeof *senseless; i++) {
         bool is_worker = i == sizeof senseless / sizeof *senseless;

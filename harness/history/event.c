@@ -56,3 +56,9 @@ const char *heal_reason_name(unsigned reason)
     static const char *const names[] = {"cause", "bound", "end", "death"};
     return NAME_OF(names, reason);
 }
+
+const char *usage_figure_name(unsigned figure)
+{
+    static const char *const names[] = {"processor", "switches", "bytes", "packets"};
+    return NAME_OF(names, figure);
+}

@@ -25,20 +25,30 @@ enum release_answer {
 };
 
 // Kind, name in JSON, then the names of args[0..3] in JSON ("" where unused).
-// `valid_until`, `give_up` and `killed` are points in time: CLOCK_MONOTONIC nanoseconds like at_ns,
-// INT64_MAX for never, printed in seconds like `t`.
+// `valid_until`, `give_up`, `killed` and `intended` are points in time: CLOCK_MONOTONIC nanoseconds
+// like at_ns, INT64_MAX for never, printed in seconds like `t`.
 // `requests` are those sent to servers; `wakeups` are waits that a notification ended.
 // The arguments of a note are text: the next 32 bytes of what is said of its fault.
 // A gap is put in by the reader of a damaged history: what this worker did next is lost.
 // `alternative`: which of the fault's points it was, from 1.
-// Append new kinds at the end: the numbers are in files.
+// `intended`: when an operation of an open loop was to begin; 0 in a closed loop.
+// `key`: the number of the lock's name, from 1; 0: there is only one.
+// A load begins a phase, at the very time at which it was to begin: from then on so many `clients`
+// take part, at a `rate` of operations each 1000 s (0: a closed loop; of a ramp, the rate it begins
+// with). `counts` is 0 for a warm-up.
+// `due`: how many operations of an open loop were to begin by then, in phases that count.
+// A usage is what a process has used since it began, as was read at that time. `node`: 0 the driver
+// itself, n client n, -n the trial's nth server. `process`: its pid; 0 on node 0: the machine.
+// Which figures `first` and `second` are is told by `detail`, enum usage_figure. Client 0: the
+// conductor read it; else the client itself, at its end. Append new kinds at the end: the numbers
+// are in files.
 #define EVENT_KINDS(X)                                                                             \
     X(NONE, "none", "", "", "", "")                                                                \
     X(PROCESS_START, "process-start", "pid", "cpu", "", "")                                        \
     X(PROCESS_DEATH, "process-death", "pid", "signal", "status", "killed")                         \
     X(WORKER_START, "worker-start", "", "", "", "")                                                \
     X(WORKER_END, "worker-end", "operations", "acquire_requests", "release_requests", "wakeups")   \
-    X(ACQUIRE_INVOKE, "acquire-invoke", "operation", "give_up", "", "")                            \
+    X(ACQUIRE_INVOKE, "acquire-invoke", "operation", "give_up", "intended", "key")                 \
     X(ACQUIRE_RETURN, "acquire-return", "operation", "token", "valid_until", "attempts")           \
     X(RELEASE_INVOKE, "release-invoke", "operation", "", "", "")                                   \
     X(RELEASE_RETURN, "release-return", "operation", "", "", "")                                   \
@@ -49,8 +59,8 @@ enum release_answer {
     X(READ_RETURN, "read-return", "operation", "token", "value", "")                               \
     X(WRITE_INVOKE, "write-invoke", "operation", "token", "value", "seen")                         \
     X(WRITE_RETURN, "write-return", "operation", "token", "value", "seen")                         \
-    X(STORE_INITIAL, "store-initial", "value", "", "", "")                                         \
-    X(STORE_FINAL, "store-final", "value", "", "", "")                                             \
+    X(STORE_INITIAL, "store-initial", "value", "key", "", "")                                      \
+    X(STORE_FINAL, "store-final", "value", "key", "", "")                                          \
     X(POINT_REACHED, "point-reached", "nth", "alternative", "", "")                                \
     X(POINT_LEFT, "point-left", "held_ns", "", "", "")                                             \
     X(FAULT_ASKED, "fault-asked", "client", "worker", "", "")                                      \
@@ -59,7 +69,7 @@ enum release_answer {
     X(FAULT_FAILED, "fault-failed", "client", "worker", "errno", "")                               \
     X(STALL, "stall", "length_ns", "", "", "")                                                     \
     X(BARRIER_OPEN, "barrier-open", "client", "", "", "")                                          \
-    X(STOP_ASKED, "stop-asked", "", "", "", "")                                                    \
+    X(STOP_ASKED, "stop-asked", "due", "", "", "")                                                 \
     X(CLOCK_STEP, "clock-step", "step_ns", "", "", "")                                             \
     X(REENTER_INVOKE, "reenter-invoke", "operation", "depth", "", "")                              \
     X(REENTER_RETURN, "reenter-return", "operation", "depth", "valid_until", "")                   \
@@ -70,7 +80,9 @@ enum release_answer {
     X(NOTE, "note", "", "", "", "")                                                                \
     X(QUEUED, "queued", "operation", "", "", "")                                                   \
     X(LOCK_FINAL, "lock-final", "held", "waited_ns", "", "")                                       \
-    X(GAP, "gap", "", "", "", "")
+    X(GAP, "gap", "", "", "", "")                                                                  \
+    X(LOAD, "load", "phase", "clients", "rate", "counts")                                          \
+    X(USAGE, "usage", "node", "process", "first", "second")
 
 enum event_kind {
 #define X(id, name, a, b, c, d) EVENT_##id,
@@ -89,7 +101,7 @@ struct event {
     uint8_t outcome; // enum outcome; OUTCOME_OK where the kind has none
     uint8_t detail;  // acquire-invoke: enum lock_mode; release- and leave-return: enum
                      // release_answer; stop-asked: enum stop_reason; fault-healed: enum
-                     // heal_reason; lost: enum lost_reason
+                     // heal_reason; lost: enum lost_reason; usage: enum usage_figure
     uint8_t step;    // fault-*, point-*: number of the fault in the scenario, from 1; else 0
     int64_t args[4];
 };
@@ -115,6 +127,14 @@ enum stop_reason {
     STOP_INTERRUPTED, // the user asked for an end
 };
 
+// What the figures of a usage are (its detail). Processor time is in nanoseconds.
+enum usage_figure {
+    USAGE_PROCESSOR, // all of it, and the kernel's part of it; the machine: busy, and idle
+    USAGE_SWITCHES,  // of context: voluntary, and not
+    USAGE_BYTES,     // through the network devices of the node: received, sent
+    USAGE_PACKETS,   // likewise
+};
+
 // What ended a fault (detail of fault-healed).
 enum heal_reason {
     HEAL_CAUSE, // the cause that it waited for came
@@ -134,5 +154,6 @@ const char *release_answer_name(unsigned answer);
 const char *lost_reason_name(unsigned reason);
 const char *stop_reason_name(unsigned reason);
 const char *heal_reason_name(unsigned reason);
+const char *usage_figure_name(unsigned figure);
 
 #endif

@@ -316,6 +316,18 @@ static void an_event_is_one_line_of_json(void **state)
                         "\"valid_until\":null,\"attempts\":2}");
 }
 
+static void a_usage_says_what_its_figures_are(void **state)
+{
+    (void)state;
+    struct event event = {
+        .at_ns = 1500000000, .kind = EVENT_USAGE, .detail = USAGE_BYTES, .args = {-1, 12, 300, 0}};
+    char line[512];
+    event_print_json(&event, 1000000000, line, sizeof line);
+    assert_string_equal(line, "{\"t\":0.500000,\"client\":0,\"worker\":0,\"event\":\"usage\","
+                              "\"figure\":\"bytes\",\"node\":-1,\"process\":12,"
+                              "\"first\":300,\"second\":0}");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -329,6 +341,7 @@ int main(void)
         cmocka_unit_test(what_is_no_history_is_refused_with_the_reason),
         cmocka_unit_test(a_file_cut_anywhere_is_read_as_far_as_it_goes),
         cmocka_unit_test(an_event_is_one_line_of_json),
+        cmocka_unit_test(a_usage_says_what_its_figures_are),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

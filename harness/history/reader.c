@@ -87,7 +87,13 @@ void history_free(struct history *history)
 static bool is_point_in_time(const char *name)
 {
     return strcmp(name, "valid_until") == 0 || strcmp(name, "give_up") == 0 ||
-           strcmp(name, "killed") == 0;
+           strcmp(name, "killed") == 0 || strcmp(name, "intended") == 0;
+}
+
+// What only some trials have; 0 where they have it not.
+static bool is_rare(const char *name)
+{
+    return strcmp(name, "intended") == 0 || strcmp(name, "key") == 0 || strcmp(name, "due") == 0;
 }
 
 int64_t history_zero_ns(const struct history *history)
@@ -128,10 +134,12 @@ int event_print_json(const struct event *event, int64_t zero_ns, char *line, siz
         ADD(",\"reason\":\"%s\"", stop_reason_name(event->detail));
     if (event->kind == EVENT_FAULT_HEALED)
         ADD(",\"reason\":\"%s\"", heal_reason_name(event->detail));
+    if (event->kind == EVENT_USAGE)
+        ADD(",\"figure\":\"%s\"", usage_figure_name(event->detail));
     if (event->step != 0)
         ADD(",\"fault\":%u", event->step);
     for (int i = 0; i < 4; i++) {
-        if (names[i][0] == '\0')
+        if (names[i][0] == '\0' || (event->args[i] == 0 && is_rare(names[i])))
             continue;
         if (event->args[i] == INT64_MAX)
             ADD(",\"%s\":null", names[i]);

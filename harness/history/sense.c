@@ -30,6 +30,8 @@ static bool detail_makes_sense(const struct event *event)
         return event->detail <= STOP_INTERRUPTED;
     case EVENT_FAULT_HEALED:
         return event->detail <= HEAL_DEATH;
+    case EVENT_USAGE:
+        return event->detail <= USAGE_PACKETS;
     default:
         return true;
     }
@@ -54,22 +56,47 @@ static unsigned free_arguments(unsigned kind)
     }
 }
 
-// True if the first argument is a length or a value with which the checks reckon: not "never".
-static bool counts(unsigned kind)
+// The number of a lock, where the kind has one.
+static int64_t lock_number(const struct event *event)
 {
-    return kind == EVENT_STORE_INITIAL || kind == EVENT_STORE_FINAL || kind == EVENT_STALL ||
-           kind == EVENT_CLOCK_STEP;
+    if (event->kind == EVENT_ACQUIRE_INVOKE)
+        return event->args[3];
+    bool has_value = event->kind == EVENT_STORE_INITIAL || event->kind == EVENT_STORE_FINAL;
+    return has_value ? event->args[1] : 0;
+}
+
+// The arguments with which checks and reports reckon, as bits: not even "never".
+static unsigned reckoned_arguments(unsigned kind)
+{
+    switch (kind) {
+    case EVENT_STORE_INITIAL:
+    case EVENT_STORE_FINAL:
+    case EVENT_STALL:
+    case EVENT_CLOCK_STEP:
+    case EVENT_STOP_ASKED:
+        return 0x1;
+    case EVENT_ACQUIRE_INVOKE:
+        return 0xc;
+    case EVENT_LOAD:
+    case EVENT_USAGE:
+        return 0xf;
+    default:
+        return 0;
+    }
 }
 
 static bool arguments_make_sense(const struct event *event)
 {
     unsigned any = free_arguments(event->kind);
+    unsigned reckoned = reckoned_arguments(event->kind);
     for (unsigned i = 0; i < 4; i++) {
-        int64_t argument = event->args[i];
-        if (!is_moderate(argument) && argument != TIME_NEVER && (any >> i & 1) == 0)
+        bool may_be_never = (reckoned >> i & 1) == 0;
+        bool fine = is_moderate(event->args[i]) || (any >> i & 1) != 0 ||
+                    (may_be_never && event->args[i] == TIME_NEVER);
+        if (!fine)
             return false;
     }
-    return is_moderate(event->args[0]) || !counts(event->kind);
+    return true;
 }
 
 bool event_makes_sense(const struct event *event, int64_t began_ns)
@@ -78,5 +105,6 @@ bool event_makes_sense(const struct event *event, int64_t began_ns)
            event->kind != EVENT_GAP && event->outcome <= OUTCOME_BROKEN &&
            event->client <= MOST_CLIENTS && event->worker <= MOST_WORKERS &&
            event->at_ns >= began_ns && event->at_ns - began_ns <= LONGEST_RUN_NS &&
-           detail_makes_sense(event) && arguments_make_sense(event);
+           detail_makes_sense(event) && arguments_make_sense(event) && lock_number(event) >= 0 &&
+           lock_number(event) <= MOST_LOCKS;
 }

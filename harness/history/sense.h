@@ -9,6 +9,7 @@
 // Far more than a scenario can ask for, and few enough for an array of them.
 #define MOST_CLIENTS 255
 #define MOST_WORKERS 4095
+#define MOST_LOCKS 65535
 
 // True if the event's numbers are in their ranges, and its times, of a history that was begun at
 // `began_ns`, far enough from the ends of theirs to reckon with.

@@ -22,6 +22,7 @@ struct stream {
     bool is_unsure;  // of how often it holds the lock
     bool is_skipped; // until its next acquire: events are lost
     bool is_shared;  // what it acquired last
+    uint32_t name;   // of the lock that it acquired last
     uint8_t awaits;  // the kind of event that ends the open operation
     int64_t number;  // of the trial's operation
     int64_t depth;   // how often it holds the lock
@@ -91,6 +92,7 @@ static void invoke(struct taking *taking, struct stream *stream, const struct ev
                        .invoked = instant_of_invocation(next_moment(stream, event->at_ns)),
                        .returned = INSTANT_NEVER,
                        .process = stream->process,
+                       .name = stream->name,
                        .kind = (uint8_t)kind,
                        .outcome = OUTCOME_UNKNOWN,
                        .shared = stream->is_shared,
@@ -205,11 +207,21 @@ static void leave_out_refused(struct operations *operations)
 
 // --- events --------------------------------------------------------------------------------------
 
+// Which of several locks is acquired; the only one has the number 0.
+static uint32_t name_of(struct taking *taking, const struct event *event)
+{
+    uint32_t name = event->args[3] > 0 ? (uint32_t)event->args[3] - 1 : 0;
+    if (name >= taking->operations->name_count)
+        taking->operations->name_count = name + 1;
+    return name;
+}
+
 static void see_invocation(struct taking *taking, struct stream *stream, const struct event *event)
 {
     switch (event->kind) {
     case EVENT_ACQUIRE_INVOKE:
         stream->is_shared = event->detail != 0;
+        stream->name = name_of(taking, event);
         stream->is_skipped = false;
         invoke(taking, stream, event, OPERATION_ACQUIRE, EVENT_ACQUIRE_RETURN);
         break;
@@ -291,6 +303,16 @@ static void take(struct taking *taking, struct history_scan *scan,
         leave_out_refused(taking->operations);
 }
 
+static void number_names(struct operations *operations)
+{
+    operations->names = memory_zeroed(operations->name_count, sizeof *operations->names);
+    for (uint32_t i = 0; i < operations->name_count; i++) {
+        char label[16];
+        snprintf(label, sizeof label, "%u", i + 1);
+        operations->names[i] = memory_string(label);
+    }
+}
+
 int operations_from_history(const char *path, struct operations *operations,
                             struct history_condition *condition, struct error *error)
 {
@@ -305,5 +327,7 @@ int operations_from_history(const char *path, struct operations *operations,
     free(taking.streams);
     if (operations->process_count > MOST_LABELS)
         drop_labels(operations);
+    if (operations->name_count > 1)
+        number_names(operations);
     return 0;
 }

@@ -322,6 +322,35 @@ static void a_killed_run_ends_each_hold_with_the_last_that_is_known_of_it(void *
     end(&fixture);
 }
 
+// Lock `key` of several.
+static void acquire_of(struct fixture *fixture, int client, int64_t key, int64_t from_ns,
+                       int64_t to_ns)
+{
+    history_append(&fixture->writers[client], (struct event){.at_ns = from_ns,
+                                                             .kind = EVENT_ACQUIRE_INVOKE,
+                                                             .args = {from_ns, 0, 0, key}});
+    note(fixture, client, to_ns, EVENT_ACQUIRE_RETURN, OUTCOME_OK, 0, from_ns, 0);
+}
+
+static void several_locks_are_decided_each_for_itself(void **state)
+{
+    (void)state;
+    for (int64_t second = 1; second <= 2; second++) {
+        struct fixture fixture;
+        begin(&fixture);
+        acquire_of(&fixture, 1, 2, 10, 20);
+        acquire_of(&fixture, 2, second, 11, 21);
+        release(&fixture, 1, 10, 30, 40, RELEASE_RELEASED);
+        release(&fixture, 2, 11, 31, 41, RELEASE_RELEASED);
+        read_closed(&fixture);
+        assert_int_equal(fixture.operations.name_count, 2);
+        assert_string_equal(fixture.operations.names[1], "2");
+        assert_int_equal(fixture.operations.items[1].name, 1);
+        assert_int_equal(is_linearizable(&fixture, "mutex", FAILED_ACQUIRE_NOTHING), second == 1);
+        end(&fixture);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -336,6 +365,7 @@ int main(void)
         cmocka_unit_test(a_lost_chunk_makes_no_violation),
         cmocka_unit_test(a_violation_outside_of_a_lost_chunk_is_still_one),
         cmocka_unit_test(a_killed_run_ends_each_hold_with_the_last_that_is_known_of_it),
+        cmocka_unit_test(several_locks_are_decided_each_for_itself),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,24 +1,53 @@
 #include "harness/report/durations.h"
 
-#include "harness/report/percentiles.h"
+#include "harness/base/rank.h"
+#include "harness/report/counted.h"
 
 #include <stdlib.h>
 
 static struct durations durations_for(const struct digest *digest)
 {
-    return (struct durations){memory_new(digest->hold_count * sizeof(int64_t)), 0};
+    size_t bytes = digest->hold_count * sizeof(int64_t);
+    return (struct durations){memory_new(bytes), memory_new(bytes), 0};
+}
+
+void durations_free(struct durations *durations)
+{
+    free(durations->items);
+    free(durations->ends_ns);
+    *durations = (struct durations){0};
 }
 
 static void add(struct durations *durations, int64_t from_ns, int64_t to_ns)
 {
+    durations->ends_ns[durations->count] = to_ns;
     durations->items[durations->count++] = to_ns > from_ns ? to_ns - from_ns : 0;
 }
 
 struct durations durations_acquire(const struct digest *digest)
 {
     struct durations durations = durations_for(digest);
-    for (size_t i = 0; i < digest->hold_count; i++)
-        add(&durations, digest->holds[i].invoked_ns, digest->holds[i].granted_ns);
+    for (size_t i = 0; i < digest->hold_count; i++) {
+        const struct hold *hold = &digest->holds[i];
+        if (counted_hold(digest, hold))
+            add(&durations, hold->intended_ns > 0 ? hold->intended_ns : hold->invoked_ns,
+                hold->granted_ns);
+    }
+    return durations;
+}
+
+struct durations durations_acquire_uncorrected(const struct digest *digest)
+{
+    struct durations durations = durations_for(digest);
+    bool is_open_loop = false;
+    for (size_t i = 0; i < digest->hold_count; i++) {
+        const struct hold *hold = &digest->holds[i];
+        if (counted_hold(digest, hold))
+            add(&durations, hold->invoked_ns, hold->granted_ns);
+        is_open_loop |= hold->intended_ns > 0;
+    }
+    if (!is_open_loop)
+        durations.count = 0;
     return durations;
 }
 
@@ -27,7 +56,7 @@ struct durations durations_release(const struct digest *digest)
     struct durations durations = durations_for(digest);
     for (size_t i = 0; i < digest->hold_count; i++) {
         const struct hold *hold = &digest->holds[i];
-        if (hold->release_invoked && hold->returned_ns != TIME_NEVER)
+        if (hold->release_invoked && hold->returned_ns != TIME_NEVER && counted_hold(digest, hold))
             add(&durations, hold->released_ns, hold->returned_ns);
     }
     return durations;
@@ -38,11 +67,13 @@ struct durations durations_hold(const struct digest *digest)
     struct durations durations = durations_for(digest);
     for (size_t i = 0; i < digest->hold_count; i++) {
         const struct hold *hold = &digest->holds[i];
-        if (hold->release_invoked)
+        if (hold->release_invoked && counted_hold(digest, hold))
             add(&durations, hold->granted_ns, hold->released_ns);
     }
     return durations;
 }
+
+// --- hand-off ------------------------------------------------------------------------------------
 
 // How many of the sorted times are not after `at_ns`.
 static size_t count_until(const int64_t *sorted, size_t count, int64_t at_ns)
@@ -59,27 +90,45 @@ static size_t count_until(const int64_t *sorted, size_t count, int64_t at_ns)
     return low;
 }
 
-struct durations durations_hand_off(const struct digest *digest)
+// Of one key. `invoked` and `granted` have room for the times of all holds.
+static void add_hand_offs(const struct digest *digest, int64_t key, int64_t *invoked,
+                          int64_t *granted, struct durations *durations)
 {
-    size_t count = digest->hold_count;
-    struct durations durations = durations_for(digest);
-    int64_t *invoked = memory_new(count * sizeof *invoked);
-    int64_t *granted = memory_new(count * sizeof *granted);
-    for (size_t i = 0; i < count; i++) {
-        invoked[i] = digest->holds[i].invoked_ns;
-        granted[i] = digest->holds[i].granted_ns;
+    size_t count = 0;
+    for (size_t i = 0; i < digest->hold_count; i++) {
+        if (digest->holds[i].key != key)
+            continue;
+        invoked[count] = digest->holds[i].invoked_ns;
+        granted[count++] = digest->holds[i].granted_ns;
     }
     sort_values(invoked, count);
     sort_values(granted, count);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < digest->hold_count; i++) {
         const struct hold *hold = &digest->holds[i];
-        if (!hold->release_invoked)
+        if (hold->key != key || !hold->release_invoked || !counted_at(digest, hold->released_ns))
             continue;
         // Whoever has invoked and has not been granted is waiting.
         size_t next = count_until(granted, count, hold->released_ns);
         if (next < count && count_until(invoked, count, hold->released_ns - 1) > next)
-            add(&durations, hold->released_ns, granted[next]);
+            add(durations, hold->released_ns, granted[next]);
     }
+}
+
+struct durations durations_hand_off(const struct digest *digest)
+{
+    size_t bytes = digest->hold_count * sizeof(int64_t);
+    struct durations durations = durations_for(digest);
+    int64_t *keys = memory_new(bytes);
+    int64_t *invoked = memory_new(bytes);
+    int64_t *granted = memory_new(bytes);
+    for (size_t i = 0; i < digest->hold_count; i++)
+        keys[i] = digest->holds[i].key;
+    sort_values(keys, digest->hold_count);
+    for (size_t i = 0; i < digest->hold_count; i++) {
+        if (i == 0 || keys[i] != keys[i - 1])
+            add_hand_offs(digest, keys[i], invoked, granted, &durations);
+    }
+    free(keys);
     free(invoked);
     free(granted);
     return durations;

@@ -124,6 +124,15 @@ static void add_pair(struct text *out, const char *name, const char *value)
     text_add(out, "</dd>\n");
 }
 
+static void add_load(struct text *out, const char *name, const struct machine_load *load)
+{
+    char averages[64] = "";
+    if (load->is_known)
+        snprintf(averages, sizeof averages, "%.2f, %.2f, %.2f over 1, 5, 15 minutes",
+                 load->averages[0], load->averages[1], load->averages[2]);
+    add_pair(out, name, averages);
+}
+
 static void add_environment(struct page *page)
 {
     const struct environment *environment = &page->run->environment;
@@ -140,8 +149,13 @@ static void add_environment(struct page *page)
     add_pair(out, "Processors", processors);
     add_pair(out, "Trials at a time", lanes);
     add_pair(out, "Servers", environment->servers);
+    add_pair(out, "Durability", environment->durability);
+    add_pair(out, "Placement", environment->placement);
     add_pair(out, "Isolation", environment->isolation);
     add_pair(out, "Clock source", environment->clock_source);
+    add_pair(out, "Governor", environment->governor);
+    add_load(out, "Load at the beginning", &environment->load_at_begin);
+    add_load(out, "Load at the end", &environment->load_at_end);
     add_pair(out, "Began", environment->began);
     text_add(out, "</dl></section>\n");
 }

@@ -14,14 +14,17 @@
 //  summary         object   met, missed, without_expectation, inconclusive, errors, skipped,
 //                           not_run: integers; sentence: string
 //  plots           object   available: boolean; note: string (why there are none)
-//  environment     object   lockpick_version, kernel, processor, servers, isolation, clock_source,
-//                           began: strings; processors, lanes (the most trials that were conducted
-//                           at a time): integers
+//  environment     object   see harness/report/json_costs.h
+//  costs           array    of each scenario × scheme, over its repeats: see there, too
 //  trials          array of
 //    name          string   also of its folder
 //    scenario      object   name, about, path: strings
 //                           workload: kind, store: strings; fenced: boolean; operations, stock,
-//                             buyers: integers; for_ns, hold_ns, think_ns: integers
+//                             buyers, keys: integers; skew: number; for_ns, warm_up_ns (of it),
+//                             hold_ns, think_ns: integers
+//                           load: array of phases, none if all is one closed loop: for_ns (null: to
+//                             the end), clients: integers; rate, to: numbers each second, or null;
+//                             arrivals: "poisson" or "fixed"; warm_up: boolean
 //                           clients: processes, threads: integers; placement: "free", "spread" or
 //                             "together"
 //                           lock: lease_ns, wait_ns, retry_ns, request_ns, stuck_after_ns: integers
@@ -45,11 +48,7 @@
 //      evidence    object or null (if not violated): from_at_ns, to_at_ns: integers;
 //                           holds, accesses: arrays of integers, their numbers from 0 in the order
 //                           of the grants
-//    statistics    object or null (without a history): duration_ns, holds, not_held, unknown,
-//                           writes, refused_writes, unknown_writes, longest_wait_ns, stalls,
-//                           longest_stall_ns: integers; holds_per_second, attempts_per_hold,
-//                           fairness: numbers; acquire, release, hold, hand_off: objects or null
-//                           (nothing measured) of count, p50_ns, p90_ns, p99_ns, p999_ns, max_ns
+//    statistics    object or null (without a history): see there, too
 //    liveness, fairness, herd  objects or null: see harness/report/json_liveness.h
 //    story         string   "" if there is nothing to tell
 //    evidence      object or null (nothing was violated): of the violation that the story tells.
@@ -73,53 +72,15 @@
 //    folder        string or null
 //    files         array of strings: names of the pictures in the folder; below 10 acquires there
 //                           is none of the latency
+#include "harness/report/json_costs.h"
 #include "harness/report/json_liveness.h"
+#include "harness/report/json_values.h"
 #include "harness/report/summary.h"
 
 #include <jansson.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-// A text that was cut in the middle of a character is no UTF-8; the bytes that are not become '?'.
-static json_t *string(const char *text)
-{
-    if (text == NULL)
-        return json_null();
-    json_t *value = json_string(text);
-    if (value != NULL)
-        return value;
-    char *clean = memory_string(text);
-    for (char *c = clean; *c != '\0'; c++) {
-        unsigned char byte = (unsigned char)*c;
-        size_t length = byte < 0x80 ? 1 : byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2;
-        if (strnlen(c, length) < length || (value = json_stringn(c, length)) == NULL)
-            *c = '?';
-        else
-            c += length - 1;
-        json_decref(value);
-        value = NULL;
-    }
-    value = json_string(clean);
-    free(clean);
-    return value;
-}
-
-static json_t *integer(int64_t value)
-{
-    return value == TIME_NEVER ? json_null() : json_integer(value);
-}
-
-static json_t *count(size_t value)
-{
-    return json_integer((json_int_t)value);
-}
-
-static json_t *number(double value)
-{
-    return isfinite(value) ? json_real(value) : json_null();
-}
 
 static json_t *seed(uint64_t value)
 {
@@ -128,58 +89,16 @@ static json_t *seed(uint64_t value)
     return json_string(text);
 }
 
-static void set(json_t *object, const char *key, json_t *value)
-{
-    json_object_set_new(object, key, value);
-}
-
-static json_t *percentiles_json(const struct percentiles *percentiles)
-{
-    if (percentiles->count == 0)
-        return json_null();
-    json_t *object = json_object();
-    set(object, "count", count(percentiles->count));
-    set(object, "p50_ns", integer(percentiles->p50_ns));
-    set(object, "p90_ns", integer(percentiles->p90_ns));
-    set(object, "p99_ns", integer(percentiles->p99_ns));
-    set(object, "p999_ns", integer(percentiles->p999_ns));
-    set(object, "max_ns", integer(percentiles->max_ns));
-    return object;
-}
-
-static json_t *statistics_json(const struct statistics *statistics)
-{
-    json_t *object = json_object();
-    set(object, "duration_ns", integer(statistics->duration_ns));
-    set(object, "holds", count(statistics->holds));
-    set(object, "not_held", count(statistics->not_held));
-    set(object, "unknown", count(statistics->unknown));
-    set(object, "writes", count(statistics->writes));
-    set(object, "refused_writes", count(statistics->refused_writes));
-    set(object, "unknown_writes", count(statistics->unknown_writes));
-    set(object, "holds_per_second", number(statistics->holds_per_second));
-    set(object, "attempts_per_hold", number(statistics->attempts_per_hold));
-    set(object, "acquire", percentiles_json(&statistics->acquire));
-    set(object, "release", percentiles_json(&statistics->release));
-    set(object, "hold", percentiles_json(&statistics->hold));
-    set(object, "hand_off", percentiles_json(&statistics->hand_off));
-    set(object, "longest_wait_ns", integer(statistics->longest_wait_ns));
-    set(object, "fairness", number(statistics->fairness));
-    set(object, "stalls", count(statistics->stalls));
-    set(object, "longest_stall_ns", integer(statistics->longest_stall_ns));
-    return object;
-}
-
 static json_t *windows_json(const struct distribution *windows)
 {
     if (windows->count == 0)
         return json_null();
     json_t *object = json_object();
-    set(object, "count", count(windows->count));
-    set(object, "min_ns", integer(windows->min_ns));
-    set(object, "median_ns", integer(windows->median_ns));
-    set(object, "p90_ns", integer(windows->p90_ns));
-    set(object, "max_ns", integer(windows->max_ns));
+    set_value(object, "count", value_count(windows->count));
+    set_value(object, "min_ns", value_integer(windows->min_ns));
+    set_value(object, "median_ns", value_integer(windows->median_ns));
+    set_value(object, "p90_ns", value_integer(windows->p90_ns));
+    set_value(object, "max_ns", value_integer(windows->max_ns));
     return object;
 }
 
@@ -188,7 +107,7 @@ static json_t *indices_json(const size_t indices[2])
     json_t *array = json_array();
     for (size_t i = 0; i < 2; i++) {
         if (indices[i] != SIZE_MAX)
-            json_array_append_new(array, count(indices[i]));
+            json_array_append_new(array, value_count(indices[i]));
     }
     return array;
 }
@@ -199,10 +118,10 @@ static json_t *evidence_json(const struct finding *finding, int64_t started_ns)
         return json_null();
     const struct evidence *evidence = &finding->evidence;
     json_t *object = json_object();
-    set(object, "from_at_ns", integer(evidence->from_ns - started_ns));
-    set(object, "to_at_ns", integer(evidence->to_ns - started_ns));
-    set(object, "holds", indices_json(evidence->holds));
-    set(object, "accesses", indices_json(evidence->accesses));
+    set_value(object, "from_at_ns", value_integer(evidence->from_ns - started_ns));
+    set_value(object, "to_at_ns", value_integer(evidence->to_ns - started_ns));
+    set_value(object, "holds", indices_json(evidence->holds));
+    set_value(object, "accesses", indices_json(evidence->accesses));
     return object;
 }
 
@@ -212,72 +131,101 @@ static json_t *findings_json(const struct judgement *judgement, int64_t started_
     for (size_t i = 0; i < judgement->finding_count; i++) {
         const struct finding *finding = &judgement->findings[i];
         json_t *object = json_object();
-        set(object, "property", string(finding->check->name));
-        set(object, "summary", string(finding->check->summary));
-        set(object, "state", string(finding_state_name(finding->state)));
-        set(object, "harmless", json_boolean(finding->harmless));
-        set(object, "count", integer(finding->count));
-        set(object, "text", string(finding->text));
-        set(object, "windows", windows_json(&finding->windows));
-        set(object, "evidence", evidence_json(finding, started_ns));
+        set_value(object, "property", value_text(finding->check->name));
+        set_value(object, "summary", value_text(finding->check->summary));
+        set_value(object, "state", value_text(finding_state_name(finding->state)));
+        set_value(object, "harmless", json_boolean(finding->harmless));
+        set_value(object, "count", value_integer(finding->count));
+        set_value(object, "text", value_text(finding->text));
+        set_value(object, "windows", windows_json(&finding->windows));
+        set_value(object, "evidence", evidence_json(finding, started_ns));
         json_array_append_new(array, object);
     }
     return array;
 }
 
-static json_t *workload_json(const struct workload_settings *workload)
+static json_t *rate_json(int64_t per_hour)
 {
+    return per_hour > 0 ? json_real((double)per_hour / 3600) : json_null();
+}
+
+static json_t *load_json(const struct scenario *scenario)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < scenario->load_count; i++) {
+        const struct load_settings *phase = &scenario->load[i];
+        int64_t clients = phase->clients > 0 ? phase->clients : scenario->clients.processes;
+        json_t *object = json_object();
+        set_value(object, "for_ns", phase->for_ns > 0 ? value_integer(phase->for_ns) : json_null());
+        set_value(object, "clients", value_integer(clients));
+        set_value(object, "rate", rate_json(phase->rate));
+        set_value(object, "to", rate_json(phase->to));
+        set_value(object, "arrivals",
+                  value_text(phase->arrivals == ARRIVALS_FIXED ? "fixed" : "poisson"));
+        set_value(object, "warm_up", json_boolean(phase->warm_up));
+        json_array_append_new(array, object);
+    }
+    return array;
+}
+
+static json_t *workload_json(const struct scenario *scenario)
+{
+    const struct workload_settings *workload = &scenario->workload;
     json_t *object = json_object();
-    set(object, "kind", string(workload->kind));
-    set(object, "store", string(workload->store));
-    set(object, "fenced", json_boolean(workload->fenced));
-    set(object, "operations", integer(workload->operations));
-    set(object, "for_ns", integer(workload->for_ns));
-    set(object, "hold_ns", integer(workload->hold_ns));
-    set(object, "think_ns", integer(workload->think_ns));
-    set(object, "stock", integer(workload->stock));
-    set(object, "buyers", integer(workload->buyers));
+    set_value(object, "kind", value_text(workload->kind));
+    set_value(object, "store", value_text(workload->store));
+    set_value(object, "fenced", json_boolean(workload->fenced));
+    set_value(object, "operations", value_integer(workload->operations));
+    set_value(object, "for_ns", value_integer(workload->for_ns));
+    set_value(object, "warm_up_ns", value_integer(workload->warm_up_ns));
+    set_value(object, "keys", value_integer(scenario_key_count(scenario)));
+    set_value(object, "skew", json_real((double)workload->skew / 1000));
+    set_value(object, "hold_ns", value_integer(workload->hold_ns));
+    set_value(object, "think_ns", value_integer(workload->think_ns));
+    set_value(object, "stock", value_integer(workload->stock));
+    set_value(object, "buyers", value_integer(workload->buyers));
     return object;
 }
 
 static json_t *clients_json(const struct clients_settings *clients)
 {
     json_t *object = json_object();
-    set(object, "processes", integer(clients->processes));
-    set(object, "threads", integer(clients->threads));
-    set(object, "placement", string(placement_name(clients->placement)));
+    set_value(object, "processes", value_integer(clients->processes));
+    set_value(object, "threads", value_integer(clients->threads));
+    set_value(object, "placement", value_text(placement_name(clients->placement)));
     return object;
 }
 
 static json_t *lock_json(const struct lock_settings *lock)
 {
     json_t *object = json_object();
-    set(object, "lease_ns", integer(lock->lease_ns));
-    set(object, "wait_ns", integer(lock->wait_ns));
-    set(object, "retry_ns", integer(lock->retry_ns));
-    set(object, "request_ns", integer(lock->request_ns));
-    set(object, "stuck_after_ns", integer(lock->stuck_after_ns));
+    set_value(object, "lease_ns", value_integer(lock->lease_ns));
+    set_value(object, "wait_ns", value_integer(lock->wait_ns));
+    set_value(object, "retry_ns", value_integer(lock->retry_ns));
+    set_value(object, "request_ns", value_integer(lock->request_ns));
+    set_value(object, "stuck_after_ns", value_integer(lock->stuck_after_ns));
     return object;
 }
 
 static json_t *scenario_json(const struct scenario *scenario)
 {
     json_t *object = json_object();
-    set(object, "name", string(scenario->name));
-    set(object, "about", string(scenario->about));
-    set(object, "path", string(scenario->path));
-    set(object, "workload", workload_json(&scenario->workload));
-    set(object, "clients", clients_json(&scenario->clients));
-    set(object, "lock", lock_json(&scenario->lock));
+    set_value(object, "name", value_text(scenario->name));
+    set_value(object, "about", value_text(scenario->about));
+    set_value(object, "path", value_text(scenario->path));
+    set_value(object, "workload", workload_json(scenario));
+    set_value(object, "load", load_json(scenario));
+    set_value(object, "clients", clients_json(&scenario->clients));
+    set_value(object, "lock", lock_json(&scenario->lock));
     json_t *faults = json_array();
     for (size_t i = 0; i < scenario->fault_count; i++) {
         json_t *fault = json_object();
-        set(fault, "number", integer(scenario->faults[i].number));
-        set(fault, "verb", string(scenario->faults[i].verb));
-        set(fault, "text", string(scenario->faults[i].text));
+        set_value(fault, "number", value_integer(scenario->faults[i].number));
+        set_value(fault, "verb", value_text(scenario->faults[i].verb));
+        set_value(fault, "text", value_text(scenario->faults[i].text));
         json_array_append_new(faults, fault);
     }
-    set(object, "faults", faults);
+    set_value(object, "faults", faults);
     return object;
 }
 
@@ -285,7 +233,7 @@ static json_t *traits_json(const char *const *traits)
 {
     json_t *array = json_array();
     for (size_t i = 0; traits != NULL && traits[i] != NULL; i++)
-        json_array_append_new(array, string(traits[i]));
+        json_array_append_new(array, value_text(traits[i]));
     return array;
 }
 
@@ -299,7 +247,7 @@ static json_t *files_json(const struct trial_result *result)
     json_t *array = json_array();
     for (size_t i = 0; i < sizeof pictures / sizeof *pictures; i++) {
         if (pictures[i] != NULL)
-            json_array_append_new(array, string(pictures[i]));
+            json_array_append_new(array, value_text(pictures[i]));
     }
     return array;
 }
@@ -309,30 +257,29 @@ static json_t *trial_json(const struct trial_result *result)
     const struct trial *trial = result->trial;
     const struct judgement *judgement = &result->judgement;
     json_t *object = json_object();
-    set(object, "name", string(trial->name));
-    set(object, "scenario", scenario_json(trial->scenario));
-    set(object, "scheme", string(trial->scheme));
-    set(object, "traits", traits_json(trial->traits));
-    set(object, "repeat", integer(trial->repeat));
-    set(object, "seed", seed(trial->seed));
-    set(object, "lanes", integer(result->lanes));
-    set(object, "verdict", string(verdict_name(judgement->verdict)));
-    set(object, "reason", string(judgement->reason));
+    set_value(object, "name", value_text(trial->name));
+    set_value(object, "scenario", scenario_json(trial->scenario));
+    set_value(object, "scheme", value_text(trial->scheme));
+    set_value(object, "traits", traits_json(trial->traits));
+    set_value(object, "repeat", value_integer(trial->repeat));
+    set_value(object, "seed", seed(trial->seed));
+    set_value(object, "lanes", value_integer(result->lanes));
+    set_value(object, "verdict", value_text(verdict_name(judgement->verdict)));
+    set_value(object, "reason", value_text(judgement->reason));
     json_t *expectation = json_object();
-    set(expectation, "result", string(expectation_name(judgement->expectation)));
-    set(expectation, "text", string(judgement->expectation_text));
-    set(object, "expectation", expectation);
-    set(object, "findings", findings_json(judgement, result->statistics.started_ns));
-    set(object, "statistics",
-        result->has_history ? statistics_json(&result->statistics) : json_null());
-    set(object, "liveness", liveness_json(result));
-    set(object, "fairness", fairness_json(result));
-    set(object, "herd", herd_json(result));
-    set(object, "story", string(result->story != NULL ? result->story : ""));
+    set_value(expectation, "result", value_text(expectation_name(judgement->expectation)));
+    set_value(expectation, "text", value_text(judgement->expectation_text));
+    set_value(object, "expectation", expectation);
+    set_value(object, "findings", findings_json(judgement, result->statistics.started_ns));
+    set_value(object, "statistics", statistics_json(result));
+    set_value(object, "liveness", liveness_json(result));
+    set_value(object, "fairness", fairness_json(result));
+    set_value(object, "herd", herd_json(result));
+    set_value(object, "story", value_text(result->story != NULL ? result->story : ""));
     json_t *evidence = result->evidence != NULL ? json_loads(result->evidence, 0, NULL) : NULL;
-    set(object, "evidence", evidence != NULL ? evidence : json_null());
-    set(object, "folder", string(result->folder));
-    set(object, "files", files_json(result));
+    set_value(object, "evidence", evidence != NULL ? evidence : json_null());
+    set_value(object, "folder", value_text(result->folder));
+    set_value(object, "files", files_json(result));
     return object;
 }
 
@@ -342,53 +289,39 @@ static json_t *summary_json(const struct run_result *run)
     struct text sentence = {0};
     summary_sentence(run, &sentence);
     json_t *object = json_object();
-    set(object, "met", count(tally.met));
-    set(object, "missed", count(tally.missed));
-    set(object, "without_expectation", count(tally.without));
-    set(object, "inconclusive", count(tally.inconclusive));
-    set(object, "errors", count(tally.errors));
-    set(object, "skipped", count(tally.skipped));
-    set(object, "not_run", count(tally.not_run));
-    set(object, "sentence", string(text_string(&sentence)));
+    set_value(object, "met", value_count(tally.met));
+    set_value(object, "missed", value_count(tally.missed));
+    set_value(object, "without_expectation", value_count(tally.without));
+    set_value(object, "inconclusive", value_count(tally.inconclusive));
+    set_value(object, "errors", value_count(tally.errors));
+    set_value(object, "skipped", value_count(tally.skipped));
+    set_value(object, "not_run", value_count(tally.not_run));
+    set_value(object, "sentence", value_text(text_string(&sentence)));
     text_free(&sentence);
-    return object;
-}
-
-static json_t *environment_json(const struct environment *environment)
-{
-    json_t *object = json_object();
-    set(object, "lockpick_version", string(environment->lockpick_version));
-    set(object, "kernel", string(environment->kernel));
-    set(object, "processor", string(environment->processor));
-    set(object, "processors", integer(environment->processors));
-    set(object, "lanes", integer(environment->lanes));
-    set(object, "servers", string(environment->servers));
-    set(object, "isolation", string(environment->isolation));
-    set(object, "clock_source", string(environment->clock_source));
-    set(object, "began", string(environment->began));
     return object;
 }
 
 char *report_json(const struct run_result *run)
 {
     json_t *object = json_object();
-    set(object, "schema", string("lockpick-result-1"));
-    set(object, "folder", string(run->folder));
-    set(object, "seed", seed(run->seed));
-    set(object, "planned", count(run->planned));
-    set(object, "finished", count(run->count));
-    set(object, "duration_ns", integer(run->duration_ns));
-    set(object, "exit_code", integer(report_exit_code(run)));
-    set(object, "summary", summary_json(run));
+    set_value(object, "schema", value_text("lockpick-result-1"));
+    set_value(object, "folder", value_text(run->folder));
+    set_value(object, "seed", seed(run->seed));
+    set_value(object, "planned", value_count(run->planned));
+    set_value(object, "finished", value_count(run->count));
+    set_value(object, "duration_ns", value_integer(run->duration_ns));
+    set_value(object, "exit_code", value_integer(report_exit_code(run)));
+    set_value(object, "summary", summary_json(run));
     json_t *plots = json_object();
-    set(plots, "available", json_boolean(run->has_plots));
-    set(plots, "note", string(run->plot_note));
-    set(object, "plots", plots);
-    set(object, "environment", environment_json(&run->environment));
+    set_value(plots, "available", json_boolean(run->has_plots));
+    set_value(plots, "note", value_text(run->plot_note));
+    set_value(object, "plots", plots);
+    set_value(object, "environment", environment_json(&run->environment));
     json_t *trials = json_array();
     for (size_t i = 0; i < run->count; i++)
         json_array_append_new(trials, trial_json(&run->trials[i]));
-    set(object, "trials", trials);
+    set_value(object, "trials", trials);
+    set_value(object, "costs", costs_json(run));
     struct text text = {0};
     char *dumped = json_dumps(object, JSON_INDENT(2));
     json_decref(object);

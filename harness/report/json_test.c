@@ -85,6 +85,33 @@ static void a_violation_is_there_in_full(void **state)
     json_decref(object);
 }
 
+static void the_load_is_there_phase_by_phase(void **state)
+{
+    (void)state;
+    struct test_run test;
+    test_run_start(&test);
+    struct load_settings phases[] = {
+        {.for_ns = NS_PER_S, .clients = 1, .warm_up = true},
+        {.rate = 1800, .to = 2 * INT64_C(3600), .arrivals = ARRIVALS_FIXED}};
+    test.scenario.load = phases;
+    test.scenario.load_count = 2;
+    test_add(&test, "none", VERDICT_SAFE, EXPECTATION_NONE);
+    json_t *object = parse(&test.run);
+    json_t *trial = json_array_get(json_object_get(object, "trials"), 0);
+    json_t *load = json_object_get(json_object_get(trial, "scenario"), "load");
+    json_t *first = json_array_get(load, 0);
+    json_t *second = json_array_get(load, 1);
+    assert_int_equal(integer_of(first, "for_ns"), NS_PER_S);
+    assert_int_equal(integer_of(first, "clients"), 1);
+    assert_true(json_is_true(json_object_get(first, "warm_up")));
+    assert_true(json_is_null(json_object_get(first, "rate")));
+    assert_true(json_is_null(json_object_get(second, "for_ns")));
+    assert_true(json_real_value(json_object_get(second, "rate")) == 0.5);
+    assert_true(json_real_value(json_object_get(second, "to")) == 2);
+    assert_string_equal(string_of(second, "arrivals"), "fixed");
+    json_decref(object);
+}
+
 static void what_was_not_measured_is_null_and_never_nan(void **state)
 {
     (void)state;
@@ -122,6 +149,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_empty_run_is_valid),
         cmocka_unit_test(a_violation_is_there_in_full),
+        cmocka_unit_test(the_load_is_there_phase_by_phase),
         cmocka_unit_test(what_was_not_measured_is_null_and_never_nan),
         cmocka_unit_test(a_text_cut_inside_a_character_stays_readable),
     };

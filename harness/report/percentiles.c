@@ -9,6 +9,7 @@ void percentiles_make(int64_t *durations, size_t count, struct percentiles *perc
         .p90_ns = percentile_of_sorted(durations, count, 900),
         .p99_ns = percentile_of_sorted(durations, count, 990),
         .p999_ns = percentile_of_sorted(durations, count, 999),
+        .p9999_ns = fine_percentile_of_sorted(durations, count, 9999),
         .max_ns = percentile_of_sorted(durations, count, 1000),
     };
 }

@@ -53,6 +53,21 @@ static void ranks_of_a_thousand_are_exact(void **state)
     assert_int_equal(percentiles.max_ns, 1000);
 }
 
+static void the_far_end_is_exact(void **state)
+{
+    (void)state;
+    static int64_t values[20000];
+    for (int i = 0; i < 20000; i++)
+        values[i] = 20000 - i;
+    struct percentiles percentiles;
+    percentiles_make(values, 20000, &percentiles);
+    assert_int_equal(percentiles.p999_ns, 19980);
+    assert_int_equal(percentiles.p9999_ns, 19998);
+    assert_int_equal(percentiles.max_ns, 20000);
+    percentiles_make(values, 9999, &percentiles); // 1 to 9999: too few for one beyond it
+    assert_int_equal(percentiles.p9999_ns, 9999);
+}
+
 static void a_rank_between_two_values_is_the_higher(void **state)
 {
     (void)state;
@@ -69,6 +84,7 @@ int main(void)
         cmocka_unit_test(one_value_is_every_percentile),
         cmocka_unit_test(the_median_of_two_is_the_lesser),
         cmocka_unit_test(ranks_of_a_thousand_are_exact),
+        cmocka_unit_test(the_far_end_is_exact),
         cmocka_unit_test(a_rank_between_two_values_is_the_higher),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -129,5 +129,5 @@ void plot_latency(struct plot *plot, const struct digest *digest)
     };
     draw(plot, digest, series, sizeof series / sizeof *series);
     for (size_t i = 0; i < sizeof series / sizeof *series; i++)
-        free(series[i].durations.items);
+        durations_free(&series[i].durations);
 }

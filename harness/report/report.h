@@ -3,65 +3,22 @@
 #define LOCKPICK_REPORT_REPORT_H
 
 #include "harness/check/check.h"
-#include "harness/check/fairness.h"
-#include "harness/check/liveness.h"
-#include "harness/check/liveness_herd.h"
+#include "harness/report/environment.h"
+#include "harness/report/latencies.h"
+#include "harness/report/statistics.h"
 
 #include <stdbool.h>
 #include <stdio.h>
 
-// Exact percentiles of a set of durations.
-struct percentiles {
-    size_t count;
-    int64_t p50_ns, p90_ns, p99_ns, p999_ns, max_ns;
-};
-
 // Percentiles of fewer acquires are but a few single values: no plot is drawn of them.
 #define LEAST_FOR_PERCENTILES 10
-
-// What a trial cost, derived from its digest.
-struct statistics {
-    int64_t started_ns;  // CLOCK_MONOTONIC when the barrier opened: the trial's zero
-    int64_t duration_ns; // barrier to stop
-    size_t holds;        // acquires granted
-    size_t not_held;     // acquires that gave up
-    size_t unknown;      // acquires of unknown outcome
-    size_t writes, refused_writes, unknown_writes;
-    double holds_per_second;
-    double attempts_per_hold;
-    struct percentiles acquire;  // invoke to grant
-    struct percentiles release;  // invoke to return
-    struct percentiles hold;     // grant to release invoke
-    struct percentiles hand_off; // release invoke to the next grant, where somebody waited
-    int64_t longest_wait_ns;     // of any acquire, granted or not
-    double fairness;             // Jain's index over the workers' holds; 0 if there is none
-    size_t stalls;               // times the harness itself was late
-    int64_t longest_stall_ns;
-    struct liveness liveness;
-    struct fairness turns;
-    struct herd herd;
-};
-
-void statistics_make(const struct digest *digest, struct statistics *statistics);
-
-// Where and on what a run happened. All strings are owned by the struct's maker.
-struct environment {
-    char lockpick_version[32];
-    char kernel[128];
-    char processor[128];
-    int processors;
-    int lanes;           // the most trials that were conducted at a time
-    char servers[400];   // "redis-server 7.0.15, mariadbd 10.11.6": those that the run used
-    char isolation[160]; // "namespaces" or "loopback (why)"
-    char clock_source[32];
-    char began[40]; // ISO 8601, UTC
-};
 
 // One trial, finished.
 struct trial_result {
     const struct trial *trial;
     struct judgement judgement;
     struct statistics statistics;
+    struct latency_record latencies;
     bool has_history; // false: skipped, or failed before there was one
     int lanes;        // how many trials were conducted at a time, this one included; 0: not this
     char *folder;     // its own, inside the run's

@@ -1,29 +1,48 @@
-// What a trial cost, derived from its digest.
-#include "harness/report/durations.h"
-#include "harness/report/percentiles.h"
-#include "harness/report/report.h"
+#include "harness/report/statistics.h"
 
-#include <stdlib.h>
+#include "harness/report/counted.h"
+#include "harness/report/durations.h"
+#include "harness/report/lateness.h"
+#include "harness/report/shares.h"
+
+#include <math.h>
 
 static void take(struct durations durations, struct percentiles *percentiles)
 {
     percentiles_make(durations.items, durations.count, percentiles);
-    free(durations.items);
+    durations_free(&durations);
 }
 
-static void count_attempts(const struct digest *digest, struct statistics *statistics)
+// Grants, whenever they were asked for, by the time in which they came.
+static double rate_of(const struct digest *digest, int64_t counted)
 {
+    size_t grants = 0;
+    for (size_t i = 0; i < digest->hold_count; i++) {
+        int64_t at_ns = digest->holds[i].granted_ns;
+        grants += at_ns <= digest->ended_ns && counted_at(digest, at_ns);
+    }
+    return counted > 0 ? (double)grants * (double)NS_PER_S / (double)counted : 0;
+}
+
+static void count_operations(const struct digest *digest, struct statistics *statistics)
+{
+    int64_t tries = 0;
+    for (size_t i = 0; i < digest->hold_count; i++) {
+        if (!counted_hold(digest, &digest->holds[i]))
+            continue;
+        statistics->holds++;
+        tries += digest->holds[i].attempts;
+    }
     for (size_t i = 0; i < digest->attempt_count; i++) {
+        if (!counted_attempt(digest, &digest->attempts[i]))
+            continue;
         if (digest->attempts[i].outcome == OUTCOME_UNKNOWN)
             statistics->unknown++;
         else
             statistics->not_held++;
     }
-    int64_t tries = 0;
-    for (size_t i = 0; i < digest->hold_count; i++)
-        tries += digest->holds[i].attempts;
-    if (digest->hold_count > 0)
-        statistics->attempts_per_hold = (double)tries / (double)digest->hold_count;
+    if (statistics->holds > 0)
+        statistics->attempts_per_hold = (double)tries / (double)statistics->holds;
 }
 
 static void count_writes(const struct digest *digest, struct statistics *statistics)
@@ -43,33 +62,67 @@ static void count_writes(const struct digest *digest, struct statistics *statist
 
 static void count_stalls(const struct digest *digest, struct statistics *statistics)
 {
-    statistics->stalls = digest->stall_count;
     for (size_t i = 0; i < digest->stall_count; i++) {
-        int64_t length = digest->stalls[i].to_ns - digest->stalls[i].from_ns;
+        const struct stall *stall = &digest->stalls[i];
+        int64_t length = stall->to_ns - stall->from_ns;
+        if (!counted_at(digest, stall->to_ns))
+            continue;
+        statistics->stalls++;
+        if (stall->to_ns > digest->started_ns && stall->from_ns < digest->ended_ns)
+            statistics->stalled_ns += length; // not those while the clients connected
         if (length > statistics->longest_stall_ns)
             statistics->longest_stall_ns = length;
     }
 }
 
-void statistics_make(const struct digest *digest, struct statistics *statistics)
+static void measure_latencies(const struct digest *digest, struct statistics *statistics)
 {
-    *statistics =
-        (struct statistics){.started_ns = digest->started_ns, .holds = digest->hold_count};
-    if (digest->ended_ns > digest->started_ns)
-        statistics->duration_ns = digest->ended_ns - digest->started_ns;
-    if (statistics->duration_ns > 0)
-        statistics->holds_per_second =
-            (double)statistics->holds * (double)NS_PER_S / (double)statistics->duration_ns;
-    count_attempts(digest, statistics);
-    count_writes(digest, statistics);
     take(durations_acquire(digest), &statistics->acquire);
+    take(durations_acquire_uncorrected(digest), &statistics->acquire_uncorrected);
     take(durations_release(digest), &statistics->release);
     take(durations_hold(digest), &statistics->hold);
     take(durations_hand_off(digest), &statistics->hand_off);
-    count_stalls(digest, statistics);
+    take(lateness_of(digest), &statistics->lateness);
+}
+
+static void measure_order(const struct digest *digest, struct statistics *statistics)
+{
     liveness_measure(digest, &statistics->liveness);
     fairness_measure(digest, &statistics->turns);
-    herd_measure(digest, &statistics->herd);
     statistics->longest_wait_ns = statistics->liveness.longest_wait_ns;
+    if (digest->phase_count > 0) {
+        shares_of_counted(digest, &statistics->turns);
+        statistics->longest_wait_ns = longest_counted_wait_ns(digest);
+    }
     statistics->fairness = statistics->turns.jain;
+}
+
+static void count_commands(const struct digest *digest, struct statistics *statistics)
+{
+    const struct herd *herd = &statistics->herd;
+    herd_measure(digest, &statistics->herd);
+    statistics->commands_per_hold =
+        herd->is_known
+            ? herd_per_grant(herd, herd->acquire_requests + herd->release_requests + herd->renewals)
+            : NAN;
+}
+
+void statistics_make(const struct digest *digest, struct statistics *statistics)
+{
+    *statistics = (struct statistics){.started_ns = digest->started_ns,
+                                      .counted_ns = counted_ns(digest),
+                                      .due = digest->due_operations,
+                                      .begun = digest->begun_operations};
+    if (digest->ended_ns > digest->started_ns)
+        statistics->duration_ns = digest->ended_ns - digest->started_ns;
+    statistics->holds_per_second = rate_of(digest, statistics->counted_ns);
+    count_operations(digest, statistics);
+    count_writes(digest, statistics);
+    measure_latencies(digest, statistics);
+    measure_order(digest, statistics);
+    count_commands(digest, statistics);
+    count_stalls(digest, statistics);
+    recoveries_measure(digest, &statistics->recoveries);
+    resources_measure(digest, &statistics->resources);
+    driver_bound_decide(statistics, &statistics->driver_bound);
 }

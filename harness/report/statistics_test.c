@@ -1,5 +1,6 @@
 #include "harness/report/test_run.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -147,6 +148,149 @@ static void the_longest_stall_is_kept(void **state)
     assert_int_equal(statistics.longest_stall_ns, 3 * NS_PER_MS);
 }
 
+// --- the counted time ----------------------------------------------------------------------------
+
+static void a_warm_up_is_in_no_figure_of_cost(void **state)
+{
+    (void)state;
+    struct load_phase phases[] = {{AT(0), AT(500), 2, 0, false}, {AT(500), AT(1000), 2, 0, true}};
+    struct stall stalls[] = {{AT(100), AT(200)}, {AT(600), AT(607)}};
+    test.digest.phases = phases;
+    test.digest.phase_count = 2;
+    test.digest.stalls = stalls;
+    test.digest.stall_count = 2;
+    test_hold(&test, 1, 0, 300, 310)->attempts = 50;
+    test_hold(&test, 2, 20, 320, 330);
+    test_hold(&test, 1, 490, 505, 520); // asked for in the warm-up
+    test_hold(&test, 2, 600, 602, 605)->attempts = 4;
+    test.attempts[0] = (struct attempt){.client = 3,
+                                        .worker = 1,
+                                        .invoked_ns = AT(0),
+                                        .returned_ns = AT(450),
+                                        .outcome = OUTCOME_NO,
+                                        .died_ns = TIME_NEVER};
+    test.digest.attempt_count = 1;
+    statistics_make(&test.digest, &statistics);
+    assert_int_equal(statistics.duration_ns, NS_PER_S);
+    assert_int_equal(statistics.counted_ns, 500 * NS_PER_MS);
+    assert_int_equal(statistics.holds, 1);
+    assert_int_equal(statistics.not_held, 0);
+    assert_true(statistics.holds_per_second == 4); // two grants in half a second
+    assert_true(statistics.attempts_per_hold == 4);
+    assert_int_equal(statistics.acquire.count, 1);
+    assert_int_equal(statistics.acquire.max_ns, 2 * NS_PER_MS);
+    assert_int_equal(statistics.release.count, 1);
+    assert_int_equal(statistics.hold.max_ns, 3 * NS_PER_MS);
+    assert_int_equal(statistics.hand_off.count, 0); // that at 310 was in the warm-up
+    assert_int_equal(statistics.longest_wait_ns, 2 * NS_PER_MS);
+    assert_int_equal(statistics.turns.workers, 1);
+    assert_int_equal(statistics.turns.most_grants, 1);
+    assert_true(statistics.fairness == 1);
+    assert_int_equal(statistics.stalls, 1);
+    assert_int_equal(statistics.stalled_ns, 7 * NS_PER_MS);
+}
+
+static void a_trial_that_is_all_warm_up_cost_nothing(void **state)
+{
+    (void)state;
+    struct load_phase phase = {AT(0), AT(1000), 2, 0, false};
+    test.digest.phases = &phase;
+    test.digest.phase_count = 1;
+    test_hold(&test, 1, 0, 300, 310);
+    statistics_make(&test.digest, &statistics);
+    assert_int_equal(statistics.counted_ns, 0);
+    assert_true(statistics.holds_per_second == 0);
+    assert_int_equal(statistics.acquire.count, 0);
+}
+
+// --- open loop -----------------------------------------------------------------------------------
+
+static void latency_counts_from_the_intended_beginning(void **state)
+{
+    (void)state;
+    test.digest.due_operations = 5;
+    test.digest.begun_operations = 2;
+    test_hold(&test, 1, 0, 100, 110)->intended_ns = AT(0);
+    test_hold(&test, 1, 112, 115, 120)->intended_ns = AT(20); // nobody was free until 111
+    statistics_make(&test.digest, &statistics);
+    assert_int_equal(statistics.acquire.p50_ns, 95 * NS_PER_MS);
+    assert_int_equal(statistics.acquire.max_ns, 100 * NS_PER_MS);
+    assert_int_equal(statistics.acquire_uncorrected.p50_ns, 3 * NS_PER_MS);
+    assert_int_equal(statistics.lateness.count, 2);
+    assert_int_equal(statistics.lateness.max_ns, 1 * NS_PER_MS);
+    assert_int_equal(statistics.due, 5);
+    assert_int_equal(statistics.begun, 2);
+}
+
+static void an_operation_belongs_to_the_phase_in_which_it_was_to_begin(void **state)
+{
+    (void)state;
+    struct load_phase phases[] = {{AT(0), AT(500), 2, 9, false}, {AT(500), AT(1000), 2, 9, true}};
+    test.digest.phases = phases;
+    test.digest.phase_count = 2;
+    test_hold(&test, 1, 510, 520, 530)->intended_ns = AT(499);
+    test_hold(&test, 1, 540, 550, 560)->intended_ns = AT(500);
+    statistics_make(&test.digest, &statistics);
+    assert_int_equal(statistics.holds, 1);
+    assert_int_equal(statistics.acquire.max_ns, 50 * NS_PER_MS);
+}
+
+static void a_closed_loop_has_nothing_to_correct(void **state)
+{
+    (void)state;
+    test_hold(&test, 1, 0, 100, 110);
+    statistics_make(&test.digest, &statistics);
+    assert_int_equal(statistics.acquire.count, 1);
+    assert_int_equal(statistics.acquire_uncorrected.count, 0);
+    assert_int_equal(statistics.lateness.count, 0);
+}
+
+// --- keys, commands, faults ----------------------------------------------------------------------
+
+static void locks_of_other_names_are_not_handed_off(void **state)
+{
+    (void)state;
+    test_hold(&test, 1, 0, 10, 30)->key = 1;
+    test_hold(&test, 2, 5, 33, 45)->key = 2; // waited, but for another name
+    test_hold(&test, 3, 6, 40, 50)->key = 1;
+    statistics_make(&test.digest, &statistics);
+    assert_int_equal(statistics.hand_off.count, 1);
+    assert_int_equal(statistics.hand_off.max_ns, 10 * NS_PER_MS);
+}
+
+static void commands_are_those_of_acquire_release_and_renewal(void **state)
+{
+    (void)state;
+    struct event events[] = {
+        {.kind = EVENT_ACQUIRE_RETURN, .client = 1, .worker = 1, .outcome = OUTCOME_OK},
+        {.kind = EVENT_RENEW_INVOKE, .client = 1, .worker = 2},
+        {.kind = EVENT_ACQUIRE_RETURN, .client = 1, .worker = 1, .outcome = OUTCOME_OK},
+        {.kind = EVENT_WORKER_END, .client = 1, .worker = 1, .args = {2, 6, 2, 0}},
+    };
+    struct history history = {.events = events, .count = 4};
+    statistics_make(&test.digest, &statistics);
+    assert_true(isnan(statistics.commands_per_hold)); // nobody told
+    test.digest.history = &history;
+    statistics_make(&test.digest, &statistics);
+    assert_true(statistics.commands_per_hold == 4.5);
+    assert_false(statistics.resources.is_known); // a history from before the readings
+}
+
+static void recovery_and_driver_are_there(void **state)
+{
+    (void)state;
+    struct stall stalls[] = {{AT(100), AT(200)}};
+    test.digest.stalls = stalls;
+    test.digest.stall_count = 1;
+    test.faults[0] = (struct fault_record){.in_effect_ns = AT(50), .healed_ns = AT(60)};
+    test.digest.fault_count = 1;
+    test_hold(&test, 1, 70, 80, 90);
+    statistics_make(&test.digest, &statistics);
+    assert_int_equal(statistics.recoveries.count, 1);
+    assert_int_equal(statistics.recoveries.items[0].after_heal_ns, 20 * NS_PER_MS);
+    assert_true(statistics.driver_bound.is_bound);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -159,6 +303,14 @@ int main(void)
         cmocka_unit_test_setup(equal_shares_are_fair_and_a_starved_worker_is_not, start),
         cmocka_unit_test_setup(writes_are_told_apart_by_their_outcome, start),
         cmocka_unit_test_setup(the_longest_stall_is_kept, start),
+        cmocka_unit_test_setup(a_warm_up_is_in_no_figure_of_cost, start),
+        cmocka_unit_test_setup(a_trial_that_is_all_warm_up_cost_nothing, start),
+        cmocka_unit_test_setup(latency_counts_from_the_intended_beginning, start),
+        cmocka_unit_test_setup(an_operation_belongs_to_the_phase_in_which_it_was_to_begin, start),
+        cmocka_unit_test_setup(a_closed_loop_has_nothing_to_correct, start),
+        cmocka_unit_test_setup(locks_of_other_names_are_not_handed_off, start),
+        cmocka_unit_test_setup(commands_are_those_of_acquire_release_and_renewal, start),
+        cmocka_unit_test_setup(recovery_and_driver_are_there, start),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 // What a person at the terminal reads: verdicts, then stories, then how the run ended.
 #include "harness/base/table.h"
+#include "harness/report/costs.h"
 #include "harness/report/summary.h"
 
 #include <stdlib.h>
@@ -233,6 +234,8 @@ void report_print(const struct run_result *run, FILE *out, bool coloured, bool q
     if (stories > told && !quiet)
         fprintf(out, "\n%zu more stor%s in the report.\n", stories - told,
                 stories - told == 1 ? "y is" : "ies are");
+    if (!quiet)
+        costs_print(run, out, coloured);
     // The sentence says why trials were skipped; the caller, why there are no plots.
     struct text sentence = {0};
     summary_sentence(run, &sentence);

@@ -59,9 +59,11 @@ static bool span_of_hold(const struct digest *digest, const struct hold *hold,
                                             : hold->valid_until_ns;
         return hold->valid_until_ns != TIME_NEVER && span->to_ns > span->from_ns;
     case TIMELINE_DEAD:
+        if (!hold->died)
+            return false; // without a search: there may be very many
         span->from_ns = hold->released_ns;
         span->to_ns = next_grant_ns(digest, hold->released_ns);
-        return hold->died && span->to_ns > span->from_ns;
+        return span->to_ns > span->from_ns;
     case TIMELINE_MAYBE_DEAD:
         return !hold->died && hold->died_ns != TIME_NEVER &&
                span_of_maybe_dead(digest, hold->died_ns, span);

@@ -96,21 +96,29 @@ static void bind_sections(struct binding *binding, const struct key *key, struct
                           void *object)
 {
     const struct section *section = key->section;
-    if (list->kind != NODE_LIST) {
-        complain(binding->complaints, list, "'%s' must be a list ('- ' before each item)",
-                 key->name);
+    bool is_one = key->one_will_do && list->kind == NODE_MAP;
+    if (list->kind != NODE_LIST && !is_one) {
+        complain(binding->complaints, list, "'%s' must be a list ('- ' before each item)%s",
+                 key->name, key->one_will_do ? " or one mapping ('key: value')" : "");
         return;
     }
-    if (list->count > (size_t)key->most) {
+    size_t count = is_one ? 1 : list->count;
+    if (count > (size_t)key->most) {
         complain(binding->complaints, list, "'%s' must have at most %lld items, not %zu", key->name,
-                 (long long)key->most, list->count);
+                 (long long)key->most, count);
         return;
     }
-    char *items = memory_zeroed(list->count, section->size);
-    for (size_t i = 0; i < list->count; i++)
-        bind_section(binding, section, list->children[i], items + i * section->size);
+    if (count < (size_t)key->least) {
+        complain(binding->complaints, list, "'%s' must have at least %lld item%s", key->name,
+                 (long long)key->least, key->least == 1 ? "" : "s");
+        return;
+    }
+    char *items = memory_zeroed(count, section->size);
+    for (size_t i = 0; i < count; i++)
+        bind_section(binding, section, is_one ? list : list->children[i],
+                     items + i * section->size);
     memcpy(field_of(key, object), &items, sizeof items);
-    memcpy((char *)object + key->count_offset, &list->count, sizeof list->count);
+    memcpy((char *)object + key->count_offset, &count, sizeof count);
 }
 
 static void bind_child(struct binding *binding, const struct key *key, struct node *child,

@@ -99,6 +99,7 @@ static void bind_choice(const struct value *value)
     _Static_assert(sizeof(enum placement) == sizeof(unsigned) &&
                        sizeof(enum expected_verdict) == sizeof(unsigned) &&
                        sizeof(enum boundary) == sizeof(unsigned) &&
+                       sizeof(enum arrival_kind) == sizeof(unsigned) &&
                        sizeof(enum persistence) == sizeof(unsigned),
                    "choices are bound as unsigned numbers");
     struct suggestion suggestion;
@@ -126,12 +127,15 @@ static void complain_about_duration(const struct value *value)
 static void bind_number(const struct value *value)
 {
     static enum reading (*const readers[])(const char *, int64_t *) = {
-        [KEY_WHOLE] = whole_number_read,
-        [KEY_DURATION] = duration_read,
-        [KEY_RATE] = rate_read,
-        [KEY_PERCENTAGE] = percentage_read,
+        [KEY_WHOLE] = whole_number_read, [KEY_DURATION] = duration_read,
+        [KEY_RATE] = rate_read,          [KEY_PERCENTAGE] = percentage_read,
+        [KEY_DECIMAL] = decimal_read,    [KEY_BELOW] = below_read,
     };
     int64_t number = 0;
+    if (value->key->word != NULL && strcmp(value->node->text, value->key->word) == 0) {
+        *(int64_t *)value->field = value->key->word_means;
+        return;
+    }
     enum reading reading = readers[value->key->type](value->node->text, &number);
     if (reading == READING_WRONG && value->key->type == KEY_DURATION)
         complain_about_duration(value);
@@ -286,6 +290,7 @@ static const struct binder binders[] = {
     [KEY_WORD] = {bind_word, false},         [KEY_CHOICE] = {bind_choice, false},
     [KEY_WHOLE] = {bind_number, false},      [KEY_DURATION] = {bind_number, false},
     [KEY_OFFSET] = {bind_offset, false},     [KEY_RATE] = {bind_number, false},
+    [KEY_DECIMAL] = {bind_number, false},    [KEY_BELOW] = {bind_number, false},
     [KEY_PERCENTAGE] = {bind_number, false}, [KEY_SWITCH] = {bind_switch, false},
     [KEY_CLIENT] = {bind_target, false},     [KEY_NAMES] = {bind_name_of_list, true},
     [KEY_WORDS] = {bind_word_of_list, true}, [KEY_PATTERNS] = {bind_pattern, true},

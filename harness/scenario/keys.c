@@ -10,9 +10,11 @@
 #define FIELD(type, field) .offset = offsetof(struct type, field)
 #define MINUTE_NS (60 * NS_PER_S)
 #define HOUR_NS (60 * MINUTE_NS)
+#define MOST_RATE (INT64_C(1000000) * 3600)
 
 static const char *const placement_words[] = {"free", "spread", "together", NULL};
 static const char *const boundary_words[] = {"none", "inner", "wrapped", NULL};
+static const char *const arrival_words[] = {"poisson", "fixed", NULL};
 static const char *const persistence_words[] = {"none", "aof-everysec", "aof-always", NULL};
 static const char *const verdict_words[] = {"safe", "unsafe", "stuck", NULL};
 
@@ -23,10 +25,17 @@ static const struct key workload_keys[] = {
      .help = "where the guarded value lives"},
     {"fenced", KEY_SWITCH, FIELD(workload_settings, fenced), .fallback = "false",
      .help = "the store refuses a write with an old fencing token"},
-    {"operations", KEY_WHOLE, FIELD(workload_settings, operations), .least = 1, .most = 5000000,
-     .fallback_text = "(or for)", .help = "in all, shared by the workers"},
+    {"operations", KEY_WHOLE, FIELD(workload_settings, operations), .least = 1,
+     .most = MOST_OPERATIONS, .fallback_text = "(or for)", .help = "in all, shared by the workers"},
     {"for", KEY_DURATION, FIELD(workload_settings, for_ns), .least = NS_PER_MS, .most = HOUR_NS,
      .fallback_text = "(or operations)", .help = "run for that long instead"},
+    {"warm-up", KEY_DURATION, FIELD(workload_settings, warm_up_ns), .most = HOUR_NS,
+     .fallback = "0ms", .help = "before that: the same, but not measured"},
+    {"keys", KEY_WHOLE, FIELD(workload_settings, keys), .least = 1, .most = 64, .word = "own",
+     .word_means = KEYS_OWN, .fallback = "1",
+     .help = "locks, each with a value of its own; own: one for each worker"},
+    {"skew", KEY_DECIMAL, FIELD(workload_settings, skew), .most = 5000, .fallback = "0",
+     .help = "of keys: the nth is taken in proportion to 1 / n^skew"},
     {"hold", KEY_DURATION, FIELD(workload_settings, hold_ns), .most = 10 * MINUTE_NS,
      .fallback = "0ms",
      .help = "work between reading and writing back; "
@@ -61,6 +70,50 @@ static const struct key clients_keys[] = {
      .fallback = "free", .help = "on which processors: any, the next for each, all on one"},
     {"lead", KEY_CLIENT, FIELD(clients_settings, lead), .fallback_text = "all at once",
      .help = "starts first; the others once it holds the lock, gave up, or was struck"},
+    {.help = NULL},
+};
+
+#define TARGET_KEY(name, field, what)                                                              \
+    {                                                                                              \
+        name, KEY_BELOW, FIELD(load_target, field), .least = 1, .most = HOUR_NS,                   \
+                                                    .fallback_text = "no limit",                   \
+                                                    .help = what " of an acquire, "                \
+                                                                 "from when it was "               \
+                                                                 "to begin"                        \
+    }
+
+static const struct key find_keys[] = {
+    TARGET_KEY("p50", p50_ns, "the median"),
+    TARGET_KEY("p90", p90_ns, "the 90th percentile"),
+    TARGET_KEY("p99", p99_ns, "the 99th percentile"),
+    TARGET_KEY("p999", p999_ns, "the 99.9th percentile"),
+    TARGET_KEY("max", max_ns, "the longest"),
+    {.help = NULL},
+};
+
+static const struct section find_section = {
+    "load.find", "A target; one of these.", find_keys, sizeof(struct load_target), NULL, SIZE_MAX,
+    NULL,
+};
+
+static const struct key load_keys[] = {
+    {"for", KEY_DURATION, FIELD(load_settings, for_ns), .least = NS_PER_MS, .most = HOUR_NS,
+     .fallback_text = "to the end", .help = "how long the phase lasts"},
+    {"clients", KEY_WHOLE, FIELD(load_settings, clients), .least = 1, .most = 64,
+     .fallback_text = "all", .help = "how many take part, from client-1; the others rest"},
+    {"rate", KEY_RATE, FIELD(load_settings, rate), .least = 1, .most = MOST_RATE,
+     .fallback_text = "as they can",
+     .help = "operations begin at that rate, however long they take; each counts from when it was "
+             "to begin"},
+    {"to", KEY_RATE, FIELD(load_settings, to), .least = 1, .most = MOST_RATE,
+     .fallback_text = "no ramp", .help = "the rate goes evenly from 'rate' to that"},
+    {"arrivals", KEY_CHOICE, FIELD(load_settings, arrivals), .choices = arrival_words,
+     .fallback = "poisson", .help = "of a rate: as of independent users, or all gaps equal"},
+    {"warm-up", KEY_SWITCH, FIELD(load_settings, warm_up), .fallback = "false",
+     .help = "not measured"},
+    {"find", KEY_SECTION, FIELD(load_settings, find), .section = &find_section,
+     .fallback_text = "nothing",
+     .help = "`lockpick find` looks for the highest rate that meets it, from 'rate' on"},
     {.help = NULL},
 };
 
@@ -196,6 +249,15 @@ static const struct section workload_section = {
 static const struct section clients_section = {
     "clients", "Who does it.", clients_keys, sizeof(struct clients_settings), NULL, SIZE_MAX, NULL,
 };
+static const struct section load_section = {
+    "load",
+    "How much of it, and when: a list of phases, or one; without it, as much as they can.",
+    load_keys,
+    sizeof(struct load_settings),
+    NULL,
+    offsetof(struct load_settings, place),
+    "phase",
+};
 static const struct section lock_section = {
     "lock", "How they lock.", lock_keys, sizeof(struct lock_settings), NULL, SIZE_MAX, NULL,
 };
@@ -243,6 +305,9 @@ static const struct key scenario_keys[] = {
      .required = true, .help = "see below; a list of such mappings makes a scenario of each"},
     {"clients", KEY_SECTION, FIELD(scenario, clients), .section = &clients_section,
      .fallback_text = "as below", .help = "see below"},
+    {"load", KEY_SECTIONS, FIELD(scenario, load), .one_will_do = true,
+     .count_offset = offsetof(struct scenario, load_count), .section = &load_section, .least = 1,
+     .most = MOST_PHASES, .fallback_text = "as they can", .help = "see below"},
     {"lock", KEY_SECTION, FIELD(scenario, lock), .section = &lock_section,
      .fallback_text = "as below", .help = "see below"},
     {"servers", KEY_SECTION, FIELD(scenario, servers), .section = &servers_section,
@@ -275,114 +340,3 @@ const struct section scenario_section = {
     SIZE_MAX,
     NULL,
 };
-
-const char *const *words_of(const struct vocabulary *vocabulary, enum word_list words)
-{
-    const char *const *const lists[] = {
-        [WORDS_WORKLOADS] = vocabulary->workloads,
-        [WORDS_STORES] = vocabulary->stores,
-        [WORDS_FAULTS] = vocabulary->faults,
-        [WORDS_PROPERTIES] = vocabulary->properties,
-    };
-    return lists[words];
-}
-
-const struct fault_form *fault_form_find(const struct vocabulary *vocabulary, const char *name)
-{
-    for (size_t i = 0; vocabulary->faults[i] != NULL; i++) {
-        if (strcmp(vocabulary->faults[i], name) == 0)
-            return &vocabulary->fault_forms[i];
-    }
-    return NULL;
-}
-
-const char *word_noun(enum word_list words)
-{
-    static const char *const nouns[] = {"workload", "store", "fault", "property"};
-    return nouns[words];
-}
-
-const struct key *key_find(const struct section *section, const char *name,
-                           const struct vocabulary *vocabulary)
-{
-    for (const struct key *key = section->keys; key->help != NULL; key++) {
-        if (key->name != NULL ? strcmp(key->name, name) == 0
-                              : text_is_one_of(name, words_of(vocabulary, key->words)))
-            return key;
-    }
-    return NULL;
-}
-
-const char **key_names(const struct section *section, const struct vocabulary *vocabulary)
-{
-    const char **names = memory_zeroed(1, sizeof *names);
-    size_t count = 0;
-    for (const struct key *key = section->keys; key->help != NULL; key++) {
-        const char *const one[] = {key->name, NULL};
-        const char *const *more = key->name ? one : words_of(vocabulary, key->words);
-        for (; *more != NULL; more++) {
-            names = memory_resized(names, (count + 2) * sizeof *names);
-            names[count++] = *more;
-        }
-    }
-    names[count] = NULL;
-    return names;
-}
-
-void words_join(const char *const *words, const char *last, struct text *out)
-{
-    for (size_t i = 0; words[i] != NULL; i++) {
-        if (i > 0 && words[i + 1] == NULL)
-            text_format(out, " %s ", last);
-        else if (i > 0)
-            text_add(out, ", ");
-        text_add(out, words[i]);
-    }
-}
-
-static void write_range(const struct key *key, struct text *out)
-{
-    bool is_duration = key->type == KEY_DURATION || key->type == KEY_OFFSET;
-    int64_t ends[] = {key->least, key->most};
-    for (size_t i = 0; i < 2; i++) {
-        text_add(out, i == 0 ? " from " : " to ");
-        if (is_duration)
-            duration_write(ends[i], out);
-        else
-            text_format(out, "%lld", (long long)ends[i]);
-    }
-}
-
-void key_wanted(const struct key *key, const struct vocabulary *vocabulary, struct text *out)
-{
-    static const char *const nouns[] = {
-        [KEY_TEXT] = "a text",
-        [KEY_NAME] = "a name of a-z, 0-9 and '-'",
-        [KEY_WHOLE] = "a whole number",
-        [KEY_DURATION] = "a duration",
-        [KEY_OFFSET] = "a duration such as 10s or -10s",
-        [KEY_RATE] = "a rate such as 500/s",
-        [KEY_PERCENTAGE] = "a percentage such as 30%",
-        [KEY_SWITCH] = "true or false",
-        [KEY_CLIENT] = "a client such as client-1",
-        [KEY_NAMES] = "a list of names of a-z, 0-9 and '-'",
-        [KEY_PATTERNS] = "a list of names, globs or traits of schemes",
-        [KEY_VERB] = "a target such as client-1 or server-1",
-        [KEY_POINTS] = "a point such as 'client-1 after read'",
-        [KEY_UNTIL] = "a cause such as 'client-2 holds or 3s'",
-        [KEY_SECTION] = "a mapping of keys",
-        [KEY_SECTIONS] = "a list",
-    };
-    if (key->type == KEY_CHOICE) {
-        words_join(key->choices, "or", out);
-    } else if (key->type == KEY_WORD || key->type == KEY_WORDS) {
-        text_add(out, key->type == KEY_WORDS ? "a list of " : "");
-        words_join(words_of(vocabulary, key->words), "or", out);
-    } else if (key->least == key->most && key->most != 0) {
-        text_format(out, "%lld", (long long)key->most);
-    } else {
-        text_add(out, nouns[key->type]);
-        if (key->type >= KEY_WHOLE && key->type <= KEY_PERCENTAGE)
-            write_range(key, out);
-    }
-}

@@ -13,8 +13,10 @@ enum key_type {
     KEY_WHOLE,      // int64_t
     KEY_DURATION,   // int64_t, in nanoseconds
     KEY_OFFSET,     // int64_t, in nanoseconds, forward or back
-    KEY_RATE,       // int64_t, each second
+    KEY_RATE,       // int64_t, each hour
     KEY_PERCENTAGE, // int64_t
+    KEY_DECIMAL,    // int64_t, in thousandths
+    KEY_BELOW,      // int64_t, in nanoseconds, with a '<' before it
     KEY_SWITCH,     // bool
     KEY_CLIENT,     // struct target: a client without a worker
     KEY_WORDS,      // struct string_list, of the vocabulary's `words`
@@ -30,7 +32,7 @@ enum key_type {
 // Which list of the vocabulary a word is of.
 enum word_list { WORDS_WORKLOADS, WORDS_STORES, WORDS_FAULTS, WORDS_PROPERTIES };
 
-#define MAX_KEYS 16 // of one section
+#define MAX_KEYS 24 // of one section
 
 struct section;
 
@@ -39,12 +41,15 @@ struct key {
     enum key_type type;
     size_t offset;       // of the field in the section's struct
     size_t count_offset; // KEY_SECTIONS: of its size_t count
+    bool one_will_do;    // KEY_SECTIONS: one mapping is a list of one
     bool required;
     // Of numbers and durations: the value; of texts: the bytes; of lists: the items.
     int64_t least, most;
     const char *fallback;      // the default, as a file would say it; NULL: the field stays blank
     const char *fallback_text; // instead of `fallback`, for people
     const char *const *choices;
+    const char *word; // of a KEY_WHOLE: what may be said instead of a number
+    int64_t word_means;
     enum word_list words;
     const struct section *section;
     const char *help;

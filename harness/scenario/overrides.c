@@ -137,7 +137,9 @@ static struct node *enter_item(struct binding *binding, struct node *map,
 {
     const char *name = section->name;
     struct node *list = node_child(map, name);
-    size_t count = list != NULL && list->kind == NODE_LIST ? list->count : 0;
+    // One mapping, where that will do, is its own first item.
+    struct node *one = list != NULL && list->kind == NODE_MAP ? list : NULL;
+    size_t count = list != NULL && list->kind == NODE_LIST ? list->count : one != NULL;
     int64_t index = 0;
     if (number == NULL || whole_number_read(number, &index) != READING_FINE || index < 1 ||
         (size_t)index > count) {
@@ -147,7 +149,7 @@ static struct node *enter_item(struct binding *binding, struct node *map,
                        count == 1 ? "" : "s");
         return NULL;
     }
-    struct node *item = list->children[index - 1];
+    struct node *item = one != NULL ? one : list->children[index - 1];
     return item->kind == NODE_MAP ? item : NULL;
 }
 

@@ -5,6 +5,7 @@
 #include "harness/base/text.h"
 #include "harness/scenario/as_run.h"
 #include "harness/scenario/bind.h"
+#include "harness/scenario/phases.h"
 #include "harness/scenario/trigger.h"
 #include "harness/scenario/validate.h"
 
@@ -140,6 +141,7 @@ static struct scenario *make_scenario(const struct parsing *parsing)
         overrides_apply(&binding, parsing->origins, parsing->override_count, parsing->root);
     bind_section(&binding, &scenario_section, parsing->root, made);
     derive_lock(made);
+    derive_time(made);
     derive_label(made);
     settle(parsing->root, made);
     validate(&(struct rules){made, parsing->vocabulary, parsing->complaints, parsing->root});
@@ -243,8 +245,10 @@ int scenario_parse(const char *path, const char *text, size_t length,
         scenario_free(made);
         return -1;
     }
-    for (struct scenario *each = made; each != NULL; each = each->next)
+    for (struct scenario *each = made; each != NULL; each = each->next) {
+        derive_phases(each);
         derive_faults(each, vocabulary);
+    }
     *scenario = made;
     return 0;
 }

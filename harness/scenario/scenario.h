@@ -144,13 +144,42 @@ struct expectation {
 // of its COMMIT the lock is released.
 enum boundary { BOUNDARY_NONE, BOUNDARY_INNER, BOUNDARY_WRAPPED };
 
+// When operations come at a rate: as of users who know nothing of each other, or all gaps equal.
+enum arrival_kind { ARRIVALS_POISSON, ARRIVALS_FIXED };
+
+#define MOST_PHASES 32
+
+#define KEYS_OWN (-1)
+#define MOST_KEYS 1024 // of workers with a lock of their own each
+
+// What the acquires of a rate that is looked for must stay below; 0: no such limit. One of them.
+struct load_target {
+    int64_t p50_ns, p90_ns, p99_ns, p999_ns, max_ns;
+};
+
+// A stretch of the trial with a load of its own.
+struct load_settings {
+    int64_t for_ns;  // how long it lasts; 0: until the work is done
+    int64_t clients; // how many take part, from client-1; 0: all
+    int64_t rate;    // operations that begin each hour, however long they take; 0: a closed loop
+    int64_t to;      // a ramp: it goes from `rate` to that; 0: none
+    enum arrival_kind arrivals;
+    bool warm_up;            // costs are not measured in it
+    struct load_target find; // the highest rate that meets it is looked for, from `rate` on
+    struct place place;
+};
+
 struct workload_settings {
     char *kind;  // `increment`, `oversell`, ...
     char *store; // `shm`, `redis`, `mysql`; `same`: on the lock's own server
     enum boundary boundary;
     bool fenced;        // the store refuses writes that carry an old fencing token
     int64_t operations; // in all, shared by the workers; 0: by time
-    int64_t for_ns;     // run for that long; 0: by operations
+    int64_t for_ns;     // run for that long, in all phases together; 0: by operations
+    int64_t warm_up_ns; // how long of it, from the start, is a warm-up: the first phase
+    int64_t keys;       // how many locks there are, each with a value of its own; KEYS_OWN: one for
+                        // each worker; 0: one
+    int64_t skew;       // exponent of Zipf's law for them, in thousandths; 0: all alike
     int64_t hold_ns;    // work between reading and writing back
     int64_t think_ns;   // pause between a worker's operations
     int64_t stock;      // oversell: units for sale
@@ -216,6 +245,8 @@ struct scenario {
     char *about;
     struct workload_settings workload;
     struct clients_settings clients;
+    struct load_settings *load; // phases, in their order; none: all of the trial is one closed loop
+    size_t load_count;
     struct lock_settings lock;
     struct servers_settings servers;
     struct string_list schemes;
@@ -228,6 +259,15 @@ struct scenario {
     int64_t seed;     // 0: drawn when the run starts
     int64_t limit_ns; // the longest that a trial may take
 };
+
+// The most operations that a scenario can ask for.
+#define MOST_OPERATIONS 5000000
+
+// How many locks the workers have in all, at least 1.
+int64_t scenario_key_count(const struct scenario *scenario);
+
+// How many operations a phase of an open loop lets begin in `for_ns`, on average.
+double load_operations(const struct load_settings *phase);
 
 // A way in which servers of one kind can belong together.
 struct topology_name {

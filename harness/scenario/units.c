@@ -17,7 +17,7 @@ static const struct unit duration_units[] = {
     {"h", 3600 * NS_PER_S}, {"m", 60 * NS_PER_S}, {"s", NS_PER_S},
     {"ms", NS_PER_MS},      {"us", NS_PER_US},    {NULL, 0},
 };
-static const struct unit rate_units[] = {{"/s", 1}, {NULL, 0}};
+static const struct unit rate_units[] = {{"/s", 3600}, {"/min", 60}, {"/h", 1}, {NULL, 0}};
 static const struct unit percentage_units[] = {{"%", 1}, {NULL, 0}};
 static const struct unit plain_units[] = {{"", 1}, {NULL, 0}};
 
@@ -112,14 +112,36 @@ void duration_advise(const char *text, int64_t least, int64_t most, struct text 
     }
 }
 
-enum reading rate_read(const char *text, int64_t *per_second)
+enum reading rate_read(const char *text, int64_t *per_hour)
 {
-    return read_with_unit(text, rate_units, per_second);
+    return read_with_unit(text, rate_units, per_hour);
 }
 
 enum reading percentage_read(const char *text, int64_t *percent)
 {
     return read_with_unit(text, percentage_units, percent);
+}
+
+enum reading decimal_read(const char *text, int64_t *thousandths)
+{
+    char digits[32];
+    size_t whole = strspn(text, DIGITS);
+    const char *after = text[whole] == '.' ? text + whole + 1 : "";
+    size_t places = strspn(after, DIGITS);
+    bool has_point = text[whole] == '.';
+    if (whole == 0 || whole > 15 || places > 3 || after[places] != '\0' ||
+        has_point != (places > 0) || (!has_point && text[whole] != '\0'))
+        return READING_WRONG;
+    // The digits without their point, as many after it as make thousandths.
+    snprintf(digits, sizeof digits, "%.*s%s%.*s", (int)whole, text, after, 3 - (int)places, "000");
+    return whole_number_read(digits, thousandths);
+}
+
+enum reading below_read(const char *text, int64_t *nanoseconds)
+{
+    if (text[0] != '<')
+        return READING_WRONG;
+    return duration_read(text + 1 + strspn(text + 1, " "), nanoseconds);
 }
 
 enum reading switch_read(const char *text, bool *on)
@@ -128,14 +150,24 @@ enum reading switch_read(const char *text, bool *on)
     return *on || strcmp(text, "false") == 0 ? READING_FINE : READING_WRONG;
 }
 
+// With the largest unit that leaves a whole number.
+static void write_with_unit(int64_t number, const struct unit *units, struct text *out)
+{
+    const struct unit *unit = units;
+    while (unit[1].name != NULL && number % unit->size != 0)
+        unit++;
+    text_format(out, "%lld%s", (long long)(number / unit->size), unit->name);
+}
+
 void duration_write(int64_t nanoseconds, struct text *out)
 {
-    if (nanoseconds == 0) {
+    if (nanoseconds == 0)
         text_add(out, "0ms");
-        return;
-    }
-    const struct unit *unit = duration_units;
-    while (unit[1].name != NULL && nanoseconds % unit->size != 0)
-        unit++;
-    text_format(out, "%lld%s", (long long)(nanoseconds / unit->size), unit->name);
+    else
+        write_with_unit(nanoseconds, duration_units, out);
+}
+
+void rate_write(int64_t per_hour, struct text *out)
+{
+    write_with_unit(per_hour, rate_units, out);
 }

@@ -22,16 +22,25 @@ enum reading duration_read(const char *text, int64_t *nanoseconds);
 // 5ms or 5s". Appends to `out`, or nothing. What is proposed lies between `least` and `most`.
 void duration_advise(const char *text, int64_t least, int64_t most, struct text *out);
 
-// `500/s`: so many each second.
-enum reading rate_read(const char *text, int64_t *per_second);
+// `500/s`, `30/min`, `1/h`: how many each hour, of which all of them are whole numbers.
+enum reading rate_read(const char *text, int64_t *per_hour);
 
 // `30%`.
 enum reading percentage_read(const char *text, int64_t *percent);
+
+// `0.99`, in thousandths: at most three digits after the point.
+enum reading decimal_read(const char *text, int64_t *thousandths);
+
+// `< 50ms`: a duration that something must stay below.
+enum reading below_read(const char *text, int64_t *nanoseconds);
 
 // `true` or `false`.
 enum reading switch_read(const char *text, bool *on);
 
 // Appends a duration so that duration_read reads the same: `90s`, `2m`, `250ms`.
 void duration_write(int64_t nanoseconds, struct text *out);
+
+// Appends a rate so that rate_read reads the same: `500/s`, `30/min`.
+void rate_write(int64_t per_hour, struct text *out);
 
 #endif

@@ -105,13 +105,45 @@ static void rates_and_percentages_need_their_signs(void **state)
     (void)state;
     int64_t number = 0;
     assert_int_equal(rate_read("500/s", &number), READING_FINE);
-    assert_int_equal(number, 500);
+    assert_int_equal(number, 500 * 3600);
+    assert_int_equal(rate_read("30/min", &number), READING_FINE);
+    assert_int_equal(number, 1800);
+    assert_int_equal(rate_read("7/h", &number), READING_FINE);
+    assert_int_equal(number, 7);
     assert_int_equal(percentage_read("30%", &number), READING_FINE);
     assert_int_equal(number, 30);
     assert_int_equal(rate_read("500", &number), READING_WRONG);
     assert_int_equal(rate_read("500/m", &number), READING_WRONG);
     assert_int_equal(percentage_read("30", &number), READING_WRONG);
     assert_int_equal(percentage_read("%", &number), READING_WRONG);
+}
+
+static void decimals_have_at_most_three_places(void **state)
+{
+    (void)state;
+    int64_t number = 0;
+    assert_int_equal(decimal_read("0.99", &number), READING_FINE);
+    assert_int_equal(number, 990);
+    assert_int_equal(decimal_read("12", &number), READING_FINE);
+    assert_int_equal(number, 12000);
+    assert_int_equal(decimal_read("1.125", &number), READING_FINE);
+    assert_int_equal(number, 1125);
+    static const char *const wrong[] = {"", ".5", "1.", "1.1255", "-1", "1,5", "1.5x", "1x", "1e3"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        assert_int_equal(decimal_read(wrong[i], &number), READING_WRONG);
+}
+
+static void a_limit_is_a_duration_after_a_sign(void **state)
+{
+    (void)state;
+    int64_t number = 0;
+    assert_int_equal(below_read("< 50ms", &number), READING_FINE);
+    assert_int_equal(number, 50 * NS_PER_MS);
+    assert_int_equal(below_read("<1s", &number), READING_FINE);
+    assert_int_equal(number, NS_PER_S);
+    assert_int_equal(below_read("50ms", &number), READING_WRONG);
+    assert_int_equal(below_read("<= 50ms", &number), READING_WRONG);
+    assert_int_equal(below_read("< 50", &number), READING_WRONG);
 }
 
 static void a_switch_is_true_or_false_and_nothing_else(void **state)
@@ -139,6 +171,15 @@ static void what_is_written_reads_the_same(void **state)
         assert_string_equal(written.bytes, texts[i]);
         text_free(&written);
     }
+    static const char *const rates[] = {"500/s", "30/min", "90/min", "7/h"};
+    for (size_t i = 0; i < sizeof rates / sizeof *rates; i++) {
+        int64_t per_hour = -1;
+        struct text written = {0};
+        assert_int_equal(rate_read(rates[i], &per_hour), READING_FINE);
+        rate_write(per_hour, &written);
+        assert_string_equal(written.bytes, rates[i]);
+        text_free(&written);
+    }
 }
 
 int main(void)
@@ -150,6 +191,8 @@ int main(void)
         cmocka_unit_test(what_does_not_fit_into_64_bits_is_too_large),
         cmocka_unit_test(a_whole_number_has_digits_only),
         cmocka_unit_test(rates_and_percentages_need_their_signs),
+        cmocka_unit_test(decimals_have_at_most_three_places),
+        cmocka_unit_test(a_limit_is_a_duration_after_a_sign),
         cmocka_unit_test(a_switch_is_true_or_false_and_nothing_else),
         cmocka_unit_test(what_is_written_reads_the_same),
     };

@@ -220,6 +220,7 @@ static void check_expectations(const struct rules *rules)
 void validate(const struct rules *rules)
 {
     validate_workload(rules);
+    validate_load(rules);
     validate_servers(rules);
     check_number_of_workers(rules);
     check_lead(rules);

@@ -19,8 +19,9 @@ struct rules {
 // Checks every rule whose values were all read without a complaint.
 void validate(const struct rules *rules);
 
-// The parts about the workload, the servers and the faults (validate_*.c).
+// The parts about the workload, its load, the servers and the faults (validate_*.c).
 void validate_workload(const struct rules *rules);
+void validate_load(const struct rules *rules);
 void validate_servers(const struct rules *rules);
 void validate_faults(const struct rules *rules);
 void validate_random(const struct rules *rules);

@@ -64,7 +64,8 @@ static void check_time(const struct rules *rules, const struct fault_step *step,
         complain(rules->complaints, at, "'at' comes after the trial is over (limit)");
     else if (rule_sound(rules, "workload", "for") && scenario->workload.for_ns > 0 &&
              step->at_ns >= scenario->workload.for_ns)
-        complain(rules->complaints, at, "'at' comes after the trial is over (workload.for)");
+        complain(rules->complaints, at, "'at' comes after the trial is over (%s)",
+                 scenario->load_count > 0 ? "load" : "workload.for");
 }
 
 static void check_points(const struct rules *rules, const struct fault_step *step,
@@ -169,6 +170,10 @@ static void check_cause(const struct rules *rules, const struct cause *cause, si
 {
     if (cause->target.client != 0)
         check_who(rules, node, cause->target.client, cause->target.worker);
+    if (cause->kind == CAUSE_LEASE_GONE && scenario_key_count(rules->scenario) > 1)
+        complain(rules->complaints, node,
+                 "the servers are asked for one lock only: no lease can be waited for with "
+                 "workload.keys");
     if (cause->kind == CAUSE_OVER)
         check_name_of_earlier(rules, cause->fault, number, node);
 }

@@ -43,6 +43,13 @@ static void check_own_keys(const struct rules *rules, const char *kind)
     }
 }
 
+// True if its phases end by time; also if what they say is wrong, which they are told.
+static bool load_says_how_long(const struct rules *rules)
+{
+    const struct node *load = node_child(rules->root, "load");
+    return load != NULL && (rules->scenario->workload.for_ns > 0 || !node_fine(load));
+}
+
 static void check_amount_of_work(const struct rules *rules, const char *kind)
 {
     struct node *by_time = rule_node(rules, "workload", "for");
@@ -54,12 +61,41 @@ static void check_amount_of_work(const struct rules *rules, const char *kind)
     } else if (strcmp(kind, "draw") == 0) {
         must_not_be(rules, "operations", "every worker goes for every job once");
         must_not_be(rules, "for", "a draw ends when every worker has gone for every job");
-    } else if (by_time == NULL && !node_has(node_child(rules->root, "workload"), "for")) {
+    } else if (by_time == NULL && !node_has(node_child(rules->root, "workload"), "for") &&
+               !load_says_how_long(rules)) {
         must_be(rules, "operations", "how much is to be done (or 'for': how long)");
     } else if (by_time != NULL && rule_node(rules, "workload", "operations") != NULL) {
         complain_key(rules->complaints, by_time,
                      "'for' besides 'operations': a trial ends by one of them");
     }
+}
+
+// Locks beside each other: operations choose between them.
+static void check_keys(const struct rules *rules, const char *kind)
+{
+    const struct scenario *scenario = rules->scenario;
+    const struct workload_settings *workload = &scenario->workload;
+    struct node *keys = rule_node(rules, "workload", "keys");
+    struct node *skew = rule_node(rules, "workload", "skew");
+    int64_t workers = scenario->clients.processes * scenario->clients.threads;
+    int64_t count = scenario_key_count(scenario);
+    if (strcmp(kind, "oversell") == 0 || strcmp(kind, "draw") == 0)
+        must_not_be(rules, "keys", "all buyers, or all jobs, are for one lock");
+    if (!rule_sound(rules, "workload", "keys"))
+        return;
+    if (skew != NULL && workload->skew > 0 && workload->keys <= 1)
+        complain_key(rules->complaints, skew,
+                     "'skew' says how unlike 'keys' are taken: it needs 2 or more");
+    if (keys == NULL || !rule_sound(rules, "clients", "processes") ||
+        !rule_sound(rules, "clients", "threads"))
+        return;
+    if (workload->keys == KEYS_OWN && workers > MOST_KEYS)
+        complain(rules->complaints, keys, "'keys' of %lld workers' own: at most %d can be",
+                 (long long)workers, MOST_KEYS);
+    else if (workload->keys > 1 && workers * count > MAX_WORKERS)
+        complain(rules->complaints, keys,
+                 "%lld workers with a connection for each of %lld keys; at most %d can be",
+                 (long long)workers, (long long)count, MAX_WORKERS);
 }
 
 static void check_store(const struct rules *rules)
@@ -81,17 +117,20 @@ static void check_store(const struct rules *rules)
 
 static void check_time_for_work(const struct rules *rules)
 {
+    struct node *load = node_child(rules->root, "load");
     struct node *by_time = rule_node(rules, "workload", "for");
     struct node *limit = rule_node(rules, "", "limit");
     int64_t for_ns = rules->scenario->workload.for_ns;
-    if (by_time == NULL || !rule_sound(rules, "workload", "for") ||
-        !rule_sound(rules, "", "limit") || for_ns <= rules->scenario->limit_ns)
+    if ((by_time == NULL && load == NULL) || !rule_sound(rules, "workload", "for") ||
+        !node_fine(load) || !rule_sound(rules, "", "limit") || for_ns <= rules->scenario->limit_ns)
         return;
     struct text times = {0};
     duration_write(for_ns, &times);
     text_add(&times, " is longer than the limit of ");
     duration_write(rules->scenario->limit_ns, &times);
-    complain(rules->complaints, limit != NULL ? limit : by_time, "workload.for of %s", times.bytes);
+    const char *what = load != NULL ? "load" : "workload.for";
+    struct node *node = load != NULL ? load : by_time;
+    complain(rules->complaints, limit != NULL ? limit : node, "%s of %s", what, times.bytes);
     text_free(&times);
 }
 
@@ -104,5 +143,6 @@ void validate_workload(const struct rules *rules)
     check_own_keys(rules, kind);
     check_amount_of_work(rules, kind);
     check_time_for_work(rules);
+    check_keys(rules, kind);
     check_store(rules);
 }

@@ -1,0 +1,35 @@
+// The history of a trial with several locks, lock by lock: names are independent, so each has a
+// history of its own, which is decided as if there were no other.
+#ifndef LOCKPICK_CHECK_BY_KEY_H
+#define LOCKPICK_CHECK_BY_KEY_H
+
+#include "harness/check/check.h"
+
+// Which events are whose.
+struct key_split {
+    const struct history *whole;
+    size_t keys;    // 1: there is only one lock, or none that is told apart
+    size_t *order;  // indices of events: those that are nobody's own, then each key's
+    size_t *starts; // of each in `order`: nobody's at 0, key 1's at 1, ...; then the end
+};
+
+void key_split_make(const struct history *history, struct key_split *split);
+void key_split_free(struct key_split *split);
+
+// The history of one key (from 1): its own events and those that are nobody's, such as faults.
+struct key_history {
+    struct history history;
+    size_t *indices; // of its events in the whole
+};
+
+void key_history_make(const struct key_split *split, size_t key, struct key_history *part);
+void key_history_free(struct key_history *part);
+
+// Makes the evidence of a finding that was made of `of` speak of the holds and accesses of `whole`.
+void evidence_to_whole(const struct digest *whole, const struct digest *of,
+                       const struct key_history *part, struct evidence *evidence);
+
+// Adds what was found for another key: the worse stays, the counts are added. `key` is whose.
+void finding_merge(struct finding *merged, const struct finding *finding, size_t key);
+
+#endif

@@ -1,0 +1,185 @@
+// End to end: what a run tells about costs, in every form that machines read.
+#include "harness/base/test_folder.h"
+#include "harness/cli/test_command.h"
+
+#include <jansson.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+
+static char folder[] = "/tmp/lockpick-costs-test-XXXXXX";
+
+#define HEAD                                                                                       \
+    "version: 1\nname: costs\nabout: For a test.\nclients: {processes: 2, threads: 2, placement: " \
+    "spread}\n"                                                                                    \
+    "schemes: [redis-set-px-lua]\n"
+
+static int make_folder(void **state)
+{
+    (void)state;
+    return test_folder_make(folder);
+}
+
+static int remove_folder(void **state)
+{
+    (void)state;
+    return test_folder_remove(folder);
+}
+
+// Runs the scenario into the folder NAME and reads its result.json.
+static json_t *run(const char *name, const char *text, const char *options)
+{
+    struct text path = {0};
+    struct text arguments = {0};
+    text_format(&path, "%s/%s.yaml", folder, name);
+    text_format(&arguments, "run %s --keep-going --out %s/%s %s", path.bytes, folder, name,
+                options);
+    assert_int_equal(file_write(path.bytes, text, strlen(text), NULL), 0);
+    struct command_result result = run_lockpick(arguments.bytes);
+    text_free(&path);
+    text_format(&path, "%s/%s/result.json", folder, name);
+    json_t *json = json_load_file(path.bytes, 0, NULL);
+    if (json == NULL)
+        fail_msg("no result.json: %s%s", text_string(&result.output), text_string(&result.errors));
+    command_free(&result);
+    text_free(&path);
+    text_free(&arguments);
+    return json;
+}
+
+// Follows a path of keys: "trials.0.name".
+static json_t *at(json_t *value, const char *path)
+{
+    char *copy = memory_string(path);
+    char *rest = copy;
+    for (char *key = strsep(&rest, "."); key != NULL; key = strsep(&rest, "."))
+        value = json_is_array(value) ? json_array_get(value, (size_t)atoi(key))
+                                     : json_object_get(value, key);
+    free(copy);
+    if (value == NULL)
+        fail_msg("there is no %s", path);
+    return value;
+}
+
+static json_int_t integer_at(json_t *value, const char *path)
+{
+    assert_true(json_is_integer(at(value, path)));
+    return json_integer_value(at(value, path));
+}
+
+static bool is_in_trial(const char *run_name, const char *file)
+{
+    struct text path = {0};
+    text_format(&path, "%s/%s/trials/costs--redis-set-px-lua--1/%s", folder, run_name, file);
+    bool there = access(path.bytes, R_OK) == 0;
+    text_free(&path);
+    return there;
+}
+
+static void repeats_are_measured_apart_and_together(void **state)
+{
+    (void)state;
+    json_t *json = run("repeats", HEAD "workload: {kind: increment, store: shm, operations: 400}\n",
+                       "--repeat 2");
+    assert_int_equal(integer_at(json, "trials.0.statistics.acquire.count"), 400);
+    assert_int_equal(integer_at(json, "costs.0.acquire.count"), 800);
+    assert_int_equal(integer_at(json, "costs.0.repeats"), 2);
+    assert_true(json_real_value(at(json, "costs.0.commands_per_hold")) >= 2);
+    assert_true(json_is_null(at(json, "trials.0.statistics.acquire_uncorrected")));
+    assert_true(is_in_trial("repeats", "acquire.hgrm"));
+    assert_true(is_in_trial("repeats", "release.hgrm"));
+    assert_true(is_in_trial("repeats", "hold.hgrm"));
+    assert_true(is_in_trial("repeats", "latency.hlog"));
+    json_decref(json);
+}
+
+static void whoever_worked_has_used_something(void **state)
+{
+    (void)state;
+    json_t *json =
+        run("used", HEAD "workload: {kind: increment, store: shm, operations: 400}\n", "");
+    json_t *resources = at(json, "trials.0.statistics.resources");
+    assert_int_equal(integer_at(resources, "clients.processes"), 2);
+    assert_int_equal(integer_at(resources, "servers.processes"), 1);
+    assert_int_equal(integer_at(resources, "driver.processes"), 2);
+    assert_true(json_is_true(at(resources, "clients.is_complete")));
+    assert_true(json_is_true(at(resources, "servers.is_complete")));
+    assert_true(integer_at(resources, "clients.processor_ns") > 0);
+    assert_true(integer_at(resources, "servers.processor_ns") > 0);
+    assert_true(integer_at(resources, "clients.voluntary_switches") > 0);
+    assert_true(integer_at(resources, "client_processors") >= 1);
+    json_decref(json);
+}
+
+static void a_killed_server_makes_the_servers_figures_incomplete(void **state)
+{
+    (void)state;
+    json_t *json = run("killed",
+                       HEAD "workload: {kind: increment, store: shm, operations: 100, hold: 1ms}\n"
+                            "lock: {lease: 300ms, wait: 5s, retry: 5ms}\n"
+                            "faults:\n"
+                            "  - {when: client-1 holds, nth: 3, restart: server-1}\n",
+                       "");
+    json_t *statistics = at(json, "trials.0.statistics");
+    assert_true(json_is_false(at(statistics, "resources.servers.is_complete")));
+    assert_int_equal(integer_at(statistics, "recoveries.0.fault"), 1);
+    assert_true(integer_at(statistics, "recoveries.0.after_effect_ns") > 0);
+    json_decref(json);
+}
+
+static void the_environment_says_where_the_figures_come_from(void **state)
+{
+    (void)state;
+    json_t *json = run("where",
+                       HEAD "workload: {kind: increment, store: shm, operations: 40}\n"
+                            "servers: {redis: {persistence: aof-always}}\n",
+                       "");
+    json_t *environment = at(json, "environment");
+    const char *placement = json_string_value(at(environment, "placement"));
+    assert_non_null(strstr(placement, "spread: each node pinned"));
+    assert_string_equal(json_string_value(at(environment, "durability")),
+                        "redis: log flushed at each write");
+    assert_int_equal(json_array_size(at(environment, "load_at_begin")), 3);
+    assert_int_equal(json_array_size(at(environment, "load_at_end")), 3);
+    assert_true(json_string_length(at(environment, "kernel")) > 0);
+    assert_true(integer_at(environment, "processors") > 0);
+    json_decref(json);
+}
+
+static void a_table_for_spreadsheets_has_a_line_a_trial(void **state)
+{
+    (void)state;
+    struct text options = {0};
+    struct text path = {0};
+    struct text csv = {0};
+    text_format(&options, "--repeat 2 --csv %s/new/table.csv", folder);
+    text_format(&path, "%s/new/table.csv", folder);
+    json_decref(run("table", HEAD "workload: {kind: increment, store: shm, operations: 40}\n",
+                    options.bytes));
+    assert_int_equal(file_read(path.bytes, &csv, NULL), 0);
+    size_t lines = 0;
+    for (const char *next = csv.bytes; (next = strstr(next, "\r\n")) != NULL; next += 2)
+        lines++;
+    assert_int_equal(lines, 3);
+    assert_non_null(strstr(csv.bytes, "\r\ncosts--redis-set-px-lua--2,costs,redis-set-px-lua,2,"));
+    text_free(&csv);
+    text_free(&path);
+    text_free(&options);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(repeats_are_measured_apart_and_together),
+        cmocka_unit_test(whoever_worked_has_used_something),
+        cmocka_unit_test(a_killed_server_makes_the_servers_figures_incomplete),
+        cmocka_unit_test(the_environment_says_where_the_figures_come_from),
+        cmocka_unit_test(a_table_for_spreadsheets_has_a_line_a_trial),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}

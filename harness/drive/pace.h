@@ -1,0 +1,31 @@
+// What a worker does next, and when it begins with it: as soon as it is free, or when the load of
+// the trial says so.
+//
+// In an open loop a free worker takes the next operation that is to begin, whoever of all clients
+// gets to it first, and waits for its time. If that is over, because nobody was free, it begins at
+// once; what is due comes first also in a later phase, but not what a warm-up left undone. In a
+// closed loop it has no time. What a client has taken waits with it if it is paused, and is lost if
+// it dies, as with users who have been sent to that instance.
+#ifndef LOCKPICK_DRIVE_PACE_H
+#define LOCKPICK_DRIVE_PACE_H
+
+#include "harness/drive/stage.h"
+
+struct pace {
+    const struct stage *stage;
+    int client;
+    int64_t operations; // how many there are in all; 0: as many as the time allows
+};
+
+struct turn {
+    int64_t operation;   // its number, from 1
+    int64_t intended_ns; // when it was to begin, on CLOCK_MONOTONIC; 0: as soon as somebody is free
+};
+
+struct pace pace_of(const struct stage *stage, int client);
+
+// Waits until the worker is to begin with its next operation. False if there is none left, or the
+// trial ends.
+bool pace_next(const struct pace *pace, struct turn *turn);
+
+#endif

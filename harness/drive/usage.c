@@ -1,0 +1,138 @@
+#include "harness/drive/usage.h"
+
+#include "harness/base/clock.h"
+#include "harness/drive/usage_proc.h"
+
+#include <sched.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#define EVERY_NS NS_PER_S
+// A reading may cost one part in so many of the time.
+#define COST_SHARE 200
+
+static void record(struct history_writer *writer, enum usage_figure figure, int node, pid_t process,
+                   int64_t first, int64_t second)
+{
+    history_append(writer, (struct event){.kind = EVENT_USAGE,
+                                          .detail = (uint8_t)figure,
+                                          .args = {node, process, first, second}});
+}
+
+static void record_process(struct history_writer *writer, int node, pid_t process,
+                           const struct process_usage *usage)
+{
+    record(writer, USAGE_PROCESSOR, node, process, usage->processor_ns, usage->kernel_ns);
+    record(writer, USAGE_SWITCHES, node, process, usage->voluntary_switches, usage->other_switches);
+}
+
+static void record_network(struct history_writer *writer, int node, pid_t process)
+{
+    struct network_usage usage;
+    if (!network_usage_read(process, &usage))
+        return;
+    record(writer, USAGE_BYTES, node, process, usage.received_bytes, usage.sent_bytes);
+    record(writer, USAGE_PACKETS, node, process, usage.received_packets, usage.sent_packets);
+}
+
+// First of a round: what is not read in the same round was gone.
+static void read_machine(struct history_writer *writer)
+{
+    cpu_set_t allowed;
+    int64_t busy_ns = machine_busy_ns();
+    int processors = sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? CPU_COUNT(&allowed) : 0;
+    record(writer, USAGE_PROCESSOR, 0, 0, busy_ns >= 0 ? busy_ns : 0, processors);
+}
+
+static void read_alone(const struct usage_watch *watch, int node, pid_t process)
+{
+    struct process_usage usage;
+    if (process_usage_read(process, &usage))
+        record_process(watch->writer, node, process, &usage);
+}
+
+// On loopback ports all nodes share a network.
+static bool knows_networks(const struct usage_watch *watch)
+{
+    return watch->world->client_nodes->isolation == ISOLATION_NAMESPACES;
+}
+
+static void read_servers(const struct usage_watch *watch)
+{
+    struct process_list list = {0};
+    for (int i = 0; i < watch->servers->count; i++) {
+        const struct node *node = &watch->servers->nodes[i];
+        struct process_usage usage;
+        if (node->server == 0)
+            continue;
+        if (list.items == NULL)
+            list = process_list_read();
+        if (!family_usage_read(&list, node->server, &usage))
+            continue;
+        record_process(watch->writer, -(i + 1), node->server, &usage);
+        if (knows_networks(watch))
+            record_network(watch->writer, -(i + 1), node->server);
+    }
+    free(list.items);
+}
+
+void usage_watch_start(struct usage_watch *watch, const struct fault_world *world,
+                       const struct cluster *servers, pid_t observer, struct history_writer *writer)
+{
+    *watch = (struct usage_watch){writer, world, servers, observer, 0, 0};
+}
+
+static void read_clients(const struct usage_watch *watch)
+{
+    for (int i = 0; i < watch->world->client_count; i++) {
+        pid_t process = watch->world->clients[i].process;
+        read_alone(watch, i + 1, process);
+        if (knows_networks(watch))
+            record_network(watch->writer, i + 1, process);
+    }
+}
+
+void usage_read_all(struct usage_watch *watch)
+{
+    int64_t began_ns = clock_monotonic_ns();
+    watch->due_ns = began_ns + EVERY_NS;
+    if (!processes_can_be_read())
+        return;
+    read_machine(watch->writer);
+    read_alone(watch, 0, getpid());
+    read_alone(watch, 0, watch->observer);
+    read_clients(watch);
+    read_servers(watch);
+    int64_t now_ns = clock_monotonic_ns();
+    int64_t pause_ns = COST_SHARE * (now_ns - began_ns);
+    if (pause_ns > EVERY_NS)
+        watch->due_ns = now_ns + pause_ns;
+}
+
+void usage_read_if_due(struct usage_watch *watch, int64_t now_ns, size_t phases)
+{
+    if (now_ns >= watch->due_ns || phases != watch->phases)
+        usage_read_all(watch);
+    watch->phases = phases;
+}
+
+static int64_t of_timeval(const struct timeval *time)
+{
+    return time->tv_sec * NS_PER_S + time->tv_usec * NS_PER_US;
+}
+
+void usage_record_own(struct history_writer *writer, int client_number, bool knows_networks)
+{
+    struct rusage used;
+    if (getrusage(RUSAGE_SELF, &used) != 0)
+        return;
+    int64_t kernel_ns = of_timeval(&used.ru_stime);
+    const struct process_usage usage = {.processor_ns = of_timeval(&used.ru_utime) + kernel_ns,
+                                        .kernel_ns = kernel_ns,
+                                        .voluntary_switches = used.ru_nvcsw,
+                                        .other_switches = used.ru_nivcsw};
+    record_process(writer, client_number, getpid(), &usage);
+    if (knows_networks)
+        record_network(writer, client_number, getpid());
+}

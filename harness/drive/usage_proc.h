@@ -1,0 +1,53 @@
+// What the kernel says about processes, their networks and the machine.
+#ifndef LOCKPICK_DRIVE_USAGE_PROC_H
+#define LOCKPICK_DRIVE_USAGE_PROC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+// True if /proc has our own ids: it has those of another namespace where it could not be mounted.
+bool processes_can_be_read(void);
+
+// Since the process began, of all its threads.
+struct process_usage {
+    int64_t processor_ns;
+    int64_t kernel_ns; // of it, in the kernel; by the kernel's tick, a hundredth of a second or so
+    int64_t voluntary_switches, other_switches; // of the threads that live
+};
+
+// Since the network was made, through all devices but the loopback.
+struct network_usage {
+    int64_t received_bytes, sent_bytes, received_packets, sent_packets;
+};
+
+// One process of the machine.
+struct process_entry {
+    pid_t id, parent;
+    int64_t kernel_ns;       // its own
+    int64_t ended_ns;        // processor time of its children that have ended and were waited for
+    int64_t ended_kernel_ns; // of it, in the kernel
+};
+
+// Every process that can be seen. The caller frees; an empty list has no items.
+struct process_list {
+    struct process_entry *items;
+    size_t count;
+};
+
+struct process_list process_list_read(void);
+
+// The process alone. False if there is none.
+bool process_usage_read(pid_t process, struct process_usage *usage);
+
+// The process and all that it forked, and that these forked. False if there is no such process.
+bool family_usage_read(const struct process_list *list, pid_t process, struct process_usage *usage);
+
+// The network that the process is in; false if there is no such process.
+bool network_usage_read(pid_t process, struct network_usage *usage);
+
+// The time for which processors of the machine were not idle, all added up; -1: not known.
+int64_t machine_busy_ns(void);
+
+#endif

@@ -1,0 +1,165 @@
+#include "harness/report/costs.h"
+
+#include "harness/report/test_run.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+static struct test_run test;
+static char *text;
+
+static int start(void **state)
+{
+    (void)state;
+    test_run_start(&test);
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    free(text);
+    text = NULL;
+    for (size_t i = 0; i < test.run.count; i++)
+        latencies_free(&test.results[i].latencies);
+    return 0;
+}
+
+static void print(void)
+{
+    size_t length = 0;
+    FILE *out = open_memstream(&text, &length);
+    costs_print(&test.run, out, false);
+    fclose(out);
+}
+
+static struct trial_result *add_measured(const char *scheme)
+{
+    struct trial_result *result = test_add(&test, scheme, VERDICT_SAFE, EXPECTATION_NONE);
+    test_digest(&test)->hold_count = 0;
+    test_hold(&test, 1, 0, 10, 30);
+    test_hold(&test, 2, 5, 40, 45);
+    statistics_make(&test.digest, &result->statistics);
+    latencies_encode(&test.digest, &result->latencies);
+    return result;
+}
+
+static void repeats_are_one_line(void **state)
+{
+    (void)state;
+    add_measured("redis-setnx")->statistics.herd =
+        (struct herd){.is_known = true, .grants = 2, .acquire_requests = 3, .release_requests = 2};
+    add_measured("redis-setnx");
+    add_measured("none");
+    print();
+    assert_string_equal(
+        text, "\n"
+              "What it cost in pause: locks/s; acquire; hand-off (ho) to one who waited; commands "
+              "a lock; fairness\n"
+              "scheme       locks/s    p50    p99  p99.9    max  ho p50  ho p99  cmds  Jain\n"
+              "redis-setnx        2  10 ms  35 ms  35 ms  35 ms   10 ms   10 ms   2.5  1.00\n"
+              "none               2  10 ms  35 ms  35 ms  35 ms   10 ms   10 ms     –  1.00\n");
+}
+
+static void what_is_driver_bound_is_marked_and_said(void **state)
+{
+    (void)state;
+    struct trial_result *result = add_measured("redis-setnx");
+    add_measured("redis-setnx");
+    result->statistics.driver_bound.is_bound = true;
+    strcpy(result->statistics.driver_bound.reason, "the clients used 99 %");
+    print();
+    assert_non_null(strstr(text, "redis-setnx       2*  "));
+    assert_non_null(
+        strstr(text, "\n* redis-setnx is driver-bound in 1 of 2: the clients used 99 %\n"));
+}
+
+static void a_rate_that_was_not_held_is_said(void **state)
+{
+    (void)state;
+    struct trial_result *first = add_measured("redis-setnx");
+    struct trial_result *second = add_measured("redis-setnx");
+    first->statistics.due = second->statistics.due = 2500;
+    first->statistics.begun = 2500;
+    second->statistics.begun = 612;
+    struct trial_result *held = add_measured("none");
+    held->statistics.due = 2500;
+    held->statistics.begun = 2498;
+    print();
+    assert_non_null(strstr(text, "\nredis-setnx could not hold the rate: 3,112 of 5,000 begun\n"));
+    assert_null(strstr(text, "none could not"));
+}
+
+// The width of the longest line, in characters.
+static int width_of(const char *lines)
+{
+    int longest = 0;
+    int width = 0;
+    for (; *lines != '\0'; lines++) {
+        width = *lines == '\n' ? 0 : width + ((*lines & 0xc0) != 0x80);
+        longest = width > longest ? width : longest;
+    }
+    return longest;
+}
+
+static void it_fits_into_a_hundred_columns(void **state)
+{
+    (void)state;
+    struct trial_result *result = add_measured("redis-watchdog-unchecked"); // no longer one
+    test.digest.hold_count = 0;
+    for (int i = 0; i < 8; i++)
+        test_hold(&test, i + 1, 0, 120 * i + 1, 120 * i + 113)->granted_ns -= 777777 * (i % 3);
+    statistics_make(&test.digest, &result->statistics);
+    latencies_free(&result->latencies);
+    latencies_encode(&test.digest, &result->latencies);
+    result->statistics.holds_per_second = 61234;
+    result->statistics.driver_bound.is_bound = true;
+    result->statistics.herd = (struct herd){.is_known = true, .grants = 2, .acquire_requests = 247};
+    print();
+    if (width_of(text) > 100)
+        fail_msg("%d columns:\n%s", width_of(text), text);
+}
+
+static void scenarios_with_faults_have_a_table_only_if_they_are_alone(void **state)
+{
+    (void)state;
+    struct scenario other = test.scenario;
+    test.scenario.fault_count = 1;
+    other.name = "calm";
+    add_measured("redis-setnx");
+    print();
+    assert_non_null(strstr(text, "What it cost in pause"));
+    free(text);
+    add_measured("redis-setnx");
+    test.trials[1].scenario = &other;
+    print();
+    assert_null(strstr(text, "What it cost in pause"));
+    assert_non_null(strstr(text, "What it cost in calm"));
+}
+
+static void a_run_without_a_history_has_no_table(void **state)
+{
+    (void)state;
+    test_add(&test, "none", VERDICT_SKIPPED, EXPECTATION_NONE)->has_history = false;
+    print();
+    assert_string_equal(text, "");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(repeats_are_one_line, start, end),
+        cmocka_unit_test_setup_teardown(what_is_driver_bound_is_marked_and_said, start, end),
+        cmocka_unit_test_setup_teardown(a_rate_that_was_not_held_is_said, start, end),
+        cmocka_unit_test_setup_teardown(it_fits_into_a_hundred_columns, start, end),
+        cmocka_unit_test_setup_teardown(scenarios_with_faults_have_a_table_only_if_they_are_alone,
+                                        start, end),
+        cmocka_unit_test_setup_teardown(a_run_without_a_history_has_no_table, start, end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

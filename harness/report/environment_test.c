@@ -1,0 +1,124 @@
+#include "harness/report/environment.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static struct environment a, b;
+static struct text text;
+
+static int start(void **state)
+{
+    (void)state;
+    a = (struct environment){
+        .lockpick_version = "0.1.0",
+        .kernel = "Linux 6.1",
+        .processor = "Fast",
+        .processors = 2,
+        .lanes = 1,
+        .servers = "redis-server 7.0.15",
+        .isolation = "namespaces",
+        .placement = "free: not pinned",
+        .durability = "redis: in memory only",
+        .clock_source = "tsc",
+        .governor = "performance",
+        .began = "2026-11-21T14:00:00Z",
+        .load_at_begin = {true, {0.5, 0.5, 0.5}},
+        .load_at_end = {true, {2, 2, 2}},
+    };
+    b = a;
+    text = (struct text){0};
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    text_free(&text);
+    return 0;
+}
+
+static void expect_one(const char *expected)
+{
+    text_free(&text);
+    assert_int_equal(environment_differences(&a, &b, &text), 1);
+    assert_string_equal(text_string(&text), expected);
+    b = a;
+}
+
+static void the_same_place_at_another_time_may_be_compared(void **state)
+{
+    (void)state;
+    strcpy(b.began, "2026-11-22T14:00:00Z");
+    b.load_at_end.averages[0] = 17; // which may be its own doing
+    b.load_at_begin.averages[0] = 1.5;
+    assert_int_equal(environment_differences(&a, &b, &text), 0);
+    assert_string_equal(text_string(&text), "");
+}
+
+static void whatever_bears_on_costs_is_named(void **state)
+{
+    (void)state;
+    strcpy(b.lockpick_version, "0.2.0");
+    expect_one("Lockpick: 0.1.0 and 0.2.0\n");
+    strcpy(b.servers, "redis-server 7.2.1");
+    expect_one("servers: redis-server 7.0.15 and redis-server 7.2.1\n");
+    strcpy(b.durability, "redis: log flushed every second");
+    expect_one("durability: redis: in memory only and redis: log flushed every second\n");
+    strcpy(b.placement, "together");
+    expect_one("placement: free: not pinned and together\n");
+    strcpy(b.isolation, "loopback");
+    expect_one("isolation: namespaces and loopback\n");
+    strcpy(b.kernel, "Linux 6.18");
+    expect_one("kernel: Linux 6.1 and Linux 6.18\n");
+    strcpy(b.processor, "Slow");
+    expect_one("processor: Fast and Slow\n");
+    b.processors = 64;
+    expect_one("processors: 2 and 64\n");
+    strcpy(b.clock_source, "hpet");
+    expect_one("clock source: tsc and hpet\n");
+    b.lanes = 4;
+    expect_one("trials at a time: 1 and 4\n");
+}
+
+static void what_is_not_known_of_one_differs(void **state)
+{
+    (void)state;
+    b.governor[0] = '\0';
+    expect_one("governor: performance and not known\n");
+    b.load_at_begin.is_known = false;
+    expect_one("load of the machine at the beginning: known of one only\n");
+}
+
+static void a_busy_machine_is_no_quiet_one(void **state)
+{
+    (void)state;
+    b.load_at_begin.averages[0] = 1.51; // more than half a processor for each of the two
+    expect_one("load of the machine at the beginning: 0.50 and 1.51\n");
+}
+
+static void every_difference_is_listed(void **state)
+{
+    (void)state;
+    b.lanes = 4;
+    strcpy(b.kernel, "Linux 6.18");
+    assert_int_equal(environment_differences(&a, &b, &text), 2);
+    assert_string_equal(text.bytes,
+                        "kernel: Linux 6.1 and Linux 6.18\ntrials at a time: 1 and 4\n");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(the_same_place_at_another_time_may_be_compared, start, end),
+        cmocka_unit_test_setup_teardown(whatever_bears_on_costs_is_named, start, end),
+        cmocka_unit_test_setup_teardown(what_is_not_known_of_one_differs, start, end),
+        cmocka_unit_test_setup_teardown(a_busy_machine_is_no_quiet_one, start, end),
+        cmocka_unit_test_setup_teardown(every_difference_is_listed, start, end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,194 @@
+#include "harness/report/json_costs.h"
+
+#include "harness/report/test_run.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+static struct test_run test;
+static json_t *json;
+
+static int start(void **state)
+{
+    (void)state;
+    test_run_start(&test);
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    json_decref(json);
+    json = NULL;
+    for (size_t i = 0; i < test.run.count; i++)
+        latencies_free(&test.results[i].latencies);
+    return 0;
+}
+
+// Follows a path of keys: "acquire.p99_ns".
+static json_t *at(const char *path)
+{
+    json_t *value = json;
+    char *copy = memory_string(path);
+    char *rest = copy;
+    for (char *key = strsep(&rest, "."); key != NULL; key = strsep(&rest, "."))
+        value = json_is_array(value) ? json_array_get(value, (size_t)atoi(key))
+                                     : json_object_get(value, key);
+    free(copy);
+    if (value == NULL)
+        fail_msg("there is no %s", path);
+    return value;
+}
+
+static struct trial_result *add_measured(void)
+{
+    struct trial_result *result = test_add(&test, "redis-setnx", VERDICT_SAFE, EXPECTATION_NONE);
+    test_digest(&test)->hold_count = 0;
+    test_hold(&test, 1, 10, 12, 30)->intended_ns = AT(2);
+    statistics_make(&test.digest, &result->statistics);
+    latencies_encode(&test.digest, &result->latencies);
+    return result;
+}
+
+static void every_figure_is_there(void **state)
+{
+    (void)state;
+    struct trial_result *result = add_measured();
+    struct statistics *statistics = &result->statistics;
+    statistics->due = 9;
+    statistics->begun = 1;
+    statistics->commands_per_hold = 2.5;
+    statistics->driver_bound = (struct driver_bound){true, "why"};
+    statistics->recoveries = (struct recoveries){.items = {{2, 10, TIME_NEVER, 30}}, .count = 1};
+    statistics->resources = (struct resources){
+        .is_known = true,
+        .covered_ns = 5,
+        .machine_busy_ns = 8,
+        .processors = 2,
+        .clients = {.processes = 2, .processor_ns = 7, .knows_network = true, .sent_bytes = 4}};
+    json = statistics_json(result);
+    assert_int_equal(json_integer_value(at("counted_ns")), NS_PER_S);
+    assert_int_equal(json_integer_value(at("acquire.p9999_ns")), 10 * NS_PER_MS);
+    assert_int_equal(json_integer_value(at("acquire_uncorrected.p50_ns")), 2 * NS_PER_MS);
+    assert_int_equal(json_integer_value(at("lateness.max_ns")), 8 * NS_PER_MS);
+    assert_int_equal(json_integer_value(at("load.due")), 9);
+    assert_int_equal(json_integer_value(at("load.begun")), 1);
+    assert_true(json_real_value(at("commands_per_hold")) == 2.5);
+    assert_int_equal(json_integer_value(at("least_grants")), 1);
+    assert_true(json_is_true(at("driver_bound.is_bound")));
+    assert_string_equal(json_string_value(at("driver_bound.reason")), "why");
+    assert_int_equal(json_integer_value(at("recoveries.0.fault")), 2);
+    assert_int_equal(json_integer_value(at("recoveries.0.after_effect_ns")), 10);
+    assert_true(json_is_null(at("recoveries.0.after_heal_ns")));
+    assert_int_equal(json_integer_value(at("recoveries.0.unavailable_ns")), 30);
+    assert_int_equal(json_integer_value(at("resources.machine_busy_ns")), 8);
+    assert_int_equal(json_integer_value(at("resources.clients.processor_ns")), 7);
+    assert_int_equal(json_integer_value(at("resources.clients.sent_bytes")), 4);
+    assert_true(json_is_false(at("resources.clients.is_complete")));
+    assert_true(json_is_null(at("resources.clients.voluntary_switches")));
+    assert_true(json_is_null(at("resources.servers")));
+}
+
+static void what_was_not_measured_is_null(void **state)
+{
+    (void)state;
+    struct trial_result *result = test_add(&test, "redis-setnx", VERDICT_SAFE, EXPECTATION_NONE);
+    statistics_make(test_digest(&test), &result->statistics);
+    json = statistics_json(result);
+    assert_true(json_is_null(at("acquire")));
+    assert_true(json_is_null(at("acquire_uncorrected")));
+    assert_true(json_is_null(at("lateness")));
+    assert_true(json_is_null(at("load")));
+    assert_true(json_is_null(at("commands_per_hold")));
+    assert_true(json_is_null(at("resources")));
+    assert_true(json_is_null(at("driver_bound.reason")));
+    assert_int_equal(json_array_size(at("recoveries")), 0);
+}
+
+static void repeats_have_one_cost_whose_histogram_can_be_read_again(void **state)
+{
+    (void)state;
+    struct histogram histogram;
+    struct error error;
+    add_measured();
+    add_measured();
+    test_add(&test, "none", VERDICT_SKIPPED, EXPECTATION_NONE)->has_history = false;
+    json = costs_json(&test.run);
+    assert_int_equal(json_array_size(json), 1);
+    assert_string_equal(json_string_value(at("0.scheme")), "redis-setnx");
+    assert_int_equal(json_integer_value(at("0.repeats")), 2);
+    assert_true(json_real_value(at("0.holds_per_second.median")) == 1);
+    assert_int_equal(json_integer_value(at("0.acquire.count")), 2);
+    assert_int_equal(json_integer_value(at("0.acquire.max_ns")), 10 * NS_PER_MS);
+    assert_true(json_is_null(at("0.hand_off")));
+    assert_true(json_is_null(at("0.histograms.hand_off")));
+    histogram_start(&histogram);
+    assert_int_equal(
+        histogram_decode(&histogram, json_string_value(at("0.histograms.acquire")), &error), 0);
+    assert_int_equal(histogram.total, 2);
+    histogram_free(&histogram);
+}
+
+static void an_environment_that_is_not_known_is_null(void **state)
+{
+    (void)state;
+    struct environment environment = {.placement = "free: not pinned",
+                                      .load_at_end = {true, {0.5, 1.5, 2.5}}};
+    json = environment_json(&environment);
+    assert_string_equal(json_string_value(at("placement")), "free: not pinned");
+    assert_true(json_is_null(at("governor")));
+    assert_true(json_is_null(at("load_at_begin")));
+    assert_true(json_real_value(at("load_at_end.1")) == 1.5);
+}
+
+static void an_environment_comes_back_as_it_was(void **state)
+{
+    (void)state;
+    const struct environment environment = {.lockpick_version = "0.1.0",
+                                            .kernel = "Linux 6.1",
+                                            .processor = "Fast",
+                                            .processors = 2,
+                                            .lanes = 3,
+                                            .servers = "redis-server 7.0.15",
+                                            .isolation = "namespaces",
+                                            .placement = "free: not pinned",
+                                            .durability = "redis: in memory only",
+                                            .clock_source = "tsc",
+                                            .governor = "performance",
+                                            .began = "2026-11-21T14:00:00Z",
+                                            .load_at_begin = {true, {0.5, 1.5, 2.5}}};
+    struct environment again;
+    struct text differences = {0};
+    json = environment_json(&environment);
+    environment_from_json(json, &again);
+    assert_int_equal(environment_differences(&environment, &again, &differences), 0);
+    assert_string_equal(again.began, environment.began);
+    assert_true(again.load_at_begin.averages[2] == 2.5);
+    assert_false(again.load_at_end.is_known);
+    // One from before all this, and none at all.
+    json_object_del(json, "placement");
+    json_object_del(json, "load_at_begin");
+    environment_from_json(json, &again);
+    assert_int_equal(environment_differences(&environment, &again, &differences), 2);
+    environment_from_json(NULL, &again);
+    assert_string_equal(again.kernel, "");
+    text_free(&differences);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(every_figure_is_there, start, end),
+        cmocka_unit_test_setup_teardown(what_was_not_measured_is_null, start, end),
+        cmocka_unit_test_setup_teardown(repeats_have_one_cost_whose_histogram_can_be_read_again,
+                                        start, end),
+        cmocka_unit_test_setup_teardown(an_environment_that_is_not_known_is_null, start, end),
+        cmocka_unit_test_setup_teardown(an_environment_comes_back_as_it_was, start, end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

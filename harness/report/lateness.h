@@ -1,0 +1,18 @@
+// The driver's own lateness in an open loop: how long after it could have begun an operation did.
+//
+// An operation is taken by a worker that is free, which waits until its time. If it was free by
+// then, all that passes until the invocation is the driver's doing: a timer that fired late, a
+// processor that was busy. If it was not, nobody was (else another had taken it): the wait for a
+// free worker is the lock's slowness, and only what passes after the worker became free is the
+// driver's. A worker is free once its last operation has been released, or was given up, and it has
+// thought.
+#ifndef LOCKPICK_REPORT_LATENESS_H
+#define LOCKPICK_REPORT_LATENESS_H
+
+#include "harness/report/durations.h"
+
+// One for each operation of an open loop in the counted time whose worker is known to have been
+// free; none in a closed loop. Free with durations_free.
+struct durations lateness_of(const struct digest *digest);
+
+#endif

@@ -1,0 +1,137 @@
+#include "harness/report/lateness.h"
+
+#include "harness/base/rank.h"
+#include "harness/report/test_run.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+static struct test_run test;
+static struct durations lateness;
+
+static int start(void **state)
+{
+    (void)state;
+    test_run_start(&test);
+    test_add(&test, "redis-setnx", VERDICT_SAFE, EXPECTATION_NONE);
+    test_digest(&test);
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    durations_free(&lateness);
+    return 0;
+}
+
+// Times in milliseconds; the release is answered a millisecond after `released`.
+static void add_operation(int client, int64_t intended, int64_t invoked, int64_t released)
+{
+    test_hold(&test, client, invoked, invoked + 1, released)->intended_ns = AT(intended);
+}
+
+static void a_closed_loop_has_no_lateness(void **state)
+{
+    (void)state;
+    test_hold(&test, 1, 0, 10, 30);
+    lateness = lateness_of(&test.digest);
+    assert_int_equal(lateness.count, 0);
+}
+
+static void a_free_worker_that_woke_late_was_late(void **state)
+{
+    (void)state;
+    add_operation(1, 10, 13, 20);
+    lateness = lateness_of(&test.digest);
+    assert_int_equal(lateness.count, 1);
+    assert_int_equal(lateness.items[0], 3 * NS_PER_MS);
+}
+
+static void what_waited_for_a_free_worker_was_not_late(void **state)
+{
+    (void)state;
+    add_operation(1, 10, 10, 49); // answered at 50
+    add_operation(1, 20, 52, 60); // due at 20, but the worker was busy until 50: 2 ms are its own
+    add_operation(2, 30, 31, 40); // another worker's
+    lateness = lateness_of(&test.digest);
+    assert_int_equal(lateness.count, 3);
+    sort_values(lateness.items, 3);
+    assert_int_equal(lateness.items[0], 0);
+    assert_int_equal(lateness.items[1], 1 * NS_PER_MS);
+    assert_int_equal(lateness.items[2], 2 * NS_PER_MS);
+}
+
+static void a_worker_that_thinks_is_not_free(void **state)
+{
+    (void)state;
+    test.scenario.workload.think_ns = 5 * NS_PER_MS;
+    add_operation(1, 10, 10, 49); // answered at 50, thinks until 55
+    add_operation(1, 20, 56, 60);
+    lateness = lateness_of(&test.digest);
+    assert_int_equal(lateness.count, 2);
+    sort_values(lateness.items, 2);
+    assert_int_equal(lateness.items[1], 1 * NS_PER_MS);
+}
+
+static void an_acquire_that_gave_up_keeps_its_worker_busy(void **state)
+{
+    (void)state;
+    test.attempts[0] = (struct attempt){.client = 1,
+                                        .worker = 1,
+                                        .intended_ns = AT(10),
+                                        .invoked_ns = AT(10),
+                                        .returned_ns = AT(40),
+                                        .outcome = OUTCOME_NO,
+                                        .died_ns = TIME_NEVER};
+    test.digest.attempt_count = 1;
+    add_operation(1, 20, 44, 60);
+    lateness = lateness_of(&test.digest);
+    assert_int_equal(lateness.count, 2);
+    sort_values(lateness.items, 2);
+    assert_int_equal(lateness.items[1], 4 * NS_PER_MS);
+}
+
+static void after_an_operation_without_an_end_nothing_is_known(void **state)
+{
+    (void)state;
+    add_operation(1, 10, 10, 49);
+    test.holds[0].returned_ns = TIME_NEVER;
+    add_operation(1, 20, 70, 80);
+    lateness = lateness_of(&test.digest);
+    assert_int_equal(lateness.count, 1);
+    assert_int_equal(lateness.items[0], 0);
+}
+
+static void a_warm_up_is_left_out(void **state)
+{
+    (void)state;
+    struct load_phase phases[] = {{AT(0), AT(100), 2, 500000, false},
+                                  {AT(100), AT(1000), 2, 500000, true}};
+    test.digest.phases = phases;
+    test.digest.phase_count = 2;
+    add_operation(1, 10, 60, 70);
+    add_operation(1, 110, 111, 120);
+    lateness = lateness_of(&test.digest);
+    assert_int_equal(lateness.count, 1);
+    assert_int_equal(lateness.items[0], 1 * NS_PER_MS);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_closed_loop_has_no_lateness, start, end),
+        cmocka_unit_test_setup_teardown(a_free_worker_that_woke_late_was_late, start, end),
+        cmocka_unit_test_setup_teardown(what_waited_for_a_free_worker_was_not_late, start, end),
+        cmocka_unit_test_setup_teardown(a_worker_that_thinks_is_not_free, start, end),
+        cmocka_unit_test_setup_teardown(an_acquire_that_gave_up_keeps_its_worker_busy, start, end),
+        cmocka_unit_test_setup_teardown(after_an_operation_without_an_end_nothing_is_known, start,
+                                        end),
+        cmocka_unit_test_setup_teardown(a_warm_up_is_left_out, start, end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,158 @@
+#include "harness/report/recovery.h"
+
+#include <stdlib.h>
+
+// --- the times without a grant -------------------------------------------------------------------
+
+enum change { CHANGE_GRANT, CHANGE_END, CHANGE_ASK };
+
+struct change_at {
+    int64_t at_ns;
+    enum change change;
+};
+
+struct drought {
+    int64_t from_ns, to_ns;
+};
+
+struct droughts {
+    struct drought *items;
+    size_t count;
+};
+
+static int compare(const void *left, const void *right)
+{
+    const struct change_at *a = left;
+    const struct change_at *b = right;
+    if (a->at_ns != b->at_ns)
+        return a->at_ns < b->at_ns ? -1 : 1;
+    return (int)a->change - (int)b->change;
+}
+
+// When an acquire that was not granted stopped wanting the lock.
+static int64_t end_of(const struct digest *digest, const struct attempt *attempt)
+{
+    if (attempt->died)
+        return attempt->died_ns;
+    return attempt->returned_ns != TIME_NEVER ? attempt->returned_ns : digest->ended_ns;
+}
+
+// All that happened, in order; the caller frees.
+static struct change_at *changes_of(const struct digest *digest, size_t *count)
+{
+    struct change_at *changes =
+        memory_new(2 * (digest->hold_count + digest->attempt_count) * sizeof *changes);
+    *count = 0;
+    for (size_t i = 0; i < digest->hold_count; i++) {
+        const struct hold *hold = &digest->holds[i];
+        changes[(*count)++] = (struct change_at){hold->invoked_ns, CHANGE_ASK};
+        changes[(*count)++] = (struct change_at){hold->granted_ns, CHANGE_GRANT};
+    }
+    for (size_t i = 0; i < digest->attempt_count; i++) {
+        const struct attempt *attempt = &digest->attempts[i];
+        int64_t end_ns = end_of(digest, attempt);
+        changes[(*count)++] = (struct change_at){attempt->invoked_ns, CHANGE_ASK};
+        changes[(*count)++] = (struct change_at){
+            end_ns > attempt->invoked_ns ? end_ns : attempt->invoked_ns, CHANGE_END};
+    }
+    if (*count > 1)
+        qsort(changes, *count, sizeof *changes, compare);
+    return changes;
+}
+
+// The time from the first asking after a grant (or from the grant, if others were waiting) to the
+// next grant, or to when the last who wanted it was gone.
+static struct droughts droughts_of(const struct digest *digest)
+{
+    size_t count;
+    struct change_at *changes = changes_of(digest, &count);
+    struct droughts droughts = {memory_new((count + 1) * sizeof *droughts.items), 0};
+    int64_t since_ns = TIME_NEVER;
+    int64_t last_wanted_ns = 0;
+    size_t wanting = 0;
+    for (size_t i = 0; i < count; i++) {
+        int64_t at_ns = changes[i].at_ns;
+        if (changes[i].change == CHANGE_ASK) {
+            since_ns = since_ns == TIME_NEVER ? at_ns : since_ns;
+            wanting++;
+            continue;
+        }
+        wanting -= wanting > 0;
+        last_wanted_ns = at_ns;
+        if (changes[i].change == CHANGE_GRANT) {
+            if (since_ns != TIME_NEVER)
+                droughts.items[droughts.count++] = (struct drought){since_ns, at_ns};
+            since_ns = wanting > 0 ? at_ns : TIME_NEVER;
+        }
+    }
+    if (since_ns != TIME_NEVER)
+        droughts.items[droughts.count++] = (struct drought){since_ns, last_wanted_ns};
+    free(changes);
+    return droughts;
+}
+
+// --- faults --------------------------------------------------------------------------------------
+
+// From `from_ns` to the first grant after it.
+static int64_t time_to_grant(const struct digest *digest, int64_t from_ns)
+{
+    if (from_ns == TIME_NEVER)
+        return TIME_NEVER;
+    size_t low = 0;
+    size_t high = digest->hold_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (digest->holds[middle].granted_ns <= from_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == digest->hold_count || digest->holds[low].granted_ns > digest->ended_ns)
+        return TIME_NEVER;
+    return digest->holds[low].granted_ns - from_ns;
+}
+
+static int64_t next_fault_ns(const struct digest *digest, int64_t after_ns)
+{
+    int64_t next_ns = digest->ended_ns;
+    for (size_t i = 0; i < digest->fault_count; i++) {
+        int64_t at_ns = digest->faults[i].in_effect_ns;
+        if (at_ns > after_ns && at_ns < next_ns)
+            next_ns = at_ns;
+    }
+    return next_ns;
+}
+
+static int64_t longest_between(const struct droughts *droughts, int64_t from_ns, int64_t to_ns)
+{
+    int64_t longest_ns = 0;
+    for (size_t i = 0; i < droughts->count; i++) {
+        const struct drought *drought = &droughts->items[i];
+        int64_t begins_ns = drought->from_ns > from_ns ? drought->from_ns : from_ns;
+        int64_t ends_ns = drought->to_ns < to_ns ? drought->to_ns : to_ns;
+        if (ends_ns - begins_ns > longest_ns)
+            longest_ns = ends_ns - begins_ns;
+    }
+    return longest_ns;
+}
+
+void recoveries_measure(const struct digest *digest, struct recoveries *recoveries)
+{
+    recoveries->count = 0;
+    if (digest->fault_count == 0)
+        return;
+    struct droughts droughts = droughts_of(digest);
+    for (size_t i = 0; i < digest->fault_count && i < MOST_FAULTS; i++) {
+        const struct fault_record *fault = &digest->faults[i];
+        if (fault->in_effect_ns == TIME_NEVER || fault->in_effect_ns > digest->ended_ns)
+            continue;
+        int64_t until_ns = next_fault_ns(digest, fault->in_effect_ns);
+        recoveries->items[recoveries->count++] = (struct recovery){
+            .fault = (int)i + 1,
+            .after_effect_ns = time_to_grant(digest, fault->in_effect_ns),
+            .after_heal_ns = time_to_grant(digest, fault->healed_ns),
+            .unavailable_ns = longest_between(&droughts, fault->in_effect_ns, until_ns),
+        };
+    }
+    free(droughts.items);
+}

@@ -1,0 +1,131 @@
+#include "harness/report/scheme_cost.h"
+
+#include "harness/report/test_run.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+static struct test_run test;
+static struct scheme_cost cost;
+
+static int start(void **state)
+{
+    (void)state;
+    test_run_start(&test);
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    scheme_cost_free(&cost);
+    for (size_t i = 0; i < test.run.count; i++)
+        latencies_free(&test.results[i].latencies);
+    return 0;
+}
+
+// A repeat in which `count` acquires took so many milliseconds each.
+static struct trial_result *add_repeat(const char *scheme, int count, int64_t each, double rate)
+{
+    struct trial_result *result = test_add(&test, scheme, VERDICT_SAFE, EXPECTATION_NONE);
+    test_digest(&test)->hold_count = 0;
+    for (int i = 0; i < count; i++)
+        test_hold(&test, 1, 50 * i, 50 * i + each, 50 * i + each + 1);
+    statistics_make(&test.digest, &result->statistics);
+    latencies_encode(&test.digest, &result->latencies);
+    result->statistics.holds_per_second = rate;
+    return result;
+}
+
+static void percentiles_are_those_of_all_repeats_together(void **state)
+{
+    (void)state;
+    add_repeat("redis-setnx", 9, 1, 100);
+    add_repeat("redis-lua", 5, 30, 7);
+    add_repeat("redis-setnx", 1, 40, 300); // one slow acquire of ten is no p50, nor a p90
+    scheme_cost_make(&test.run, 0, &cost);
+    const struct histogram *acquire = &cost.latencies[LATENCY_ACQUIRE];
+    assert_int_equal(cost.repeats, 2);
+    assert_int_equal(acquire->total, 10);
+    assert_true(llabs(histogram_percentile_ns(acquire, 90) - NS_PER_MS) <= NS_PER_MS / 1000);
+    assert_int_equal(acquire->max_ns, 40 * NS_PER_MS);
+    assert_true(cost.rate.median == 200 && cost.rate.least == 100 && cost.rate.most == 300);
+    assert_int_equal(cost.longest_wait_ns, 40 * NS_PER_MS);
+}
+
+static void each_scenario_and_scheme_begins_once(void **state)
+{
+    (void)state;
+    struct scenario other = test.scenario;
+    add_repeat("redis-setnx", 1, 1, 1);
+    add_repeat("redis-lua", 1, 1, 1);
+    add_repeat("redis-setnx", 1, 1, 1);
+    add_repeat("redis-setnx", 1, 1, 1);
+    test.trials[3].scenario = &other;
+    assert_true(scheme_cost_begins_at(&test.run, 0));
+    assert_true(scheme_cost_begins_at(&test.run, 1));
+    assert_false(scheme_cost_begins_at(&test.run, 2));
+    assert_true(scheme_cost_begins_at(&test.run, 3));
+    scheme_cost_make(&test.run, 0, &cost);
+    assert_int_equal(cost.repeats, 2);
+}
+
+static void sums_and_not_means_make_commands_and_violations(void **state)
+{
+    (void)state;
+    struct trial_result *first = add_repeat("redis-setnx", 1, 1, 1);
+    struct trial_result *second = add_repeat("redis-setnx", 1, 1, 1);
+    first->statistics.herd = (struct herd){
+        .is_known = true, .grants = 10, .acquire_requests = 15, .release_requests = 10};
+    second->statistics.herd = (struct herd){
+        .is_known = true, .grants = 30, .acquire_requests = 30, .release_requests = 30};
+    second->statistics.driver_bound.is_bound = true;
+    test_find(first, &test_lost_update, false)->count = 3;
+    test_find(second, &test_lost_update, false)->count = 4;
+    test_find(second, &test_stale_holder, true)->count = 50; // did no harm
+    scheme_cost_make(&test.run, 0, &cost);
+    assert_true(cost.commands_per_hold == 85.0 / 40.0);
+    assert_int_equal(cost.violations, 7);
+    assert_int_equal(cost.driver_bound, 1);
+}
+
+static void a_scheme_without_a_history_cost_nothing_known(void **state)
+{
+    (void)state;
+    test_add(&test, "redis-setnx", VERDICT_SKIPPED, EXPECTATION_NONE)->has_history = false;
+    scheme_cost_make(&test.run, 0, &cost);
+    assert_int_equal(cost.repeats, 0);
+    assert_int_equal(cost.rate.count, 0);
+    assert_true(isnan(cost.commands_per_hold));
+    assert_int_equal(cost.latencies[LATENCY_ACQUIRE].total, 0);
+}
+
+static void a_spread_has_the_middle_and_both_ends(void **state)
+{
+    (void)state;
+    double odd[] = {5, 1, 9};
+    double even[] = {4, 1, 2, 8};
+    struct spread spread = spread_of(odd, 3);
+    assert_true(spread.median == 5 && spread.least == 1 && spread.most == 9);
+    spread = spread_of(even, 4);
+    assert_true(spread.median == 3 && spread.least == 1 && spread.most == 8);
+    assert_int_equal(spread_of(NULL, 0).count, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(percentiles_are_those_of_all_repeats_together, start, end),
+        cmocka_unit_test_setup_teardown(each_scenario_and_scheme_begins_once, start, end),
+        cmocka_unit_test_setup_teardown(sums_and_not_means_make_commands_and_violations, start,
+                                        end),
+        cmocka_unit_test_setup_teardown(a_scheme_without_a_history_cost_nothing_known, start, end),
+        cmocka_unit_test(a_spread_has_the_middle_and_both_ends),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

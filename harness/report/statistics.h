@@ -1,0 +1,56 @@
+// What a trial cost, derived from its digest.
+//
+// Only the counted time goes into it (see counted.h): what lies in a warm-up is left out of every
+// figure, except where it is said below. A figure that nothing was measured for is absent, by its
+// count of 0 or its `is_known`; it is never a zero that looks like a measurement.
+#ifndef LOCKPICK_REPORT_STATISTICS_H
+#define LOCKPICK_REPORT_STATISTICS_H
+
+#include "harness/check/check.h"
+#include "harness/check/fairness.h"
+#include "harness/check/liveness.h"
+#include "harness/check/liveness_herd.h"
+#include "harness/report/driver_bound.h"
+#include "harness/report/percentiles.h"
+#include "harness/report/recovery.h"
+#include "harness/report/resources.h"
+
+#include <stdbool.h>
+
+struct statistics {
+    int64_t started_ns;  // CLOCK_MONOTONIC when the barrier opened: the trial's zero
+    int64_t duration_ns; // barrier to stop, warm-up included
+    int64_t counted_ns;  // how much of it counts
+    size_t holds;        // acquires granted
+    size_t not_held;     // acquires that gave up
+    size_t unknown;      // acquires of unknown outcome
+    // Of the whole trial: the store's accounts have no warm-up.
+    size_t writes, refused_writes, unknown_writes;
+    double holds_per_second; // grants in the counted time by its length: "locks/s"
+    double attempts_per_hold;
+    double commands_per_hold;   // requests of acquire and release, and renewals, for each grant, of
+                                // the whole trial: clients tell but their sums. NaN if nobody told
+    struct percentiles acquire; // to the grant: from the intended beginning in an open loop, so
+                                // that a stall cannot hide; else from the invocation
+    struct percentiles acquire_uncorrected; // from the invocation; of an open loop only
+    struct percentiles release;             // invoke to return
+    struct percentiles hold;                // grant to release invoke
+    struct percentiles hand_off; // release invoke to the next grant, where somebody waited
+    struct percentiles lateness; // of the driver in an open loop: see lateness.h
+    int64_t due, begun;          // operations of an open loop: that were to begin, and that did
+    int64_t longest_wait_ns;     // of any acquire from its invocation, granted or not
+    double fairness;             // Jain's index over the workers' holds; 0 if there is none
+    size_t stalls;               // times the harness itself was late
+    int64_t longest_stall_ns;
+    int64_t stalled_ns; // all of them together
+    struct recoveries recoveries;
+    struct resources resources;
+    struct driver_bound driver_bound;
+    struct liveness liveness; // of the whole trial
+    struct fairness turns;    // shares of the counted time, order of the whole trial
+    struct herd herd;         // of the whole trial
+};
+
+void statistics_make(const struct digest *digest, struct statistics *statistics);
+
+#endif
