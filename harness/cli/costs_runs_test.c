@@ -120,10 +120,10 @@ static void a_killed_server_makes_the_servers_figures_incomplete(void **state)
 {
     (void)state;
     json_t *json = run("killed",
-                       HEAD "workload: {kind: increment, store: shm, operations: 100, hold: 1ms}\n"
+                       HEAD "workload: {kind: increment, store: shm, operations: 400, hold: 1ms}\n"
                             "lock: {lease: 300ms, wait: 5s, retry: 5ms}\n"
                             "faults:\n"
-                            "  - {when: client-1 holds, nth: 3, restart: server-1}\n",
+                            "  - {when: client-1 holds, restart: server-1}\n",
                        "");
     json_t *statistics = at(json, "trials.0.statistics");
     assert_true(json_is_false(at(statistics, "resources.servers.is_complete")));
