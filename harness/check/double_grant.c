@@ -106,11 +106,21 @@ static void find(const struct digest *digest, struct cores cores, struct finding
     free(cores.items);
 }
 
+static bool is_in_doubt(const struct digest *digest)
+{
+    for (size_t i = 0; i < digest->hold_count; i++) {
+        if (digest->holds[i].told_until_ns != digest->holds[i].proven_until_ns)
+            return true;
+    }
+    return false;
+}
+
 // None is certain. One may be, if a session that may have ended has not.
 static void decide_doubtful(const struct digest *digest, struct finding *finding)
 {
     struct finding doubtful = *finding;
-    find(digest, cores_told(digest), &doubtful);
+    if (is_in_doubt(digest))
+        find(digest, cores_told(digest), &doubtful);
     if (doubtful.count == 0) {
         finding_say(finding, "no %s of %zu holds overlapped while valid",
                     digest_permits(digest) > 1 ? "more than the permits" : "two",

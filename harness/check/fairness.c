@@ -1,6 +1,7 @@
 #include "harness/check/fairness.h"
 
 #include "harness/base/rank.h"
+#include "harness/check/counted.h"
 #include "harness/check/fairness_places.h"
 
 #include <stdlib.h>
@@ -13,16 +14,29 @@ static int64_t worker_key(int client, int worker, bool granted)
     return ((int64_t)client << 33) | ((int64_t)worker << 1) | granted;
 }
 
+// Of all acquires of the counted time. Sorted; the caller frees.
+static int64_t *counted_keys(const struct digest *digest, size_t *count)
+{
+    int64_t *keys = memory_new((digest->hold_count + digest->attempt_count) * sizeof *keys);
+    *count = 0;
+    for (size_t i = 0; i < digest->hold_count; i++) {
+        const struct hold *hold = &digest->holds[i];
+        if (counted_hold(digest, hold))
+            keys[(*count)++] = worker_key(hold->client, hold->worker, true);
+    }
+    for (size_t i = 0; i < digest->attempt_count; i++) {
+        const struct attempt *attempt = &digest->attempts[i];
+        if (counted_attempt(digest, attempt))
+            keys[(*count)++] = worker_key(attempt->client, attempt->worker, false);
+    }
+    sort_values(keys, *count);
+    return keys;
+}
+
 static void measure_shares(const struct digest *digest, struct fairness *fairness)
 {
-    size_t count = digest->hold_count + digest->attempt_count;
-    int64_t *keys = memory_new(count * sizeof *keys);
-    for (size_t i = 0; i < digest->hold_count; i++)
-        keys[i] = worker_key(digest->holds[i].client, digest->holds[i].worker, true);
-    for (size_t i = 0; i < digest->attempt_count; i++)
-        keys[digest->hold_count + i] =
-            worker_key(digest->attempts[i].client, digest->attempts[i].worker, false);
-    sort_values(keys, count);
+    size_t count;
+    int64_t *keys = counted_keys(digest, &count);
     double squares = 0;
     for (size_t i = 0; i < count;) {
         int64_t worker = keys[i] >> 1;
@@ -33,10 +47,10 @@ static void measure_shares(const struct digest *digest, struct fairness *fairnes
             fairness->least_grants = grants;
         if (grants > fairness->most_grants)
             fairness->most_grants = grants;
+        fairness->grants += grants;
         squares += (double)grants * (double)grants;
     }
     free(keys);
-    fairness->grants = digest->hold_count;
     double sum = (double)fairness->grants;
     fairness->jain = squares > 0 ? sum * sum / ((double)fairness->workers * squares) : 0;
 }

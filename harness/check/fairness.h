@@ -48,7 +48,8 @@ struct fairness {
 
 // Derives the figures; O(n log n) of the acquires. The index of fairness is Jain's, (Σx)² / (n Σx²)
 // of the grants x of each of the n workers that asked: 1 if all got the same, 1/n if one got all
-// (Jain, Chiu and Hawe, DEC-TR-301, 1984).
+// (Jain, Chiu and Hawe, DEC-TR-301, 1984). Shares are those of the counted time (counted.h), turns
+// those of the whole trial.
 void fairness_measure(const struct digest *digest, struct fairness *fairness);
 
 #endif

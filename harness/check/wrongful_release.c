@@ -248,6 +248,14 @@ static void set_evidence(const struct digest *digest, size_t first, int64_t vani
     }
 }
 
+// True if the release of another certainly removed the lock that its holder found gone.
+static bool another_removed_it(const struct digest *digest, size_t index)
+{
+    struct evidence evidence;
+    set_evidence(digest, index, digest->holds[index].returned_ns, &evidence);
+    return is_proof(digest, &evidence);
+}
+
 // The latest time at which the fault may have taken the lock. A failover is in effect only when
 // another leads, but its first deed is to kill the one that did.
 static int64_t struck_by_ns(const struct fault_record *record)
@@ -278,22 +286,15 @@ static bool taken_in_release(const struct digest *digest, size_t index)
                             struck_by_ns(record) >= hold->released_ns &&
                             record->asked_ns <= hold->returned_ns);
     }
-    if (!struck)
-        return false;
-    struct evidence evidence;
-    set_evidence(digest, index, hold->returned_ns, &evidence);
-    return evidence.holds[1] == SIZE_MAX || !is_proof(digest, &evidence);
+    return struck && !another_removed_it(digest, index);
 }
 
 // True if nothing but the end of its session may have taken the lock that its holder found gone.
 static bool session_may_have_ended(const struct digest *digest, size_t index)
 {
     const struct hold *hold = &digest->holds[index];
-    if (hold->returned_ns < hold_lease_end_ns(digest, hold))
-        return false;
-    struct evidence evidence;
-    set_evidence(digest, index, hold->returned_ns, &evidence);
-    return evidence.holds[1] == SIZE_MAX || !is_proof(digest, &evidence);
+    return hold->returned_ns >= hold_lease_end_ns(digest, hold) &&
+           !another_removed_it(digest, index);
 }
 
 // Sets by when the lock of each hold had vanished, TIME_NEVER if it had not. The last one that may

@@ -1,6 +1,7 @@
 // End to end: what a run tells about costs, in every form that machines read.
 #include "harness/base/test_folder.h"
 #include "harness/cli/test_command.h"
+#include "harness/report/test_json_path.h"
 
 #include <jansson.h>
 #include <setjmp.h>
@@ -52,24 +53,10 @@ static json_t *run(const char *name, const char *text, const char *options)
     return json;
 }
 
-// Follows a path of keys: "trials.0.name".
-static json_t *at(json_t *value, const char *path)
-{
-    char *copy = memory_string(path);
-    char *rest = copy;
-    for (char *key = strsep(&rest, "."); key != NULL; key = strsep(&rest, "."))
-        value = json_is_array(value) ? json_array_get(value, (size_t)atoi(key))
-                                     : json_object_get(value, key);
-    free(copy);
-    if (value == NULL)
-        fail_msg("there is no %s", path);
-    return value;
-}
-
 static json_int_t integer_at(json_t *value, const char *path)
 {
-    assert_true(json_is_integer(at(value, path)));
-    return json_integer_value(at(value, path));
+    assert_true(json_is_integer(json_at(value, path)));
+    return json_integer_value(json_at(value, path));
 }
 
 static bool is_in_trial(const char *run_name, const char *file)
@@ -89,8 +76,8 @@ static void repeats_are_measured_apart_and_together(void **state)
     assert_int_equal(integer_at(json, "trials.0.statistics.acquire.count"), 400);
     assert_int_equal(integer_at(json, "costs.0.acquire.count"), 800);
     assert_int_equal(integer_at(json, "costs.0.repeats"), 2);
-    assert_true(json_real_value(at(json, "costs.0.commands_per_hold")) >= 2);
-    assert_true(json_is_null(at(json, "trials.0.statistics.acquire_uncorrected")));
+    assert_true(json_real_value(json_at(json, "costs.0.commands_per_hold")) >= 2);
+    assert_true(json_is_null(json_at(json, "trials.0.statistics.acquire_uncorrected")));
     assert_true(is_in_trial("repeats", "acquire.hgrm"));
     assert_true(is_in_trial("repeats", "release.hgrm"));
     assert_true(is_in_trial("repeats", "hold.hgrm"));
@@ -103,12 +90,12 @@ static void whoever_worked_has_used_something(void **state)
     (void)state;
     json_t *json =
         run("used", HEAD "workload: {kind: increment, store: shm, operations: 400}\n", "");
-    json_t *resources = at(json, "trials.0.statistics.resources");
+    json_t *resources = json_at(json, "trials.0.statistics.resources");
     assert_int_equal(integer_at(resources, "clients.processes"), 2);
     assert_int_equal(integer_at(resources, "servers.processes"), 1);
     assert_int_equal(integer_at(resources, "driver.processes"), 2);
-    assert_true(json_is_true(at(resources, "clients.is_complete")));
-    assert_true(json_is_true(at(resources, "servers.is_complete")));
+    assert_true(json_is_true(json_at(resources, "clients.is_complete")));
+    assert_true(json_is_true(json_at(resources, "servers.is_complete")));
     assert_true(integer_at(resources, "clients.processor_ns") > 0);
     assert_true(integer_at(resources, "servers.processor_ns") > 0);
     assert_true(integer_at(resources, "clients.voluntary_switches") > 0);
@@ -125,8 +112,8 @@ static void a_killed_server_makes_the_servers_figures_incomplete(void **state)
                             "faults:\n"
                             "  - {when: client-1 holds, restart: server-1}\n",
                        "");
-    json_t *statistics = at(json, "trials.0.statistics");
-    assert_true(json_is_false(at(statistics, "resources.servers.is_complete")));
+    json_t *statistics = json_at(json, "trials.0.statistics");
+    assert_true(json_is_false(json_at(statistics, "resources.servers.is_complete")));
     assert_int_equal(integer_at(statistics, "recoveries.0.fault"), 1);
     assert_true(integer_at(statistics, "recoveries.0.after_effect_ns") > 0);
     json_decref(json);
@@ -139,14 +126,14 @@ static void the_environment_says_where_the_figures_come_from(void **state)
                        HEAD "workload: {kind: increment, store: shm, operations: 40}\n"
                             "servers: {redis: {persistence: aof-always}}\n",
                        "");
-    json_t *environment = at(json, "environment");
-    const char *placement = json_string_value(at(environment, "placement"));
+    json_t *environment = json_at(json, "environment");
+    const char *placement = json_string_value(json_at(environment, "placement"));
     assert_non_null(strstr(placement, "spread: each node pinned"));
-    assert_string_equal(json_string_value(at(environment, "durability")),
+    assert_string_equal(json_string_value(json_at(environment, "durability")),
                         "redis: log flushed at each write");
-    assert_int_equal(json_array_size(at(environment, "load_at_begin")), 3);
-    assert_int_equal(json_array_size(at(environment, "load_at_end")), 3);
-    assert_true(json_string_length(at(environment, "kernel")) > 0);
+    assert_int_equal(json_array_size(json_at(environment, "load_at_begin")), 3);
+    assert_int_equal(json_array_size(json_at(environment, "load_at_end")), 3);
+    assert_true(json_string_length(json_at(environment, "kernel")) > 0);
     assert_true(integer_at(environment, "processors") > 0);
     json_decref(json);
 }

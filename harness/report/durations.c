@@ -1,7 +1,7 @@
 #include "harness/report/durations.h"
 
 #include "harness/base/rank.h"
-#include "harness/report/counted.h"
+#include "harness/check/counted.h"
 
 #include <stdlib.h>
 

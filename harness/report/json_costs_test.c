@@ -1,5 +1,6 @@
 #include "harness/report/json_costs.h"
 
+#include "harness/report/test_json_path.h"
 #include "harness/report/test_run.h"
 
 #include <math.h>
@@ -30,19 +31,9 @@ static int end(void **state)
     return 0;
 }
 
-// Follows a path of keys: "acquire.p99_ns".
 static json_t *at(const char *path)
 {
-    json_t *value = json;
-    char *copy = memory_string(path);
-    char *rest = copy;
-    for (char *key = strsep(&rest, "."); key != NULL; key = strsep(&rest, "."))
-        value = json_is_array(value) ? json_array_get(value, (size_t)atoi(key))
-                                     : json_object_get(value, key);
-    free(copy);
-    if (value == NULL)
-        fail_msg("there is no %s", path);
-    return value;
+    return json_at(json, path);
 }
 
 static struct trial_result *add_measured(void)

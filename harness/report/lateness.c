@@ -1,6 +1,6 @@
 #include "harness/report/lateness.h"
 
-#include "harness/report/counted.h"
+#include "harness/check/counted.h"
 
 #include <stdlib.h>
 

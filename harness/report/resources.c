@@ -1,7 +1,7 @@
 #include "harness/report/resources.h"
 
 #include "harness/base/text.h"
-#include "harness/report/counted.h"
+#include "harness/check/counted.h"
 
 #include <stdlib.h>
 

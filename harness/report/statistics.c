@@ -1,9 +1,8 @@
 #include "harness/report/statistics.h"
 
-#include "harness/report/counted.h"
+#include "harness/check/counted.h"
 #include "harness/report/durations.h"
 #include "harness/report/lateness.h"
-#include "harness/report/shares.h"
 
 #include <math.h>
 
@@ -85,15 +84,35 @@ static void measure_latencies(const struct digest *digest, struct statistics *st
     take(lateness_of(digest), &statistics->lateness);
 }
 
+// The longest that any acquire of the counted time waited from its invocation, granted or not; one
+// that never returned, until its worker died or the trial ended.
+static int64_t longest_counted_wait_ns(const struct digest *digest)
+{
+    int64_t longest_ns = 0;
+    for (size_t i = 0; i < digest->hold_count; i++) {
+        const struct hold *hold = &digest->holds[i];
+        int64_t wait_ns = hold->granted_ns - hold->invoked_ns;
+        if (wait_ns > longest_ns && counted_hold(digest, hold))
+            longest_ns = wait_ns;
+    }
+    for (size_t i = 0; i < digest->attempt_count; i++) {
+        const struct attempt *attempt = &digest->attempts[i];
+        int64_t end_ns = attempt->returned_ns != TIME_NEVER ? attempt->returned_ns
+                         : attempt->died                    ? attempt->died_ns
+                                                            : digest->ended_ns;
+        if (end_ns - attempt->invoked_ns > longest_ns && counted_attempt(digest, attempt))
+            longest_ns = end_ns - attempt->invoked_ns;
+    }
+    return longest_ns;
+}
+
 static void measure_order(const struct digest *digest, struct statistics *statistics)
 {
     liveness_measure(digest, &statistics->liveness);
     fairness_measure(digest, &statistics->turns);
     statistics->longest_wait_ns = statistics->liveness.longest_wait_ns;
-    if (digest->phase_count > 0) {
-        shares_of_counted(digest, &statistics->turns);
+    if (digest->phase_count > 0)
         statistics->longest_wait_ns = longest_counted_wait_ns(digest);
-    }
     statistics->fairness = statistics->turns.jain;
 }
 

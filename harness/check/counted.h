@@ -1,7 +1,7 @@
 // The counted time: what costs are measured in. A trial whose load has phases counts those that are
 // no warm-up; any other counts from the barrier to the stop.
-#ifndef LOCKPICK_REPORT_COUNTED_H
-#define LOCKPICK_REPORT_COUNTED_H
+#ifndef LOCKPICK_CHECK_COUNTED_H
+#define LOCKPICK_CHECK_COUNTED_H
 
 #include "harness/check/check.h"
 

@@ -1,4 +1,4 @@
-#include "harness/report/counted.h"
+#include "harness/check/counted.h"
 
 bool counted_at(const struct digest *digest, int64_t at_ns)
 {
