@@ -9,6 +9,7 @@
 #include "harness/cli/vocabulary.h"
 #include "harness/drive/fit.h"
 #include "harness/locks/lock.h"
+#include "harness/report/run_pictures.h"
 #include "harness/stores/store.h"
 
 #include <signal.h>
@@ -31,8 +32,12 @@ static int conduct(const struct sandbox *sandbox, void *context)
     if (sandbox->isolation == ISOLATION_LOOPBACK && !request->options->json)
         fprintf(stderr, "lockpick run: on loopback ports, not in namespaces: %s\n",
                 sandbox->why_loopback);
+    struct error error = {0};
     perform_plan(request->plan, request->options, sandbox, &run);
+    if (run_pictures_write(&run, run.has_plots, &error) != 0)
+        fprintf(stderr, "lockpick run: the pictures of the run: %s\n", error.text);
     int code = run_outputs_write(&run, request->options);
+    run_pictures_free(&run);
     performance_free(&run);
     return code;
 }

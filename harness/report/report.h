@@ -29,6 +29,14 @@ struct trial_result {
     char *latency;    // inline SVG, or NULL; always of too few acquires. Owned
 };
 
+// A picture of the whole run, see run_pictures.h.
+struct run_picture {
+    const char *name;  // of its files in plots/, without ending
+    const char *title; // above it in the page
+    char *alternative; // in words, for who cannot see it. Owned
+    char *svg;         // inline, or NULL without gnuplot. Owned
+};
+
 struct run_result {
     char *folder; // "results/2026-11-21T02-03-04-increment"
     uint64_t seed;
@@ -39,7 +47,9 @@ struct run_result {
     bool has_plots;      // gnuplot was there
     char plot_note[200]; // why there are none
     int64_t duration_ns;
-    bool strict; // what was skipped counts as a missing environment
+    bool strict;                  // what was skipped counts as a missing environment
+    struct run_picture *pictures; // owned
+    size_t picture_count;
 };
 
 // The story of a violation: the few events that prove it, in order, in words; times count from the
