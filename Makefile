@@ -1,5 +1,5 @@
 # Targets: demo, test, all (default), asan, tsan, lint, format, clean; detection, soundness, fuzz,
-# fuzz-check, bench, bench-check.
+# fuzz-check, bench, soak, bench-check, reference.
 # `make demo` and `make test` install what is missing, build, and run; see README.md.
 
 CC ?= cc
@@ -133,6 +133,15 @@ soundness: setup
 	@$(MAKE) --no-print-directory -j$$(nproc) $(BUILD)/lockpick-detection
 	@BUILD=$(BUILD) scripts/soundness $(TRIALS) $(SEED)
 
+# --- the comparison that is committed --------------------------------------------------------------
+
+# make reference: every scheme under every fault, and what each costs, into results/reference; under
+# 15 minutes, on a machine that has nothing else to do.
+.PHONY: reference
+reference: setup
+	@$(MAKE) --no-print-directory -j$$(nproc) all
+	@BUILD=$(BUILD) scripts/reference
+
 # --- is `lockpick check` right, and quick ---------------------------------------------------------
 
 # make fuzz: each of FUZZERS for FOR seconds; what is found is left in build-fuzz/found. A folder
@@ -157,18 +166,34 @@ fuzz-check: setup
 	@$(MAKE) --no-print-directory -j$$(nproc) $(BUILD)/harness/model/fuzz_check_test
 	@$(BUILD)/harness/model/fuzz_check_test fuzz $(or $(FOR),60) $(or $(SEED),0) $(MODEL)
 
-# make bench: locks a second through Lockpick, as a share of those of a bare loop that sends the same
-# requests; some three minutes, on a machine that has nothing else to do.
-LOCK_BENCH := $(BUILD)/harness/bench/lock_bench_test
+# --- how quick and how small is the driver itself -------------------------------------------------
 
-.PHONY: bench
+# make bench: what an event costs to record; locks a second through Lockpick over those of a bare
+# loop that sends the same requests; commands a second over those of redis-benchmark; and the memory
+# of 5,000 buyers at once. Some four minutes, on a machine that has nothing else to do. It fails if
+# an aim is certainly missed. REPEATS=: of each, another number than usual, 7 to 31.
+BENCH := $(BUILD)/harness/bench
+SPEED_BENCHES := $(BENCH)/record_bench_test $(BENCH)/lock_bench_test $(BENCH)/commands_bench_test \
+	$(BENCH)/crowd_bench_test
+
+# The default of REPEATS and FOR is other targets'.
+given = $(if $(filter file,$(origin $(1))),,$($(1)))
+
+.PHONY: bench soak
 bench: setup
-	@$(MAKE) --no-print-directory -j$$(nproc) all $(LOCK_BENCH)
-	@LOCKPICK=$(BUILD)/lockpick $(LOCK_BENCH) full
+	@$(MAKE) --no-print-directory -j$$(nproc) all $(SPEED_BENCHES)
+	@status=0; for bench in $(SPEED_BENCHES); do echo; \
+		LOCKPICK=$(BUILD)/lockpick $$bench full $(call given,REPEATS) || status=1; done; exit $$status
+
+# make soak: whether the memory of the driver and of the clients stays as it is in a run of 90 s, or
+# of FOR (10m, 1h); and how much it takes to read and judge its history in the end.
+soak: setup
+	@$(MAKE) --no-print-directory -j$$(nproc) all $(BENCH)/soak_bench_test
+	@LOCKPICK=$(BUILD)/lockpick $(BENCH)/soak_bench_test full $(call given,FOR)
 
 # make bench-check: how long it takes to decide histories of up to ten million operations, and how
 # much memory; and to judge trials of up to a million. It takes some minutes and 2 GB in /tmp.
-BENCHES := $(BUILD)/harness/bench/check_bench_test $(BUILD)/harness/bench/judge_bench_test
+BENCHES := $(BENCH)/check_bench_test $(BENCH)/judge_bench_test
 bench-check: setup
 	@$(MAKE) --no-print-directory -j$$(nproc) $(BENCHES)
 	@for bench in $(BENCHES); do $$bench full || exit 1; done

@@ -41,14 +41,14 @@ static int held_by_leaders(const struct server_group *group, const struct lock_i
     return held;
 }
 
-int world_lock_is_held(const struct fault_world *world, struct error *error)
+int world_lock_is_held(const struct fault_world *world, const struct lock_identity *lock,
+                       struct error *error)
 {
     const struct server_group *group = world->lock_group;
     if (group == NULL || control_of(&group->nodes[0])->has_lock == NULL)
         return error_set(error, "nobody can be asked whether the lock is held");
     bool equals = strcmp(group->settings.topology->name, "independent") == 0;
-    return equals ? held_by_most(group, &world->lock, error)
-                  : held_by_leaders(group, &world->lock, error);
+    return equals ? held_by_most(group, lock, error) : held_by_leaders(group, lock, error);
 }
 
 bool world_server_is(const struct fault_world *world, const struct target *target,

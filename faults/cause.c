@@ -66,7 +66,7 @@ static bool lease_is_gone(int client, int64_t since_ns, const struct doings *doi
         if (i != client - 1 && other_ns > granted_ns && other_ns > since_ns)
             return true;
     }
-    return world_lock_is_held(world, &ignored) == 0;
+    return world_lock_is_held(world, &world->lock, &ignored) == 0;
 }
 
 bool cause_has_come(const struct wait_for *wait, int64_t since_ns, const struct doings *doings,

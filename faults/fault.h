@@ -34,7 +34,9 @@ struct fault_world {
     struct server_group *lock_group;  // the servers of the lock, if we booted them
     struct server_group *store_group; // those of the store, if they are others
     bool is_external;                 // the lock's servers are somebody else's
-    struct lock_identity lock;
+    struct lock_identity lock;        // the first, which causes and roles are about
+    struct lock_identity *locks;      // all of them
+    int lock_count;
     struct wires *wires;
     char *why_no_wires; // if `wires` is NULL
     struct clock_shift *client_clocks;
@@ -52,6 +54,7 @@ struct fault_strike {
     struct point_trap *hold;     // where one worker is to be held, for faults that hold one
     int64_t acted_ns;            // when it was last done something for
     int stage;                   // the fault's own: how far it has come
+    int done;                    // the fault's own: how many of its locks it has struck
     int wire;                    // the fault's own: number of its wire fault
     int64_t met;                 // packets or connections that it met; -1 if nothing counts them
     // Who had the role that it names (`leader`), noted once it is in effect: "redis-1", and who has
@@ -120,7 +123,8 @@ int target_addresses(const struct fault_step *step, int side, const struct fault
 // --- questions (ask.c) ---------------------------------------------------------------------------
 
 // Whether the servers have the lock as held by anybody: 1, 0, or -1 if they do not say.
-int world_lock_is_held(const struct fault_world *world, struct error *error);
+int world_lock_is_held(const struct fault_world *world, const struct lock_identity *lock,
+                       struct error *error);
 
 // Whether that server leads (CAUSE_LEADS) or answers (CAUSE_SERVES) now.
 bool world_server_is(const struct fault_world *world, const struct target *target,

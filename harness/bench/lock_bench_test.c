@@ -1,12 +1,10 @@
 // How much of a lock's speed Lockpick takes away by measuring it: locks a second of
-// redis-set-px-lua through Lockpick, over those of a bare loop that sends the same requests. Both
-// work on the same Redis, in turns, with the server on one processor and all clients on another.
-#include "harness/base/file.h"
+// redis-set-px-lua through Lockpick, over those of a bare loop that sends the same requests, with
+// the same time-out, and tries again as often. Both work on the same Redis, in turns, with the
+// server on one processor and all clients on another; on that one Lockpick's own processes are as
+// well.
 #include "harness/bench/bare_lock.h"
-#include "harness/bench/measure.h"
-#include "harness/cli/test_command.h"
-#include "harness/cluster/test_server.h"
-#include "harness/measure/ratio.h"
+#include "harness/bench/bench.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,159 +12,145 @@
 #include <stdint.h>
 
 #include <cmocka.h>
-#include <jansson.h>
-#include <sched.h>
 
-#define MOST_REPEATS 15
 #define LEASE_MS 30000
+#define REQUEST_MS 2000
 #define RETRY_NS NS_PER_MS
+#define AIM 0.95
 
 static const char scenario[] = "version: 1\n"
                                "name: bench\n"
                                "about: what measuring costs\n"
                                "workload: {kind: increment, for: 1s, hold: 0s}\n"
                                "clients: {processes: 1, threads: 1}\n"
-                               "lock: {lease: 30s, wait: 60s, retry: 1ms}\n"
+                               "lock: {lease: 30s, wait: 60s, retry: 1ms, request: 2s}\n"
                                "schemes: [redis-set-px-lua]\n";
 
-struct bench {
-    struct test_server server;
-    int port;
-    int repeats;
-    int64_t for_ms;
+// What each repeat gave.
+struct sides {
+    double bare_locks[MOST_REPEATS], locks[MOST_REPEATS];
+    double bare_us[MOST_REPEATS], us[MOST_REPEATS];
+    double driver_us[MOST_REPEATS];
 };
 
-static void pin(pid_t process, int processor)
-{
-    cpu_set_t allowed;
-    CPU_ZERO(&allowed);
-    CPU_SET((size_t)processor, &allowed);
-    sched_setaffinity(process, sizeof allowed, &allowed);
-}
-
-static int bench_open(struct bench *bench, bool full)
-{
-    *bench = (struct bench){.repeats = full ? 9 : 1, .for_ms = full ? 2000 : 300};
-    if (test_server_start(&bench->server, "redis") != 0)
-        return -1;
-    bench->port = bench->server.cluster.nodes[0].port;
-    pin(bench->server.cluster.nodes[0].server, 0);
-    if (sysconf(_SC_NPROCESSORS_ONLN) > 1)
-        pin(0, 1); // and with us all clients, Lockpick's and the bare ones
-    return 0;
-}
-
-static double bare(const struct bench *bench, int clients)
+static bool lock_barely(const struct bench *bench, int clients, struct sides *sides, int repeat)
 {
     struct bare_settings settings = {.port = bench->port,
                                      .clients = clients,
                                      .lease_ms = LEASE_MS,
+                                     .request_ms = REQUEST_MS,
                                      .retry_ns = RETRY_NS,
                                      .for_ns = bench->for_ms * NS_PER_MS};
-    return bare_locks_per_second(&settings);
+    struct bare_figures figures;
+    if (!bare_lock(&settings, &figures))
+        return false;
+    sides->bare_locks[repeat] = figures.locks;
+    sides->bare_us[repeat] = figures.processor_us;
+    return figures.locks > 0;
 }
 
-// By what `lockpick run` writes down; -1 if it failed.
-static double through_lockpick(const struct bench *bench, int clients)
+static bool lock_through_lockpick(const struct bench *bench, int clients, struct sides *sides,
+                                  int repeat)
 {
-    char path[128];
-    char out[128];
-    char arguments[600];
-    snprintf(path, sizeof path, "%s/bench.yaml", bench->server.folder);
-    snprintf(out, sizeof out, "%s/run", bench->server.folder);
-    if (file_write(path, scenario, strlen(scenario), NULL) != 0)
-        return -1;
-    snprintf(arguments, sizeof arguments,
-             "run %s --quiet --out %s --set servers.redis.external=redis://127.0.0.1:%d "
-             "--set clients.processes=%d --set workload.for=%lldms",
-             path, out, bench->port, clients, (long long)bench->for_ms);
-    struct command_result result = run_lockpick(arguments);
-    strcat(out, "/result.json");
-    json_error_t error;
-    json_t *root = json_load_file(out, 0, &error);
-    json_t *trial = json_array_get(json_object_get(root, "trials"), 0);
-    const char *verdict = json_string_value(json_object_get(trial, "verdict"));
-    double locks = json_number_value(
-        json_object_get(json_object_get(trial, "statistics"), "holds_per_second"));
-    // One client alone puts no lock to the test: UNKNOWN.
-    bool is_well = verdict != NULL && strcmp(verdict, clients > 1 ? "SAFE" : "UNKNOWN") == 0;
-    if (!is_well)
-        fprintf(stderr, "lockpick %s: %s\n%s%s", arguments, verdict ? verdict : "no verdict",
-                text_string(&result.output), text_string(&result.errors));
-    json_decref(root);
-    command_free(&result);
-    out[strlen(out) - strlen("/result.json")] = '\0';
-    test_folder_remove(out);
-    return is_well ? locks : -1;
+    char more[64];
+    struct bench_figures figures = {0};
+    snprintf(more, sizeof more, "--set clients.processes=%d", clients);
+    // One client alone puts no lock to the test.
+    if (!bench_run(bench, scenario, more, clients > 1 ? "SAFE" : "UNKNOWN", &figures))
+        return false;
+    sides->locks[repeat] = figures.locks;
+    sides->us[repeat] = figures.processor_us;
+    sides->driver_us[repeat] = figures.of_processor_us;
+    return figures.locks > 0;
 }
 
-static double median(double *values, int count)
+static void print_row(int clients, const struct sides *sides, int repeats)
 {
-    for (int i = 1; i < count; i++) {
-        for (int j = i; j > 0 && values[j] < values[j - 1]; j--) {
-            double other = values[j];
-            values[j] = values[j - 1];
-            values[j - 1] = other;
-        }
-    }
-    return values[count / 2];
+    struct ratio locks = bench_ratio(sides->bare_locks, sides->locks, repeats);
+    struct ratio processor = bench_ratio(sides->bare_us, sides->us, repeats);
+    char locks_text[40];
+    char processor_text[40];
+    printf("%7d  %9.0f  %9.0f  %-19s  %6.1f  %5.1f + %-4.1f  %-19s  %s\n", clients,
+           bench_median(sides->bare_locks, repeats), bench_median(sides->locks, repeats),
+           bench_ratio_text(&locks, locks_text, sizeof locks_text),
+           bench_median(sides->bare_us, repeats), bench_median(sides->us, repeats),
+           bench_median(sides->driver_us, repeats),
+           bench_ratio_text(&processor, processor_text, sizeof processor_text),
+           bench_answer(&locks, AIM, repeats));
+    fflush(stdout);
 }
 
-// One row; true if both sides locked in every repeat.
+// One row. False if the aim was missed, or a side failed.
 static bool compare(const struct bench *bench, int clients)
 {
-    double base[MOST_REPEATS];
-    double other[MOST_REPEATS];
+    struct sides sides;
     for (int i = 0; i < bench->repeats; i++) {
         // Who comes first takes turns as well.
-        if (i % 2 == 0)
-            base[i] = bare(bench, clients);
-        other[i] = through_lockpick(bench, clients);
-        if (i % 2 == 1)
-            base[i] = bare(bench, clients);
-        if (base[i] <= 0 || other[i] <= 0)
+        bool barely_first = i % 2 == 0;
+        if ((barely_first && !lock_barely(bench, clients, &sides, i)) ||
+            !lock_through_lockpick(bench, clients, &sides, i) ||
+            (!barely_first && !lock_barely(bench, clients, &sides, i)))
             return false;
     }
-    size_t count = (size_t)bench->repeats;
-    struct ratio ratio = ratio_make(base, count, other, count, true, 0.05, 1);
-    double bare_median = median(base, bench->repeats);
-    double median_of_ours = median(other, bench->repeats);
-    printf("%7d  %12.0f  %12.0f  ", clients, bare_median, median_of_ours);
-    if (ratio.change == CHANGE_UNKNOWN)
-        printf("%.2f (too few repeats to say more)\n", median_of_ours / bare_median);
-    else
-        printf("%.2f (%.2f to %.2f)\n", ratio.ratio, ratio.low, ratio.high);
-    fflush(stdout);
-    return true;
+    print_row(clients, &sides, bench->repeats);
+    struct ratio locks = bench_ratio(sides.bare_locks, sides.locks, bench->repeats);
+    return !bench_is_missed(&locks, AIM, bench->repeats);
 }
 
-static bool run_all(bool full)
+static bool run_all(bool full, int repeats)
 {
     static const int clients[] = {1, 8, 64};
     struct bench bench;
-    if (bench_open(&bench, full) != 0)
+    if (bench_open(&bench, repeats, full ? 1000 : 300) != 0)
         return false;
-    printf("locks a second of redis-set-px-lua, one key, retry 1 ms: medians of %d; the ratio of "
-           "the means,\nin parentheses where it lies with 95 %% confidence\n\n",
-           bench.repeats);
-    printf("%7s  %12s  %12s  %s\n", "clients", "bare loop", "Lockpick", "Lockpick / bare loop");
+    printf(
+        "Locks a second of redis-set-px-lua, one key, retry 1 ms: medians of %d, each of %lld "
+        "ms, in turns.\nRatio: of the means, and where it lies with 95 %% confidence; the aim is "
+        "%.2f at least.\nProcessor: of the clients, in us for a request, + that of Lockpick's "
+        "own processes; its ratio: the clients'.\n\n",
+        bench.repeats, (long long)bench.for_ms, AIM);
+    printf("%7s  %9s  %9s  %-19s  %6s  %12s  %s\n", "clients", "bare loop", "Lockpick", "ratio",
+           "bare", "Lockpick", "ratio of processor");
     bool is_well = true;
-    for (size_t i = 0; is_well && i < (full ? 3 : 2); i++)
-        is_well = compare(&bench, clients[i]);
-    test_server_stop(&bench.server);
+    for (size_t i = 0; i < (full ? 3 : 2); i++)
+        is_well &= compare(&bench, clients[i]);
+    bench_close(&bench);
     return is_well;
 }
 
 static void both_lock(void **state)
 {
     (void)state;
-    assert_true(run_all(false));
+    assert_true(run_all(false, 1));
+}
+
+static void an_aim_is_missed_only_if_all_of_the_interval_lies_below_it(void **state)
+{
+    (void)state;
+    const struct ratio below = {CHANGE_LESS, 0.90, 0.88, 0.92};
+    const struct ratio across = {CHANGE_NOISE, 0.95, 0.90, 1.00};
+    const struct ratio above = {CHANGE_NONE, 1.00, 0.96, 1.04};
+    const struct ratio wide = {CHANGE_MORE, 1.70, 1.30, 2.50};
+    const struct ratio unknown = {0};
+    assert_string_equal(bench_answer(&below, AIM, 7), "missed");
+    assert_string_equal(bench_answer(&above, AIM, 7), "reached");
+    assert_non_null(strstr(bench_answer(&across, AIM, 7), "inconclusive"));
+    assert_non_null(strstr(bench_answer(&wide, AIM, 7), "too wide"));
+    assert_non_null(strstr(bench_answer(&unknown, AIM, 7), "too few"));
+    assert_non_null(strstr(bench_answer(&below, AIM, 6), "too few"));
+    assert_true(bench_is_missed(&below, AIM, 7));
+    assert_false(bench_is_missed(&below, AIM, 6));
+    assert_false(bench_is_missed(&across, AIM, 7) || bench_is_missed(&above, AIM, 7) ||
+                 bench_is_missed(&wide, AIM, 7) || bench_is_missed(&unknown, AIM, 7));
 }
 
 int main(int argc, char **argv)
 {
     if (bench_is_full(argc, argv))
-        return run_all(true) ? 0 : 1;
-    const struct CMUnitTest tests[] = {cmocka_unit_test(both_lock)};
+        return run_all(true, bench_repeats(argc, argv, 15)) ? 0 : 1;
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(both_lock),
+        cmocka_unit_test(an_aim_is_missed_only_if_all_of_the_interval_lies_below_it),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

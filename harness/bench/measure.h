@@ -9,6 +9,19 @@
 #include <string.h>
 #include <time.h>
 
+// Sanitizers make our code slower and larger, and not that of libraries: what is measured under one
+// is held against nothing.
+#define BENCH_SANITIZED 0
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#undef BENCH_SANITIZED
+#define BENCH_SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#undef BENCH_SANITIZED
+#define BENCH_SANITIZED 1
+#endif
+#endif
+
 static inline bool bench_is_full(int argc, char **argv)
 {
     return argc > 1 && strcmp(argv[1], "full") == 0;

@@ -30,7 +30,8 @@ static uint16_t owner_of(struct owners *owners, const struct event *event)
     case EVENT_STORE_FINAL:
         return (uint16_t)event->args[1];
     case EVENT_LOCK_FINAL:
-        return 1; // the servers are asked for the first
+        // Once the servers were asked for the first alone, which went without saying.
+        return event->args[2] > 0 ? (uint16_t)event->args[2] : 1;
     case EVENT_ACQUIRE_INVOKE:
         *now_of(owners, event) = (uint16_t)event->args[3];
         break;

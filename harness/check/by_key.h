@@ -29,6 +29,9 @@ void key_history_free(struct key_history *part);
 void evidence_to_whole(const struct digest *whole, const struct digest *of,
                        const struct key_history *part, struct evidence *evidence);
 
+// What the check finds in the digest of one key.
+struct finding key_check(const struct check *check, const struct digest *digest);
+
 // Adds what was found for another key: the worse stays, the counts are added. `key` is whose.
 void finding_merge(struct finding *merged, const struct finding *finding, size_t key);
 

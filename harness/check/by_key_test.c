@@ -1,50 +1,8 @@
 // Several locks in one trial: each is decided for itself.
-#include "harness/check/build_history_test_support.h"
 #include "harness/check/by_key.h"
 #include "harness/check/fairness.h"
 #include "harness/check/liveness.h"
-
-// An increment under lock `key`, from `at_ms` on for 10 ms.
-static void increment(struct build *build, int client, int64_t key, int64_t operation, double at_ms,
-                      int64_t seen)
-{
-    BUILD_EVENT(build, at_ms, client, ACQUIRE_INVOKE, OUTCOME_OK, operation, 0, 0, key);
-    BUILD_EVENT(build, at_ms + 1, client, ACQUIRE_RETURN, OUTCOME_OK, operation, 0, ms(at_ms + 300),
-                1);
-    BUILD_EVENT(build, at_ms + 2, client, READ_INVOKE, OUTCOME_OK, operation);
-    BUILD_EVENT(build, at_ms + 3, client, READ_RETURN, OUTCOME_OK, operation, 0, seen);
-    BUILD_EVENT(build, at_ms + 4, client, WRITE_INVOKE, OUTCOME_OK, operation, 0, seen + 1, seen);
-    BUILD_EVENT(build, at_ms + 5, client, WRITE_RETURN, OUTCOME_OK, operation, 0, seen + 1, seen);
-    build_release(build, client, operation, at_ms + 8, at_ms + 9, RELEASE_RELEASED);
-}
-
-static int compare_times(const void *left, const void *right)
-{
-    const struct event *a = left;
-    const struct event *b = right;
-    return (a->at_ns > b->at_ns) - (a->at_ns < b->at_ns);
-}
-
-static void start(struct build *build, int64_t keys)
-{
-    build_start(build, "increment");
-    build->scenario.workload.keys = keys;
-    for (int64_t key = 1; key <= keys; key++)
-        BUILD_EVENT(build, 0, 0, STORE_INITIAL, OUTCOME_OK, 0, key);
-    BUILD_EVENT(build, 0, 0, BARRIER_OPEN, OUTCOME_OK);
-}
-
-static void end(struct build *build, const int64_t *finals, int64_t keys)
-{
-    BUILD_EVENT(build, 500, 0, STOP_ASKED, OUTCOME_OK);
-    for (int64_t key = 1; key <= keys; key++)
-        BUILD_EVENT(build, 501, 0, STORE_FINAL, OUTCOME_OK, finals[key - 1], key);
-    qsort(build->events, build->count, sizeof *build->events, compare_times);
-    build->history = (struct history){.events = build->events, .count = build->count};
-    digest_make(&build->history, &build->trial, &build->digest);
-    build->judged = true;
-    judge(&build->digest, &build->judgement);
-}
+#include "harness/check/test_keys.h"
 
 static const struct finding *found(const struct build *build, const char *property)
 {
@@ -61,12 +19,12 @@ static void two_may_hold_two_locks_at_once(void **state)
     (void)state;
     struct build build;
     const int64_t finals[] = {2, 2};
-    start(&build, 2);
-    increment(&build, 1, 1, 1, 10, 0);
-    increment(&build, 2, 2, 2, 12, 0);
-    increment(&build, 1, 2, 3, 30, 1);
-    increment(&build, 2, 1, 4, 32, 1);
-    end(&build, finals, 2);
+    keys_start(&build, 2);
+    keys_increment(&build, 1, 1, 1, 10, 0);
+    keys_increment(&build, 2, 2, 2, 12, 0);
+    keys_increment(&build, 1, 2, 3, 30, 1);
+    keys_increment(&build, 2, 1, 4, 32, 1);
+    keys_end(&build, finals, 2);
     assert_string_equal(verdict_name(build.judgement.verdict), "SAFE");
     build_free(&build);
 }
@@ -76,14 +34,14 @@ static void two_that_hold_the_same_one_are_found(void **state)
     (void)state;
     struct build build;
     const int64_t finals[] = {1, 2, 2};
-    start(&build, 3);
-    increment(&build, 1, 1, 1, 10, 0);
-    increment(&build, 2, 2, 2, 30, 0);
-    increment(&build, 3, 2, 3, 50, 1);
-    increment(&build, 1, 3, 4, 100, 0);
-    increment(&build, 2, 3, 5, 103, 0);
-    increment(&build, 3, 3, 6, 130, 1);
-    end(&build, finals, 3);
+    keys_start(&build, 3);
+    keys_increment(&build, 1, 1, 1, 10, 0);
+    keys_increment(&build, 2, 2, 2, 30, 0);
+    keys_increment(&build, 3, 2, 3, 50, 1);
+    keys_increment(&build, 1, 3, 4, 100, 0);
+    keys_increment(&build, 2, 3, 5, 103, 0);
+    keys_increment(&build, 3, 3, 6, 130, 1);
+    keys_end(&build, finals, 3);
     const struct finding *doubled = found(&build, "double-grant");
     assert_string_equal(verdict_name(build.judgement.verdict), "UNSAFE");
     assert_int_equal(doubled->state, FINDING_VIOLATED);
@@ -102,12 +60,12 @@ static void violations_of_several_locks_are_counted_together(void **state)
     (void)state;
     struct build build;
     const int64_t finals[] = {1, 1};
-    start(&build, 2);
-    increment(&build, 1, 1, 1, 100, 0);
-    increment(&build, 2, 1, 2, 103, 0);
-    increment(&build, 1, 2, 3, 10, 0);
-    increment(&build, 2, 2, 4, 13, 0);
-    end(&build, finals, 2);
+    keys_start(&build, 2);
+    keys_increment(&build, 1, 1, 1, 100, 0);
+    keys_increment(&build, 2, 1, 2, 103, 0);
+    keys_increment(&build, 1, 2, 3, 10, 0);
+    keys_increment(&build, 2, 2, 4, 13, 0);
+    keys_end(&build, finals, 2);
     const struct finding *doubled = found(&build, "double-grant");
     assert_int_equal(doubled->count, 2);
     // That which happened first is told.
@@ -121,12 +79,12 @@ static void a_lost_update_of_one_value_is_not_made_good_by_another(void **state)
     (void)state;
     struct build build;
     const int64_t finals[] = {1, 3};
-    start(&build, 2);
-    increment(&build, 1, 1, 1, 10, 0);
-    increment(&build, 2, 1, 2, 30, 0);
-    increment(&build, 1, 2, 3, 50, 0);
-    increment(&build, 2, 2, 4, 70, 1);
-    end(&build, finals, 2);
+    keys_start(&build, 2);
+    keys_increment(&build, 1, 1, 1, 10, 0);
+    keys_increment(&build, 2, 1, 2, 30, 0);
+    keys_increment(&build, 1, 2, 3, 50, 0);
+    keys_increment(&build, 2, 2, 4, 70, 1);
+    keys_end(&build, finals, 2);
     const struct finding *lost = found(&build, "lost-update");
     assert_int_equal(lost->state, FINDING_VIOLATED);
     build_free(&build);
@@ -137,38 +95,100 @@ static void a_lock_of_ones_own_puts_nothing_to_the_test(void **state)
     (void)state;
     struct build build;
     const int64_t finals[] = {2, 2};
-    start(&build, 2);
+    keys_start(&build, 2);
     for (int i = 0; i < 2; i++) {
-        increment(&build, 1, 1, 2 * i + 1, 10 + 20 * i, i);
-        increment(&build, 2, 2, 2 * i + 2, 12 + 20 * i, i);
+        keys_increment(&build, 1, 1, 2 * i + 1, 10 + 20 * i, i);
+        keys_increment(&build, 2, 2, 2 * i + 2, 12 + 20 * i, i);
     }
-    end(&build, finals, 2);
+    keys_end(&build, finals, 2);
     assert_string_equal(verdict_name(build.judgement.verdict), "UNKNOWN");
     assert_non_null(strstr(build.judgement.reason, "each lock"));
     build_free(&build);
 }
 
 // Somebody waits for lock 2 all the time: that says nothing of when lock 1 is taken again.
-static void nothing_is_said_of_whose_turn_it_was(void **state)
+static void who_waits_for_another_lock_stands_in_no_line(void **state)
 {
     (void)state;
     struct build build;
     struct fairness fairness;
     struct liveness liveness;
     const int64_t finals[] = {3, 0};
-    start(&build, 2);
+    keys_start(&build, 2);
     BUILD_EVENT(&build, 5, 3, ACQUIRE_INVOKE, OUTCOME_OK, 4, 0, 0, 2);
-    increment(&build, 1, 1, 1, 10, 0);
-    increment(&build, 2, 1, 2, 30, 1);
-    increment(&build, 1, 1, 3, 50, 2);
+    keys_increment(&build, 1, 1, 1, 10, 0);
+    keys_increment(&build, 2, 1, 2, 30, 1);
+    keys_increment(&build, 1, 1, 3, 50, 2);
     BUILD_EVENT(&build, 80, 3, ACQUIRE_RETURN, OUTCOME_OK, 4, 0, ms(400), 1);
-    end(&build, finals, 2);
+    keys_end(&build, finals, 2);
     fairness_measure(&build.digest, &fairness);
     liveness_measure(&build.digest, &liveness);
     assert_int_equal(fairness.workers, 3);
-    assert_int_equal(fairness.order, ORDER_UNKNOWN);
+    assert_int_equal(fairness.order, ORDER_ASKED);
+    assert_int_equal(fairness.contested, 0);
     assert_int_equal(liveness.after_release.count, 0);
     assert_int_equal(liveness.longest_wait_ns, 75 * NS_PER_MS);
+    build_free(&build);
+}
+
+// An increment that asked long before it was granted.
+static void waited(struct build *build, int client, int64_t key, int64_t operation, double asked_ms,
+                   double at_ms, int64_t seen)
+{
+    keys_increment(build, client, key, operation, at_ms, seen);
+    for (size_t i = 0; i < build->count; i++) {
+        struct event *event = &build->events[i];
+        if (event->kind == EVENT_ACQUIRE_INVOKE && event->args[0] == operation)
+            event->at_ns = ms(asked_ms);
+    }
+}
+
+// On lock 1 client 3 comes after client 2 and is served before it; the hand-off of lock 2 has a
+// wait of its own. The grants of both are one line after the other in time.
+static void turns_and_waits_are_those_of_each_lock(void **state)
+{
+    (void)state;
+    struct build build;
+    struct fairness fairness;
+    struct liveness liveness;
+    const int64_t finals[] = {3, 2};
+    keys_start(&build, 2);
+    keys_increment(&build, 1, 1, 1, 10, 0); // released at 18
+    waited(&build, 2, 1, 2, 11, 60, 2);
+    waited(&build, 3, 1, 3, 15, 20, 1);
+    keys_increment(&build, 4, 2, 4, 12, 0); // released at 20
+    waited(&build, 5, 2, 5, 13, 40, 1);
+    keys_end(&build, finals, 2);
+    fairness_measure(&build.digest, &fairness);
+    liveness_measure(&build.digest, &liveness);
+    assert_int_equal(fairness.order, ORDER_ASKED);
+    assert_int_equal(fairness.contested, 1);
+    assert_int_equal(fairness.out_of_turn, 1);
+    assert_int_equal(fairness.deepest, 1);
+    assert_int_equal(build.digest.holds[fairness.deepest_hold].operation, 2);
+    // 18 to 21 and 28 to 61 on lock 1, 20 to 41 on lock 2.
+    assert_int_equal(liveness.after_release.count, 3);
+    assert_int_equal(liveness.after_release.p50_ns, 21 * NS_PER_MS);
+    assert_int_equal(liveness.after_release.max_ns, 33 * NS_PER_MS);
+    build_free(&build);
+}
+
+// A worker that gave up, and asked for another lock next, wants the first no longer.
+static void who_gave_up_and_asks_for_another_lock_waits_no_longer(void **state)
+{
+    (void)state;
+    struct build build;
+    struct liveness liveness;
+    const int64_t finals[] = {2, 1};
+    keys_start(&build, 2);
+    BUILD_EVENT(&build, 5, 3, ACQUIRE_INVOKE, OUTCOME_OK, 9, 0, 0, 1);
+    BUILD_EVENT(&build, 15, 3, ACQUIRE_RETURN, OUTCOME_NO, 9, 0, 0, 1);
+    keys_increment(&build, 1, 1, 1, 10, 0); // released at 18, when nobody wants it
+    keys_increment(&build, 3, 2, 10, 20, 0);
+    keys_increment(&build, 3, 1, 11, 60, 1);
+    keys_end(&build, finals, 2);
+    liveness_measure(&build.digest, &liveness);
+    assert_int_equal(liveness.after_release.count, 0);
     build_free(&build);
 }
 
@@ -180,11 +200,11 @@ static void the_history_of_one_of_them_mixes_nothing(void **state)
     struct key_history part;
     struct digest of;
     const int64_t finals[] = {1, 2};
-    start(&build, 2);
-    increment(&build, 1, 2, 1, 10, 0);
-    increment(&build, 2, 2, 2, 30, 1);
-    increment(&build, 3, 1, 3, 12, 0);
-    end(&build, finals, 2);
+    keys_start(&build, 2);
+    keys_increment(&build, 1, 2, 1, 10, 0);
+    keys_increment(&build, 2, 2, 2, 30, 1);
+    keys_increment(&build, 3, 1, 3, 12, 0);
+    keys_end(&build, finals, 2);
     assert_true(digest_mixes_locks(&build.digest));
     key_split_make(&build.history, &split);
     key_history_make(&split, 2, &part);
@@ -204,10 +224,10 @@ static void each_event_is_of_its_key_or_of_all(void **state)
     struct key_split split;
     struct key_history part;
     const int64_t finals[] = {1, 1};
-    start(&build, 2);
-    increment(&build, 1, 1, 1, 10, 0);
-    increment(&build, 2, 2, 2, 12, 0);
-    end(&build, finals, 2);
+    keys_start(&build, 2);
+    keys_increment(&build, 1, 1, 1, 10, 0);
+    keys_increment(&build, 2, 2, 2, 12, 0);
+    keys_end(&build, finals, 2);
     key_split_make(&build.history, &split);
     assert_int_equal(split.keys, 2);
     key_history_make(&split, 2, &part);
@@ -232,7 +252,9 @@ int main(void)
         cmocka_unit_test(violations_of_several_locks_are_counted_together),
         cmocka_unit_test(a_lost_update_of_one_value_is_not_made_good_by_another),
         cmocka_unit_test(a_lock_of_ones_own_puts_nothing_to_the_test),
-        cmocka_unit_test(nothing_is_said_of_whose_turn_it_was),
+        cmocka_unit_test(who_waits_for_another_lock_stands_in_no_line),
+        cmocka_unit_test(turns_and_waits_are_those_of_each_lock),
+        cmocka_unit_test(who_gave_up_and_asks_for_another_lock_waits_no_longer),
         cmocka_unit_test(the_history_of_one_of_them_mixes_nothing),
         cmocka_unit_test(each_event_is_of_its_key_or_of_all),
     };

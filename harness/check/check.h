@@ -225,6 +225,9 @@ enum expectation_result { EXPECTATION_NONE, EXPECTATION_MET, EXPECTATION_MISSED 
 struct judgement {
     enum verdict verdict;
     char reason[400]; // one sentence: why this verdict
+    // UNKNOWN for nothing but this: the scenario lets one worker only go for each lock. Then it is
+    // a measurement, and no verdict was asked for.
+    bool is_measurement;
     struct finding findings[MAX_CHECKS];
     size_t finding_count;
     enum expectation_result expectation;

@@ -1,6 +1,7 @@
 #include "harness/check/fairness.h"
 
 #include "harness/base/rank.h"
+#include "harness/check/by_lock.h"
 #include "harness/check/counted.h"
 #include "harness/check/fairness_places.h"
 
@@ -81,23 +82,39 @@ static void count_grants(const struct digest *digest, const int64_t *places_ns,
     }
 }
 
+// Of one lock. `places_ns` are those of its holds.
+static void measure_line(const struct by_lock *lock, const int64_t *places_ns,
+                         struct fairness *fairness)
+{
+    const struct digest *digest = &lock->part;
+    size_t *overtakings = places_overtakings(digest, places_ns);
+    count_grants(digest, places_ns, fairness);
+    for (size_t i = 0; i < digest->hold_count; i++) {
+        fairness->overtaken += overtakings[i] > 0;
+        if (overtakings[i] <= fairness->deepest)
+            continue;
+        fairness->deepest = overtakings[i];
+        fairness->deepest_hold = lock->indices != NULL ? lock->indices[i] : i;
+        fairness->deepest_wait_ns = digest->holds[i].granted_ns - digest->holds[i].invoked_ns;
+    }
+    free(overtakings);
+}
+
 static void measure_turns(const struct digest *digest, struct fairness *fairness)
 {
-    int64_t *places_ns = memory_new(digest->hold_count * sizeof *places_ns);
-    fairness->order = places_find(digest, places_ns, &fairness->margin_ns);
-    if (fairness->order != ORDER_UNKNOWN) {
-        size_t *overtakings = places_overtakings(digest, places_ns);
-        count_grants(digest, places_ns, fairness);
-        for (size_t i = 0; i < digest->hold_count; i++) {
-            fairness->overtaken += overtakings[i] > 0;
-            if (overtakings[i] <= fairness->deepest)
-                continue;
-            fairness->deepest = overtakings[i];
-            fairness->deepest_hold = i;
-            fairness->deepest_wait_ns = digest->holds[i].granted_ns - digest->holds[i].invoked_ns;
-        }
-        free(overtakings);
+    size_t bytes = digest->hold_count * sizeof(int64_t);
+    int64_t *all_ns = memory_new(bytes);
+    int64_t *places_ns = memory_new(bytes);
+    fairness->order = places_find(digest, all_ns, &fairness->margin_ns);
+    struct by_lock locks;
+    by_lock_start(&locks, digest);
+    while (fairness->order != ORDER_UNKNOWN && by_lock_next(&locks)) {
+        for (size_t i = 0; i < locks.part.hold_count; i++)
+            places_ns[i] = all_ns[locks.indices != NULL ? locks.indices[i] : i];
+        measure_line(&locks, places_ns, fairness);
     }
+    by_lock_end(&locks);
+    free(all_ns);
     free(places_ns);
 }
 
@@ -105,6 +122,6 @@ void fairness_measure(const struct digest *digest, struct fairness *fairness)
 {
     *fairness = (struct fairness){.deepest_hold = SIZE_MAX};
     measure_shares(digest, fairness);
-    if (digest_excludes(digest) && digest_permits(digest) == 1 && !digest_mixes_locks(digest))
+    if (digest_excludes(digest) && digest_permits(digest) == 1)
         measure_turns(digest, fairness);
 }

@@ -17,8 +17,9 @@
 // those during which a fault stopped their worker or cut it off: it may have lost its place with
 // its session, or have been granted the lock long before it learned of it. So are readers among
 // themselves, who need not wait for each other, and semaphores: their permits are granted together,
-// and the order in which their holders learn of it says nothing. Of several locks at once nothing
-// is said.
+// and the order in which their holders learn of it says nothing. Of several locks, whoever waits
+// for one stands in no other's line: turns are those of each lock, counted together, and the
+// deepest is the deepest of any.
 #ifndef LOCKPICK_CHECK_FAIRNESS_H
 #define LOCKPICK_CHECK_FAIRNESS_H
 

@@ -284,6 +284,26 @@ static void one_worker_alone_does_not_put_exclusion_to_the_test(void **state)
     build_judge(&build);
     assert_unknown(&build, "only one worker ever went for the lock: exclusion was not put to the "
                            "test; more clients, threads or operations would");
+    assert_false(build.judgement.is_measurement); // there were two who could have
+    build_free(&build);
+}
+
+static void locks_of_ones_own_are_measured_and_not_judged(void **state)
+{
+    (void)state;
+    struct build build;
+    build_start(&build, "increment");
+    build.scenario.clients.processes = 2;
+    build.scenario.clients.threads = 1;
+    build.scenario.workload.keys = KEYS_OWN;
+    build_begin(&build, 0);
+    build_hold(&build, 1, 1, 0, 1, 300);
+    build_hold(&build, 1, 2, 2, 3, 302);
+    build_stop(&build, 50, STOP_DONE);
+    build_final(&build, 51, 0);
+    build_judge(&build);
+    assert_int_equal(build.judgement.verdict, VERDICT_UNKNOWN);
+    assert_true(build.judgement.is_measurement);
     build_free(&build);
 }
 
@@ -350,6 +370,7 @@ int main(void)
         cmocka_unit_test(a_trial_that_ran_into_its_limit_or_broke_proves_nothing),
         cmocka_unit_test(a_history_that_breaks_off_proves_nothing),
         cmocka_unit_test(one_worker_alone_does_not_put_exclusion_to_the_test),
+        cmocka_unit_test(locks_of_ones_own_are_measured_and_not_judged),
         cmocka_unit_test(a_second_worker_that_only_tried_puts_it_to_the_test),
         cmocka_unit_test(evidence_needs_no_gates),
         cmocka_unit_test(a_broken_request_is_an_error_and_no_verdict),

@@ -71,16 +71,16 @@ static void doubt_absence(const struct digest *digest, struct finding *finding)
              condition->text, found);
 }
 
-static void run_check(const struct check *check, const struct digest *digest,
-                      struct finding *finding)
+struct finding key_check(const struct check *check, const struct digest *digest)
 {
-    *finding = (struct finding){
+    struct finding finding = {
         .check = check,
         .state = FINDING_KEPT,
         .evidence = {{SIZE_MAX, SIZE_MAX}, {SIZE_MAX, SIZE_MAX}, TIME_NEVER, TIME_NEVER}};
-    check->decide(digest, finding);
-    if (finding->state == FINDING_VIOLATED && finding->by_absence)
-        doubt_absence(digest, finding);
+    check->decide(digest, &finding);
+    if (finding.state == FINDING_VIOLATED && finding.by_absence)
+        doubt_absence(digest, &finding);
+    return finding;
 }
 
 // Of one lock among several: adds to what was found for those before it.
@@ -92,8 +92,7 @@ static void run_checks_of_key(const struct digest *digest, const struct key_spli
     key_history_make(split, key, &part);
     digest_make(&part.history, digest->trial, &of);
     for (size_t i = 0; i < judgement->finding_count; i++) {
-        struct finding finding;
-        run_check(check_catalogue[i], &of, &finding);
+        struct finding finding = key_check(check_catalogue[i], &of);
         evidence_to_whole(digest, &of, &part, &finding.evidence);
         finding_merge(&judgement->findings[i], &finding, key);
     }
@@ -108,7 +107,7 @@ static void run_checks(const struct digest *digest, struct judgement *judgement)
     for (size_t i = 0; i < MAX_CHECKS && check_catalogue[i] != NULL; i++) {
         struct finding *finding = &judgement->findings[judgement->finding_count++];
         if (split.keys == 1)
-            run_check(check_catalogue[i], digest, finding);
+            *finding = key_check(check_catalogue[i], digest);
         else
             *finding = (struct finding){.check = check_catalogue[i], .state = FINDING_IRRELEVANT};
     }
@@ -248,8 +247,12 @@ static enum verdict decide_verdict(const struct digest *digest, struct judgement
         return VERDICT_UNKNOWN;
     // What the wait for the lock left open explains best why a trial ended as it did.
     if (is_undecided(stuck, judgement) || !gates_open(digest, judgement->reason, room) ||
-        any_undecided(judgement) || !was_contended(digest, judgement->reason, room))
+        any_undecided(judgement))
         return VERDICT_UNKNOWN;
+    if (!was_contended(digest, judgement->reason, room)) {
+        judgement->is_measurement = scenario_has_no_rivals(digest->trial->scenario);
+        return VERDICT_UNKNOWN;
+    }
     explain_safe(digest, judgement);
     return VERDICT_SAFE;
 }

@@ -1,17 +1,23 @@
 #include "harness/check/liveness.h"
 
 #include "harness/base/clock.h"
+#include "harness/base/growing.h"
 #include "harness/base/rank.h"
+#include "harness/check/by_lock.h"
 #include "harness/check/liveness_waiting.h"
 
 #include <stdlib.h>
 
-// What all figures are read from.
+// Waits for the next grant, of all locks.
+struct collection {
+    int64_t *waits_ns;
+    size_t count, room;
+};
+
+// What the figures of one lock are read from.
 struct reader {
     const struct digest *digest;
     struct stretches waiting;
-    int64_t *waits_ns; // room for one of each hold, or of each fault if they are more
-    size_t count;
 };
 
 // --- the next grant ------------------------------------------------------------------------------
@@ -22,29 +28,37 @@ static size_t next_grant(const struct digest *digest, int64_t at_ns)
     return FIRST_FROM(digest->holds, digest->hold_count, granted_ns, at_ns);
 }
 
-// Takes down how long after `from_ns` the hold `next` was granted, if that says something.
-static bool take(struct reader *reader, int64_t from_ns, size_t next)
+// How long after `from_ns` the hold `next` was granted; -1 if that says nothing.
+static int64_t wait_ns(const struct reader *reader, int64_t from_ns, size_t next)
 {
     const struct digest *digest = reader->digest;
     if (next >= digest->hold_count)
-        return false;
+        return -1;
     int64_t granted_ns = digest->holds[next].granted_ns;
     const struct stretch *stretch = stretch_at(&reader->waiting, granted_ns);
     if (granted_ns < from_ns || granted_ns > digest->ended_ns || stretch == NULL ||
         stretch->from_ns > from_ns)
-        return false;
-    reader->waits_ns[reader->count++] = granted_ns - from_ns;
-    return true;
+        return -1;
+    return granted_ns - from_ns;
 }
 
-static struct wait_figures figures_of(struct reader *reader)
+static void collect(struct collection *collection, int64_t waited_ns)
 {
-    struct wait_figures figures = {.count = reader->count};
-    sort_values(reader->waits_ns, reader->count);
-    figures.p50_ns = percentile_of_sorted(reader->waits_ns, reader->count, 500);
-    figures.p99_ns = percentile_of_sorted(reader->waits_ns, reader->count, 990);
-    figures.max_ns = percentile_of_sorted(reader->waits_ns, reader->count, 1000);
-    reader->count = 0;
+    if (waited_ns >= 0)
+        *APPEND(collection->waits_ns, collection->count, collection->room) = waited_ns;
+}
+
+// Frees the collection.
+static struct wait_figures figures_of(struct collection *collection)
+{
+    int64_t *waits_ns = collection->waits_ns;
+    size_t count = collection->count;
+    struct wait_figures figures = {.count = count};
+    sort_values(waits_ns, count);
+    figures.p50_ns = percentile_of_sorted(waits_ns, count, 500);
+    figures.p99_ns = percentile_of_sorted(waits_ns, count, 990);
+    figures.max_ns = percentile_of_sorted(waits_ns, count, 1000);
+    free(waits_ns);
     return figures;
 }
 
@@ -70,7 +84,8 @@ static int64_t expired_at(const struct hold *hold)
 
 // Of an exclusive lock, the next grant must be the very next one: if somebody was granted it before
 // the hold came to its end, that end freed nothing. Permits come free one by one.
-static struct wait_figures after(struct reader *reader, int64_t (*ended_at)(const struct hold *))
+static void collect_after(const struct reader *reader, int64_t (*ended_at)(const struct hold *),
+                          struct collection *collection)
 {
     const struct digest *digest = reader->digest;
     bool is_exclusive = digest_permits(digest) == 1;
@@ -79,23 +94,37 @@ static struct wait_figures after(struct reader *reader, int64_t (*ended_at)(cons
         int64_t from_ns = ended_at(hold);
         if (from_ns >= digest->ended_ns || hold->shared)
             continue;
-        take(reader, from_ns, is_exclusive ? i + 1 : next_grant(digest, from_ns));
+        collect(collection,
+                wait_ns(reader, from_ns, is_exclusive ? i + 1 : next_grant(digest, from_ns)));
     }
-    return figures_of(reader);
 }
 
-static void measure_heals(struct reader *reader, struct liveness *liveness)
+// `longest_ns` has room for each fault: the longest of any lock so far, -1 if there is none.
+static void collect_heals(const struct reader *reader, int64_t *longest_ns,
+                          struct collection *collection)
 {
     const struct digest *digest = reader->digest;
-    for (size_t i = 0; i < digest->fault_count && liveness->heal_count < MOST_FAULTS; i++) {
+    for (size_t i = 0; i < digest->fault_count; i++) {
         const struct fault_record *record = &digest->faults[i];
         bool is_over = record->healed_ns < digest->ended_ns &&
                        (record->heal_reason == HEAL_CAUSE || record->heal_reason == HEAL_BOUND);
-        if (is_over && take(reader, record->healed_ns, next_grant(digest, record->healed_ns)))
-            liveness->heals[liveness->heal_count++] =
-                (struct heal_wait){record->step->number, reader->waits_ns[reader->count - 1]};
+        if (!is_over)
+            continue;
+        int64_t waited_ns =
+            wait_ns(reader, record->healed_ns, next_grant(digest, record->healed_ns));
+        collect(collection, waited_ns);
+        longest_ns[i] = time_later(longest_ns[i], waited_ns);
     }
-    liveness->after_heal = figures_of(reader);
+}
+
+static void list_heals(const struct digest *digest, const int64_t *longest_ns,
+                       struct liveness *liveness)
+{
+    for (size_t i = 0; i < digest->fault_count && liveness->heal_count < MOST_FAULTS; i++) {
+        if (longest_ns[i] >= 0)
+            liveness->heals[liveness->heal_count++] =
+                (struct heal_wait){digest->faults[i].step->number, longest_ns[i]};
+    }
 }
 
 // --- waits ---------------------------------------------------------------------------------------
@@ -134,36 +163,61 @@ static int64_t unserved_ns(const struct reader *reader)
 
 enum leaving liveness_leaving(const struct history *history)
 {
-    // It is among the last events.
+    // They are among the last events, one for each lock. One that was left is enough.
+    enum leaving leaving = LEAVING_UNKNOWN;
     for (size_t i = history != NULL ? history->count : 0; i-- > 0;) {
         const struct event *event = &history->events[i];
         if (event->kind == EVENT_STOP_ASKED)
             break;
         if (event->kind != EVENT_LOCK_FINAL || event->outcome != OUTCOME_OK)
             continue;
-        return event->args[0] != 0 ? LEAVING_ORPHAN : LEAVING_NOTHING;
+        if (event->args[0] != 0)
+            return LEAVING_ORPHAN;
+        leaving = LEAVING_NOTHING;
     }
-    return LEAVING_UNKNOWN;
+    return leaving;
+}
+
+// By what a lock became free.
+enum end { END_RELEASE, END_CRASH, END_EXPIRY, END_COUNT };
+
+static void measure_locks(const struct digest *digest, int64_t *longest_ns,
+                          struct collection ends[END_COUNT], struct collection *heals,
+                          struct liveness *liveness)
+{
+    static int64_t (*const ended_at[])(const struct hold *) = {
+        [END_RELEASE] = released_at, [END_CRASH] = crashed_at, [END_EXPIRY] = expired_at};
+    struct waits waits = waits_of(digest);
+    struct by_lock locks;
+    by_lock_start(&locks, digest);
+    while (by_lock_next(&locks)) {
+        struct reader reader = {.digest = &locks.part,
+                                .waiting = stretches_of_waiting(digest, &waits, locks.key)};
+        liveness->unserved_ns = time_later(liveness->unserved_ns, unserved_ns(&reader));
+        // An optimistic lock is never taken, and so never becomes free.
+        for (enum end end = 0; end < END_COUNT && digest_excludes(digest); end++)
+            collect_after(&reader, ended_at[end], &ends[end]);
+        collect_heals(&reader, longest_ns, heals);
+        free(reader.waiting.items);
+    }
+    by_lock_end(&locks);
+    free(waits.items);
 }
 
 void liveness_measure(const struct digest *digest, struct liveness *liveness)
 {
+    struct collection ends[END_COUNT] = {0};
+    struct collection heals = {0};
+    int64_t *longest_ns = memory_new(digest->fault_count * sizeof *longest_ns);
     *liveness = (struct liveness){.longest_wait_ns = longest_wait_ns(digest),
                                   .left = liveness_leaving(digest->history)};
-    if (digest_mixes_locks(digest))
-        return;
-    size_t most =
-        digest->hold_count > digest->fault_count ? digest->hold_count : digest->fault_count;
-    struct reader reader = {.digest = digest, .waiting = stretches_of_waiting(digest)};
-    reader.waits_ns = memory_new(most * sizeof *reader.waits_ns);
-    liveness->unserved_ns = unserved_ns(&reader);
-    // An optimistic lock is never taken, and so never becomes free.
-    if (digest_excludes(digest)) {
-        liveness->after_release = after(&reader, released_at);
-        liveness->after_crash = after(&reader, crashed_at);
-        liveness->after_expiry = after(&reader, expired_at);
-    }
-    measure_heals(&reader, liveness);
-    free(reader.waits_ns);
-    free(reader.waiting.items);
+    for (size_t i = 0; i < digest->fault_count; i++)
+        longest_ns[i] = -1;
+    measure_locks(digest, longest_ns, ends, &heals, liveness);
+    liveness->after_release = figures_of(&ends[END_RELEASE]);
+    liveness->after_crash = figures_of(&ends[END_CRASH]);
+    liveness->after_expiry = figures_of(&ends[END_EXPIRY]);
+    liveness->after_heal = figures_of(&heals);
+    list_heals(digest, longest_ns, liveness);
+    free(longest_ns);
 }

@@ -2,8 +2,10 @@
 //
 // A wait for the next grant says something about the lock only if somebody waited for it all the
 // time (see liveness_waiting.h); all others are left out, and a figure without any is empty. Only
-// grants before the end of the trial count: what comes after it may be the harness's doing. Of
-// several locks at once only the longest wait and what was left are measured.
+// grants before the end of the trial count: what comes after it may be the harness's doing.
+//
+// Of several locks, each is looked at for itself, and all their waits are counted together; where
+// there is one figure (of a fault, of the end) it is that of the lock that fared worst.
 #ifndef LOCKPICK_CHECK_LIVENESS_H
 #define LOCKPICK_CHECK_LIVENESS_H
 
@@ -24,8 +26,8 @@ struct heal_wait {
 // What the servers said once all clients had ended.
 enum leaving {
     LEAVING_UNKNOWN, // nobody was asked, nobody could tell, or a lease had still long to run
-    LEAVING_NOTHING, // the lock was gone
-    LEAVING_ORPHAN,  // it was there: nobody held it, and nothing was going to free it
+    LEAVING_NOTHING, // the lock was gone; of several, all that the servers could be asked for
+    LEAVING_ORPHAN,  // one was there: nobody held it, and nothing was going to free it
 };
 
 // Zeros mean that nothing is known.
@@ -40,11 +42,11 @@ struct liveness {
     struct wait_figures after_expiry;
     // From the end of a fault, whether or not the lock was free then.
     struct wait_figures after_heal;
-    struct heal_wait heals[MOST_FAULTS]; // the same one by one, in the order of the scenario
+    struct heal_wait heals[MOST_FAULTS]; // the longest by fault, in the order of the scenario
     size_t heal_count;
     int64_t longest_wait_ns; // of any acquire, granted or not
-    // For how long before the trial's end nobody was granted the lock although somebody waited all
-    // the time; 0 if nobody did.
+    // For how long before the trial's end nobody was granted a lock although somebody waited for it
+    // all the time; 0 if nobody did.
     int64_t unserved_ns;
     enum leaving left;
 };

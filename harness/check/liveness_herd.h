@@ -6,6 +6,9 @@
 
 #include "harness/check/check.h"
 
+// Of the counted time (counted.h): workers tell where a warm-up begins and ends for them. In
+// histories that are older than that, a warm-up is in it.
+//
 // Each client counts for itself and tells at its end, so those that were killed are left out, with
 // all that they did, and those of whom a damaged history lacks a part. Zeros mean that nothing is
 // known.

@@ -62,6 +62,27 @@ static void a_client_that_was_killed_did_not_end_or_is_not_all_there_is_left_out
     assert_int_equal(herd.wakeups, 0);
 }
 
+// Three grants: one in a warm-up, and two behind it, with another warm-up between them.
+static void a_warm_up_is_left_out(void **state)
+{
+    (void)state;
+    struct build build;
+    build_start(&build, "increment");
+    BUILD_EVENT(&build, 0, 1, WORKER_LOAD, OUTCOME_OK, 0, 0, 0, 0);
+    build_hold(&build, 1, 1, 1, 2, NEVER_MS);
+    BUILD_EVENT(&build, 3, 1, WORKER_LOAD, OUTCOME_OK, 1, 7, 1, 5);
+    build_hold(&build, 1, 2, 4, 5, NEVER_MS);
+    BUILD_EVENT(&build, 6, 1, WORKER_LOAD, OUTCOME_OK, 0, 9, 2, 6);
+    BUILD_EVENT(&build, 7, 1, WORKER_LOAD, OUTCOME_OK, 1, 100, 20, 60);
+    build_hold(&build, 1, 3, 8, 9, NEVER_MS);
+    end_worker(&build, 1, 103, 21, 60);
+    struct herd herd = measured(&build);
+    assert_int_equal(herd.grants, 2);
+    assert_int_equal(herd.acquire_requests, 5);
+    assert_int_equal(herd.release_requests, 2);
+    assert_int_equal(herd.wakeups, 1);
+}
+
 static void what_nobody_counted_is_not_known(void **state)
 {
     (void)state;
@@ -83,6 +104,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_all_clients_sent_is_counted_for_each_grant),
         cmocka_unit_test(a_client_that_was_killed_did_not_end_or_is_not_all_there_is_left_out),
+        cmocka_unit_test(a_warm_up_is_left_out),
         cmocka_unit_test(what_nobody_counted_is_not_known),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,20 +6,12 @@
 
 #include <stdlib.h>
 
-// One acquire, from its invocation to its end.
-struct wait {
-    int client;
-    int worker;
-    int64_t from_ns;
-    int64_t to_ns;
-    bool gave_up; // and its worker lives on
-};
-
 // --- who waited when -----------------------------------------------------------------------------
 
 static struct wait wait_of_attempt(const struct digest *digest, const struct attempt *attempt)
 {
-    struct wait wait = {.client = attempt->client,
+    struct wait wait = {.key = attempt->key,
+                        .client = attempt->client,
                         .worker = attempt->worker,
                         .from_ns = attempt->invoked_ns,
                         .to_ns = time_earlier(attempt->returned_ns, attempt->died_ns),
@@ -46,25 +38,35 @@ static void join_retries(struct wait *waits, size_t count)
     qsort(waits, count, sizeof *waits, compare_waits);
     for (size_t i = 0; i + 1 < count; i++) {
         const struct wait *next = &waits[i + 1];
-        if (waits[i].gave_up && waits[i].client == next->client && waits[i].worker == next->worker)
+        if (waits[i].gave_up && waits[i].client == next->client &&
+            waits[i].worker == next->worker && waits[i].key == next->key)
             waits[i].to_ns = time_later(waits[i].to_ns, next->from_ns);
     }
 }
 
-static struct wait *find_waits(const struct digest *digest, size_t *count)
+static int compare_keys(const void *left, const void *right)
 {
-    *count = digest->hold_count + digest->attempt_count;
-    struct wait *waits = memory_new(*count * sizeof *waits);
+    int64_t a = ((const struct wait *)left)->key;
+    int64_t b = ((const struct wait *)right)->key;
+    return (a > b) - (a < b);
+}
+
+struct waits waits_of(const struct digest *digest)
+{
+    size_t count = digest->hold_count + digest->attempt_count;
+    struct wait *waits = memory_new(count * sizeof *waits);
     for (size_t i = 0; i < digest->hold_count; i++) {
         const struct hold *hold = &digest->holds[i];
-        waits[i] = (struct wait){hold->client, hold->worker, hold->invoked_ns, hold->granted_ns,
-                                 .gave_up = false};
+        waits[i] = (struct wait){hold->key,        hold->client,     hold->worker,
+                                 hold->invoked_ns, hold->granted_ns, .gave_up = false};
     }
     for (size_t i = 0; i < digest->attempt_count; i++)
         waits[digest->hold_count + i] = wait_of_attempt(digest, &digest->attempts[i]);
     if (digest->attempt_count > 0)
-        join_retries(waits, *count);
-    return waits;
+        join_retries(waits, count);
+    if (count > 1)
+        qsort(waits, count, sizeof *waits, compare_keys);
+    return (struct waits){waits, count};
 }
 
 // --- all of them together ------------------------------------------------------------------------
@@ -130,14 +132,13 @@ static struct stretches merge(struct edges *edges)
     return stretches;
 }
 
-struct stretches stretches_of_waiting(const struct digest *digest)
+struct stretches stretches_of_waiting(const struct digest *digest, const struct waits *waits,
+                                      int64_t key)
 {
-    size_t count;
-    struct wait *waits = find_waits(digest, &count);
     struct edges edges = {0};
-    for (size_t i = 0; i < count; i++)
-        add_wait(digest, waits[i], 0, &edges);
-    free(waits);
+    for (size_t i = FIRST_FROM(waits->items, waits->count, key, key);
+         i < waits->count && waits->items[i].key == key; i++)
+        add_wait(digest, waits->items[i], 0, &edges);
     struct stretches stretches = merge(&edges);
     free(edges.from_ns);
     free(edges.to_ns);

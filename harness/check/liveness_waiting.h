@@ -17,9 +17,29 @@ struct stretches {
     size_t count;
 };
 
-// Between an acquire that gave up and its worker's next one, the worker counts as waiting too: it
-// still wants the lock. Free `items`.
-struct stretches stretches_of_waiting(const struct digest *digest);
+// One acquire, from its invocation to its end.
+struct wait {
+    int64_t key; // of the lock
+    int client;
+    int worker;
+    int64_t from_ns;
+    int64_t to_ns;
+    bool gave_up; // and its worker lives on
+};
+
+// All waits of a trial, each lock's together.
+struct waits {
+    struct wait *items;
+    size_t count;
+};
+
+// Between an acquire that gave up and its worker's next one, the worker counts as waiting too, if
+// that is for the same lock: it still wants it. Free `items`.
+struct waits waits_of(const struct digest *digest);
+
+// The stretches in which somebody waited for the lock `key`. Free `items`.
+struct stretches stretches_of_waiting(const struct digest *digest, const struct waits *waits,
+                                      int64_t key);
 
 // The stretch in which `at_ns` lies, its ends included, or NULL if nobody waited then.
 const struct stretch *stretch_at(const struct stretches *stretches, int64_t at_ns);

@@ -128,9 +128,7 @@ static bool kept_commits(const struct digest *digest, const struct fault_step *s
 static size_t find_upset_store(const struct digest *digest)
 {
     static const char *const upsets[] = {"kill", "restart", "failover", "flush", NULL};
-    const char *store = digest->trial->scenario->workload.store;
-    bool is_lock_server = (store != NULL && strcmp(store, "same") == 0) ||
-                          trial_has_trait(digest->trial, "own-store");
+    bool is_lock_server = trial_shares_service(digest->trial);
     for (size_t i = 0; i < digest->fault_count; i++) {
         const struct fault_record *record = &digest->faults[i];
         const struct fault_step *step = record->step;

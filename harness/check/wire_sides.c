@@ -69,9 +69,8 @@ bool wire_parts_servers(const struct fault_step *step)
 
 bool strikes_only_store(const struct digest *digest, const struct fault_step *step)
 {
-    const char *store = digest->trial->scenario->workload.store;
     return step->side_counts[0] == 0 && strncmp(step->target.server, "store", 5) == 0 &&
-           (store == NULL || strcmp(store, "same") != 0);
+           !trial_shares_service(digest->trial);
 }
 
 // True if nobody does without the servers on that side.

@@ -121,6 +121,9 @@ static void faults_on_servers_of_others_are_skipped_and_those_on_clients_strike(
                             "expect: [{schemes: redis-set-px-lua, verdict: safe}]\n";
     text_format(&strange, form, server.cluster.nodes[0].port, "restart: server-1");
     text_format(&ours, form, server.cluster.nodes[0].port, "pause: client-1, until: 200ms");
+    struct command_result result = run_text("why", strange.bytes);
+    assert_non_null(strstr(text_string(&result.errors), "not in namespaces: a server is external"));
+    command_free(&result);
     expect("strange", strange.bytes, "SKIPPED", "is not ours");
     expect("ours", ours.bytes, "SAFE", "1 as expected");
     text_free(&strange);
@@ -147,7 +150,9 @@ static void a_run_of_random_faults_is_written_down_and_repeats(void **state)
     struct text second = {0};
     struct command_result result =
         run_text("random", "version: 1\nname: random\nabout: For a \"test\".\n"
-                           "workload: {kind: increment, for: 2s, hold: 1ms}\n"
+                           "workload: {kind: increment, hold: 1ms}\n"
+                           "load: [{for: 1s, rate: 40/s}, {for: 1s, clients: 2}]\n"
+                           "thresholds: [violations == 0]\n"
                            "clients: {processes: 3}\nschemes: [redis-set-px-lua]\nseed: 7\n"
                            "lock: {lease: 400ms, wait: 5s, retry: 5ms}\n"
                            "random: {of: [pause, restart], every: 500ms, jitter: 100ms, lasting: "

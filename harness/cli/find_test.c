@@ -1,6 +1,8 @@
 // End to end: the highest rate that meets a target, as a user looks for it.
 #include "harness/base/test_folder.h"
+#include "harness/cli/find_search.h"
 #include "harness/cli/test_command.h"
+#include "harness/report/test_json_path.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -36,7 +38,7 @@ static struct command_result find(const char *load, const char *options)
     text_format(&text,
                 "version: 1\nname: sought\nabout: For a test.\n"
                 "workload: {kind: increment, store: shm, hold: 20ms}\n"
-                "clients: {processes: 2, threads: 4}\nschemes: [redis-set-px-lua]\n"
+                "clients: {processes: 1, threads: 4}\nschemes: [process-mutex]\n"
                 "lock: {lease: 5s, wait: 20s, retry: 2ms}\n%s\n",
                 load);
     assert_int_equal(file_write(path.bytes, text.bytes, text.length, NULL), 0);
@@ -48,48 +50,117 @@ static struct command_result find(const char *load, const char *options)
     return result;
 }
 
-static void expect(struct command_result result, int code, const char *words)
+static json_t *json_of(const char *text)
 {
-    struct text all = {0};
-    text_format(&all, "%s%s", text_string(&result.output), text_string(&result.errors));
-    if (result.code != code || strstr(all.bytes, words) == NULL)
-        fail_msg("exit code %d, not %d, or no '%s' in:\n%s", result.code, code, words, all.bytes);
-    text_free(&all);
-    command_free(&result);
+    json_error_t error;
+    json_t *json = json_loads(text, 0, &error);
+    if (json == NULL)
+        fail_msg("%s in:\n%s", error.text, text);
+    return json;
+}
+
+static json_t *written_json(void)
+{
+    struct text path = {0};
+    struct text text = {0};
+    text_format(&path, "%s/found/find.json", folder);
+    assert_int_equal(file_read(path.bytes, &text, NULL), 0);
+    json_t *json = json_of(text.bytes);
+    text_free(&path);
+    text_free(&text);
+    return json;
+}
+
+// Each of the two rates that enclose the answer was tried at least twice, and never twice running
+// while the other was not sure.
+static void expect_confirmed(json_t *search)
+{
+    static const char *const bounds[] = {"met", "missed"};
+    for (size_t i = 0; i < 2; i++) {
+        json_t *bound = json_at(search, bounds[i]);
+        int64_t missed = json_integer_value(json_object_get(bound, "missed")) +
+                         json_integer_value(json_object_get(bound, "driver_bound"));
+        int64_t met = json_integer_value(json_object_get(bound, "met"));
+        if (i == 0 && json_is_null(bound))
+            continue; // the driver was too slow for any
+        assert_true(i == 0 ? met >= 2 && met > missed : missed >= 2 && missed > met);
+    }
 }
 
 // However slow the machine is, a lock that is held for 20 ms is not taken more than 50 times a
-// second; however long they wait, all are below an hour.
+// second, and once more by each of the four workers that wait when the 300 ms are over: 63 times.
+// However long they wait, all are below an hour. Where others keep the machine busy, the
+// driver may have been the limit, and that is said.
 static void no_more_is_found_than_a_lock_can_be_held(void **state)
 {
     (void)state;
     struct command_result result =
-        find("load: {for: 500ms, rate: 20/s, find: {max: < 1h}}", "--seed 7");
-    const char *found = strstr(text_string(&result.output), "  found ");
-    if (result.code != 0 || found == NULL)
+        find("load: {for: 300ms, rate: 20/s, arrivals: fixed, find: {max: < 1h}}", "--seed 7");
+    if ((result.code != 0 && result.code != 3) ||
+        strstr(text_string(&result.output), "  found ") == NULL)
         fail_msg("exit code %d: %s%s", result.code, text_string(&result.output),
                  text_string(&result.errors));
-    int rate = 0;
-    char unit[8] = "";
-    assert_int_equal(sscanf(found, "  found %d/%7[a-z]", &rate, unit), 2);
-    assert_true(strcmp(unit, "s") != 0 || rate <= 52);
-    assert_non_null(strstr(found, ", again "));
+    json_t *json = written_json();
+    json_t *search = json_at(json, "searches.0");
+    const char *outcome = json_string_value(json_at(search, "outcome"));
+    assert_string_equal(outcome, result.code == 0 ? "found" : "driver-bound");
+    json_t *met = json_at(search, "met");
+    assert_true(json_number_value(json_object_get(met, "per_second")) <= 65);
+    assert_non_null(
+        strstr(text_string(&result.output), json_string_value(json_at(search, "answer"))));
+    assert_string_equal(json_string_value(json_at(search, "target.figure")), "max");
+    assert_string_equal(json_string_value(json_at(json, "seed")), "7");
+    assert_true(json_array_size(json_at(search, "steps")) >= 3);
+    assert_true(json_integer_value(json_at(search, "steps.0.due")) > 0);
+    expect_confirmed(search);
+    json_decref(json);
     command_free(&result);
 }
 
 static void where_nothing_meets_the_target_that_is_said(void **state)
 {
     (void)state;
-    expect(find("load: {for: 200ms, rate: 10/s, arrivals: fixed, find: {p50: < 1us}}", ""), 1,
-           "found none");
+    struct command_result result =
+        find("load: {for: 100ms, rate: 2/min, arrivals: fixed, find: {p50: < 1us}}", "--json");
+    json_t *json = json_of(text_string(&result.output));
+    json_t *search = json_at(json, "searches.0");
+    assert_int_equal(result.code,
+                     strcmp(json_string_value(json_at(search, "outcome")), "none") == 0 ? 1 : 3);
+    assert_true(json_is_null(json_at(search, "met")));
+    assert_string_equal(json_string_value(json_at(search, "missed.rate")), "1/min");
+    json_t *written = written_json();
+    assert_true(json_equal(json, written));
+    json_decref(written);
+    json_decref(json);
+    command_free(&result);
+}
+
+// One that misses only by the driver's lateness, or while the driver had no time left.
+static void a_miss_by_the_driver_is_no_answer(void **state)
+{
+    (void)state;
+    const struct load_target target = {.p99_ns = 50};
+    struct statistics statistics = {.acquire = {.count = 100, .p99_ns = 40}, .due = 100};
+    assert_int_equal(find_judge(&target, &statistics), RATE_MET);
+    statistics.acquire.p99_ns = 60;
+    assert_int_equal(find_judge(&target, &statistics), RATE_MISSED);
+    statistics.acquire_on_time = (struct percentiles){.count = 100, .p99_ns = 55};
+    assert_int_equal(find_judge(&target, &statistics), RATE_MISSED);
+    statistics.acquire_on_time.p99_ns = 45;
+    assert_int_equal(find_judge(&target, &statistics), RATE_DRIVER);
+    statistics.due = 200; // half of them never began, which no lateness explains
+    assert_int_equal(find_judge(&target, &statistics), RATE_MISSED);
+    statistics.driver_bound.is_bound = true;
+    assert_int_equal(find_judge(&target, &statistics), RATE_DRIVER);
 }
 
 static void what_is_to_be_found_must_be_said(void **state)
 {
     (void)state;
-    expect(find("load: {for: 200ms, rate: 10/s}", ""), 2, "does not say what to find");
-    expect(find("load: {for: 200ms, rate: 10/s, find: {p99: < 50ms}}", "--json"), 2, "it takes");
-    expect(find("load: {for: 200ms, find: {p99: < 50ms}}", ""), 2, "scenario.yaml:8:");
+    command_expect(find("load: {for: 200ms, rate: 10/s}", ""), 2, "does not say what to find");
+    command_expect(find("load: {for: 200ms, rate: 10/s, find: {p99: < 50ms}}", "--github"), 2,
+                   "it takes");
+    command_expect(find("load: {for: 200ms, find: {p99: < 50ms}}", ""), 2, "scenario.yaml:8:");
 }
 
 int main(void)
@@ -97,6 +168,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_more_is_found_than_a_lock_can_be_held),
         cmocka_unit_test(where_nothing_meets_the_target_that_is_said),
+        cmocka_unit_test(a_miss_by_the_driver_is_no_answer),
         cmocka_unit_test(what_is_to_be_found_must_be_said),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

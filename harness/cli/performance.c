@@ -2,11 +2,11 @@
 
 #include "harness/base/file.h"
 #include "harness/base/table.h"
+#include "harness/cli/decision.h"
 #include "harness/cli/display.h"
 #include "harness/drive/conductor.h"
 #include "harness/drive/fit.h"
 #include "harness/drive/lanes.h"
-#include "harness/report/evidence.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,26 +27,6 @@ struct performance {
 };
 
 // --- one trial -----------------------------------------------------------------------------------
-
-static void decide(struct trial_result *result, struct history *history, bool with_plots)
-{
-    struct digest digest;
-    struct error error = {0};
-    digest_make(history, result->trial, &digest);
-    judge(&digest, &result->judgement);
-    statistics_make(&digest, &result->statistics);
-    result->has_history = true;
-    free(result->story);
-    result->story = story_tell(&digest, &result->judgement);
-    free(result->evidence);
-    result->evidence = evidence_json(&digest, &result->judgement);
-    latencies_free(&result->latencies);
-    if (latencies_write(&digest, result->folder, &result->latencies, &error) != 0)
-        fprintf(stderr, "lockpick: the latencies of %s: %s\n", result->trial->name, error.text);
-    if (plots_write(&digest, result, with_plots, &error) != 0)
-        fprintf(stderr, "lockpick: the plots of %s: %s\n", result->trial->name, error.text);
-    digest_free(&digest);
-}
 
 // Starts the result of a trial. False, and judged, if the trial cannot be run.
 static bool can_run(struct performance *performance, size_t index)
@@ -73,18 +53,6 @@ static bool can_run(struct performance *performance, size_t index)
     return can;
 }
 
-static void free_trial(struct trial_result *result)
-{
-    free(result->folder);
-    free(result->story);
-    free(result->evidence);
-    free(result->timeline);
-    free(result->throughput);
-    free(result->latency);
-    latencies_free(&result->latencies);
-    *result = (struct trial_result){0};
-}
-
 // Whatever it is judged, the trial is finished.
 static void finish(struct performance *performance, const struct trial_result *result)
 {
@@ -105,7 +73,7 @@ static void settle(struct performance *performance, struct trial_result *result,
     struct error error = *reason;
     char *path = path_join(result->folder, "history.bin");
     if (conducted != 0 && sandbox_is_interrupted(performance->sandbox))
-        free_trial(result); // half a trial has no verdict
+        trial_result_free(result); // half a trial has no verdict
     else if (conducted == TRIAL_IMPOSSIBLE)
         judge_skipped(trial, error.text, &result->judgement);
     else if (conducted == TRIAL_MEANINGLESS)
@@ -113,7 +81,8 @@ static void settle(struct performance *performance, struct trial_result *result,
     else if (conducted != 0 || history_load(path, &history, &error) != 0)
         judge_error(trial, error.text, &result->judgement);
     else
-        decide(result, &history, performance->run->has_plots);
+        trial_decide(result, &history,
+                     performance->run->has_plots ? TRIAL_FILES_ALL : TRIAL_FILES_UNDRAWN);
     history_free(&history);
     free(path);
     if (result->trial != NULL)
@@ -238,7 +207,7 @@ static void close_ranks(const struct performance *performance)
         if (performance->finished[i])
             run->trials[run->count++] = result;
         else
-            free_trial(&result);
+            trial_result_free(&result);
     }
 }
 
@@ -259,7 +228,7 @@ void perform_plan(const struct plan *plan, const struct run_options *options,
                                       .run = run,
                                       .finished = memory_zeroed(plan->count, sizeof(bool)),
                                       .display = {.terminal = isatty(STDERR_FILENO),
-                                                  .silent = options->quiet || options->json,
+                                                  .silent = options->quiet || options->json || options->tap,
                                                   .planned = plan->count}};
     int64_t began_ns = clock_monotonic_ns();
     environment_describe(sandbox, plan, &run->environment);
@@ -282,6 +251,6 @@ void perform_plan(const struct plan *plan, const struct run_options *options,
 void performance_free(struct run_result *run)
 {
     for (size_t i = 0; i < run->count; i++)
-        free_trial(&run->trials[i]);
+        trial_result_free(&run->trials[i]);
     free(run->trials);
 }

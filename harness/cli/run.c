@@ -1,5 +1,6 @@
 // run: from scenario files to verdicts, a report and an exit code.
 #include "harness/base/random.h"
+#include "harness/cli/loopback.h"
 #include "harness/cli/performance.h"
 #include "harness/cli/random_faults.h"
 #include "harness/cli/run_folder.h"
@@ -7,7 +8,6 @@
 #include "harness/cli/scenario_files.h"
 #include "harness/cli/verb.h"
 #include "harness/cli/vocabulary.h"
-#include "harness/drive/fit.h"
 #include "harness/locks/lock.h"
 #include "harness/report/run_pictures.h"
 #include "harness/stores/store.h"
@@ -36,20 +36,10 @@ static int conduct(const struct sandbox *sandbox, void *context)
     perform_plan(request->plan, request->options, sandbox, &run);
     if (run_pictures_write(&run, run.has_plots, &error) != 0)
         fprintf(stderr, "lockpick run: the pictures of the run: %s\n", error.text);
-    int code = run_outputs_write(&run, request->options);
+    int code = run_outputs_write(&run, request->options, NULL);
     run_pictures_free(&run);
     performance_free(&run);
     return code;
-}
-
-// Clients in namespaces of their own would not reach servers on the host's network.
-static bool any_is_external(const struct plan *plan)
-{
-    for (size_t i = 0; i < plan->count; i++) {
-        if (trial_is_external(&plan->trials[i]))
-            return true;
-    }
-    return false;
 }
 
 static uint64_t choose_seed(const struct run_options *options, const struct scenario_set *set)
@@ -92,7 +82,7 @@ static int run_set(const struct run_options *options, struct scenario_set *set,
         (request.folder = run_folder_make(options, set, seed, vocabulary, &error)) == NULL)
         fprintf(stderr, "lockpick run: %s\n", error.text);
     else
-        code = sandbox_run(options->no_namespaces || any_is_external(&plan), conduct, &request);
+        code = sandbox_run_why(why_loopback(options, &plan), conduct, &request);
     if (code > 128)
         say_how_it_ended(code - 128, request.folder);
     free(request.folder);

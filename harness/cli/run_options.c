@@ -22,6 +22,8 @@
     X(keep_going, "keep-going", "", "goes on after a trial that missed its expectation")           \
     X(quiet, "quiet", "", "prints only the table and what was not expected")                       \
     X(json, "json", "", "prints result.json on standard output instead of tables")                 \
+    X(tap, "tap", "",                                                                              \
+      "prints the Test Anything Protocol instead of tables: prove --exec 'lockpick run --tap'")    \
     X(junit, "junit", "FILE", "also writes junit.xml to FILE, for CI servers")                     \
     X(csv, "csv", "FILE", "also writes a table to FILE, a line a trial, for spreadsheets")         \
     X(github, "github", "",                                                                        \
@@ -41,7 +43,7 @@ static const struct option_form forms[] = {
 #undef X
 };
 
-static int take_override(struct run_options *options, const char *text, struct error *error)
+int run_options_set(struct run_options *options, const char *text, struct error *error)
 {
     const char *equals = strchr(text, '=');
     if (equals == NULL || equals == text)
@@ -68,7 +70,7 @@ static int take_option(void *context, int option, const char *value, struct erro
     struct run_options *options = context;
     switch ((enum option)option) {
     case OPTION_set:
-        return take_override(options, value, error);
+        return run_options_set(options, value, error);
     case OPTION_scheme:
         if (options->scheme != NULL)
             return error_set(error,
@@ -93,6 +95,9 @@ static int take_option(void *context, int option, const char *value, struct erro
         return 0;
     case OPTION_json:
         options->json = true;
+        return 0;
+    case OPTION_tap:
+        options->tap = true;
         return 0;
     case OPTION_junit:
         return take_file("junit", value, &options->junit, error);
@@ -129,9 +134,13 @@ int run_options_parse(int argc, char **argv, struct run_options *options, struct
     options->paths = memory_zeroed((size_t)argc, sizeof *options->paths);
     if (options_parse(&option_set, argc, argv, options, error) != 0)
         return -1;
-    if (options->json && options->github)
-        return error_set(error, "--json and --github both want standard output; the run's folder "
-                                "has a result.json in any case");
+    if (options->json + options->github + options->tap > 1)
+        return error_set(error,
+                         "%s both want standard output; the run's folder has a result.json "
+                         "in any case",
+                         !options->tap   ? "--json and --github"
+                         : options->json ? "--json and --tap"
+                                         : "--tap and --github");
     if (options->path_count == 0)
         return error_set(error, "which scenario? Give a file, or a folder of files");
     return 0;
@@ -142,8 +151,9 @@ void run_options_print(FILE *out)
     options_print(&option_set, 18, out);
     fputs(
         "\nexit codes: 0 every expectation met, 1 some expectation not met, 2 usage or scenario,\n"
-        "3 inconclusive, 4 environment missing or broken, 130 interrupted by Ctrl-C (what had\n"
-        "finished is reported); 5 is reserved for thresholds\n",
+        "3 inconclusive (a verdict, or a threshold that was not measured), 4 environment missing\n"
+        "or broken, 5 a threshold missed, 130 interrupted by Ctrl-C (what had finished is\n"
+        "reported). Of several, 1 comes before 4, then 5, then 3\n",
         out);
 }
 

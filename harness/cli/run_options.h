@@ -24,7 +24,8 @@ struct run_options {
     bool keep_going;
     bool quiet;
     bool json;
-    bool github; // workflow commands on standard output, never together with json
+    bool github; // workflow commands on standard output
+    bool tap;    // the Test Anything Protocol there: of json, github and tap only one is given
     bool strict;
     bool no_namespaces;
 };
@@ -32,6 +33,9 @@ struct run_options {
 // Parses argv[1..]. 0, or -1 with `error` set. Free with run_options_free.
 int run_options_parse(int argc, char **argv, struct run_options *options, struct error *error);
 void run_options_free(struct run_options *options);
+
+// Takes a `--set`: KEY=VALUE. 0, or -1 with `error` set.
+int run_options_set(struct run_options *options, const char *text, struct error *error);
 
 // A line for each option, and the exit codes: the rest of `lockpick help run`.
 void run_options_print(FILE *out);

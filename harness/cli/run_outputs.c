@@ -7,6 +7,8 @@
 #include "harness/report/csv.h"
 #include "harness/report/github.h"
 #include "harness/report/junit.h"
+#include "harness/report/tap.h"
+#include "harness/report/markdown.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -94,10 +96,11 @@ static int write_result(const struct run_result *run, const char *name, char *te
     return result;
 }
 
-static int write_folder(const struct run_result *run)
+int run_outputs_write_folder(const struct run_result *run)
 {
     int written = write_result(run, "result.json", report_json(run));
     written |= write_result(run, "junit.xml", report_junit(run));
+    written |= write_result(run, "report.md", report_markdown(run));
     return written | write_result(run, "report.html", report_html(run));
 }
 
@@ -127,10 +130,10 @@ static int write_elsewhere(const struct run_result *run, const struct run_option
 static void print(const struct run_result *run, const struct run_options *options,
                   const char *report)
 {
-    if (options->json) {
-        char *json = report_json(run);
-        puts(json);
-        free(json);
+    if (options->json || options->tap) {
+        char *text = options->json ? report_json(run) : report_tap(run);
+        printf("%s%s", text, options->json ? "\n" : "");
+        free(text);
         return;
     }
     report_print(run, stdout, colour_wanted(stdout), options->quiet);
@@ -142,10 +145,12 @@ static void print(const struct run_result *run, const struct run_options *option
         report_github(run, stdout);
 }
 
-int run_outputs_write(const struct run_result *run, const struct run_options *options)
+int run_outputs_write(const struct run_result *run, const struct run_options *options,
+                      const char *name)
 {
-    int written = write_folder(run);
-    const char *name = run_folder_publish(run->folder);
+    int written = run_outputs_write_folder(run);
+    if (name == NULL)
+        name = run_folder_publish(run->folder);
     print(run, options, written == 0 ? name : NULL);
     written |= write_elsewhere(run, options);
     if (fflush(stdout) != 0) {

@@ -10,8 +10,15 @@
 // nobody should take it for this run's. 0, or -1 with `error` set.
 int run_outputs_check(const struct run_options *options, struct error *error);
 
+// Writes result.json, the reports and junit.xml into the run's folder. 0, or -1 after saying what
+// could not be written on standard error.
+int run_outputs_write_folder(const struct run_result *run);
+
 // Writes result.json, report.html and junit.xml into the run's folder and the files that the
-// options name, and prints what they ask for. Returns the exit code of the run.
-int run_outputs_write(const struct run_result *run, const struct run_options *options);
+// options name, and prints what they ask for; speaking to the user it calls the folder `name`, or,
+// if that is NULL, what run_folder_publish does, which is done once all is written. Returns the
+// exit code of the run.
+int run_outputs_write(const struct run_result *run, const struct run_options *options,
+                      const char *name);
 
 #endif

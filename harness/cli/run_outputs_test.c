@@ -96,21 +96,10 @@ static struct command_result run_with(const char *name, const char *options)
     return result;
 }
 
-static void expect(struct command_result result, int code, const char *words)
-{
-    struct text all = {0};
-    text_format(&all, "%s%s", text_string(&result.output), text_string(&result.errors));
-    if (result.code != code || strstr(text_string(&all), words) == NULL)
-        fail_msg("exit %d instead of %d, or no '%s' in:\n%s", result.code, code, words,
-                 text_string(&all));
-    text_free(&all);
-    command_free(&result);
-}
-
 static void a_missed_expectation_is_a_failure_in_both_junit_files(void **state)
 {
     (void)state;
-    expect(run_with("missed.yaml", "--junit @/new/folder/junit.xml"), 1, "expected SAFE");
+    command_expect(run_with("missed.yaml", "--junit @/new/folder/junit.xml"), 1, "expected SAFE");
     char *named = content_of("new/folder/junit.xml");
     char *kept = content_of("run/junit.xml");
     assert_string_equal(named, kept);
@@ -126,7 +115,7 @@ static void a_missed_expectation_is_a_failure_in_both_junit_files(void **state)
 static void junit_is_kept_in_the_runs_folder_unasked(void **state)
 {
     (void)state;
-    expect(run_with("met.yaml", ""), 0, "run/report.html");
+    command_expect(run_with("met.yaml", ""), 0, "run/report.html");
     char *kept = content_of("run/junit.xml");
     assert_true(test_xml_is_well_formed(kept));
     assert_non_null(strstr(kept, "tests=\"1\" failures=\"0\" errors=\"0\" skipped=\"0\""));
@@ -141,13 +130,14 @@ static void a_path_that_cannot_be_written_is_exit_4_and_starts_nothing(void **st
     char *pipe = in_folder("pipe");
     assert_int_equal(symlink("target", link), 0);
     assert_int_equal(mkfifo(pipe, 0600), 0);
-    expect(run_with("met.yaml", "--junit @/met.yaml/junit.xml"), 4, "met.yaml: a file of that");
-    expect(run_with("met.yaml", "--junit @"), 4, "is not a plain file");
-    expect(run_with("met.yaml", "--junit @/pipe"), 4, "is not a plain file");
-    expect(run_with("met.yaml", "--junit @/link"), 4, "is not a plain file");
-    expect(run_with("met.yaml", "--csv @/link"), 4, "--csv");
+    command_expect(run_with("met.yaml", "--junit @/met.yaml/junit.xml"), 4,
+                   "met.yaml: a file of that");
+    command_expect(run_with("met.yaml", "--junit @"), 4, "is not a plain file");
+    command_expect(run_with("met.yaml", "--junit @/pipe"), 4, "is not a plain file");
+    command_expect(run_with("met.yaml", "--junit @/link"), 4, "is not a plain file");
+    command_expect(run_with("met.yaml", "--csv @/link"), 4, "--csv");
     // What this path means is known only once its first folder has been made.
-    expect(run_with("met.yaml", "--junit @/not-there/../link"), 4, "is not a plain file");
+    command_expect(run_with("met.yaml", "--junit @/not-there/../link"), 4, "is not a plain file");
     assert_false(is_there("run"));
     char *target = content_of("target");
     char pointed[16] = "";
@@ -163,7 +153,7 @@ static void what_an_earlier_run_left_is_not_taken_for_this_ones(void **state)
     (void)state;
     put("old.xml", "old");
     setenv("GITHUB_STEP_SUMMARY", folder, 1); // no file, so the run does not start
-    expect(run_with("met.yaml", "--github --junit @/old.xml"), 4, "$GITHUB_STEP_SUMMARY");
+    command_expect(run_with("met.yaml", "--github --junit @/old.xml"), 4, "$GITHUB_STEP_SUMMARY");
     unsetenv("GITHUB_STEP_SUMMARY");
     assert_false(is_there("run"));
     assert_false(is_there("old.xml"));
@@ -194,19 +184,42 @@ static void github_gets_commands_and_a_table_behind_what_is_there(void **state)
     free(summary);
     free(path);
     command_free(&unasked);
-    expect(result, 1, "::error");
+    command_expect(result, 1, "::error");
+}
+
+// As a user of Perl's harness calls it; without one, what it would read.
+static void a_run_is_a_test_program_for_prove(void **state)
+{
+    (void)state;
+    struct command_result result = run_with("met.yaml", "--tap");
+    assert_int_equal(strncmp(text_string(&result.output), "TAP version 13\n1..1\n", 20), 0);
+    command_expect(result, 0, "\nok 1 - small none\n");
+    if (system("command -v prove >/dev/null") != 0)
+        skip();
+    struct text command = {0};
+    text_format(&command,
+                "prove --exec '%s run --tap --no-namespaces --out %s/proved' %s/missed.yaml "
+                ">%s/said 2>/dev/null </dev/null",
+                lockpick_path(), folder, folder, folder);
+    assert_int_equal(WEXITSTATUS(system(command.bytes)), 1);
+    char *said = content_of("said");
+    assert_non_null(strstr(said, "Failed 1/1 subtests"));
+    assert_null(strstr(said, "Parse errors"));
+    free(said);
+    text_free(&command);
 }
 
 static void wrong_options_are_exit_2(void **state)
 {
     (void)state;
-    expect(run_with("met.yaml", "--github --json"), 2, "both want standard output");
-    expect(run_with("met.yaml", "--junit"), 2, "--junit needs a value: FILE");
-    expect(run_with("met.yaml", "--junit="), 2, "--junit takes the name of a file");
-    expect(run_with("met.yaml", "--csv="), 2, "--csv takes the name of a file");
-    expect(run_lockpick("help run"), 0, "--junit FILE");
-    expect(run_lockpick("help run"), 0, "--csv FILE");
-    expect(run_lockpick("help run"), 0, "--github");
+    command_expect(run_with("met.yaml", "--github --json"), 2, "both want standard output");
+    command_expect(run_with("met.yaml", "--tap --json"), 2, "--json and --tap both want");
+    command_expect(run_with("met.yaml", "--junit"), 2, "--junit needs a value: FILE");
+    command_expect(run_with("met.yaml", "--junit="), 2, "--junit takes the name of a file");
+    command_expect(run_with("met.yaml", "--csv="), 2, "--csv takes the name of a file");
+    command_expect(run_lockpick("help run"), 0, "--junit FILE");
+    command_expect(run_lockpick("help run"), 0, "--csv FILE");
+    command_expect(run_lockpick("help run"), 0, "--github");
 }
 
 // As in a repository that has Lockpick as a folder.
@@ -252,6 +265,7 @@ int main(void)
         cmocka_unit_test(a_path_that_cannot_be_written_is_exit_4_and_starts_nothing),
         cmocka_unit_test(what_an_earlier_run_left_is_not_taken_for_this_ones),
         cmocka_unit_test(github_gets_commands_and_a_table_behind_what_is_there),
+        cmocka_unit_test(a_run_is_a_test_program_for_prove),
         cmocka_unit_test(wrong_options_are_exit_2),
         cmocka_unit_test(the_script_for_ci_annotates_on_github_only),
     };

@@ -121,42 +121,46 @@ static json_t *only(json_t *trials, const char *name)
     return chosen;
 }
 
-// And where the run happened, if result.json says so.
-static json_t *list_trials(const char *folder, const char *trial, struct environment *environment)
+// And how the run was, if result.json says so.
+static void list_trials(struct stored_run *run, const char *trial)
 {
+    const char *folder = run->result.folder;
     char *path = path_join(folder, "result.json");
     json_t *root = json_load_file(path, 0, NULL);
     json_t *trials = json_incref(json_object_get(root, "trials"));
-    environment_from_json(json_object_get(root, "environment"), environment);
+    environment_from_json(json_object_get(root, "environment"), &run->result.environment);
+    run->result.duration_ns = json_integer_value(json_object_get(root, "duration_ns"));
+    run->was_stopped = !json_is_array(trials);
+    if (trial == NULL && !run->was_stopped)
+        run->result.planned = (size_t)json_integer_value(json_object_get(root, "planned"));
     free(path);
     json_decref(root);
-    if (!json_is_array(trials)) {
+    if (run->was_stopped) {
         json_decref(trials);
         trials = list_folder(folder);
     }
-    return trial != NULL ? only(trials, trial) : trials;
+    run->entries = trial != NULL ? only(trials, trial) : trials;
 }
 
 // --- judging -------------------------------------------------------------------------------------
 
-static void judge_history(struct trial_result *result)
+// Of the trial in the run's own folder; the result may have another one.
+static char *history_path(const struct stored_run *run, size_t index)
 {
-    char *path = path_join(result->folder, "history.bin");
+    return path_join(run->result.trials[index].folder, "history.bin");
+}
+
+static void judge_history(const struct stored_run *run, size_t index, enum trial_files files,
+                          struct trial_result *result)
+{
+    char *path = history_path(run, index);
     struct history history = {0};
-    struct digest digest;
     struct error error = {0};
-    if (history_load(path, &history, &error) != 0) {
+    if (history_load(path, &history, &error) != 0 ||
+        (files != TRIAL_FILES_NONE && folder_make(result->folder, &error) != 0))
         judge_error(result->trial, error.text, &result->judgement);
-    } else {
-        digest_make(&history, result->trial, &digest);
-        judge(&digest, &result->judgement);
-        statistics_make(&digest, &result->statistics);
-        latencies_encode(&digest, &result->latencies);
-        result->has_history = true;
-        free(result->story);
-        result->story = story_tell(&digest, &result->judgement);
-        digest_free(&digest);
-    }
+    else
+        trial_decide(result, &history, files);
     history_free(&history);
     free(path);
 }
@@ -191,7 +195,17 @@ static void compare(struct stored_run *run, const json_t *entry, const struct tr
                     before);
 }
 
-static int judge_trial(struct stored_run *run, const json_t *entry, struct error *error)
+void stored_run_decide(struct stored_run *run, size_t index, enum trial_files files,
+                       struct trial_result *result)
+{
+    const json_t *entry = json_array_get(run->entries, index);
+    result->lanes = (int)json_integer_value(json_object_get(entry, "lanes"));
+    if (!take_over(entry, result))
+        judge_history(run, index, files, result);
+    compare(run, entry, result);
+}
+
+static int name_trial(struct stored_run *run, const json_t *entry, struct error *error)
 {
     const struct trial *trial = find_trial(run, name_of(entry));
     struct text folder = {0};
@@ -199,59 +213,81 @@ static int judge_trial(struct stored_run *run, const json_t *entry, struct error
         return error_set(error, "the scenarios of the run in %s have no trial '%s'",
                          run->result.folder, name_of(entry));
     text_format(&folder, "%s/trials/%s", run->result.folder, trial->name);
-    struct trial_result *result = &run->result.trials[run->result.count++];
-    *result =
+    run->result.trials[run->result.count++] =
         (struct trial_result){.trial = trial, .folder = folder.bytes, .story = memory_string("")};
-    if (!take_over(entry, result))
-        judge_history(result);
-    compare(run, entry, result);
     return 0;
 }
 
-static int judge_all(struct stored_run *run, const json_t *trials, struct error *error)
+static int name_all(struct stored_run *run, struct error *error)
 {
     int64_t repeats = 2;
     size_t index;
     json_t *entry;
-    json_array_foreach(trials, index, entry)
+    json_array_foreach(run->entries, index, entry)
     {
         int64_t repeat = repeat_of(name_of(entry));
         repeats = repeat > repeats && repeat <= 1000 ? repeat : repeats;
     }
-    run->result.planned = json_array_size(trials);
-    run->result.trials = memory_zeroed(run->result.planned + 1, sizeof *run->result.trials);
-    if (run->result.planned == 0)
+    size_t count = json_array_size(run->entries);
+    run->result.planned = run->result.planned > count ? run->result.planned : count;
+    run->result.trials = memory_zeroed(count + 1, sizeof *run->result.trials);
+    if (count == 0)
         return error_set(error, "the run in %s has no trial with a history", run->result.folder);
     if (make_plans(run, repeats, error) != 0)
         return -1;
-    json_array_foreach(trials, index, entry)
+    json_array_foreach(run->entries, index, entry)
     {
-        if (judge_trial(run, entry, error) != 0)
+        if (name_trial(run, entry, error) != 0)
             return -1;
     }
     return 0;
 }
 
-int stored_run_judge(const char *folder, const char *trial, struct stored_run *run,
-                     struct error *error)
+int stored_run_open(const char *folder, const char *trial, struct stored_run *run,
+                    struct error *error)
 {
     *run = (struct stored_run){.result = {.folder = memory_string(folder)}};
     if (load_scenarios(folder, run, error) != 0)
         return -1;
-    json_t *trials = list_trials(folder, trial, &run->result.environment);
-    int result = judge_all(run, trials, error);
-    json_decref(trials);
-    return result;
+    list_trials(run, trial);
+    return name_all(run, error);
+}
+
+bool stored_run_was_tried(const struct stored_run *run, size_t index)
+{
+    const json_t *entry = json_array_get(run->entries, index);
+    const char *verdict = json_string_value(json_object_get(entry, "verdict"));
+    return verdict == NULL || (strcmp(verdict, verdict_name(VERDICT_SKIPPED)) != 0 &&
+                               strcmp(verdict, verdict_name(VERDICT_NOT_APPLICABLE)) != 0);
+}
+
+bool stored_run_has_history(const struct stored_run *run)
+{
+    bool found = false;
+    for (size_t i = 0; !found && i < run->result.count; i++) {
+        char *path = history_path(run, i);
+        found = is_there(path);
+        free(path);
+    }
+    return found;
+}
+
+int stored_run_judge(const char *folder, const char *trial, struct stored_run *run,
+                     struct error *error)
+{
+    if (stored_run_open(folder, trial, run, error) != 0)
+        return -1;
+    for (size_t i = 0; i < run->result.count; i++)
+        stored_run_decide(run, i, TRIAL_FILES_NONE, &run->result.trials[i]);
+    return 0;
 }
 
 void stored_run_free(struct stored_run *run)
 {
-    for (size_t i = 0; i < run->result.count; i++) {
-        free(run->result.trials[i].folder);
-        free(run->result.trials[i].story);
-        latencies_free(&run->result.trials[i].latencies);
-    }
+    for (size_t i = 0; i < run->result.count; i++)
+        trial_result_free(&run->result.trials[i]);
     free(run->result.trials);
+    json_decref(run->entries);
     free(run->result.folder);
     for (int i = 0; i < 2; i++)
         plan_free(&run->plans[i]);

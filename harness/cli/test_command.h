@@ -5,9 +5,15 @@
 #include "harness/base/file.h"
 #include "harness/base/test_folder.h"
 
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+
+#include <cmocka.h>
 
 struct command_result {
     int code; // exit status, or 128 + signal
@@ -48,6 +54,18 @@ static inline void command_free(struct command_result *result)
 {
     text_free(&result->output);
     text_free(&result->errors);
+}
+
+// Fails unless it ended with that code and said those words, anywhere. Frees the result.
+static inline void command_expect(struct command_result result, int code, const char *words)
+{
+    struct text all = {0};
+    text_format(&all, "%s%s", text_string(&result.output), text_string(&result.errors));
+    if (result.code != code || strstr(text_string(&all), words) == NULL)
+        fail_msg("exit code %d, not %d, or no '%s' in:\n%s", result.code, code, words,
+                 text_string(&all));
+    text_free(&all);
+    command_free(&result);
 }
 
 #endif

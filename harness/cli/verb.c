@@ -6,8 +6,8 @@
 #include <string.h>
 
 const struct verb *const verb_catalogue[] = {
-    &run_verb,   &find_verb,   &list_verb, &history_verb, &check_verb,
-    &table_verb, &doctor_verb, &help_verb, NULL,
+    &run_verb,     &find_verb,  &list_verb,   &history_verb, &check_verb, &report_verb,
+    &compare_verb, &table_verb, &doctor_verb, &help_verb,    NULL,
 };
 
 const struct verb *verb_find(const char *name)

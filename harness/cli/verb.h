@@ -28,6 +28,8 @@ extern const struct verb find_verb;
 extern const struct verb list_verb;
 extern const struct verb history_verb;
 extern const struct verb check_verb;
+extern const struct verb report_verb;
+extern const struct verb compare_verb;
 extern const struct verb table_verb;
 extern const struct verb doctor_verb;
 extern const struct verb help_verb;

@@ -26,6 +26,7 @@ struct pressure {
     int value_bytes;      // of each
     uint64_t evictions;   // of the server, before the first
     uint64_t lock_number; // of the lock's item, when it was last seen
+    char lock[100];       // which one it is: several are evicted one by one
 };
 
 // --- the note ------------------------------------------------------------------------------------
@@ -38,9 +39,9 @@ static int read_note(struct memcached_link *link, struct pressure *pressure, str
     if (memcached_answered(link, "END"))
         return 0;
     const char *value = strchr(text_string(&link->answer), '\n');
-    if (value != NULL &&
-        sscanf(value, " %" SCNu64 " %d %" SCNu64 " %" SCNu64, &pressure->fillers,
-               &pressure->value_bytes, &pressure->evictions, &pressure->lock_number) == 4)
+    if (value != NULL && sscanf(value, " %" SCNu64 " %d %" SCNu64 " %" SCNu64 " %99s",
+                                &pressure->fillers, &pressure->value_bytes, &pressure->evictions,
+                                &pressure->lock_number, pressure->lock) == 5)
         return 1;
     return memcached_unexpected(link, "get " NOTE, error);
 }
@@ -49,9 +50,9 @@ static int write_note(struct memcached_link *link, const struct pressure *pressu
                       struct error *error)
 {
     char value[NOTE_BYTES + 1];
-    int length =
-        snprintf(value, sizeof value, "%" PRIu64 " %d %" PRIu64 " %" PRIu64, pressure->fillers,
-                 pressure->value_bytes, pressure->evictions, pressure->lock_number);
+    int length = snprintf(value, sizeof value, "%" PRIu64 " %d %" PRIu64 " %" PRIu64 " %s",
+                          pressure->fillers, pressure->value_bytes, pressure->evictions,
+                          pressure->lock_number, pressure->lock);
     memset(value + length, ' ', (size_t)(NOTE_BYTES - length));
     value[NOTE_BYTES] = '\0';
     if (memcached_link_ask(link, NULL, error, "set " NOTE " 0 0 %d\r\n%s", NOTE_BYTES, value) != 0)
@@ -88,8 +89,9 @@ static int measure_filler(struct memcached_link *link, struct pressure *pressure
     return 0;
 }
 
-static int begin(struct memcached_link *link, const struct lock_identity *lock,
-                 struct pressure *pressure, struct error *error)
+// Looks for the lock that is to go, and how many went before it. `bytes` is set to its item's.
+static int aim(struct memcached_link *link, const struct lock_identity *lock,
+               struct pressure *pressure, int *bytes, struct error *error)
 {
     struct memcached_item item;
     int found = memcached_find(link, lock->name, &item, error);
@@ -99,9 +101,18 @@ static int begin(struct memcached_link *link, const struct lock_identity *lock,
         return error_set(error, "%s does not have the lock %s, so that it cannot evict it",
                          link->node->name, lock->name);
     pressure->lock_number = item.cas;
-    return measure_filler(link, pressure, item.bytes, error) != 0
+    snprintf(pressure->lock, sizeof pressure->lock, "%s", lock->name);
+    *bytes = item.bytes;
+    return count_evictions(link, &pressure->evictions, error);
+}
+
+static int begin(struct memcached_link *link, const struct lock_identity *lock,
+                 struct pressure *pressure, struct error *error)
+{
+    int bytes;
+    return aim(link, lock, pressure, &bytes, error) != 0
                ? -1
-               : count_evictions(link, &pressure->evictions, error);
+               : measure_filler(link, pressure, bytes, error);
 }
 
 // --- filling -------------------------------------------------------------------------------------
@@ -165,8 +176,11 @@ static int evict_now(struct memcached_link *link, const struct lock_identity *lo
                      struct error *error)
 {
     struct pressure pressure = {0};
+    int bytes;
     int noted = read_note(link, &pressure, error);
-    if (noted < 0 || (noted == 0 && begin(link, lock, &pressure, error) != 0))
+    bool is_other = noted == 1 && strcmp(pressure.lock, lock->name) != 0;
+    if (noted < 0 || (noted == 0 && begin(link, lock, &pressure, error) != 0) ||
+        (is_other && aim(link, lock, &pressure, &bytes, error) != 0))
         return -1;
     enum filling filling = fill(link, lock, &pressure, error);
     return write_note(link, &pressure, error) != 0 ? FILLING_FAILED : filling;

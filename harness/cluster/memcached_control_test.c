@@ -171,6 +171,32 @@ static void fillers_of_its_size_evict_a_lock_that_others_poll(void **state)
     test_server_stop(&server);
 }
 
+// The pressure of the first is on already when the second's turn comes.
+static void a_second_lock_is_evicted_in_its_turn(void **state)
+{
+    (void)state;
+    struct test_server server;
+    struct error error;
+    int state_of_it;
+    struct lock_identity second = test_lock;
+    second.name = "lockpick:{t2}:lock";
+    const struct node *node = start_server(&server);
+    must_answer(node, "set " LOCK " 0 3600 40\r\n" TOKEN, "STORED");
+    do
+        state_of_it = memcached_control.evict(node, &test_lock, NULL, &error);
+    while (state_of_it == 1);
+    MUST_BE(0, state_of_it);
+    MUST_BE(-1, memcached_control.evict(node, &second, NULL, &error));
+    must_answer(node, "set lockpick:{t2}:lock 0 3600 40\r\n" TOKEN, "STORED");
+    MUST_BE(1, memcached_control.evict(node, &second, NULL, &error));
+    do
+        state_of_it = memcached_control.evict(node, &second, NULL, &error);
+    while (state_of_it == 1);
+    MUST_BE(0, state_of_it);
+    MUST_BE(0, memcached_control.has_lock(node, &second, &error));
+    test_server_stop(&server);
+}
+
 static void what_is_not_there_cannot_be_evicted(void **state)
 {
     (void)state;
@@ -227,6 +253,7 @@ int main(void)
         cmocka_unit_test(looking_for_the_lock_does_not_make_it_look_used),
         cmocka_unit_test(a_flush_removes_what_was_there_and_nothing_that_comes_after_it),
         cmocka_unit_test(fillers_of_its_size_evict_a_lock_that_others_poll),
+        cmocka_unit_test(a_second_lock_is_evicted_in_its_turn),
         cmocka_unit_test(what_is_not_there_cannot_be_evicted),
         cmocka_unit_test(a_lock_that_is_released_before_the_memory_is_full_was_not_evicted),
         cmocka_unit_test(whatever_is_asked_a_server_that_died_has_forgotten_everything),

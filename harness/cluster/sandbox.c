@@ -197,8 +197,8 @@ static int wait_for_end(pid_t child, const sigset_t *signals, _Atomic uint32_t *
     return first != 0 ? 128 + (int)first : exit_code_of(status);
 }
 
-int sandbox_run(bool loopback_wanted, int (*body)(const struct sandbox *sandbox, void *context),
-                void *context)
+int sandbox_run_why(const char *why_loopback,
+                    int (*body)(const struct sandbox *sandbox, void *context), void *context)
 {
     struct attempt attempt = {.body = body, .context = context};
     attempt.interrupted = mmap(NULL, sizeof *attempt.interrupted, PROT_READ | PROT_WRITE,
@@ -215,8 +215,10 @@ int sandbox_run(bool loopback_wanted, int (*body)(const struct sandbox *sandbox,
     sigaddset(&signals, SIGHUP);
     sigprocmask(SIG_BLOCK, &signals, &attempt.signals);
     pid_t child = -1;
-    struct error error = {.text = "--no-namespaces was given"};
-    if (!loopback_wanted) {
+    struct error error = {0};
+    if (why_loopback != NULL) {
+        error_set(&error, "%s", why_loopback);
+    } else {
         // Root needs no user namespace, and keeps other users' ids usable without one.
         attempt.user_namespace = geteuid() != 0;
         child = enter(attempt, &error);
@@ -235,4 +237,10 @@ int sandbox_run(bool loopback_wanted, int (*body)(const struct sandbox *sandbox,
     close(attempt.lifeline[1]);
     munmap((void *)attempt.interrupted, sizeof *attempt.interrupted);
     return code;
+}
+
+int sandbox_run(bool loopback_wanted, int (*body)(const struct sandbox *sandbox, void *context),
+                void *context)
+{
+    return sandbox_run_why(loopback_wanted ? "loopback ports were asked for" : NULL, body, context);
 }

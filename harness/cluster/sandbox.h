@@ -30,9 +30,14 @@ static inline bool sandbox_is_interrupted(const struct sandbox *sandbox)
 }
 
 // Runs `body` in a sandbox and returns its exit code (128 + signal if one ended it). With
-// `loopback_wanted` no namespace is tried. SIGINT, SIGTERM and SIGHUP ask `body` to come to an end,
-// by sandbox->interrupted; a second one, or PATIENCE_S later, the kernel ends everything.
+// `why_loopback`, which is then the sandbox's reason, no namespace is tried. SIGINT, SIGTERM and
+// SIGHUP ask `body` to come to an end, by sandbox->interrupted; a second one, or PATIENCE_S later,
+// the kernel ends everything.
 #define SANDBOX_PATIENCE_S 20
+int sandbox_run_why(const char *why_loopback,
+                    int (*body)(const struct sandbox *sandbox, void *context), void *context);
+
+// The same, for who has no reason to give.
 int sandbox_run(bool loopback_wanted, int (*body)(const struct sandbox *sandbox, void *context),
                 void *context);
 

@@ -25,6 +25,8 @@ static void *run_worker(void *worker)
     return NULL;
 }
 
+// The first works in the calling thread: a process that has only one thread is quicker at every
+// request, for neither the kernel nor the C library has to mind another.
 static void run_workers(const struct stage *stage, struct lock_client *clients, int number)
 {
     size_t count = (size_t)stage->trial->scenario->clients.threads;
@@ -33,7 +35,8 @@ static void run_workers(const struct stage *stage, struct lock_client *clients, 
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
     pthread_attr_setstacksize(&attributes, WORKER_STACK_BYTES);
-    size_t started = 0;
+    size_t started = 1;
+    worker_prepare(&workers[0], stage, clients, number, 1);
     for (; started < count; started++) {
         worker_prepare(&workers[started], stage, clients, number, (int)started + 1);
         int reason = pthread_create(&threads[started], &attributes, run_worker, &workers[started]);
@@ -43,9 +46,10 @@ static void run_workers(const struct stage *stage, struct lock_client *clients, 
             break;
         }
     }
-    for (size_t i = 0; i < started; i++)
+    worker_run(&workers[0]);
+    for (size_t i = 1; i < started; i++)
         pthread_join(threads[i], NULL);
-    for (size_t i = 0; i < started; i++)
+    for (size_t i = 0; i < count; i++)
         worker_release(&workers[i]);
     pthread_attr_destroy(&attributes);
     free(threads);

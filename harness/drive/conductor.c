@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define CONNECT_LIMIT_NS (60 * NS_PER_S)
@@ -97,8 +98,17 @@ static int living_clients(const struct conductor *conductor)
     return living;
 }
 
+// Of all processes that the conductor has started; one that is not a client is left for others.
+static bool somebody_has_ended(void)
+{
+    siginfo_t ended = {0};
+    return waitid(P_ALL, 0, &ended, WEXITED | WNOHANG | WNOWAIT) == 0 && ended.si_pid != 0;
+}
+
 static void reap(struct conductor *conductor)
 {
+    if (!somebody_has_ended())
+        return;
     for (int i = 0; i < conductor->client_count; i++)
         client_reap(&conductor->stage, &conductor->clients[i], i + 1);
 }
@@ -302,8 +312,8 @@ static int perform(struct conductor *conductor, struct error *error)
         return -1;
     if (reason == STOP_INTERRUPTED)
         return error_set(error, "interrupted before its end");
-    leavings_record(&conductor->world, conductor->stage.scheme, conductor->scenario->lock.lease_ns,
-                    &conductor->writer);
+    leavings_record(&conductor->world, conductor->stage.keys, conductor->stage.scheme,
+                    conductor->scenario->lock.lease_ns, &conductor->writer);
     if (history_file_overflowed(&conductor->stage.history))
         return error_set(error,
                          "the history is full; run for a shorter time or with fewer clients");

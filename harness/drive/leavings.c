@@ -1,5 +1,9 @@
 #include "harness/drive/leavings.h"
 
+#include "harness/base/text.h"
+
+#include <stdlib.h>
+
 // A release that was not answered may yet arrive, and the end of a connection be noticed.
 #define GRACE_NS (200 * NS_PER_MS)
 // How much longer than it was asked to a server may keep a lease: see harness/check/stuck.c.
@@ -14,19 +18,49 @@ static int64_t patience_ns(const struct lock_scheme *scheme, int64_t lease_ns)
     return ends_by_itself ? lease_ns + LEASE_EXCESS_NS : GRACE_NS;
 }
 
-void leavings_record(const struct fault_world *world, const struct lock_scheme *scheme,
-                     int64_t lease_ns, struct history_writer *writer)
+struct look {
+    const struct fault_world *world;
+    const struct stage_key *keys;
+    int64_t began_ns, enough_ns;
+    bool is_first; // all that is free now was not waited for
+    struct history_writer *writer;
+};
+
+// False if it is to be asked for again.
+static bool settle(const struct look *look, int lock)
 {
     struct error ignored;
-    int64_t asked_ns = clock_monotonic_ns();
-    int64_t enough_ns = patience_ns(scheme, lease_ns);
-    int64_t waited_ns = 0;
-    int held = world_lock_is_held(world, &ignored);
-    while (held == 1 && waited_ns < enough_ns && waited_ns < MOST_NS) {
-        clock_sleep_until_ns(clock_monotonic_ns() + LOOK_EVERY_NS);
-        held = world_lock_is_held(world, &ignored);
-        waited_ns = clock_monotonic_ns() - asked_ns;
+    int held = world_lock_is_held(look->world, &look->world->locks[lock], &ignored);
+    int64_t waited_ns = look->is_first ? 0 : clock_monotonic_ns() - look->began_ns;
+    if (held == 1 && waited_ns < look->enough_ns)
+        return waited_ns >= MOST_NS;
+    if (held >= 0)
+        history_append(look->writer,
+                       (struct event){.kind = EVENT_LOCK_FINAL,
+                                      .args = {held, waited_ns, look->keys[lock].number}});
+    return true;
+}
+
+void leavings_record(const struct fault_world *world, const struct stage_key *keys,
+                     const struct lock_scheme *scheme, int64_t lease_ns,
+                     struct history_writer *writer)
+{
+    struct look look = {.world = world,
+                        .keys = keys,
+                        .began_ns = clock_monotonic_ns(),
+                        .enough_ns = patience_ns(scheme, lease_ns),
+                        .is_first = true,
+                        .writer = writer};
+    bool *is_settled = memory_zeroed((size_t)world->lock_count, sizeof *is_settled);
+    for (int left = world->lock_count; left > 0; look.is_first = false) {
+        for (int i = 0; i < world->lock_count; i++) {
+            if (!is_settled[i] && settle(&look, i)) {
+                is_settled[i] = true;
+                left--;
+            }
+        }
+        if (left > 0)
+            clock_sleep_until_ns(clock_monotonic_ns() + LOOK_EVERY_NS);
     }
-    if (held == 0 || (held == 1 && waited_ns >= enough_ns))
-        history_append(writer, (struct event){.kind = EVENT_LOCK_FINAL, .args = {held, waited_ns}});
+    free(is_settled);
 }

@@ -24,12 +24,6 @@ const struct store_kind *trial_store(const struct trial *trial)
     return store_kind_find(name);
 }
 
-bool trial_shares_service(const struct trial *trial)
-{
-    const struct lock_scheme *scheme = lock_scheme_find(trial->scheme);
-    return scheme->own_store != NULL || strcmp(trial->scenario->workload.store, "same") == 0;
-}
-
 // --- what a trial needs --------------------------------------------------------------------------
 
 static void want_lock_servers(const struct trial *trial, struct group_settings *group)

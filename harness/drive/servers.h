@@ -47,7 +47,4 @@ void server_pool_stop(struct server_pool *pool);
 // server is no store.
 const struct store_kind *trial_store(const struct trial *trial);
 
-// True if the guarded value lives on the lock's own servers.
-bool trial_shares_service(const struct trial *trial);
-
 #endif

@@ -4,6 +4,7 @@
 #include "harness/base/clock.h"
 #include "harness/base/test_folder.h"
 #include "harness/drive/fit.h"
+#include "harness/locks/lock.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -57,7 +58,8 @@ static void start_pool(struct pool_fixture *fixture)
 static int provide(struct pool_fixture *fixture, const struct scenario *scenario,
                    const char *scheme)
 {
-    struct trial trial = {.scenario = scenario, .scheme = scheme};
+    struct trial trial = {
+        .scenario = scenario, .scheme = scheme, .traits = lock_scheme_find(scheme)->traits};
     return server_pool_provide(&fixture->pool, &trial, &fixture->lock_service,
                                &fixture->store_service, &fixture->error);
 }

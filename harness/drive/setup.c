@@ -12,8 +12,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-// Room for a run by time. The history file is sparse: room that is not used costs nothing.
+// Room for a run by time: more than the quickest locks can fill. The history file is sparse: room
+// that is not used costs nothing.
 #define EVENT_CAPACITY ((size_t)64 * 1000 * 1000)
+#define EVENTS_PER_SECOND 1000000
 
 // Of an operation: acquire, read, write, read, release and commit; and what each further depth
 // adds.
@@ -97,7 +99,7 @@ static size_t event_capacity(const struct stage *stage)
         scenario->clients.processes * (scenario->clients.threads + 1 + (int64_t)stage->key_count) +
         2;
     if (operations == 0)
-        return EVENT_CAPACITY;
+        return EVENT_CAPACITY + (size_t)(scenario->workload.for_ns / NS_PER_S) * EVENTS_PER_SECOND;
     return (size_t)(operations * each + writers * 2 * HISTORY_EVENTS_PER_CHUNK + 100000);
 }
 

@@ -7,8 +7,9 @@ enum { MOST = 8 };
 struct values {
     int64_t writes[MOST + 1];
     int64_t finals[MOST + 1];
-    int64_t keys[3][3]; // which one each worker took last, by client and worker
-    size_t changes;     // how often a worker took another than before
+    int64_t keys[3][3];  // which one each worker took last, by client and worker
+    int asked[MOST + 1]; // how often the servers were asked for it in the end
+    size_t changes;      // how often a worker took another than before
 };
 
 static void see(struct values *values, const struct event *event)
@@ -21,6 +22,10 @@ static void see(struct values *values, const struct event *event)
         assert_in_range(event->args[3], 1, MOST);
         values->changes += *key != 0 && *key != event->args[3];
         *key = event->args[3];
+    } else if (event->kind == EVENT_LOCK_FINAL) {
+        assert_in_range(event->args[2], 1, MOST);
+        assert_int_equal(event->args[0], 0);
+        values->asked[event->args[2]]++;
     } else if (event->kind == EVENT_WRITE_RETURN && event->outcome == OUTCOME_OK) {
         values->writes[*key]++;
     }
@@ -50,6 +55,7 @@ static void each_lock_guards_a_value_of_its_own(void **state)
         for (int key = 1; key <= 3; key++) {
             assert_true(values.writes[key] > 0);
             assert_int_equal(values.finals[key], values.writes[key]);
+            assert_int_equal(values.asked[key], 1);
             sum += values.writes[key];
         }
         assert_int_equal(sum, 300);

@@ -282,6 +282,24 @@ static void operate(struct worker *worker, const struct turn *turn)
     report_if_broken(worker);
 }
 
+// Takes down what was sent so far where a warm-up begins or ends for this worker, so that its
+// requests can be told apart.
+static void note_warm_up(struct worker *worker, const struct turn *turn)
+{
+    const struct load *load = &worker->stage->load;
+    if (load->count == 0)
+        return;
+    int64_t at_ns = turn->intended_ns > 0 ? turn->intended_ns : clock_monotonic_ns();
+    size_t phase = load_phase_at(load, at_ns - atomic_load(&worker->stage->control->opened_ns));
+    bool warms_up = phase < load->count && scenario_of(worker)->load[phase].warm_up;
+    if (warms_up == worker->is_warming_up)
+        return;
+    const struct actor *actor = &worker->actor;
+    worker->is_warming_up = warms_up;
+    record(worker, EVENT_WORKER_LOAD, OUTCOME_OK, 0, !warms_up, actor->requests[PHASE_ACQUIRE],
+           actor->requests[PHASE_RELEASE], actor->wakeups);
+}
+
 static void wait_at_gate(const struct worker *worker)
 {
     _Atomic uint32_t *gate = &worker->stage->control->gate;
@@ -324,6 +342,7 @@ void worker_run(struct worker *worker)
     struct turn turn;
     record(worker, EVENT_WORKER_START, OUTCOME_OK, 0, 0, 0, 0, 0);
     while (connected == 0 && pace_next(&worker->pace, &turn)) {
+        note_warm_up(worker, &turn);
         operate(worker, &turn);
         done++;
         if (turn.intended_ns == 0)

@@ -24,6 +24,7 @@ struct worker {
     struct worker_key *key; // the one that it uses now
     enum boundary boundary; // of the store's transactions
     bool is_optimistic;
+    bool is_warming_up; // as of its last operation
 };
 
 // Prepares worker `number` (from 1) of client `client_number`, whose workers share `clients`: one

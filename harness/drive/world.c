@@ -45,13 +45,16 @@ void world_open(struct fault_world *world, const struct stage *stage, struct ser
         .client_count = client_count,
         .client_nodes = client_nodes,
         .is_external = lock->external,
-        .lock = {.name = stage->keys[0].lock_name,
-                 .tag = stage->keys[0].tag,
-                 .scheme = stage->scheme->name},
         .client_clocks = stage->control->client_clocks,
         .shifted_clients = MAX_SHIFTED_CLIENTS,
         .seed = stage->trial->seed,
     };
+    world->locks = memory_new(stage->key_count * sizeof *world->locks);
+    for (size_t i = 0; i < stage->key_count; i++)
+        world->locks[world->lock_count++] = (struct lock_identity){.name = stage->keys[i].lock_name,
+                                                                   .tag = stage->keys[i].tag,
+                                                                   .scheme = stage->scheme->name};
+    world->lock = world->locks[0];
     if (has_lock_group)
         world->lock_group = &pool->cluster.groups[group++];
     if (has_store_group)
@@ -64,5 +67,6 @@ void world_close(struct fault_world *world)
 {
     wires_close(world->wires);
     free(world->why_no_wires);
+    free(world->locks);
     *world = (struct fault_world){0};
 }

@@ -40,8 +40,10 @@ enum release_answer {
 // A usage is what a process has used since it began, as was read at that time. `node`: 0 the driver
 // itself, n client n, -n the trial's nth server. `process`: its pid; 0 on node 0: the machine.
 // Which figures `first` and `second` are is told by `detail`, enum usage_figure. Client 0: the
-// conductor read it; else the client itself, at its end. Append new kinds at the end: the numbers
-// are in files.
+// conductor read it; else the client itself, at its end.
+// A worker-load comes before the first operation in a warm-up, and before the first behind one
+// (`counts`): what this worker has sent until then. Append new kinds at the end: the numbers are in
+// files.
 #define EVENT_KINDS(X)                                                                             \
     X(NONE, "none", "", "", "", "")                                                                \
     X(PROCESS_START, "process-start", "pid", "cpu", "", "")                                        \
@@ -79,10 +81,11 @@ enum release_answer {
     X(COMMIT_RETURN, "commit-return", "operation", "", "", "")                                     \
     X(NOTE, "note", "", "", "", "")                                                                \
     X(QUEUED, "queued", "operation", "", "", "")                                                   \
-    X(LOCK_FINAL, "lock-final", "held", "waited_ns", "", "")                                       \
+    X(LOCK_FINAL, "lock-final", "held", "waited_ns", "key", "")                                    \
     X(GAP, "gap", "", "", "", "")                                                                  \
     X(LOAD, "load", "phase", "clients", "rate", "counts")                                          \
-    X(USAGE, "usage", "node", "process", "first", "second")
+    X(USAGE, "usage", "node", "process", "first", "second")                                        \
+    X(WORKER_LOAD, "worker-load", "counts", "acquire_requests", "release_requests", "wakeups")
 
 enum event_kind {
 #define X(id, name, a, b, c, d) EVENT_##id,

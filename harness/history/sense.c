@@ -61,6 +61,8 @@ static int64_t lock_number(const struct event *event)
 {
     if (event->kind == EVENT_ACQUIRE_INVOKE)
         return event->args[3];
+    if (event->kind == EVENT_LOCK_FINAL)
+        return event->args[2];
     bool has_value = event->kind == EVENT_STORE_INITIAL || event->kind == EVENT_STORE_FINAL;
     return has_value ? event->args[1] : 0;
 }
@@ -79,6 +81,8 @@ static unsigned reckoned_arguments(unsigned kind)
         return 0xc;
     case EVENT_LOAD:
     case EVENT_USAGE:
+    case EVENT_WORKER_END:
+    case EVENT_WORKER_LOAD:
         return 0xf;
     default:
         return 0;

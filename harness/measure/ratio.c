@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #define DRAWS 10000
+#define NORMAL 1.959964 // the 97.5 percentile of the normal distribution
 
 struct samples {
     const double *values;
@@ -29,12 +30,20 @@ static double draw_mean(const struct samples *samples, struct random *random)
     return sum / (double)samples->count;
 }
 
+// Of draws; nothing over nothing tells nothing.
+static double quotient(double other, double base)
+{
+    if (base > 0)
+        return other / base;
+    return other > 0 ? INFINITY : 1;
+}
+
 static double draw_ratio(const struct samples *base, const struct samples *other, bool in_pairs,
                          struct random *random)
 {
     if (!in_pairs) {
         double mean = draw_mean(other, random);
-        return mean / draw_mean(base, random);
+        return quotient(mean, draw_mean(base, random));
     }
     double sums[2] = {0};
     for (size_t i = 0; i < base->count; i++) {
@@ -42,7 +51,7 @@ static double draw_ratio(const struct samples *base, const struct samples *other
         sums[0] += base->values[pair];
         sums[1] += other->values[pair];
     }
-    return sums[1] / sums[0];
+    return quotient(sums[1], sums[0]);
 }
 
 static int compare_numbers(const void *left, const void *right)
@@ -55,7 +64,7 @@ static int compare_numbers(const void *left, const void *right)
 static bool can_be_compared(const struct samples *samples)
 {
     for (size_t i = 0; i < samples->count; i++) {
-        if (!(samples->values[i] > 0) || isinf(samples->values[i]))
+        if (!(samples->values[i] >= 0) || isinf(samples->values[i]))
             return false;
     }
     return samples->count >= RATIO_LEAST_REPEATS;
@@ -70,12 +79,45 @@ static enum change judge(double low, double high, double margin)
     return high < 1 ? CHANGE_LESS : CHANGE_NOISE;
 }
 
+// --- few repeats ---------------------------------------------------------------------------------
+
+// The 97.5 percentile of Student's t.
+static double student(size_t freedom)
+{
+    static const double few[] = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262};
+    if (freedom <= sizeof few / sizeof *few)
+        return few[freedom - 1];
+    // Cornish and Fisher's expansion (Abramowitz and Stegun, 26.7.5), right to three digits here.
+    double n = (double)freedom;
+    double z = NORMAL;
+    double cube = z * z * z;
+    double fifth = cube * z * z;
+    return z + (cube + z) / (4 * n) + (5 * fifth + 16 * cube + 3 * z) / (96 * n * n);
+}
+
+// By how much the draws of so few repeats lie too close together.
+static double widening(size_t base_count, size_t other_count, bool in_pairs)
+{
+    double fewer = (double)(base_count < other_count ? base_count : other_count);
+    size_t freedom = in_pairs ? base_count - 1 : base_count + other_count - 2;
+    return student(freedom) / NORMAL * sqrt(fewer / (fewer - 1));
+}
+
+// Makes both arms longer.
+static void widen(struct ratio *ratio, double factor)
+{
+    if (!(ratio->ratio > 0))
+        return;
+    ratio->low = ratio->ratio * pow(ratio->low / ratio->ratio, factor);
+    ratio->high = ratio->ratio * pow(ratio->high / ratio->ratio, factor);
+}
+
 struct ratio ratio_make(const double *base, size_t base_count, const double *other,
                         size_t other_count, bool in_turns, double margin, uint64_t seed)
 {
     struct samples before = {base, base_count};
     struct samples after = {other, other_count};
-    if (!can_be_compared(&before) || !can_be_compared(&after))
+    if (!can_be_compared(&before) || !can_be_compared(&after) || !(mean_of(&before) > 0))
         return (struct ratio){.change = CHANGE_UNKNOWN};
     bool in_pairs = in_turns && base_count == other_count;
     struct random random;
@@ -88,6 +130,7 @@ struct ratio ratio_make(const double *base, size_t base_count, const double *oth
                           .low = ratios[DRAWS / 40],
                           .high = ratios[DRAWS - 1 - DRAWS / 40]};
     free(ratios);
+    widen(&ratio, widening(base_count, other_count, in_pairs));
     ratio.change = judge(ratio.low, ratio.high, margin);
     return ratio;
 }

@@ -60,11 +60,12 @@ static void without_a_baseline_nothing_is_said(void **state)
     (void)state;
     const double two[] = {100, 100};
     const double three[] = {100, 100, 100};
-    const double zero[] = {100, 0, 100};
+    const double zero[] = {0, 0, 0};
     const double broken[] = {100, NAN, 100};
     assert_int_equal(ratio_make(NULL, 0, three, 3, false, 0.05, 1).change, CHANGE_UNKNOWN);
     assert_int_equal(COMPARE(two, three, false).change, CHANGE_UNKNOWN);
-    assert_int_equal(COMPARE(three, zero, false).change, CHANGE_UNKNOWN);
+    assert_int_equal(COMPARE(zero, three, false).change, CHANGE_UNKNOWN);
+    assert_int_equal(COMPARE(zero, zero, false).change, CHANGE_UNKNOWN);
     assert_int_equal(COMPARE(broken, three, false).change, CHANGE_UNKNOWN);
     assert_int_equal(COMPARE(three, three, false).change, CHANGE_NONE);
     assert_string_equal(change_name(CHANGE_UNKNOWN, true), "inconclusive");
@@ -79,26 +80,63 @@ static double draw_figure(struct random *random)
     return 100 + (sum - 6) * 10;
 }
 
-// Of things that are equal, few are called different: 2.5 % to each side would be right for many
-// repeats, and twelve make a bit more.
-static void equal_things_are_seldom_called_different(void **state)
+// How many of three hundred comparisons of things that are equal call them different.
+static int differences(size_t repeats, bool in_turns)
 {
-    (void)state;
-    enum { TRIES = 200, REPEATS = 12 };
+    enum { TRIES = 300, MOST = 12 };
     struct random random;
     random_start(&random, 5, 0);
     int different = 0;
     for (int i = 0; i < TRIES; i++) {
-        double figures[2][REPEATS];
-        for (int j = 0; j < REPEATS; j++) {
+        double figures[2][MOST];
+        for (size_t j = 0; j < repeats; j++) {
             figures[0][j] = draw_figure(&random);
             figures[1][j] = draw_figure(&random);
         }
         struct ratio ratio =
-            ratio_make(figures[0], REPEATS, figures[1], REPEATS, false, 0, (uint64_t)i);
-        different += ratio.change == CHANGE_MORE || ratio.change == CHANGE_LESS;
+            ratio_make(figures[0], repeats, figures[1], repeats, in_turns, 0, (uint64_t)i);
+        different += ratio.low > 1 || ratio.high < 1;
     }
-    assert_in_range(different, 2, TRIES / 8);
+    return different;
+}
+
+// 15 would be right; draws alone give 75 of three pairs, and 30 of seven apart.
+static void equal_things_are_seldom_called_different(void **state)
+{
+    (void)state;
+    assert_in_range(differences(3, true), 6, 26);
+    assert_in_range(differences(7, true), 6, 26);
+    assert_in_range(differences(7, false), 6, 26);
+}
+
+// Three repeats say less than their draws do.
+static void the_arms_are_as_long_as_few_repeats_make_them(void **state)
+{
+    (void)state;
+    const double before[] = {100, 100, 100};
+    const double after[] = {90, 100, 110};
+    struct ratio pairs = COMPARE(before, after, true);
+    struct ratio apart = COMPARE(before, after, false);
+    // A draw of three is all 90 in one of 27: the 2.5 percentile is 0.9, and the factor 2.69.
+    assert_true(fabs(pairs.low - pow(0.9, 4.303 / 1.959964 * sqrt(1.5))) < 1e-6);
+    assert_true(fabs(apart.low - pow(0.9, 2.776 / 1.959964 * sqrt(1.5))) < 1e-6);
+}
+
+static void what_came_to_a_stop_is_less(void **state)
+{
+    (void)state;
+    const double before[] = {100, 101, 99};
+    const double never[] = {0, 0, 0};
+    const double seldom[] = {100, 0, 100};
+    struct ratio ratio = COMPARE(before, never, false);
+    assert_int_equal(ratio.change, CHANGE_LESS);
+    assert_true(ratio.ratio <= 0 && ratio.low <= 0 && ratio.high <= 0);
+    ratio = COMPARE(before, seldom, false);
+    assert_int_equal(ratio.change, CHANGE_NOISE);
+    assert_true(ratio.low <= 0 && fabs(ratio.ratio - 2.0 / 3) < 1e-9);
+    ratio = COMPARE(seldom, before, false);
+    assert_int_equal(ratio.change, CHANGE_NOISE);
+    assert_true(isinf(ratio.high));
 }
 
 int main(void)
@@ -110,6 +148,8 @@ int main(void)
         cmocka_unit_test(what_slowed_both_is_no_difference),
         cmocka_unit_test(without_a_baseline_nothing_is_said),
         cmocka_unit_test(equal_things_are_seldom_called_different),
+        cmocka_unit_test(the_arms_are_as_long_as_few_repeats_make_them),
+        cmocka_unit_test(what_came_to_a_stop_is_less),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,20 +1,24 @@
 #include "harness/report/costs.h"
 
 #include "harness/base/table.h"
-#include "harness/report/scheme_cost.h"
 #include "harness/report/summary.h"
 
 #include <math.h>
 #include <string.h>
 
-static void add_percentile(struct table *table, const struct histogram *histogram, double percent)
+// A figure that tells of the driver gets a mark.
+static void add_percentile(struct table *table, const struct histogram *histogram, double percent,
+                           bool is_marked)
 {
-    char text[32];
-    if (histogram->total == 0)
+    char text[40];
+    if (histogram->total == 0) {
         table_cell(table, COLOUR_GREY, "–");
-    else
-        table_cell(table, COLOUR_PLAIN,
-                   text_duration(histogram_percentile_ns(histogram, percent), text, sizeof text));
+        return;
+    }
+    text_duration(histogram_percentile_ns(histogram, percent), text, sizeof text - 1);
+    if (is_marked)
+        strcat(text, "*");
+    table_cell(table, is_marked ? COLOUR_YELLOW : COLOUR_PLAIN, text);
 }
 
 static void add_number(struct table *table, bool is_known, const char *format, double value)
@@ -37,12 +41,12 @@ static void add_cost(struct table *table, const struct scheme_cost *cost)
                 cost->driver_bound > 0 ? "*" : "");
     table_cell(table, COLOUR_PLAIN, cost->trial->scheme);
     table_cell(table, cost->driver_bound > 0 ? COLOUR_YELLOW : COLOUR_PLAIN, text_string(&marked));
-    add_percentile(table, acquire, 50);
-    add_percentile(table, acquire, 99);
-    add_percentile(table, acquire, 99.9);
-    add_percentile(table, acquire, 100);
-    add_percentile(table, hand_off, 50);
-    add_percentile(table, hand_off, 99);
+    add_percentile(table, acquire, 50, cost->late[LATE_P50] > 0);
+    add_percentile(table, acquire, 99, cost->late[LATE_P99] > 0);
+    add_percentile(table, acquire, 99.9, cost->late[LATE_P999] > 0);
+    add_percentile(table, acquire, 100, cost->late[LATE_MAX] > 0);
+    add_percentile(table, hand_off, 50, false);
+    add_percentile(table, hand_off, 99, false);
     add_number(table, true, "%.1f", cost->commands_per_hold);
     add_number(table, cost->fairness.count > 0, "%.2f", cost->fairness.median);
     text_free(&marked);
@@ -57,14 +61,15 @@ static bool is_first_of_scenario(const struct run_result *run, size_t index)
     return true;
 }
 
-// Why the first driver-bound trial of the scheme was so.
-static const char *reason_of(const struct run_result *run, const struct trial *trial)
+// Why the first trial of the scheme whose figures are the driver's, or that has late ones, is so.
+static const char *reason_of(const struct run_result *run, const struct trial *trial, bool is_late)
 {
     for (size_t i = 0; i < run->count; i++) {
         const struct trial_result *result = &run->trials[i];
         if (result->trial->scenario == trial->scenario &&
             strcmp(result->trial->scheme, trial->scheme) == 0 && result->has_history &&
-            result->statistics.driver_bound.is_bound)
+            (is_late ? driver_bound_any_late(&result->statistics.driver_bound)
+                     : result->statistics.driver_bound.is_bound))
             return result->statistics.driver_bound.reason;
     }
     return "";
@@ -92,12 +97,24 @@ static void add_rate_note(const struct run_result *run, const struct trial *tria
                     rate_text((double)due, texts[1], sizeof texts[1]));
 }
 
-static void add_note(const struct run_result *run, const struct scheme_cost *cost,
+static bool any_late(const struct scheme_cost *cost)
+{
+    for (enum late_figure i = 0; i < LATE_COUNT; i++) {
+        if (cost->late[i] > 0)
+            return true;
+    }
+    return false;
+}
+
+void costs_add_notes(const struct run_result *run, const struct scheme_cost *cost,
                      struct text *notes)
 {
     if (cost->driver_bound > 0)
         text_format(notes, "* %s is driver-bound in %zu of %zu: %s\n", cost->trial->scheme,
-                    cost->driver_bound, cost->repeats, reason_of(run, cost->trial));
+                    cost->driver_bound, cost->repeats, reason_of(run, cost->trial, false));
+    else if (any_late(cost))
+        text_format(notes, "* %s: %s\n", cost->trial->scheme, reason_of(run, cost->trial, true));
+    add_rate_note(run, cost->trial, notes);
 }
 
 static void print_scenario(const struct run_result *run, size_t first, FILE *out, bool coloured)
@@ -117,8 +134,7 @@ static void print_scenario(const struct run_result *run, size_t first, FILE *out
         scheme_cost_make(run, i, &cost);
         if (cost.repeats > 0) {
             add_cost(table, &cost);
-            add_note(run, &cost, &notes);
-            add_rate_note(run, cost.trial, &notes);
+            costs_add_notes(run, &cost, &notes);
             lines++;
         }
         scheme_cost_free(&cost);

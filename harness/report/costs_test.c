@@ -79,6 +79,18 @@ static void what_is_driver_bound_is_marked_and_said(void **state)
         strstr(text, "\n* redis-setnx is driver-bound in 1 of 2: the clients used 99 %\n"));
 }
 
+// Only the figure that it is true of has the mark.
+static void a_figure_that_is_late_is_marked_and_said(void **state)
+{
+    (void)state;
+    struct trial_result *result = add_measured("redis-setnx");
+    result->statistics.driver_bound.late[LATE_P99] = true;
+    strcpy(result->statistics.driver_bound.reason, "p99 by up to 5 ms of 35 ms");
+    print();
+    assert_non_null(strstr(text, "redis-setnx        2  10 ms  35 ms*  35 ms  35 ms  "));
+    assert_non_null(strstr(text, "\n* redis-setnx: p99 by up to 5 ms of 35 ms\n"));
+}
+
 static void a_rate_that_was_not_held_is_said(void **state)
 {
     (void)state;
@@ -118,7 +130,7 @@ static void it_fits_into_a_hundred_columns(void **state)
     latencies_free(&result->latencies);
     latencies_encode(&test.digest, &result->latencies);
     result->statistics.holds_per_second = 61234;
-    result->statistics.driver_bound.is_bound = true;
+    result->statistics.driver_bound = (struct driver_bound){true, "", {true, true, true, true}};
     result->statistics.herd = (struct herd){.is_known = true, .grants = 2, .acquire_requests = 247};
     print();
     if (width_of(text) > 100)
@@ -155,6 +167,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(repeats_are_one_line, start, end),
         cmocka_unit_test_setup_teardown(what_is_driver_bound_is_marked_and_said, start, end),
+        cmocka_unit_test_setup_teardown(a_figure_that_is_late_is_marked_and_said, start, end),
         cmocka_unit_test_setup_teardown(a_rate_that_was_not_held_is_said, start, end),
         cmocka_unit_test_setup_teardown(it_fits_into_a_hundred_columns, start, end),
         cmocka_unit_test_setup_teardown(scenarios_with_faults_have_a_table_only_if_they_are_alone,

@@ -175,6 +175,18 @@ static void add_use(struct line *line, const char *whose, bool is_known,
     }
 }
 
+// "p50 p99": figures of acquire that tell of the driver.
+static void add_late(struct line *line, const struct driver_bound *bound)
+{
+    struct text late = {0};
+    for (enum late_figure i = 0; i < LATE_COUNT; i++) {
+        if (bound->late[i])
+            text_format(&late, "%s%s", late.length > 0 ? " " : "", late_figure_name(i));
+    }
+    add_text(line, "driver_late", text_string(&late));
+    text_free(&late);
+}
+
 static void add_driver(struct line *line, const struct trial_result *result)
 {
     const struct statistics *statistics = &result->statistics;
@@ -188,6 +200,7 @@ static void add_driver(struct line *line, const struct trial_result *result)
     add_integer(line, "stalls", result->has_history, (int64_t)statistics->stalls);
     add_integer(line, "stalled_ns", result->has_history, statistics->stalled_ns);
     add_integer(line, "driver_bound", result->has_history, statistics->driver_bound.is_bound);
+    add_late(line, &statistics->driver_bound);
     add_text(line, "driver_bound_reason",
              result->has_history ? statistics->driver_bound.reason : "");
 }

@@ -82,6 +82,8 @@ static void a_trial_is_a_line(void **state)
     statistics_make(&test.digest, &result->statistics);
     result->statistics.resources =
         (struct resources){.is_known = true, .clients = {.processes = 2, .processor_ns = 77}};
+    result->statistics.driver_bound.late[LATE_P50] = true;
+    result->statistics.driver_bound.late[LATE_MAX] = true;
     test.run.environment.load_at_begin = (struct machine_load){true, {0.25, 1, 2}};
     csv = report_csv(&test.run);
     expect(1, "scenario", "pause");
@@ -93,6 +95,8 @@ static void a_trial_is_a_line(void **state)
     expect(1, "acquire_max_ns", "35000000");
     expect(1, "hand_off_p50_ns", "10000000");
     expect(1, "clients_processor_ns", "77");
+    expect(1, "driver_bound", "0");
+    expect(1, "driver_late", "p50 max");
     expect(1, "load_at_begin", "0.25");
 }
 

@@ -1,8 +1,10 @@
 #include "harness/report/driver_bound.h"
 
+#include "harness/base/text.h"
 #include "harness/report/statistics.h"
 
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -10,15 +12,45 @@
 #define LATE_SHARE 0.1
 #define STALLED_SHARE 0.01
 
-__attribute__((format(printf, 2, 3))) static void blame(struct driver_bound *bound,
-                                                        const char *format, ...)
+static const struct {
+    const char *name;
+    size_t offset;
+} figures[LATE_COUNT] = {
+    [LATE_P50] = {"p50", offsetof(struct percentiles, p50_ns)},
+    [LATE_P90] = {"p90", offsetof(struct percentiles, p90_ns)},
+    [LATE_P99] = {"p99", offsetof(struct percentiles, p99_ns)},
+    [LATE_P999] = {"p99.9", offsetof(struct percentiles, p999_ns)},
+    [LATE_P9999] = {"p99.99", offsetof(struct percentiles, p9999_ns)},
+    [LATE_MAX] = {"max", offsetof(struct percentiles, max_ns)},
+};
+
+const char *late_figure_name(enum late_figure figure)
+{
+    return figures[figure].name;
+}
+
+int64_t late_figure_of(const struct percentiles *percentiles, enum late_figure figure)
+{
+    return *(const int64_t *)((const char *)percentiles + figures[figure].offset);
+}
+
+bool driver_bound_any_late(const struct driver_bound *bound)
+{
+    for (enum late_figure i = 0; i < LATE_COUNT; i++) {
+        if (bound->late[i])
+            return true;
+    }
+    return false;
+}
+
+__attribute__((format(printf, 2, 3))) static void add_reason(struct driver_bound *bound,
+                                                             const char *format, ...)
 {
     size_t length = strlen(bound->reason);
-    if (bound->is_bound && length + 3 < sizeof bound->reason) {
+    if (length > 0 && length + 3 < sizeof bound->reason) {
         strcpy(bound->reason + length, "; ");
         length += 2;
     }
-    bound->is_bound = true;
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(bound->reason + length, sizeof bound->reason - length, format, arguments);
@@ -35,29 +67,46 @@ static void blame_processors(const struct resources *resources, struct driver_bo
     int pinned = resources->client_processors;
     int all = resources->processors;
     if (pinned > 0 && clients > MOST_OF_THE_TIME * there * pinned)
-        blame(bound,
-              "the clients used %.0f %% of the time of the %d processor%s they are pinned to",
-              100 * clients / (there * pinned), pinned, pinned == 1 ? "" : "s");
+        add_reason(bound,
+                   "the clients used %.0f %% of the time of the %d processor%s they are pinned to",
+                   100 * clients / (there * pinned), pinned, pinned == 1 ? "" : "s");
     else if (all > 0 && both > MOST_OF_THE_TIME * there * all)
-        blame(bound, "the clients and the driver used %.0f %% of the time of all %d processors",
-              100 * both / (there * all), all);
+        add_reason(bound,
+                   "the clients and the driver used %.0f %% of the time of all %d processors",
+                   100 * both / (there * all), all);
 }
 
+// What a figure may be too high by says nothing against the others. The worst is told with numbers.
 static void blame_lateness(const struct statistics *statistics, struct driver_bound *bound)
 {
-    const struct percentiles *late = &statistics->lateness;
-    const struct percentiles *acquire = &statistics->acquire;
-    const int64_t pairs[][2] = {{late->p50_ns, acquire->p50_ns}, {late->p99_ns, acquire->p99_ns}};
-    for (int i = 0; i < 2 && late->count > 0 && acquire->count > 0; i++) {
-        char was[32];
-        char whole[32];
-        if ((double)pairs[i][0] <= LATE_SHARE * (double)pairs[i][1])
-            continue;
-        blame(bound, "the driver began operations late: %s at %s, where acquire takes %s",
-              text_duration(pairs[i][0], was, sizeof was), i == 0 ? "p50" : "p99",
-              text_duration(pairs[i][1], whole, sizeof whole));
-        return;
+    struct text others = {0};
+    double worst_share = LATE_SHARE;
+    enum late_figure worst = LATE_COUNT;
+    for (enum late_figure i = 0; i < LATE_COUNT && statistics->acquire_on_time.count > 0; i++) {
+        double reported = (double)late_figure_of(&statistics->acquire, i);
+        double share = 1 - (double)late_figure_of(&statistics->acquire_on_time, i) / reported;
+        bound->late[i] = reported > 0 && share > LATE_SHARE;
+        if (bound->late[i] && share > worst_share) {
+            worst_share = share;
+            worst = i;
+        }
     }
+    if (worst == LATE_COUNT)
+        return;
+    char by[32];
+    char whole[32];
+    int64_t reported_ns = late_figure_of(&statistics->acquire, worst);
+    for (enum late_figure i = 0; i < LATE_COUNT; i++) {
+        if (bound->late[i] && i != worst)
+            text_format(&others, "%s%s", others.length > 0 ? ", " : " (also ", late_figure_name(i));
+    }
+    add_reason(bound,
+               "the driver began operations late, so acquire is too high: %s by up to %s of %s%s%s",
+               late_figure_name(worst),
+               text_duration((long long)(worst_share * (double)reported_ns + 0.5), by, sizeof by),
+               text_duration(reported_ns, whole, sizeof whole), text_string(&others),
+               others.length > 0 ? ")" : "");
+    text_free(&others);
 }
 
 static void blame_stalls(const struct statistics *statistics, struct driver_bound *bound)
@@ -66,15 +115,16 @@ static void blame_stalls(const struct statistics *statistics, struct driver_boun
     char whole[32];
     if ((double)statistics->stalled_ns <= STALLED_SHARE * (double)statistics->counted_ns)
         return;
-    blame(bound, "the harness itself stood still for %s of %s",
-          text_duration(statistics->stalled_ns, length, sizeof length),
-          text_duration(statistics->counted_ns, whole, sizeof whole));
+    add_reason(bound, "the harness itself stood still for %s of %s",
+               text_duration(statistics->stalled_ns, length, sizeof length),
+               text_duration(statistics->counted_ns, whole, sizeof whole));
 }
 
 void driver_bound_decide(const struct statistics *statistics, struct driver_bound *bound)
 {
     *bound = (struct driver_bound){0};
     blame_processors(&statistics->resources, bound);
-    blame_lateness(statistics, bound);
     blame_stalls(statistics, bound);
+    bound->is_bound = bound->reason[0] != '\0';
+    blame_lateness(statistics, bound);
 }

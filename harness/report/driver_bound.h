@@ -1,33 +1,59 @@
 // Whether a trial measured the lock, or the driver that asks for it.
 //
-// A trial is driver-bound if at least one of these holds in its counted time:
+// A trial is driver-bound, all that it measured, if at least one of these holds in its counted
+// time:
 //
 //  1. The clients and the driver used more than 90 % of the processor time that there was for them:
 //     of all processors that the driver may use, or, the clients alone, of those they are pinned
 //     to. Whatever the servers could do, nobody had time left to ask them. (A lock that asks no
 //     server is driver-bound by nature: its whole cost is the client's.)
-//  2. In an open loop, the driver's own lateness (see lateness.h), at the median or at p99, is more
-//     than a tenth of the acquire latency at the same percentile. That latency counts from the
-//     intended beginning, so the lateness is a part of it which the lock has nothing to do with. A
-//     percentile is held against the same percentile: a tail that is late is no blame to a median.
-//  3. The harness stood still (stalls, see harness/drive/client.h) for more than 1 % of the time:
+//  2. The harness stood still (stalls, see harness/drive/client.h) for more than 1 % of the time:
 //     the machine did not run it, and presumably not the others either, so that p99 and what lies
 //     beyond it are the machine's.
+//
+// In an open loop, the driver's own lateness (see lateness.h) is in one thing only: in the latency
+// of an acquire that counts from its intended beginning. It says nothing against the rate, which
+// the arrivals set, nor against release, hold, hand-off and the uncorrected acquire, which count
+// from their invocation. And it may be much in one percentile and nothing in another, so it is held
+// against each figure for itself:
+//
+//  An operation that began l late and took L from its intended beginning would have taken between
+//  L - l and L, had the driver been on time: L - l if the lock was free for it, and L if it had to
+//  wait for a holder in any case. So the true percentile lies between the one of all L - l
+//  (statistics.acquire_on_time) and the one of all L, which is reported. A figure is late, which is
+//  to say that it tells of the driver, if the two differ by more than a tenth of what is reported.
+//
+// (Lateness p50 against acquire p50 would be another rule, and a wrong one: operations that are
+// late need not be those that make up a percentile.) Not in it is what an operation that began late
+// did to those that had to wait for it.
 //
 // A tenth and a hundredth are what a reader of a table would overlook anyway.
 #ifndef LOCKPICK_REPORT_DRIVER_BOUND_H
 #define LOCKPICK_REPORT_DRIVER_BOUND_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
+struct percentiles;
 struct statistics;
 
+// The figures of acquire that may be late.
+enum late_figure { LATE_P50, LATE_P90, LATE_P99, LATE_P999, LATE_P9999, LATE_MAX, LATE_COUNT };
+
 struct driver_bound {
-    bool is_bound;
-    char reason[400]; // with the numbers; "" if it is not
+    bool is_bound;         // all figures of the trial
+    char reason[400];      // with the numbers; "" if it is not, and no figure is late
+    bool late[LATE_COUNT]; // acquire, from the intended beginning
 };
 
 // From the other figures of a trial, which must be there.
 void driver_bound_decide(const struct statistics *statistics, struct driver_bound *bound);
+
+// True if one of the figures is late.
+bool driver_bound_any_late(const struct driver_bound *bound);
+
+// "p50", ..., "p99.99", "max", and the figure itself.
+const char *late_figure_name(enum late_figure figure);
+int64_t late_figure_of(const struct percentiles *percentiles, enum late_figure figure);
 
 #endif

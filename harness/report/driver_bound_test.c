@@ -63,17 +63,47 @@ static void clients_are_held_against_the_processors_they_are_pinned_to(void **st
     expect_bound("95 % of the time of the 1 processor they are pinned to");
 }
 
-static void lateness_is_held_against_the_same_percentile(void **state)
+static void expect_late(enum late_figure figure, const char *reason)
+{
+    driver_bound_decide(&statistics, &bound);
+    assert_false(bound.is_bound);
+    assert_true(driver_bound_any_late(&bound));
+    for (enum late_figure i = 0; i < LATE_COUNT; i++)
+        assert_int_equal(bound.late[i], i == figure);
+    if (strstr(bound.reason, reason) == NULL)
+        fail_msg("not in '%s': %s", bound.reason, reason);
+}
+
+static void lateness_is_held_against_each_figure_for_itself(void **state)
 {
     (void)state;
-    statistics.lateness.count = 1000;
-    statistics.lateness.p50_ns = 100;
-    statistics.lateness.p99_ns = 2000; // twice the median of acquire, but a tenth of its p99
+    statistics.acquire_on_time = statistics.acquire;
     expect_free();
-    statistics.lateness.p99_ns = 2001;
-    expect_bound("2 µs at p99, where acquire takes 20 µs");
-    statistics.lateness.p50_ns = 101;
-    expect_bound("101 ns at p50, where acquire takes 1 µs");
+    statistics.acquire_on_time.p50_ns = 900;
+    statistics.acquire_on_time.p99_ns =
+        18000; // twice the median of acquire, but a tenth of its p99
+    expect_free();
+    statistics.acquire_on_time.p99_ns--;
+    expect_late(LATE_P99, "acquire is too high: p99 by up to 2 µs of 20 µs");
+    statistics.acquire_on_time = statistics.acquire;
+    statistics.acquire_on_time.p50_ns = 899;
+    expect_late(LATE_P50, "p50 by up to 101 ns of 1 µs");
+    statistics.acquire.p9999_ns = 50 * NS_PER_MS;
+    statistics.acquire_on_time.p50_ns = 1000;
+    expect_late(LATE_P9999, "p99.99 by up to 50 ms of 50 ms");
+}
+
+// Operations may be late, as a lateness beyond any acquire's tells, and no figure be wrong by it:
+// they had to wait in any case.
+static void lateness_alone_is_no_blame(void **state)
+{
+    (void)state;
+    statistics.lateness = (struct percentiles){.count = 9, .p50_ns = 30000, .p99_ns = 40000};
+    statistics.acquire_on_time = statistics.acquire;
+    expect_free();
+    statistics.acquire_on_time.count = 0; // a closed loop
+    statistics.acquire_on_time.p50_ns = 0;
+    expect_free();
 }
 
 static void a_harness_that_stood_still_for_long_is_no_measure(void **state)
@@ -90,7 +120,9 @@ static void every_reason_is_said(void **state)
     (void)state;
     statistics.stalled_ns = 500 * NS_PER_MS;
     statistics.resources.clients.processor_ns = 2 * NS_PER_S;
+    statistics.acquire_on_time = (struct percentiles){.count = 1000, .p99_ns = 20000};
     expect_bound("; the harness itself stood still");
+    expect_bound("; the driver began operations late, so acquire is too high: p50 by up to 1 µs");
     expect_bound("the clients and the driver used 100 %");
 }
 
@@ -99,7 +131,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(clients_and_driver_that_leave_a_tenth_are_free, start),
         cmocka_unit_test_setup(clients_are_held_against_the_processors_they_are_pinned_to, start),
-        cmocka_unit_test_setup(lateness_is_held_against_the_same_percentile, start),
+        cmocka_unit_test_setup(lateness_is_held_against_each_figure_for_itself, start),
+        cmocka_unit_test_setup(lateness_alone_is_no_blame, start),
         cmocka_unit_test_setup(a_harness_that_stood_still_for_long_is_no_measure, start),
         cmocka_unit_test_setup(every_reason_is_said, start),
     };

@@ -1,5 +1,7 @@
 #include "harness/report/environment.h"
 
+#include "harness/base/clock.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -101,6 +103,33 @@ static void a_busy_machine_is_no_quiet_one(void **state)
     expect_one("load of the machine at the beginning: 0.50 and 1.51\n");
 }
 
+// Where eight share a machine, its load is never twice the same.
+static void of_a_busy_machine_a_quarter_more_is_no_difference(void **state)
+{
+    (void)state;
+    a.load_at_begin.averages[0] = 37.2;
+    b.load_at_begin.averages[0] = 34.5;
+    assert_int_equal(environment_differences(&a, &b, &text), 0);
+    b.load_at_begin.averages[0] = 27;
+    assert_int_equal(environment_differences(&a, &b, &text), 1);
+}
+
+static void what_is_left_of_the_first_runs_own_load_does_not_count(void **state)
+{
+    (void)state;
+    a.duration_ns = 120 * NS_PER_S;
+    a.load_at_end.averages[0] = 4.5;
+    b.load_at_begin.averages[0] = 3.3;
+    strcpy(b.began, "2026-11-21T14:02:20Z"); // 20 s after its end: 4 / e^(1/3) of it are left
+    assert_int_equal(environment_differences(&a, &b, &text), 0);
+    assert_int_equal(environment_differences(&b, &a, &text), 0);
+    strcpy(b.began, "2026-11-21T14:12:20Z"); // long after it: that load is somebody else's
+    expect_one("load of the machine at the beginning: 0.50 and 3.30\n");
+    strcpy(b.began, "2026-11-21T13:00:00Z"); // before it
+    b.load_at_begin.averages[0] = 3.3;
+    expect_one("load of the machine at the beginning: 0.50 and 3.30\n");
+}
+
 static void every_difference_is_listed(void **state)
 {
     (void)state;
@@ -118,6 +147,10 @@ int main(void)
         cmocka_unit_test_setup_teardown(whatever_bears_on_costs_is_named, start, end),
         cmocka_unit_test_setup_teardown(what_is_not_known_of_one_differs, start, end),
         cmocka_unit_test_setup_teardown(a_busy_machine_is_no_quiet_one, start, end),
+        cmocka_unit_test_setup_teardown(of_a_busy_machine_a_quarter_more_is_no_difference, start,
+                                        end),
+        cmocka_unit_test_setup_teardown(what_is_left_of_the_first_runs_own_load_does_not_count,
+                                        start, end),
         cmocka_unit_test_setup_teardown(every_difference_is_listed, start, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

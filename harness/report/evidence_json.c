@@ -1,6 +1,7 @@
 // The account of a violation for machines. Its schema is documented in json.c.
 #include "harness/check/check.h"
 #include "harness/report/evidence.h"
+#include "harness/report/one_lock.h"
 
 #include <jansson.h>
 #include <stdlib.h>
@@ -201,15 +202,47 @@ static json_t *account_json(const struct account *account)
     return object;
 }
 
+static void to_whole(json_t *object, const char *key, const struct one_lock *one,
+                     size_t (*whole)(const struct one_lock *one, size_t index))
+{
+    const json_t *value = json_object_get(object, key);
+    if (json_is_integer(value))
+        set(object, key, index_json(whole(one, (size_t)json_integer_value(value))));
+}
+
+// Whose lock it is, and all numbers as in the whole history.
+static void name_lock(json_t *object, const struct one_lock *one)
+{
+    size_t i;
+    json_t *item;
+    set(object, "lock", one->key > 0 ? json_integer(one->key) : json_null());
+    json_array_foreach(json_object_get(object, "holds"), i, item)
+    {
+        to_whole(item, "hold", one, one_lock_hold);
+        to_whole(item, "grant_event", one, one_lock_event);
+        to_whole(item, "release_event", one, one_lock_event);
+    }
+    json_array_foreach(json_object_get(object, "accesses"), i, item)
+    {
+        to_whole(item, "access", one, one_lock_access);
+        to_whole(item, "event", one, one_lock_event);
+    }
+}
+
 char *evidence_json(const struct digest *digest, const struct judgement *judgement)
 {
     struct account account;
-    if (!account_make(digest, judgement, &account))
-        return memory_string("");
-    json_t *object = account_json(&account);
-    char *dumped = json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(12));
-    char *text = memory_string(dumped != NULL ? dumped : "");
-    json_decref(object);
-    free(dumped);
-    return text;
+    struct one_lock one;
+    char *text = NULL;
+    one_lock_start(digest, judgement, &one);
+    if (account_make(one.digest, one.judgement, &account)) {
+        json_t *object = account_json(&account);
+        name_lock(object, &one);
+        char *dumped = json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(12));
+        text = memory_string(dumped != NULL ? dumped : "");
+        json_decref(object);
+        free(dumped);
+    }
+    one_lock_end(&one);
+    return text != NULL ? text : memory_string("");
 }

@@ -56,6 +56,20 @@ static void each_ending_has_its_code(void **state)
         assert_int_equal(code_of(&table[i].ending, 1, 1), table[i].code);
 }
 
+static void a_measurement_is_conclusive_unless_a_verdict_was_expected(void **state)
+{
+    (void)state;
+    static const struct expectation safe = {.verdict = EXPECT_SAFE};
+    struct test_run test;
+    test_run_start(&test);
+    struct trial_result *result = test_add(&test, "none", VERDICT_UNKNOWN, EXPECTATION_NONE);
+    result->judgement.is_measurement = true;
+    test.run.planned = 1;
+    assert_int_equal(report_exit_code(&test.run), 0);
+    test.trials[0].expectation = &safe;
+    assert_int_equal(report_exit_code(&test.run), 3);
+}
+
 static void what_was_skipped_beside_others_counts_only_if_strict(void **state)
 {
     (void)state;
@@ -91,6 +105,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_ending_has_its_code),
+        cmocka_unit_test(a_measurement_is_conclusive_unless_a_verdict_was_expected),
         cmocka_unit_test(what_was_skipped_beside_others_counts_only_if_strict),
         cmocka_unit_test(the_worst_news_wins),
         cmocka_unit_test(a_run_that_was_cut_short_is_inconclusive),

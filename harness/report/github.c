@@ -1,7 +1,9 @@
 #include "harness/report/github.h"
 
 #include "harness/report/junit.h"
+#include "harness/report/markdown.h"
 #include "harness/report/summary.h"
+#include "harness/report/thresholds.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -54,7 +56,8 @@ static bool is_error(const struct trial_result *result)
 
 static bool is_warning(const struct trial_result *result)
 {
-    return !is_error(result) && result->judgement.verdict == VERDICT_UNKNOWN;
+    return !is_error(result) && result->judgement.verdict == VERDICT_UNKNOWN &&
+           !trial_is_measurement(result);
 }
 
 static bool is_skipped(const struct trial_result *result)
@@ -85,6 +88,36 @@ static void annotate_skipped(FILE *out, const struct run_result *run)
         print_escaped(out, first->judgement.reason, false);
         fputc('\n', out);
     }
+}
+
+// Those that were missed, then those that were not measured.
+static void annotate_thresholds(FILE *out, const struct run_result *run)
+{
+    struct threshold_outcomes outcomes;
+    thresholds_decide(run, &outcomes);
+    for (int missed = 1; missed >= 0; missed--) {
+        for (size_t i = 0; i < outcomes.count; i++) {
+            const struct threshold_outcome *outcome = &outcomes.items[i];
+            const struct trial *trial = outcome->trial;
+            struct text text = {0};
+            if (outcome->result == THRESHOLD_MET ||
+                (outcome->result == THRESHOLD_MISSED) != (missed == 1))
+                continue;
+            fprintf(out, "::%s file=", missed == 1 ? "error" : "warning");
+            print_escaped(out, trial->scenario->path, true);
+            int line = outcome->threshold->place.line;
+            fprintf(out, ",line=%d,title=", line > 0 ? line : 1);
+            text_format(&text, "%s: %s", trial->scenario->name, trial->scheme);
+            print_escaped(out, text_string(&text), true);
+            fputs("::", out);
+            text_free(&text);
+            threshold_sentence(outcome, &text);
+            print_escaped(out, text_string(&text), false);
+            fputc('\n', out);
+            text_free(&text);
+        }
+    }
+    thresholds_free(&outcomes);
 }
 
 // Prints what is no command so that the runner takes no line of it for one: it looks for "::" where
@@ -130,6 +163,7 @@ void report_github(const struct run_result *run, FILE *out)
             annotate(out, "warning", &run->trials[i]);
     }
     annotate_skipped(out, run);
+    annotate_thresholds(out, run);
     for (size_t i = 0; i < run->count; i++) {
         const char *story = run->trials[i].story;
         if (story != NULL && story[0] != '\0')
@@ -143,97 +177,10 @@ void report_github(const struct run_result *run, FILE *out)
     text_free(&sentence);
 }
 
-// As a reference, no character means anything to Markdown, not even inside of a table.
-static void add_escaped(struct text *out, const char *text)
-{
-    for (; *text != '\0'; text++) {
-        if (strchr("|&<>*_`~[]\\", *text) != NULL)
-            text_format(out, "&#%d;", *text);
-        else
-            text_add_bytes(out, strchr("\r\n", *text) != NULL ? " " : text, 1);
-    }
-}
-
-static void add_cell(struct text *out, const char *text)
-{
-    text_add(out, "| ");
-    add_escaped(out, text);
-    text_add(out, " ");
-}
-
-static void add_expected_cell(struct text *out, const struct expectation *expectation)
-{
-    static const char *const verdicts[] = {"SAFE", "UNSAFE", "STUCK"};
-    struct text cell = {0};
-    if (expectation == NULL) {
-        text_add(&cell, "–");
-    } else {
-        const struct string_list *because = &expectation->because;
-        text_add(&cell, verdicts[expectation->verdict]);
-        for (size_t i = 0; i < because->count; i++)
-            text_format(&cell, "%s%s", i == 0 ? " (" : ", ", because->items[i]);
-        text_add(&cell, because->count > 0 ? ")" : "");
-    }
-    add_cell(out, text_string(&cell));
-    text_free(&cell);
-}
-
-static void add_verdict_cell(struct text *out, const struct trial_result *result)
-{
-    const struct judgement *judgement = &result->judgement;
-    struct text found = {0};
-    struct text cell = {0};
-    if (is_error(result))
-        text_add(&cell, "✗ ");
-    else if (judgement->verdict == VERDICT_UNKNOWN || judgement->verdict == VERDICT_SKIPPED)
-        text_add(&cell, "? ");
-    else if (judgement->expectation == EXPECTATION_MET)
-        text_add(&cell, "✓ ");
-    text_add(&cell, verdict_name(judgement->verdict));
-    found_text(judgement, &found);
-    if (judgement_first_violation(judgement) != NULL)
-        text_format(&cell, " (%s)", text_string(&found));
-    add_cell(out, text_string(&cell));
-    text_free(&found);
-    text_free(&cell);
-}
-
-static void add_row(struct text *out, const struct trial_result *result)
-{
-    struct text scheme = {0};
-    scheme_text(result->trial, &scheme);
-    add_cell(out, result->trial->scenario->name);
-    add_cell(out, text_string(&scheme));
-    add_expected_cell(out, result->trial->expectation);
-    add_verdict_cell(out, result);
-    text_add(out, "|\n");
-    text_free(&scheme);
-}
-
-// Below the MiB there is room for a last row and the closing line.
+// Below the MiB that GitHub takes.
 #define MOST_BYTES (1000 * 1000)
 
 char *report_github_summary(const struct run_result *run)
 {
-    struct text out = {0};
-    struct text sentence = {0};
-    size_t rows = 0;
-    summary_sentence(run, &sentence);
-    text_add(&out, "### Lockpick\n\n");
-    add_escaped(&out, text_string(&sentence));
-    text_add(&out, "\n\n| scenario | scheme | expected | verdict |\n|---|---|---|---|\n");
-    for (int urgent = 1; urgent >= 0; urgent--) {
-        for (size_t i = 0; i < run->count && out.length < MOST_BYTES; i++) {
-            const struct trial_result *result = &run->trials[i];
-            if ((is_error(result) || is_warning(result)) != (urgent == 1))
-                continue;
-            add_row(&out, result);
-            rows++;
-        }
-    }
-    if (rows < run->count)
-        text_format(&out, "\nand %zu more, in report.html\n", run->count - rows);
-    text_add(&out, "\n");
-    text_free(&sentence);
-    return out.bytes;
+    return report_markdown_within(run, MOST_BYTES);
 }

@@ -185,30 +185,6 @@ static void nothing_breaks_out_of_its_cell(void **state)
     free(text);
 }
 
-static void a_table_is_never_more_than_github_takes(void **state)
-{
-    (void)state;
-    struct test_run test;
-    test_run_start(&test);
-    char name[2000];
-    memset(name, 'x', sizeof name - 1);
-    name[sizeof name - 1] = '\0';
-    test.scenario.name = name;
-    test_add(&test, "none", VERDICT_SAFE, EXPECTATION_MET);
-    size_t count = 1000;
-    struct trial_result *many = calloc(count, sizeof *many);
-    for (size_t i = 0; i < count; i++)
-        many[i] = test.results[0];
-    struct run_result run = test.run;
-    run.trials = many;
-    run.count = run.planned = count;
-    char *text = report_github_summary(&run);
-    assert_true(strlen(text) > 900000 && strlen(text) < 1024 * 1024);
-    assert_has(text, " more, in report.html\n");
-    free(text);
-    free(many);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -220,7 +196,6 @@ int main(void)
         cmocka_unit_test(no_text_becomes_a_command_of_its_own),
         cmocka_unit_test(the_table_begins_with_what_was_missed),
         cmocka_unit_test(nothing_breaks_out_of_its_cell),
-        cmocka_unit_test(a_table_is_never_more_than_github_takes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -64,7 +64,7 @@ void html_add_verdict(struct text *out, enum verdict verdict, const char *target
         [VERDICT_UNKNOWN] = {"unknown", "?"},
         [VERDICT_SKIPPED] = {"skipped", "–"},
         [VERDICT_ERROR] = {"error", "!"},
-        [VERDICT_NOT_APPLICABLE] = {"skipped", "–"},
+        [VERDICT_NOT_APPLICABLE] = {"unfit", "–"},
     };
     const char *tag = target != NULL ? "a" : "span";
     text_format(out, "<%s class=\"chip %s\"", tag, looks[verdict].style);
@@ -81,21 +81,48 @@ void html_add_expectation(struct text *out, enum expectation_result expectation)
         text_add(out, "<span class=\"small missed\">✗ MISSED</span>");
 }
 
-static void add_header(struct page *page)
+// What bears on the whole run, a line each.
+static void add_remarks(const char *remarks, struct text *out)
 {
-    const struct run_result *run = page->run;
-    struct text *out = &page->text;
-    struct tally tally = tally_make(run);
-    struct text sentence = {0};
-    summary_sentence(run, &sentence);
+    for (const char *line = remarks; line != NULL && *line != '\0';) {
+        struct text copy = {0};
+        size_t length = strcspn(line, "\n");
+        text_add_bytes(&copy, line, length);
+        text_add(out, "<p class=\"remark\">");
+        html_add(out, text_string(&copy));
+        text_add(out, "</p>\n");
+        text_free(&copy);
+        line += length + (line[length] == '\n');
+    }
+}
+
+void html_begin_scroll(struct text *out, const char *name)
+{
+    text_add(out, "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"");
+    html_add(out, name);
+    text_add(out, "\">");
+}
+
+// The policy keeps the browser from asking anybody for anything, whatever the names in the page are
+// made to look like; pictures may come from the files beside it.
+static void add_head(struct text *out, const char *title)
+{
     text_add(out, "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+                  "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+                  "img-src 'self' data: file:; style-src 'unsafe-inline'\">\n"
                   "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
                   "<title>Lockpick: ");
-    html_add(out, text_string(&sentence));
-    text_format(out, "</title>\n<style>\n%s</style>\n</head>\n<body>\n<header>\n", html_style);
-    text_add(out, "<h1>Lockpick report</h1>\n<p class=\"lead\">");
-    html_add(out, text_string(&sentence));
-    text_add(out, "</p>\n<ul class=\"counts\">");
+    html_add(out, title);
+    text_add(out, "</title>\n<style>\n");
+    html_add_style(out);
+    text_add(out, "</style>\n</head>\n<body>\n"
+                  "<a class=\"skip\" href=\"#content\">Skip to the report</a>\n<header>\n");
+}
+
+static void add_counts(struct text *out, const struct run_result *run)
+{
+    struct tally tally = tally_make(run);
+    text_add(out, "<ul class=\"counts\">");
     for (enum verdict verdict = VERDICT_SAFE; verdict <= VERDICT_ERROR; verdict++) {
         if (tally.verdicts[verdict] == 0)
             continue;
@@ -103,97 +130,65 @@ static void add_header(struct page *page)
         html_add_verdict(out, verdict, NULL);
         text_add(out, "</li>");
     }
-    char length[32];
-    text_add(out, "</ul>\n<p class=\"quiet small\">");
-    html_add(out, run->environment.began);
-    text_format(out, " · took %s · seed %llu · ",
-                text_duration(run->duration_ns, length, sizeof length),
-                (unsigned long long)run->seed);
-    html_add(out, run->folder != NULL ? run->folder : "");
-    text_add(out, "</p>\n<nav aria-label=\"Sections\"><a href=\"#verdicts\">Verdicts</a>"
-                  "<a href=\"#trials\">Trials</a><a href=\"#costs\">Costs</a>"
-                  "<a href=\"#liveness\">Liveness</a>"
-                  "<a href=\"#environment\">Environment</a></nav>\n</header>\n<main>\n");
-    text_free(&sentence);
+    if (tally.not_run > 0)
+        text_format(out, "<li>%zu × <span class=\"chip\">not run</span></li>", tally.not_run);
+    text_add(out, "</ul>\n");
 }
 
-static void add_pair(struct text *out, const char *name, const char *value)
+static void add_nav(struct page *page)
 {
-    text_format(out, "<dt>%s</dt><dd>", name);
-    html_add(out, value[0] != '\0' ? value : "–");
-    text_add(out, "</dd>\n");
+    const struct run_result *run = page->run;
+    const struct {
+        const char *id, *title;
+        bool is_there;
+    } links[] = {
+        {"verdicts", "Verdicts", true},
+        {"unexpected", "Not as expected", html_has_part(run, PART_UNEXPECTED)},
+        {"violations", "Violations", html_has_part(run, PART_BROKEN)},
+        {"thresholds", "Thresholds", html_has_thresholds(run)},
+        {"costs", "Costs", true},
+        {"liveness", "Liveness", html_has_liveness(run)},
+        {"trials", "Other trials", html_has_part(run, PART_KEPT)},
+        {"environment", "Environment", true},
+    };
+    text_add(&page->text, "<nav aria-label=\"Sections\">");
+    for (size_t i = 0; i < sizeof links / sizeof *links; i++) {
+        if (links[i].is_there)
+            text_format(&page->text, "<a href=\"#%s\">%s</a>", links[i].id, links[i].title);
+    }
+    text_add(&page->text, "</nav>\n");
 }
 
-static void add_load(struct text *out, const char *name, const struct machine_load *load)
-{
-    char averages[64] = "";
-    if (load->is_known)
-        snprintf(averages, sizeof averages, "%.2f, %.2f, %.2f over 1, 5, 15 minutes",
-                 load->averages[0], load->averages[1], load->averages[2]);
-    add_pair(out, name, averages);
-}
-
-static void add_environment(struct page *page)
-{
-    const struct environment *environment = &page->run->environment;
-    struct text *out = &page->text;
-    char processors[32];
-    char lanes[64] = "1";
-    snprintf(processors, sizeof processors, "%d", environment->processors);
-    if (environment->lanes > 1)
-        snprintf(lanes, sizeof lanes, "up to %d with faults, 1 of the others", environment->lanes);
-    text_add(out, "<section id=\"environment\"><h2>Environment</h2>\n<dl>\n");
-    add_pair(out, "Lockpick", environment->lockpick_version);
-    add_pair(out, "Kernel", environment->kernel);
-    add_pair(out, "Processor", environment->processor);
-    add_pair(out, "Processors", processors);
-    add_pair(out, "Trials at a time", lanes);
-    add_pair(out, "Servers", environment->servers);
-    add_pair(out, "Durability", environment->durability);
-    add_pair(out, "Placement", environment->placement);
-    add_pair(out, "Isolation", environment->isolation);
-    add_pair(out, "Clock source", environment->clock_source);
-    add_pair(out, "Governor", environment->governor);
-    add_load(out, "Load at the beginning", &environment->load_at_begin);
-    add_load(out, "Load at the end", &environment->load_at_end);
-    add_pair(out, "Began", environment->began);
-    text_add(out, "</dl></section>\n");
-}
-
-// Every missed expectation; and the first UNSAFE, as an example of what there is to see.
-static void add_trials(struct page *page)
+static void add_header(struct page *page)
 {
     const struct run_result *run = page->run;
     struct text *out = &page->text;
-    text_add(out, "<section id=\"trials\"><h2>Trials</h2>\n<p class=\"quiet small\">Acquire: asked "
-                  "until granted. Release: asked until answered. Hand-off: a release to the next "
-                  "grant, where somebody waited. Hold: granted until release. Pictures that are "
-                  "not in this page are shown from the files beside it.</p>\n");
+    struct text sentence = {0};
+    char length[32];
+    summary_sentence(run, &sentence);
+    add_head(out, text_string(&sentence));
+    text_add(out, "<h1>Lockpick report</h1>\n<p class=\"lead\">");
+    html_add(out, text_string(&sentence));
+    text_add(out, "</p>\n");
+    add_counts(out, run);
+    text_add(out, "<p class=\"quiet small\">");
+    html_add(out, run->environment.began);
+    text_format(out, "%stook %s · seed %llu · ", run->environment.began[0] != '\0' ? " · " : "",
+                text_duration(run->duration_ns, length, sizeof length),
+                (unsigned long long)run->seed);
+    html_add(out, run->folder != NULL ? run->folder : "");
+    text_add(out,
+             "<br>A trial is one lock scheme in one scenario, asked for by real clients on real "
+             "servers; its verdict is decided from the recorded history.</p>\n");
+    add_remarks(run->remarks, out);
     if (!run->has_plots && run->plot_note[0] != '\0') {
-        text_add(out, "<p class=\"quiet\">");
+        text_add(out, "<p class=\"quiet small\">");
         html_add(out, run->plot_note);
         text_add(out, "</p>\n");
     }
-    bool shown = false;
-    const struct scenario *scenario = NULL;
-    for (size_t i = 0; i < run->count; i++) {
-        const struct trial_result *result = &run->trials[i];
-        if (trial_is_unfit(result))
-            continue;
-        if (result->trial->scenario != scenario) {
-            scenario = result->trial->scenario;
-            text_add(out, "<h3>");
-            html_add(out, scenario->name);
-            text_add(out, "</h3>\n<p class=\"quiet\">");
-            html_add(out, scenario->about != NULL ? scenario->about : "");
-            text_add(out, "</p>\n");
-        }
-        bool unsafe = result->judgement.verdict == VERDICT_UNSAFE;
-        bool missed = result->judgement.expectation == EXPECTATION_MISSED;
-        html_add_trial(page, i, missed || (unsafe && !shown));
-        shown = shown || unsafe;
-    }
-    text_add(out, "</section>\n");
+    add_nav(page);
+    text_add(out, "</header>\n<main id=\"content\">\n");
+    text_free(&sentence);
 }
 
 char *report_html(const struct run_result *run)
@@ -202,12 +197,16 @@ char *report_html(const struct run_result *run)
     html_choose_pictures(&page);
     add_header(&page);
     html_add_matrix(&page);
-    add_trials(&page);
-    html_add_unfit(&page);
+    html_add_trials(&page, PART_UNEXPECTED);
+    html_add_trials(&page, PART_BROKEN);
+    html_add_thresholds(&page);
     html_add_costs(&page);
     html_add_liveness(&page);
-    add_environment(&page);
+    html_add_trials(&page, PART_KEPT);
+    html_add_unfit(&page);
+    html_add_environment(&page);
     text_add(&page.text, "</main>\n</body>\n</html>\n");
     free(page.embeds);
+    free(page.embeds_whole);
     return page.text.bytes;
 }

@@ -111,33 +111,54 @@ static void add_headings(struct text *out)
         "after<br>release",    "after<br>crash",     "after<br>expiry", "after<br>heal",
         "longest<br>wait",     "fairness",           "out of<br>turn",  "deepest",
         "requests<br>a grant", "wake-ups<br>a grant"};
-    text_add(out, "<div class=\"scroll\" tabindex=\"0\"><table class=\"costs\"><thead><tr>"
-                  "<th scope=\"col\">scheme</th>");
+    html_begin_scroll(out, "Liveness and fairness");
+    text_add(out, "<table class=\"costs\"><thead><tr><th scope=\"col\">scheme</th>");
     for (size_t i = 0; i < sizeof headings / sizeof *headings; i++)
         text_format(out, "<th scope=\"col\">%s</th>", headings[i]);
     text_add(out, "<th class=\"word\" scope=\"col\">lock<br>left</th></tr></thead>\n");
 }
 
+bool html_has_liveness(const struct run_result *run)
+{
+    for (size_t i = 0; i < run->count; i++) {
+        if (run->trials[i].has_history)
+            return true;
+    }
+    return false;
+}
+
+static void add_words(struct text *out)
+{
+    text_add(
+        out,
+        "<p class=\"quiet small\">Median and longest time to the next grant after a release, a "
+        "holder’s death, the end of a lease and the end of a fault; only where somebody waited "
+        "all the time. Fairness is Jain’s index, with the smallest and the largest share of one "
+        "worker. Out of turn are grants to one who came after one that still waited, of all "
+        "grants while somebody stood in line; ≈ where only the order of asking is known, ✗ "
+        "where the scheme promises the order. Deepest: by how many one was overtaken. A lock "
+        "left as an orphan is one that nobody holds and nothing will free.</p>\n");
+}
+
+// A page is to be read, and to be mailed; result.json has all trials.
+#define MOST_ROWS 300
+
 void html_add_liveness(struct page *page)
 {
     struct text *out = &page->text;
     const struct scenario *scenario = NULL;
-    text_add(out,
-             "<section id=\"liveness\"><h2>Liveness and fairness</h2>\n<p class=\"quiet small\">"
-             "Median and longest time to the next grant after a release, a holder’s death, the end "
-             "of a lease and the end of a fault; only where somebody waited all the time. Fairness "
-             "is Jain’s index, with the smallest and the largest share of one worker. Out of turn "
-             "are grants to one who came after one that still waited, of all grants while somebody "
-             "stood in line; ≈ where only the order of asking is known, ✗ where the scheme "
-             "promises the order. Deepest: by how many one was overtaken. A lock left as an orphan "
-             "is one that nobody holds and nothing will free.</p>\n");
+    size_t rows = 0;
+    if (!html_has_liveness(page->run))
+        return;
+    text_add(out, "<section id=\"liveness\"><h2>Liveness and fairness</h2>\n");
+    add_words(out);
     add_headings(out);
     for (size_t i = 0; i < page->run->count; i++) {
         const struct trial_result *result = &page->run->trials[i];
-        if (!result->has_history)
+        if (!result->has_history || rows++ >= MOST_ROWS)
             continue;
         if (result->trial->scenario != scenario) {
-            text_format(out, "%s<tbody><tr><th scope=\"rowgroup\" colspan=\"12\">",
+            text_format(out, "%s<tbody><tr><th class=\"group\" scope=\"rowgroup\" colspan=\"12\">",
                         scenario != NULL ? "</tbody>" : "");
             scenario = result->trial->scenario;
             html_add(out, scenario->name);
@@ -145,5 +166,9 @@ void html_add_liveness(struct page *page)
         }
         add_row(out, result);
     }
-    text_format(out, "%s</table></div></section>\n", scenario != NULL ? "</tbody>" : "");
+    text_add(out, "</tbody></table></div>\n");
+    if (rows > MOST_ROWS)
+        text_format(out, "<p class=\"small quiet\">And %zu more trials, in result.json.</p>\n",
+                    rows - MOST_ROWS);
+    text_add(out, "</section>\n");
 }

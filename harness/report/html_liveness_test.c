@@ -36,7 +36,7 @@ static void each_scenario_has_its_schemes_as_rows(void **state)
     (void)state;
     start("<b>zk");
     test_add(&test, "none", VERDICT_SKIPPED, EXPECTATION_NONE)->has_history = false;
-    check_table("<th scope=\"rowgroup\" colspan=\"12\">pause</th>", true);
+    check_table("<th class=\"group\" scope=\"rowgroup\" colspan=\"12\">pause</th>", true);
     check_table("<th scope=\"row\">&lt;b&gt;zk</th>", true);
     check_table("<th scope=\"row\">none</th>", false);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #define MOST_PICTURE_BYTES (320u << 10)
+#define MOST_WHOLE_BYTES (700u << 10) // of the pictures of the run
 
 // In a page of more trials, throughput and latency that are not in it are but links.
 #define MOST_WITH_ALL_SHOWN 50
@@ -61,6 +62,20 @@ static const char *picture_of(const struct trial_result *result, enum picture wh
     return pictures[which];
 }
 
+// Those of the whole run say more than any of one trial, and have room of their own.
+static void choose_whole(struct page *page)
+{
+    const struct run_result *run = page->run;
+    page->embeds_whole = memory_zeroed(run->picture_count + 1, sizeof *page->embeds_whole);
+    for (size_t i = 0; i < run->picture_count; i++) {
+        size_t length = run->pictures[i].svg != NULL ? strlen(run->pictures[i].svg) : 0;
+        if (length == 0 || page->whole_bytes + length > MOST_WHOLE_BYTES)
+            continue;
+        page->embeds_whole[i] = true;
+        page->whole_bytes += length;
+    }
+}
+
 void html_choose_pictures(struct page *page)
 {
     const struct run_result *run = page->run;
@@ -68,6 +83,7 @@ void html_choose_pictures(struct page *page)
     size_t bytes = 0;
     enum worth *worths = memory_new((count + 1) * sizeof *worths);
     page->embeds = memory_zeroed(count + 1, sizeof *page->embeds);
+    choose_whole(page);
     for (size_t i = 0; i < count; i++)
         worths[i] = worth_of(run, i / PICTURE_COUNT, (enum picture)(i % PICTURE_COUNT));
     for (int worth = 0; worth < WORTH_COUNT; worth++) {
@@ -125,52 +141,115 @@ static void add_data_address(struct text *out, const char *svg)
     }
 }
 
-static void add_address(struct text *out, const struct page *page,
-                        const struct trial_result *result, const char *name, const char *ending)
+// A picture's address without its ending, as seen from the page; the caller frees it.
+static char *address_in(const char *folder, const char *name)
 {
-    html_add_address(out, html_folder(page->run, result));
-    text_format(out, "/%s.%s", name, ending);
+    struct text address = {0};
+    html_add_address(&address, folder);
+    text_format(&address, "/%s", name);
+    return address.bytes;
 }
 
-static void add_file_link(struct text *out, const struct page *page,
-                          const struct trial_result *result, const char *name, const char *ending)
+// A link to one of its files.
+static void add_file_link(struct text *out, const char *address, const char *ending)
 {
-    text_add(out, "<a href=\"");
-    add_address(out, page, result, name, ending);
-    text_format(out, "\">%s.%s</a>", name, ending);
+    const char *slash = strrchr(address, '/');
+    text_format(out, "<a href=\"%s.%s\">%s.%s</a>", address, ending, slash != NULL ? slash + 1 : "",
+                ending);
+}
+
+// `svg` is NULL if it is to be shown from its file; `address`, if there is none.
+static void add_figure(struct text *out, const char *address, const char *svg, const char *title,
+                       const char *alternative, const char *caption)
+{
+    static const char *const endings[] = {"svg", "gp", "dat"};
+    size_t links = address != NULL ? sizeof endings / sizeof *endings : 0;
+    text_add(out, "<figure><div class=\"picture\" role=\"region\" tabindex=\"0\" aria-label=\"");
+    html_add(out, title);
+    text_add(out, "\">");
+    if (address != NULL)
+        text_format(out, "<a href=\"%s.svg\" tabindex=\"-1\">", address);
+    text_add(out, "<img loading=\"lazy\" alt=\"");
+    html_add(out, alternative);
+    text_add(out, "\" src=\"");
+    if (svg != NULL)
+        add_data_address(out, svg);
+    else
+        text_format(out, "%s.svg", address);
+    text_format(out, "\">%s</div><figcaption>", address != NULL ? "</a>" : "");
+    html_add(out, caption);
+    for (size_t i = 0; i < links; i++) {
+        text_add(out, i == 0 ? ": " : " · ");
+        add_file_link(out, address, endings[i]);
+    }
+    text_add(out, "</figcaption></figure>\n");
 }
 
 void html_add_picture(struct page *page, size_t index, enum picture which, const char *title,
                       const char *alternative)
 {
     static const char *const names[] = {"timeline", "throughput", "latency"};
-    static const char *const endings[] = {"svg", "gp", "dat"};
     const struct trial_result *result = &page->run->trials[index];
     const char *svg = picture_of(result, which);
-    const char *name = names[which];
     struct text *out = &page->text;
-    if (svg == NULL || result->folder == NULL)
-        return;
     bool embeds = page->embeds[index * PICTURE_COUNT + which];
+    if (svg == NULL || (result->folder == NULL && !embeds))
+        return;
+    char *address =
+        result->folder != NULL ? address_in(html_folder(page->run, result), names[which]) : NULL;
     if (!embeds && which != PICTURE_TIMELINE && page->run->count > MOST_WITH_ALL_SHOWN) {
         text_format(out, "<p class=\"small quiet\">%s: ", title);
-        add_file_link(out, page, result, name, "svg");
+        add_file_link(out, address, "svg");
         text_add(out, "</p>\n");
-        return;
+    } else {
+        add_figure(out, address, embeds ? svg : NULL, title, alternative, title);
     }
-    text_add(out, "<figure><div class=\"picture\" tabindex=\"0\"><a href=\"");
-    add_address(out, page, result, name, "svg");
-    text_add(out, "\" tabindex=\"-1\"><img loading=\"lazy\" alt=\"");
-    html_add(out, alternative);
-    text_add(out, "\" src=\"");
-    if (embeds)
-        add_data_address(out, svg);
-    else
-        add_address(out, page, result, name, "svg");
-    text_add(out, "\"></a></div>");
-    for (size_t i = 0; embeds && i < sizeof endings / sizeof *endings; i++) {
-        text_format(out, i == 0 ? "<figcaption>%s: " : " · ", title);
-        add_file_link(out, page, result, name, endings[i]);
+    free(address);
+}
+
+// What is not known by its name is a cost.
+static enum spot spot_of(const struct run_picture *picture)
+{
+    static const struct {
+        const char *name;
+        enum spot spot;
+    } spots[] = {
+        {"matrix", SPOT_VERDICTS},
+        {"unsafe-window", SPOT_VERDICTS},
+        {"recovery", SPOT_RECOVERY},
+    };
+    for (size_t i = 0; i < sizeof spots / sizeof *spots; i++) {
+        if (strcmp(spots[i].name, picture->name) == 0)
+            return spots[i].spot;
     }
-    text_format(out, "%s</figure>\n", embeds ? "</figcaption>" : "");
+    return SPOT_COSTS;
+}
+
+static void add_whole(struct page *page, size_t index)
+{
+    const struct run_picture *picture = &page->run->pictures[index];
+    struct text *out = &page->text;
+    char *address = address_in("plots", picture->name);
+    text_format(out, "<h3 id=\"picture-%s\">", picture->name);
+    html_add(out, picture->title);
+    text_add(out, "</h3>\n");
+    if (picture->svg != NULL) {
+        add_figure(out, address, page->embeds_whole[index] ? picture->svg : NULL, picture->title,
+                   picture->alternative != NULL ? picture->alternative : picture->title, "Files");
+    } else {
+        text_add(out, "<p class=\"small quiet\">Not drawn. What to draw it from: ");
+        add_file_link(out, address, "gp");
+        text_add(out, " · ");
+        add_file_link(out, address, "dat");
+        text_add(out, "</p>\n");
+    }
+    free(address);
+}
+
+void html_add_whole_pictures(struct page *page, enum spot spot)
+{
+    for (size_t i = 0; i < page->run->picture_count; i++) {
+        if (spot_of(&page->run->pictures[i]) == spot)
+            add_whole(page, i);
+    }
 }

@@ -67,10 +67,13 @@ static void each_picture_is_described_and_its_files_are_named(void **state)
     struct trial_result *result = test_add(&test, "none", VERDICT_UNSAFE, EXPECTATION_MET);
     test_find(result, &test_stale_holder, false);
     result->timeline = "<svg></svg>";
+    result->has_operations = true;
     char *page = report_html(&test.run);
     assert_non_null(strstr(page, "alt=\"Hold timeline of pause with none. one was found\""));
     assert_non_null(strstr(page, "href=\"pause--scheme/timeline.gp\""));
     assert_non_null(strstr(page, "href=\"pause--scheme/timeline.dat\""));
+    assert_non_null(strstr(page, "href=\"pause--scheme/operations.svg\""));
+    assert_null(strstr(page, "latency-over-time.svg"));
     assert_null(strstr(page, "throughput.svg"));
     free(page);
 }
@@ -85,7 +88,7 @@ static void missed_trials_and_the_first_unsafe_one_are_open(void **state)
     test_add(&test, "c", VERDICT_UNSAFE, EXPECTATION_MET);
     test_add(&test, "d", VERDICT_SAFE, EXPECTATION_MISSED);
     char *page = report_html(&test.run);
-    assert_int_equal(count_of(page, "<details class=\"trial\">"), 2);
+    assert_int_equal(count_of(page, "<details class=\"trial\">"), 2 + 2); // and what words mean
     assert_int_equal(count_of(page, "<details class=\"trial\" open>"), 2);
     assert_non_null(strstr(page, "✗ MISSED"));
     free(page);
@@ -147,7 +150,7 @@ static void a_page_holds_the_pictures_that_tell_most_and_shows_the_files_of_the_
     assert_true(strlen(page) < (1u << 20));
     assert_int_equal(count_of(page, "src=\"data:"), 2);
     assert_int_equal(count_of(page, "src=\"pause--scheme/timeline.svg\""), 3);
-    assert_int_equal(count_of(page, "href=\"pause--scheme/timeline.svg\""), 5 + 2);
+    assert_int_equal(count_of(page, "href=\"pause--scheme/timeline.svg\""), 5 * 2);
     assert_int_equal(count_of(page, "src=\"pause--scheme/throughput.svg\""), 5);
     static const bool embedded[] = {false, true, false, false, true};
     for (int i = 0; i < 5; i++) {
@@ -226,6 +229,20 @@ static void too_few_operations_for_percentiles_are_named(void **state)
     free(page);
 }
 
+static void a_percentile_of_too_few_is_not_shown(void **state)
+{
+    (void)state;
+    struct test_run test;
+    test_run_start(&test);
+    struct trial_result *result = test_add(&test, "none", VERDICT_SAFE, EXPECTATION_MET);
+    result->statistics.acquire = (struct percentiles){
+        100, NS_PER_MS, 2 * NS_PER_MS, 3 * NS_PER_MS, 4 * NS_PER_MS, 4 * NS_PER_MS, 5 * NS_PER_MS};
+    char *page = report_html(&test.run);
+    assert_non_null(strstr(page, "<th scope=\"row\">acquire</th><td>100</td><td>1 ms</td>"
+                                 "<td>2 ms</td><td>3 ms</td><td>–</td><td>5 ms</td>"));
+    free(page);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -241,6 +258,7 @@ int main(void)
         cmocka_unit_test(what_does_not_apply_is_a_row_for_each_scheme_and_reason),
         cmocka_unit_test(parentheses_are_explained_where_there_are_any),
         cmocka_unit_test(too_few_operations_for_percentiles_are_named),
+        cmocka_unit_test(a_percentile_of_too_few_is_not_shown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

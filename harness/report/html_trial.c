@@ -87,7 +87,8 @@ static void add_findings(struct text *out, const struct judgement *judgement)
 {
     if (judgement->finding_count == 0)
         return;
-    const char *lead = "<div class=\"scroll\" tabindex=\"0\"><table class=\"findings\"><thead><tr>"
+    const char *lead = "<div class=\"scroll\" role=\"region\" tabindex=\"0\" "
+                       "aria-label=\"Properties\"><table class=\"findings\"><thead><tr>"
                        "<th scope=\"col\">property</th><th scope=\"col\">state</th>"
                        "<th scope=\"col\">what was found</th></tr></thead><tbody>\n";
     const char *end = "";
@@ -109,14 +110,22 @@ static void add_findings(struct text *out, const struct judgement *judgement)
 static void add_latency_row(struct text *out, const char *name,
                             const struct percentiles *percentiles)
 {
-    const int64_t durations[] = {percentiles->p50_ns, percentiles->p90_ns, percentiles->p99_ns,
-                                 percentiles->p999_ns, percentiles->max_ns};
+    const struct {
+        double percent;
+        int64_t duration_ns;
+    } cells[] = {
+        {50, percentiles->p50_ns},    {90, percentiles->p90_ns},  {99, percentiles->p99_ns},
+        {99.9, percentiles->p999_ns}, {100, percentiles->max_ns},
+    };
     char text[32];
     if (percentiles->count == 0)
         return;
-    text_format(out, "<tr><th>%s</th><td>%zu</td>", name, percentiles->count);
-    for (size_t i = 0; i < sizeof durations / sizeof *durations; i++)
-        text_format(out, "<td>%s</td>", latency_text(percentiles, durations[i], text, sizeof text));
+    text_format(out, "<tr><th scope=\"row\">%s</th><td>%zu</td>", name, percentiles->count);
+    for (size_t i = 0; i < sizeof cells / sizeof *cells; i++) {
+        bool has_enough = percentile_has_enough((int64_t)percentiles->count, cells[i].percent);
+        text_format(out, "<td>%s</td>",
+                    has_enough ? text_duration(cells[i].duration_ns, text, sizeof text) : "–");
+    }
     text_add(out, "</tr>\n");
 }
 
@@ -149,9 +158,11 @@ static void add_numbers(struct text *out, const struct trial_result *result)
     const struct statistics *statistics = &result->statistics;
     text_add(out, "<h4>Numbers</h4>\n");
     add_counts(out, result);
-    text_add(out, "<div class=\"scroll\" tabindex=\"0\"><table class=\"numbers\"><thead><tr>"
-                  "<th></th><th>count</th><th>p50</th><th>p90</th><th>p99</th><th>p99.9</th>"
-                  "<th>max</th></tr></thead><tbody>\n");
+    html_begin_scroll(out, "Numbers");
+    text_add(out, "<table class=\"numbers\"><thead><tr><th scope=\"col\">latency</th>"
+                  "<th scope=\"col\">count</th><th scope=\"col\">p50</th><th scope=\"col\">p90</th>"
+                  "<th scope=\"col\">p99</th><th scope=\"col\">p99.9</th><th scope=\"col\">max</th>"
+                  "</tr></thead><tbody>\n");
     add_latency_row(out, "acquire", &statistics->acquire);
     add_latency_row(out, "release", &statistics->release);
     add_latency_row(out, "hand-off", &statistics->hand_off);
@@ -189,7 +200,54 @@ static void add_verdict(struct text *out, const struct trial_result *result)
     }
 }
 
-void html_add_trial(struct page *page, size_t index, bool open)
+static void add_file(struct page *page, const struct trial_result *result, const char *name,
+                     const char *title)
+{
+    text_add(&page->text, " · <a href=\"");
+    html_add_address(&page->text, html_folder(page->run, result));
+    text_format(&page->text, "/%s\">%s</a>", name, title);
+}
+
+static void add_files(struct page *page, const struct trial_result *result)
+{
+    struct text *out = &page->text;
+    if (result->folder == NULL ||
+        (!result->has_history && result->judgement.verdict != VERDICT_ERROR))
+        return;
+    text_add(out, "<p class=\"small quiet\"><a href=\"");
+    html_add_address(out, html_folder(page->run, result));
+    text_add(out, "/\">All files</a>");
+    if (result->has_operations)
+        add_file(page, result, "operations.svg", "each operation");
+    if (result->has_slices)
+        add_file(page, result, "latency-over-time.svg", "latency over time");
+    text_format(out, " · seed %llu</p>\n", (unsigned long long)result->trial->seed);
+}
+
+// What was measured, in pictures and numbers.
+static void add_measured(struct page *page, size_t index)
+{
+    const struct trial_result *result = &page->run->trials[index];
+    char rate[64];
+    char sentence[160];
+    snprintf(sentence, sizeof sentence, "On average %s holds per second.",
+             rate_text(result->statistics.holds_per_second, rate, sizeof rate));
+    add_picture(page, index, PICTURE_THROUGHPUT, "Throughput", sentence);
+    add_picture(page, index, PICTURE_LATENCY, "Latency", "The numbers are in the table below.");
+    if (result->has_history && result->statistics.acquire.count < LEAST_FOR_PERCENTILES)
+        text_format(&page->text,
+                    "<p class=\"quiet\">No latency plot: too few operations for percentiles "
+                    "(%zu acquire%s).</p>\n",
+                    result->statistics.acquire.count,
+                    result->statistics.acquire.count == 1 ? "" : "s");
+    if (result->has_history)
+        add_numbers(&page->text, result);
+}
+
+// How much of one is told.
+enum telling { TELL_LINE, TELL_STORY, TELL_ALL };
+
+static void add_whole(struct page *page, size_t index, bool open, enum telling telling)
 {
     const struct trial_result *result = &page->run->trials[index];
     const struct finding *violation = judgement_first_violation(&result->judgement);
@@ -200,26 +258,68 @@ void html_add_trial(struct page *page, size_t index, bool open)
     add_verdict(out, result);
     add_picture(page, index, PICTURE_TIMELINE, "Hold timeline",
                 violation != NULL ? violation->text : "No violation was found.");
-    add_findings(out, &result->judgement);
-    char rate[64];
-    char sentence[160];
-    snprintf(sentence, sizeof sentence, "On average %s holds per second.",
-             rate_text(result->statistics.holds_per_second, rate, sizeof rate));
-    add_picture(page, index, PICTURE_THROUGHPUT, "Throughput", sentence);
-    add_picture(page, index, PICTURE_LATENCY, "Latency", "The numbers are in the table below.");
-    if (result->has_history && result->statistics.acquire.count < LEAST_FOR_PERCENTILES)
-        text_format(out,
-                    "<p class=\"quiet\">No latency plot: too few operations for percentiles "
-                    "(%zu acquire%s).</p>\n",
-                    result->statistics.acquire.count,
-                    result->statistics.acquire.count == 1 ? "" : "s");
-    if (result->has_history)
-        add_numbers(out, result);
-    if (result->folder != NULL && result->has_history) {
-        text_add(out, "<p class=\"small quiet\"><a href=\"");
-        html_add_address(out, html_folder(page->run, result));
-        text_format(out, "/\">All files</a> · seed %llu</p>\n",
-                    (unsigned long long)result->trial->seed);
+    if (telling == TELL_ALL) {
+        add_findings(out, &result->judgement);
+        add_measured(page, index);
     }
+    add_files(page, result);
     text_add(out, "</div></details>\n");
+}
+
+static void add_line(struct page *page, size_t index)
+{
+    const struct trial_result *result = &page->run->trials[index];
+    struct text *out = &page->text;
+    struct text scheme = {0};
+    scheme_text(result->trial, &scheme);
+    text_format(out, "<p class=\"brief\" id=\"trial-%zu\">", index + 1);
+    html_add_verdict(out, result->judgement.verdict, NULL);
+    text_add(out, " ");
+    if (result->folder != NULL) {
+        text_add(out, "<a href=\"");
+        html_add_address(out, html_folder(page->run, result));
+        text_add(out, "/\">");
+    }
+    html_add(out, text_string(&scheme));
+    text_add(out, result->folder != NULL ? "</a> " : " ");
+    html_add_expectation(out, result->judgement.expectation);
+    text_add(out, "</p>\n");
+    text_free(&scheme);
+}
+
+// A page is to be mailed. What trials may take of it is what the pictures of the run, the tables
+// and a line for each trial leave; but room for the first hundred there is always.
+#define MOST_BYTES 1900000u
+#define TABLE_BYTES 600000u
+#define LINE_BYTES 220u
+#define LEAST_TRIAL_BYTES 300000u
+
+static size_t most_trial_bytes(const struct page *page)
+{
+    size_t taken = page->whole_bytes + TABLE_BYTES + page->run->count * LINE_BYTES;
+    return taken + LEAST_TRIAL_BYTES < MOST_BYTES ? MOST_BYTES - taken : LEAST_TRIAL_BYTES;
+}
+
+// Where there are very many, the last part of the room is for stories alone.
+static enum telling telling_of(const struct page *page, size_t index)
+{
+    const struct trial_result *result = &page->run->trials[index];
+    size_t most = most_trial_bytes(page);
+    bool has_story = result->story != NULL && result->story[0] != '\0';
+    if (page->trial_bytes < most / 5 * 3 || (result->folder == NULL && !page->run->is_brief))
+        return TELL_ALL;
+    if (page->trial_bytes >= most)
+        return TELL_LINE;
+    return has_story ? TELL_STORY : TELL_ALL;
+}
+
+void html_add_trial(struct page *page, size_t index, bool open)
+{
+    enum telling telling = telling_of(page, index);
+    size_t before = page->text.length;
+    if (telling == TELL_LINE)
+        add_line(page, index);
+    else
+        add_whole(page, index, open, telling);
+    page->trial_bytes += page->text.length - before;
 }

@@ -1,4 +1,5 @@
-// result.json, for machines. Schema "lockpick-result-1"; fields are only ever added to it.
+// result.json, for machines. Schema "lockpick-result-1"; fields are only ever added to it. That of
+// `lockpick report --brief` has less: see harness/report/json_brief.h.
 //
 // Names that end in _ns are integers, in nanoseconds. Those that end in _at_ns are times since the
 // trial's barrier opened; the others are durations. null means never, not recorded, or not
@@ -10,26 +11,19 @@
 //  planned         integer  trials in the plan
 //  finished        integer  trials in this file
 //  duration_ns     integer  of the whole run
-//  exit_code       integer  as `lockpick run` ends with: 0, 1, 3 or 4
+//  exit_code       integer  as `lockpick run` ends with: 0, 1, 3, 4 or 5
 //  summary         object   met, missed, without_expectation, inconclusive, errors, skipped,
 //                           not_run: integers; sentence: string
 //  plots           object   available: boolean; note: string (why there are none)
+//  remarks         array of strings: what bears on all of it, as of runs that were merged
 //  environment     object   see harness/report/json_costs.h
 //  costs           array    of each scenario × scheme, over its repeats: see there, too
+//  thresholds      array    of each threshold: see harness/report/json_thresholds.h
 //  trials          array of
 //    name          string   also of its folder
-//    scenario      object   name, about, path: strings
-//                           workload: kind, store: strings; fenced: boolean; operations, stock,
-//                             buyers, keys: integers; skew: number; for_ns, warm_up_ns (of it),
-//                             hold_ns, think_ns: integers
-//                           load: array of phases, none if all is one closed loop: for_ns (null: to
-//                             the end), clients: integers; rate, to: numbers each second, or null;
-//                             arrivals: "poisson" or "fixed"; warm_up: boolean
-//                           clients: processes, threads: integers; placement: "free", "spread" or
-//                             "together"
-//                           lock: lease_ns, wait_ns, retry_ns, request_ns, stuck_after_ns: integers
-//                           faults: array of {number: integer, verb, text: strings}
+//    scenario      object   see harness/report/json_scenario.h
 //    scheme        string
+//    topology      string   of the lock's servers: "single", "cluster", ...
 //    traits        array of strings
 //    repeat        integer  from 1
 //    seed          string
@@ -54,6 +48,7 @@
 //    evidence      object or null (nothing was violated): of the violation that the story tells.
 //                           Times are seconds since the start, as in the story
 //      property    string
+//      lock        integer or null: its number, where there are several
 //      from_s, to_s, overlap_s  numbers: the violation itself; for how long two believed to hold
 //      cause       object   kind, text: strings; fault: object or null (number, verb, from_s, to_s)
 //      remedy      string
@@ -71,9 +66,12 @@
 //      besides     array of strings: those that other holds broke
 //    folder        string or null
 //    files         array of strings: names of the pictures in the folder; below 10 acquires there
-//                           is none of the latency
+//                           are none of the latency
+#include "harness/report/json_brief.h"
 #include "harness/report/json_costs.h"
 #include "harness/report/json_liveness.h"
+#include "harness/report/json_scenario.h"
+#include "harness/report/json_thresholds.h"
 #include "harness/report/json_values.h"
 #include "harness/report/summary.h"
 
@@ -144,91 +142,6 @@ static json_t *findings_json(const struct judgement *judgement, int64_t started_
     return array;
 }
 
-static json_t *rate_json(int64_t per_hour)
-{
-    return per_hour > 0 ? json_real((double)per_hour / 3600) : json_null();
-}
-
-static json_t *load_json(const struct scenario *scenario)
-{
-    json_t *array = json_array();
-    for (size_t i = 0; i < scenario->load_count; i++) {
-        const struct load_settings *phase = &scenario->load[i];
-        int64_t clients = phase->clients > 0 ? phase->clients : scenario->clients.processes;
-        json_t *object = json_object();
-        set_value(object, "for_ns", phase->for_ns > 0 ? value_integer(phase->for_ns) : json_null());
-        set_value(object, "clients", value_integer(clients));
-        set_value(object, "rate", rate_json(phase->rate));
-        set_value(object, "to", rate_json(phase->to));
-        set_value(object, "arrivals",
-                  value_text(phase->arrivals == ARRIVALS_FIXED ? "fixed" : "poisson"));
-        set_value(object, "warm_up", json_boolean(phase->warm_up));
-        json_array_append_new(array, object);
-    }
-    return array;
-}
-
-static json_t *workload_json(const struct scenario *scenario)
-{
-    const struct workload_settings *workload = &scenario->workload;
-    json_t *object = json_object();
-    set_value(object, "kind", value_text(workload->kind));
-    set_value(object, "store", value_text(workload->store));
-    set_value(object, "fenced", json_boolean(workload->fenced));
-    set_value(object, "operations", value_integer(workload->operations));
-    set_value(object, "for_ns", value_integer(workload->for_ns));
-    set_value(object, "warm_up_ns", value_integer(workload->warm_up_ns));
-    set_value(object, "keys", value_integer(scenario_key_count(scenario)));
-    set_value(object, "skew", json_real((double)workload->skew / 1000));
-    set_value(object, "hold_ns", value_integer(workload->hold_ns));
-    set_value(object, "think_ns", value_integer(workload->think_ns));
-    set_value(object, "stock", value_integer(workload->stock));
-    set_value(object, "buyers", value_integer(workload->buyers));
-    return object;
-}
-
-static json_t *clients_json(const struct clients_settings *clients)
-{
-    json_t *object = json_object();
-    set_value(object, "processes", value_integer(clients->processes));
-    set_value(object, "threads", value_integer(clients->threads));
-    set_value(object, "placement", value_text(placement_name(clients->placement)));
-    return object;
-}
-
-static json_t *lock_json(const struct lock_settings *lock)
-{
-    json_t *object = json_object();
-    set_value(object, "lease_ns", value_integer(lock->lease_ns));
-    set_value(object, "wait_ns", value_integer(lock->wait_ns));
-    set_value(object, "retry_ns", value_integer(lock->retry_ns));
-    set_value(object, "request_ns", value_integer(lock->request_ns));
-    set_value(object, "stuck_after_ns", value_integer(lock->stuck_after_ns));
-    return object;
-}
-
-static json_t *scenario_json(const struct scenario *scenario)
-{
-    json_t *object = json_object();
-    set_value(object, "name", value_text(scenario->name));
-    set_value(object, "about", value_text(scenario->about));
-    set_value(object, "path", value_text(scenario->path));
-    set_value(object, "workload", workload_json(scenario));
-    set_value(object, "load", load_json(scenario));
-    set_value(object, "clients", clients_json(&scenario->clients));
-    set_value(object, "lock", lock_json(&scenario->lock));
-    json_t *faults = json_array();
-    for (size_t i = 0; i < scenario->fault_count; i++) {
-        json_t *fault = json_object();
-        set_value(fault, "number", value_integer(scenario->faults[i].number));
-        set_value(fault, "verb", value_text(scenario->faults[i].verb));
-        set_value(fault, "text", value_text(scenario->faults[i].text));
-        json_array_append_new(faults, fault);
-    }
-    set_value(object, "faults", faults);
-    return object;
-}
-
 static json_t *traits_json(const char *const *traits)
 {
     json_t *array = json_array();
@@ -243,6 +156,8 @@ static json_t *files_json(const struct trial_result *result)
         result->timeline != NULL ? "timeline.svg" : NULL,
         result->throughput != NULL ? "throughput.svg" : NULL,
         result->latency != NULL ? "latency.svg" : NULL,
+        result->has_operations ? "operations.svg" : NULL,
+        result->has_slices ? "latency-over-time.svg" : NULL,
     };
     json_t *array = json_array();
     for (size_t i = 0; i < sizeof pictures / sizeof *pictures; i++) {
@@ -260,6 +175,7 @@ static json_t *trial_json(const struct trial_result *result)
     set_value(object, "name", value_text(trial->name));
     set_value(object, "scenario", scenario_json(trial->scenario));
     set_value(object, "scheme", value_text(trial->scheme));
+    set_value(object, "topology", value_text(trial_topology(trial)));
     set_value(object, "traits", traits_json(trial->traits));
     set_value(object, "repeat", value_integer(trial->repeat));
     set_value(object, "seed", seed(trial->seed));
@@ -301,6 +217,18 @@ static json_t *summary_json(const struct run_result *run)
     return object;
 }
 
+// A string for each line.
+static json_t *remarks_json(const char *remarks)
+{
+    json_t *array = json_array();
+    for (const char *line = remarks; line != NULL && *line != '\0';) {
+        size_t length = strcspn(line, "\n");
+        json_array_append_new(array, json_stringn(line, length));
+        line += length + (line[length] == '\n');
+    }
+    return array;
+}
+
 char *report_json(const struct run_result *run)
 {
     json_t *object = json_object();
@@ -316,14 +244,18 @@ char *report_json(const struct run_result *run)
     set_value(plots, "available", json_boolean(run->has_plots));
     set_value(plots, "note", value_text(run->plot_note));
     set_value(object, "plots", plots);
+    set_value(object, "remarks", remarks_json(run->remarks));
     set_value(object, "environment", environment_json(&run->environment));
     json_t *trials = json_array();
     for (size_t i = 0; i < run->count; i++)
         json_array_append_new(trials, trial_json(&run->trials[i]));
     set_value(object, "trials", trials);
     set_value(object, "costs", costs_json(run));
+    set_value(object, "thresholds", thresholds_json(run));
     struct text text = {0};
-    char *dumped = json_dumps(object, JSON_INDENT(2));
+    if (run->is_brief)
+        json_make_brief(object);
+    char *dumped = json_dumps(object, JSON_INDENT(run->is_brief ? 1 : 2));
     json_decref(object);
     text_add(&text, dumped != NULL ? dumped : "");
     text_add(&text, "\n");

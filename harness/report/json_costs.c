@@ -151,8 +151,14 @@ static json_t *resources_json(const struct resources *resources)
 static json_t *driver_bound_json(const struct driver_bound *bound)
 {
     json_t *object = json_object();
+    json_t *late = json_array();
+    for (enum late_figure i = 0; i < LATE_COUNT; i++) {
+        if (bound->late[i])
+            json_array_append_new(late, value_text(late_figure_name(i)));
+    }
     set_value(object, "is_bound", json_boolean(bound->is_bound));
     set_value(object, "reason", known_text(bound->reason));
+    set_value(object, "late", late);
     return object;
 }
 
@@ -166,6 +172,27 @@ static json_t *due_json(const struct statistics *statistics)
     return object;
 }
 
+static json_t *phases_json(const struct phase_costs *costs)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < costs->count; i++) {
+        const struct phase_cost *phase = &costs->items[i];
+        json_t *object = json_object();
+        set_value(object, "from_ns", value_integer(phase->from_ns));
+        set_value(object, "to_ns", value_integer(phase->to_ns));
+        set_value(object, "clients", value_integer(phase->clients));
+        set_value(object, "rate_per_1000_s", value_integer(phase->rate));
+        set_value(object, "counts", json_boolean(phase->counts));
+        set_value(object, "grants", value_count(phase->grants));
+        set_value(object, "holds_per_second", value_number(phase_cost_rate(phase)));
+        set_value(object, "due", value_integer(phase->due));
+        set_value(object, "held", value_integer(phase->held));
+        set_value(object, "acquire", percentiles_json(&phase->acquire));
+        json_array_append_new(array, object);
+    }
+    return array;
+}
+
 static void set_counts(json_t *object, const struct statistics *statistics)
 {
     set_value(object, "duration_ns", value_integer(statistics->duration_ns));
@@ -173,6 +200,8 @@ static void set_counts(json_t *object, const struct statistics *statistics)
     set_value(object, "holds", value_count(statistics->holds));
     set_value(object, "not_held", value_count(statistics->not_held));
     set_value(object, "unknown", value_count(statistics->unknown));
+    set_value(object, "open", value_count(statistics->open));
+    set_value(object, "longest_open_ns", value_integer(statistics->longest_open_ns));
     set_value(object, "writes", value_count(statistics->writes));
     set_value(object, "refused_writes", value_count(statistics->refused_writes));
     set_value(object, "unknown_writes", value_count(statistics->unknown_writes));
@@ -190,11 +219,13 @@ json_t *statistics_json(const struct trial_result *result)
     set_counts(object, statistics);
     set_value(object, "acquire", percentiles_json(&statistics->acquire));
     set_value(object, "acquire_uncorrected", percentiles_json(&statistics->acquire_uncorrected));
+    set_value(object, "acquire_on_time", percentiles_json(&statistics->acquire_on_time));
     set_value(object, "release", percentiles_json(&statistics->release));
     set_value(object, "hold", percentiles_json(&statistics->hold));
     set_value(object, "hand_off", percentiles_json(&statistics->hand_off));
     set_value(object, "lateness", percentiles_json(&statistics->lateness));
     set_value(object, "load", due_json(statistics));
+    set_value(object, "phases", phases_json(&result->latencies.phases));
     set_value(object, "longest_wait_ns", value_integer(statistics->longest_wait_ns));
     set_value(object, "fairness", value_number(statistics->fairness));
     set_value(object, "least_grants", value_count(statistics->turns.least_grants));
@@ -209,6 +240,16 @@ json_t *statistics_json(const struct trial_result *result)
 }
 
 // --- repeats together ----------------------------------------------------------------------------
+
+static json_t *late_json(const struct scheme_cost *cost)
+{
+    json_t *array = json_array();
+    for (enum late_figure i = 0; i < LATE_COUNT; i++) {
+        if (cost->late[i] > 0)
+            json_array_append_new(array, value_text(late_figure_name(i)));
+    }
+    return array;
+}
 
 static json_t *spread_json(const struct spread *spread)
 {
@@ -266,6 +307,7 @@ static json_t *cost_json(const struct scheme_cost *cost)
     set_value(object, "longest_wait_ns", value_integer(cost->longest_wait_ns));
     set_value(object, "violations", value_count(cost->violations));
     set_value(object, "driver_bound", value_count(cost->driver_bound));
+    set_value(object, "late", late_json(cost));
     set_value(object, "histograms", histograms);
     return object;
 }

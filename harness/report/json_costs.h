@@ -19,6 +19,7 @@
 //    longest_wait_ns integer  of any repeat
 //    violations    integer  of any property that did harm, in all repeats
 //    driver_bound  integer  repeats that were
+//    late          array of strings: figures of acquire that tell of the driver in any repeat
 //    histograms    object   acquire, acquire_uncorrected, release, hold, hand_off: strings or null:
 //                           all repeats merged, as V2 encoded HdrHistogram in base64
 //  statistics      object or null (without a history). Of the counted time, which leaves out
@@ -26,18 +27,31 @@
 //    duration_ns   integer  barrier to stop, warm-up included
 //    counted_ns    integer  how much of it counts
 //    holds, not_held, unknown  integers  acquires granted, given up, of unknown outcome
+//    open, longest_open_ns  integers  of those that were not granted: how many were cut off by the
+//                           end of the trial, or of their worker, and for how long any had waited
 //    writes, refused_writes, unknown_writes  integers  of the whole trial
 //    holds_per_second, attempts_per_hold, fairness (Jain's index)  numbers
-//    commands_per_hold  number or null: requests for each grant, of the whole trial
+//    commands_per_hold  number or null: requests for each grant
 //    acquire       percentiles  in an open loop, from the intended beginning
 //    acquire_uncorrected  percentiles: from the invocation; null in a closed loop: as `acquire`
+//    acquire_on_time  percentiles: `acquire` without the driver's lateness; null: closed loop
 //    release, hold, hand_off  percentiles
 //    lateness      percentiles: the driver's own, see harness/report/lateness.h; null: closed loop
 //    load          object or null (closed loop): due, begun: integers, operations
+//    phases        array, of each phase of the load, in their order; empty: it has none:
+//      from_ns, to_ns  integers: since the barrier
+//      clients, rate_per_1000_s (0: a closed loop; of a ramp: it begins with)  integers
+//      counts        boolean  false: a warm-up
+//      grants, due, held  integers: grants in it; operations of an open loop that were to begin in
+//                    it, and of these, that did before it was over
+//      holds_per_second  number
+//      acquire       percentiles  of acquires that were to begin in it
 //    least_grants, most_grants  integers: of any worker that asked
 //    longest_wait_ns  integer
 //    stalls, longest_stall_ns, stalled_ns  integers: times the harness itself stood still
-//    driver_bound  object   is_bound: boolean; reason: string or null; see driver_bound.h
+//    driver_bound  object   is_bound: boolean; reason: string or null; late: array of "p50", "p90",
+//                           "p99", "p99.9", "p99.99", "max": figures of acquire that tell of the
+//                           driver, see driver_bound.h
 //    recoveries    array of {fault: integer; after_effect_ns, after_heal_ns: integers or null;
 //                           unavailable_ns: integer}: see harness/report/recovery.h
 //    resources     object or null (not recorded): covered_ns, machine_busy_ns, processors,

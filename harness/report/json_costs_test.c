@@ -54,7 +54,7 @@ static void every_figure_is_there(void **state)
     statistics->due = 9;
     statistics->begun = 1;
     statistics->commands_per_hold = 2.5;
-    statistics->driver_bound = (struct driver_bound){true, "why"};
+    statistics->driver_bound = (struct driver_bound){true, "why", {[LATE_P999] = true}};
     statistics->recoveries = (struct recoveries){.items = {{2, 10, TIME_NEVER, 30}}, .count = 1};
     statistics->resources = (struct resources){
         .is_known = true,
@@ -73,6 +73,9 @@ static void every_figure_is_there(void **state)
     assert_int_equal(json_integer_value(at("least_grants")), 1);
     assert_true(json_is_true(at("driver_bound.is_bound")));
     assert_string_equal(json_string_value(at("driver_bound.reason")), "why");
+    assert_int_equal(json_array_size(at("driver_bound.late")), 1);
+    assert_string_equal(json_string_value(at("driver_bound.late.0")), "p99.9");
+    assert_int_equal(json_integer_value(at("acquire_on_time.max_ns")), 2 * NS_PER_MS);
     assert_int_equal(json_integer_value(at("recoveries.0.fault")), 2);
     assert_int_equal(json_integer_value(at("recoveries.0.after_effect_ns")), 10);
     assert_true(json_is_null(at("recoveries.0.after_heal_ns")));
@@ -94,11 +97,41 @@ static void what_was_not_measured_is_null(void **state)
     assert_true(json_is_null(at("acquire")));
     assert_true(json_is_null(at("acquire_uncorrected")));
     assert_true(json_is_null(at("lateness")));
+    assert_true(json_is_null(at("acquire_on_time")));
     assert_true(json_is_null(at("load")));
     assert_true(json_is_null(at("commands_per_hold")));
     assert_true(json_is_null(at("resources")));
     assert_true(json_is_null(at("driver_bound.reason")));
     assert_int_equal(json_array_size(at("recoveries")), 0);
+    assert_int_equal(json_array_size(at("phases")), 0);
+}
+
+static void each_phase_has_figures_of_its_own(void **state)
+{
+    (void)state;
+    struct load_phase phases[] = {
+        {.from_ns = AT(0), .to_ns = AT(20), .clients = 1, .counts = false},
+        {AT(20), AT(520), 3, 7000, true}};
+    struct trial_result *result = test_add(&test, "redis-setnx", VERDICT_SAFE, EXPECTATION_NONE);
+    test_digest(&test)->phases = phases;
+    test.digest.phase_count = 2;
+    test_hold(&test, 1, 60, 70, 80)->intended_ns = AT(40);
+    test.digest.due_operations = test.digest.begun_operations = 1;
+    statistics_make(&test.digest, &result->statistics);
+    latencies_encode(&test.digest, &result->latencies);
+    json = statistics_json(result);
+    assert_int_equal(json_array_size(at("phases")), 2);
+    assert_true(json_is_false(at("phases.0.counts")));
+    assert_true(json_is_null(at("phases.0.acquire")));
+    assert_int_equal(json_integer_value(at("phases.1.from_ns")), 20 * NS_PER_MS);
+    assert_int_equal(json_integer_value(at("phases.1.to_ns")), 520 * NS_PER_MS);
+    assert_int_equal(json_integer_value(at("phases.1.clients")), 3);
+    assert_int_equal(json_integer_value(at("phases.1.rate_per_1000_s")), 7000);
+    assert_int_equal(json_integer_value(at("phases.1.grants")), 1);
+    assert_true(json_real_value(at("phases.1.holds_per_second")) == 2);
+    assert_int_equal(json_integer_value(at("phases.1.due")), 1);
+    assert_int_equal(json_integer_value(at("phases.1.held")), 1);
+    assert_int_equal(json_integer_value(at("phases.1.acquire.max_ns")), 30 * NS_PER_MS);
 }
 
 static void repeats_have_one_cost_whose_histogram_can_be_read_again(void **state)
@@ -114,6 +147,9 @@ static void repeats_have_one_cost_whose_histogram_can_be_read_again(void **state
     assert_string_equal(json_string_value(at("0.scheme")), "redis-setnx");
     assert_int_equal(json_integer_value(at("0.repeats")), 2);
     assert_true(json_real_value(at("0.holds_per_second.median")) == 1);
+    // 8 of the 10 ms from the intended beginning were the driver's.
+    assert_int_equal(json_array_size(at("0.late")), LATE_COUNT);
+    assert_string_equal(json_string_value(at("0.late.5")), "max");
     assert_int_equal(json_integer_value(at("0.acquire.count")), 2);
     assert_int_equal(json_integer_value(at("0.acquire.max_ns")), 10 * NS_PER_MS);
     assert_true(json_is_null(at("0.hand_off")));
@@ -176,6 +212,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(every_figure_is_there, start, end),
         cmocka_unit_test_setup_teardown(what_was_not_measured_is_null, start, end),
+        cmocka_unit_test_setup_teardown(each_phase_has_figures_of_its_own, start, end),
         cmocka_unit_test_setup_teardown(repeats_have_one_cost_whose_histogram_can_be_read_again,
                                         start, end),
         cmocka_unit_test_setup_teardown(an_environment_that_is_not_known_is_null, start, end),

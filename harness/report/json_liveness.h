@@ -8,7 +8,8 @@
 //      after_crash     waits or null  from the death of a holder
 //      after_expiry    waits or null  from the end of a lease that its holder had outlived
 //      after_heal      waits or null  from the end of a fault
-//      heals           array of {fault: integer, wait_ns: integer}: the same, by fault
+//      heals           array of {fault: integer, wait_ns: integer}: the same, by fault; of several
+//                                     locks the longest
 //      longest_wait_ns integer        of any acquire, granted or not
 //      unserved_ns     integer        for how long before the end somebody waited and nobody was
 //                                     granted the lock

@@ -85,6 +85,55 @@ static void a_violation_is_there_in_full(void **state)
     json_decref(object);
 }
 
+static void pictures_that_were_drawn_are_named(void **state)
+{
+    (void)state;
+    struct test_run test;
+    test_run_start(&test);
+    struct trial_result *result = test_add(&test, "none", VERDICT_SAFE, EXPECTATION_NONE);
+    result->throughput = "<svg></svg>";
+    result->has_slices = true;
+    json_t *object = parse(&test.run);
+    json_t *trial = json_array_get(json_object_get(object, "trials"), 0);
+    json_t *files = json_object_get(trial, "files");
+    assert_int_equal(json_array_size(files), 2);
+    assert_string_equal(json_string_value(json_array_get(files, 0)), "throughput.svg");
+    assert_string_equal(json_string_value(json_array_get(files, 1)), "latency-over-time.svg");
+    json_decref(object);
+}
+
+static void all_that_bears_on_costs_is_there(void **state)
+{
+    (void)state;
+    struct test_run test;
+    test_run_start(&test);
+    test.scenario.workload.permits = 3;
+    test.scenario.workload.readers = 90;
+    test.scenario.workload.depth = 2;
+    test.scenario.workload.jobs = 100;
+    test.scenario.workload.boundary = BOUNDARY_WRAPPED;
+    test.scenario.clients.lead.client = 1;
+    test.scenario.servers.redis.nodes = 7;
+    test.scenario.servers.mysql.external = (char[]){"mysql://user:secret@host/"};
+    test_add(&test, "none", VERDICT_SAFE, EXPECTATION_NONE);
+    json_t *object = parse(&test.run);
+    json_t *trial = json_array_get(json_object_get(object, "trials"), 0);
+    json_t *scenario = json_object_get(trial, "scenario");
+    json_t *workload = json_object_get(scenario, "workload");
+    json_t *servers = json_object_get(scenario, "servers");
+    assert_int_equal(integer_of(workload, "permits"), 3);
+    assert_int_equal(integer_of(workload, "readers"), 90);
+    assert_int_equal(integer_of(workload, "depth"), 2);
+    assert_int_equal(integer_of(workload, "jobs"), 100);
+    assert_string_equal(string_of(workload, "boundary"), "wrapped");
+    assert_int_equal(integer_of(json_object_get(scenario, "clients"), "lead"), 1);
+    assert_int_equal(json_object_size(servers), 2);
+    assert_int_equal(integer_of(json_object_get(servers, "redis"), "nodes"), 7);
+    json_t *mysql = json_object_get(servers, "mysql");
+    assert_true(json_is_true(json_object_get(mysql, "external"))); // and no word of its password
+    json_decref(object);
+}
+
 static void the_load_is_there_phase_by_phase(void **state)
 {
     (void)state;
@@ -149,6 +198,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_empty_run_is_valid),
         cmocka_unit_test(a_violation_is_there_in_full),
+        cmocka_unit_test(pictures_that_were_drawn_are_named),
+        cmocka_unit_test(all_that_bears_on_costs_is_there),
         cmocka_unit_test(the_load_is_there_phase_by_phase),
         cmocka_unit_test(what_was_not_measured_is_null_and_never_nan),
         cmocka_unit_test(a_text_cut_inside_a_character_stays_readable),

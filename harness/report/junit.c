@@ -2,36 +2,34 @@
 
 #include "harness/report/junit_xml.h"
 #include "harness/report/summary.h"
+#include "harness/report/thresholds.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
-enum kind { PASSED, FAILED, BROKE, SKIPPED };
-
-// In the order of exit codes: a missed expectation comes before all else.
-static enum kind kind_of(const struct trial_result *result)
+enum case_kind case_kind_of(const struct trial_result *result)
 {
     const struct judgement *judgement = &result->judgement;
     if (judgement->expectation == EXPECTATION_MISSED)
-        return FAILED;
+        return CASE_FAILED;
     switch (judgement->verdict) {
     case VERDICT_SAFE:
     case VERDICT_UNSAFE:
     case VERDICT_STUCK:
-        return PASSED;
+        return CASE_PASSED;
     case VERDICT_UNKNOWN:
-        return result->trial->expectation != NULL ? FAILED : SKIPPED;
+        return result->trial->expectation != NULL ? CASE_FAILED : CASE_SKIPPED;
     case VERDICT_ERROR:
-        return BROKE;
+        return CASE_BROKE;
     case VERDICT_SKIPPED:
     case VERDICT_NOT_APPLICABLE:
         break;
     }
-    return SKIPPED;
+    return CASE_SKIPPED;
 }
 
 struct counts {
-    size_t of[SKIPPED + 1];
+    size_t of[CASE_SKIPPED + 1];
     size_t all;
     int64_t time_ns;
 };
@@ -44,7 +42,7 @@ static struct counts count_trials(const struct run_result *run, const struct sce
         const struct trial_result *result = &run->trials[i];
         if (scenario != NULL && result->trial->scenario != scenario)
             continue;
-        counts.of[kind_of(result)]++;
+        counts.of[case_kind_of(result)]++;
         counts.all++;
         counts.time_ns += result->statistics.duration_ns;
     }
@@ -68,17 +66,17 @@ static void add_time(struct text *out, int64_t time_ns)
 static void add_counts(struct text *out, const struct counts *counts)
 {
     text_format(out, " tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" skipped=\"%zu\"", counts->all,
-                counts->of[FAILED], counts->of[BROKE], counts->of[SKIPPED]);
+                counts->of[CASE_FAILED], counts->of[CASE_BROKE], counts->of[CASE_SKIPPED]);
 }
 
 // What was expected and what came, in one line.
-static void add_message(struct text *out, const struct judgement *judgement, enum kind kind)
+static void add_message(struct text *out, const struct judgement *judgement, enum case_kind kind)
 {
     struct text message = {0};
     bool decided = judgement->verdict <= VERDICT_STUCK;
-    if (kind == FAILED)
+    if (kind == CASE_FAILED)
         text_add(&message, judgement->expectation_text);
-    if (kind != FAILED || !decided || message.length == 0)
+    if (kind != CASE_FAILED || !decided || message.length == 0)
         text_format(&message, "%s%s", message.length > 0 ? ": " : "", judgement->reason);
     xml_add_attribute(out, "message", text_string(&message));
     text_free(&message);
@@ -96,17 +94,17 @@ static void add_story(struct text *out, const struct trial_result *result)
     }
 }
 
-static void add_outcome(struct text *out, const struct trial_result *result, enum kind kind)
+static void add_outcome(struct text *out, const struct trial_result *result, enum case_kind kind)
 {
     static const char *const tags[] = {
-        [FAILED] = "failure", [BROKE] = "error", [SKIPPED] = "skipped"};
+        [CASE_FAILED] = "failure", [CASE_BROKE] = "error", [CASE_SKIPPED] = "skipped"};
     const struct judgement *judgement = &result->judgement;
     text_format(out, "      <%s", tags[kind]);
     // Some readers refuse a skipped element that has more than a message.
-    if (kind != SKIPPED)
+    if (kind != CASE_SKIPPED)
         xml_add_attribute(out, "type", verdict_name(judgement->verdict));
     add_message(out, judgement, kind);
-    if (kind == SKIPPED) {
+    if (kind == CASE_SKIPPED) {
         text_add(out, "/>\n");
         return;
     }
@@ -127,14 +125,53 @@ static void add_trial(struct text *out, const struct trial_result *result)
     text_format(out, " line=\"%d\"", trial_line(trial));
     add_time(out, result->statistics.duration_ns);
     text_free(&scheme);
-    enum kind kind = kind_of(result);
-    if (kind == PASSED) {
+    enum case_kind kind = case_kind_of(result);
+    if (kind == CASE_PASSED) {
         text_add(out, "/>\n");
         return;
     }
     text_add(out, ">\n");
     add_outcome(out, result, kind);
     text_add(out, "    </testcase>\n");
+}
+
+// --- thresholds ----------------------------------------------------------------------------------
+
+// One that was not measured is a failure: it was asked for, and nobody knows.
+static void count_thresholds(const struct threshold_outcomes *outcomes,
+                             const struct scenario *scenario, struct counts *counts)
+{
+    for (size_t i = 0; i < outcomes->count; i++) {
+        const struct threshold_outcome *outcome = &outcomes->items[i];
+        if (scenario != NULL && outcome->trial->scenario != scenario)
+            continue;
+        counts->of[outcome->result == THRESHOLD_MET ? CASE_PASSED : CASE_FAILED]++;
+        counts->all++;
+    }
+}
+
+static void add_threshold(struct text *out, const struct threshold_outcome *outcome)
+{
+    const struct threshold *threshold = outcome->threshold;
+    struct text words = {0};
+    text_add(out, "    <testcase");
+    xml_add_attribute(out, "classname", outcome->trial->scenario->name);
+    text_format(&words, "%s: %s", outcome->trial->scheme, threshold->limit.text);
+    xml_add_attribute(out, "name", text_string(&words));
+    xml_add_attribute(out, "file", outcome->trial->scenario->path);
+    text_format(out, " line=\"%d\"", threshold->place.line > 0 ? threshold->place.line : 1);
+    add_time(out, 0);
+    text_free(&words);
+    if (outcome->result == THRESHOLD_MET) {
+        text_add(out, "/>\n");
+        return;
+    }
+    threshold_sentence(outcome, &words);
+    text_add(out, ">\n      <failure");
+    xml_add_attribute(out, "type", "threshold");
+    xml_add_attribute(out, "message", text_string(&words));
+    text_add(out, "/>\n    </testcase>\n");
+    text_free(&words);
 }
 
 static void add_property(struct text *out, const char *name, const char *value)
@@ -159,9 +196,10 @@ static void add_properties(struct text *out, const struct run_result *run)
 }
 
 static void add_suite(struct text *out, const struct run_result *run,
-                      const struct scenario *scenario)
+                      const struct threshold_outcomes *thresholds, const struct scenario *scenario)
 {
     struct counts counts = count_trials(run, scenario);
+    count_thresholds(thresholds, scenario, &counts);
     text_add(out, "  <testsuite");
     xml_add_attribute(out, "name", scenario->name);
     xml_add_attribute(out, "file", scenario->path);
@@ -177,6 +215,10 @@ static void add_suite(struct text *out, const struct run_result *run,
     for (size_t i = 0; i < run->count; i++) {
         if (run->trials[i].trial->scenario == scenario)
             add_trial(out, &run->trials[i]);
+    }
+    for (size_t i = 0; i < thresholds->count; i++) {
+        if (thresholds->items[i].trial->scenario == scenario)
+            add_threshold(out, &thresholds->items[i]);
     }
     text_add(out, "  </testsuite>\n");
 }
@@ -194,14 +236,18 @@ char *report_junit(const struct run_result *run)
 {
     struct text out = {0};
     struct counts counts = count_trials(run, NULL);
+    struct threshold_outcomes thresholds;
+    thresholds_decide(run, &thresholds);
+    count_thresholds(&thresholds, NULL, &counts);
     text_add(&out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"lockpick\"");
     add_counts(&out, &counts);
     add_time(&out, run->duration_ns);
     text_add(&out, ">\n");
     for (size_t i = 0; i < run->count; i++) {
         if (is_first_of_its_scenario(run, i))
-            add_suite(&out, run, run->trials[i].trial->scenario);
+            add_suite(&out, run, &thresholds, run->trials[i].trial->scenario);
     }
     text_add(&out, "</testsuites>\n");
+    thresholds_free(&thresholds);
     return out.bytes;
 }

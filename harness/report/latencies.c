@@ -34,24 +34,32 @@ void latencies_free(struct latency_record *record)
 {
     for (enum latency latency = 0; latency < LATENCY_COUNT; latency++)
         free(record->encoded[latency]);
+    phase_costs_free(&record->phases);
     *record = (struct latency_record){0};
+}
+
+int latencies_merge_encoded(const char *encoded, int64_t max_ns, struct histogram *histogram,
+                            struct error *error)
+{
+    if (encoded == NULL)
+        return 0;
+    int64_t known_ns = histogram->max_ns;
+    struct histogram other;
+    histogram_start(&other);
+    int result = histogram_decode(&other, encoded, error);
+    if (result == 0) {
+        histogram_merge(histogram, &other);
+        histogram->max_ns = max_ns > known_ns ? max_ns : known_ns;
+    }
+    histogram_free(&other);
+    return result;
 }
 
 int latencies_merge(const struct latency_record *record, enum latency latency,
                     struct histogram *histogram, struct error *error)
 {
-    if (record->encoded[latency] == NULL)
-        return 0;
-    int64_t max_ns = histogram->max_ns;
-    struct histogram other;
-    histogram_start(&other);
-    int result = histogram_decode(&other, record->encoded[latency], error);
-    if (result == 0) {
-        histogram_merge(histogram, &other);
-        histogram->max_ns = record->max_ns[latency] > max_ns ? record->max_ns[latency] : max_ns;
-    }
-    histogram_free(&other);
-    return result;
+    return latencies_merge_encoded(record->encoded[latency], record->max_ns[latency], histogram,
+                                   error);
 }
 
 // --- written -------------------------------------------------------------------------------------
@@ -187,6 +195,7 @@ void latencies_encode(const struct digest *digest, struct latency_record *record
 {
     struct error error;
     *record = (struct latency_record){0};
+    phase_costs_make(digest, &record->phases);
     for (enum latency latency = 0; latency < LATENCY_COUNT; latency++) {
         struct durations durations = durations_of(digest, latency);
         (void)keep(&durations, latency, NULL, record, &error); // nothing is written
@@ -200,6 +209,7 @@ int latencies_write(const struct digest *digest, const char *folder, struct late
     struct series all[LATENCY_COUNT];
     int result = 0;
     *record = (struct latency_record){0};
+    phase_costs_make(digest, &record->phases);
     for (enum latency latency = 0; latency < LATENCY_COUNT; latency++) {
         struct durations durations = durations_of(digest, latency);
         all[latency] = series_of(&durations);

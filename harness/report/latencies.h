@@ -5,6 +5,7 @@
 
 #include "harness/check/check.h"
 #include "harness/measure/histogram.h"
+#include "harness/report/phase_costs.h"
 
 enum latency {
     LATENCY_ACQUIRE,             // from the intended beginning: see durations.h
@@ -23,6 +24,7 @@ const char *latency_name(enum latency latency);
 struct latency_record {
     char *encoded[LATENCY_COUNT];
     int64_t max_ns[LATENCY_COUNT]; // exact, which a decoded histogram's is not
+    struct phase_costs phases;
 };
 
 // Free with latencies_free.
@@ -33,9 +35,14 @@ void latencies_free(struct latency_record *record);
 int latencies_merge(const struct latency_record *record, enum latency latency,
                     struct histogram *histogram, struct error *error);
 
-// The same, and writes `acquire.hgrm` and so on into the folder, and all of them by the second in
-// which they ended into `latency.hlog`, whose times count from the barrier. What nothing was
-// measured of has no file. 0, or -1 with `error` set; the record is there in any case.
+// Adds what was encoded, of which the largest value is `max_ns`; NULL: nothing. 0, or -1 with
+// `error` set.
+int latencies_merge_encoded(const char *encoded, int64_t max_ns, struct histogram *histogram,
+                            struct error *error);
+
+// As latencies_encode, and writes `acquire.hgrm` and so on into the folder, and all of them by the
+// second in which they ended into `latency.hlog`, whose times count from the barrier. What nothing
+// was measured of has no file. 0, or -1 with `error` set; the record is there in any case.
 int latencies_write(const struct digest *digest, const char *folder, struct latency_record *record,
                     struct error *error);
 

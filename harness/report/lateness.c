@@ -7,7 +7,8 @@
 struct operation {
     int client, worker;
     int64_t intended_ns, invoked_ns;
-    int64_t ended_ns; // TIME_NEVER: not known
+    int64_t granted_ns; // TIME_NEVER: it was not
+    int64_t ended_ns;   // TIME_NEVER: not known
     bool counts;
 };
 
@@ -30,15 +31,19 @@ static struct operation *operations_of(const struct digest *digest)
         memory_new((digest->hold_count + digest->attempt_count) * sizeof *operations);
     for (size_t i = 0; i < digest->hold_count; i++) {
         const struct hold *hold = &digest->holds[i];
-        operations[count++] =
-            (struct operation){hold->client,     hold->worker,      hold->intended_ns,
-                               hold->invoked_ns, hold->returned_ns, counted_hold(digest, hold)};
+        operations[count++] = (struct operation){
+            hold->client,     hold->worker,      hold->intended_ns,         hold->invoked_ns,
+            hold->granted_ns, hold->returned_ns, counted_hold(digest, hold)};
     }
     for (size_t i = 0; i < digest->attempt_count; i++) {
         const struct attempt *attempt = &digest->attempts[i];
-        operations[count++] = (struct operation){
-            attempt->client,     attempt->worker,      attempt->intended_ns,
-            attempt->invoked_ns, attempt->returned_ns, counted_attempt(digest, attempt)};
+        operations[count++] = (struct operation){attempt->client,
+                                                 attempt->worker,
+                                                 attempt->intended_ns,
+                                                 attempt->invoked_ns,
+                                                 TIME_NEVER,
+                                                 attempt->returned_ns,
+                                                 counted_attempt(digest, attempt)};
     }
     if (count > 1)
         qsort(operations, count, sizeof *operations, compare);
@@ -58,32 +63,58 @@ static bool is_open_loop(const struct digest *digest)
     return false;
 }
 
-struct durations lateness_of(const struct digest *digest)
+static void add(struct durations *durations, int64_t length_ns, int64_t end_ns)
 {
-    struct durations lateness = {0};
+    durations->ends_ns[durations->count] = end_ns;
+    durations->items[durations->count++] = length_ns > 0 ? length_ns : 0;
+}
+
+// How late an operation began; -1 if it is not known when its worker was free. `before` is the one
+// before it in the order of operations_of, or NULL.
+static int64_t late_ns(const struct operation *operation, const struct operation *before,
+                       int64_t think_ns)
+{
+    int64_t could_ns = operation->intended_ns;
+    if (before != NULL && before->client == operation->client &&
+        before->worker == operation->worker) {
+        if (before->ended_ns == TIME_NEVER)
+            return -1;
+        if (before->ended_ns + think_ns > could_ns)
+            could_ns = before->ended_ns + think_ns;
+    }
+    return operation->invoked_ns > could_ns ? operation->invoked_ns - could_ns : 0;
+}
+
+static struct durations durations_for(size_t count)
+{
+    size_t bytes = count * sizeof(int64_t);
+    return (struct durations){memory_new(bytes), memory_new(bytes), 0};
+}
+
+struct lateness lateness_of(const struct digest *digest)
+{
+    struct lateness lateness = {0};
     if (!is_open_loop(digest))
         return lateness;
     size_t count = digest->hold_count + digest->attempt_count;
-    lateness.items = memory_new(count * sizeof *lateness.items);
-    lateness.ends_ns = memory_new(count * sizeof *lateness.ends_ns);
-    struct operation *operations = operations_of(digest);
     int64_t think_ns = digest->trial->scenario->workload.think_ns;
+    struct operation *operations = operations_of(digest);
+    lateness.late = durations_for(count);
+    lateness.acquire_on_time = durations_for(count);
     for (size_t i = 0; i < count; i++) {
         const struct operation *operation = &operations[i];
-        const struct operation *before = i > 0 ? &operations[i - 1] : NULL;
-        int64_t could_ns = operation->intended_ns;
-        if (before != NULL && before->client == operation->client &&
-            before->worker == operation->worker) {
-            if (before->ended_ns == TIME_NEVER)
-                continue;
-            if (before->ended_ns + think_ns > could_ns)
-                could_ns = before->ended_ns + think_ns;
-        }
-        if (!operation->counts || operation->intended_ns == 0)
+        if (!operation->counts)
             continue;
-        int64_t late_ns = operation->invoked_ns - could_ns;
-        lateness.ends_ns[lateness.count] = operation->invoked_ns;
-        lateness.items[lateness.count++] = late_ns > 0 ? late_ns : 0;
+        bool is_open = operation->intended_ns > 0;
+        int64_t late =
+            is_open ? late_ns(operation, i > 0 ? &operations[i - 1] : NULL, think_ns) : 0;
+        if (is_open && late >= 0)
+            add(&lateness.late, late, operation->invoked_ns);
+        if (operation->granted_ns != TIME_NEVER)
+            add(&lateness.acquire_on_time,
+                operation->granted_ns - (is_open ? operation->intended_ns : operation->invoked_ns) -
+                    (late > 0 ? late : 0),
+                operation->granted_ns);
     }
     free(operations);
     return lateness;

@@ -11,8 +11,16 @@
 
 #include "harness/report/durations.h"
 
-// One for each operation of an open loop in the counted time whose worker is known to have been
-// free; none in a closed loop. Free with durations_free.
-struct durations lateness_of(const struct digest *digest);
+struct lateness {
+    // One for each operation of an open loop in the counted time whose worker is known to have been
+    // free; none in a closed loop.
+    struct durations late;
+    // For each granted operation of the counted time, what is left of its acquire from the intended
+    // beginning without its own lateness, as far as that is known; none in a closed loop.
+    struct durations acquire_on_time;
+};
+
+// Free both sets with durations_free.
+struct lateness lateness_of(const struct digest *digest);
 
 #endif

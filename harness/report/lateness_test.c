@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 static struct test_run test;
-static struct durations lateness;
+static struct lateness lateness;
 
 static int start(void **state)
 {
@@ -25,7 +25,8 @@ static int start(void **state)
 static int end(void **state)
 {
     (void)state;
-    durations_free(&lateness);
+    durations_free(&lateness.late);
+    durations_free(&lateness.acquire_on_time);
     return 0;
 }
 
@@ -40,7 +41,8 @@ static void a_closed_loop_has_no_lateness(void **state)
     (void)state;
     test_hold(&test, 1, 0, 10, 30);
     lateness = lateness_of(&test.digest);
-    assert_int_equal(lateness.count, 0);
+    assert_int_equal(lateness.late.count, 0);
+    assert_int_equal(lateness.acquire_on_time.count, 0);
 }
 
 static void a_free_worker_that_woke_late_was_late(void **state)
@@ -48,8 +50,8 @@ static void a_free_worker_that_woke_late_was_late(void **state)
     (void)state;
     add_operation(1, 10, 13, 20);
     lateness = lateness_of(&test.digest);
-    assert_int_equal(lateness.count, 1);
-    assert_int_equal(lateness.items[0], 3 * NS_PER_MS);
+    assert_int_equal(lateness.late.count, 1);
+    assert_int_equal(lateness.late.items[0], 3 * NS_PER_MS);
 }
 
 static void what_waited_for_a_free_worker_was_not_late(void **state)
@@ -59,11 +61,24 @@ static void what_waited_for_a_free_worker_was_not_late(void **state)
     add_operation(1, 20, 52, 60); // due at 20, but the worker was busy until 50: 2 ms are its own
     add_operation(2, 30, 31, 40); // another worker's
     lateness = lateness_of(&test.digest);
-    assert_int_equal(lateness.count, 3);
-    sort_values(lateness.items, 3);
-    assert_int_equal(lateness.items[0], 0);
-    assert_int_equal(lateness.items[1], 1 * NS_PER_MS);
-    assert_int_equal(lateness.items[2], 2 * NS_PER_MS);
+    assert_int_equal(lateness.late.count, 3);
+    sort_values(lateness.late.items, 3);
+    assert_int_equal(lateness.late.items[0], 0);
+    assert_int_equal(lateness.late.items[1], 1 * NS_PER_MS);
+    assert_int_equal(lateness.late.items[2], 2 * NS_PER_MS);
+}
+
+// What is taken off is the driver's part alone: not the 30 ms that nobody was free.
+static void on_time_an_acquire_takes_what_is_not_the_drivers(void **state)
+{
+    (void)state;
+    add_operation(1, 10, 10, 49);
+    add_operation(1, 20, 52, 60);
+    lateness = lateness_of(&test.digest);
+    assert_int_equal(lateness.acquire_on_time.count, 2);
+    sort_values(lateness.acquire_on_time.items, 2);
+    assert_int_equal(lateness.acquire_on_time.items[0], 1 * NS_PER_MS);
+    assert_int_equal(lateness.acquire_on_time.items[1], (53 - 20 - 2) * NS_PER_MS);
 }
 
 static void a_worker_that_thinks_is_not_free(void **state)
@@ -73,9 +88,9 @@ static void a_worker_that_thinks_is_not_free(void **state)
     add_operation(1, 10, 10, 49); // answered at 50, thinks until 55
     add_operation(1, 20, 56, 60);
     lateness = lateness_of(&test.digest);
-    assert_int_equal(lateness.count, 2);
-    sort_values(lateness.items, 2);
-    assert_int_equal(lateness.items[1], 1 * NS_PER_MS);
+    assert_int_equal(lateness.late.count, 2);
+    sort_values(lateness.late.items, 2);
+    assert_int_equal(lateness.late.items[1], 1 * NS_PER_MS);
 }
 
 static void an_acquire_that_gave_up_keeps_its_worker_busy(void **state)
@@ -91,9 +106,9 @@ static void an_acquire_that_gave_up_keeps_its_worker_busy(void **state)
     test.digest.attempt_count = 1;
     add_operation(1, 20, 44, 60);
     lateness = lateness_of(&test.digest);
-    assert_int_equal(lateness.count, 2);
-    sort_values(lateness.items, 2);
-    assert_int_equal(lateness.items[1], 4 * NS_PER_MS);
+    assert_int_equal(lateness.late.count, 2);
+    sort_values(lateness.late.items, 2);
+    assert_int_equal(lateness.late.items[1], 4 * NS_PER_MS);
 }
 
 static void after_an_operation_without_an_end_nothing_is_known(void **state)
@@ -103,8 +118,10 @@ static void after_an_operation_without_an_end_nothing_is_known(void **state)
     test.holds[0].returned_ns = TIME_NEVER;
     add_operation(1, 20, 70, 80);
     lateness = lateness_of(&test.digest);
-    assert_int_equal(lateness.count, 1);
-    assert_int_equal(lateness.items[0], 0);
+    assert_int_equal(lateness.late.count, 1);
+    assert_int_equal(lateness.late.items[0], 0);
+    sort_values(lateness.acquire_on_time.items, 2);
+    assert_int_equal(lateness.acquire_on_time.items[1], (71 - 20) * NS_PER_MS);
 }
 
 static void a_warm_up_is_left_out(void **state)
@@ -117,8 +134,8 @@ static void a_warm_up_is_left_out(void **state)
     add_operation(1, 10, 60, 70);
     add_operation(1, 110, 111, 120);
     lateness = lateness_of(&test.digest);
-    assert_int_equal(lateness.count, 1);
-    assert_int_equal(lateness.items[0], 1 * NS_PER_MS);
+    assert_int_equal(lateness.late.count, 1);
+    assert_int_equal(lateness.late.items[0], 1 * NS_PER_MS);
 }
 
 int main(void)
@@ -127,6 +144,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_closed_loop_has_no_lateness, start, end),
         cmocka_unit_test_setup_teardown(a_free_worker_that_woke_late_was_late, start, end),
         cmocka_unit_test_setup_teardown(what_waited_for_a_free_worker_was_not_late, start, end),
+        cmocka_unit_test_setup_teardown(on_time_an_acquire_takes_what_is_not_the_drivers, start,
+                                        end),
         cmocka_unit_test_setup_teardown(a_worker_that_thinks_is_not_free, start, end),
         cmocka_unit_test_setup_teardown(an_acquire_that_gave_up_keeps_its_worker_busy, start, end),
         cmocka_unit_test_setup_teardown(after_an_operation_without_an_end_nothing_is_known, start,

@@ -111,31 +111,101 @@ static int compare_processes(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
+struct turn {
+    int64_t invoked;
+    size_t operation;
+};
+
+static int compare_turns(const void *left, const void *right)
+{
+    const struct turn *a = left;
+    const struct turn *b = right;
+    if (a->invoked != b->invoked)
+        return a->invoked < b->invoked ? -1 : 1;
+    return (a->operation > b->operation) - (a->operation < b->operation);
+}
+
+// All operations of the violation's lock, in the order of their invocation. The caller frees them.
+static struct turn *turns_of(const struct scene *scene, size_t *count)
+{
+    const struct operations *operations = scene->operations;
+    struct turn *turns = memory_new((operations->count + 1) * sizeof *turns);
+    *count = 0;
+    for (size_t i = 0; i < operations->count; i++) {
+        if (is_about(scene, &operations->items[i]))
+            turns[(*count)++] = (struct turn){operations->items[i].invoked, i};
+    }
+    qsort(turns, *count, sizeof *turns, compare_turns);
+    return turns;
+}
+
+// Who is not shown.
+struct hidden {
+    bool *processes;
+    size_t count;
+};
+
+static void show_process(struct scene *scene, uint32_t process, struct hidden *hidden)
+{
+    if (row_of(scene, process) != SIZE_MAX)
+        return;
+    if (scene->row_count < SCENE_ROWS) {
+        scene->rows[scene->row_count++] = process;
+    } else if (process < scene->operations->process_count && !hidden->processes[process]) {
+        hidden->processes[process] = true;
+        hidden->count++;
+    }
+}
+
+// Those that had been granted it before the window, and had not released it when that begins:
+// perhaps nothing that they do lies in it.
+static void show_holders(struct scene *scene, struct hidden *hidden)
+{
+    const struct operations *operations = scene->operations;
+    size_t count;
+    struct turn *turns = turns_of(scene, &count);
+    size_t *depths = memory_zeroed((size_t)operations->process_count + 1, sizeof *depths);
+    for (size_t i = 0; i < count && turns[i].invoked < scene->from; i++) {
+        const struct operation *operation = &operations->items[turns[i].operation];
+        if (operation->process >= operations->process_count)
+            continue;
+        size_t *depth = &depths[operation->process];
+        bool ends = operation->kind == OPERATION_RELEASE && operation->outcome != OUTCOME_NO &&
+                    operation->returned < scene->from;
+        if (operation->kind == OPERATION_ACQUIRE && operation->outcome == OUTCOME_OK)
+            (*depth)++;
+        else if (ends && *depth > 0)
+            (*depth)--;
+    }
+    for (uint32_t process = 0; process < operations->process_count; process++) {
+        if (depths[process] > 0)
+            show_process(scene, process, hidden);
+    }
+    free(depths);
+    free(turns);
+}
+
 static void choose_rows(struct scene *scene)
 {
     const struct operations *operations = scene->operations;
-    bool *hidden = memory_zeroed((size_t)operations->process_count + 1, sizeof *hidden);
+    struct hidden hidden = {
+        memory_zeroed((size_t)operations->process_count + 1, sizeof *hidden.processes), 0};
     for (size_t i = 0; i < MODEL_EVIDENCE; i++) {
         const struct operation *operation = evidence_of(scene, i);
-        if (operation != NULL && row_of(scene, operation->process) == SIZE_MAX)
-            scene->rows[scene->row_count++] = operation->process;
+        if (operation != NULL)
+            show_process(scene, operation->process, &hidden);
     }
     scene->evidence_rows = scene->row_count;
+    show_holders(scene, &hidden);
     for (size_t i = 0; i < operations->count; i++) {
         const struct operation *operation = &operations->items[i];
-        if (!touches(scene, operation) || !is_about(scene, operation) ||
-            row_of(scene, operation->process) != SIZE_MAX)
-            continue;
-        if (scene->row_count < SCENE_ROWS) {
-            scene->rows[scene->row_count++] = operation->process;
-        } else if (operation->process < operations->process_count && !hidden[operation->process]) {
-            hidden[operation->process] = true;
-            scene->hidden++;
-        }
+        if (touches(scene, operation) && is_about(scene, operation))
+            show_process(scene, operation->process, &hidden);
     }
+    scene->hidden = hidden.count;
     qsort(scene->rows + scene->evidence_rows, scene->row_count - scene->evidence_rows,
           sizeof *scene->rows, compare_processes);
-    free(hidden);
+    free(hidden.processes);
 }
 
 // --- what ----------------------------------------------------------------------------------------
@@ -195,42 +265,23 @@ static void drop_others(struct scene *scene)
     scene->bar_count = kept;
 }
 
-struct turn {
-    int64_t invoked;
-    size_t operation;
-};
-
-static int compare_turns(const void *left, const void *right)
-{
-    const struct turn *a = left;
-    const struct turn *b = right;
-    if (a->invoked != b->invoked)
-        return a->invoked < b->invoked ? -1 : 1;
-    return (a->operation > b->operation) - (a->operation < b->operation);
-}
-
 static void collect_bars(struct scene *scene)
 {
     const struct operations *operations = scene->operations;
     struct stack stacks[SCENE_ROWS] = {{0}};
-    struct turn *turns = memory_new((operations->count + 1) * sizeof *turns);
-    size_t count = 0;
-    for (size_t i = 0; i < operations->count; i++) {
-        const struct operation *operation = &operations->items[i];
-        if (is_about(scene, operation) && row_of(scene, operation->process) != SIZE_MAX)
-            turns[count++] = (struct turn){operation->invoked, i};
-    }
-    qsort(turns, count, sizeof *turns, compare_turns);
+    size_t count;
+    struct turn *turns = turns_of(scene, &count);
     for (size_t i = 0; i < count && turns[i].invoked <= scene->to; i++) {
         size_t row = row_of(scene, operations->items[turns[i].operation].process);
-        see(scene, &stacks[row], row, turns[i].operation);
+        if (row != SIZE_MAX)
+            see(scene, &stacks[row], row, turns[i].operation);
     }
     // Releases beyond the window end what reaches into it.
     for (size_t i = 0; i < count; i++) {
         const struct operation *operation = &operations->items[turns[i].operation];
         size_t row = row_of(scene, operation->process);
         bool ends = operation->kind == OPERATION_RELEASE && operation->outcome != OUTCOME_NO;
-        if (operation->invoked > scene->to && ends && stacks[row].count > 0)
+        if (row != SIZE_MAX && operation->invoked > scene->to && ends && stacks[row].count > 0)
             scene->bars[stacks[row].items[--stacks[row].count]].release = turns[i].operation;
     }
     for (size_t row = 0; row < SCENE_ROWS; row++)

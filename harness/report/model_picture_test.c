@@ -182,6 +182,29 @@ static void a_long_history_is_shown_in_part(void **state)
     assert_true(count_of("class=\"violation\"") >= 2);
 }
 
+// All permits but one have been out for long when two more are granted.
+static void who_has_held_since_before_the_picture_is_in_it(void **state)
+{
+    (void)state;
+    for (uint32_t process = 0; process < 4; process++)
+        add(process, OPERATION_ACQUIRE, 2 * process + 1, 2 * process + 2, OUTCOME_OK, 0);
+    add(6, OPERATION_ACQUIRE, 10, 11, OUTCOME_OK, 0); // and gave it back
+    add(6, OPERATION_RELEASE, 12, 13, OUTCOME_OK, 0);
+    add(4, OPERATION_ACQUIRE, 2000, 2001, OUTCOME_OK, 0);
+    add(5, OPERATION_ACQUIRE, 2002, 2003, OUTCOME_OK, 0);
+    add(4, OPERATION_RELEASE, 2004, 2005, OUTCOME_OK, 0);
+    add(5, OPERATION_RELEASE, 2006, 2007, OUTCOME_OK, 0);
+    number_lines(2008);
+    draw("semaphore", (struct model_options){.permits = 5});
+    for (int process = 0; process < 6; process++) {
+        char name[40];
+        snprintf(name, sizeof name, ">process %d</text>", process);
+        if (strstr(svg.bytes, name) == NULL)
+            fail_msg("no %s in %s", name, svg.bytes);
+    }
+    assert_null(strstr(svg.bytes, ">process 6</text>"));
+}
+
 static void seconds_are_counted_from_the_beginning(void **state)
 {
     (void)state;
@@ -213,6 +236,7 @@ int main(void)
         PICTURE_TEST(tokens_stand_at_their_holds),
         PICTURE_TEST(names_of_others_may_have_any_character),
         PICTURE_TEST(a_long_history_is_shown_in_part),
+        PICTURE_TEST(who_has_held_since_before_the_picture_is_in_it),
         PICTURE_TEST(seconds_are_counted_from_the_beginning),
         PICTURE_TEST(a_folder_that_is_not_there_is_said),
     };

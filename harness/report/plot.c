@@ -367,3 +367,13 @@ void plot_time_axis(struct plot *plot)
     text_add(&plot->script, " offset 0,0.6\n");
     text_free(&label);
 }
+
+void plot_duration_axis(struct plot *plot, double low_ns, double high_ns)
+{
+    text_format(&plot->script,
+                "set logscale y\nset yrange [%g:%g]\nset mytics 10\nset grid ytics\n"
+                "set ytics out ('1 ns' 1, '10 ns' 10, '100 ns' 100, '1 µs' 1e3, '10 µs' 1e4, "
+                "'100 µs' 1e5, '1 ms' 1e6, '10 ms' 1e7, '100 ms' 1e8, '1 s' 1e9, '10 s' 1e10, "
+                "'100 s' 1e11, '1000 s' 1e12)\n",
+                pow(10, floor(log10(low_ns))), pow(10, floor(log10(high_ns)) + 1));
+}

@@ -16,6 +16,7 @@
 #define PLOT_RED "#D55E00"
 #define PLOT_DARK_RED "#a03c00"
 #define PLOT_LIGHT_RED "#F0B48F"
+#define PLOT_PURPLE "#CC79A7"
 #define PLOT_GREY "#8a8a8a"
 #define PLOT_MUTED "#7d93a3"
 #define PLOT_DARK "#333333"
@@ -129,10 +130,21 @@ void plot_layout_below(struct plot *plot, const struct plot *lower, int height, 
 // A ready x axis for time.
 void plot_time_axis(struct plot *plot);
 
-// The three plots. Each fills data and script; free with plot_free.
+// A ready y axis for durations, logarithmic, of the powers of ten that take in `low_ns` to
+// `high_ns`.
+void plot_duration_axis(struct plot *plot, double low_ns, double high_ns);
+
+// The least round width that divides a duration into at most so many bins; from 6 to 100 of them,
+// whatever is wanted.
+int64_t plot_bin_width_ns(int64_t duration_ns, size_t bins);
+
+// The plots of a trial. Each fills data and script; free with plot_free.
 void plot_throughput(struct plot *plot, const struct digest *digest,
                      const struct judgement *judgement);
 void plot_latency(struct plot *plot, const struct digest *digest);
+// These are false, and there is no plot, if there is nothing, or too little, to draw.
+bool plot_operations(struct plot *plot, const struct digest *digest);
+bool plot_slices(struct plot *plot, const struct digest *digest);
 void plot_timeline(struct plot *plot, const struct digest *digest,
                    const struct judgement *judgement);
 

@@ -58,18 +58,14 @@ static void widen(struct range *range, const struct durations *durations)
 
 static void add_axes(struct plot *plot, const struct range *range)
 {
-    text_format(
-        &plot->script,
-        "set logscale xy\n"
-        "set xrange [1:%g]\nset yrange [%g:%g]\n"
-        "set mytics 10\nset grid xtics ytics\n"
-        "set xtics out ('0' 1, '50' 2, '75' 4, '90' 10, '99' 100, '99.9' 1000, "
-        "'99.99' 10000, '99.999' 100000)\n"
-        "set ytics out ('1 ns' 1, '10 ns' 10, '100 ns' 100, '1 µs' 1e3, '10 µs' 1e4, "
-        "'100 µs' 1e5, '1 ms' 1e6, '10 ms' 1e7, '100 ms' 1e8, '1 s' 1e9, '10 s' 1e10, "
-        "'100 s' 1e11, '1000 s' 1e12)\n"
-        "set xlabel 'percentile (each further nine as wide as the one before)' offset 0,0.6\n",
-        range->x_high, range->y_low, range->y_high);
+    text_format(&plot->script,
+                "set logscale x\nset xrange [1:%g]\nset grid xtics\n"
+                "set xtics out ('0' 1, '50' 2, '75' 4, '90' 10, '99' 100, '99.9' 1000, "
+                "'99.99' 10000, '99.999' 100000)\n"
+                "set xlabel 'percentile (each further nine as wide as the one before)' offset "
+                "0,0.6\n",
+                range->x_high);
+    plot_duration_axis(plot, range->y_low, range->y_high);
 }
 
 static void add_plot(struct plot *plot, const struct series *series, size_t count)
@@ -108,8 +104,6 @@ static void draw(struct plot *plot, const struct digest *digest, struct series *
     if (range.y_high < range.y_low)
         range = (struct range){100, 1e3, 1e6};
     range.x_high = fmin(1e5, pow(10, ceil(log10(range.x_high))));
-    range.y_low = pow(10, floor(log10(range.y_low)));
-    range.y_high = pow(10, floor(log10(range.y_high)) + 1);
     struct text title = {0};
     text_format(&title, "Latency by percentile: %s, %s", digest->trial->scenario->name,
                 digest->trial->scheme);

@@ -20,12 +20,12 @@ struct bins {
 // The round width makes two thirds of it or more: hence at least 4.
 #define FEWEST_BINS 6
 
-// The least round width that makes at most so many bins.
-static int64_t bin_width_ns(int64_t duration_ns, size_t holds)
+int64_t plot_bin_width_ns(int64_t duration_ns, size_t wanted)
 {
     static const double steps[] = {1, 1.5, 2, 2.5, 3, 4, 5, 6, 8};
-    int64_t bins = (int64_t)(holds / HOLDS_PER_BIN);
-    bins = bins > MOST_BINS ? MOST_BINS : bins < FEWEST_BINS ? FEWEST_BINS : bins;
+    int64_t bins = wanted > MOST_BINS     ? MOST_BINS
+                   : wanted < FEWEST_BINS ? FEWEST_BINS
+                                          : (int64_t)wanted;
     for (double decade = 1; decade < 1e18; decade *= 10) {
         for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
             int64_t width = (int64_t)(steps[i] * decade);
@@ -39,7 +39,8 @@ static int64_t bin_width_ns(int64_t duration_ns, size_t holds)
 static struct bins bins_make(const struct digest *digest, int64_t duration_ns)
 {
     struct bins bins = {.from_ns = digest->started_ns,
-                        .width_ns = bin_width_ns(duration_ns, digest->hold_count)};
+                        .width_ns =
+                            plot_bin_width_ns(duration_ns, digest->hold_count / HOLDS_PER_BIN)};
     bins.count = (size_t)(duration_ns / bins.width_ns);
     // A sliver at the end would make one hold look like a burst: it joins its neighbour.
     int64_t rest_ns = duration_ns - (int64_t)bins.count * bins.width_ns;
@@ -118,7 +119,7 @@ static void add_stop(struct plot *plot, const struct digest *digest)
 
 static const char throughput_body[] =
     "set ytics out\n"
-    "set ylabel 'holds per second'\n"
+    "set ylabel 'holds per second' offset 2,0\n"
     "plot 'throughput.dat' using (($1+$2)/2):3:($2-$1) with boxes fillstyle transparent solid 0.6 "
     "noborder "
     "linecolor rgb '" PLOT_SKY "' notitle, \\\n"

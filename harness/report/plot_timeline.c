@@ -1,5 +1,6 @@
 // Who believed to hold the lock when: one row per worker, around the first violation; and a second
 // panel for a violation too short to be seen in the first.
+#include "harness/report/one_lock.h"
 #include "harness/report/timeline_draw.h"
 
 #include <stdio.h>
@@ -110,7 +111,11 @@ static void fill_panel(struct drawing *drawing)
     shade_faults(drawing);
     drawing->servers = drawing_add_servers(drawing);
     int64_t merged_ns = 0;
+    // Whoever holds one lock is no harm to the holder of another.
+    bool overlaps_count = !digest_mixes_locks(drawing->digest);
     for (enum timeline_kind kind = 0; kind < TIMELINE_KIND_COUNT; kind++) {
+        if (kind == TIMELINE_OVERLAPS && !overlaps_count)
+            continue;
         int64_t merged = drawing_add_spans(drawing, kind);
         if (kind == TIMELINE_HOLDS)
             merged_ns = merged;
@@ -189,8 +194,19 @@ static void add_cause(struct plot *plot, const struct account *account)
     text_free(&line);
 }
 
-// Puts the panels, of which the lower one may have no window, into the script.
-static void compose(struct drawing *upper, struct drawing *lower)
+// Says which lock it is about, or that there are several.
+static void add_lock(const struct drawing *drawing, int64_t key, struct text *title)
+{
+    int64_t count = scenario_key_count(drawing->digest->trial->scenario);
+    if (key > 0)
+        text_format(title, ", lock %lld of %lld", (long long)key, (long long)count);
+    else if (digest_mixes_locks(drawing->digest))
+        text_format(title, ", all %lld locks together", (long long)count);
+}
+
+// Puts the panels, of which the lower one may have no window, into the script. `key` is the lock
+// that they are about, 0 for all.
+static void compose(struct drawing *upper, struct drawing *lower, int64_t key)
 {
     struct plot *plot = upper->plot;
     bool zoomed = lower->window != NULL;
@@ -200,6 +216,7 @@ static void compose(struct drawing *upper, struct drawing *lower)
     text_format(&title, "%s: %s, %s",
                 upper->window->finding != NULL ? "Around the first violation" : "The first holds",
                 trial->scenario->name, trial->scheme);
+    add_lock(upper, key, &title);
     add_legend(plot, upper, lower);
     if (zoomed)
         plot->below = plot_room_below(lower->plot, height_of(lower));
@@ -217,8 +234,8 @@ static void compose(struct drawing *upper, struct drawing *lower)
     text_free(&title);
 }
 
-void plot_timeline(struct plot *plot, const struct digest *digest,
-                   const struct judgement *judgement)
+static void draw_timeline(struct plot *plot, const struct digest *digest,
+                          const struct judgement *judgement, int64_t key)
 {
     struct timeline_window window;
     timeline_choose(digest, judgement, &window);
@@ -238,8 +255,17 @@ void plot_timeline(struct plot *plot, const struct digest *digest,
         lower.window = &zoom;
         fill_panel(&lower);
     }
-    compose(&upper, &lower);
+    compose(&upper, &lower, key);
     plot_free(&below);
     text_free(&upper.commands);
     text_free(&lower.commands);
+}
+
+void plot_timeline(struct plot *plot, const struct digest *digest,
+                   const struct judgement *judgement)
+{
+    struct one_lock one;
+    one_lock_start(digest, judgement, &one);
+    draw_timeline(plot, one.digest, one.judgement, one.key);
+    one_lock_end(&one);
 }

@@ -15,7 +15,10 @@ static struct test_run test;
 static struct trial_result *result;
 static char folder[64];
 
-static const char *const names[] = {"throughput", "latency", "timeline"};
+static const char *const names[] = {"throughput", "latency", "timeline", "operations",
+                                    "latency-over-time"};
+
+#define NAMES (sizeof names / sizeof *names)
 
 static int start(void **state)
 {
@@ -40,7 +43,7 @@ static int end(void **state)
 {
     (void)state;
     static const char *const endings[] = {"dat", "gp", "svg"};
-    for (size_t i = 0; i < 9; i++) {
+    for (size_t i = 0; i < 3 * NAMES; i++) {
         char *path = path_of(names[i / 3], endings[i % 3]);
         unlink(path);
         free(path);
@@ -114,7 +117,7 @@ static void each_picture_lies_beside_its_script_and_data(void **state)
     struct error error = {""};
     if (plots_write(&test.digest, result, true, &error) != 0)
         fail_msg("%s", error.text);
-    for (size_t i = 0; i < 3; i++) {
+    for (size_t i = 0; i < NAMES; i++) {
         assert_true(exists(names[i], "dat"));
         assert_true(exists(names[i], "gp"));
         assert_true(exists(names[i], "svg"));
@@ -122,6 +125,7 @@ static void each_picture_lies_beside_its_script_and_data(void **state)
     assert_is_picture(result->throughput);
     assert_is_picture(result->latency);
     assert_is_picture(result->timeline);
+    assert_true(result->has_operations && result->has_slices);
     assert_non_null(strstr(result->timeline, "stale-holder: both hold for 80 ms"));
 }
 
@@ -156,7 +160,7 @@ static void without_gnuplot_scripts_and_data_are_there(void **state)
     add_violation();
     add_peace();
     assert_int_equal(plots_write(&test.digest, result, false, NULL), 0);
-    for (size_t i = 0; i < 3; i++) {
+    for (size_t i = 0; i < NAMES; i++) {
         assert_true(exists(names[i], "dat"));
         assert_true(exists(names[i], "gp"));
         assert_false(exists(names[i], "svg"));
@@ -164,6 +168,7 @@ static void without_gnuplot_scripts_and_data_are_there(void **state)
     assert_null(result->timeline);
     assert_null(result->throughput);
     assert_null(result->latency);
+    assert_false(result->has_operations || result->has_slices);
 }
 
 static void a_few_acquires_have_no_plot_of_latency(void **state)
@@ -176,7 +181,9 @@ static void a_few_acquires_have_no_plot_of_latency(void **state)
     assert_false(exists("latency", "dat"));
     assert_false(exists("latency", "gp"));
     assert_false(exists("latency", "svg"));
+    assert_false(exists("latency-over-time", "gp"));
     assert_true(exists("throughput", "gp"));
+    assert_true(exists("operations", "gp"));
     assert_null(result->latency);
 }
 

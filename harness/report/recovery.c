@@ -1,5 +1,7 @@
 #include "harness/report/recovery.h"
 
+#include "harness/check/by_lock.h"
+
 #include <stdlib.h>
 
 // --- the times without a grant -------------------------------------------------------------------
@@ -136,23 +138,72 @@ static int64_t longest_between(const struct droughts *droughts, int64_t from_ns,
     return longest_ns;
 }
 
+// The same for one lock of several: from the first time at which somebody wanted it; -1 if nobody
+// did.
+static int64_t time_to_wanted_grant(const struct digest *digest, const struct droughts *droughts,
+                                    int64_t from_ns)
+{
+    for (size_t i = 0; i < droughts->count && from_ns != TIME_NEVER; i++) {
+        const struct drought *drought = &droughts->items[i];
+        if (drought->to_ns <= from_ns || drought->from_ns >= digest->ended_ns)
+            continue;
+        int64_t since_ns = drought->from_ns > from_ns ? drought->from_ns : from_ns;
+        return time_to_grant(digest, since_ns);
+    }
+    return -1;
+}
+
+static int64_t worse(int64_t a_ns, int64_t b_ns)
+{
+    return a_ns > b_ns ? a_ns : b_ns;
+}
+
+// Puts in what one lock makes worse. -1 is not known yet, TIME_NEVER the worst.
+static void measure_lock(const struct by_lock *lock, struct recoveries *recoveries)
+{
+    const struct digest *digest = &lock->part;
+    bool is_only = lock->indices == NULL;
+    struct droughts droughts = droughts_of(digest);
+    for (size_t i = 0; i < recoveries->count; i++) {
+        struct recovery *recovery = &recoveries->items[i];
+        const struct fault_record *fault = &digest->faults[recovery->fault - 1];
+        int64_t effect_ns = fault->in_effect_ns;
+        int64_t until_ns = next_fault_ns(digest, effect_ns);
+        recovery->after_effect_ns =
+            worse(recovery->after_effect_ns,
+                  is_only ? time_to_grant(digest, effect_ns)
+                          : time_to_wanted_grant(digest, &droughts, effect_ns));
+        recovery->after_heal_ns =
+            worse(recovery->after_heal_ns,
+                  is_only ? time_to_grant(digest, fault->healed_ns)
+                          : time_to_wanted_grant(digest, &droughts, fault->healed_ns));
+        recovery->unavailable_ns =
+            worse(recovery->unavailable_ns, longest_between(&droughts, effect_ns, until_ns));
+    }
+    free(droughts.items);
+}
+
 void recoveries_measure(const struct digest *digest, struct recoveries *recoveries)
 {
     recoveries->count = 0;
-    if (digest->fault_count == 0)
-        return;
-    struct droughts droughts = droughts_of(digest);
     for (size_t i = 0; i < digest->fault_count && i < MOST_FAULTS; i++) {
-        const struct fault_record *fault = &digest->faults[i];
-        if (fault->in_effect_ns == TIME_NEVER || fault->in_effect_ns > digest->ended_ns)
-            continue;
-        int64_t until_ns = next_fault_ns(digest, fault->in_effect_ns);
-        recoveries->items[recoveries->count++] = (struct recovery){
-            .fault = (int)i + 1,
-            .after_effect_ns = time_to_grant(digest, fault->in_effect_ns),
-            .after_heal_ns = time_to_grant(digest, fault->healed_ns),
-            .unavailable_ns = longest_between(&droughts, fault->in_effect_ns, until_ns),
-        };
+        int64_t at_ns = digest->faults[i].in_effect_ns;
+        if (at_ns != TIME_NEVER && at_ns <= digest->ended_ns)
+            recoveries->items[recoveries->count++] =
+                (struct recovery){.fault = (int)i + 1, .after_effect_ns = -1, .after_heal_ns = -1};
     }
-    free(droughts.items);
+    if (recoveries->count == 0)
+        return;
+    struct by_lock locks;
+    by_lock_start(&locks, digest);
+    while (by_lock_next(&locks))
+        measure_lock(&locks, recoveries);
+    by_lock_end(&locks);
+    for (size_t i = 0; i < recoveries->count; i++) {
+        struct recovery *recovery = &recoveries->items[i];
+        if (recovery->after_effect_ns < 0)
+            recovery->after_effect_ns = TIME_NEVER;
+        if (recovery->after_heal_ns < 0)
+            recovery->after_heal_ns = TIME_NEVER;
+    }
 }

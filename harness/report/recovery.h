@@ -18,12 +18,17 @@ struct recovery {
 };
 
 // Of the faults that took effect, in the order of the scenario.
+//
+// Of several locks, each is looked at for itself, and each figure is the worst of any. There a time
+// to the next grant counts only for locks that somebody wanted afterwards, and from when somebody
+// did: that nobody asked for one of many is no loss. One that was wanted, and never granted, makes
+// it TIME_NEVER.
 struct recoveries {
     struct recovery items[MOST_FAULTS];
     size_t count;
 };
 
-// O(n log n) of the acquires. Grants of all keys are one.
+// O(n log n) of the acquires.
 void recoveries_measure(const struct digest *digest, struct recoveries *recoveries);
 
 #endif

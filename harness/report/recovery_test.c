@@ -125,6 +125,36 @@ static void a_fault_that_never_took_effect_has_none(void **state)
     assert_int_equal(recoveries.count, 0);
 }
 
+// Lock 1 is granted all the time, lock 2 is not; lock 3 nobody wants before the end is near.
+static void of_several_locks_the_worst_counts(void **state)
+{
+    (void)state;
+    test_hold(&test, 1, 0, 10, 50)->key = 1;
+    test_hold(&test, 1, 100, 110, 150)->key = 1;
+    test_hold(&test, 1, 200, 210, 250)->key = 1;
+    test_hold(&test, 2, 120, 600, 610)->key = 2;
+    test_hold(&test, 3, 900, 910, 920)->key = 3;
+    add_fault(100, 205);
+    recoveries_measure(&test.digest, &recoveries);
+    assert_int_equal(recoveries.count, 1);
+    assert_int_equal(recoveries.items[0].after_effect_ns, 480 * NS_PER_MS);
+    assert_int_equal(recoveries.items[0].after_heal_ns, 395 * NS_PER_MS);
+    assert_int_equal(recoveries.items[0].unavailable_ns, 480 * NS_PER_MS);
+}
+
+static void one_of_several_that_never_comes_back_is_never(void **state)
+{
+    (void)state;
+    test_hold(&test, 1, 110, 120, 150)->key = 1;
+    add_attempt(150, -1);
+    test.attempts[0].key = 2;
+    add_fault(100, 200);
+    recoveries_measure(&test.digest, &recoveries);
+    assert_true(recoveries.items[0].after_effect_ns == TIME_NEVER);
+    assert_true(recoveries.items[0].after_heal_ns == TIME_NEVER);
+    assert_int_equal(recoveries.items[0].unavailable_ns, 850 * NS_PER_MS);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -135,6 +165,8 @@ int main(void)
         cmocka_unit_test_setup(a_lock_that_never_comes_back_is_gone_until_the_end, start),
         cmocka_unit_test_setup(each_fault_answers_for_the_time_until_the_next, start),
         cmocka_unit_test_setup(a_fault_that_never_took_effect_has_none, start),
+        cmocka_unit_test_setup(of_several_locks_the_worst_counts, start),
+        cmocka_unit_test_setup(one_of_several_that_never_comes_back_is_never, start),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

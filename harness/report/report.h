@@ -19,14 +19,16 @@ struct trial_result {
     struct judgement judgement;
     struct statistics statistics;
     struct latency_record latencies;
-    bool has_history; // false: skipped, or failed before there was one
-    int lanes;        // how many trials were conducted at a time, this one included; 0: not this
-    char *folder;     // its own, inside the run's
-    char *story;      // in words; "" if there is nothing to tell. Owned
-    char *evidence;   // the same for machines: JSON, see evidence.h; NULL or "" if none. Owned
-    char *timeline;   // inline SVG of the hold timeline, or NULL. Owned
-    char *throughput; // inline SVG, or NULL. Owned
-    char *latency;    // inline SVG, or NULL; always of too few acquires. Owned
+    bool has_history;    // false: skipped, or failed before there was one
+    int lanes;           // how many trials were conducted at a time, this one included; 0: not this
+    char *folder;        // its own, inside the run's
+    char *story;         // in words; "" if there is nothing to tell. Owned
+    char *evidence;      // the same for machines: JSON, see evidence.h; NULL or "" if none. Owned
+    char *timeline;      // inline SVG of the hold timeline, or NULL. Owned
+    char *throughput;    // inline SVG, or NULL. Owned
+    char *latency;       // inline SVG, or NULL; always of too few acquires. Owned
+    bool has_operations; // operations.svg lies in its folder
+    bool has_slices;     // latency-over-time.svg does
 };
 
 // A picture of the whole run, see run_pictures.h.
@@ -50,6 +52,8 @@ struct run_result {
     bool strict;                  // what was skipped counts as a missing environment
     struct run_picture *pictures; // owned
     size_t picture_count;
+    char *remarks; // what bears on all of it, a line each, as of runs that were merged; or NULL
+    bool is_brief; // no trial has files beside the report; result.json is as json_brief.h has it
 };
 
 // The story of a violation: the few events that prove it, in order, in words; times count from the
@@ -77,8 +81,8 @@ char *report_json(const struct run_result *run);
 // report.html: one page, with the pictures that tell most in it. The caller frees the text.
 char *report_html(const struct run_result *run);
 
-// The process exit code of a run: 0 every expectation met, 1 one missed, 3 inconclusive,
-// 4 environment missing or broken.
+// The process exit code of a run: 1 an expectation missed; else 4 environment missing or broken;
+// else 5 a threshold missed; else 3 inconclusive, a verdict or a threshold; else 0.
 int report_exit_code(const struct run_result *run);
 
 #endif

@@ -11,7 +11,9 @@
 #define MOST_PICTURES 12
 
 const struct run_picture_kind *const run_picture_catalogue[] = {
-    NULL,
+    &matrix_picture,      &windows_picture,  &recovery_picture,
+    &percentiles_picture, &clients_picture,  &rates_picture,
+    &hand_off_picture,    &fairness_picture, NULL,
 };
 
 static void add(struct run_result *run, const struct run_picture_kind *kind,

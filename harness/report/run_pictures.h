@@ -21,6 +21,15 @@ struct run_picture_kind {
     bool (*draw)(const struct run_result *run, struct drawing *drawing);
 };
 
+extern const struct run_picture_kind percentiles_picture;
+extern const struct run_picture_kind clients_picture;
+extern const struct run_picture_kind rates_picture;
+extern const struct run_picture_kind hand_off_picture;
+extern const struct run_picture_kind fairness_picture;
+extern const struct run_picture_kind matrix_picture;
+extern const struct run_picture_kind windows_picture;
+extern const struct run_picture_kind recovery_picture;
+
 // In the order in which they are shown; NULL at the end.
 extern const struct run_picture_kind *const run_picture_catalogue[];
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_same(const struct trial *a, const struct trial *b)
+bool scheme_cost_is_of(const struct trial *a, const struct trial *b)
 {
     return a->scenario == b->scenario && strcmp(a->scheme, b->scheme) == 0;
 }
@@ -12,7 +12,7 @@ static bool is_same(const struct trial *a, const struct trial *b)
 bool scheme_cost_begins_at(const struct run_result *run, size_t index)
 {
     for (size_t i = 0; i < index; i++) {
-        if (is_same(run->trials[i].trial, run->trials[index].trial))
+        if (scheme_cost_is_of(run->trials[i].trial, run->trials[index].trial))
             return false;
     }
     return true;
@@ -62,10 +62,15 @@ static void add_trial(const struct trial_result *result, struct scheme_cost *cos
         cost->longest_wait_ns = statistics->longest_wait_ns;
     for (size_t i = 0; i < result->judgement.finding_count; i++) {
         const struct finding *finding = &result->judgement.findings[i];
-        if (finding_counts(finding))
-            cost->violations += finding->count > 0 ? (size_t)finding->count : 0;
+        size_t count = finding->count > 0 ? (size_t)finding->count : 0;
+        if (!finding_counts(finding))
+            continue;
+        cost->violations += count;
+        cost->undecided_violations += result->judgement.verdict > VERDICT_STUCK ? count : 0;
     }
     cost->driver_bound += statistics->driver_bound.is_bound;
+    for (enum late_figure i = 0; i < LATE_COUNT; i++)
+        cost->late[i] += statistics->driver_bound.late[i];
 }
 
 void scheme_cost_make(const struct run_result *run, size_t index, struct scheme_cost *cost)
@@ -77,7 +82,7 @@ void scheme_cost_make(const struct run_result *run, size_t index, struct scheme_
     for (enum latency latency = 0; latency < LATENCY_COUNT; latency++)
         histogram_start(&cost->latencies[latency]);
     for (size_t i = index; i < run->count; i++) {
-        if (run->trials[i].has_history && is_same(run->trials[i].trial, cost->trial))
+        if (run->trials[i].has_history && scheme_cost_is_of(run->trials[i].trial, cost->trial))
             add_trial(&run->trials[i], cost, &sums);
     }
     cost->rate = spread_of(sums.rates, cost->repeats);

@@ -19,8 +19,13 @@ struct scheme_cost {
     double commands_per_hold;                  // of all repeats together; NaN: nobody told
     int64_t longest_wait_ns;                   // of any repeat
     size_t violations;                         // of any property that did harm, in all repeats
+    size_t undecided_violations;               // of these, in repeats that could not be decided
     size_t driver_bound;                       // repeats that were
+    size_t late[LATE_COUNT]; // repeats in which that figure of acquire tells of the driver
 };
+
+// True if both are of the same scenario and scheme.
+bool scheme_cost_is_of(const struct trial *a, const struct trial *b);
 
 // True if no trial before `index` is of the same scenario and scheme.
 bool scheme_cost_begins_at(const struct run_result *run, size_t index);

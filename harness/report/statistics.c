@@ -23,6 +23,18 @@ static double rate_of(const struct digest *digest, int64_t counted)
     return counted > 0 ? (double)grants * (double)NS_PER_S / (double)counted : 0;
 }
 
+// An acquire that was not granted: how long it had waited when it was cut off, if it was.
+static void count_open(const struct digest *digest, const struct attempt *attempt,
+                       struct statistics *statistics)
+{
+    int64_t began_ns = attempt->intended_ns > 0 ? attempt->intended_ns : attempt->invoked_ns;
+    int64_t end_ns = attempt->died ? attempt->died_ns : digest->ended_ns;
+    if (!attempt->died && attempt->returned_ns < digest->ended_ns)
+        return;
+    statistics->open++;
+    statistics->longest_open_ns = time_later(statistics->longest_open_ns, end_ns - began_ns);
+}
+
 static void count_operations(const struct digest *digest, struct statistics *statistics)
 {
     int64_t tries = 0;
@@ -35,6 +47,7 @@ static void count_operations(const struct digest *digest, struct statistics *sta
     for (size_t i = 0; i < digest->attempt_count; i++) {
         if (!counted_attempt(digest, &digest->attempts[i]))
             continue;
+        count_open(digest, &digest->attempts[i], statistics);
         if (digest->attempts[i].outcome == OUTCOME_UNKNOWN)
             statistics->unknown++;
         else
@@ -81,7 +94,9 @@ static void measure_latencies(const struct digest *digest, struct statistics *st
     take(durations_release(digest), &statistics->release);
     take(durations_hold(digest), &statistics->hold);
     take(durations_hand_off(digest), &statistics->hand_off);
-    take(lateness_of(digest), &statistics->lateness);
+    struct lateness lateness = lateness_of(digest);
+    take(lateness.late, &statistics->lateness);
+    take(lateness.acquire_on_time, &statistics->acquire_on_time);
 }
 
 // The longest that any acquire of the counted time waited from its invocation, granted or not; one

@@ -24,23 +24,27 @@ struct statistics {
     size_t holds;        // acquires granted
     size_t not_held;     // acquires that gave up
     size_t unknown;      // acquires of unknown outcome
+    size_t open; // of these two: whose wait was cut off, as the trial ended or the worker died
+    int64_t longest_open_ns; // how long any of these had waited by then, from its beginning
     // Of the whole trial: the store's accounts have no warm-up.
     size_t writes, refused_writes, unknown_writes;
     double holds_per_second; // grants in the counted time by its length: "locks/s"
     double attempts_per_hold;
-    double commands_per_hold;   // requests of acquire and release, and renewals, for each grant, of
-                                // the whole trial: clients tell but their sums. NaN if nobody told
+    double commands_per_hold; // requests of acquire and release, and renewals, for each grant; see
+                              // liveness_herd.h. NaN if nobody told
     struct percentiles acquire; // to the grant: from the intended beginning in an open loop, so
                                 // that a stall cannot hide; else from the invocation
     struct percentiles acquire_uncorrected; // from the invocation; of an open loop only
-    struct percentiles release;             // invoke to return
-    struct percentiles hold;                // grant to release invoke
-    struct percentiles hand_off; // release invoke to the next grant, where somebody waited
-    struct percentiles lateness; // of the driver in an open loop: see lateness.h
-    int64_t due, begun;          // operations of an open loop: that were to begin, and that did
-    int64_t longest_wait_ns;     // of any acquire from its invocation, granted or not
-    double fairness;             // Jain's index over the workers' holds; 0 if there is none
-    size_t stalls;               // times the harness itself was late
+    struct percentiles acquire_on_time; // acquire without the driver's lateness; of an open loop
+                                        // only: see driver_bound.h
+    struct percentiles release;         // invoke to return
+    struct percentiles hold;            // grant to release invoke
+    struct percentiles hand_off;        // release invoke to the next grant, where somebody waited
+    struct percentiles lateness;        // of the driver in an open loop: see lateness.h
+    int64_t due, begun;      // operations of an open loop: that were to begin, and that did
+    int64_t longest_wait_ns; // of any acquire from its invocation, granted or not
+    double fairness;         // Jain's index over the workers' holds; 0 if there is none
+    size_t stalls;           // times the harness itself was late
     int64_t longest_stall_ns;
     int64_t stalled_ns; // all of them together
     struct recoveries recoveries;
@@ -48,7 +52,7 @@ struct statistics {
     struct driver_bound driver_bound;
     struct liveness liveness; // of the whole trial
     struct fairness turns;    // shares of the counted time, order of the whole trial
-    struct herd herd;         // of the whole trial
+    struct herd herd;
 };
 
 void statistics_make(const struct digest *digest, struct statistics *statistics);

@@ -95,11 +95,23 @@ static void an_acquire_that_never_returned_waited_until_the_end(void **state)
     test.digest.attempt_count = 1;
     statistics_make(&test.digest, &statistics);
     assert_int_equal(statistics.longest_wait_ns, 700 * NS_PER_MS);
+    assert_int_equal(statistics.longest_open_ns, 700 * NS_PER_MS);
     assert_int_equal(statistics.unknown, 1);
+    assert_int_equal(statistics.open, 1);
     test.attempts[0].died = true;
     test.attempts[0].died_ns = AT(350);
     statistics_make(&test.digest, &statistics);
     assert_int_equal(statistics.longest_wait_ns, 50 * NS_PER_MS);
+    assert_int_equal(statistics.longest_open_ns, 50 * NS_PER_MS);
+    test.attempts[0] = (struct attempt){.client = 1,
+                                        .worker = 1,
+                                        .invoked_ns = AT(300),
+                                        .returned_ns = AT(400), // gave up, and in time
+                                        .outcome = OUTCOME_NO,
+                                        .died_ns = TIME_NEVER};
+    statistics_make(&test.digest, &statistics);
+    assert_int_equal(statistics.open, 0);
+    assert_int_equal(statistics.longest_wait_ns, 100 * NS_PER_MS);
 }
 
 static void equal_shares_are_fair_and_a_starved_worker_is_not(void **state)

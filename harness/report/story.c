@@ -4,6 +4,7 @@
 #include "harness/check/silence.h"
 #include "harness/check/wrongful_release.h"
 #include "harness/report/evidence.h"
+#include "harness/report/one_lock.h"
 #include "harness/report/report.h"
 #include "harness/report/story_cast.h"
 
@@ -167,31 +168,65 @@ static void tell_end(const struct account *account, struct text *out)
     text_free(&end);
 }
 
+// Where there are several locks, each line says which one.
+static void add_named(struct text *out, const char *lines, int64_t key)
+{
+    static const char the_lock[] = "the lock";
+    for (const char *at = lines; *at != '\0';) {
+        const char *next = strstr(at, the_lock);
+        size_t length = next != NULL ? (size_t)(next - at) : strlen(at);
+        text_format(out, "%.*s", (int)length, at);
+        if (next != NULL)
+            text_format(out, "lock %lld", (long long)key);
+        at += length + (next != NULL ? strlen(the_lock) : 0);
+    }
+}
+
+static void tell_lines(struct story *story, const struct account *account, int64_t key,
+                       struct text *out)
+{
+    struct text lines = {0};
+    story_add_hold(story, account->holds[0]);
+    story_add_hold(story, account->holds[1]);
+    story_add_hold(story, account->culprit);
+    for (size_t i = 0; i < account->other_count; i++)
+        story_add_hold(story, account->others[i]);
+    tell_of_removal(story, account);
+    tell_particulars(story, account);
+    story_tell_holds(story);
+    story_tell_faults(story, account->fault);
+    story_lines_tell(&story->lines, account->digest->started_ns, &lines);
+    if (lines.length == 0)
+        text_format(&lines, "  %s.\n", account->finding->text);
+    if (key > 0)
+        add_named(out, lines.bytes, key);
+    else
+        text_add(out, lines.bytes);
+    text_free(&lines);
+}
+
 char *story_tell(const struct digest *digest, const struct judgement *judgement)
 {
     struct account account;
-    if (!account_make(digest, judgement, &account))
-        return memory_string("");
-    struct story story = {.digest = digest,
-                          .culprit = SIZE_MAX,
-                          .wronged = SIZE_MAX,
-                          .tokens = strcmp(account.finding->check->name, "fencing-order") == 0 ||
-                                    strcmp(account.finding->check->name, "stale-write") == 0 ||
-                                    digest->trial->scenario->workload.fenced};
+    struct one_lock one;
     struct text out = {0};
-    story_add_hold(&story, account.holds[0]);
-    story_add_hold(&story, account.holds[1]);
-    story_add_hold(&story, account.culprit);
-    for (size_t i = 0; i < account.other_count; i++)
-        story_add_hold(&story, account.others[i]);
-    tell_of_removal(&story, &account);
-    tell_particulars(&story, &account);
-    story_tell_holds(&story);
-    story_tell_faults(&story, account.fault);
-    story_lines_tell(&story.lines, digest->started_ns, &out);
-    story_lines_free(&story.lines);
-    if (out.length == 0)
-        text_format(&out, "  %s.\n", account.finding->text);
-    tell_end(&account, &out);
+    text_add(&out, "");
+    one_lock_start(digest, judgement, &one);
+    if (account_make(one.digest, one.judgement, &account)) {
+        struct story story = {.digest = one.digest,
+                              .culprit = SIZE_MAX,
+                              .wronged = SIZE_MAX,
+                              .tokens =
+                                  strcmp(account.finding->check->name, "fencing-order") == 0 ||
+                                  strcmp(account.finding->check->name, "stale-write") == 0 ||
+                                  digest->trial->scenario->workload.fenced};
+        tell_lines(&story, &account, one.key, &out);
+        story_lines_free(&story.lines);
+        tell_end(&account, &out);
+        if (one.key > 0)
+            text_format(&out, "  All this is about lock %lld of %lld.\n", (long long)one.key,
+                        (long long)scenario_key_count(digest->trial->scenario));
+    }
+    one_lock_end(&one);
     return out.bytes;
 }

@@ -1,5 +1,7 @@
 #include "harness/report/summary.h"
 
+#include "harness/report/thresholds.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -17,7 +19,7 @@ struct tally tally_make(const struct run_result *run)
             tally.not_applicable++;
         else if (judgement->verdict == VERDICT_ERROR)
             tally.errors++;
-        else if (judgement->verdict == VERDICT_UNKNOWN)
+        else if (judgement->verdict == VERDICT_UNKNOWN && !trial_is_measurement(&run->trials[i]))
             tally.inconclusive++;
         else if (judgement->expectation == EXPECTATION_MET)
             tally.met++;
@@ -26,6 +28,11 @@ struct tally tally_make(const struct run_result *run)
     }
     tally.not_run = run->planned > run->count ? run->planned - run->count : 0;
     return tally;
+}
+
+bool trial_is_measurement(const struct trial_result *result)
+{
+    return result->judgement.is_measurement && result->trial->expectation == NULL;
 }
 
 bool trial_is_unfit(const struct trial_result *result)
@@ -64,9 +71,19 @@ static bool reason_is_new(const struct run_result *run, size_t index)
     return true;
 }
 
+// Of more reasons the sentence would be no sentence any more: they stand with the trials.
+#define MOST_REASONS 2
+
 static void add_reasons(const struct run_result *run, enum verdict verdict, struct text *out)
 {
     const char *lead = " (";
+    size_t reasons = 0;
+    for (size_t i = 0; i < run->count; i++)
+        reasons += run->trials[i].judgement.verdict == verdict && reason_is_new(run, i);
+    if (reasons > MOST_REASONS) {
+        text_format(out, " (for %zu different reasons, which stand with the trials)", reasons);
+        return;
+    }
     for (size_t i = 0; i < run->count; i++) {
         if (run->trials[i].judgement.verdict != verdict || !reason_is_new(run, i))
             continue;
@@ -87,6 +104,17 @@ static bool stopped_at_miss(const struct run_result *run)
         failed += last;
     }
     return failed == 1 && last;
+}
+
+static void add_thresholds(const struct run_result *run, struct text *out)
+{
+    struct threshold_outcomes outcomes;
+    thresholds_decide(run, &outcomes);
+    if (outcomes.count > 0)
+        text_format(out, "; thresholds: %zu met, %zu missed", outcomes.met, outcomes.missed);
+    if (outcomes.not_measured > 0)
+        text_format(out, ", %zu not measured", outcomes.not_measured);
+    thresholds_free(&outcomes);
 }
 
 void summary_sentence(const struct run_result *run, struct text *out)
@@ -112,6 +140,7 @@ void summary_sentence(const struct run_result *run, struct text *out)
                     !stopped_at_miss(run) ? ""
                     : tally.not_run == 1  ? " (--keep-going runs it)"
                                           : " (--keep-going runs them)");
+    add_thresholds(run, out);
 }
 
 void found_text(const struct judgement *judgement, struct text *out)
@@ -179,4 +208,19 @@ const char *placement_name(enum placement placement)
 {
     static const char *const names[] = {"free", "spread", "together"};
     return names[placement];
+}
+
+bool trials_ended_alike(const struct trial_result *a, const struct trial_result *b)
+{
+    struct text found_a = {0};
+    struct text found_b = {0};
+    if (a->judgement.verdict != b->judgement.verdict ||
+        a->judgement.expectation != b->judgement.expectation)
+        return false;
+    found_text(&a->judgement, &found_a);
+    found_text(&b->judgement, &found_b);
+    bool alike = strcmp(text_string(&found_a), text_string(&found_b)) == 0;
+    text_free(&found_a);
+    text_free(&found_b);
+    return alike;
 }

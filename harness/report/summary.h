@@ -7,8 +7,8 @@
 // How the trials of a run ended. Each trial is in one of the first seven.
 struct tally {
     size_t met, missed;                          // against their expectation
-    size_t without;                              // decided, but nothing was expected
-    size_t inconclusive;                         // UNKNOWN
+    size_t without;                              // nothing was expected
+    size_t inconclusive;                         // UNKNOWN, but for measurements
     size_t errors;                               // ERROR
     size_t skipped;                              // something is missing on this machine
     size_t not_applicable;                       // scheme and scenario do not go together
@@ -17,6 +17,10 @@ struct tally {
 };
 
 struct tally tally_make(const struct run_result *run);
+
+// True if each lock was one worker's own and nothing was expected: costs were asked for, and no
+// verdict. Such a trial is UNKNOWN, and no reason to call the run inconclusive.
+bool trial_is_measurement(const struct trial_result *result);
 
 // True if the scenario does not apply to the scheme, and nothing else was expected: such trials are
 // told together, see unfit_list.
@@ -32,12 +36,16 @@ struct unfit {
 // In the order of the first of each. Returns how many; the caller frees the list.
 size_t unfit_list(const struct run_result *run, struct unfit **list);
 
-// "23 trials: 20 as expected, 0 missed, 3 without expectation; 2 skipped (why)".
+// "23 trials: 20 as expected, 0 missed, 3 without expectation; 2 skipped (why); thresholds: 4 met,
+// 0 missed".
 void summary_sentence(const struct run_result *run, struct text *out);
 
 // The properties found violated: "stale-holder, (lost-update)", harmless ones in parentheses; "–"
 // if there are none.
 void found_text(const struct judgement *judgement, struct text *out);
+
+// True if two repeats came out the same: verdict, expectation, properties.
+bool trials_ended_alike(const struct trial_result *a, const struct trial_result *b);
 
 // "3", "12.5", "61,200": three digits at least, grouped by thousands.
 const char *rate_text(double rate, char *out, size_t room);

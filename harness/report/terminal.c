@@ -2,6 +2,7 @@
 #include "harness/base/table.h"
 #include "harness/report/costs.h"
 #include "harness/report/summary.h"
+#include "harness/report/thresholds.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -236,6 +237,9 @@ void report_print(const struct run_result *run, FILE *out, bool coloured, bool q
                 stories - told == 1 ? "y is" : "ies are");
     if (!quiet)
         costs_print(run, out, coloured);
+    thresholds_print(run, out, coloured, quiet);
+    if (run->remarks != NULL)
+        fprintf(out, "\n%s", run->remarks);
     // The sentence says why trials were skipped; the caller, why there are no plots.
     struct text sentence = {0};
     summary_sentence(run, &sentence);

@@ -227,7 +227,8 @@ static void choose_rows(const struct digest *digest, struct timeline_window *win
     const struct clients_settings *clients = &digest->trial->scenario->clients;
     int64_t planned = clients->processes * clients->threads;
     window->worker_count = window->row_count + window->hidden_rows;
-    if (planned > (int64_t)window->worker_count)
+    // Of several locks, who has to do with this one is not known but by what was done.
+    if (planned > (int64_t)window->worker_count && scenario_key_count(digest->trial->scenario) == 1)
         window->worker_count = (size_t)planned;
 }
 

@@ -92,12 +92,53 @@ static void what_comes_again_and_again_is_over_before_the_trial(void **state)
     }
 }
 
+// Everything that decides how a run goes is in what it leaves: that file, run again, leaves itself.
+static void load_thresholds_and_what_was_drawn_come_back_as_they_were(void **state)
+{
+    (void)state;
+    static const char text[] =
+        TEST_HEAD "workload: {kind: increment, think: 2ms}\nclients: {processes: 5}\n"
+                  "load:\n  - {for: 1s, rate: 50/s, warm-up: true}\n"
+                  "  - {for: 9s, rate: 10/s, to: 500/s, arrivals: fixed}\n"
+                  "  - {for: 10s, clients: 3}\n"
+                  "lock: {lease: 400ms, wait: 5s}\nschemes: [none]\n"
+                  "thresholds: [acquire.p99 < 50ms, {limit: violations == 0, schemes: none}]\n"
+                  "faults: [{every: 5s, spread: 1s, pause: client-1, until: 1s}]\n"
+                  "random: {of: [pause, kill], every: 1s, jitter: 900ms, lasting: 500ms}\n";
+    char *printed = NULL;
+    struct scenario *scenario = parse(text);
+    char *first = scenario_as_run(scenario, 77, &test_vocabulary);
+    struct scenario *again = parse_with(first, NULL, 0, &printed);
+    assert_string_equal(printed, "");
+    assert_int_equal(again->seed, 77);
+    assert_true(again->fault_count > 10);
+    assert_int_equal(again->load_count, 3);
+    for (size_t i = 0; i < 3; i++) {
+        const struct load_settings *was = &scenario->load[i];
+        const struct load_settings *is = &again->load[i];
+        assert_true(is->for_ns == was->for_ns && is->clients == was->clients &&
+                    is->rate == was->rate && is->to == was->to && is->arrivals == was->arrivals &&
+                    is->warm_up == was->warm_up);
+    }
+    assert_int_equal(again->threshold_count, 2);
+    assert_string_equal(again->thresholds[0].limit.text, "acquire.p99 < 50ms");
+    assert_string_equal(again->thresholds[1].schemes.items[0], "none");
+    char *second = scenario_as_run(again, 77, &test_vocabulary);
+    assert_string_equal(first, second);
+    free(first);
+    free(second);
+    free(printed);
+    scenario_free(scenario);
+    scenario_free(again);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(drawn_faults_strike_the_living),
         cmocka_unit_test(drawn_faults_spare_whom_a_written_one_kills),
         cmocka_unit_test(what_comes_again_and_again_is_over_before_the_trial),
+        cmocka_unit_test(load_thresholds_and_what_was_drawn_come_back_as_they_were),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -91,11 +91,25 @@ static void bind_default(struct binding *binding, const struct key *key, void *o
     }
 }
 
+void bind_expand_text(const struct key *key, struct node *item)
+{
+    if (key->text_is == NULL || item->kind != NODE_TEXT || item->bad)
+        return;
+    struct node *value = node_new(NODE_TEXT, item->origin, item->place);
+    value->text = item->text;
+    value->key_place = item->place;
+    item->text = NULL;
+    item->kind = NODE_MAP;
+    node_add(item, key->text_is, value);
+}
+
 // A list of mappings: one struct for each, also for what is none, so that the numbers agree.
 static void bind_sections(struct binding *binding, const struct key *key, struct node *list,
                           void *object)
 {
     const struct section *section = key->section;
+    if (key->one_will_do)
+        bind_expand_text(key, list);
     bool is_one = key->one_will_do && list->kind == NODE_MAP;
     if (list->kind != NODE_LIST && !is_one) {
         complain(binding->complaints, list, "'%s' must be a list ('- ' before each item)%s",
@@ -114,9 +128,14 @@ static void bind_sections(struct binding *binding, const struct key *key, struct
         return;
     }
     char *items = memory_zeroed(count, section->size);
-    for (size_t i = 0; i < count; i++)
-        bind_section(binding, section, is_one ? list : list->children[i],
-                     items + i * section->size);
+    for (size_t i = 0; i < count; i++) {
+        struct node *item = is_one ? list : list->children[i];
+        bind_expand_text(key, item);
+        if (key->text_is != NULL && item->kind == NODE_LIST)
+            complain(binding->complaints, item, "an item of '%s' must be a text or a mapping",
+                     key->name);
+        bind_section(binding, section, item, items + i * section->size);
+    }
     memcpy(field_of(key, object), &items, sizeof items);
     memcpy((char *)object + key->count_offset, &count, sizeof count);
 }

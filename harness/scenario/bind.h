@@ -16,6 +16,10 @@ struct binding {
 void bind_section(struct binding *binding, const struct section *section, struct node *map,
                   void *object);
 
+// Turns an item of such a list that is a text, where a text will do, into the mapping that it
+// stands for. Nothing happens to any other, or to one that was complained about.
+void bind_expand_text(const struct key *key, struct node *item);
+
 // Frees whatever the fields of `object` own.
 void unbind_section(const struct section *section, void *object);
 

@@ -280,6 +280,15 @@ static void bind_name_of_list(const struct value *value)
         add_to_list(value, name);
 }
 
+static void bind_limit(const struct value *value)
+{
+    struct error error;
+    struct quote shown;
+    if (limit_read(value->node->text, value->field, &error) != 0)
+        complain(value->binding->complaints, value->node, "'%s': %s",
+                 quote(value->node->text, &shown), error.text);
+}
+
 struct binder {
     void (*bind)(const struct value *value);
     bool is_list; // of texts, each of which is bound; one text alone will do
@@ -295,7 +304,7 @@ static const struct binder binders[] = {
     [KEY_CLIENT] = {bind_target, false},     [KEY_NAMES] = {bind_name_of_list, true},
     [KEY_WORDS] = {bind_word_of_list, true}, [KEY_PATTERNS] = {bind_pattern, true},
     [KEY_VERB] = {bind_verb, false},         [KEY_POINTS] = {bind_point, true},
-    [KEY_UNTIL] = {bind_until, false},
+    [KEY_UNTIL] = {bind_until, false},       [KEY_LIMIT] = {bind_limit, false},
 };
 
 static void bind_list(const struct binder *binder, struct value *value)

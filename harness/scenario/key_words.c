@@ -105,6 +105,7 @@ void key_wanted(const struct key *key, const struct vocabulary *vocabulary, stru
         [KEY_CLIENT] = "a client such as client-1",
         [KEY_NAMES] = "a list of names of a-z, 0-9 and '-'",
         [KEY_PATTERNS] = "a list of names, globs or traits of schemes",
+        [KEY_LIMIT] = "a limit such as acquire.p99 < 50ms",
         [KEY_VERB] = "a target such as client-1 or server-1",
         [KEY_POINTS] = "a point such as 'client-1 after read'",
         [KEY_UNTIL] = "a cause such as 'client-2 holds or 3s'",

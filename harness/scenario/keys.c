@@ -293,6 +293,23 @@ static const struct section expect_section = {
     NULL,     offsetof(struct expectation, place), "expectation",
 };
 
+static const struct key threshold_keys[] = {
+    {"limit", KEY_LIMIT, FIELD(threshold, limit), .required = true,
+     .help = "a figure, a relation and a value: acquire.p99 < 50ms"},
+    {"schemes", KEY_PATTERNS, FIELD(threshold, schemes), .least = 1, .most = 64,
+     .fallback_text = "all", .help = "whom it is about"},
+    {.help = NULL},
+};
+static const struct section thresholds_section = {
+    "thresholds",
+    "What the figures must be, over all repeats: a list of limits, or of such mappings.",
+    threshold_keys,
+    sizeof(struct threshold),
+    NULL,
+    offsetof(struct threshold, place),
+    "threshold",
+};
+
 // `faults` has at most as many items as the harness has traps for.
 static const struct key scenario_keys[] = {
     {"version", KEY_WHOLE, FIELD(scenario, version), .least = 1, .most = 1, .required = true,
@@ -322,6 +339,10 @@ static const struct key scenario_keys[] = {
     {"expect", KEY_SECTIONS, FIELD(scenario, expectations),
      .count_offset = offsetof(struct scenario, expectation_count), .section = &expect_section,
      .most = 64, .fallback_text = "none", .help = "see below"},
+    {"thresholds", KEY_SECTIONS, FIELD(scenario, thresholds), .one_will_do = true,
+     .count_offset = offsetof(struct scenario, threshold_count), .section = &thresholds_section,
+     .text_is = "limit", .most = 64, .fallback_text = "none",
+     .help = "limits such as acquire.p99 < 50ms; one that is missed makes the exit code 5"},
     {"repeat", KEY_WHOLE, FIELD(scenario, repeat), .least = 1, .most = 1000, .fallback = "1",
      .help = "trials of each scheme"},
     {"seed", KEY_WHOLE, FIELD(scenario, seed), .most = INT64_MAX, .fallback = "0",

@@ -23,6 +23,7 @@ enum key_type {
     KEY_NAMES,      // struct string_list, of names of a-z, 0-9 and '-'
     KEY_PATTERNS,   // struct string_list, of names, globs or traits of schemes
     KEY_VERB,       // the key itself is one of `words`: the verb and the target of a fault_step
+    KEY_LIMIT,      // struct limit
     KEY_POINTS,     // the points of a fault_step
     KEY_UNTIL,      // the cause and the bound of a fault_step
     KEY_SECTION,    // a mapping; the struct of `section`
@@ -42,6 +43,7 @@ struct key {
     size_t offset;       // of the field in the section's struct
     size_t count_offset; // KEY_SECTIONS: of its size_t count
     bool one_will_do;    // KEY_SECTIONS: one mapping is a list of one
+    const char *text_is; // KEY_SECTIONS: a text is a mapping that says but that key; or NULL
     bool required;
     // Of numbers and durations: the value; of texts: the bytes; of lists: the items.
     int64_t least, most;

@@ -131,10 +131,10 @@ static struct node *enter(struct node *map, const char *name, const struct origi
 }
 
 // The item of a list whose number the path names.
-static struct node *enter_item(struct binding *binding, struct node *map,
-                               const struct section *section, const char *number,
-                               const struct origin *origin)
+static struct node *enter_item(struct binding *binding, struct node *map, const struct key *key,
+                               const char *number, const struct origin *origin)
 {
+    const struct section *section = key->section;
     const char *name = section->name;
     struct node *list = node_child(map, name);
     // One mapping, where that will do, is its own first item.
@@ -150,6 +150,7 @@ static struct node *enter_item(struct binding *binding, struct node *map,
         return NULL;
     }
     struct node *item = one != NULL ? one : list->children[index - 1];
+    bind_expand_text(key, item);
     return item->kind == NODE_MAP ? item : NULL;
 }
 
@@ -175,7 +176,7 @@ static void apply(struct binding *binding, const struct origin *origin, struct n
         if (key->type == KEY_SECTION)
             map = enter(map, name, origin);
         else
-            map = enter_item(binding, map, key->section, strsep(&rest, "."), origin);
+            map = enter_item(binding, map, key, strsep(&rest, "."), origin);
         section = key->section;
         if (rest == NULL && map != NULL) {
             complain_about_path(binding, origin);

@@ -14,6 +14,12 @@ int64_t scenario_key_count(const struct scenario *scenario)
     return keys > 0 ? keys : 1;
 }
 
+bool scenario_has_no_rivals(const struct scenario *scenario)
+{
+    return scenario->workload.keys == KEYS_OWN ||
+           scenario->clients.processes * scenario->clients.threads == 1;
+}
+
 double load_operations(const struct load_settings *phase)
 {
     double mean =

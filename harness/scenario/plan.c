@@ -140,6 +140,30 @@ int plan_make(struct scenario *const *scenarios, size_t count, const struct voca
                            : no_scheme_is_left(scenarios, count, vocabulary, scheme_glob, error);
 }
 
+int plan_take_turns(struct plan *one, struct plan *other, struct plan *both, struct error *error)
+{
+    *both = (struct plan){.seed = one->seed};
+    for (size_t i = 0; i < one->count || i < other->count; i++) {
+        if (i >= one->count || i >= other->count ||
+            one->trials[i].scenario != other->trials[i].scenario ||
+            one->trials[i].repeat != other->trials[i].repeat ||
+            strcmp(one->trials[i].scheme, one->trials[0].scheme) != 0 ||
+            strcmp(other->trials[i].scheme, other->trials[0].scheme) != 0)
+            return error_set(error, "only one scheme can take turns with another");
+    }
+    both->trials = memory_new((one->count + 1) * 2 * sizeof *both->trials);
+    for (size_t i = 0; i < one->count; i++) {
+        bool is_first = one->trials[i].repeat % 2 == 1;
+        both->trials[both->count++] = is_first ? one->trials[i] : other->trials[i];
+        both->trials[both->count++] = is_first ? other->trials[i] : one->trials[i];
+    }
+    free(one->trials);
+    free(other->trials);
+    *one = (struct plan){0};
+    *other = (struct plan){0};
+    return 0;
+}
+
 void plan_free(struct plan *plan)
 {
     for (size_t i = 0; i < plan->count; i++) {
@@ -153,6 +177,12 @@ void plan_free(struct plan *plan)
 bool trial_has_trait(const struct trial *trial, const char *trait)
 {
     return trial->traits != NULL && text_is_one_of(trait, trial->traits);
+}
+
+bool trial_shares_service(const struct trial *trial)
+{
+    const char *store = trial->scenario->workload.store;
+    return (store != NULL && strcmp(store, "same") == 0) || trial_has_trait(trial, "own-store");
 }
 
 const char *trial_topology(const struct trial *trial)

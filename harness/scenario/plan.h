@@ -32,7 +32,16 @@ int plan_make(struct scenario *const *scenarios, size_t count, const struct voca
               struct error *error);
 void plan_free(struct plan *plan);
 
+// Puts the trials of two plans for the same scenarios, of one scheme each, into one, so that the
+// repeats take turns and neither is always the first: X Y, Y X, X Y, ... The two plans are empty
+// then. 0, or -1 with `error` set if their trials do not go together; then nothing is changed.
+int plan_take_turns(struct plan *one, struct plan *other, struct plan *both, struct error *error);
+
 bool trial_has_trait(const struct trial *trial, const char *trait);
+
+// True if the guarded value is on the lock's own servers: `store: same`, or a scheme that guards a
+// value of its own.
+bool trial_shares_service(const struct trial *trial);
 
 // How the lock's servers belong together: as the scenario says, else as the scheme likes it best;
 // "single" if there are none.

@@ -223,6 +223,46 @@ static void two_scenarios_of_one_name_are_refused(void **state)
     scenario_free(both[1]);
 }
 
+static void two_schemes_take_turns_and_neither_is_always_first(void **state)
+{
+    (void)state;
+    static const char *const expected[] = {"none--1", "redis-setnx--1", "redis-setnx--2",
+                                           "none--2", "none--3",        "redis-setnx--3"};
+    struct error error = {0};
+    struct scenario *scenario = parse(TEST_MINIMAL);
+    struct plan plans[2];
+    struct plan both;
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(plan_make(&scenario, 1, &test_vocabulary, i == 0 ? "none" : "redis-setnx",
+                                   3, 7, &plans[i], &error),
+                         0);
+    assert_int_equal(plan_take_turns(&plans[0], &plans[1], &both, &error), 0);
+    assert_int_equal(plans[0].count + plans[1].count, 0);
+    assert_int_equal(both.count, 6);
+    assert_int_equal(both.seed, 7);
+    for (size_t i = 0; i < both.count; i++)
+        assert_string_equal(both.trials[i].name + strlen("a-name--"), expected[i]);
+    plan_free(&both);
+    scenario_free(scenario);
+}
+
+static void several_schemes_do_not_take_turns_with_one(void **state)
+{
+    (void)state;
+    struct error error = {0};
+    struct scenario *scenario = parse(TEST_MINIMAL);
+    struct plan plans[2];
+    struct plan both;
+    assert_int_equal(plan_make(&scenario, 1, &test_vocabulary, "none", 3, 7, &plans[0], &error), 0);
+    assert_int_equal(plan_make(&scenario, 1, &test_vocabulary, "redis", 3, 7, &plans[1], &error),
+                     0);
+    assert_int_equal(plan_take_turns(&plans[0], &plans[1], &both, &error), -1);
+    assert_int_equal(plans[0].count, 3);
+    plan_free(&plans[0]);
+    plan_free(&plans[1]);
+    scenario_free(scenario);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -236,6 +276,8 @@ int main(void)
         cmocka_unit_test(each_trial_has_the_expectation_of_its_scheme),
         cmocka_unit_test(a_plan_without_trials_is_refused),
         cmocka_unit_test(two_scenarios_of_one_name_are_refused),
+        cmocka_unit_test(two_schemes_take_turns_and_neither_is_always_first),
+        cmocka_unit_test(several_schemes_do_not_take_turns_with_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

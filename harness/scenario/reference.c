@@ -103,7 +103,7 @@ static void describe_value(const struct key *key, const struct vocabulary *vocab
     else if (key->type == KEY_VERB)
         shown = "a target, or a wire";
     else if (key->type == KEY_SECTIONS)
-        shown = "a list of mappings";
+        shown = key->text_is != NULL ? "a list of limits, or mappings" : "a list of mappings";
     else if (key->type == KEY_WHOLE && key->most == INT64_MAX)
         shown = "a whole number";
     text_add(out, shown);
@@ -155,6 +155,29 @@ static void print_words(const char *name, const char *const *words, const char *
     text_free(&text);
 }
 
+// What `thresholds` can limit.
+static void print_metrics(FILE *out)
+{
+    static const char *const headings[] = {"figure", "limit", "meaning", NULL};
+    struct table *table = table_new(headings);
+    struct metric_words words;
+    for (size_t i = 0; metric_describe(i, &words); i++) {
+        struct text name = {0};
+        text_format(&name, "%s%s", words.name, metric_is_latency((enum metric)i) ? ".p99" : "");
+        table_cell(table, COLOUR_PLAIN, name.bytes);
+        table_cell(table, COLOUR_PLAIN, words.value);
+        table_cell(table, COLOUR_PLAIN, words.meaning);
+        text_free(&name);
+    }
+    fputs(
+        "\nFigures (thresholds): p50, p90, p99, p99.9, p99.99 or max; <, <=, >, >= or ==. One "
+        "that\n"
+        "was not measured, for want of values or because the driver was the limit, is not met.\n\n",
+        out);
+    table_print(table, out, false);
+    table_free(table);
+}
+
 // Names one below the other: there may be many.
 static void print_names(const char *heading, const char *const *names, FILE *out)
 {
@@ -187,6 +210,7 @@ void scenario_print_reference(FILE *out, const struct vocabulary *vocabulary)
     print_words("PHASE is ", phase_words, "or", out);
     print_words("FAULT is ", words_of(vocabulary, WORDS_FAULTS), "or", out);
     print_words("DOES is ", cause_words, "or", out);
+    print_metrics(out);
     print_topologies(vocabulary->topologies, out);
     print_names("Schemes", vocabulary->schemes, out);
     print_names("Traits of schemes", vocabulary->traits, out);

@@ -4,6 +4,7 @@
 
 #include "harness/base/error.h"
 #include "harness/base/persistence.h"
+#include "harness/scenario/limit.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -140,6 +141,13 @@ struct expectation {
     struct place place;
 };
 
+// What the measured figures must be; see harness/report/thresholds.h.
+struct threshold {
+    struct limit limit;
+    struct string_list schemes; // names, globs or traits; none: all
+    struct place place;
+};
+
 // Whether reads and writes of the guarded value are one transaction of its store, and on which side
 // of its COMMIT the lock is released.
 enum boundary { BOUNDARY_NONE, BOUNDARY_INNER, BOUNDARY_WRAPPED };
@@ -255,6 +263,8 @@ struct scenario {
     struct random_settings random;
     struct expectation *expectations;
     size_t expectation_count;
+    struct threshold *thresholds;
+    size_t threshold_count;
     int64_t repeat;
     int64_t seed;     // 0: drawn when the run starts
     int64_t limit_ns; // the longest that a trial may take
@@ -265,6 +275,9 @@ struct scenario {
 
 // How many locks the workers have in all, at least 1.
 int64_t scenario_key_count(const struct scenario *scenario);
+
+// True if each lock is one worker's own, so that nobody ever competes for it.
+bool scenario_has_no_rivals(const struct scenario *scenario);
 
 // How many operations a phase of an open loop lets begin in `for_ns`, on average.
 double load_operations(const struct load_settings *phase);

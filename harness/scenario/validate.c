@@ -229,4 +229,5 @@ void validate(const struct rules *rules)
     check_expectations(rules);
     validate_faults(rules);
     validate_random(rules);
+    validate_thresholds(rules);
 }

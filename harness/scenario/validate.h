@@ -19,12 +19,14 @@ struct rules {
 // Checks every rule whose values were all read without a complaint.
 void validate(const struct rules *rules);
 
-// The parts about the workload, its load, the servers and the faults (validate_*.c).
+// The parts about the workload, its load, the servers, the faults and the thresholds
+// (validate_*.c).
 void validate_workload(const struct rules *rules);
 void validate_load(const struct rules *rules);
 void validate_servers(const struct rules *rules);
 void validate_faults(const struct rules *rules);
 void validate_random(const struct rules *rules);
+void validate_thresholds(const struct rules *rules);
 
 // The node of `key` in `section` ("" for the root), or NULL if the file does not say it.
 struct node *rule_node(const struct rules *rules, const char *section, const char *key);

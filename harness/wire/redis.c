@@ -1,6 +1,7 @@
 #include "harness/wire/redis.h"
 
 #include "harness/base/text.h"
+#include "harness/wire/redis_command.h"
 #include "harness/wire/redis_route.h"
 
 #include <errno.h>
@@ -35,6 +36,7 @@ struct redis_connection {
     redisContext *detour;
     int64_t request_ns;
     struct actor *actor;
+    struct text command; // the last request
     struct loaded_script scripts[MAX_SCRIPTS];
     char refusal[128]; // the error reply to the last request, "" if there was none
     struct error error;
@@ -101,6 +103,7 @@ void redis_close(struct redis_connection *connection)
         return;
     hang_up(&connection->detour);
     hang_up(&connection->context);
+    text_free(&connection->command);
     free(connection);
 }
 
@@ -115,6 +118,7 @@ static void understand_items(const redisReply *reply, struct redis_answer *answe
 {
     answer->kind = REDIS_ARRAY;
     answer->count = reply->elements;
+    memset(answer->items, 0, sizeof answer->items);
     for (size_t i = 0; i < reply->elements && i < REDIS_MOST_ITEMS; i++) {
         const redisReply *item = reply->element[i];
         if (item->type == REDIS_REPLY_INTEGER)
@@ -124,10 +128,21 @@ static void understand_items(const redisReply *reply, struct redis_answer *answe
     }
 }
 
+static void understand_text(const redisReply *reply, struct redis_answer *answer)
+{
+    size_t length = reply->len < sizeof answer->text ? reply->len : sizeof answer->text - 1;
+    memcpy(answer->text, reply->str, length);
+    answer->text[length] = '\0';
+}
+
 static enum outcome understand(struct redis_connection *connection, const redisContext *context,
                                const redisReply *reply, struct redis_answer *answer)
 {
-    *answer = (struct redis_answer){.kind = REDIS_NIL};
+    // Not all of it: items are many, and only arrays have them.
+    answer->kind = REDIS_NIL;
+    answer->integer = 0;
+    answer->text[0] = '\0';
+    answer->count = 0;
     switch (reply->type) {
     case REDIS_REPLY_NIL:
         return OUTCOME_OK;
@@ -138,7 +153,7 @@ static enum outcome understand(struct redis_connection *connection, const redisC
     case REDIS_REPLY_STATUS:
     case REDIS_REPLY_STRING:
         answer->kind = reply->type == REDIS_REPLY_STATUS ? REDIS_STATUS : REDIS_STRING;
-        snprintf(answer->text, sizeof answer->text, "%s", reply->str);
+        understand_text(reply, answer);
         return OUTCOME_OK;
     case REDIS_REPLY_ARRAY:
         understand_items(reply, answer);
@@ -252,36 +267,34 @@ static bool is_wanted_again(struct redis_connection *connection, struct patience
     }
 }
 
-// Passes the points around each try; frees the command, which hiredis formatted.
+// Sends connection->command. Passes the points around each try.
 static enum outcome send_command(struct redis_connection *connection, struct redis_answer *answer,
-                                 const char *name, char *command, int length)
+                                 const char *name)
 {
     struct patience patience = {.redirections = MOST_REDIRECTIONS,
                                 .pauses = (int)(connection->request_ns / PAUSE_NS)};
-    enum outcome outcome;
-    if (length < 0) {
-        error_set(&connection->error, "cannot format the command %s", name);
-        return OUTCOME_BROKEN;
-    }
+    const struct text *command = &connection->command;
+    enum outcome outcome = OUTCOME_NO;
     hang_up(&connection->detour);
     do {
         point(connection->actor, POINT_BEFORE, name);
-        outcome = exchange(connection, answer, command, (size_t)length);
+        outcome = exchange(connection, answer, command->bytes, command->length);
         point(connection->actor, POINT_AFTER, name);
     } while (outcome == OUTCOME_NO && is_wanted_again(connection, &patience));
-    redisFreeCommand(command);
     return outcome;
 }
 
 enum outcome redis_request(struct redis_connection *connection, struct redis_answer *answer,
                            const char *format, ...)
 {
-    char *command = NULL;
     va_list arguments;
     va_start(arguments, format);
-    int length = redisvFormatCommand(&command, format, arguments);
+    bool printed = redis_command_print(&connection->command, format, arguments);
     va_end(arguments);
-    return send_command(connection, answer, format, command, length);
+    if (printed)
+        return send_command(connection, answer, format);
+    error_set(&connection->error, "cannot format the command %s", format);
+    return OUTCOME_BROKEN;
 }
 
 enum outcome redis_wait(struct redis_connection *connection, struct redis_answer *answer,
@@ -357,19 +370,18 @@ static enum outcome eval(struct redis_connection *connection, struct redis_answe
         key_count++;
     while (arguments[argument_count] != NULL)
         argument_count++;
-    int count = 3 + key_count + argument_count;
-    const char **words = memory_new((size_t)count * sizeof *words);
     char number[12];
     snprintf(number, sizeof number, "%d", key_count);
-    words[0] = command_name;
-    words[1] = script;
-    words[2] = number;
-    memcpy(words + 3, keys, (size_t)key_count * sizeof *words);
-    memcpy(words + 3 + key_count, arguments, (size_t)argument_count * sizeof *words);
-    char *command = NULL;
-    int length = (int)redisFormatCommandArgv(&command, count, words, NULL);
-    free(words);
-    return send_command(connection, answer, "EVAL", command, length);
+    struct text *command = &connection->command;
+    redis_command_begin(command, (size_t)(3 + key_count + argument_count));
+    redis_command_add(command, command_name);
+    redis_command_add(command, script);
+    redis_command_add(command, number);
+    for (int i = 0; i < key_count; i++)
+        redis_command_add(command, keys[i]);
+    for (int i = 0; i < argument_count; i++)
+        redis_command_add(command, arguments[i]);
+    return send_command(connection, answer, "EVAL");
 }
 
 enum outcome redis_eval(struct redis_connection *connection, struct redis_answer *answer,

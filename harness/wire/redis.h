@@ -16,7 +16,8 @@ struct redis_answer {
     enum redis_answer_kind kind;
     int64_t integer;
     char text[128]; // status or string, cut if longer
-    // Of an array: how many items, and the first ones as numbers; what is no number is 0.
+    // Of an array: how many items, and the first ones as numbers; what is no number is 0. Only an
+    // array has items.
     size_t count;
     int64_t items[REDIS_MOST_ITEMS];
 };
@@ -44,8 +45,8 @@ struct redis_connection *redis_open_server(const struct service *service, int se
                                            struct error *error);
 void redis_close(struct redis_connection *connection);
 
-// Sends one command and waits for its answer; `format` is hiredis's (`%s`, `%lld`, `%b`), and its
-// first word names the point.
+// Sends one command and waits for its answer; `format` is as of redis_command.h, and its first word
+// names the point.
 //   OK       the server executed it; `answer` says what it replied (nil is an answer)
 //   NO       certainly not executed: could not connect, or an error reply that says so
 //   UNKNOWN  no answer: time-out or lost connection after the request may have been sent. The next

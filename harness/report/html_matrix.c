@@ -1,3 +1,4 @@
+// Which scheme came out how in which scenario.
 #include "harness/report/html.h"
 
 #include <stdio.h>
@@ -31,24 +32,21 @@ static size_t *firsts(const struct run_result *run,
     return first;
 }
 
-// Repeats that ended alike share one chip.
-static bool ended_alike(const struct trial_result *a, const struct trial_result *b)
+// In large tables, only the verdict: what was found is said where it leads to.
+static void add_found(struct text *out, const struct judgement *judgement)
 {
-    struct text found_a = {0};
-    struct text found_b = {0};
-    found_text(&a->judgement, &found_a);
-    found_text(&b->judgement, &found_b);
-    bool alike = a->judgement.verdict == b->judgement.verdict &&
-                 a->judgement.expectation == b->judgement.expectation &&
-                 strcmp(text_string(&found_a), text_string(&found_b)) == 0;
-    text_free(&found_a);
-    text_free(&found_b);
-    return alike;
+    struct text found = {0};
+    found_text(judgement, &found);
+    text_add(out, "<span class=\"small\">");
+    html_add(out, text_string(&found));
+    text_add(out, "</span>");
+    text_free(&found);
 }
 
-static void add_chip(struct page *page, size_t index, size_t repeats)
+static void add_chip(struct page *page, size_t index, size_t repeats, bool large)
 {
     const struct trial_result *result = &page->run->trials[index];
+    const struct judgement *judgement = &result->judgement;
     struct text *out = &page->text;
     char target[40];
     if (trial_is_unfit(result))
@@ -59,21 +57,18 @@ static void add_chip(struct page *page, size_t index, size_t repeats)
     html_add_verdict(out, result->judgement.verdict, target);
     if (repeats > 1)
         text_format(out, " × %zu", repeats);
-    if (judgement_first_violation(&result->judgement) != NULL) {
-        struct text found = {0};
-        found_text(&result->judgement, &found);
-        text_add(out, "<span class=\"small\">");
-        html_add(out, text_string(&found));
-        text_add(out, "</span>");
-        text_free(&found);
+    if (!large && judgement_first_violation(judgement) != NULL)
+        add_found(out, judgement);
+    if (!large || judgement->expectation == EXPECTATION_MISSED) {
+        text_add(out, " ");
+        html_add_expectation(out, judgement->expectation);
     }
-    text_add(out, " ");
-    html_add_expectation(out, result->judgement.expectation);
     text_add(out, "</div>");
 }
 
 // `label` is the name of the column, which narrow screens show in the cell.
-static void add_cell(struct page *page, size_t scenario, size_t scheme, const char *label)
+static void add_cell(struct page *page, size_t scenario, size_t scheme, const char *label,
+                     bool large)
 {
     const struct run_result *run = page->run;
     const struct trial_result *trials = run->trials;
@@ -95,18 +90,43 @@ static void add_cell(struct page *page, size_t scenario, size_t scheme, const ch
         size_t repeats = 0;
         bool known = false;
         for (size_t j = 0; j < count; j++) {
-            bool alike = ended_alike(&trials[members[i]], &trials[members[j]]);
+            bool alike = trials_ended_alike(&trials[members[i]], &trials[members[j]]);
             known = known || (alike && j < i);
             repeats += alike;
         }
         if (!known)
-            add_chip(page, members[i], repeats);
+            add_chip(page, members[i], repeats, large);
     }
     free(members);
     text_add(&page->text, "</td>");
 }
 
-// What the properties mean, once for all trials.
+static void add_meaning(struct text *out, const char *name, const char *meaning)
+{
+    text_format(out, "<dt>%s</dt><dd>", name);
+    html_add(out, meaning);
+    text_add(out, "</dd>\n");
+}
+
+static void add_verdicts(struct text *out)
+{
+    static const char *const meanings[] = {
+        [VERDICT_SAFE] = ("every property was decided and kept, every fault was proven in effect, "
+                          "and traffic flowed meanwhile"),
+        [VERDICT_UNSAFE] = "a promise was broken; the properties say which, the story proves it",
+        [VERDICT_STUCK] = "somebody waited and nobody held, but nobody was granted the lock",
+        [VERDICT_UNKNOWN] = "it could not be decided, and the reason says why",
+        [VERDICT_SKIPPED] = "not run: something is missing on this machine",
+        [VERDICT_ERROR] = "the harness or its set-up failed: no verdict about the lock",
+        [VERDICT_NOT_APPLICABLE] = "not run: the scheme lacks what the scenario asks for",
+    };
+    for (size_t i = 0; i < sizeof meanings / sizeof *meanings; i++)
+        add_meaning(out, verdict_name((enum verdict)i), meanings[i]);
+    add_meaning(out, "as expected",
+                "the scenario said so beforehand. A lock that is UNSAFE as expected is UNSAFE");
+}
+
+// What the words mean, once for all trials.
 static void add_meanings(struct page *page)
 {
     const struct judgement *judgement = NULL;
@@ -115,16 +135,15 @@ static void add_meanings(struct page *page)
         if (page->run->trials[i].judgement.finding_count > 0)
             judgement = &page->run->trials[i].judgement;
     }
-    if (judgement == NULL)
-        return;
-    text_add(out, "<details class=\"trial\"><summary>What the properties mean</summary>"
-                  "<dl class=\"inside\">\n");
-    for (size_t i = 0; i < judgement->finding_count; i++) {
-        text_format(out, "<dt>%s</dt><dd>", judgement->findings[i].check->name);
-        html_add(out, judgement->findings[i].check->summary);
-        text_add(out, "</dd>\n");
-    }
-    text_add(out, "</dl></details>\n");
+    text_add(out, "<details class=\"trial\"><summary>What the verdicts and properties mean"
+                  "</summary><div class=\"inside\"><dl>\n");
+    add_verdicts(out);
+    text_add(out, "</dl>\n");
+    if (judgement != NULL)
+        text_add(out, "<dl>\n");
+    for (size_t i = 0; judgement != NULL && i < judgement->finding_count; i++)
+        add_meaning(out, judgement->findings[i].check->name, judgement->findings[i].check->summary);
+    text_add(out, judgement != NULL ? "</dl></div></details>\n" : "</div></details>\n");
 }
 
 // True if the matrix shows a property in parentheses.
@@ -147,9 +166,11 @@ struct matrix {
     size_t *rows, *columns;
     size_t row_count, column_count;
     bool schemes_down; // each row is a scheme, because there are many of them
+    bool large;        // too many cells to have each say more than its verdict
 };
 
 #define MOST_COLUMNS 8
+#define MOST_CELLS 48
 
 static struct matrix matrix_make(const struct run_result *run)
 {
@@ -163,6 +184,7 @@ static struct matrix matrix_make(const struct run_result *run)
     matrix.columns = matrix.schemes_down ? of_scenarios : of_schemes;
     matrix.row_count = matrix.schemes_down ? schemes : scenarios;
     matrix.column_count = matrix.schemes_down ? scenarios : schemes;
+    matrix.large = matrix.row_count * matrix.column_count > MOST_CELLS;
     return matrix;
 }
 
@@ -179,7 +201,8 @@ static void add_row(struct page *page, const struct matrix *matrix, size_t row)
     text_add(&page->text, "</th>");
     for (size_t i = 0; i < matrix->column_count; i++) {
         size_t column = matrix->columns[i];
-        add_cell(page, down ? column : row, down ? row : column, name_of(page->run, column, !down));
+        add_cell(page, down ? column : row, down ? row : column, name_of(page->run, column, !down),
+                 matrix->large);
     }
     text_add(&page->text, "</tr>\n");
 }
@@ -189,10 +212,13 @@ void html_add_matrix(struct page *page)
     const struct run_result *run = page->run;
     struct text *out = &page->text;
     struct matrix matrix = matrix_make(run);
-    text_format(out,
-                "<section id=\"verdicts\"><h2>Verdicts</h2>\n<div class=\"scroll\" "
-                "tabindex=\"0\"><table class=\"matrix\"><thead><tr><th scope=\"col\">%s</th>",
-                matrix.schemes_down ? "scheme" : "scenario");
+    text_add(out, "<section id=\"verdicts\"><h2>Verdicts</h2>\n");
+    if (matrix.large)
+        text_add(out, "<p class=\"small quiet\">Each verdict leads to its trial. Those that the "
+                      "scenario did not expect are marked.</p>\n");
+    html_begin_scroll(out, "Verdicts by scenario and scheme");
+    text_format(out, "<table class=\"matrix%s\"><thead><tr><th scope=\"col\">%s</th>",
+                matrix.large ? " large" : "", matrix.schemes_down ? "scheme" : "scenario");
     for (size_t i = 0; i < matrix.column_count; i++) {
         text_add(out, "<th scope=\"col\">");
         html_add(out, name_of(run, matrix.columns[i], !matrix.schemes_down));
@@ -202,10 +228,11 @@ void html_add_matrix(struct page *page)
     for (size_t i = 0; i < matrix.row_count; i++)
         add_row(page, &matrix, matrix.rows[i]);
     text_add(out, "</tbody></table></div>\n");
-    if (has_harmless(run))
+    if (!matrix.large && has_harmless(run))
         text_add(out, "<p class=\"small quiet\">Properties in parentheses were violated without "
                       "harm.</p>\n");
     add_meanings(page);
+    html_add_whole_pictures(page, SPOT_VERDICTS);
     text_add(out, "</section>\n");
     free(matrix.rows);
     free(matrix.columns);
@@ -216,11 +243,13 @@ void html_add_unfit(struct page *page)
     struct text *out = &page->text;
     struct unfit *list;
     size_t count = unfit_list(page->run, &list);
-    if (count > 0)
-        text_add(out, "<section id=\"unfit\"><h2>Not applicable</h2>\n<div class=\"scroll\" "
-                      "tabindex=\"0\"><table><thead><tr><th scope=\"col\">scheme</th>"
+    if (count > 0) {
+        text_add(out, "<section id=\"unfit\"><h2>Not applicable</h2>\n");
+        html_begin_scroll(out, "Not applicable");
+        text_add(out, "<table><thead><tr><th scope=\"col\">scheme</th>"
                       "<th scope=\"col\">trials</th><th scope=\"col\">why</th></tr></thead>"
                       "<tbody>\n");
+    }
     for (size_t i = 0; i < count; i++) {
         text_add(out, "<tr><th scope=\"row\">");
         html_add(out, list[i].scheme);
@@ -231,83 +260,4 @@ void html_add_unfit(struct page *page)
     if (count > 0)
         text_add(out, "</tbody></table></div></section>\n");
     free(list);
-}
-
-// Bars compare the schemes within one scenario: across scenarios they would mean nothing.
-static double highest_rate(const struct run_result *run, size_t index)
-{
-    double highest = 0;
-    for (size_t i = 0; i < run->count; i++) {
-        double rate = run->trials[i].statistics.holds_per_second;
-        if (same_scenario(&run->trials[i], &run->trials[index]) && rate > highest)
-            highest = rate;
-    }
-    return highest;
-}
-
-static void add_number(struct text *out, const char *text)
-{
-    text_format(out, "<td>%s</td>", text);
-}
-
-static void add_costs_row(struct page *page, size_t index)
-{
-    const struct trial_result *result = &page->run->trials[index];
-    const struct statistics *statistics = &result->statistics;
-    struct text *out = &page->text;
-    struct text scheme = {0};
-    char text[64];
-    scheme_text(result->trial, &scheme);
-    text_add(out, "<tr><th scope=\"row\">");
-    html_add(out, text_string(&scheme));
-    text_add(out, "</th><td class=\"word\">");
-    text_free(&scheme);
-    snprintf(text, sizeof text, "#trial-%zu", index + 1);
-    html_add_verdict(out, result->judgement.verdict, text);
-    double highest = highest_rate(page->run, index);
-    text_format(out, "</td><td class=\"bar\" style=\"--share:%.0f%%\">%s</td>",
-                highest > 0 ? 100 * statistics->holds_per_second / highest : 0,
-                rate_text(statistics->holds_per_second, text, sizeof text));
-    const struct percentiles *acquire = &statistics->acquire;
-    const struct percentiles *hand_off = &statistics->hand_off;
-    add_number(out, latency_text(acquire, acquire->p50_ns, text, sizeof text));
-    add_number(out, latency_text(acquire, acquire->p99_ns, text, sizeof text));
-    add_number(out, latency_text(acquire, acquire->p999_ns, text, sizeof text));
-    add_number(out, latency_text(hand_off, hand_off->p50_ns, text, sizeof text));
-    add_number(out, latency_text(hand_off, hand_off->p99_ns, text, sizeof text));
-    add_number(out, text_duration(statistics->longest_wait_ns, text, sizeof text));
-    text_format(out, "<td>%.3f</td><td>%.2f</td></tr>\n", statistics->fairness,
-                statistics->attempts_per_hold);
-}
-
-void html_add_costs(struct page *page)
-{
-    static const char *const headings[] = {"holds/s",       "acquire p50",  "acquire p99",
-                                           "acquire p99.9", "hand-off p50", "hand-off p99",
-                                           "longest wait",  "fairness",     "attempts/hold"};
-    const size_t columns = sizeof headings / sizeof *headings;
-    struct text *out = &page->text;
-    text_add(out, "<section id=\"costs\"><h2>Costs</h2>\n<p class=\"quiet small\">Holds per "
-                  "second mislead alone: a longer back-off raises them while somebody waits. "
-                  "Fairness is Jain's index, 1 when all workers got the same.</p>\n"
-                  "<div class=\"scroll\" tabindex=\"0\"><table class=\"costs\"><thead><tr>"
-                  "<th scope=\"col\">scheme</th><th class=\"word\" scope=\"col\">verdict</th>");
-    for (size_t i = 0; i < columns; i++)
-        text_format(out, "<th scope=\"col\">%s</th>", headings[i]);
-    text_add(out, "</tr></thead>\n");
-    const struct scenario *scenario = NULL;
-    for (size_t i = 0; i < page->run->count; i++) {
-        const struct trial_result *result = &page->run->trials[i];
-        if (!result->has_history)
-            continue;
-        if (result->trial->scenario != scenario) {
-            text_format(out, "%s<tbody><tr><th scope=\"rowgroup\" colspan=\"%zu\">",
-                        scenario != NULL ? "</tbody>" : "", columns + 2);
-            scenario = result->trial->scenario;
-            html_add(out, scenario->name);
-            text_add(out, "</th></tr>\n");
-        }
-        add_costs_row(page, i);
-    }
-    text_format(out, "%s</table></div></section>\n", scenario != NULL ? "</tbody>" : "");
 }

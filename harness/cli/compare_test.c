@@ -1,0 +1,254 @@
+// End to end: what got slower or worse, and thresholds, as a user asks for them.
+#include "harness/cli/test_command.h"
+#include "harness/report/test_figures.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+
+static char folder[] = "/tmp/lockpick-compare-test-XXXXXX";
+
+static void expect(struct command_result result, int code, const char *words)
+{
+    struct text all = {0};
+    text_format(&all, "%s%s", text_string(&result.output), text_string(&result.errors));
+    if (result.code != code || strstr(text_string(&all), words) == NULL)
+        fail_msg("exit code %d, not %d, or no '%s' in:\n%s", result.code, code, words,
+                 text_string(&all));
+    text_free(&all);
+    command_free(&result);
+}
+
+// Runs lockpick with these arguments, in which each @ is the test's folder.
+static struct command_result lockpick(const char *arguments)
+{
+    struct text line = {0};
+    for (; *arguments != '\0'; arguments++) {
+        if (*arguments == '@')
+            text_add(&line, folder);
+        else
+            text_add_bytes(&line, arguments, 1);
+    }
+    struct command_result result = run_lockpick(line.bytes);
+    text_free(&line);
+    return result;
+}
+
+static void write_file(const char *name, const char *content)
+{
+    char *path = path_join(folder, name);
+    assert_int_equal(file_write(path, content, strlen(content), NULL), 0);
+    free(path);
+}
+
+// A real run of two schemes, which all tests share.
+static int make_run(void **state)
+{
+    (void)state;
+    if (test_folder_make(folder) != 0)
+        return -1;
+    write_file("small.yaml", "version: 1\nname: small\nabout: For a test.\n"
+                             "workload: {kind: increment, store: shm, operations: 60}\n"
+                             "clients: {processes: 2, threads: 1}\n"
+                             "lock: {lease: 5s, wait: 20s, retry: 1ms}\n"
+                             "schemes: [redis-set-px-del, redis-set-px-lua]\n");
+    command_free((struct command_result[]){lockpick("run @/small.yaml --repeat 3 --out @/run")});
+    return 0;
+}
+
+static int remove_folder(void **state)
+{
+    (void)state;
+    return test_folder_remove(folder);
+}
+
+// A result.json by itself, in which one scheme has this rate. Takes the result.
+static void keep_result(const char *name, json_t *result, double rate)
+{
+    test_add_repeats(result, "contention", "redis-setnx", rate, 5);
+    char *text = json_dumps(result, JSON_INDENT(1));
+    write_file(name, text);
+    free(text);
+    json_decref(result);
+}
+
+// On a machine that is busy the driver may be the limit in half of the repeats.
+static void expect_no_difference(struct command_result result)
+{
+    const char *output = text_string(&result.output);
+    if ((result.code != 0 && result.code != 3) || strstr(output, "no verdict changed") == NULL ||
+        strstr(output, "0 slower, 0 faster") == NULL)
+        fail_msg("exit code %d: %s%s", result.code, output, text_string(&result.errors));
+    command_free(&result);
+}
+
+static void a_run_has_no_difference_from_itself(void **state)
+{
+    (void)state;
+    expect_no_difference(lockpick("compare @/run @/run"));
+    struct command_result result = lockpick("compare @/run @/run --json --all --scheme '*-lua'");
+    json_t *json = json_loads(text_string(&result.output), 0, NULL);
+    assert_int_equal(json_array_size(json_object_get(json, "pairs")), 1);
+    assert_string_equal(json_string_value(json_object_get(json, "schema")),
+                        "lockpick-comparison-1");
+    json_decref(json);
+    command_free(&result);
+}
+
+static void without_histories_what_result_json_says_is_taken(void **state)
+{
+    (void)state;
+    struct text content = {0};
+    char *path = path_join(folder, "run/result.json");
+    assert_int_equal(file_read(path, &content, NULL), 0);
+    free(path);
+    path = path_join(folder, "kept");
+    assert_int_equal(folder_make(path, NULL), 0);
+    free(path);
+    write_file("kept/result.json", content.bytes);
+    text_free(&content);
+    struct command_result result = lockpick("compare @/kept @/run");
+    assert_non_null(strstr(text_string(&result.errors), "taken as its result.json says"));
+    expect_no_difference(result);
+}
+
+static void a_missing_baseline_is_inconclusive(void **state)
+{
+    (void)state;
+    expect(lockpick("compare @/nowhere @/run"), 3, "there is no baseline");
+    expect(lockpick("compare @/run @/nowhere"), 2, "cannot read");
+    expect(lockpick("compare @/run --scheme redis-set-px-lua --scheme zk-sequential"), 3,
+           "has not tried 'zk-sequential'; it tried redis-set-px-del, redis-set-px-lua");
+}
+
+static void slower_is_an_exit_code_of_its_own(void **state)
+{
+    (void)state;
+    keep_result("before.json", test_result("Linux 6.1"), 500);
+    keep_result("now.json", test_result("Linux 6.1"), 400);
+    expect(lockpick("compare @/before.json @/now.json"), 1, "slower");
+    expect(lockpick("compare @/now.json @/before.json"), 0, "faster");
+    expect(lockpick("compare @/before.json @/now.json --margin 30%"), 0, "no change");
+}
+
+static void differing_environments_are_refused(void **state)
+{
+    (void)state;
+    keep_result("before.json", test_result("Linux 6.1"), 500);
+    keep_result("elsewhere.json", test_result("Linux 6.18"), 500);
+    expect(lockpick("compare @/before.json @/elsewhere.json"), 3,
+           "kernel: Linux 6.1 and Linux 6.18");
+    expect(lockpick("compare @/before.json @/elsewhere.json --anyway"), 3, "no change");
+}
+
+// The names of the run's trials, in their order.
+static char *names_of_trials(const char *name)
+{
+    struct text names = {0};
+    char *path = path_join(folder, name);
+    json_t *result = json_load_file(path, 0, NULL);
+    size_t index;
+    json_t *trial;
+    json_array_foreach(json_object_get(result, "trials"), index, trial)
+    {
+        text_format(&names, "%s ", json_string_value(json_object_get(trial, "name")));
+    }
+    json_decref(result);
+    free(path);
+    return names.bytes;
+}
+
+static void two_schemes_of_a_scenario_take_turns(void **state)
+{
+    (void)state;
+    struct command_result result =
+        lockpick("compare @/small.yaml --scheme redis-set-px-lua --scheme redis-set-px-del "
+                 "--repeat 3 --seed 5 --out @/turns");
+    const char *output = text_string(&result.output);
+    if (result.code > 3 || result.code == 2 || strstr(output, "locks/s") == NULL ||
+        strstr(output, "take turns") != NULL)
+        fail_msg("exit code %d: %s%s", result.code, output, text_string(&result.errors));
+    command_free(&result);
+    char *names = names_of_trials("turns/result.json");
+    assert_string_equal(names, "small--redis-set-px-lua--1 small--redis-set-px-del--1 "
+                               "small--redis-set-px-del--2 small--redis-set-px-lua--2 "
+                               "small--redis-set-px-lua--3 small--redis-set-px-del--3 ");
+    free(names);
+    result = lockpick("compare @/turns --scheme redis-set-px-lua --scheme redis-set-px-del");
+    assert_null(strstr(text_string(&result.output), "did not take turns"));
+    command_free(&result);
+}
+
+static void what_cannot_be_compared_is_refused(void **state)
+{
+    (void)state;
+    expect(lockpick("compare"), 2, "what? Give two runs");
+    expect(lockpick("compare @/run"), 2, "with what?");
+    expect(lockpick("compare @/run --scheme none --scheme none"), 2, "no difference from itself");
+    expect(lockpick("compare @/run @/run --repeat 9"), 2, "--repeat is for a scenario");
+    expect(lockpick("compare @/run @/run --margin 5"), 2, "a percentage such as 5%");
+    expect(lockpick("compare @/small.yaml --scheme redis --scheme redis-set-px-del"), 2,
+           "the name of one scheme");
+    expect(lockpick("compare @/small.yaml --scheme redis-set-px-lua --scheme none"), 2,
+           "means no scheme of these scenarios");
+    expect(lockpick("compare @/small.yaml --scheme redis-set-px-lua --scheme redis-set-px-del "
+                    "--out @/run"),
+           2, "is not empty");
+    expect(lockpick("help compare"), 0, "within noise");
+}
+
+#define RUN_WITH "run @/small.yaml --scheme redis-set-px-lua --set 'thresholds="
+
+static void a_missed_threshold_is_an_exit_code_of_its_own(void **state)
+{
+    (void)state;
+    expect(lockpick(RUN_WITH "[violations == 0, commands < 1]'"
+                             " --quiet --github --out @/missed"),
+           5, "::error file=");
+    struct command_result again = lockpick("check @/missed");
+    expect(again, 5, "thresholds: 1 met, 1 missed");
+}
+
+static void what_was_not_measured_is_not_met(void **state)
+{
+    (void)state;
+    expect(lockpick(RUN_WITH "acquire.p99.9 < 1h' --out @/short"), 3,
+           "60 acquire times are too few for p99.9");
+    expect(lockpick(RUN_WITH "violations == 0' --quiet --out @/met"), 0,
+           "thresholds: 1 met, 0 missed");
+}
+
+static void a_threshold_that_nobody_can_decide_is_refused_at_its_place(void **state)
+{
+    (void)state;
+    struct text content = {0};
+    char *path = path_join(folder, "small.yaml");
+    assert_int_equal(file_read(path, &content, NULL), 0);
+    free(path);
+    text_add(&content, "thresholds: [violations == 0, acquire.p98 < 50ms]\n");
+    write_file("wrong.yaml", content.bytes);
+    text_free(&content);
+    expect(lockpick("run @/wrong.yaml --out @/wrong"), 2,
+           "wrong.yaml:8:31: 'acquire.p98 < 50ms': unknown metric");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_run_has_no_difference_from_itself),
+        cmocka_unit_test(without_histories_what_result_json_says_is_taken),
+        cmocka_unit_test(a_missing_baseline_is_inconclusive),
+        cmocka_unit_test(slower_is_an_exit_code_of_its_own),
+        cmocka_unit_test(differing_environments_are_refused),
+        cmocka_unit_test(two_schemes_of_a_scenario_take_turns),
+        cmocka_unit_test(what_cannot_be_compared_is_refused),
+        cmocka_unit_test(a_missed_threshold_is_an_exit_code_of_its_own),
+        cmocka_unit_test(what_was_not_measured_is_not_met),
+        cmocka_unit_test(a_threshold_that_nobody_can_decide_is_refused_at_its_place),
+    };
+    return cmocka_run_group_tests(tests, make_run, remove_folder);
+}

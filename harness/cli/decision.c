@@ -1,0 +1,47 @@
+#include "harness/cli/decision.h"
+
+#include "harness/report/evidence.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static void write_files(const struct digest *digest, struct trial_result *result, bool with_plots)
+{
+    struct error error = {0};
+    if (latencies_write(digest, result->folder, &result->latencies, &error) != 0)
+        fprintf(stderr, "lockpick: the latencies of %s: %s\n", result->trial->name, error.text);
+    if (plots_write(digest, result, with_plots, &error) != 0)
+        fprintf(stderr, "lockpick: the plots of %s: %s\n", result->trial->name, error.text);
+}
+
+void trial_decide(struct trial_result *result, struct history *history, enum trial_files files)
+{
+    struct digest digest;
+    digest_make(history, result->trial, &digest);
+    judge(&digest, &result->judgement);
+    statistics_make(&digest, &result->statistics);
+    result->has_history = true;
+    free(result->story);
+    result->story = story_tell(&digest, &result->judgement);
+    free(result->evidence);
+    result->evidence = evidence_json(&digest, &result->judgement);
+    latencies_free(&result->latencies);
+    bool is_broken = judgement_first_violation(&result->judgement) != NULL;
+    if (files == TRIAL_FILES_NONE || (files == TRIAL_FILES_BROKEN && !is_broken))
+        latencies_encode(&digest, &result->latencies);
+    else
+        write_files(&digest, result, files != TRIAL_FILES_UNDRAWN);
+    digest_free(&digest);
+}
+
+void trial_result_free(struct trial_result *result)
+{
+    free(result->folder);
+    free(result->story);
+    free(result->evidence);
+    free(result->timeline);
+    free(result->throughput);
+    free(result->latency);
+    latencies_free(&result->latencies);
+    *result = (struct trial_result){0};
+}

@@ -1,0 +1,22 @@
+// From a trial's history to all that is known of it: the same for a run and for a stored one.
+#ifndef LOCKPICK_CLI_DECISION_H
+#define LOCKPICK_CLI_DECISION_H
+
+#include "harness/report/report.h"
+
+// What is written into the trial's folder.
+enum trial_files {
+    TRIAL_FILES_NONE,
+    TRIAL_FILES_UNDRAWN, // latencies, and what pictures are drawn from
+    TRIAL_FILES_BROKEN,  // all, but only of what broke something
+    TRIAL_FILES_ALL,     // the pictures too
+};
+
+// Judges the history of `result->trial` and fills all of `result` that follows from it. What cannot
+// be written is said on standard error; the verdict stands all the same.
+void trial_decide(struct trial_result *result, struct history *history, enum trial_files files);
+
+// Frees what a result owns, and clears it.
+void trial_result_free(struct trial_result *result);
+
+#endif

@@ -1,0 +1,267 @@
+// report: everything that a run leaves but its histories, made anew from these.
+#include "harness/base/file.h"
+#include "harness/base/text.h"
+#include "harness/cli/merged_run.h"
+#include "harness/cli/options.h"
+#include "harness/cli/run_folder.h"
+#include "harness/cli/run_outputs.h"
+#include "harness/cli/stored_path.h"
+#include "harness/cli/verb.h"
+#include "harness/report/run_pictures.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+// --- the command line ----------------------------------------------------------------------------
+
+// Option, its name on the command line, the name of its value ("" if it takes none), what it does.
+#define OPTIONS(X)                                                                                 \
+    X(out, "out", "DIR",                                                                           \
+      "writes the report there (default: the run's own folder; of several runs it must be said)")  \
+    X(brief, "brief", "",                                                                          \
+      "with --out: no files of trials, a short result.json: what a repository may keep")           \
+    X(strict, "strict", "", "a trial that was skipped for want of a server makes the exit code 4") \
+    X(quiet, "quiet", "", "prints only the table and what was not expected")                       \
+    X(json, "json", "", "prints result.json on standard output instead of tables")                 \
+    X(junit, "junit", "FILE", "also writes junit.xml to FILE, for CI servers")                     \
+    X(csv, "csv", "FILE", "also writes a table to FILE, a line a trial, for spreadsheets")         \
+    X(github, "github", "",                                                                        \
+      "also prints GitHub's workflow commands, and a table to $GITHUB_STEP_SUMMARY")
+
+enum option {
+#define X(id, name, value, help) OPTION_##id,
+    OPTIONS(X)
+#undef X
+        OPTION_COUNT
+};
+
+static const struct option_form forms[] = {
+#define X(id, name, value, help) {name, value, help},
+    OPTIONS(X)
+#undef X
+};
+
+// What the command line says: the options that `lockpick run` has too, and one more.
+struct request {
+    struct run_options options;
+    bool is_brief;
+};
+
+static int take_option(void *context, int option, const char *value, struct error *error)
+{
+    struct request *request = context;
+    struct run_options *options = &request->options;
+    if (value != NULL && value[0] == '\0')
+        return error_set(error, "--%s takes a name, not ''", forms[option].name);
+    switch ((enum option)option) {
+    case OPTION_out:
+        options->out = value;
+        return 0;
+    case OPTION_brief:
+        request->is_brief = true;
+        return 0;
+    case OPTION_strict:
+        options->strict = true;
+        return 0;
+    case OPTION_quiet:
+        options->quiet = true;
+        return 0;
+    case OPTION_json:
+        options->json = true;
+        return 0;
+    case OPTION_junit:
+        options->junit = value;
+        return 0;
+    case OPTION_csv:
+        options->csv = value;
+        return 0;
+    case OPTION_github:
+        options->github = true;
+        return 0;
+    case OPTION_COUNT:
+        break;
+    }
+    return -1;
+}
+
+static int take_word(void *context, const char *word, struct error *error)
+{
+    struct run_options *options = &((struct request *)context)->options;
+    (void)error;
+    options->paths =
+        memory_resized(options->paths, (options->path_count + 1) * sizeof *options->paths);
+    options->paths[options->path_count++] = word;
+    return 0;
+}
+
+static const struct option_set set = {forms, OPTION_COUNT, take_option, take_word};
+
+static void print_help(FILE *out)
+{
+    options_print(&set, 14, out);
+    fputs(
+        "\nRUN is the folder of a run, or results/latest; one that was killed will do. Its trials "
+        "are\n"
+        "judged anew by the scenarios it kept, and result.json, report.html, junit.xml, latencies "
+        "and\n"
+        "pictures are written anew; histories are only read. No server is needed. A verdict that\n"
+        "differs from what result.json said before is named.\n"
+        "\n"
+        "Of several runs one report is made: trials of a scenario with the same text count as "
+        "repeats,\n"
+        "whatever the seed; a scenario of the same name and another text is shown as NAME-2. What\n"
+        "differs between the environments of the runs is marked: their costs cannot be compared.\n"
+        "\n"
+        "Exit codes are those of `lockpick run` for these verdicts.\n",
+        out);
+}
+
+// --- the folders ---------------------------------------------------------------------------------
+
+// What a path means, without links, as it is called from here: "results/latest" goes on to mean
+// another run.
+static char *name_of_folder(const char *path)
+{
+    char real[PATH_MAX];
+    char here[PATH_MAX];
+    if (realpath(path, real) == NULL || getcwd(here, sizeof here) == NULL)
+        return memory_string(path);
+    size_t length = strlen(here);
+    bool is_below = strncmp(real, here, length) == 0 && real[length] == '/';
+    return memory_string(path[0] != '/' && is_below ? real + length + 1 : real);
+}
+
+// The runs that the words name. -1 with `error` set if one is none, or is named twice.
+static int find_runs(const struct run_options *options, char **folders, struct error *error)
+{
+    for (size_t i = 0; i < options->path_count; i++) {
+        const char *path = options->paths[i];
+        if (access(path, R_OK | X_OK) != 0)
+            return error_set(error, "cannot open the run in %s: %s", path, strerror(errno));
+        folders[i] = name_of_folder(path);
+        for (size_t j = 0; j < i; j++) {
+            if (strcmp(folders[j], folders[i]) == 0)
+                return error_set(error, "the run in %s is named twice", folders[i]);
+        }
+    }
+    return 0;
+}
+
+// Where the report goes. -1 with `error` set if it cannot.
+static int check_out(const struct run_options *options, const char *only, struct error *error)
+{
+    if (options->out != NULL)
+        return folder_make(options->out, error);
+    if (access(only, W_OK | X_OK) != 0)
+        return error_set(error, "cannot write into %s: %s; --out DIR names another folder", only,
+                         strerror(errno));
+    return 0;
+}
+
+// --- the report ----------------------------------------------------------------------------------
+
+static void tell_differences(const struct merged_run *merged, bool is_quiet)
+{
+    if (merged->differences.length > 0)
+        printf("not as it was judged before:\n%s", text_string(&merged->differences));
+    else if (merged->compared > 0 && !is_quiet)
+        printf("judged anew: %zu verdict%s, as in result.json\n", merged->compared,
+               merged->compared == 1 ? "" : "s");
+}
+
+// What is left then is in the report itself.
+static void remove_files_of_trials(struct run_result *run)
+{
+    struct error error = {0};
+    char *trials = path_join(run->folder, "trials");
+    if (folder_remove(trials, &error) != 0)
+        fprintf(stderr, "lockpick report: %s\n", error.text);
+    for (size_t i = 0; i < run->count; i++) {
+        free(run->trials[i].folder);
+        run->trials[i].folder = NULL;
+    }
+    free(trials);
+}
+
+static int write_report(struct merged_run *merged, const struct request *request, const char *out)
+{
+    const struct run_options *options = &request->options;
+    struct run_result *run = &merged->result;
+    struct error error = {0};
+    run->has_plots = plots_available(run->plot_note, sizeof run->plot_note);
+    run->strict = options->strict;
+    run->is_brief = request->is_brief;
+    merged_run_judge(merged, out,
+                     !run->has_plots ? TRIAL_FILES_UNDRAWN
+                     : run->is_brief ? TRIAL_FILES_BROKEN
+                                     : TRIAL_FILES_ALL);
+    if (run->is_brief)
+        remove_files_of_trials(run);
+    if (run_pictures_write(run, run->has_plots, &error) != 0)
+        fprintf(stderr, "lockpick report: the pictures of the run: %s\n", error.text);
+    int code = run_outputs_write(run, options, run->folder);
+    if (!options->json)
+        tell_differences(merged, options->quiet);
+    run_pictures_free(run);
+    return code;
+}
+
+static int report(const struct request *request, char *const *folders)
+{
+    const struct run_options *options = &request->options;
+    struct merged_run merged = {0};
+    struct error error = {0};
+    const char *out = options->out != NULL ? options->out : folders[0];
+    int code = EXIT_USAGE;
+    if (merged_run_open(folders, options->path_count, &merged, &error) != 0) {
+        fprintf(stderr, "lockpick report: %s\n", error.text);
+    } else if (check_out(options, folders[0], &error) != 0 ||
+               run_outputs_check(options, &error) != 0 ||
+               (options->out != NULL && merged_run_keep_scenarios(&merged, out, &error) != 0)) {
+        fprintf(stderr, "lockpick report: %s\n", error.text);
+        code = EXIT_ENVIRONMENT;
+    } else {
+        code = write_report(&merged, request, out);
+    }
+    merged_run_free(&merged);
+    return code;
+}
+
+static int run(int argc, char **argv)
+{
+    struct request request = {0};
+    const struct run_options *options = &request.options;
+    struct error error = {0};
+    int code = EXIT_USAGE;
+    char **folders = memory_zeroed((size_t)argc + 1, sizeof *folders);
+    if (options_parse(&set, argc, argv, &request, &error) != 0)
+        usage_error(&report_verb, "%s", error.text);
+    else if (options->path_count == 0)
+        usage_error(&report_verb, "which run? results/latest is the last one");
+    else if (options->path_count > 1 && options->out == NULL)
+        usage_error(&report_verb, "--out DIR must say where the report of several runs goes");
+    else if (request.is_brief && options->out == NULL)
+        usage_error(&report_verb, "--brief leaves files out: --out DIR must name another folder");
+    else if (run_folder_check(options, &error) != 0)
+        usage_error(&report_verb, "%s", error.text);
+    else if (find_runs(options, folders, &error) != 0)
+        fprintf(stderr, "lockpick report: %s\n", error.text);
+    else
+        code = report(&request, folders);
+    for (size_t i = 0; i < options->path_count; i++)
+        free(folders[i]);
+    free(folders);
+    run_options_free(&request.options);
+    return code;
+}
+
+const struct verb report_verb = {
+    .name = "report",
+    .arguments = "RUN... [options]",
+    .summary = "Makes the report of stored runs anew, or one report of several",
+    .print_help = print_help,
+    .run = run,
+};

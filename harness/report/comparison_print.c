@@ -1,0 +1,320 @@
+// A comparison as people read it: what changed first.
+#include "harness/base/table.h"
+#include "harness/report/comparison.h"
+#include "harness/report/summary.h"
+
+#include <math.h>
+#include <string.h>
+
+// So many pairs are shown whole; of more, only what changed.
+#define MOST_SHOWN_WHOLE 3
+
+// One in so many figures that are equal looks different: half of 5 % to either side.
+#define EQUAL_LOOKS_DIFFERENT 20
+
+// --- verdicts ------------------------------------------------------------------------------------
+
+static void add_verdict(const struct compared_side *side, struct text *out)
+{
+    if (side->count == 0) {
+        text_add(out, "not run");
+        return;
+    }
+    text_add(out, verdict_name(side->verdict));
+    if (side->of_verdict < side->count)
+        text_format(out, " in %zu of %zu", side->of_verdict, side->count);
+    if (side->found.length > 0)
+        text_format(out, " (%s)", text_string(&side->found));
+}
+
+// How many pairs of the scenario cannot be compared for the same reason, if this is the first of
+// them: one line tells of all. 0: an earlier one did; 1: it has a line of its own.
+static size_t count_alike(const struct comparison *comparison, size_t index)
+{
+    const struct compared_pair *pair = &comparison->pairs[index];
+    size_t count = 1;
+    for (size_t i = 0; pair->why_unknown[0] != '\0' && i < comparison->count; i++) {
+        const struct compared_pair *other = &comparison->pairs[i];
+        bool same = i != index && strcmp(other->scenario, pair->scenario) == 0 &&
+                    strcmp(other->why_unknown, pair->why_unknown) == 0;
+        if (same && i < index)
+            return 0;
+        count += same;
+    }
+    return count;
+}
+
+// The cells of a line, of so many pairs.
+static void add_verdicts(struct table *table, const struct comparison *comparison,
+                         const struct compared_pair *pair, size_t alike)
+{
+    struct text texts[2] = {0};
+    struct text whom = {0};
+    if (alike > 1)
+        text_format(&whom, "%zu schemes", alike);
+    else if (!comparison->of_schemes)
+        text_add(&whom, pair->sides[0].scheme);
+    if (alike == 1) {
+        add_verdict(&pair->sides[0], &texts[0]);
+        text_add(&texts[1], "→ ");
+        add_verdict(&pair->sides[1], &texts[1]);
+    }
+    if (pair->why_unknown[0] != '\0')
+        text_format(&texts[1], "%s%s", alike == 1 ? ": " : "", pair->why_unknown);
+    table_cell(table, COLOUR_PLAIN, pair->scenario);
+    table_cell(table, COLOUR_PLAIN, text_string(&whom));
+    table_cell(table, COLOUR_PLAIN, text_string(&texts[0]));
+    table_cell(table, COLOUR_PLAIN, text_string(&texts[1]));
+    text_free(&whom);
+    text_free(&texts[0]);
+    text_free(&texts[1]);
+}
+
+static void print_verdicts(const struct comparison *comparison, FILE *out, bool coloured)
+{
+    static const char *const headings[] = {"verdict", "", "", "", "", NULL};
+    static const struct {
+        enum verdict_change change;
+        enum colour colour;
+        const char *word;
+    } order[] = {{VERDICT_WORSE, COLOUR_RED, "✗ WORSE"},
+                 {VERDICT_UNCLEAR, COLOUR_YELLOW, "? inconclusive"},
+                 {VERDICT_OTHERWISE, COLOUR_PLAIN, "≠ otherwise"},
+                 {VERDICT_BETTER, COLOUR_GREEN, "✓ better"}};
+    struct table *table = table_new(headings);
+    size_t lines = 0;
+    for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
+        for (size_t j = 0; j < comparison->count; j++) {
+            size_t alike =
+                comparison->pairs[j].verdict == order[i].change ? count_alike(comparison, j) : 0;
+            if (alike == 0)
+                continue;
+            table_cell(table, order[i].colour, order[i].word);
+            add_verdicts(table, comparison, &comparison->pairs[j], alike);
+            lines++;
+        }
+    }
+    if (lines > 0) {
+        fputc('\n', out);
+        table_print(table, out, coloured);
+    }
+    table_free(table);
+}
+
+// --- costs ---------------------------------------------------------------------------------------
+
+// The order of rows: what matters most first.
+enum news { NEWS_WORSE, NEWS_UNKNOWN, NEWS_BETTER, NEWS_OTHER, NEWS_NOISE, NEWS_NONE, NEWS_COUNT };
+
+static enum news news_of(enum figure figure, const struct figure_change *change)
+{
+    enum change what = change->ratio.change;
+    if (what == CHANGE_UNKNOWN || !change->is_trusted)
+        return NEWS_UNKNOWN;
+    if (what == CHANGE_NONE)
+        return NEWS_NONE;
+    if (what == CHANGE_NOISE)
+        return NEWS_NOISE;
+    if (figure_worse(figure) == CHANGE_UNKNOWN)
+        return NEWS_OTHER;
+    return what == figure_worse(figure) ? NEWS_WORSE : NEWS_BETTER;
+}
+
+static void add_median(struct table *table, enum figure figure, double median)
+{
+    char text[40] = "–";
+    bool is_time = figure != FIGURE_RATE && figure != FIGURE_COMMANDS;
+    if (!isnan(median) && is_time)
+        text_duration((long long)median, text, sizeof text);
+    else if (!isnan(median))
+        rate_text(median, text, sizeof text);
+    table_cell(table, COLOUR_PLAIN, text);
+}
+
+// `more`: figures of the pair of the same news that have no row of their own.
+static void add_change(struct table *table, enum figure figure, const struct figure_change *change,
+                       size_t more)
+{
+    static const enum colour colours[NEWS_COUNT] = {
+        [NEWS_WORSE] = COLOUR_RED,   [NEWS_UNKNOWN] = COLOUR_YELLOW, [NEWS_BETTER] = COLOUR_GREEN,
+        [NEWS_OTHER] = COLOUR_PLAIN, [NEWS_NOISE] = COLOUR_GREY,     [NEWS_NONE] = COLOUR_GREY};
+    enum news news = news_of(figure, change);
+    const struct ratio *ratio = &change->ratio;
+    struct text word = {0};
+    char text[64] = "–";
+    bool is_known = ratio->change != CHANGE_UNKNOWN;
+    if (is_known)
+        snprintf(text, sizeof text, "%.3f", ratio->ratio);
+    table_cell(table, COLOUR_PLAIN, text);
+    snprintf(text, sizeof text, "–");
+    if (is_known)
+        snprintf(text, sizeof text, "%.3f–%.3f", ratio->low, ratio->high);
+    table_cell(table, COLOUR_PLAIN, text);
+    text_format(&word, "%s%s",
+                change->is_trusted ? figure_change_name(figure, change) : "inconclusive",
+                change->marked > 0 ? "*" : "");
+    if (news == NEWS_UNKNOWN)
+        text_format(&word, ": %s", is_known ? "the driver was the limit" : change->why_unknown);
+    if (more > 0)
+        text_format(&word, " (and %zu more figure%s)", more, more == 1 ? "" : "s");
+    table_cell(table, colours[news], text_string(&word));
+    text_free(&word);
+}
+
+static void add_row(struct table *table, const struct comparison *comparison,
+                    const struct compared_pair *pair, enum figure figure, size_t more)
+{
+    const struct figure_change *change = &pair->figures[figure];
+    table_cell(table, COLOUR_PLAIN, pair->scenario);
+    if (!comparison->of_schemes)
+        table_cell(table, COLOUR_PLAIN, pair->sides[0].scheme);
+    table_cell(table, COLOUR_PLAIN, figure_name(figure));
+    add_median(table, figure, change->medians[0]);
+    add_median(table, figure, change->medians[1]);
+    add_change(table, figure, change, more);
+}
+
+static bool has_news(const struct compared_pair *pair, enum figure figure, enum news news)
+{
+    const struct figure_change *change = &pair->figures[figure];
+    return pair->compares_costs && change->is_compared && news_of(figure, change) == news;
+}
+
+// With `in_brief`, all of a pair share a row. Returns how many rows there are.
+static size_t add_rows(struct table *table, const struct comparison *comparison, enum news news,
+                       bool in_brief)
+{
+    size_t rows = 0;
+    for (size_t i = 0; i < comparison->count; i++) {
+        const struct compared_pair *pair = &comparison->pairs[i];
+        size_t count = 0;
+        size_t told = 0;
+        for (enum figure figure = 0; figure < FIGURE_COUNT; figure++)
+            count += has_news(pair, figure, news);
+        for (enum figure figure = 0; figure < FIGURE_COUNT; figure++) {
+            if (!has_news(pair, figure, news) || (in_brief && told > 0))
+                continue;
+            add_row(table, comparison, pair, figure, in_brief ? count - 1 : 0);
+            told++;
+        }
+        rows += told;
+    }
+    return rows;
+}
+
+static void print_costs(const struct comparison *comparison, bool all, FILE *out, bool coloured)
+{
+    const char *const *names = comparison->names;
+    const char *of_runs[] = {"scenario", "scheme",    "figure", "before", "now",
+                             "ratio",    "with 95 %", "",       NULL};
+    const char *of_schemes[] = {"scenario", "figure",    names[0], names[1],
+                                "ratio",    "with 95 %", "",       NULL};
+    struct table *table = table_new(comparison->of_schemes ? of_schemes : of_runs);
+    bool is_whole = all || comparison->count <= MOST_SHOWN_WHOLE;
+    size_t rows = 0;
+    int first = comparison->of_schemes ? 2 : 3;
+    for (int column = first; column < first + 4; column++)
+        table_align_right(table, column);
+    for (enum news news = NEWS_WORSE; news <= (is_whole ? NEWS_NONE : NEWS_OTHER); news++)
+        rows += add_rows(table, comparison, news, !is_whole && news == NEWS_UNKNOWN);
+    if (rows > 0) {
+        fputc('\n', out);
+        table_print(table, out, coloured);
+        fprintf(out,
+                "The figures are medians of the repeats; ratio: of their means, %s over %s. A "
+                "difference of %.3g %% does not matter.\n",
+                comparison->of_schemes ? names[1] : "now",
+                comparison->of_schemes ? names[0] : "before", 100 * comparison->margin);
+    }
+    table_free(table);
+}
+
+// --- how far to trust it -------------------------------------------------------------------------
+
+static bool any_marked(const struct comparison *comparison)
+{
+    for (size_t i = 0; i < comparison->count; i++) {
+        for (enum figure figure = 0; figure < FIGURE_COUNT; figure++) {
+            if (comparison->pairs[i].figures[figure].marked > 0)
+                return true;
+        }
+    }
+    return false;
+}
+
+static bool any_not_in_turns(const struct comparison *comparison)
+{
+    for (size_t i = 0; i < comparison->count; i++) {
+        if (comparison->pairs[i].compares_costs && !comparison->pairs[i].in_turns)
+            return true;
+    }
+    return false;
+}
+
+static void print_notes(const struct comparison *comparison, const struct comparison_tally *tally,
+                        FILE *out)
+{
+    size_t figures = tally->slower + tally->faster + tally->noise + tally->same;
+    if (any_marked(comparison))
+        fputs("* the driver was the limit in some repeats; if in half of them, it is the driver "
+              "that is compared\n",
+              out);
+    if (comparison->of_schemes && any_not_in_turns(comparison))
+        fputs("The schemes did not take turns: what slowed the machine meanwhile counts as a "
+              "difference (lockpick compare FILE --scheme X --scheme Y lets them)\n",
+              out);
+    if (tally->noise > 0)
+        fprintf(
+            out,
+            "What is within noise may differ by up to %.0f %%, unseen: more repeats would tell.\n",
+            100 * tally->widest);
+    if (tally->least_repeats > 0 && tally->least_repeats < 5)
+        fprintf(out, "%zu repeats are few: their intervals are rather too narrow\n",
+                tally->least_repeats);
+    if (figures >= EQUAL_LOOKS_DIFFERENT)
+        fprintf(out, "Of %zu figures that are equal, about %zu would look different by chance\n",
+                figures, figures / EQUAL_LOOKS_DIFFERENT);
+}
+
+static void print_differences(const struct comparison *comparison, FILE *out, bool coloured)
+{
+    if (comparison->differences.length == 0)
+        return;
+    fputc('\n', out);
+    colour_print(out, coloured, COLOUR_YELLOW,
+                 comparison->anyway
+                     ? "The environments differ, and what is slower may be so for that:"
+                     : "Costs are not compared, as the environments differ (--anyway does):");
+    fprintf(out, "\n%s", text_string(&comparison->differences));
+}
+
+static void print_sentence(const struct comparison *comparison,
+                           const struct comparison_tally *tally, FILE *out, bool coloured)
+{
+    struct text sentence = {0};
+    text_format(&sentence, "%zu pair%s: ", comparison->count, comparison->count == 1 ? "" : "s");
+    if (tally->worse + tally->better + tally->unclear == 0)
+        text_add(&sentence, "no verdict changed");
+    else
+        text_format(&sentence, "verdicts: %zu worse, %zu better, %zu inconclusive", tally->worse,
+                    tally->better, tally->unclear);
+    text_format(&sentence,
+                "; costs: %zu slower, %zu faster, %zu within noise, %zu no change, %zu "
+                "inconclusive",
+                tally->slower, tally->faster, tally->noise, tally->same, tally->inconclusive);
+    fputc('\n', out);
+    colour_print(out, coloured, COLOUR_BOLD, text_string(&sentence));
+    fputc('\n', out);
+    text_free(&sentence);
+}
+
+void comparison_print(const struct comparison *comparison, bool all, FILE *out, bool coloured)
+{
+    struct comparison_tally tally = comparison_count(comparison);
+    fprintf(out, "%s → %s\n", comparison->names[0], comparison->names[1]);
+    print_verdicts(comparison, out, coloured);
+    print_costs(comparison, all, out, coloured);
+    print_notes(comparison, &tally, out);
+    print_differences(comparison, out, coloured);
+    print_sentence(comparison, &tally, out, coloured);
+}

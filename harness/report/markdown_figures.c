@@ -1,0 +1,114 @@
+// The thresholds, and what each lock cost.
+#include "harness/report/cost_rows.h"
+#include "harness/report/costs.h"
+#include "harness/report/markdown_parts.h"
+#include "harness/report/summary.h"
+#include "harness/report/thresholds.h"
+
+#include <math.h>
+#include <stdio.h>
+
+// Those that were met are but counted.
+void markdown_thresholds(const struct run_result *run, struct text *out, size_t most)
+{
+    struct threshold_outcomes outcomes;
+    size_t left = 0;
+    if (!thresholds_any(run))
+        return;
+    thresholds_decide(run, &outcomes);
+    text_format(out, "\n#### Thresholds\n\n%zu met, %zu missed, %zu not measured\n", outcomes.met,
+                outcomes.missed, outcomes.not_measured);
+    for (size_t i = 0; i < outcomes.count; i++) {
+        const struct threshold_outcome *outcome = &outcomes.items[i];
+        struct text line = {0};
+        struct text sentence = {0};
+        if (outcome->result == THRESHOLD_MET)
+            continue;
+        threshold_sentence(outcome, &sentence);
+        text_add(&line, "\n- ");
+        markdown_add(&line, outcome->trial->scenario->name);
+        text_add(&line, ", ");
+        markdown_add(&line, outcome->trial->scheme);
+        text_add(&line, ": ");
+        markdown_add(&line, text_string(&sentence));
+        left += !markdown_fit(out, &line, most);
+        text_free(&sentence);
+    }
+    if (left > 0)
+        text_format(out, "\n- and %zu more, in report.html", left);
+    text_add(out, "\n");
+    thresholds_free(&outcomes);
+}
+
+static void add_percentile(struct text *out, const struct scheme_cost *cost, enum latency latency,
+                           double percent, bool is_marked)
+{
+    char text[40];
+    text_format(out, "| %s%s ",
+                cost_percentile(&cost->latencies[latency], percent, text, sizeof text),
+                is_marked && text[0] >= '0' && text[0] <= '9' ? "\\*" : "");
+}
+
+static void add_number(struct text *out, const char *format, double value)
+{
+    text_add(out, "| ");
+    if (isfinite(value))
+        text_format(out, format, value);
+    else
+        text_add(out, "–");
+    text_add(out, " ");
+}
+
+static void add_cost(struct text *out, const struct scheme_cost *cost)
+{
+    char texts[3][40];
+    markdown_cell(out, cost->trial->scenario->name);
+    markdown_cell(out, cost->trial->scheme);
+    text_format(out, "| %s%s", rate_text(cost->rate.median, texts[0], sizeof texts[0]),
+                cost->driver_bound > 0 ? "\\*" : "");
+    if (cost->repeats > 1)
+        text_format(out, " (%s–%s)", rate_text(cost->rate.least, texts[1], sizeof texts[1]),
+                    rate_text(cost->rate.most, texts[2], sizeof texts[2]));
+    text_add(out, " ");
+    add_percentile(out, cost, LATENCY_ACQUIRE, 50, cost->late[LATE_P50] > 0);
+    add_percentile(out, cost, LATENCY_ACQUIRE, 99, cost->late[LATE_P99] > 0);
+    add_percentile(out, cost, LATENCY_ACQUIRE, 99.9, cost->late[LATE_P999] > 0);
+    add_percentile(out, cost, LATENCY_ACQUIRE, 100, cost->late[LATE_MAX] > 0);
+    add_percentile(out, cost, LATENCY_HAND_OFF, 50, false);
+    add_number(out, "%.1f", cost->commands_per_hold);
+    add_number(out, "%.2f", cost->fairness.count > 0 ? cost->fairness.median : NAN);
+    text_add(out, "|\n");
+}
+
+void markdown_costs(const struct run_result *run, struct text *out, size_t most)
+{
+    struct text notes = {0};
+    size_t left = 0;
+    bool any = false;
+    for (size_t i = 0; i < run->count; i++) {
+        struct scheme_cost cost;
+        struct text row = {0};
+        if (!cost_row_begins_at(run, i))
+            continue;
+        if (!any)
+            text_add(out, "\n#### Costs\n\n| scenario | scheme | locks/s | acquire p50 | p99 | "
+                          "p99.9 | max | hand-off p50 | commands a lock | Jain |\n"
+                          "|---|---|--:|--:|--:|--:|--:|--:|--:|--:|\n");
+        any = true;
+        scheme_cost_make(run, i, &cost);
+        add_cost(&row, &cost);
+        if (left > 0 || !markdown_fit(out, &row, most))
+            left++;
+        else
+            costs_add_notes(run, &cost, &notes);
+        text_free(&row);
+        scheme_cost_free(&cost);
+    }
+    if (left > 0)
+        text_format(out, "\nand %zu more, in report.html\n", left);
+    if (notes.length > 0 && out->length + notes.length < most) {
+        text_add(out, "\n");
+        markdown_block(out, text_string(&notes));
+    }
+    text_free(&notes);
+}

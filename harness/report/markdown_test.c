@@ -1,0 +1,160 @@
+#include "harness/report/markdown.h"
+
+#include "harness/report/test_many.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+static struct test_run test;
+static char *text;
+
+static int start(void **state)
+{
+    (void)state;
+    test_run_start(&test);
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    free(text);
+    text = NULL;
+    for (size_t i = 0; i < test.run.count; i++)
+        latencies_free(&test.results[i].latencies);
+    return 0;
+}
+
+// Where a part is, behind `after`.
+static const char *find(const char *after, const char *part)
+{
+    const char *found = strstr(after, part);
+    if (found == NULL)
+        fail_msg("no '%s' in:\n%s", part, after);
+    return found;
+}
+
+static struct trial_result *add_missed(const char *scheme, char *story)
+{
+    struct trial_result *result = test_add(&test, scheme, VERDICT_UNSAFE, EXPECTATION_MISSED);
+    test_find(result, &test_stale_holder, false);
+    strcpy(result->judgement.expectation_text, "expected SAFE, got UNSAFE");
+    result->story = story;
+    return result;
+}
+
+static void measure(struct trial_result *result)
+{
+    test_digest(&test)->hold_count = 0;
+    for (int i = 0; i < 10; i++)
+        test_hold(&test, 1, 50 * i, 51 * i + 1, 51 * i + 2);
+    statistics_make(&test.digest, &result->statistics);
+    latencies_encode(&test.digest, &result->latencies);
+    result->statistics.holds_per_second = 1234;
+}
+
+static void verdicts_stories_costs_and_environment_come_in_that_order(void **state)
+{
+    (void)state;
+    measure(test_add(&test, "zk", VERDICT_SAFE, EXPECTATION_MET));
+    add_missed("redis-setnx", "  it went so\n");
+    strcpy(test.run.environment.kernel, "Linux 6.1");
+    strcpy(test.run.environment.servers, "redis-server 7.0.15");
+    text = report_markdown(&test.run);
+    const char *at = find(text, "### Lockpick\n\n2 trials: 1 as expected, 1 missed");
+    at = find(at, "| pause | redis-setnx | – | ✗ UNSAFE (stale-holder) |\n"
+                  "| pause | zk | – | ✓ SAFE |\n");
+    at = find(at, "<details><summary>✗ UNSAFE: pause, redis-setnx</summary>\n\n"
+                  "expected SAFE, got UNSAFE\n\nbecause\n\n```text\n  it went so\n```\n\n"
+                  "</details>\n");
+    at = find(at, "| pause | zk | 1,234 | 5 ms | – | – | 10 ms | – | – | 1.00 |\n");
+    find(at, "redis-server 7.0.15 · Linux 6.1 · seed ");
+}
+
+static void repeats_that_ended_alike_share_a_row(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 3; i++)
+        test_add(&test, "zk", VERDICT_SAFE, EXPECTATION_MET)->has_history = false;
+    test_add(&test, "zk", VERDICT_UNKNOWN, EXPECTATION_NONE)->has_history = false;
+    text = report_markdown(&test.run);
+    find(text, "| pause | zk | – | ? UNKNOWN |\n| pause | zk × 3 | – | ✓ SAFE |\n");
+}
+
+static void nothing_becomes_markup(void **state)
+{
+    (void)state;
+    test.scenario.name = "a|b\n<script>`*_~[]\\";
+    struct trial_result *result = add_missed("none", "```\n````\n</details><b>\n");
+    strcpy(result->judgement.reason, "<img src=x>");
+    text = report_markdown(&test.run);
+    assert_null(strstr(text, "<script>"));
+    assert_null(strstr(text, "<img"));
+    find(text, "| a&#124;b &#60;script&#62;&#96;&#42;&#95;&#126;&#91;&#93;&#92; |");
+    find(text, "`````text\n```\n````\n</details><b>\n`````\n");
+}
+
+static void what_there_is_no_room_for_is_counted(void **state)
+{
+    (void)state;
+    struct test_many many;
+    char story[3000];
+    memset(story, 'x', sizeof story - 1);
+    story[sizeof story - 1] = '\0';
+    measure(add_missed("none", story));
+    strcpy(test.run.environment.kernel, "Linux 6.1");
+    test_many_make(&test, 1500, &many);
+    text = report_markdown(&many.run);
+    assert_true(strlen(text) > 50000 && strlen(text) < 65536);
+    const char *at = find(text, "\nand ");
+    at = find(at, " more, in report.html\n");
+    at = find(at, "\nThe stories of ");
+    at = find(at, "#### Costs");
+    at = find(at, " more, in report.html\n");
+    find(at, "Linux 6.1");
+    free(text);
+    text = report_markdown_within(&many.run, 1000 * 1000);
+    assert_true(strlen(text) > 500000 && strlen(text) < 1000 * 1000);
+    test_many_free(&many);
+}
+
+static void many_verdicts_as_expected_are_folded(void **state)
+{
+    (void)state;
+    struct test_many many;
+    test_add(&test, "none", VERDICT_SAFE, EXPECTATION_MET)->has_history = false;
+    test_many_make(&test, 30, &many);
+    many.run.trials[20].judgement.expectation = EXPECTATION_MISSED;
+    text = report_markdown(&many.run);
+    const char *at = find(text, "a-scheme-with-a-long-name-20 |");
+    at =
+        find(at, "<details><summary>The verdicts of the other 29 trials</summary>\n\n| scenario |");
+    at = find(at, "a-scheme-with-a-long-name-29 |");
+    find(at, "\n</details>\n");
+    test_many_free(&many);
+}
+
+static void what_is_unknown_is_a_dash(void **state)
+{
+    (void)state;
+    test_add(&test, "none", VERDICT_UNKNOWN, EXPECTATION_NONE);
+    text = report_markdown(&test.run);
+    find(text, "| pause | none | 0 | – | – | – | – | – | – | – |\n");
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, start, end)
+    const struct CMUnitTest tests[] = {
+        TEST(verdicts_stories_costs_and_environment_come_in_that_order),
+        TEST(repeats_that_ended_alike_share_a_row),
+        TEST(nothing_becomes_markup),
+        TEST(what_there_is_no_room_for_is_counted),
+        TEST(many_verdicts_as_expected_are_folded),
+        TEST(what_is_unknown_is_a_dash),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

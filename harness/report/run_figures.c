@@ -1,0 +1,174 @@
+#include "harness/report/run_figures.h"
+
+#include "harness/report/json_costs.h"
+#include "harness/report/percentiles.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Where a figure is in a trial's `statistics`.
+struct figure_form {
+    const char *name;
+    const char *key;        // a number; or percentiles,
+    const char *percentile; // of which it is that one, "p99_ns",
+    double percent;
+    const char *late; // and what it is called if it is the driver's
+};
+
+static const struct figure_form forms[FIGURE_COUNT] = {
+    [FIGURE_RATE] = {"locks/s", "holds_per_second", NULL, 0, NULL},
+    [FIGURE_ACQUIRE_P50] = {"acquire p50", "acquire", "p50_ns", 50, "p50"},
+    [FIGURE_ACQUIRE_P99] = {"acquire p99", "acquire", "p99_ns", 99, "p99"},
+    [FIGURE_ACQUIRE_P999] = {"acquire p99.9", "acquire", "p999_ns", 99.9, "p99.9"},
+    [FIGURE_HAND_OFF] = {"hand-off p50", "hand_off", "p50_ns", 50, NULL},
+    [FIGURE_COMMANDS] = {"commands a lock", "commands_per_hold", NULL, 0, NULL},
+};
+
+const char *figure_name(enum figure figure)
+{
+    return forms[figure].name;
+}
+
+static const char *text_of(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    return text != NULL ? text : "";
+}
+
+static enum verdict verdict_of(const char *name)
+{
+    for (enum verdict verdict = VERDICT_SAFE; verdict <= VERDICT_NOT_APPLICABLE; verdict++) {
+        if (strcmp(verdict_name(verdict), name) == 0)
+            return verdict;
+    }
+    return VERDICT_ERROR;
+}
+
+// --- one trial -----------------------------------------------------------------------------------
+
+static double value_of(const json_t *statistics, const struct figure_form *form)
+{
+    const json_t *value = json_object_get(statistics, form->key);
+    if (form->percentile != NULL) {
+        int64_t count = json_integer_value(json_object_get(value, "count"));
+        if (!percentile_has_enough(count, form->percent))
+            return NAN;
+        value = json_object_get(value, form->percentile);
+    }
+    double number = json_is_number(value) ? json_number_value(value) : NAN;
+    return number > 0 ? number : NAN;
+}
+
+static bool has_word(const json_t *array, const char *word)
+{
+    size_t index;
+    const json_t *item;
+    json_array_foreach(array, index, item)
+    {
+        const char *text = json_string_value(item);
+        if (text != NULL && strcmp(text, word) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void read_values(const json_t *statistics, struct repeat_figures *repeat)
+{
+    const json_t *driver = json_object_get(statistics, "driver_bound");
+    bool is_bound = json_is_true(json_object_get(driver, "is_bound"));
+    for (enum figure figure = 0; figure < FIGURE_COUNT; figure++) {
+        const struct figure_form *form = &forms[figure];
+        bool is_late = form->late != NULL && has_word(json_object_get(driver, "late"), form->late);
+        repeat->values[figure] = value_of(statistics, form);
+        repeat->is_drivers[figure] = figure != FIGURE_COMMANDS && (is_bound || is_late);
+    }
+}
+
+static char *found_of(const json_t *findings)
+{
+    struct text found = {0};
+    size_t index;
+    const json_t *finding;
+    json_array_foreach(findings, index, finding)
+    {
+        if (strcmp(text_of(finding, "state"), "violated") == 0 &&
+            !json_is_true(json_object_get(finding, "harmless")))
+            text_format(&found, "%s%s", found.length > 0 ? ", " : "", text_of(finding, "property"));
+    }
+    char *text = memory_string(text_string(&found));
+    text_free(&found);
+    return text;
+}
+
+static void read_trial(const json_t *trial, struct repeat_figures *repeat)
+{
+    const json_t *scenario = json_object_get(trial, "scenario");
+    *repeat = (struct repeat_figures){
+        .scenario = text_of(scenario, "name"),
+        .scheme = text_of(trial, "scheme"),
+        .topology = text_of(trial, "topology"),
+        .verdict = verdict_of(text_of(trial, "verdict")),
+        .found = found_of(json_object_get(trial, "findings")),
+        .asked = scenario,
+        .strikes = json_array_size(json_object_get(scenario, "faults")) > 0,
+    };
+    read_values(json_object_get(trial, "statistics"), repeat);
+}
+
+// What both know of it is the same: results are written with more keys from version to version.
+static bool agree(const json_t *a, const json_t *b, const char *const *apart)
+{
+    static const char *const nothing[] = {NULL};
+    bool do_agree = true;
+    const char *key;
+    json_t *value;
+    if (!json_is_object(a) || !json_is_object(b))
+        return json_equal(a, b) != 0;
+    json_object_foreach((json_t *)(size_t)a, key, value)
+    {
+        const json_t *other = json_object_get(b, key);
+        if (other != NULL && !text_is_one_of(key, apart))
+            do_agree &= agree(value, other, nothing);
+    }
+    return do_agree;
+}
+
+bool repeats_ask_the_same(const struct repeat_figures *a, const struct repeat_figures *b)
+{
+    static const char *const apart[] = {"name", "about", "path", NULL};
+    return agree(a->asked, b->asked, apart);
+}
+
+// --- the run -------------------------------------------------------------------------------------
+
+int run_figures_make(json_t *result, const char *name, struct run_figures *figures,
+                     struct error *error)
+{
+    const json_t *trials = json_object_get(result, "trials");
+    size_t index;
+    const json_t *trial;
+    *figures = (struct run_figures){.result = result, .name = name};
+    if (strcmp(text_of(result, "schema"), "lockpick-result-1") != 0 || !json_is_array(trials))
+        return error_set(error,
+                         "%s is no result of a run: its schema is '%.40s', not "
+                         "'lockpick-result-1'",
+                         name, text_of(result, "schema"));
+    environment_from_json(json_object_get(result, "environment"), &figures->environment);
+    figures->repeats = memory_zeroed(json_array_size(trials) + 1, sizeof *figures->repeats);
+    json_array_foreach(trials, index, trial)
+    {
+        if (verdict_of(text_of(trial, "verdict")) != VERDICT_NOT_APPLICABLE)
+            read_trial(trial, &figures->repeats[figures->count++]);
+    }
+    return 0;
+}
+
+void run_figures_free(struct run_figures *figures)
+{
+    for (size_t i = 0; i < figures->count; i++)
+        free(figures->repeats[i].found);
+    free(figures->repeats);
+    json_decref(figures->result);
+    *figures = (struct run_figures){0};
+}

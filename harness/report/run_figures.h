@@ -1,0 +1,53 @@
+// What is compared of a run: the verdict and a few figures of each repeat, from its result.json.
+#ifndef LOCKPICK_REPORT_RUN_FIGURES_H
+#define LOCKPICK_REPORT_RUN_FIGURES_H
+
+#include "harness/check/check.h"
+#include "harness/report/environment.h"
+
+#include <jansson.h>
+
+enum figure {
+    FIGURE_RATE, // grants each second
+    FIGURE_ACQUIRE_P50,
+    FIGURE_ACQUIRE_P99,
+    FIGURE_ACQUIRE_P999,
+    FIGURE_HAND_OFF, // p50
+    FIGURE_COMMANDS, // to servers, for each grant
+    FIGURE_COUNT
+};
+
+// "locks/s", "acquire p99", ...
+const char *figure_name(enum figure figure);
+
+// One trial. Its texts belong to the run_figures.
+struct repeat_figures {
+    const char *scenario, *scheme;
+    const char *topology; // of the lock's servers; "": not known
+    enum verdict verdict;
+    char *found; // properties that were violated and did harm, "stale-holder, lost-update"; owned
+    const json_t *asked; // the scenario, as far as the result has it: workload, load, clients, ...
+    bool strikes;        // the scenario has faults
+    double values[FIGURE_COUNT];   // NaN: not measured, or of too few acquires
+    bool is_drivers[FIGURE_COUNT]; // the driver was the limit: the figure tells of it
+};
+
+struct run_figures {
+    json_t *result;   // what they are from; owned
+    const char *name; // what people call it
+    struct environment environment;
+    struct repeat_figures *repeats; // in the order in which they were run; n/a ones are left out
+    size_t count;
+};
+
+// Reads what report_json wrote; takes `result`. `name` must outlive the figures. 0, or -1 with
+// `error` set if it is nothing of the kind. Free with run_figures_free in either case.
+int run_figures_make(json_t *result, const char *name, struct run_figures *figures,
+                     struct error *error);
+void run_figures_free(struct run_figures *figures);
+
+// True if the same was asked of the lock: workload, load, clients, lock, faults, as far as both
+// say.
+bool repeats_ask_the_same(const struct repeat_figures *a, const struct repeat_figures *b);
+
+#endif

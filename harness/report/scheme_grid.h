@@ -1,0 +1,43 @@
+// The trials of a run as a table: a row for each scheme, a column for each scenario with faults.
+#ifndef LOCKPICK_REPORT_SCHEME_GRID_H
+#define LOCKPICK_REPORT_SCHEME_GRID_H
+
+#include "harness/report/report.h"
+
+// The trials of one scheme in one scenario.
+struct grid_cell {
+    size_t trials; // 0: there are none
+    enum verdict worst;
+    size_t alike;       // trials with that verdict
+    const char *broken; // the gravest property found broken in the first of them, or NULL
+};
+
+// Rows of the same kind of server are together, in the order of the run.
+struct scheme_grid {
+    struct grid_row {
+        const char *scheme;
+        const char *group; // scheme_kind
+    } * rows;
+    size_t row_count;
+    const struct scenario **columns; // in the order of the run
+    size_t column_count;
+    struct grid_cell *cells; // row by row
+};
+
+// True if the scenario has faults, or draws some.
+bool scenario_has_faults(const struct scenario *scenario);
+
+// Of the schemes with trials under faults. Free with scheme_grid_free.
+void scheme_grid_make(const struct run_result *run, struct scheme_grid *grid);
+void scheme_grid_free(struct scheme_grid *grid);
+
+const struct grid_cell *scheme_grid_cell(const struct scheme_grid *grid, size_t row, size_t column);
+
+// Adds a trial to its cell. Of several the worst verdict counts: UNSAFE, STUCK, ERROR, UNKNOWN,
+// SKIPPED, SAFE, n/a.
+void grid_cell_add(struct grid_cell *cell, const struct judgement *judgement);
+
+// The row of a scheme; `row_count` if it has none.
+size_t scheme_grid_row(const struct scheme_grid *grid, const char *scheme);
+
+#endif

@@ -1,0 +1,403 @@
+#include "harness/report/thresholds.h"
+
+#include "harness/report/github.h"
+#include "harness/report/json_thresholds.h"
+#include "harness/report/junit.h"
+#include "harness/report/test_run.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+static struct test_run test;
+static struct threshold thresholds[4];
+static struct threshold_outcomes outcomes;
+
+static int start(void **state)
+{
+    (void)state;
+    test_run_start(&test);
+    memset(thresholds, 0, sizeof thresholds);
+    test.scenario.thresholds = thresholds;
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < test.run.count; i++)
+        latencies_free(&test.results[i].latencies);
+    thresholds_free(&outcomes);
+    return 0;
+}
+
+static void state_threshold(const char *text)
+{
+    struct threshold *threshold = &thresholds[test.scenario.threshold_count++];
+    struct error error;
+    assert_int_equal(limit_read(text, &threshold->limit, &error), 0);
+    threshold->place = (struct place){20, 5};
+}
+
+// A repeat of so many acquires, of each of which the latency in milliseconds is its number.
+static struct trial_result *add_repeat(const char *scheme, int64_t acquires)
+{
+    struct trial_result *result = test_add(&test, scheme, VERDICT_SAFE, EXPECTATION_NONE);
+    struct histogram histogram;
+    struct text encoded = {0};
+    histogram_start(&histogram);
+    for (int64_t i = 1; i <= acquires; i++)
+        histogram_record(&histogram, i * NS_PER_MS);
+    histogram_encode(&histogram, &encoded);
+    result->latencies.encoded[LATENCY_ACQUIRE] = memory_string(text_string(&encoded));
+    result->latencies.max_ns[LATENCY_ACQUIRE] = histogram.max_ns;
+    result->statistics.holds = (size_t)acquires;
+    result->statistics.holds_per_second = 100;
+    text_free(&encoded);
+    histogram_free(&histogram);
+    return result;
+}
+
+static const struct threshold_outcome *only_outcome(void)
+{
+    thresholds_free(&outcomes);
+    thresholds_decide(&test.run, &outcomes);
+    assert_int_equal(outcomes.count, 1);
+    return &outcomes.items[0];
+}
+
+static void expect(enum threshold_result result, const char *reason)
+{
+    const struct threshold_outcome *outcome = only_outcome();
+    if (outcome->result != result || strstr(outcome->reason, reason) == NULL)
+        fail_msg("%s (%s): %s; not %s", outcome->threshold->limit.text, outcome->measured,
+                 threshold_result_name(outcome->result), outcome->reason);
+}
+
+static void repeats_are_merged_before_their_percentile_is_taken(void **state)
+{
+    (void)state;
+    state_threshold("acquire.p90 < 91ms");
+    add_repeat("redis-setnx", 100);
+    expect(THRESHOLD_MET, "");
+    assert_string_equal(outcomes.items[0].measured, "90 ms");
+    add_repeat("redis-setnx", 200); // of all three hundred, p90 is 170 ms
+    expect(THRESHOLD_MISSED, "");
+    assert_string_equal(outcomes.items[0].measured, "170 ms");
+    assert_int_equal(outcomes.missed, 1);
+}
+
+static void a_percentile_of_too_few_is_not_measured(void **state)
+{
+    (void)state;
+    state_threshold("acquire.p99 < 1s");
+    add_repeat("redis-setnx", 20);
+    expect(THRESHOLD_NOT_MEASURED, "20 acquire times are too few for p99");
+    add_repeat("redis-setnx", 79);
+    expect(THRESHOLD_NOT_MEASURED, "99 acquire times are too few for p99");
+    add_repeat("redis-setnx", 1);
+    expect(THRESHOLD_MET, "");
+}
+
+static void the_longest_needs_but_one(void **state)
+{
+    (void)state;
+    state_threshold("acquire.max <= 3ms");
+    add_repeat("redis-setnx", 3);
+    expect(THRESHOLD_MET, "");
+    thresholds[0].limit.bound = 2e6;
+    expect(THRESHOLD_MISSED, "");
+}
+
+static void what_was_never_granted_has_no_latency(void **state)
+{
+    (void)state;
+    state_threshold("acquire.p99 < 1s");
+    struct trial_result *result = add_repeat("redis-setnx", 200);
+    result->statistics.not_held = 5;
+    result->statistics.open = 4; // asking when the trial ended
+    result->statistics.longest_open_ns = 999 * NS_PER_MS;
+    expect(THRESHOLD_MET, "");
+    result->statistics.longest_open_ns = NS_PER_S;
+    expect(THRESHOLD_NOT_MEASURED, "5 of 205 acquires were never granted");
+    result->statistics.longest_open_ns = NS_PER_MS;
+    result->statistics.open = 0;
+    expect(THRESHOLD_NOT_MEASURED, "5 of 205 acquires were never granted");
+    thresholds[0].limit.bound = 10e6; // too long already
+    expect(THRESHOLD_MISSED, "");
+    thresholds[0].limit.bound = 1e9;
+    result->statistics.not_held = 0;
+    result->statistics.due = 300;
+    expect(THRESHOLD_NOT_MEASURED, "100 of 300 acquires were never granted");
+}
+
+// Of eleven acquires ten were quick; then the holder was killed, and two wait for ever.
+static void a_stuck_lock_does_not_pass(void **state)
+{
+    (void)state;
+    state_threshold("acquire.max < 900ms");
+    struct trial_result *result = add_repeat("redis-setnx", 10);
+    result->statistics.not_held = result->statistics.open = 2;
+    result->statistics.longest_open_ns = 3 * NS_PER_S;
+    expect(THRESHOLD_NOT_MEASURED, "2 of 12 acquires were never granted");
+    thresholds[0].limit.bound = 60e9;
+    expect(THRESHOLD_MET, "");
+    result->judgement.verdict = VERDICT_STUCK;
+    expect(THRESHOLD_NOT_MEASURED, "2 of 12 acquires were never granted");
+    result->judgement.verdict = VERDICT_UNSAFE; // and stuck as well
+    test_find(result, &test_stuck, false);
+    expect(THRESHOLD_NOT_MEASURED, "2 of 12 acquires were never granted");
+}
+
+static void a_miss_that_may_be_the_drivers_is_not_measured(void **state)
+{
+    (void)state;
+    state_threshold("throughput >= 200/s");
+    struct trial_result *result = add_repeat("redis-setnx", 10);
+    expect(THRESHOLD_MISSED, "");
+    result->statistics.driver_bound.is_bound = true;
+    expect(THRESHOLD_NOT_MEASURED, "the driver was the limit");
+    thresholds[0].limit.bound = 50;
+    expect(THRESHOLD_MET, ""); // in spite of the driver
+    assert_true(outcomes.items[0].driver_bound);
+    thresholds[0].limit.relation = RELATION_BELOW;
+    expect(THRESHOLD_MISSED, ""); // it would be more without it
+    thresholds[0].limit.bound = 200;
+    expect(THRESHOLD_NOT_MEASURED, "the driver was the limit");
+}
+
+static void only_the_percentile_that_is_late_is_the_drivers(void **state)
+{
+    (void)state;
+    state_threshold("acquire.p50 < 5ms");
+    struct trial_result *result = add_repeat("redis-setnx", 100);
+    result->statistics.driver_bound.late[LATE_P99] = true;
+    expect(THRESHOLD_MISSED, "");
+    result->statistics.driver_bound.late[LATE_P50] = true;
+    expect(THRESHOLD_NOT_MEASURED, "the driver");
+}
+
+static void violations_are_none_only_if_all_repeats_were_decided(void **state)
+{
+    (void)state;
+    state_threshold("violations == 0");
+    add_repeat("redis-setnx", 10);
+    struct trial_result *second = add_repeat("redis-setnx", 10);
+    expect(THRESHOLD_MET, "");
+    second->judgement.verdict = VERDICT_UNKNOWN;
+    expect(THRESHOLD_NOT_MEASURED, "1 of 2 repeats could not be decided");
+    test_find(second, &test_lost_update, false)->count = 3;
+    expect(THRESHOLD_NOT_MEASURED, "3 of them in repeats that could not be decided");
+    assert_string_equal(outcomes.items[0].measured, "3");
+    second->judgement.verdict = VERDICT_UNSAFE;
+    expect(THRESHOLD_MISSED, "");
+}
+
+static void what_was_not_run_is_not_measured(void **state)
+{
+    (void)state;
+    state_threshold("jain > 0.5");
+    struct trial_result *first = test_add(&test, "redis-setnx", VERDICT_SKIPPED, EXPECTATION_NONE);
+    first->has_history = false;
+    expect(THRESHOLD_NOT_MEASURED, "because");
+    assert_string_equal(outcomes.items[0].measured, "–");
+    struct trial_result *second = add_repeat("redis-setnx", 10);
+    second->statistics.turns.grants = 10;
+    second->statistics.fairness = 0.9;
+    expect(THRESHOLD_NOT_MEASURED, "1 of 2 repeats have no history");
+    second->statistics.fairness = 0.4;
+    expect(THRESHOLD_MISSED, "");
+}
+
+static void a_scheme_that_does_not_apply_has_no_threshold(void **state)
+{
+    (void)state;
+    state_threshold("violations == 0");
+    test_add(&test, "none", VERDICT_NOT_APPLICABLE, EXPECTATION_NONE)->has_history = false;
+    thresholds_decide(&test.run, &outcomes);
+    assert_int_equal(outcomes.count, 0);
+}
+
+static void a_threshold_may_be_about_some_schemes_only(void **state)
+{
+    (void)state;
+    char *pattern = (char[]){"redis-*"};
+    state_threshold("violations == 0");
+    thresholds[0].schemes = (struct string_list){&pattern, 1};
+    add_repeat("none", 10);
+    add_repeat("redis-setnx", 10);
+    assert_string_equal(only_outcome()->trial->scheme, "redis-setnx");
+}
+
+static void a_lock_that_never_recovers_misses_its_recovery(void **state)
+{
+    (void)state;
+    state_threshold("recovery < 3s");
+    struct trial_result *result = add_repeat("redis-setnx", 10);
+    struct recoveries *recoveries = &result->statistics.recoveries;
+    expect(THRESHOLD_NOT_MEASURED, "there was none");
+    recoveries->count = 2;
+    recoveries->items[0] = (struct recovery){1, 2 * NS_PER_S, TIME_NEVER, NS_PER_S};
+    recoveries->items[1] = (struct recovery){2, NS_PER_S, TIME_NEVER, NS_PER_S};
+    expect(THRESHOLD_MET, "");
+    assert_string_equal(outcomes.items[0].measured, "2.00 s");
+    recoveries->items[1] = (struct recovery){2, TIME_NEVER, TIME_NEVER, 0};
+    expect(THRESHOLD_NOT_MEASURED, "nobody asked any more");
+    recoveries->items[1] = (struct recovery){2, TIME_NEVER, TIME_NEVER, NS_PER_S};
+    expect(THRESHOLD_NOT_MEASURED, "ended too soon");
+    recoveries->items[1] = (struct recovery){2, TIME_NEVER, TIME_NEVER, 4 * NS_PER_S};
+    expect(THRESHOLD_MISSED, "");
+}
+
+static void an_outage_that_never_ended_is_not_short(void **state)
+{
+    (void)state;
+    state_threshold("unavailable < 1m");
+    struct trial_result *result = add_repeat("redis-setnx", 10);
+    struct recoveries *recoveries = &result->statistics.recoveries;
+    recoveries->count = 1;
+    recoveries->items[0] = (struct recovery){1, 2 * NS_PER_S, TIME_NEVER, NS_PER_S};
+    expect(THRESHOLD_MET, "");
+    recoveries->items[0] = (struct recovery){1, TIME_NEVER, TIME_NEVER, 3 * NS_PER_S};
+    expect(THRESHOLD_NOT_MEASURED, "ended too soon");
+    recoveries->items[0] = (struct recovery){1, TIME_NEVER, TIME_NEVER, 0};
+    expect(THRESHOLD_NOT_MEASURED, "nobody asked any more");
+    recoveries->items[0] = (struct recovery){1, TIME_NEVER, TIME_NEVER, 61 * NS_PER_S};
+    expect(THRESHOLD_MISSED, "");
+}
+
+static void the_rest_is_read_where_it_is_measured(void **state)
+{
+    (void)state;
+    state_threshold("commands <= 4");
+    struct trial_result *result = add_repeat("redis-setnx", 10);
+    expect(THRESHOLD_NOT_MEASURED, "nobody counted");
+    result->statistics.herd = (struct herd){
+        .is_known = true, .grants = 10, .acquire_requests = 25, .release_requests = 10};
+    expect(THRESHOLD_MET, "");
+    assert_string_equal(outcomes.items[0].measured, "3.5");
+    test.scenario.threshold_count = 0;
+    state_threshold("longest-wait < 2s");
+    result->statistics.longest_wait_ns = 3 * NS_PER_S;
+    expect(THRESHOLD_MISSED, "");
+    test.scenario.threshold_count = 0;
+    state_threshold("unavailable < 2s");
+    result->statistics.recoveries = (struct recoveries){.items = {{1, 1, 1, NS_PER_S}}, .count = 1};
+    expect(THRESHOLD_MET, "");
+}
+
+// --- where it is told ----------------------------------------------------------------------------
+
+// A scheme that meets, misses and leaves open one threshold each.
+static void state_all(void)
+{
+    state_threshold("acquire.p50 < 1s");
+    state_threshold("acquire.p90 < 5ms");
+    state_threshold("acquire.p99 < 1s");
+    add_repeat("redis-setnx", 20);
+}
+
+static void assert_has(const char *text, const char *part)
+{
+    if (strstr(text, part) == NULL)
+        fail_msg("no '%s' in:\n%s", part, text);
+}
+
+static void a_missed_threshold_has_a_code_of_its_own(void **state)
+{
+    (void)state;
+    state_all();
+    assert_int_equal(report_exit_code(&test.run), 5);
+    thresholds[1].limit.bound = 1e9;
+    assert_int_equal(report_exit_code(&test.run), 3);
+    test.scenario.threshold_count = 2;
+    assert_int_equal(report_exit_code(&test.run), 0);
+    thresholds[1].limit.bound = 5e6;
+    test.run.planned = 9; // and so cut short
+    assert_int_equal(report_exit_code(&test.run), 5);
+    test.results[0].judgement.verdict = VERDICT_ERROR;
+    assert_int_equal(report_exit_code(&test.run), 4);
+    test.results[0].judgement.expectation = EXPECTATION_MISSED;
+    assert_int_equal(report_exit_code(&test.run), 1);
+}
+
+static void ci_servers_are_told_at_its_line(void **state)
+{
+    (void)state;
+    char *written = NULL;
+    size_t length = 0;
+    state_all();
+    char *junit = report_junit(&test.run);
+    assert_has(junit, "<testsuites name=\"lockpick\" tests=\"4\" failures=\"2\"");
+    assert_has(junit, "name=\"redis-setnx: acquire.p50 &lt; 1s\" file=\"pause.yaml\" line=\"20\" "
+                      "time=\"0.000\"/>");
+    assert_has(junit, "<failure type=\"threshold\" message=\"acquire.p90 &lt; 5ms: missed, "
+                      "18 ms\"/>");
+    assert_has(junit, "message=\"acquire.p99 &lt; 1s: not measured, 20 ms: 20 acquire times are "
+                      "too few for p99\"/>");
+    free(junit);
+    FILE *out = open_memstream(&written, &length);
+    report_github(&test.run, out);
+    fclose(out);
+    char *github = memory_string(written); // gcc 12 takes `written` for a dangling pointer
+    free(written);
+    assert_has(github, "::error file=pause.yaml,line=20,title=pause%3A redis-setnx::acquire.p90 < "
+                       "5ms: missed, 18 ms\n::warning file=pause.yaml,line=20,");
+    assert_has(github, "thresholds: 1 met, 1 missed, 1 not measured");
+    free(github);
+}
+
+static void people_and_machines_are_told_all_of_it(void **state)
+{
+    (void)state;
+    char *written = NULL;
+    size_t length = 0;
+    state_all();
+    FILE *out = open_memstream(&written, &length);
+    thresholds_print(&test.run, out, false, false);
+    fclose(out);
+    char *table = memory_string(written); // gcc 12 takes `written` for a dangling pointer
+    free(written);
+    const char *missed = strstr(table, "✗ MISSED");
+    const char *open = strstr(table, "? not measured  20 acquire times are too few for p99");
+    const char *met = strstr(table, "✓ met");
+    assert_true(missed != NULL && missed < open && open < met);
+    free(table);
+    json_t *json = thresholds_json(&test.run);
+    assert_int_equal(json_array_size(json), 3);
+    const json_t *second = json_array_get(json, 1);
+    assert_string_equal(json_string_value(json_object_get(second, "result")), "missed");
+    assert_string_equal(json_string_value(json_object_get(second, "relation")), "<");
+    assert_true(json_real_value(json_object_get(second, "bound")) == 5e6);
+    assert_int_equal(json_integer_value(json_object_get(second, "line")), 20);
+    json_decref(json);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, start, end)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(repeats_are_merged_before_their_percentile_is_taken),
+        TEST(a_percentile_of_too_few_is_not_measured),
+        TEST(the_longest_needs_but_one),
+        TEST(what_was_never_granted_has_no_latency),
+        TEST(a_stuck_lock_does_not_pass),
+        TEST(a_miss_that_may_be_the_drivers_is_not_measured),
+        TEST(only_the_percentile_that_is_late_is_the_drivers),
+        TEST(violations_are_none_only_if_all_repeats_were_decided),
+        TEST(what_was_not_run_is_not_measured),
+        TEST(a_scheme_that_does_not_apply_has_no_threshold),
+        TEST(a_threshold_may_be_about_some_schemes_only),
+        TEST(a_lock_that_never_recovers_misses_its_recovery),
+        TEST(an_outage_that_never_ended_is_not_short),
+        TEST(the_rest_is_read_where_it_is_measured),
+        TEST(a_missed_threshold_has_a_code_of_its_own),
+        TEST(ci_servers_are_told_at_its_line),
+        TEST(people_and_machines_are_told_all_of_it),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,243 @@
+#include "harness/scenario/limit.h"
+
+#include "harness/base/text.h"
+#include "harness/scenario/complaints.h"
+#include "harness/scenario/units.h"
+
+#include <stdio.h>
+#include <string.h>
+
+// What values a metric takes.
+enum unit { UNIT_TIME, UNIT_RATE, UNIT_COUNT, UNIT_NUMBER, UNIT_SHARE };
+
+struct metric_form {
+    const char *name;
+    enum unit unit;
+    const char *meaning;
+};
+
+static const struct metric_form forms[METRIC_COUNT] = {
+    [METRIC_ACQUIRE] = {"acquire", UNIT_TIME,
+                        "from its asking, in an open loop from when it was to begin, to the grant"},
+    [METRIC_ACQUIRE_UNCORRECTED] = {"acquire-uncorrected", UNIT_TIME,
+                                    "open loop: from its asking to the grant"},
+    [METRIC_RELEASE] = {"release", UNIT_TIME, "from its asking to the answer"},
+    [METRIC_HOLD] = {"hold", UNIT_TIME, "from the grant to the asking of the release"},
+    [METRIC_HAND_OFF] = {"hand-off", UNIT_TIME,
+                         "from a release to the next grant, where somebody waited"},
+    [METRIC_THROUGHPUT] = {"throughput", UNIT_RATE, "grants; the median of the repeats"},
+    [METRIC_VIOLATIONS] = {"violations", UNIT_COUNT, "of any property that did harm; the sum"},
+    [METRIC_JAIN] = {"jain", UNIT_SHARE, "Jain's index of shares; the median of the repeats"},
+    [METRIC_COMMANDS] = {"commands", UNIT_NUMBER, "to servers, for each grant"},
+    [METRIC_LONGEST_WAIT] = {"longest-wait", UNIT_TIME, "of any acquire, granted or not"},
+    [METRIC_RECOVERY] = {"recovery", UNIT_TIME,
+                         "from a fault's taking effect to the next grant; the longest"},
+    [METRIC_UNAVAILABLE] = {"unavailable", UNIT_TIME,
+                            "after a fault: nobody granted, but wanted; the longest"},
+};
+
+static const char *const unit_words[] = {
+    [UNIT_TIME] = "a duration such as 50ms", [UNIT_RATE] = "a rate such as 500/s",
+    [UNIT_COUNT] = "a whole number",         [UNIT_NUMBER] = "a number such as 4 or 2.5",
+    [UNIT_SHARE] = "a number from 0 to 1",
+};
+
+static const struct {
+    const char *name;
+    double percent;
+} percentiles[] = {{"p50", 50},       {"p90", 90},  {"p99", 99},    {"p99.9", 99.9},
+                   {"p99.99", 99.99}, {"max", 100}, {"p999", 99.9}, {"p9999", 99.99}};
+
+#define PERCENTILES (sizeof percentiles / sizeof *percentiles)
+#define SHOWN_PERCENTILES 6 // the others are other spellings of them
+
+// The longer ones first.
+static const struct {
+    const char *name;
+    enum relation relation;
+} relations[] = {{"<=", RELATION_AT_MOST},
+                 {">=", RELATION_AT_LEAST},
+                 {"==", RELATION_IS},
+                 {"<", RELATION_BELOW},
+                 {">", RELATION_ABOVE}};
+
+bool metric_is_latency(enum metric metric)
+{
+    return metric <= METRIC_HAND_OFF;
+}
+
+bool metric_is_time(enum metric metric)
+{
+    return forms[metric].unit == UNIT_TIME;
+}
+
+const char *relation_name(enum relation relation)
+{
+    size_t which = 0;
+    while (relations[which].relation != relation)
+        which++;
+    return relations[which].name;
+}
+
+const char *metric_name(enum metric metric)
+{
+    return forms[metric].name;
+}
+
+bool metric_describe(size_t nth, struct metric_words *words)
+{
+    if (nth >= METRIC_COUNT)
+        return false;
+    *words =
+        (struct metric_words){forms[nth].name, unit_words[forms[nth].unit], forms[nth].meaning};
+    return true;
+}
+
+// --- reading -------------------------------------------------------------------------------------
+
+// Every name that a limit can begin with: "acquire.p99", "throughput".
+struct metric_names {
+    char names[METRIC_COUNT * SHOWN_PERCENTILES][32];
+    const char *list[METRIC_COUNT * SHOWN_PERCENTILES + 1];
+};
+
+static void list_names(struct metric_names *all)
+{
+    size_t count = 0;
+    for (enum metric metric = 0; metric < METRIC_COUNT; metric++) {
+        size_t variants = metric_is_latency(metric) ? SHOWN_PERCENTILES : 1;
+        for (size_t i = 0; i < variants; i++) {
+            snprintf(all->names[count], sizeof all->names[count], "%s%s%s", forms[metric].name,
+                     variants > 1 ? "." : "", variants > 1 ? percentiles[i].name : "");
+            all->list[count] = all->names[count];
+            count++;
+        }
+    }
+    all->list[count] = NULL;
+}
+
+static int unknown_metric(const char *name, struct error *error)
+{
+    struct metric_names all;
+    struct quote shown;
+    struct text known = {0};
+    list_names(&all);
+    const char *nearest = text_nearest(name, all.list);
+    if (nearest != NULL)
+        return error_set(error, "unknown metric '%s' (did you mean '%s'?)", quote(name, &shown),
+                         nearest);
+    for (enum metric metric = 0; metric < METRIC_COUNT; metric++)
+        text_format(&known, "%s%s%s", metric == 0 ? "" : ", ", forms[metric].name,
+                    metric_is_latency(metric) ? ".p99" : "");
+    error_set(error,
+              "unknown metric '%s' (known are %s; p50, p90, p99, p99.9, p99.99 or max of "
+              "those that have a percentile)",
+              quote(name, &shown), text_string(&known));
+    text_free(&known);
+    return -1;
+}
+
+static int read_metric(const char *name, struct limit *limit, struct error *error)
+{
+    for (enum metric metric = 0; metric < METRIC_COUNT; metric++) {
+        size_t length = strlen(forms[metric].name);
+        if (strncmp(name, forms[metric].name, length) != 0)
+            continue;
+        const char *rest = name + length;
+        limit->metric = metric;
+        if (*rest == '\0' && metric_is_latency(metric))
+            return error_set(error,
+                             "'%s' needs a percentile: %s.p50, .p90, .p99, .p99.9, .p99.99 or .max",
+                             name, name);
+        if (*rest == '\0')
+            return 0;
+        for (size_t i = 0; *rest == '.' && metric_is_latency(metric) && i < PERCENTILES; i++) {
+            if (strcmp(rest + 1, percentiles[i].name) != 0)
+                continue;
+            limit->percent = percentiles[i].percent;
+            return 0;
+        }
+    }
+    return unknown_metric(name, error);
+}
+
+// 0, or -1 without an error: which kind of value it had to be is said by the caller.
+static int read_number(const char *text, enum unit unit, double *bound)
+{
+    int64_t number = 0;
+    enum reading reading = unit == UNIT_TIME    ? duration_read(text, &number)
+                           : unit == UNIT_RATE  ? rate_read(text, &number)
+                           : unit == UNIT_COUNT ? whole_number_read(text, &number)
+                                                : decimal_read(text, &number);
+    *bound = (double)number / (unit == UNIT_RATE                           ? 3600
+                               : unit == UNIT_NUMBER || unit == UNIT_SHARE ? 1000
+                                                                           : 1);
+    return reading != READING_FINE || number < 0 || (unit == UNIT_SHARE && *bound > 1) ? -1 : 0;
+}
+
+static int read_bound(const char *text, struct limit *limit, struct error *error)
+{
+    enum unit unit = forms[limit->metric].unit;
+    struct quote shown;
+    struct text advice = {0};
+    if (read_number(text, unit, &limit->bound) == 0)
+        return 0;
+    if (unit == UNIT_TIME)
+        duration_advise(text, 1, INT64_MAX, &advice);
+    if (advice.length > 0)
+        error_set(error, "%s", text_string(&advice));
+    else
+        error_set(error, "'%s' takes %s, not '%s'", forms[limit->metric].name, unit_words[unit],
+                  quote(text, &shown));
+    text_free(&advice);
+    return -1;
+}
+
+// Copies what lies between the two, without the blanks around it.
+static void copy_trimmed(const char *from, const char *to, char *out, size_t room)
+{
+    from += strspn(from, " ");
+    while (to > from && to[-1] == ' ')
+        to--;
+    snprintf(out, room, "%.*s", (int)(to - from), from);
+}
+
+int limit_read(const char *text, struct limit *limit, struct error *error)
+{
+    char name[80];
+    char value[80];
+    const char *at = text + strcspn(text, "<>=");
+    size_t which = 0;
+    *limit = (struct limit){0};
+    while (which < sizeof relations / sizeof *relations &&
+           strncmp(at, relations[which].name, strlen(relations[which].name)) != 0)
+        which++;
+    copy_trimmed(text, at, name, sizeof name);
+    if (which == sizeof relations / sizeof *relations || name[0] == '\0')
+        return error_set(error, "expected a metric, one of <, <=, >, >= and ==, and a value: "
+                                "acquire.p99 < 50ms");
+    const char *after = at + strlen(relations[which].name);
+    copy_trimmed(after, after + strlen(after), value, sizeof value);
+    limit->relation = relations[which].relation;
+    if (read_metric(name, limit, error) != 0 || read_bound(value, limit, error) != 0)
+        return -1;
+    snprintf(limit->text, sizeof limit->text, "%.26s %s %.30s", name, relations[which].name, value);
+    return 0;
+}
+
+bool limit_is_met(const struct limit *limit, double measured)
+{
+    switch (limit->relation) {
+    case RELATION_BELOW:
+        return measured < limit->bound;
+    case RELATION_AT_MOST:
+        return measured <= limit->bound;
+    case RELATION_ABOVE:
+        return measured > limit->bound;
+    case RELATION_AT_LEAST:
+        return measured >= limit->bound;
+    case RELATION_IS:
+        break;
+    }
+    return measured >= limit->bound && measured <= limit->bound;
+}

@@ -1,0 +1,106 @@
+#include "harness/scenario/test_parsing.h"
+
+static struct limit read_limit(const char *text)
+{
+    struct limit limit;
+    struct error error = {0};
+    if (limit_read(text, &limit, &error) != 0)
+        fail_msg("%s: %s", text, error.text);
+    return limit;
+}
+
+static void a_limit_has_a_figure_a_relation_and_a_bound(void **state)
+{
+    (void)state;
+    struct limit limit = read_limit("acquire.p99.9 < 50ms");
+    assert_int_equal(limit.metric, METRIC_ACQUIRE);
+    assert_true(limit.percent == 99.9 && limit.bound == 50e6);
+    assert_int_equal(limit.relation, RELATION_BELOW);
+    assert_string_equal(limit.text, "acquire.p99.9 < 50ms");
+    limit = read_limit(" hand-off.max>=2s ");
+    assert_int_equal(limit.metric, METRIC_HAND_OFF);
+    assert_true(limit.percent == 100 && limit.bound == 2e9);
+    assert_string_equal(limit.text, "hand-off.max >= 2s");
+    limit = read_limit("throughput > 30/min");
+    assert_true(limit.bound == 0.5);
+    limit = read_limit("jain >= 0.95");
+    assert_true(limit.bound == 0.95);
+    assert_true(read_limit("violations == 0").bound == 0);
+    assert_true(read_limit("acquire.p999 < 1s").percent == 99.9);
+}
+
+static void the_bound_itself_is_on_one_side_only(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        bool below, at, above;
+    } table[] = {
+        {"longest-wait < 10ms", true, false, false},  {"longest-wait <= 10ms", true, true, false},
+        {"longest-wait > 10ms", false, false, true},  {"longest-wait >= 10ms", false, true, true},
+        {"longest-wait == 10ms", false, true, false},
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        struct limit limit = read_limit(table[i].text);
+        assert_int_equal(limit_is_met(&limit, 9e6), table[i].below);
+        assert_int_equal(limit_is_met(&limit, 10e6), table[i].at);
+        assert_int_equal(limit_is_met(&limit, 11e6), table[i].above);
+    }
+}
+
+#define WITH(thresholds) TEST_MINIMAL "thresholds: " thresholds "\n"
+
+static void a_text_is_a_threshold_for_all_schemes(void **state)
+{
+    (void)state;
+    struct scenario *scenario =
+        parse(WITH("[acquire.p99 < 5ms, {limit: violations == 0, schemes: redis-*}]"));
+    assert_int_equal(scenario->threshold_count, 2);
+    assert_int_equal(scenario->thresholds[0].schemes.count, 0);
+    assert_int_equal(scenario->thresholds[0].place.line, 6);
+    assert_int_equal(scenario->thresholds[0].place.column, 14);
+    assert_string_equal(scenario->thresholds[1].schemes.items[0], "redis-*");
+    char *again = scenario_as_run(scenario, 7, &test_vocabulary);
+    struct scenario *copy = parse(again);
+    assert_int_equal(copy->threshold_count, 2);
+    assert_string_equal(copy->thresholds[0].limit.text, "acquire.p99 < 5ms");
+    assert_string_equal(copy->thresholds[1].schemes.items[0], "redis-*");
+    free(again);
+    scenario_free(copy);
+    scenario_free(scenario);
+    scenario = parse(WITH("violations == 0"));
+    assert_int_equal(scenario->threshold_count, 1);
+    scenario_free(scenario);
+}
+
+static void the_command_line_can_change_a_threshold(void **state)
+{
+    (void)state;
+    const struct override overrides[] = {{"thresholds.1.limit", "acquire.p99 < 7ms"},
+                                         {"thresholds.2.schemes", "none"}};
+    char *printed;
+    struct scenario *scenario =
+        parse_with(WITH("[acquire.p99 < 5ms, violations == 0]"), overrides, 2, &printed);
+    assert_string_equal(printed, "");
+    assert_true(scenario->thresholds[0].limit.bound == 7e6);
+    assert_string_equal(scenario->thresholds[1].schemes.items[0], "none");
+    scenario_free(scenario);
+    free(printed);
+    const struct override all = {"thresholds", "[jain > 0.5]"};
+    scenario = parse_with(TEST_MINIMAL, &all, 1, &printed);
+    assert_string_equal(printed, "");
+    assert_int_equal(scenario->threshold_count, 1);
+    scenario_free(scenario);
+    free(printed);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_limit_has_a_figure_a_relation_and_a_bound),
+        cmocka_unit_test(the_bound_itself_is_on_one_side_only),
+        cmocka_unit_test(a_text_is_a_threshold_for_all_schemes),
+        cmocka_unit_test(the_command_line_can_change_a_threshold),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
