@@ -78,6 +78,18 @@ bool fault_was_absent(const struct digest *digest, char *what, size_t room)
     return false;
 }
 
+bool servers_were_left_down(const struct digest *digest, char *reason, size_t room)
+{
+    static const char *const takes_down[] = {"restart", "failover", NULL};
+    for (size_t i = 0; i < digest->fault_count; i++) {
+        const struct fault_record *record = &digest->faults[i];
+        if (record->failed && text_is_one_of(record->step->verb, takes_down) &&
+            !fault_took_effect(record, reason, room))
+            return true;
+    }
+    return false;
+}
+
 // True if the fault was to end by a cause or its bound, and ended only because the trial did. One
 // at a set time may be cut short: those of `every` and `random` go on until the end.
 static bool was_cut_short(const struct fault_record *record, char *reason, size_t room)

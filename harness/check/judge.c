@@ -239,6 +239,8 @@ static enum verdict decide_verdict(const struct digest *digest, struct judgement
         return VERDICT_UNKNOWN;
     if (unsafe && machine_is_to_blame(digest, judgement))
         return VERDICT_UNKNOWN;
+    if (!unsafe && finding_counts(stuck) && servers_were_left_down(digest, judgement->reason, room))
+        return VERDICT_UNKNOWN;
     if (unsafe || finding_counts(stuck)) {
         snprintf(judgement->reason, room, "%s", judgement_first_violation(judgement)->text);
         return unsafe ? VERDICT_UNSAFE : VERDICT_STUCK;

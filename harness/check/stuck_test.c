@@ -20,6 +20,27 @@ static void a_lock_without_a_lease_is_stuck_after_a_crash(void **state)
     build_free(&build);
 }
 
+// That may be what keeps everybody from the lock. A disconnect that failed has changed nothing.
+static void nothing_is_called_stuck_if_servers_were_left_down(void **state)
+{
+    (void)state;
+    static const char *const verbs[] = {"restart", "failover", "disconnect"};
+    for (size_t i = 0; i < 3; i++) {
+        struct build build;
+        build_start(&build, "increment");
+        build_crash(&build, NEVER_MS, 1310, STOP_STUCK);
+        build_fault(&build, verbs[i], 0, NEVER_MS, NEVER_MS);
+        build_event(&build, 11, 0, 0, (struct event){.kind = EVENT_FAULT_ASKED, .step = 2});
+        build_event(&build, 12, 0, 0, (struct event){.kind = EVENT_FAULT_FAILED, .step = 2});
+        build_judge(&build);
+        assert_state(&build, "stuck", FINDING_VIOLATED);
+        assert_verdict(&build, i < 2 ? VERDICT_UNKNOWN : VERDICT_STUCK);
+        if (i < 2)
+            assert_text_has(build.judgement.reason, "it was tried and FAILED");
+        build_free(&build);
+    }
+}
+
 static void a_lease_that_never_frees_the_lock_is_stuck(void **state)
 {
     (void)state;
@@ -351,6 +372,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_lock_without_a_lease_is_stuck_after_a_crash),
+        cmocka_unit_test(nothing_is_called_stuck_if_servers_were_left_down),
         cmocka_unit_test(a_lease_that_never_frees_the_lock_is_stuck),
         cmocka_unit_test(a_lease_that_frees_the_lock_is_not_stuck),
         cmocka_unit_test(an_observation_that_ends_too_soon_decides_nothing),
