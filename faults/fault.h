@@ -17,9 +17,10 @@
 
 // A client process, as the conductor knows it.
 struct fault_client {
-    pid_t process; // 0 once it has ended
-    bool killed;   // by a fault
-    int stops;     // pauses in effect: it goes on when the last one is over
+    pid_t process;    // 0 once it has ended
+    bool leads_group; // it has started programs, which belong to it
+    bool killed;      // by a fault
+    int stops;        // pauses in effect: it goes on when the last one is over
     // Writes what happens to the process as a whole: client N, worker 0.
     struct history_writer writer;
 };
@@ -35,6 +36,8 @@ struct fault_world {
     struct server_group *store_group; // those of the store, if they are others
     bool is_external;                 // the lock's servers are somebody else's
     struct lock_identity lock;
+    bool is_foreign; // the lock is not ours: it reads time by itself
+    bool is_unseen;  // and how its servers keep it is not known
     struct wires *wires;
     char *why_no_wires; // if `wires` is NULL
     struct clock_shift *client_clocks;

@@ -3,6 +3,7 @@
 #include "faults/schedule.h"
 #include "harness/base/futex.h"
 #include "harness/cluster/process.h"
+#include "harness/cluster/process_group.h"
 #include "harness/drive/client.h"
 #include "harness/drive/fit.h"
 #include "harness/drive/leavings.h"
@@ -83,6 +84,7 @@ static int start_clients(struct conductor *conductor, struct error *error)
         if (id < 0)
             return -1;
         client->process = id;
+        client->leads_group = conductor->stage.scheme->foreign != NULL;
         conductor->ends[i] =
             (struct pollfd){.fd = (int)syscall(SYS_pidfd_open, id, 0), .events = POLLIN};
     }
@@ -340,7 +342,11 @@ static int set_up(struct conductor *conductor, const char *folder, int serial, s
 static void tear_down(struct conductor *conductor)
 {
     for (int i = 0; i < conductor->client_count; i++) {
-        process_kill(conductor->clients[i].process);
+        pid_t client = conductor->clients[i].process;
+        struct error ignored;
+        process_kill(client);
+        if (client > 0 && conductor->clients[i].leads_group)
+            process_group_kill(client, &ignored);
         forget_end(&conductor->ends[i]);
     }
     process_kill(conductor->observer);

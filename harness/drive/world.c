@@ -48,6 +48,8 @@ void world_open(struct fault_world *world, const struct stage *stage, struct ser
         .lock = {.name = stage->keys[0].lock_name,
                  .tag = stage->keys[0].tag,
                  .scheme = stage->scheme->name},
+        .is_foreign = stage->scheme->foreign != NULL && stage->scheme->foreign->plugin == NULL,
+        .is_unseen = stage->scheme->foreign != NULL && !stage->scheme->foreign->visible,
         .client_clocks = stage->control->client_clocks,
         .shifted_clients = MAX_SHIFTED_CLIENTS,
         .seed = stage->trial->seed,
