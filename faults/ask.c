@@ -45,6 +45,8 @@ int world_lock_is_held(const struct fault_world *world, const struct lock_identi
                        struct error *error)
 {
     const struct server_group *group = world->lock_group;
+    if (world->is_unseen)
+        return error_set(error, "how its servers keep the lock is not known: see 'visible'");
     if (group == NULL || control_of(&group->nodes[0])->has_lock == NULL)
         return error_set(error, "nobody can be asked whether the lock is held");
     bool equals = strcmp(group->settings.topology->name, "independent") == 0;

@@ -34,6 +34,10 @@ static enum availability available(const struct fault_step *step, const struct f
                   world->shifted_clients);
         return FAULT_MISSING;
     }
+    if (step->target.client != 0 && world->is_foreign) {
+        error_set(why, "its lock is a program of its own, which reads the machine's clock");
+        return FAULT_MEANINGLESS;
+    }
     enum availability there = target_available(&step->target, world, why);
     if (there != FAULT_AVAILABLE || step->target.client != 0)
         return there;

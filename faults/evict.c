@@ -15,6 +15,10 @@ static enum availability available(const struct fault_step *step, const struct f
     const struct node *node = there == FAULT_AVAILABLE ? node_meant(step, world) : NULL;
     if (node == NULL)
         return there;
+    if (world->is_unseen) {
+        error_set(why, "it cannot be seen when the lock is evicted: see 'visible' of the scheme");
+        return FAULT_MEANINGLESS;
+    }
     if (node_control(node)->evict == NULL)
         return cannot_be_done(node, "made to evict", why);
     return way_available(step, node, node_control(node)->policies, why);

@@ -17,9 +17,10 @@
 
 // A client process, as the conductor knows it.
 struct fault_client {
-    pid_t process; // 0 once it has ended
-    bool killed;   // by a fault
-    int stops;     // pauses in effect: it goes on when the last one is over
+    pid_t process;    // 0 once it has ended
+    bool leads_group; // it has started programs, which belong to it
+    bool killed;      // by a fault
+    int stops;        // pauses in effect: it goes on when the last one is over
     // Writes what happens to the process as a whole: client N, worker 0.
     struct history_writer writer;
 };
@@ -37,6 +38,8 @@ struct fault_world {
     struct lock_identity lock;        // the first, which causes and roles are about
     struct lock_identity *locks;      // all of them
     int lock_count;
+    bool is_foreign; // the lock is not ours: it reads time by itself
+    bool is_unseen;  // and how its servers keep it is not known
     struct wires *wires;
     char *why_no_wires; // if `wires` is NULL
     struct clock_shift *client_clocks;

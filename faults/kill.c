@@ -4,6 +4,7 @@
 
 #include "harness/base/clock.h"
 #include "harness/cluster/outage.h"
+#include "harness/cluster/process_group.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -32,6 +33,8 @@ static enum strike_state kill_client(struct fault_client *client, struct error *
     }
     pid_t process = client->process;
     client->process = 0;
+    if (client->leads_group && process_group_kill(process, error) != 0)
+        return STRIKE_FAILED;
     if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGKILL)
         return strike_came_too_late(error); // it had ended by itself
     client->killed = true;

@@ -3,6 +3,7 @@
 #include "faults/fault.h"
 
 #include "harness/cluster/outage.h"
+#include "harness/cluster/process_group.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -18,6 +19,15 @@ static enum availability available(const struct fault_step *step, const struct f
 
 // --- a client ------------------------------------------------------------------------------------
 
+// To the process, and to the programs that it has started.
+static int send_signal(const struct fault_client *client, int signal, struct error *error)
+{
+    if (kill(client->leads_group ? -client->process : client->process, signal) == 0)
+        return 0;
+    return error_set(error, "signal %d to process %d: %s", signal, client->process,
+                     strerror(errno));
+}
+
 // The kernel reports the stop when every thread of the process stands still: that is the proof.
 // Asked without waiting, so that nothing can outlast the trial's limit.
 static enum strike_state stop_is_proven(struct fault_client *client, struct error *error)
@@ -30,6 +40,8 @@ static enum strike_state stop_is_proven(struct fault_client *client, struct erro
         return STRIKE_PENDING;
     if (info.si_code != CLD_STOPPED)
         return strike_came_too_late(error);
+    if (client->leads_group && !process_group_stands_still(client->process, error))
+        return STRIKE_PENDING;
     waitid(P_PID, (id_t)client->process, &info, WSTOPPED | WNOHANG); // take the report away
     client->stops = 1;
     return STRIKE_IN_EFFECT;
@@ -43,8 +55,8 @@ static enum strike_state stop_process(struct fault_client *client, struct error 
         client->stops++;
         return STRIKE_IN_EFFECT;
     }
-    if (kill(client->process, SIGSTOP) != 0)
-        return error_set(error, "SIGSTOP to process %d: %s", client->process, strerror(errno));
+    if (send_signal(client, SIGSTOP, error) != 0)
+        return STRIKE_FAILED;
     enum strike_state state = STRIKE_PENDING;
     for (int look = 0; look < 100 && state == STRIKE_PENDING; look++) {
         sched_yield(); // it takes the kernel a moment; mostly not more than one
@@ -124,9 +136,7 @@ static enum strike_state heal(struct fault_strike *strike, struct error *error)
     }
     if (client->process == 0 || --client->stops > 0)
         return STRIKE_IN_EFFECT;
-    if (kill(client->process, SIGCONT) != 0)
-        return error_set(error, "SIGCONT to process %d: %s", client->process, strerror(errno));
-    return STRIKE_IN_EFFECT;
+    return send_signal(client, SIGCONT, error) == 0 ? STRIKE_IN_EFFECT : STRIKE_FAILED;
 }
 
 const struct fault pause_fault = {

@@ -112,7 +112,9 @@ void herd_measure(const struct digest *digest, struct herd *herd)
         herd->renewals += account->renewals;
         add_workers(&accounts, client, herd);
     }
-    herd->is_known = herd->acquire_requests > 0;
+    // What is asked of a lock that is not ours is no request to its servers, which nobody counts.
+    bool is_foreign = digest->trial != NULL && digest->trial->foreign != NULL;
+    herd->is_known = herd->acquire_requests > 0 && !is_foreign;
     free(accounts.clients);
     free(accounts.workers);
 }

@@ -50,7 +50,7 @@ static bool can_be_judged(const struct stored_run *run)
 }
 
 // What result.json would say of the run, were it judged now; NULL with `error` set if it cannot be.
-static json_t *judge_anew(const char *folder, struct error *error)
+static json_t *judge_anew(const char *folder, bool *was_stopped, struct error *error)
 {
     struct stored_run run;
     json_t *result = NULL;
@@ -68,6 +68,7 @@ static json_t *judge_anew(const char *folder, struct error *error)
     } else {
         error_set(error, "some histories of the run in %s are gone", folder);
     }
+    *was_stopped = run.was_stopped;
     stored_run_free(&run);
     return result;
 }
@@ -80,7 +81,8 @@ static int load_run(const char *path, struct run_figures *figures, struct error 
     json_error_t problem;
     bool folder = is_folder(path);
     char *file = folder ? path_join(path, "result.json") : memory_string(path);
-    json_t *result = folder ? judge_anew(path, &why) : NULL;
+    bool was_stopped = false;
+    json_t *result = folder ? judge_anew(path, &was_stopped, &why) : NULL;
     *figures = (struct run_figures){0};
     if (result == NULL) {
         result = json_load_file(file, 0, &problem);
@@ -99,6 +101,7 @@ static int load_run(const char *path, struct run_figures *figures, struct error 
                   problem.text);
     else
         error_set(error, "cannot read %s as the result.json of a run: %.200s", path, problem.text);
+    figures->was_stopped = was_stopped;
     free(file);
     return code;
 }
@@ -111,10 +114,19 @@ static int cannot_load(const struct error *error)
     return EXIT_USAGE;
 }
 
-static bool has_scheme(const struct run_figures *run, const char *scheme)
+static bool has_scheme(const struct run_figures *run, const char *pattern)
 {
     for (size_t i = 0; i < run->count; i++) {
-        if (strcmp(run->repeats[i].scheme, scheme) == 0)
+        if (text_matches(run->repeats[i].scheme, pattern))
+            return true;
+    }
+    return false;
+}
+
+static bool came_before(const struct run_figures *run, size_t index)
+{
+    for (size_t i = 0; i < index; i++) {
+        if (strcmp(run->repeats[i].scheme, run->repeats[index].scheme) == 0)
             return true;
     }
     return false;
@@ -124,14 +136,11 @@ static int no_such_scheme(const struct run_figures *run, const char *scheme)
 {
     struct text known = {0};
     for (size_t i = 0; i < run->count; i++) {
-        bool again = false;
-        for (size_t j = 0; j < i && !again; j++)
-            again = strcmp(run->repeats[j].scheme, run->repeats[i].scheme) == 0;
-        if (!again)
+        if (!came_before(run, i))
             text_format(&known, "%s%s", known.length > 0 ? ", " : "", run->repeats[i].scheme);
     }
     fprintf(stderr, "lockpick compare: the run in %s has not tried '%s'; it tried %s\n", run->name,
-            scheme, text_string(&known));
+            scheme, known.length > 0 ? text_string(&known) : "nothing");
     text_free(&known);
     return EXIT_INCONCLUSIVE;
 }
@@ -166,10 +175,47 @@ static int no_baseline(const char *why)
     return EXIT_INCONCLUSIVE;
 }
 
+// The first of the wanted schemes that neither run has tried, or NULL.
+static const char *untried(const struct compare_options *options, const struct run_figures runs[2])
+{
+    for (size_t i = 0; i < options->scheme_count; i++) {
+        if (!has_scheme(&runs[0], options->schemes[i]) &&
+            !has_scheme(&runs[1], options->schemes[i]))
+            return options->schemes[i];
+    }
+    return NULL;
+}
+
+static bool are_one_run(const char *const paths[2])
+{
+    char *real[2];
+    for (int i = 0; i < 2; i++) {
+        char *file = path_join(paths[i], "result.json");
+        real[i] = realpath(is_folder(paths[i]) ? file : paths[i], NULL);
+        free(file);
+    }
+    bool is_one = real[0] != NULL && real[1] != NULL && strcmp(real[0], real[1]) == 0;
+    free(real[0]);
+    free(real[1]);
+    return is_one;
+}
+
+static int compare_loaded(const struct compare_options *options, const struct run_figures runs[2])
+{
+    const char *nobodys = untried(options, runs);
+    struct comparison comparison;
+    if (nobodys != NULL)
+        return no_such_scheme(&runs[1], nobodys);
+    comparison_of_runs(&runs[0], &runs[1], &options->comparison, &comparison);
+    comparison.is_one_run = are_one_run((const char *const *)options->run.paths);
+    int code = compare_show(&comparison, options);
+    comparison_free(&comparison);
+    return code;
+}
+
 static int compare_runs(const struct compare_options *options)
 {
     struct run_figures runs[2] = {0};
-    struct comparison comparison;
     struct error error = {0};
     int code = EXIT_USAGE;
     if (load_run(options->run.paths[1], &runs[1], &error) != 0) {
@@ -177,9 +223,7 @@ static int compare_runs(const struct compare_options *options)
     } else if (load_run(options->run.paths[0], &runs[0], &error) != 0) {
         code = no_baseline(error.text);
     } else {
-        comparison_of_runs(&runs[0], &runs[1], &options->comparison, &comparison);
-        code = compare_show(&comparison, options);
-        comparison_free(&comparison);
+        code = compare_loaded(options, runs);
     }
     run_figures_free(&runs[0]);
     run_figures_free(&runs[1]);

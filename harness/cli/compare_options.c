@@ -152,21 +152,31 @@ void compare_options_print(FILE *out)
         "\n"
         "Verdicts that changed come first: a lock that was SAFE and is UNSAFE is no matter of "
         "speed.\n"
+        "Of repeats that could not be decided nobody knows whether they are worse: beside any of\n"
+        "them only what is worse stands, and their costs are left out.\n"
         "Then, for scenarios without faults: locks/s, acquire p50, p99 and p99.9, hand-off p50,\n"
         "commands a lock. Each repeat has a figure of its own, percentiles too; the ratio of the\n"
-        "means has an interval in which it lies with 95 % (bootstrap over the repeats):\n"
+        "means over the repeats has an interval in which it lies with 95 % (bootstrap, widened\n"
+        "for few repeats):\n"
         "  no change      the interval lies within the margin around 1\n"
         "  within noise   it has 1 in it, and more than the margin: more repeats would tell\n"
         "  faster         all of it is on that side of 1, and some of it beyond the margin\n"
         "  slower         likewise\n"
-        "  inconclusive   a side lacks it, has fewer than 3 repeats, or asked something else; or\n"
-        "                 the driver was the limit in half of its repeats (* marks any)\n"
-        "If placement, versions, durability, kernel, processors, clock source or load differ, no\n"
-        "cost is compared; --anyway does, and never calls it the same.\n"
+        "  inconclusive   a side, or one of its repeats, lacks it; a side has fewer than 3 "
+        "repeats,\n"
+        "                 or asked something else; more acquires were denied than lie beyond the\n"
+        "                 percentile; the driver was the limit in half of the repeats (* marks "
+        "any);\n"
+        "                 or noise may hide that it is slower by more than 4 margins\n"
+        "If placement, versions, durability, kernel, processors, clock source or load differ, or\n"
+        "neither run says, no cost is compared; --anyway does, and never calls it the same.\n"
         "\n",
         out);
     options_print(&option_set, 17, out);
-    fputs("\nexit codes: 0 nothing is slower and no verdict worse, 1 something is, 2 usage,\n"
-          "3 inconclusive, 4 environment missing or broken; of several, 4 comes before 1, then 3\n",
-          out);
+    fputs(
+        "\nexit codes: 0 no verdict is worse, and nothing is slower, or not by more than noise of "
+        "4\n"
+        "margins hides, 1 something is, 2 usage, 3 inconclusive, 4 environment missing or broken;\n"
+        "of several, 4 comes before 1, then 3\n",
+        out);
 }

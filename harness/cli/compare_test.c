@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 #include <stdio.h>
+#include <unistd.h>
 
 static char folder[] = "/tmp/lockpick-compare-test-XXXXXX";
 
@@ -99,6 +100,19 @@ static void a_run_has_no_difference_from_itself(void **state)
     command_free(&result);
 }
 
+static void a_run_by_another_name_is_the_same_run(void **state)
+{
+    (void)state;
+    char *link = path_join(folder, "link");
+    char *run = path_join(folder, "run");
+    assert_int_equal(symlink(run, link), 0);
+    struct command_result result = lockpick("compare @/link @/run");
+    assert_non_null(strstr(text_string(&result.output), "Both are the same run"));
+    command_free(&result);
+    free(link);
+    free(run);
+}
+
 static void without_histories_what_result_json_says_is_taken(void **state)
 {
     (void)state;
@@ -123,6 +137,8 @@ static void a_missing_baseline_is_inconclusive(void **state)
     expect(lockpick("compare @/run @/nowhere"), 2, "cannot read");
     expect(lockpick("compare @/run --scheme redis-set-px-lua --scheme zk-sequential"), 3,
            "has not tried 'zk-sequential'; it tried redis-set-px-del, redis-set-px-lua");
+    expect(lockpick("compare @/run @/run --scheme nosuch"), 3,
+           "has not tried 'nosuch'; it tried redis-set-px-del, redis-set-px-lua");
 }
 
 static void slower_is_an_exit_code_of_its_own(void **state)
@@ -240,6 +256,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_run_has_no_difference_from_itself),
+        cmocka_unit_test(a_run_by_another_name_is_the_same_run),
         cmocka_unit_test(without_histories_what_result_json_says_is_taken),
         cmocka_unit_test(a_missing_baseline_is_inconclusive),
         cmocka_unit_test(slower_is_an_exit_code_of_its_own),

@@ -57,7 +57,8 @@ static bool complain_of_untried(const struct run_result *run)
     return any;
 }
 
-static int compare_schemes(const struct run_result *run, const struct compare_options *options)
+static int compare_schemes(const struct run_result *run, bool is_broken,
+                           const struct compare_options *options)
 {
     struct run_figures figures;
     struct comparison comparison;
@@ -67,6 +68,7 @@ static int compare_schemes(const struct run_result *run, const struct compare_op
     if (run_figures_make(json_loads(json, 0, NULL), run->folder, &figures, &error) == 0) {
         comparison_of_schemes(&figures, options->schemes[0], options->schemes[1],
                               &options->comparison, &comparison);
+        comparison.is_broken = is_broken;
         code = compare_show(&comparison, options);
         comparison_free(&comparison);
     } else {
@@ -89,12 +91,12 @@ static int conduct(const struct sandbox *sandbox, void *context)
         fprintf(stderr, "lockpick compare: the pictures of the run: %s\n", error.text);
     int written = run_outputs_write_folder(&run);
     const char *name = run_folder_publish(run.folder);
-    int code = compare_schemes(&run, request->options);
+    int code = compare_schemes(&run, is_short || written != 0, request->options);
     if (!request->options->json)
         printf("report: %s/report.html\n", name);
     run_pictures_free(&run);
     performance_free(&run);
-    return is_short || written != 0 ? EXIT_ENVIRONMENT : code;
+    return code;
 }
 
 // One plan of both schemes, whose repeats take turns. 0, or -1 with `error` set.

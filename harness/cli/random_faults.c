@@ -4,7 +4,7 @@
 #include "harness/base/text.h"
 #include "harness/cluster/server.h"
 #include "harness/cluster/topology.h"
-#include "harness/locks/lock.h"
+#include "harness/locks/exec.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -54,7 +54,8 @@ static bool may_happen(const struct scenario *scenario, const struct fault *faul
     static const unsigned elsewhere = STRIKES_CLIENT | STRIKES_WIRE;
     struct node nodes[MAX_GROUP_NODES] = {0};
     struct server_group group = {.nodes = nodes};
-    struct fault_world world = {.scenario = scenario};
+    bool unseen = scheme->foreign != NULL && !scheme->foreign->visible;
+    struct fault_world world = {.scenario = scenario, .is_unseen = unseen};
     struct fault_step step = {.verb = fault->form.name};
     if ((fault->form.strikes & elsewhere) != 0 || fault->available == NULL)
         return true;
@@ -76,21 +77,30 @@ static bool is_tried(const struct scenario *scenario, const char *scheme_glob,
            (scheme_glob == NULL || scheme_is_meant(scheme_glob, scheme->name, scheme->traits));
 }
 
+static void look_at(const struct scenario *scenario, const char *scheme_glob,
+                    const struct lock_scheme *scheme, const struct fault *fault,
+                    struct doubt *doubt)
+{
+    struct error why = {0};
+    if (!is_tried(scenario, scheme_glob, scheme))
+        return;
+    if (may_happen(scenario, fault, scheme, &why)) {
+        doubt->possible++;
+        return;
+    }
+    if (doubt->schemes.length == 0)
+        doubt->why = why;
+    text_format(&doubt->schemes, "%s%s", doubt->schemes.length > 0 ? ", " : "", scheme->name);
+}
+
 static void look_into(const struct scenario *scenario, const char *scheme_glob,
                       const struct fault *fault, struct doubt *doubt)
 {
-    for (size_t i = 0; lock_catalogue[i] != NULL; i++) {
-        const struct lock_scheme *scheme = lock_catalogue[i];
-        struct error why = {0};
-        if (!is_tried(scenario, scheme_glob, scheme))
-            continue;
-        if (may_happen(scenario, fault, scheme, &why)) {
-            doubt->possible++;
-            continue;
-        }
-        if (doubt->schemes.length == 0)
-            doubt->why = why;
-        text_format(&doubt->schemes, "%s%s", doubt->schemes.length > 0 ? ", " : "", scheme->name);
+    for (size_t i = 0; lock_catalogue[i] != NULL; i++)
+        look_at(scenario, scheme_glob, lock_catalogue[i], fault, doubt);
+    for (size_t i = 0; i < scenario->exec_count; i++) {
+        const struct lock_scheme scheme = exec_scheme(&scenario->execs[i].foreign);
+        look_at(scenario, scheme_glob, &scheme, fault, doubt);
     }
 }
 

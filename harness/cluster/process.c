@@ -118,6 +118,9 @@ static void become(const struct process_settings *settings, pid_t parent, int ou
     if (process_settle(parent, settings->network_namespace, settings->processor) != 0 ||
         redirect(output, input) != 0)
         return;
+    if (settings->streams != NULL && (dup2(settings->streams[0], STDIN_FILENO) < 0 ||
+                                      dup2(settings->streams[1], STDOUT_FILENO) < 0))
+        return;
     if (settings->ordinary_user && become_ordinary(settings->folder) != 0)
         return;
     for (size_t i = 0; settings->environment != NULL && settings->environment[i] != NULL; i++)

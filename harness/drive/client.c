@@ -2,6 +2,7 @@
 
 #include "harness/base/text.h"
 #include "harness/cluster/process.h"
+#include "harness/cluster/process_group.h"
 #include "harness/drive/usage.h"
 #include "harness/drive/worker.h"
 
@@ -61,8 +62,7 @@ static struct lock_client *open_clients(const struct stage *stage, const struct 
                                         int number, struct key_range range)
 {
     struct lock_client *clients = memory_zeroed(range.count, sizeof *clients);
-    for (size_t i = 0; i < range.count; i++) {
-        struct error error = {0};
+    for (size_t i = 0; i < range.count; i++)
         clients[i] = (struct lock_client){
             .scheme = stage->scheme,
             .options = stage_lock_options(stage, &stage->keys[range.first + i]),
@@ -72,7 +72,13 @@ static struct lock_client *open_clients(const struct stage *stage, const struct 
             .clock = stage_client_clock(stage, number),
             .board = &stage->control->board,
             .history = &stage->history,
-            .stop = &stage->control->stop};
+            .stop = &stage->control->stop,
+            .first = clients,
+            .keys = range.count,
+            .workers = (int)stage->trial->scenario->clients.threads,
+            .folder = stage->folder};
+    for (size_t i = 0; i < range.count; i++) {
+        struct error error = {0};
         if (stage->scheme->open_client == NULL ||
             stage->scheme->open_client(&clients[i], &error) == 0)
             continue;
@@ -92,6 +98,12 @@ static void be_client(const struct stage *stage, const struct node *node, int nu
         stage_break(stage, "%s could not settle on its node: %s", node->name, strerror(errno));
         _exit(1);
     }
+    struct error error;
+    bool guards = stage->scheme->foreign != NULL && node->end.network_namespace < 0;
+    if (guards && process_group_guard(&error) != 0) {
+        stage_break(stage, "%s: %s", node->name, error.text);
+        _exit(1);
+    }
     struct history_writer writer;
     history_writer_start(&writer, &stage->history, number, 0);
     history_append(
@@ -99,8 +111,12 @@ static void be_client(const struct stage *stage, const struct node *node, int nu
     struct key_range range = stage_keys_of(stage, number, 0);
     struct lock_client *clients = open_clients(stage, node, number, range);
     run_workers(stage, clients, number);
-    for (size_t i = 0; i < range.count && stage->scheme->close_client != NULL; i++)
+    for (size_t i = 0; i < range.count && stage->scheme->close_client != NULL; i++) {
         stage->scheme->close_client(&clients[i]);
+        if (clients[i].error.text[0] != '\0')
+            stage_break(stage, "%s, scheme %s: %s", node->name, stage->scheme->name,
+                        clients[i].error.text);
+    }
     free(clients);
     usage_record_own(&writer, number, node->end.network_namespace >= 0);
 }
@@ -118,6 +134,9 @@ pid_t client_start(const struct stage *stage, const struct node *node, int numbe
 {
     pid_t parent = getpid();
     pid_t id = fork_child(error);
+    // By both, as whoever comes second may need it.
+    if (id >= 0 && stage->scheme->foreign != NULL)
+        setpgid(id, id);
     if (id == 0) {
         be_client(stage, node, number, parent);
         _exit(0);
@@ -128,9 +147,12 @@ pid_t client_start(const struct stage *stage, const struct node *node, int numbe
 void client_reap(const struct stage *stage, struct fault_client *client, int number)
 {
     int status;
+    struct error error;
     if (client->process == 0 || waitpid(client->process, &status, WNOHANG) != client->process)
         return;
     pid_t ended = client->process;
+    if (client->leads_group && process_group_kill(ended, &error) != 0)
+        stage_break(stage, "client-%d has ended, but %s", number, error.text);
     client->process = 0;
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
         return;
@@ -141,6 +163,14 @@ void client_reap(const struct stage *stage, struct fault_client *client, int num
     stage_break(stage, "client-%d ended by %s %d, which no fault asked for%s", number,
                 signal != 0 ? "signal" : "exit status", signal != 0 ? signal : exit_status,
                 signal == SIGBUS ? ": there is no room left on the disk for the history" : "");
+}
+
+void client_kill(const struct fault_client *client)
+{
+    struct error ignored;
+    process_kill(client->process);
+    if (client->process > 0 && client->leads_group)
+        process_group_kill(client->process, &ignored);
 }
 
 // How far CLOCK_REALTIME is ahead of CLOCK_MONOTONIC; `before_ns` if the reading was disturbed.

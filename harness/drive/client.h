@@ -14,6 +14,9 @@ pid_t client_start(const struct stage *stage, const struct node *node, int numbe
 // that ends other than well and by no fault of ours is a bug of the harness.
 void client_reap(const struct stage *stage, struct fault_client *client, int number);
 
+// Ends the client, and what it has started.
+void client_kill(const struct fault_client *client);
+
 // Forks the observer of the machine: it asks to be woken every millisecond, and records whenever
 // that was late by more than STALL_NS, and whenever the clock was set (servers expire leases by
 // it). Verdicts that rely on timing look at its record.

@@ -84,6 +84,7 @@ static int start_clients(struct conductor *conductor, struct error *error)
         if (id < 0)
             return -1;
         client->process = id;
+        client->leads_group = conductor->stage.scheme->foreign != NULL;
         conductor->ends[i] =
             (struct pollfd){.fd = (int)syscall(SYS_pidfd_open, id, 0), .events = POLLIN};
     }
@@ -350,7 +351,7 @@ static int set_up(struct conductor *conductor, const char *folder, int serial, s
 static void tear_down(struct conductor *conductor)
 {
     for (int i = 0; i < conductor->client_count; i++) {
-        process_kill(conductor->clients[i].process);
+        client_kill(&conductor->clients[i]);
         forget_end(&conductor->ends[i]);
     }
     process_kill(conductor->observer);

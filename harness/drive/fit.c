@@ -1,8 +1,8 @@
 #include "harness/drive/fit.h"
 
 #include "harness/cluster/server.h"
+#include "harness/drive/scheme.h"
 #include "harness/drive/servers.h"
-#include "harness/locks/lock.h"
 #include "harness/stores/store.h"
 #include "harness/workloads/workload.h"
 
@@ -77,7 +77,8 @@ static bool are_installed(const struct trial *trial, const struct lock_scheme *s
 
 enum fit trial_fit(const struct trial *trial, struct text *reason)
 {
-    const struct lock_scheme *scheme = lock_scheme_find(trial->scheme);
+    struct lock_scheme room;
+    const struct lock_scheme *scheme = trial_scheme(trial, &room);
     if (trial->skip_reason != NULL)
         text_add(reason, trial->skip_reason);
     if (trial->skip_reason != NULL || !fits_workload(trial, scheme, reason) ||
@@ -88,7 +89,8 @@ enum fit trial_fit(const struct trial *trial, struct text *reason)
 
 bool trial_uses(const struct trial *trial, const char *server)
 {
-    const struct lock_scheme *scheme = lock_scheme_find(trial->scheme);
+    struct lock_scheme room;
+    const struct lock_scheme *scheme = trial_scheme(trial, &room);
     const struct store_kind *store = trial_store(trial);
     const char *kept_in = store != NULL ? store->server : NULL;
     return (scheme->server != NULL && strcmp(scheme->server, server) == 0) ||

@@ -10,6 +10,9 @@
 #define LEASE_EXCESS_NS (3 * NS_PER_S)
 #define MOST_NS (5 * NS_PER_S)
 #define LOOK_EVERY_NS (10 * NS_PER_MS)
+// A lock that was asked for so soon was not waited for. Of many, the last are asked for much later,
+// when a lease or session may have ended meanwhile.
+#define AT_ONCE_NS (5 * NS_PER_MS)
 
 // By when whatever frees the lock by itself must have done so.
 static int64_t patience_ns(const struct lock_scheme *scheme, int64_t lease_ns)
@@ -22,7 +25,6 @@ struct look {
     const struct fault_world *world;
     const struct stage_key *keys;
     int64_t began_ns, enough_ns;
-    bool is_first; // all that is free now was not waited for
     struct history_writer *writer;
 };
 
@@ -30,8 +32,9 @@ struct look {
 static bool settle(const struct look *look, int lock)
 {
     struct error ignored;
+    bool is_at_once = clock_monotonic_ns() - look->began_ns <= AT_ONCE_NS;
     int held = world_lock_is_held(look->world, &look->world->locks[lock], &ignored);
-    int64_t waited_ns = look->is_first ? 0 : clock_monotonic_ns() - look->began_ns;
+    int64_t waited_ns = is_at_once ? 0 : clock_monotonic_ns() - look->began_ns;
     if (held == 1 && waited_ns < look->enough_ns)
         return waited_ns >= MOST_NS;
     if (held >= 0)
@@ -49,10 +52,9 @@ void leavings_record(const struct fault_world *world, const struct stage_key *ke
                         .keys = keys,
                         .began_ns = clock_monotonic_ns(),
                         .enough_ns = patience_ns(scheme, lease_ns),
-                        .is_first = true,
                         .writer = writer};
     bool *is_settled = memory_zeroed((size_t)world->lock_count, sizeof *is_settled);
-    for (int left = world->lock_count; left > 0; look.is_first = false) {
+    for (int left = world->lock_count; left > 0;) {
         for (int i = 0; i < world->lock_count; i++) {
             if (!is_settled[i] && settle(&look, i)) {
                 is_settled[i] = true;

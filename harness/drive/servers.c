@@ -6,7 +6,7 @@
 #include "harness/cluster/topology.h"
 #include "harness/drive/fit.h"
 #include "harness/drive/placement.h"
-#include "harness/locks/lock.h"
+#include "harness/drive/scheme.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,8 @@
 
 const struct store_kind *trial_store(const struct trial *trial)
 {
-    const struct lock_scheme *scheme = lock_scheme_find(trial->scheme);
+    struct lock_scheme room;
+    const struct lock_scheme *scheme = trial_scheme(trial, &room);
     const char *name = trial->scenario->workload.store;
     if (scheme->own_store != NULL)
         name = scheme->own_store;
@@ -28,7 +29,8 @@ const struct store_kind *trial_store(const struct trial *trial)
 
 static void want_lock_servers(const struct trial *trial, struct group_settings *group)
 {
-    const struct lock_scheme *scheme = lock_scheme_find(trial->scheme);
+    struct lock_scheme room;
+    const struct lock_scheme *scheme = trial_scheme(trial, &room);
     const struct server_settings *settings = scenario_server(trial->scenario, scheme->server);
     const char *topology = settings->topology;
     if (topology == NULL && scheme->topologies != NULL)
@@ -44,7 +46,8 @@ static void want_lock_servers(const struct trial *trial, struct group_settings *
 // lock's spares it. Those that run already are no groups. Returns how many.
 static int want_servers(const struct trial *trial, struct group_settings *groups)
 {
-    const struct lock_scheme *scheme = lock_scheme_find(trial->scheme);
+    struct lock_scheme room;
+    const struct lock_scheme *scheme = trial_scheme(trial, &room);
     const struct store_kind *store = trial_store(trial);
     int count = 0;
     if (scheme->server != NULL &&
@@ -105,7 +108,8 @@ static int describe_services(const struct server_pool *pool, const struct trial 
                              struct service *lock_service, struct service *store_service,
                              struct error *error)
 {
-    const struct lock_scheme *scheme = lock_scheme_find(trial->scheme);
+    struct lock_scheme room;
+    const struct lock_scheme *scheme = trial_scheme(trial, &room);
     const struct store_kind *store = trial_store(trial);
     int group = 0;
     *lock_service = *store_service = (struct service){0};

@@ -3,6 +3,7 @@
 #include "harness/base/file.h"
 #include "harness/base/random.h"
 #include "harness/drive/placement.h"
+#include "harness/drive/scheme.h"
 #include "harness/wire/redis.h"
 
 #include <errno.h>
@@ -118,10 +119,11 @@ int stage_open(struct stage *stage, const struct trial *trial, struct server_poo
     const struct workload_settings *settings = &trial->scenario->workload;
     *clients = (struct cluster){0};
     *stage = (struct stage){.trial = trial,
-                            .scheme = lock_scheme_find(trial->scheme),
                             .workload = workload_find(settings->kind),
                             .store = trial_store(trial),
-                            .fenced = settings->fenced};
+                            .fenced = settings->fenced,
+                            .folder = folder};
+    stage->scheme = trial_scheme(trial, &stage->foreign_scheme);
     struct control *control =
         mmap(NULL, sizeof *control, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (control == MAP_FAILED)

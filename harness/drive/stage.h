@@ -52,6 +52,8 @@ struct stage_account {
 struct stage {
     const struct trial *trial;
     const struct lock_scheme *scheme;
+    struct lock_scheme foreign_scheme; // if the scenario brings it along
+    const char *folder;                // of the trial
     const struct workload *workload;
     const struct store_kind *store;
     struct control *control;

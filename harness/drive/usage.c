@@ -83,11 +83,24 @@ void usage_watch_start(struct usage_watch *watch, const struct fault_world *worl
     *watch = (struct usage_watch){writer, world, servers, observer, 0, 0};
 }
 
+// A client with the programs that it has started.
+static void read_group(const struct usage_watch *watch, int node, pid_t process)
+{
+    struct process_usage usage;
+    struct process_list list = process_list_read();
+    if (family_usage_read(&list, process, &usage))
+        record_process(watch->writer, node, process, &usage);
+    free(list.items);
+}
+
 static void read_clients(const struct usage_watch *watch)
 {
     for (int i = 0; i < watch->world->client_count; i++) {
         pid_t process = watch->world->clients[i].process;
-        read_alone(watch, i + 1, process);
+        if (watch->world->clients[i].leads_group)
+            read_group(watch, i + 1, process);
+        else
+            read_alone(watch, i + 1, process);
         if (knows_networks(watch))
             record_network(watch->writer, i + 1, process);
     }
@@ -125,13 +138,15 @@ static int64_t of_timeval(const struct timeval *time)
 void usage_record_own(struct history_writer *writer, int client_number, bool knows_networks)
 {
     struct rusage used;
-    if (getrusage(RUSAGE_SELF, &used) != 0)
+    struct rusage children; // programs that it had started
+    if (getrusage(RUSAGE_SELF, &used) != 0 || getrusage(RUSAGE_CHILDREN, &children) != 0)
         return;
-    int64_t kernel_ns = of_timeval(&used.ru_stime);
-    const struct process_usage usage = {.processor_ns = of_timeval(&used.ru_utime) + kernel_ns,
+    int64_t kernel_ns = of_timeval(&used.ru_stime) + of_timeval(&children.ru_stime);
+    int64_t user_ns = of_timeval(&used.ru_utime) + of_timeval(&children.ru_utime);
+    const struct process_usage usage = {.processor_ns = user_ns + kernel_ns,
                                         .kernel_ns = kernel_ns,
-                                        .voluntary_switches = used.ru_nvcsw,
-                                        .other_switches = used.ru_nivcsw};
+                                        .voluntary_switches = used.ru_nvcsw + children.ru_nvcsw,
+                                        .other_switches = used.ru_nivcsw + children.ru_nivcsw};
     record_process(writer, client_number, getpid(), &usage);
     if (knows_networks)
         record_network(writer, client_number, getpid());

@@ -45,6 +45,8 @@ void world_open(struct fault_world *world, const struct stage *stage, struct ser
         .client_count = client_count,
         .client_nodes = client_nodes,
         .is_external = lock->external,
+        .is_foreign = stage->scheme->foreign != NULL && stage->scheme->foreign->plugin == NULL,
+        .is_unseen = stage->scheme->foreign != NULL && !stage->scheme->foreign->visible,
         .client_clocks = stage->control->client_clocks,
         .shifted_clients = MAX_SHIFTED_CLIENTS,
         .seed = stage->trial->seed,

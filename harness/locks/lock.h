@@ -7,6 +7,7 @@
 #define LOCKPICK_LOCKS_LOCK_H
 
 #include "harness/base/error.h"
+#include "harness/base/foreign.h"
 #include "harness/base/random.h"
 #include "harness/point/point.h"
 #include "harness/wire/service.h"
@@ -30,8 +31,9 @@ struct lock_options {
     bool fenced;        // a fencing token is wanted with each grant
 };
 
-// What all workers of one client process share: the process's own lock, session, watchdog or
-// subscription. All but `state` is set before `open_client`.
+// What all workers of one client process share of one of its locks: the process's own lock,
+// session, watchdog or subscription. All but `state` and `error` is set before `open_client`, in
+// all of the process's, which are one array.
 struct lock_client {
     const struct lock_scheme *scheme;
     struct lock_options options;
@@ -42,7 +44,12 @@ struct lock_client {
     struct point_board *board;          // NULL: no points
     const struct history_file *history; // NULL: nothing is recorded
     const _Atomic uint32_t *stop;       // not 0: the trial ends
+    struct lock_client *first;          // of the array
+    size_t keys;                        // how long that is
+    int workers;                        // of the client
+    const char *folder;                 // of the trial, for logs; NULL: none
     void *state;                        // the scheme's own
+    struct error error;                 // set by `close_client` if the set-up had failed by then
 };
 
 // One time, on the machine's clock and on the client's.
@@ -81,6 +88,8 @@ struct lock_scheme {
     const char *breaks;        // what breaks it, in one line
     const char *const *traits; // NULL-terminated, from lock_traits
     const char *server;        // kind of server it needs, NULL for none
+    // Of a scheme that a scenario brings along; else NULL.
+    const struct foreign_settings *foreign;
     // Which topologies of it the scheme works on, NULL-terminated, the usual one first; NULL: only
     // `single`.
     const char *const *topologies;

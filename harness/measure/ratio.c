@@ -131,6 +131,8 @@ struct ratio ratio_make(const double *base, size_t base_count, const double *oth
                           .high = ratios[DRAWS - 1 - DRAWS / 40]};
     free(ratios);
     widen(&ratio, widening(base_count, other_count, in_pairs));
+    if (!isfinite(ratio.ratio) || isnan(ratio.low) || isnan(ratio.high))
+        return (struct ratio){.change = CHANGE_UNKNOWN}; // sums beyond all numbers
     ratio.change = judge(ratio.low, ratio.high, margin);
     return ratio;
 }

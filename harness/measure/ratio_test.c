@@ -61,12 +61,14 @@ static void without_a_baseline_nothing_is_said(void **state)
     const double two[] = {100, 100};
     const double three[] = {100, 100, 100};
     const double zero[] = {0, 0, 0};
+    const double huge[] = {1e308, 1e308, 1e308};
     const double broken[] = {100, NAN, 100};
     assert_int_equal(ratio_make(NULL, 0, three, 3, false, 0.05, 1).change, CHANGE_UNKNOWN);
     assert_int_equal(COMPARE(two, three, false).change, CHANGE_UNKNOWN);
     assert_int_equal(COMPARE(zero, three, false).change, CHANGE_UNKNOWN);
     assert_int_equal(COMPARE(zero, zero, false).change, CHANGE_UNKNOWN);
     assert_int_equal(COMPARE(broken, three, false).change, CHANGE_UNKNOWN);
+    assert_int_equal(COMPARE(three, huge, false).change, CHANGE_UNKNOWN);
     assert_int_equal(COMPARE(three, three, false).change, CHANGE_NONE);
     assert_string_equal(change_name(CHANGE_UNKNOWN, true), "inconclusive");
 }

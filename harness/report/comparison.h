@@ -1,17 +1,27 @@
 // Two runs, or two schemes of one, held against each other: first their verdicts, then their costs.
 //
-// A verdict that differs is no matter of speed, and comes first. Costs are compared in scenarios
-// without faults, figure by figure, by harness/measure/ratio.h: a percentile is one figure of each
-// repeat, and repeats are drawn, never merged or averaged into one. Nothing is called equal for
-// want of knowledge. Costs are inconclusive
+// A verdict that differs is no matter of speed, and comes first. Of repeats that could not be
+// decided nobody knows whether they are worse: with any of them only a verdict that is worse
+// already stands, and their costs are left out.
 //
-//  - if one side lacks the scenario or scheme, or asked something else of the lock;
+// Costs are compared in scenarios without faults, figure by figure, by harness/measure/ratio.h. A
+// percentile is one figure of each repeat, as a rate is: what is compared is the mean of these
+// figures, and no percentile of all acquires together. Nothing is called equal for want of
+// knowledge. Costs are inconclusive
+//
+//  - if one side lacks the scenario or scheme, or asked something else of the lock in any repeat;
 //  - of fewer than RATIO_LEAST_REPEATS repeats on either side;
-//  - if a figure was measured in one of two runs only (one that neither has is left out, and so is
-//    one that one of two schemes has not: it may ask no server, or let nobody wait);
+//  - if only some repeats of a side have the figure, or one side has it and the other has not (one
+//    that neither has is left out; and of two schemes, one may ask no server, or let nobody wait
+//    for a hand-off);
+//  - if more acquires were denied than lie beyond a percentile: they have no latency, and would
+//  make
+//    it longer;
 //  - if the driver was the limit in half of the repeats of either side: then it is the driver that
 //    is compared. If it was in any, the figure is marked;
-//  - if the environments differ. Then no cost is compared, unless the caller insists.
+//  - within noise that may hide more than COMPARISON_NOISE margins;
+//  - if the environments differ, or nobody knows. Then no cost is compared, unless the caller
+//    insists.
 #ifndef LOCKPICK_REPORT_COMPARISON_H
 #define LOCKPICK_REPORT_COMPARISON_H
 
@@ -19,6 +29,9 @@
 #include "harness/report/run_figures.h"
 
 #include <stdio.h>
+
+// What is within noise is inconclusive if it may be slower by more than so many margins.
+#define COMPARISON_NOISE 4
 
 struct comparison_options {
     double margin;       // what difference does not matter: 0.05
@@ -32,7 +45,8 @@ struct compared_side {
     const char *scheme;
     size_t *repeats; // indices into run->repeats; owned
     size_t count;
-    enum verdict verdict; // the worst of them: UNSAFE, STUCK, one that was not decided, SAFE
+    size_t decided;       // SAFE, UNSAFE or STUCK
+    enum verdict verdict; // the worst of these: UNSAFE, STUCK, SAFE; else that of the first
     size_t of_verdict;    // how many have it
     struct text found;    // properties that any of them violated: "stale-holder, lost-update"
 };
@@ -48,21 +62,21 @@ enum verdict_change {
 };
 
 struct figure_change {
-    bool is_compared;        // false: neither side has it
-    struct ratio ratio;      // of the second over the first
-    double medians[2];       // of the repeats; NaN: not measured
-    size_t marked;           // repeats of both sides in which the driver was the limit
-    bool is_trusted;         // false: that was so in half of one side, or more
-    const char *why_unknown; // "" if ratio.change is known
+    bool is_compared;      // false: neither side has it
+    struct ratio ratio;    // of the second over the first
+    double means[2];       // of the repeats; NaN: not measured
+    size_t marked;         // repeats of both sides in which the driver was the limit
+    bool is_trusted;       // false: that was so in half of one side, or more
+    char why_unknown[160]; // why it is inconclusive, whatever the ratio; "" if it is not
 };
 
 struct compared_pair {
     const char *scenario;
     struct compared_side sides[2]; // the baseline first
     enum verdict_change verdict;
-    bool in_turns;           // each repeat of one ran next to that of the other
-    bool compares_costs;     // false of scenarios with faults
-    const char *why_unknown; // why costs cannot be compared, or ""
+    bool in_turns;         // each repeat of one ran next to that of the other
+    bool compares_costs;   // false of scenarios with faults
+    char why_unknown[120]; // why costs cannot be compared, or ""
     struct figure_change figures[FIGURE_COUNT];
 };
 
@@ -70,18 +84,25 @@ struct comparison {
     const char *names[2]; // of the runs, or of the schemes
     bool of_schemes;
     double margin;
-    struct text differences; // of the environments, a line each
+    struct text differences; // of the environments, and what nobody knows of them; a line each
     bool anyway;             // costs are compared in spite of them
+    struct text shortfalls;  // runs that were cut short, a line each
+    size_t skipped;          // pairs that neither run had servers for: they are left out
+    bool is_one_run;         // both are the same one; set by the caller
+    bool is_broken;          // the environment failed, whatever was compared; set by the caller
     struct compared_pair *pairs;
     size_t count;
 };
 
 // What became of the figures of all pairs, and of the verdicts.
 struct comparison_tally {
-    size_t slower, faster, noise, same, inconclusive;
-    size_t worse, better, unclear; // verdicts
-    double widest;                 // of what is within noise: how far it may be off unseen; 0.14
-    size_t least_repeats;          // of any side whose costs were compared
+    size_t slower, faster, noise, same, inconclusive; // figures
+    size_t worse, better, unclear;                    // verdicts
+    size_t incomparable;  // pairs whose costs cannot be compared, for a reason of their own
+    size_t with_costs;    // pairs whose costs were compared
+    size_t undecided;     // repeats of these that were left out
+    double widest;        // of what is within noise: how far it may be off unseen; 0.14
+    size_t least_repeats; // of any side of which there is an interval; 0: there is none
 };
 
 // The runs must outlive the comparison. Free with comparison_free.
@@ -91,15 +112,28 @@ void comparison_of_schemes(const struct run_figures *run, const char *base, cons
                            const struct comparison_options *options, struct comparison *comparison);
 void comparison_free(struct comparison *comparison);
 
-// The word for a figure: "no change", "slower", ...; "more" and "fewer" for commands.
+// Compares the figure of a pair whose costs are compared.
+void comparison_figure(const struct comparison *comparison, struct compared_pair *pair,
+                       enum figure figure);
+
+// The word for a figure: "no change", "slower", ...; "more" and "fewer" for commands;
+// "inconclusive" if there is a reason why.
 const char *figure_change_name(enum figure figure, const struct figure_change *change);
 
 // Whether more of it is better, none of both (commands), or worse.
 enum change figure_worse(enum figure figure);
 
+// Whether a repeat with that verdict was SAFE, UNSAFE or STUCK.
+bool verdict_is_decided(enum verdict verdict);
+
+// What differs between where two runs happened, and what is known of neither, a line each.
+void comparison_environments(const struct run_figures *a, const struct run_figures *b,
+                             struct text *out);
+
 struct comparison_tally comparison_count(const struct comparison *comparison);
 
-// 1 something is slower, or a verdict got worse; else 3 inconclusive; else 0.
+// 4 the environment is broken; else 1 something is slower, or a verdict got worse; else 3
+// inconclusive; else 0.
 int comparison_exit_code(const struct comparison *comparison);
 
 // For a terminal. Of many pairs, what did not change is only counted, unless `all`.

@@ -5,22 +5,26 @@
 //  of            string   "runs" or "schemes"
 //  margin        number
 //  exit_code     integer  as `lockpick compare` ends with
-//  differences   array of strings: of the environments
-//  anyway        boolean  costs are compared in spite of them
+//  differences   array of strings: of the environments, and what is known of neither
+//  shortfalls    array of strings: runs that were cut short
+//  same_run      boolean  both are the same one
+//  anyway        boolean  costs are compared in spite of differences
 //  summary       object   worse, better, unclear (verdicts), slower, faster, noise, same,
-//                         inconclusive (figures): integers
+//                         inconclusive (figures), incomparable (pairs whose costs were not
+//                         compared), undecided (repeats whose costs were left out), skipped (pairs
+//                         left out, as neither run had the servers): integers
 //  pairs         array of
 //    scenario    string
 //    schemes     array of two strings
-//    verdicts    array of two objects or null (not run): verdict: string; repeats, of_verdict (that
-//                         have it): integers; found: string
+//    verdicts    array of two objects or null (not run): verdict: string, the worst of the decided
+//                         ones; repeats, of_verdict (that have it), undecided: integers; found:
+//                         string
 //    verdict     string   "kept", "otherwise" (other properties were violated), "better", "worse"
-//    or
-//                         "inconclusive"
+//                         or "inconclusive"
 //    in_turns    boolean  repeats of the two alternated
 //    reason      string   why costs cannot be compared, or ""
 //    figures     object   of each that is compared ("locks/s", "acquire p99", ...):
-//      before, now  numbers or null: medians of the repeats, in nanoseconds, each second, or plain
+//      before, now  numbers or null: means over the repeats, in nanoseconds, each second, or plain
 //      ratio, low, high  numbers or null: of the means, now over before, and its 95 % interval
 //      change    string   "no change", "within noise", "faster", "slower", "more", "fewer" or
 //                         "inconclusive"
@@ -41,6 +45,7 @@ static json_t *side_json(const struct compared_side *side)
     set_value(object, "verdict", value_text(verdict_name(side->verdict)));
     set_value(object, "repeats", value_count(side->count));
     set_value(object, "of_verdict", value_count(side->of_verdict));
+    set_value(object, "undecided", value_count(side->count - side->decided));
     set_value(object, "found", value_text(text_string(&side->found)));
     return object;
 }
@@ -48,10 +53,10 @@ static json_t *side_json(const struct compared_side *side)
 static json_t *figure_json(enum figure figure, const struct figure_change *change)
 {
     const struct ratio *ratio = &change->ratio;
-    bool is_known = ratio->change != CHANGE_UNKNOWN;
+    bool is_known = ratio->change != CHANGE_UNKNOWN; // though it may be inconclusive
     json_t *object = json_object();
-    set_value(object, "before", value_number(change->medians[0]));
-    set_value(object, "now", value_number(change->medians[1]));
+    set_value(object, "before", value_number(change->means[0]));
+    set_value(object, "now", value_number(change->means[1]));
     set_value(object, "ratio", is_known ? value_number(ratio->ratio) : json_null());
     set_value(object, "low", is_known ? value_number(ratio->low) : json_null());
     set_value(object, "high", is_known ? value_number(ratio->high) : json_null());
@@ -96,10 +101,14 @@ static json_t *summary_json(const struct comparison *comparison)
     set_value(object, "noise", value_count(tally.noise));
     set_value(object, "same", value_count(tally.same));
     set_value(object, "inconclusive", value_count(tally.inconclusive));
+    set_value(object, "incomparable", value_count(tally.incomparable));
+    set_value(object, "undecided", value_count(tally.undecided));
+    set_value(object, "skipped", value_count(comparison->skipped));
     return object;
 }
 
-static json_t *differences_json(const char *lines)
+// A string for each line.
+static json_t *lines_json(const char *lines)
 {
     json_t *array = json_array();
     for (size_t length; *lines != '\0'; lines += length + (lines[length] == '\n')) {
@@ -121,7 +130,9 @@ char *comparison_json(const struct comparison *comparison)
     set_value(object, "of", value_text(comparison->of_schemes ? "schemes" : "runs"));
     set_value(object, "margin", value_number(comparison->margin));
     set_value(object, "exit_code", value_integer(comparison_exit_code(comparison)));
-    set_value(object, "differences", differences_json(text_string(&comparison->differences)));
+    set_value(object, "differences", lines_json(text_string(&comparison->differences)));
+    set_value(object, "shortfalls", lines_json(text_string(&comparison->shortfalls)));
+    set_value(object, "same_run", json_boolean(comparison->is_one_run));
     set_value(object, "anyway", json_boolean(comparison->anyway));
     set_value(object, "summary", summary_json(comparison));
     json_t *pairs = json_array();

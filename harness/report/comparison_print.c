@@ -23,19 +23,23 @@ static void add_verdict(const struct compared_side *side, struct text *out)
     text_add(out, verdict_name(side->verdict));
     if (side->of_verdict < side->count)
         text_format(out, " in %zu of %zu", side->of_verdict, side->count);
+    if (side->decided > 0 && side->decided < side->count)
+        text_format(out, ", %zu undecided", side->count - side->decided);
     if (side->found.length > 0)
         text_format(out, " (%s)", text_string(&side->found));
 }
 
-// How many pairs of the scenario cannot be compared for the same reason, if this is the first of
-// them: one line tells of all. 0: an earlier one did; 1: it has a line of its own.
+// How many pairs of the scenario, of the same verdict, cannot be compared for the same reason, if
+// this is the first of them: one line tells of all. 0: an earlier one did; 1: it has a line of its
+// own.
 static size_t count_alike(const struct comparison *comparison, size_t index)
 {
     const struct compared_pair *pair = &comparison->pairs[index];
     size_t count = 1;
     for (size_t i = 0; pair->why_unknown[0] != '\0' && i < comparison->count; i++) {
         const struct compared_pair *other = &comparison->pairs[i];
-        bool same = i != index && strcmp(other->scenario, pair->scenario) == 0 &&
+        bool same = i != index && other->verdict == pair->verdict &&
+                    strcmp(other->scenario, pair->scenario) == 0 &&
                     strcmp(other->why_unknown, pair->why_unknown) == 0;
         if (same && i < index)
             return 0;
@@ -79,18 +83,21 @@ static void print_verdicts(const struct comparison *comparison, FILE *out, bool 
         const char *word;
     } order[] = {{VERDICT_WORSE, COLOUR_RED, "✗ WORSE"},
                  {VERDICT_UNCLEAR, COLOUR_YELLOW, "? inconclusive"},
+                 {VERDICT_KEPT, COLOUR_YELLOW, "? inconclusive"}, // its costs
                  {VERDICT_OTHERWISE, COLOUR_PLAIN, "≠ otherwise"},
                  {VERDICT_BETTER, COLOUR_GREEN, "✓ better"}};
     struct table *table = table_new(headings);
     size_t lines = 0;
     for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
         for (size_t j = 0; j < comparison->count; j++) {
-            size_t alike =
-                comparison->pairs[j].verdict == order[i].change ? count_alike(comparison, j) : 0;
+            const struct compared_pair *pair = &comparison->pairs[j];
+            bool has_news = pair->verdict != VERDICT_KEPT || pair->why_unknown[0] != '\0';
+            bool is_next = pair->verdict == order[i].change && has_news;
+            size_t alike = is_next ? count_alike(comparison, j) : 0;
             if (alike == 0)
                 continue;
             table_cell(table, order[i].colour, order[i].word);
-            add_verdicts(table, comparison, &comparison->pairs[j], alike);
+            add_verdicts(table, comparison, pair, alike);
             lines++;
         }
     }
@@ -109,7 +116,7 @@ enum news { NEWS_WORSE, NEWS_UNKNOWN, NEWS_BETTER, NEWS_OTHER, NEWS_NOISE, NEWS_
 static enum news news_of(enum figure figure, const struct figure_change *change)
 {
     enum change what = change->ratio.change;
-    if (what == CHANGE_UNKNOWN || !change->is_trusted)
+    if (change->why_unknown[0] != '\0')
         return NEWS_UNKNOWN;
     if (what == CHANGE_NONE)
         return NEWS_NONE;
@@ -120,14 +127,14 @@ static enum news news_of(enum figure figure, const struct figure_change *change)
     return what == figure_worse(figure) ? NEWS_WORSE : NEWS_BETTER;
 }
 
-static void add_median(struct table *table, enum figure figure, double median)
+static void add_mean(struct table *table, enum figure figure, double mean)
 {
     char text[40] = "–";
     bool is_time = figure != FIGURE_RATE && figure != FIGURE_COMMANDS;
-    if (!isnan(median) && is_time)
-        text_duration((long long)median, text, sizeof text);
-    else if (!isnan(median))
-        rate_text(median, text, sizeof text);
+    if (!isnan(mean) && is_time)
+        text_duration((long long)mean, text, sizeof text);
+    else if (!isnan(mean))
+        rate_text(mean, text, sizeof text);
     table_cell(table, COLOUR_PLAIN, text);
 }
 
@@ -150,11 +157,9 @@ static void add_change(struct table *table, enum figure figure, const struct fig
     if (is_known)
         snprintf(text, sizeof text, "%.3f–%.3f", ratio->low, ratio->high);
     table_cell(table, COLOUR_PLAIN, text);
-    text_format(&word, "%s%s",
-                change->is_trusted ? figure_change_name(figure, change) : "inconclusive",
-                change->marked > 0 ? "*" : "");
+    text_format(&word, "%s%s", figure_change_name(figure, change), change->marked > 0 ? "*" : "");
     if (news == NEWS_UNKNOWN)
-        text_format(&word, ": %s", is_known ? "the driver was the limit" : change->why_unknown);
+        text_format(&word, ": %s", change->why_unknown);
     if (more > 0)
         text_format(&word, " (and %zu more figure%s)", more, more == 1 ? "" : "s");
     table_cell(table, colours[news], text_string(&word));
@@ -169,8 +174,8 @@ static void add_row(struct table *table, const struct comparison *comparison,
     if (!comparison->of_schemes)
         table_cell(table, COLOUR_PLAIN, pair->sides[0].scheme);
     table_cell(table, COLOUR_PLAIN, figure_name(figure));
-    add_median(table, figure, change->medians[0]);
-    add_median(table, figure, change->medians[1]);
+    add_mean(table, figure, change->means[0]);
+    add_mean(table, figure, change->means[1]);
     add_change(table, figure, change, more);
 }
 
@@ -221,8 +226,8 @@ static void print_costs(const struct comparison *comparison, bool all, FILE *out
         fputc('\n', out);
         table_print(table, out, coloured);
         fprintf(out,
-                "The figures are medians of the repeats; ratio: of their means, %s over %s. A "
-                "difference of %.3g %% does not matter.\n",
+                "The figures are means over the repeats, each of which has percentiles of its own; "
+                "ratio: %s over %s. A difference of %.3g %% does not matter.\n",
                 comparison->of_schemes ? names[1] : "now",
                 comparison->of_schemes ? names[0] : "before", 100 * comparison->margin);
     }
@@ -269,8 +274,15 @@ static void print_notes(const struct comparison *comparison, const struct compar
             "What is within noise may differ by up to %.0f %%, unseen: more repeats would tell.\n",
             100 * tally->widest);
     if (tally->least_repeats > 0 && tally->least_repeats < 5)
-        fprintf(out, "%zu repeats are few: their intervals are rather too narrow\n",
-                tally->least_repeats);
+        fprintf(out, "%zu repeats are few: their intervals are wide\n", tally->least_repeats);
+    if (tally->undecided > 0)
+        fprintf(out, "%zu repeat%s could not be decided: %s costs are left out\n", tally->undecided,
+                tally->undecided == 1 ? "" : "s", tally->undecided == 1 ? "its" : "their");
+    if (comparison->skipped > 0)
+        fprintf(out, "%zu pair%s skipped in both: neither run had the servers\n",
+                comparison->skipped, comparison->skipped == 1 ? " was" : "s were");
+    if (comparison->is_one_run)
+        fputs("Both are the same run, which cannot differ from itself\n", out);
     if (figures >= EQUAL_LOOKS_DIFFERENT)
         fprintf(out, "Of %zu figures that are equal, about %zu would look different by chance\n",
                 figures, figures / EQUAL_LOOKS_DIFFERENT);
@@ -284,8 +296,32 @@ static void print_differences(const struct comparison *comparison, FILE *out, bo
     colour_print(out, coloured, COLOUR_YELLOW,
                  comparison->anyway
                      ? "The environments differ, and what is slower may be so for that:"
-                     : "Costs are not compared, as the environments differ (--anyway does):");
+                     : "Costs are not compared, as the environments differ, or nobody knows "
+                       "(--anyway does):");
     fprintf(out, "\n%s", text_string(&comparison->differences));
+}
+
+static void print_shortfalls(const struct comparison *comparison, FILE *out, bool coloured)
+{
+    if (comparison->shortfalls.length == 0)
+        return;
+    fputc('\n', out);
+    colour_print(out, coloured, COLOUR_YELLOW, "Nobody knows what the rest would have shown:");
+    fprintf(out, "\n%s", text_string(&comparison->shortfalls));
+}
+
+static void add_costs(const struct comparison_tally *tally, struct text *out)
+{
+    if (tally->with_costs == 0)
+        text_add(out, "; costs: not compared");
+    else
+        text_format(out,
+                    "; costs: %zu slower, %zu faster, %zu within noise, %zu no change, %zu "
+                    "inconclusive",
+                    tally->slower, tally->faster, tally->noise, tally->same, tally->inconclusive);
+    if (tally->incomparable > 0 && tally->with_costs > 0)
+        text_format(out, "; %zu pair%s not compared", tally->incomparable,
+                    tally->incomparable == 1 ? "" : "s");
 }
 
 static void print_sentence(const struct comparison *comparison,
@@ -293,15 +329,15 @@ static void print_sentence(const struct comparison *comparison,
 {
     struct text sentence = {0};
     text_format(&sentence, "%zu pair%s: ", comparison->count, comparison->count == 1 ? "" : "s");
-    if (tally->worse + tally->better + tally->unclear == 0)
+    if (comparison->count == 0)
+        text_add(&sentence, "nothing was compared");
+    else if (tally->worse + tally->better + tally->unclear == 0)
         text_add(&sentence, "no verdict changed");
     else
         text_format(&sentence, "verdicts: %zu worse, %zu better, %zu inconclusive", tally->worse,
                     tally->better, tally->unclear);
-    text_format(&sentence,
-                "; costs: %zu slower, %zu faster, %zu within noise, %zu no change, %zu "
-                "inconclusive",
-                tally->slower, tally->faster, tally->noise, tally->same, tally->inconclusive);
+    if (comparison->count > 0)
+        add_costs(tally, &sentence);
     fputc('\n', out);
     colour_print(out, coloured, COLOUR_BOLD, text_string(&sentence));
     fputc('\n', out);
@@ -316,5 +352,6 @@ void comparison_print(const struct comparison *comparison, bool all, FILE *out, 
     print_costs(comparison, all, out, coloured);
     print_notes(comparison, &tally, out);
     print_differences(comparison, out, coloured);
+    print_shortfalls(comparison, out, coloured);
     print_sentence(comparison, &tally, out, coloured);
 }

@@ -49,6 +49,17 @@ char *cost_name(const struct scheme_cost *cost)
     return name.bytes;
 }
 
+char *cost_name_of_acquire(const struct scheme_cost *cost)
+{
+    struct text name = {0};
+    bool is_marked = cost->driver_bound > 0 || scheme_cost_any_late(cost);
+    text_format(&name, "%s%s", cost->trial->scheme, is_marked ? "*" : "");
+    return name.bytes;
+}
+
+const char cost_late_note[] = "* in some repeat driver-bound, or late in beginning acquires: the "
+                              "figure may tell of the driver, not of the lock.";
+
 const char cost_driver_note[] =
     "* driver-bound in some repeat: the figure may tell of the driver, not of the lock.";
 

@@ -29,6 +29,10 @@ size_t cost_schemes(const struct run_result *run, const struct scenario *scenari
 char *cost_name(const struct scheme_cost *cost);
 extern const char cost_driver_note[];
 
+// The same where acquire latencies are shown: also with an asterisk if one of them was late.
+char *cost_name_of_acquire(const struct scheme_cost *cost);
+extern const char cost_late_note[];
+
 // "lockpick-bench", and behind it what is odd about its load: what a title calls the scenario.
 void cost_title(const struct scenario *scenario, struct text *out);
 

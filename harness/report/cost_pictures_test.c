@@ -229,6 +229,23 @@ static void texts_that_touch_are_found(void **state)
     }
 }
 
+static void a_curve_of_a_driver_that_was_late_is_marked(void **state)
+{
+    (void)state;
+    struct trial_result *result =
+        test_costs_add(&test, &test.scenarios[0], "redis-setnx", test_redis);
+    test_measure(result, LATENCY_ACQUIRE, 1000, 300, 5000);
+    result = test_costs_add(&test, &test.scenarios[0], "redis-lua", test_redis);
+    test_measure(result, LATENCY_ACQUIRE, 1000, 300, 5000);
+    assert_true(draw(&percentiles_picture));
+    assert_false(has(&test.drawing.script, "late in beginning"));
+    result->statistics.driver_bound.late[LATE_P99] = true;
+    assert_true(draw(&percentiles_picture));
+    assert_true(has(&test.drawing.script, "redis-lua*"));
+    assert_false(has(&test.drawing.script, "redis-setnx*"));
+    assert_true(has(&test.drawing.script, "late in beginning acquires"));
+}
+
 // --- as many as there are ------------------------------------------------------------------------
 
 static void add_all(const struct scenario *scenario)
@@ -285,6 +302,7 @@ static void several_scenarios_stand_beside_or_below_each_other(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_curve_of_a_driver_that_was_late_is_marked, start, end),
         cmocka_unit_test_setup_teardown(a_curve_ends_where_fewer_than_ten_acquires_lie_beyond,
                                         start, end),
         cmocka_unit_test_setup_teardown(repeats_make_one_curve_and_a_long_one, start, end),

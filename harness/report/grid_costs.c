@@ -47,6 +47,7 @@ static void add_cost(const struct run_result *run, size_t index, struct grid_cos
     row->has_latency = acquires->total > 0;
     row->p99_ns = histogram_percentile_ns(acquires, 99);
     row->is_driver_bound = cost.driver_bound > 0;
+    row->is_late = cost.driver_bound > 0 || cost.late[LATE_P99] > 0;
     scheme_cost_free(&cost);
 }
 
@@ -68,7 +69,7 @@ void grid_costs_make(const struct run_result *run, const struct scheme_grid *gri
             continue;
         add_cost(run, i, &costs->rows[row]);
         measured += costs->rows[row].is_measured;
-        costs->any_driver_bound = costs->any_driver_bound || costs->rows[row].is_driver_bound;
+        costs->any_driver_bound = costs->any_driver_bound || costs->rows[row].is_late;
     }
     if (2 * measured >= grid->row_count)
         return;

@@ -11,6 +11,7 @@ struct grid_cost {
     bool has_latency;
     int64_t p99_ns;       // of acquire, from the merged histograms of the repeats
     bool is_driver_bound; // some repeat was
+    bool is_late;         // or in some repeat, p99 tells of the driver
 };
 
 struct grid_costs {

@@ -10,6 +10,7 @@ struct operation {
     int64_t granted_ns; // TIME_NEVER: it was not
     int64_t ended_ns;   // TIME_NEVER: not known
     bool counts;
+    int64_t late_ns; // as far as it is known
 };
 
 static int compare(const void *left, const void *right)
@@ -33,7 +34,7 @@ static struct operation *operations_of(const struct digest *digest)
         const struct hold *hold = &digest->holds[i];
         operations[count++] = (struct operation){
             hold->client,     hold->worker,      hold->intended_ns,         hold->invoked_ns,
-            hold->granted_ns, hold->returned_ns, counted_hold(digest, hold)};
+            hold->granted_ns, hold->returned_ns, counted_hold(digest, hold), 0};
     }
     for (size_t i = 0; i < digest->attempt_count; i++) {
         const struct attempt *attempt = &digest->attempts[i];
@@ -43,7 +44,8 @@ static struct operation *operations_of(const struct digest *digest)
                                                  attempt->invoked_ns,
                                                  TIME_NEVER,
                                                  attempt->returned_ns,
-                                                 counted_attempt(digest, attempt)};
+                                                 counted_attempt(digest, attempt),
+                                                 0};
     }
     if (count > 1)
         qsort(operations, count, sizeof *operations, compare);
@@ -70,7 +72,8 @@ static void add(struct durations *durations, int64_t length_ns, int64_t end_ns)
 }
 
 // How late an operation began; -1 if it is not known when its worker was free. `before` is the one
-// before it in the order of operations_of, or NULL.
+// before it in the order of operations_of, or NULL. Had that been on time, its worker had been free
+// so much sooner: what was late once is late in all that queue up behind it, until they catch up.
 static int64_t late_ns(const struct operation *operation, const struct operation *before,
                        int64_t think_ns)
 {
@@ -79,8 +82,9 @@ static int64_t late_ns(const struct operation *operation, const struct operation
         before->worker == operation->worker) {
         if (before->ended_ns == TIME_NEVER)
             return -1;
-        if (before->ended_ns + think_ns > could_ns)
-            could_ns = before->ended_ns + think_ns;
+        int64_t free_ns = before->ended_ns - before->late_ns + think_ns;
+        if (free_ns > could_ns)
+            could_ns = free_ns;
     }
     return operation->invoked_ns > could_ns ? operation->invoked_ns - could_ns : 0;
 }
@@ -102,18 +106,19 @@ struct lateness lateness_of(const struct digest *digest)
     lateness.late = durations_for(count);
     lateness.acquire_on_time = durations_for(count);
     for (size_t i = 0; i < count; i++) {
-        const struct operation *operation = &operations[i];
-        if (!operation->counts)
-            continue;
+        struct operation *operation = &operations[i];
         bool is_open = operation->intended_ns > 0;
         int64_t late =
             is_open ? late_ns(operation, i > 0 ? &operations[i - 1] : NULL, think_ns) : 0;
+        operation->late_ns = late > 0 ? late : 0;
+        if (!operation->counts)
+            continue;
         if (is_open && late >= 0)
             add(&lateness.late, late, operation->invoked_ns);
         if (operation->granted_ns != TIME_NEVER)
             add(&lateness.acquire_on_time,
                 operation->granted_ns - (is_open ? operation->intended_ns : operation->invoked_ns) -
-                    (late > 0 ? late : 0),
+                    operation->late_ns,
                 operation->granted_ns);
     }
     free(operations);

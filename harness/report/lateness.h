@@ -5,7 +5,8 @@
 // processor that was busy. If it was not, nobody was (else another had taken it): the wait for a
 // free worker is the lock's slowness, and only what passes after the worker became free is the
 // driver's. A worker is free once its last operation has been released, or was given up, and it has
-// thought.
+// thought; one whose last operation began late is held to have been free as much sooner, counted or
+// not, so that one delay of the driver is found in all that queued up behind it.
 #ifndef LOCKPICK_REPORT_LATENESS_H
 #define LOCKPICK_REPORT_LATENESS_H
 

@@ -93,6 +93,38 @@ static void a_worker_that_thinks_is_not_free(void **state)
     assert_int_equal(lateness.late.items[1], 1 * NS_PER_MS);
 }
 
+// The first began 30 ms late, so the two behind it did, too, though each at once when the worker
+// was free; the third had caught up.
+static void what_was_late_once_is_late_in_those_behind_it(void **state)
+{
+    (void)state;
+    add_operation(1, 10, 40, 48); // answered at 49: on time, at 19
+    add_operation(1, 20, 49, 57); // could have begun at 20, and ended at 29
+    add_operation(1, 50, 58, 60); // could have begun at 50
+    add_operation(1, 70, 70, 75);
+    lateness = lateness_of(&test.digest);
+    sort_values(lateness.late.items, 4);
+    static const int64_t late_ms[] = {0, 8, 29, 30};
+    for (size_t i = 0; i < 4; i++)
+        assert_int_equal(lateness.late.items[i], late_ms[i] * NS_PER_MS);
+    sort_values(lateness.acquire_on_time.items, 4);
+    assert_int_equal(lateness.acquire_on_time.items[3], 1 * NS_PER_MS);
+}
+
+static void a_late_warm_up_delays_what_is_counted(void **state)
+{
+    (void)state;
+    struct load_phase phases[] = {{AT(0), AT(100), 2, 500000, false},
+                                  {AT(100), AT(1000), 2, 500000, true}};
+    test.digest.phases = phases;
+    test.digest.phase_count = 2;
+    add_operation(1, 90, 190, 195); // answered at 196
+    add_operation(1, 110, 196, 200);
+    lateness = lateness_of(&test.digest);
+    assert_int_equal(lateness.late.count, 1);
+    assert_int_equal(lateness.late.items[0], 86 * NS_PER_MS);
+}
+
 static void an_acquire_that_gave_up_keeps_its_worker_busy(void **state)
 {
     (void)state;
@@ -147,6 +179,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(on_time_an_acquire_takes_what_is_not_the_drivers, start,
                                         end),
         cmocka_unit_test_setup_teardown(a_worker_that_thinks_is_not_free, start, end),
+        cmocka_unit_test_setup_teardown(what_was_late_once_is_late_in_those_behind_it, start, end),
+        cmocka_unit_test_setup_teardown(a_late_warm_up_delays_what_is_counted, start, end),
         cmocka_unit_test_setup_teardown(an_acquire_that_gave_up_keeps_its_worker_busy, start, end),
         cmocka_unit_test_setup_teardown(after_an_operation_without_an_end_nothing_is_known, start,
                                         end),

@@ -302,5 +302,5 @@ void load_picture_notes(struct chart *chart, const struct load_points *points)
                    LEAST_FOR_PERCENTILES, LEAST_FOR_P99,
                    missed ? " Of a rate that is far too high, hardly any ever begin." : "");
     if (driver_bound)
-        chart_note(chart, "%s", cost_driver_note);
+        chart_note(chart, "%s", cost_late_note);
 }

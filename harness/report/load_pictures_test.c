@@ -56,6 +56,20 @@ static void phases_are_points_and_warm_ups_are_none(void **state)
     assert_int_equal(points.items[1].p99_ns, 3000);
 }
 
+static void a_point_whose_p99_is_the_drivers_is_marked(void **state)
+{
+    (void)state;
+    struct trial_result *result = add(0, "redis-setnx");
+    test_phase(result, 1, 0, 1000, 100);
+    result->statistics.driver_bound.late[LATE_MAX] = true; // which is not shown
+    load_points_make(&test.run, &points);
+    assert_false(points.items[0].driver_bound);
+    load_points_free(&points);
+    result->statistics.driver_bound.late[LATE_P99] = true;
+    load_points_make(&test.run, &points);
+    assert_true(points.items[0].driver_bound);
+}
+
 static void a_ramp_is_no_point(void **state)
 {
     (void)state;
@@ -216,6 +230,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(phases_are_points_and_warm_ups_are_none, start, end),
+        cmocka_unit_test_setup_teardown(a_point_whose_p99_is_the_drivers_is_marked, start, end),
         cmocka_unit_test_setup_teardown(a_ramp_is_no_point, start, end),
         cmocka_unit_test_setup_teardown(repeats_are_one_point_of_merged_acquires, start, end),
         cmocka_unit_test_setup_teardown(scenarios_of_different_clients_make_a_curve, start, end),

@@ -39,14 +39,15 @@ static void gather(const struct run_result *run, size_t index, size_t phase,
     for (size_t i = index; i < run->count; i++) {
         const struct trial_result *result = &run->trials[i];
         const struct phase_costs *phases = &result->latencies.phases;
-        if (!result->has_history || result->trial->scenario != first->scenario ||
-            strcmp(result->trial->scheme, first->scheme) != 0)
+        if (!result->has_history || !scheme_cost_is_of(result->trial, first))
             continue;
         if (phases->count == 0)
             gather_whole(gathering, result);
         else if (phase < phases->count)
             gather_phase(gathering, &phases->items[phase]);
-        gathering->point.driver_bound |= result->statistics.driver_bound.is_bound;
+        const struct driver_bound *driver = &result->statistics.driver_bound;
+        gathering->point.driver_bound |=
+            driver->is_bound || driver->late[LATE_P50] || driver->late[LATE_P99];
     }
 }
 

@@ -18,7 +18,7 @@ struct load_point {
     int64_t samples;           // acquires; p50 and p99 are from their merged histograms
     int64_t p50_ns, p99_ns;
     bool held;         // the offered rate, in every repeat
-    bool driver_bound; // the trial of some repeat was
+    bool driver_bound; // the trial of some repeat was, or its p50 or p99 tells of the driver
 };
 
 struct load_points {

@@ -87,7 +87,6 @@ static void add_row(const struct matrix *matrix, size_t row, double y)
 {
     const struct grid_cost *cost = &matrix->costs->rows[row];
     struct text *data = &matrix->chart->drawing->data;
-    const char *mark = cost->is_driver_bound ? "*" : "";
     char rate[40] = "–";
     char latency[40] = "–";
     grid_data_string(data, matrix->grid->rows[row].scheme);
@@ -104,7 +103,8 @@ static void add_row(const struct matrix *matrix, size_t row, double y)
     if (cost->has_latency)
         text_duration(cost->p99_ns, latency, sizeof latency);
     text_format(data, " %d \"%s%s\" \"%s%s\" %.1f\n", cost->is_driver_bound, rate,
-                cost->is_measured ? mark : "", latency, cost->has_latency ? mark : "", y);
+                cost->is_measured && cost->is_driver_bound ? "*" : "", latency,
+                cost->has_latency && cost->is_late ? "*" : "", y);
 }
 
 static void draw(const struct matrix *matrix, const struct bars *bars, int data)

@@ -80,6 +80,21 @@ static void each_cell_has_the_worst_verdict_and_each_row_its_cost(void **state)
                         "that applies.");
 }
 
+// The rate is set by the arrivals, whoever was late.
+static void of_a_driver_that_was_late_only_the_latency_is_marked(void **state)
+{
+    (void)state;
+    add_small_run();
+    for (size_t i = 0; i < grid.run.count; i++) {
+        struct driver_bound *driver = &grid.run.trials[i].statistics.driver_bound;
+        driver->late[LATE_P99] = driver->is_bound;
+        driver->is_bound = false;
+    }
+    assert_true(matrix_picture.draw(&grid.run, &drawing));
+    assert_non_null(strstr(drawing.data.bytes, "20000000 0 \"50.5\" \"20 ms*\""));
+    assert_non_null(strstr(drawing.script.bytes, "driver-bound"));
+}
+
 static void an_unsafe_that_was_expected_is_as_dark_as_any_other(void **state)
 {
     (void)state;
@@ -287,6 +302,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(each_cell_has_the_worst_verdict_and_each_row_its_cost,
                                         start, end),
+        cmocka_unit_test_setup_teardown(of_a_driver_that_was_late_only_the_latency_is_marked, start,
+                                        end),
         cmocka_unit_test_setup_teardown(an_unsafe_that_was_expected_is_as_dark_as_any_other, start,
                                         end),
         cmocka_unit_test(each_property_that_makes_a_lock_unsafe_has_a_letter_of_its_own),

@@ -86,9 +86,9 @@ static void add_curve(const struct run_result *run, size_t index, struct scene *
         text_format(&scene->short_ones, "%s%s (%lld)", scene->short_ones.length > 0 ? ", " : "",
                     cost.trial->scheme, (long long)acquire->total);
     } else {
-        curve->name = cost_name(&cost);
+        curve->name = cost_name_of_acquire(&cost);
         scene->has_uncorrected |= curve->uncorrected.count > 0;
-        scene->any_driver_bound |= cost.driver_bound > 0;
+        scene->any_driver_bound |= cost.driver_bound > 0 || scheme_cost_any_late(&cost);
         scene->trials[scene->count++] = curve->trial;
     }
     scheme_cost_free(&cost);
@@ -264,7 +264,7 @@ static void add_notes(struct chart *chart, const struct scenes *scenes)
         chart_note(chart, "Latency counts from when each acquire was to begin. Thin and dotted: "
                           "from when it was sent, which hides what waited for a stall.");
     if (any_driver_bound)
-        chart_note(chart, "%s", cost_driver_note);
+        chart_note(chart, "%s", cost_late_note);
     if (scenes->left_out > 0)
         chart_note(chart, "Not shown: %zu more scenario%s without faults.", scenes->left_out,
                    scenes->left_out == 1 ? "" : "s");

@@ -57,7 +57,7 @@ static double value_of(const json_t *statistics, const struct figure_form *form)
         value = json_object_get(value, form->percentile);
     }
     double number = json_is_number(value) ? json_number_value(value) : NAN;
-    return number > 0 ? number : NAN;
+    return number >= 0 && isfinite(number) ? number : NAN;
 }
 
 static bool has_word(const json_t *array, const char *word)
@@ -73,6 +73,31 @@ static bool has_word(const json_t *array, const char *word)
     return false;
 }
 
+static int64_t integer_of(const json_t *object, const char *key)
+{
+    return json_integer_value(json_object_get(object, key));
+}
+
+// Which percentiles of acquire do not speak for all that asked.
+static void read_denials(const json_t *statistics, struct repeat_figures *repeat)
+{
+    int64_t granted = integer_of(statistics, "holds");
+    int64_t due = integer_of(json_object_get(statistics, "load"), "due");
+    int64_t open = integer_of(statistics, "open");
+    int64_t longest_open_ns = integer_of(statistics, "longest_open_ns");
+    int64_t asked =
+        granted + integer_of(statistics, "not_held") + integer_of(statistics, "unknown");
+    repeat->acquires = due > asked ? due : asked;
+    repeat->denied = repeat->acquires - granted;
+    for (enum figure figure = FIGURE_ACQUIRE_P50; figure <= FIGURE_ACQUIRE_P999; figure++) {
+        // Those that the end cut off would have taken no longer, as far as anybody knows.
+        bool are_excused = (double)longest_open_ns <= repeat->values[figure];
+        int64_t denied = repeat->denied - (are_excused ? open : 0);
+        repeat->is_partial[figure] =
+            !percentile_is_of_all(repeat->acquires, denied, forms[figure].percent);
+    }
+}
+
 static void read_values(const json_t *statistics, struct repeat_figures *repeat)
 {
     const json_t *driver = json_object_get(statistics, "driver_bound");
@@ -83,6 +108,7 @@ static void read_values(const json_t *statistics, struct repeat_figures *repeat)
         repeat->values[figure] = value_of(statistics, form);
         repeat->is_drivers[figure] = figure != FIGURE_COMMANDS && (is_bound || is_late);
     }
+    read_denials(statistics, repeat);
 }
 
 static char *found_of(const json_t *findings)
@@ -116,28 +142,43 @@ static void read_trial(const json_t *trial, struct repeat_figures *repeat)
     read_values(json_object_get(trial, "statistics"), repeat);
 }
 
-// What both know of it is the same: results are written with more keys from version to version.
-static bool agree(const json_t *a, const json_t *b, const char *const *apart)
+// --- what was asked ------------------------------------------------------------------------------
+
+// True if there is a key, other than those set `apart`, that differs or that one of them lacks.
+static bool find_difference(const json_t *a, const json_t *b, const char *const *apart, char *where,
+                            size_t room)
 {
     static const char *const nothing[] = {NULL};
-    bool do_agree = true;
+    static const char only[] = " (known of one only)";
     const char *key;
     json_t *value;
-    if (!json_is_object(a) || !json_is_object(b))
-        return json_equal(a, b) != 0;
     json_object_foreach((json_t *)(size_t)a, key, value)
     {
         const json_t *other = json_object_get(b, key);
-        if (other != NULL && !text_is_one_of(key, apart))
-            do_agree &= agree(value, other, nothing);
+        char rest[60] = "";
+        if (text_is_one_of(key, apart) || (other != NULL && json_equal(value, other)))
+            continue;
+        if (json_is_object(value) && json_is_object(other))
+            (void)find_difference(value, other, nothing, rest, sizeof rest);
+        snprintf(where, room, "%s%s%s%s", key, rest[0] != '\0' ? "." : "", rest,
+                 other == NULL ? only : "");
+        return true;
     }
-    return do_agree;
+    json_object_foreach((json_t *)(size_t)b, key, value)
+    {
+        if (text_is_one_of(key, apart) || json_object_get(a, key) != NULL)
+            continue;
+        snprintf(where, room, "%s%s", key, only);
+        return true;
+    }
+    return false;
 }
 
-bool repeats_ask_the_same(const struct repeat_figures *a, const struct repeat_figures *b)
+bool repeats_ask_the_same(const struct repeat_figures *a, const struct repeat_figures *b,
+                          char *where, size_t room)
 {
     static const char *const apart[] = {"name", "about", "path", NULL};
-    return agree(a->asked, b->asked, apart);
+    return !find_difference(a->asked, b->asked, apart, where, room);
 }
 
 // --- the run -------------------------------------------------------------------------------------
@@ -155,6 +196,9 @@ int run_figures_make(json_t *result, const char *name, struct run_figures *figur
                          "'lockpick-result-1'",
                          name, text_of(result, "schema"));
     environment_from_json(json_object_get(result, "environment"), &figures->environment);
+    figures->environment.duration_ns = integer_of(result, "duration_ns");
+    figures->finished = json_array_size(trials);
+    figures->planned = (size_t)integer_of(result, "planned");
     figures->repeats = memory_zeroed(json_array_size(trials) + 1, sizeof *figures->repeats);
     json_array_foreach(trials, index, trial)
     {

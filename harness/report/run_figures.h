@@ -6,6 +6,7 @@
 #include "harness/report/environment.h"
 
 #include <jansson.h>
+#include <stdint.h>
 
 enum figure {
     FIGURE_RATE, // grants each second
@@ -30,6 +31,8 @@ struct repeat_figures {
     bool strikes;        // the scenario has faults
     double values[FIGURE_COUNT];   // NaN: not measured, or of too few acquires
     bool is_drivers[FIGURE_COUNT]; // the driver was the limit: the figure tells of it
+    bool is_partial[FIGURE_COUNT]; // more acquires were denied than lie beyond the percentile
+    int64_t acquires, denied;      // all of them; those that were never granted
 };
 
 struct run_figures {
@@ -38,6 +41,8 @@ struct run_figures {
     struct environment environment;
     struct repeat_figures *repeats; // in the order in which they were run; n/a ones are left out
     size_t count;
+    size_t planned, finished; // trials, n/a ones too
+    bool was_stopped;         // before it could say how many were planned
 };
 
 // Reads what report_json wrote; takes `result`. `name` must outlive the figures. 0, or -1 with
@@ -46,8 +51,9 @@ int run_figures_make(json_t *result, const char *name, struct run_figures *figur
                      struct error *error);
 void run_figures_free(struct run_figures *figures);
 
-// True if the same was asked of the lock: workload, load, clients, lock, faults, as far as both
-// say.
-bool repeats_ask_the_same(const struct repeat_figures *a, const struct repeat_figures *b);
+// True if the same was asked of the lock: workload, load, clients, lock, servers, faults. Else
+// `where` names the first key that is not the same, or that one of the two lacks: "workload.keys".
+bool repeats_ask_the_same(const struct repeat_figures *a, const struct repeat_figures *b,
+                          char *where, size_t room);
 
 #endif

@@ -97,3 +97,11 @@ void scheme_cost_free(struct scheme_cost *cost)
     for (enum latency latency = 0; latency < LATENCY_COUNT; latency++)
         histogram_free(&cost->latencies[latency]);
 }
+
+bool scheme_cost_any_late(const struct scheme_cost *cost)
+{
+    size_t late = 0;
+    for (enum late_figure i = 0; i < LATE_COUNT; i++)
+        late += cost->late[i];
+    return late > 0;
+}

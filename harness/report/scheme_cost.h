@@ -36,6 +36,9 @@ bool scheme_cost_begins_at(const struct run_result *run, size_t index);
 void scheme_cost_make(const struct run_result *run, size_t index, struct scheme_cost *cost);
 void scheme_cost_free(struct scheme_cost *cost);
 
+// True if some figure of acquire tells of the driver in some repeat.
+bool scheme_cost_any_late(const struct scheme_cost *cost);
+
 // The median, least and most of `count` values, which get sorted.
 struct spread spread_of(double *values, size_t count);
 

@@ -10,10 +10,13 @@
 // A result.json without trials, of that kernel. The caller owns it.
 static inline json_t *test_result(const char *kernel)
 {
-    return json_pack("{s:s, s:s, s:{s:s, s:s, s:i, s:i, s:[f,f,f]}, s:[]}", "schema",
-                     "lockpick-result-1", "folder", "results/one", "environment", "kernel", kernel,
-                     "placement", "free", "processors", 2, "lanes", 1, "load_at_begin", 0.5, 0.5,
-                     0.5, "trials");
+    json_t *environment = json_pack(
+        "{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:i, s:i, s:[f,f,f]}", "lockpick_version",
+        "0.1.0", "servers", "redis-server 7.0.15", "durability", "redis: in memory only",
+        "isolation", "namespaces", "clock_source", "tsc", "kernel", kernel, "placement", "free",
+        "processor", "Fast", "processors", 2, "lanes", 1, "load_at_begin", 0.5, 0.5, 0.5);
+    return json_pack("{s:s, s:s, s:o, s:[]}", "schema", "lockpick-result-1", "folder",
+                     "results/one", "environment", environment, "trials");
 }
 
 struct test_trial {

@@ -10,9 +10,10 @@
 // What the repeats of a scheme say together, beyond what they cost.
 struct repeats {
     struct scheme_cost cost;
-    size_t count;                // planned for it, as far as they are over
-    const char *why_missing;     // of one that has no history, or NULL
-    size_t undecided;            // verdicts
+    size_t count;            // planned for it, as far as they are over
+    const char *why_missing; // of one that has no history, or NULL
+    size_t undecided;        // verdicts
+    bool any_stuck;
     int64_t asked, granted;      // acquires
     size_t faults;               // that took effect
     int64_t longest_recovery_ns; // of those that had one
@@ -64,6 +65,16 @@ static void add_recoveries(const struct recoveries *recoveries, struct repeats *
     }
 }
 
+static bool is_stuck(const struct judgement *judgement)
+{
+    for (size_t i = 0; i < judgement->finding_count; i++) {
+        if (finding_counts(&judgement->findings[i]) &&
+            strcmp(judgement->findings[i].check->name, "stuck") == 0)
+            return true;
+    }
+    return judgement->verdict == VERDICT_STUCK;
+}
+
 static void add_trial(const struct trial_result *result, struct repeats *repeats)
 {
     const struct statistics *statistics = &result->statistics;
@@ -74,6 +85,7 @@ static void add_trial(const struct trial_result *result, struct repeats *repeats
         return;
     }
     repeats->undecided += result->judgement.verdict > VERDICT_STUCK;
+    repeats->any_stuck |= is_stuck(&result->judgement);
     repeats->granted += (int64_t)statistics->holds;
     repeats->asked += statistics->due > asked ? statistics->due : asked;
     add_recoveries(&statistics->recoveries, repeats);
@@ -206,16 +218,6 @@ static bool is_upper_of(const struct limit *limit)
     return limit->relation != RELATION_ABOVE && limit->relation != RELATION_AT_LEAST;
 }
 
-static bool is_stuck(const struct judgement *judgement)
-{
-    for (size_t i = 0; i < judgement->finding_count; i++) {
-        if (finding_counts(&judgement->findings[i]) &&
-            strcmp(judgement->findings[i].check->name, "stuck") == 0)
-            return true;
-    }
-    return judgement->verdict == VERDICT_STUCK;
-}
-
 // How many acquires were denied: neither granted nor, with a wait that was still within the limit,
 // cut off by the end of their trial. (Who waits for a lock that is stuck will never be granted.)
 static int64_t denied_beyond(const struct repeats *repeats, const struct limit *limit)
@@ -261,6 +263,8 @@ static void doubt_met(const struct question *question)
         DOUBT("%zu of %zu repeats could not be decided", repeats->undecided, repeats->count);
     else if (is_outage && is_upper)
         doubt_outage(question);
+    else if (limit->metric == METRIC_LONGEST_WAIT && is_upper && repeats->any_stuck)
+        DOUBT("the lock was stuck, and who waited then would wait still");
     else if (limit->metric == METRIC_THROUGHPUT && is_upper && question->outcome->driver_bound)
         DOUBT("the driver was the limit, not the lock");
 }

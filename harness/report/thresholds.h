@@ -15,6 +15,7 @@
 //  - no violation was found, or too few, but some repeat could not be decided; or there are too
 //    many of them only with those of such repeats;
 //  - `recovery` or `unavailable` is short enough, but after some fault nobody was granted any more;
+//    or `longest-wait` is, but the lock was stuck;
 //  - a time or a rate is missed, but at least one repeat was driver-bound: then it may be the
 //    driver that was slow. One that is met although the driver was the limit is met, and marked. A
 //    rate that is to stay low is not measured either where the driver kept it low.

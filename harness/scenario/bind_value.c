@@ -289,6 +289,26 @@ static void bind_limit(const struct value *value)
                  quote(value->node->text, &shown), error.text);
 }
 
+static void bind_text_of_list(const struct value *value)
+{
+    size_t length = strlen(value->node->text);
+    if (length == 0 || length > 4000)
+        complain(value->binding->complaints, value->node,
+                 "an item of '%s' must have 1 to 4000 bytes, not %zu", value->key->name, length);
+    else
+        add_to_list(value, value->node->text);
+}
+
+// A scheme that the file brings along is meant by its name; foreign.c has bound it.
+static void bind_foreign(const struct value *value)
+{
+    const struct node *exec = node_child(value->node, "exec");
+    const struct node *map = exec != NULL ? exec : node_child(value->node, "plugin");
+    const struct node *name = node_child(map, "name");
+    if (name != NULL && name->kind == NODE_TEXT && !name->bad)
+        add_to_list(value, name->text);
+}
+
 struct binder {
     void (*bind)(const struct value *value);
     bool is_list; // of texts, each of which is bound; one text alone will do
@@ -303,8 +323,9 @@ static const struct binder binders[] = {
     [KEY_PERCENTAGE] = {bind_number, false}, [KEY_SWITCH] = {bind_switch, false},
     [KEY_CLIENT] = {bind_target, false},     [KEY_NAMES] = {bind_name_of_list, true},
     [KEY_WORDS] = {bind_word_of_list, true}, [KEY_PATTERNS] = {bind_pattern, true},
-    [KEY_VERB] = {bind_verb, false},         [KEY_POINTS] = {bind_point, true},
-    [KEY_UNTIL] = {bind_until, false},       [KEY_LIMIT] = {bind_limit, false},
+    [KEY_TEXTS] = {bind_text_of_list, true}, [KEY_VERB] = {bind_verb, false},
+    [KEY_POINTS] = {bind_point, true},       [KEY_UNTIL] = {bind_until, false},
+    [KEY_LIMIT] = {bind_limit, false},
 };
 
 static void bind_list(const struct binder *binder, struct value *value)
@@ -318,7 +339,9 @@ static void bind_list(const struct binder *binder, struct value *value)
     }
     for (size_t i = 0; i < list->count; i++) {
         value->node = list->children[i];
-        if (value->node->kind != NODE_TEXT)
+        if (value->node->kind == NODE_MAP && key->section != NULL)
+            bind_foreign(value);
+        else if (value->node->kind != NODE_TEXT)
             complain(value->binding->complaints, value->node, "an item of '%s' must be a text",
                      key->name);
         else if (!value->node->bad)
@@ -336,6 +359,8 @@ void bind_value(struct binding *binding, const struct key *key, struct node *nod
                           .object = object};
     if (binder->is_list && node->kind == NODE_LIST)
         bind_list(binder, &value);
+    else if (node->kind == NODE_MAP && key->section != NULL)
+        bind_foreign(&value);
     else if (node->kind != NODE_TEXT || node->text[0] == '\0')
         complain_about_shape(&value, "");
     else

@@ -7,6 +7,11 @@
 #include <stdint.h>
 #include <string.h>
 
+// The traits that a scheme which is a program may have. The others need its harness's own store.
+static const char *const promises[] = {"exclusive", "lease",   "owner-checked", "fenced",
+                                       "reentrant", "shared",  "permits",       "fair",
+                                       "renewed",   "session", "local",         NULL};
+
 const char *const *words_of(const struct vocabulary *vocabulary, enum word_list words)
 {
     const char *const *const lists[] = {
@@ -14,6 +19,7 @@ const char *const *words_of(const struct vocabulary *vocabulary, enum word_list 
         [WORDS_STORES] = vocabulary->stores,
         [WORDS_FAULTS] = vocabulary->faults,
         [WORDS_PROPERTIES] = vocabulary->properties,
+        [WORDS_PROMISES] = promises,
     };
     return lists[words];
 }
@@ -29,7 +35,7 @@ const struct fault_form *fault_form_find(const struct vocabulary *vocabulary, co
 
 const char *word_noun(enum word_list words)
 {
-    static const char *const nouns[] = {"workload", "store", "fault", "property"};
+    static const char *const nouns[] = {"workload", "store", "fault", "property", "trait"};
     return nouns[words];
 }
 
@@ -104,6 +110,7 @@ void key_wanted(const struct key *key, const struct vocabulary *vocabulary, stru
         [KEY_SWITCH] = "true or false",
         [KEY_CLIENT] = "a client such as client-1",
         [KEY_NAMES] = "a list of names of a-z, 0-9 and '-'",
+        [KEY_TEXTS] = "a list of texts",
         [KEY_PATTERNS] = "a list of names, globs or traits of schemes",
         [KEY_LIMIT] = "a limit such as acquire.p99 < 50ms",
         [KEY_VERB] = "a target such as client-1 or server-1",

@@ -21,7 +21,9 @@ enum key_type {
     KEY_CLIENT,     // struct target: a client without a worker
     KEY_WORDS,      // struct string_list, of the vocabulary's `words`
     KEY_NAMES,      // struct string_list, of names of a-z, 0-9 and '-'
-    KEY_PATTERNS,   // struct string_list, of names, globs or traits of schemes
+    KEY_TEXTS,      // struct string_list
+    KEY_PATTERNS,   // struct string_list, of names, globs or traits of schemes, and of schemes that
+                    // the file brings along: mappings of `section`
     KEY_VERB,       // the key itself is one of `words`: the verb and the target of a fault_step
     KEY_LIMIT,      // struct limit
     KEY_POINTS,     // the points of a fault_step
@@ -31,7 +33,7 @@ enum key_type {
 };
 
 // Which list of the vocabulary a word is of.
-enum word_list { WORDS_WORKLOADS, WORDS_STORES, WORDS_FAULTS, WORDS_PROPERTIES };
+enum word_list { WORDS_WORKLOADS, WORDS_STORES, WORDS_FAULTS, WORDS_PROPERTIES, WORDS_PROMISES };
 
 #define MAX_KEYS 24 // of one section
 
@@ -69,6 +71,8 @@ struct section {
 };
 
 extern const struct section scenario_section;
+extern const struct section exec_section;
+extern const struct section plugin_section;
 
 const char *const *words_of(const struct vocabulary *vocabulary, enum word_list words);
 

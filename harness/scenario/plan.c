@@ -57,6 +57,7 @@ static void add_trial(struct plan *plan, const struct scenario *scenario,
     plan->trials[plan->count++] = (struct trial){
         .scenario = scenario,
         .scheme = scheme_name,
+        .foreign = scenario_foreign(scenario, scheme_name),
         .traits = traits,
         .topology = topology_of(scenario, &vocabulary->scheme_servers[scheme]),
         .expectation = scenario_expectation(scenario, scheme_name, traits),
@@ -68,9 +69,9 @@ static void add_trial(struct plan *plan, const struct scenario *scenario,
 }
 
 static void add_scenario(struct plan *plan, const struct scenario *scenario,
-                         const struct vocabulary *vocabulary, const char *scheme_glob,
-                         int64_t repeat)
+                         const struct vocabulary *general, const char *scheme_glob, int64_t repeat)
 {
+    const struct vocabulary *vocabulary = scenario_vocabulary(scenario, general);
     int64_t repeats = repeat > 0 ? repeat : scenario->repeat;
     for (size_t i = 0; vocabulary->schemes[i] != NULL; i++) {
         const char *scheme = vocabulary->schemes[i];
@@ -105,6 +106,10 @@ static int no_scheme_is_left(struct scenario *const *scenarios, size_t count,
     for (size_t i = 0; vocabulary->schemes[i] != NULL; i++) {
         if (is_tried(scenarios, count, vocabulary->schemes[i], vocabulary->scheme_traits[i]))
             text_format(&tried, "%s%s", tried.length > 0 ? ", " : "", vocabulary->schemes[i]);
+    }
+    for (size_t i = 0; i < count; i++) {
+        for (size_t j = 0; j < scenarios[i]->exec_count; j++)
+            text_format(&tried, "%s%s", tried.length > 0 ? ", " : "", scenarios[i]->execs[j].name);
     }
     if (*suggest(scheme_glob, vocabulary->schemes, &suggestion) == '\0')
         suggest(scheme_glob, vocabulary->traits, &suggestion);

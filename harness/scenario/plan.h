@@ -7,13 +7,14 @@
 struct trial {
     const struct scenario *scenario;
     const char *scheme;
-    const char *const *traits;             // of the scheme, NULL-terminated
-    const char *topology;                  // of the lock's servers; see trial_topology
-    const struct expectation *expectation; // NULL: none stated
-    int repeat;                            // from 1
-    uint64_t seed;                         // of this trial alone
-    char *name;                            // "pause-outlives-lease--redis-set-px-lua", "…--2"
-    char *skip_reason;                     // not NULL: not to be run, and why
+    const struct foreign_settings *foreign; // of a scheme that the scenario brings along, or NULL
+    const char *const *traits;              // of the scheme, NULL-terminated
+    const char *topology;                   // of the lock's servers; see trial_topology
+    const struct expectation *expectation;  // NULL: none stated
+    int repeat;                             // from 1
+    uint64_t seed;                          // of this trial alone
+    char *name;                             // "pause-outlives-lease--redis-set-px-lua", "…--2"
+    char *skip_reason;                      // not NULL: not to be run, and why
 };
 
 struct plan {

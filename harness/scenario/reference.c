@@ -144,6 +144,8 @@ static void print_section(const struct section *section, const struct vocabulary
         bool again = key > section->keys && key->section == key[-1].section;
         if (key->section != NULL && !again)
             print_section(key->section, vocabulary, out);
+        if (key->section == &exec_section)
+            print_section(&plugin_section, vocabulary, out);
     }
 }
 

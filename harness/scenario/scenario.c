@@ -5,6 +5,7 @@
 #include "harness/base/text.h"
 #include "harness/scenario/as_run.h"
 #include "harness/scenario/bind.h"
+#include "harness/scenario/foreign.h"
 #include "harness/scenario/phases.h"
 #include "harness/scenario/trigger.h"
 #include "harness/scenario/validate.h"
@@ -60,6 +61,7 @@ void scenario_free(struct scenario *scenario)
         free(scenario->faults[i].settled);
     }
     unbind_section(&scenario_section, scenario);
+    foreign_free(scenario);
     free(scenario->path);
     free(scenario->source);
     free(scenario->label);
@@ -139,12 +141,14 @@ static struct scenario *make_scenario(const struct parsing *parsing)
     memcpy(made->source, parsing->text, parsing->length);
     if (parsing->root->kind == NODE_MAP)
         overrides_apply(&binding, parsing->origins, parsing->override_count, parsing->root);
+    foreign_bind(&binding, parsing->root, made);
+    binding.vocabulary = scenario_vocabulary(made, parsing->vocabulary);
     bind_section(&binding, &scenario_section, parsing->root, made);
     derive_lock(made);
     derive_time(made);
     derive_label(made);
     settle(parsing->root, made);
-    validate(&(struct rules){made, parsing->vocabulary, parsing->complaints, parsing->root});
+    validate(&(struct rules){made, binding.vocabulary, parsing->complaints, parsing->root});
     return made;
 }
 

@@ -3,6 +3,7 @@
 #define LOCKPICK_SCENARIO_SCENARIO_H
 
 #include "harness/base/error.h"
+#include "harness/base/foreign.h"
 #include "harness/base/persistence.h"
 #include "harness/scenario/limit.h"
 
@@ -231,6 +232,22 @@ struct lock_settings {
     int64_t stuck_after_ns; // nobody granted for so long while somebody waits: the trial ends
 };
 
+// `exec:` or `plugin:`, a scheme that the scenario brings along, as it is bound. What it means is
+// `foreign`.
+struct exec_settings {
+    char *name;
+    struct string_list command; // of exec
+    char *file;                 // of plugin; else NULL
+    unsigned server;            // index of its kind, 0 for none
+    struct string_list traits;
+    bool renew;
+    bool visible;
+    int64_t patience_ns;
+    char *folder; // NULL: the scenario's
+    struct place place;
+    struct foreign_settings foreign;
+};
+
 // Faults drawn at random, for soak runs.
 struct random_settings {
     struct string_list of; // verbs; none: nothing is drawn
@@ -257,7 +274,10 @@ struct scenario {
     size_t load_count;
     struct lock_settings lock;
     struct servers_settings servers;
-    struct string_list schemes;
+    struct string_list schemes;  // patterns; those of `execs` are among them by their names
+    struct exec_settings *execs; // schemes that the scenario brings along
+    size_t exec_count;
+    struct vocabulary *vocabulary; // its own, with them; NULL if it brings none
     struct fault_step *faults;
     size_t fault_count;
     struct random_settings random;
@@ -345,6 +365,15 @@ void complaints_free(struct complaints *complaints);
 
 // True if `pattern` (a name, a glob, or a trait) means the scheme.
 bool scheme_is_meant(const char *pattern, const char *scheme, const char *const *traits);
+
+// The words of the scenario: with the schemes that it brings along, if there are any; they live as
+// long as it does.
+const struct vocabulary *scenario_vocabulary(const struct scenario *scenario,
+                                             const struct vocabulary *vocabulary);
+
+// The scheme of that name that the scenario brings along, or NULL.
+const struct foreign_settings *scenario_foreign(const struct scenario *scenario,
+                                                const char *scheme);
 
 // True if the expectation is about the scenario's workload.
 bool expectation_counts(const struct scenario *scenario, const struct expectation *expectation);

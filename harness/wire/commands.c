@@ -1,5 +1,6 @@
 #include "harness/wire/commands.h"
 
+#include "harness/wire/driver.h"
 #include "harness/wire/etcd.h"
 #include "harness/wire/memcached.h"
 #include "harness/wire/mysql.h"
@@ -10,6 +11,6 @@
 #include <stddef.h>
 
 const char *const *const wire_commands[] = {
-    redis_commands, etcd_commands,      mysql_commands, postgres_commands,
-    zk_commands,    memcached_commands, NULL,
+    redis_commands, etcd_commands,      mysql_commands,  postgres_commands,
+    zk_commands,    memcached_commands, driver_commands, NULL,
 };

@@ -1,0 +1,299 @@
+// Locks of one's own end to end: programs that a scenario brings along, under contention, pauses
+// and kills; a sound one, a broken one, and one that misbehaves.
+#include "harness/base/test_folder.h"
+#include "harness/cli/test_command.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+
+static char folder[] = "/tmp/lockpick-exec-runs-XXXXXX";
+
+static void write_text(const char *name, const char *text)
+{
+    char *path = path_join(folder, name);
+    assert_int_equal(file_write(path, text, strlen(text), NULL), 0);
+    free(path);
+}
+
+static void read_text(const char *name, struct text *out)
+{
+    char *path = path_join(folder, name);
+    if (file_read(path, out, NULL) != 0)
+        fail_msg("cannot read %s", path);
+    free(path);
+}
+
+// Replaces the first `old` in a text by `new`. False if there is none.
+static bool replace(struct text *text, const char *old, const char *new)
+{
+    const char *found = text->bytes != NULL ? strstr(text->bytes, old) : NULL;
+    struct text result = {0};
+    if (found == NULL)
+        return false;
+    text_add_bytes(&result, text->bytes, (size_t)(found - text->bytes));
+    text_add(&result, new);
+    text_add(&result, found + strlen(old));
+    text_free(text);
+    *text = result;
+    return true;
+}
+
+// The template with a thread that writes the time to the log, in milliseconds, all the while; and
+// the template with a release that removes whoever's lock is there.
+static int make_drivers(void **state)
+{
+    (void)state;
+    static const char ticks[] = "def tick():\n"
+                                "    while True:\n"
+                                "        print(int(time.monotonic() * 1000), file=sys.stderr, "
+                                "flush=True)\n"
+                                "        time.sleep(0.01)\n\n\n"
+                                "threading.Thread(target=tick, daemon=True).start()\n"
+                                "saying = ";
+    struct text sound = {0};
+    struct text broken = {0};
+    if (test_folder_make(folder) != 0 ||
+        file_read("scripts/drivers/template.py", &sound, NULL) != 0)
+        return -1;
+    text_add(&broken, sound.bytes);
+    if (!replace(&broken, "if value == ARGV[1] then", "if value then") ||
+        !replace(&sound, "saying = ", ticks))
+        return -1;
+    write_text("sound.py", sound.bytes);
+    write_text("broken.py", broken.bytes);
+    text_free(&sound);
+    text_free(&broken);
+    return 0;
+}
+
+static int remove_folder(void **state)
+{
+    (void)state;
+    return test_folder_remove(folder);
+}
+
+static struct command_result run_scenario(const char *name, const char *text, const char *options)
+{
+    struct text path = {0};
+    struct text arguments = {0};
+    text_format(&path, "%s.yaml", name);
+    write_text(path.bytes, text);
+    text_format(&arguments, "run %s/%s --keep-going --jobs 3 --out %s/%s %s", folder, path.bytes,
+                folder, name, options);
+    struct command_result result = run_lockpick(arguments.bytes);
+    text_free(&path);
+    text_free(&arguments);
+    return result;
+}
+
+static void expect_in(const struct command_result *result, const char *wanted)
+{
+    if (strstr(text_string(&result->output), wanted) == NULL &&
+        strstr(text_string(&result->errors), wanted) == NULL)
+        fail_msg("'%s' is not in: %s%s", wanted, text_string(&result->output),
+                 text_string(&result->errors));
+}
+
+#define DRIVER(name, file)                                                                         \
+    "  - exec: {name: " name ", command: [/usr/bin/python3, " file                                 \
+    "], servers: redis, visible: true,\n"                                                          \
+    "           traits: [exclusive, lease, owner-checked]}\n"
+
+// The longest time between two ticks in the log of client-1's driver.
+static long longest_silence_ms(const char *trial)
+{
+    struct text log = {0};
+    struct text path = {0};
+    long longest = 0;
+    long before = 0;
+    text_format(&path, "%s/driver-of-client-1.log", trial);
+    read_text(path.bytes, &log);
+    for (char *next = log.bytes; next != NULL && *next != '\0';) {
+        long time = strtol(next, &next, 10);
+        if (before > 0 && time - before > longest)
+            longest = time - before;
+        before = time;
+        next = strchr(next, '\n');
+        next = next != NULL ? next + 1 : NULL;
+    }
+    text_free(&log);
+    text_free(&path);
+    return longest;
+}
+
+static void a_sound_lock_is_safe_and_a_broken_one_is_found(void **state)
+{
+    (void)state;
+    // client-1 is paused before its release until its lease has ended and client-2 holds the lock;
+    // client-3 dies while it holds it.
+    struct command_result result = run_scenario(
+        "late-release",
+        "version: 1\nname: late-release\nabout: For a test.\n"
+        "workload: {kind: increment, operations: 40, hold: 5ms}\n"
+        "clients: {processes: 3, threads: 2, lead: client-1}\n"
+        "lock: {lease: 800ms, wait: 20s, retry: 5ms, request: 5s}\n"
+        "schemes:\n" DRIVER("sound", "sound.py") DRIVER(
+            "broken", "broken.py") "faults:\n"
+                                   "  - {name: late, when: client-1 before release, pause: "
+                                   "client-1, until: client-2 holds or "
+                                   "20s}\n"
+                                   "  - {after: late, when: client-3 holds, kill: client-3}\n"
+                                   "expect:\n"
+                                   "  - {schemes: sound, verdict: safe}\n"
+                                   "  - {schemes: broken, verdict: unsafe, because: "
+                                   "[wrongful-release], allow: [double-grant, "
+                                   "lost-update, stale-write, stale-holder]}\n",
+        "");
+    expect_in(&result, "2 as expected");
+    assert_int_equal(result.code, 0);
+    command_free(&result);
+    // The program stood still with its client: past the end of the lease, of 800 ms.
+    assert_true(longest_silence_ms("late-release/trials/late-release--sound") > 500);
+}
+
+static void a_library_s_lock_is_tried_by_the_driver_that_ships(void **state)
+{
+    (void)state;
+    if (system("/usr/bin/python3 -c 'import redis' 2>/dev/null") != 0) {
+        print_message("python3-redis is not installed: skipped\n");
+        skip();
+    }
+    char *drivers = realpath("scripts/drivers", NULL);
+    struct text text = {0};
+    text_format(&text,
+                "version: 1\nname: library\nabout: For a test.\n"
+                "workload: {kind: increment, operations: 60, hold: 1ms}\n"
+                "clients: {processes: 2, threads: 2}\n"
+                "lock: {lease: 10s, wait: 20s, retry: 5ms, request: 5s}\n"
+                "schemes:\n  - redis-setnx\n"
+                "  - exec: {name: redis-py, command: [./redis-py-lock.py], folder: '%s',\n"
+                "           servers: redis, traits: [exclusive, lease, owner-checked]}\n"
+                "expect: [{schemes: exclusive, verdict: safe}]\n",
+                drivers);
+    struct command_result result = run_scenario("library", text.bytes, "--scheme redis-py");
+    expect_in(&result, "1 as expected");
+    // What it sends to its servers is not counted.
+    struct text json = {0};
+    read_text("library/result.json", &json);
+    assert_non_null(strstr(json.bytes, "\"commands_per_hold\": null"));
+    text_free(&json);
+    command_free(&result);
+    text_free(&text);
+    free(drivers);
+}
+
+static void a_fault_that_does_not_reach_it_is_not_applicable(void **state)
+{
+    (void)state;
+    struct command_result result =
+        run_scenario("clocks",
+                     "version: 1\nname: clocks\nabout: For a test.\n"
+                     "workload: {kind: increment, operations: 20}\n"
+                     "schemes: [{exec: {name: own, command: [cat]}}]\n"
+                     "faults: [{when: client-1 holds, clock: client-1, by: 1s}]\n",
+                     "");
+    expect_in(&result, "n/a");
+    expect_in(&result, "a program of its own, which reads the machine's clock");
+    command_free(&result);
+}
+
+static void one_that_misbehaves_is_an_error_and_no_verdict(void **state)
+{
+    (void)state;
+    write_text("liar.sh",
+               "read hello; echo '{\"hello\": 1}'\n"
+               "read one; echo \"{\\\"id\\\": 77, \\\"answer\\\": \\\"$1\\\"}\"; read two\n");
+    struct command_result result = run_scenario(
+        "liars",
+        "version: 1\nname: liars\nabout: For a test.\n"
+        "workload: {kind: increment, operations: 20}\n"
+        "schemes:\n"
+        "  - exec: {name: liar, command: [sh, liar.sh, held]}\n"
+        "  - exec: {name: missing, command: [./no-such-program]}\n"
+        "  - exec: {name: last-words, command: [sh, -c, 'read hello; echo bye >&2; exit 4']}\n",
+        "");
+    expect_in(&result, "'{\"id\": 77, \"answer\": \"held\"}' has an id that no request had");
+    expect_in(&result, "./no-such-program: No such file or directory");
+    expect_in(&result, "has ended with status 4; the last line of its log is 'bye'");
+    command_free(&result);
+}
+
+// Compiles C to a plug-in of that name.
+static bool compile(const char *source, const char *name)
+{
+    struct text line = {0};
+    text_format(&line, "cc -shared -fPIC -I harness/plugin -o %s/%s -x c %s", folder, name, source);
+    int status = system(line.bytes);
+    text_free(&line);
+    return status == 0;
+}
+
+static void a_native_plugin_locks_and_one_of_another_version_is_refused(void **state)
+{
+    (void)state;
+    write_text("old.c", "#include <lockpick.h>\n"
+                        "const struct lockpick_plugin lockpick_plugin = {.abi = 7, .size = 8};\n");
+    struct text old = {0};
+    text_format(&old, "%s/old.c", folder);
+    if (system("command -v cc >/dev/null") != 0)
+        skip();
+    assert_true(compile("scripts/drivers/native/flock.c", "flock.so"));
+    assert_true(compile(old.bytes, "old.so"));
+    text_free(&old);
+    struct command_result result =
+        run_scenario("native",
+                     "version: 1\nname: native\nabout: For a test.\n"
+                     "workload: {kind: increment, operations: 100, hold: 1ms}\n"
+                     "clients: {processes: 2, threads: 2}\n"
+                     "lock: {wait: 20s}\n"
+                     "schemes:\n"
+                     "  - plugin: {name: flock, file: flock.so, "
+                     "traits: [exclusive, session, owner-checked]}\n"
+                     "  - plugin: {name: old, file: ./old.so}\n"
+                     "  - plugin: {name: none-such, file: none.so}\n"
+                     "expect: [{schemes: flock, verdict: safe}]\n",
+                     "");
+    expect_in(&result, "1 as expected");
+    expect_in(&result, "was compiled for version 7 of lockpick.h (8 bytes)");
+    expect_in(&result, "none.so: cannot open shared object file");
+    command_free(&result);
+}
+
+// A history, its scenario and its traits are enough to judge it again; and what was run runs again
+// from anywhere.
+static void a_run_can_be_judged_and_done_again(void **state)
+{
+    (void)state;
+    struct text arguments = {0};
+    text_format(&arguments, "check %s/late-release", folder);
+    struct command_result result = run_lockpick(arguments.bytes);
+    expect_in(&result, "broken");
+    expect_in(&result, "wrongful-release");
+    command_free(&result);
+    struct text as_run = {0};
+    struct text place = {0};
+    read_text("late-release/as-run.yaml", &as_run);
+    text_format(&place, "folder: \"%s\"", folder);
+    assert_non_null(strstr(as_run.bytes, place.bytes));
+    text_free(&as_run);
+    text_free(&place);
+    text_free(&arguments);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_sound_lock_is_safe_and_a_broken_one_is_found),
+        cmocka_unit_test(a_library_s_lock_is_tried_by_the_driver_that_ships),
+        cmocka_unit_test(a_fault_that_does_not_reach_it_is_not_applicable),
+        cmocka_unit_test(one_that_misbehaves_is_an_error_and_no_verdict),
+        cmocka_unit_test(a_native_plugin_locks_and_one_of_another_version_is_refused),
+        cmocka_unit_test(a_run_can_be_judged_and_done_again),
+    };
+    return cmocka_run_group_tests(tests, make_drivers, remove_folder);
+}

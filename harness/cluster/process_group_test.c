@@ -1,0 +1,109 @@
+// A group of a process and its child: stopped and killed together, and seen to be.
+#include "harness/cluster/process_group.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+// A process of its own group, with a child; the child's id is written to *child.
+static pid_t start_group(pid_t *child)
+{
+    int report[2];
+    assert_int_equal(pipe(report), 0);
+    pid_t leader = fork();
+    if (leader == 0) {
+        setpgid(0, 0);
+        pid_t own = fork();
+        if (own > 0)
+            (void)!write(report[1], &own, sizeof own);
+        for (;;)
+            pause();
+    }
+    assert_int_equal(read(report[0], child, sizeof *child), sizeof *child);
+    close(report[0]);
+    close(report[1]);
+    return leader;
+}
+
+static void wait_until(bool (*is_so)(pid_t, struct error *), pid_t group)
+{
+    struct error error;
+    for (int look = 0; look < 2000 && !is_so(group, &error); look++)
+        usleep(1000);
+    if (!is_so(group, &error))
+        fail_msg("%s", error.text);
+}
+
+static void a_group_stands_still_once_all_of_it_does(void **state)
+{
+    (void)state;
+    struct error error;
+    pid_t child;
+    pid_t leader = start_group(&child);
+    assert_false(process_group_stands_still(leader, &error));
+    kill(leader, SIGSTOP);
+    assert_int_equal(waitpid(leader, NULL, WUNTRACED), leader);
+    assert_false(process_group_stands_still(leader, &error)); // the child goes on
+    kill(-leader, SIGSTOP);
+    wait_until(process_group_stands_still, leader);
+    assert_false(process_group_is_dead(leader, &error));
+    assert_int_equal(process_group_kill(leader, &error), 0);
+    assert_true(process_group_is_dead(leader, &error));
+    waitpid(leader, NULL, 0);
+}
+
+static void what_a_leader_leaves_behind_is_killed(void **state)
+{
+    (void)state;
+    struct error error;
+    pid_t child;
+    pid_t leader = start_group(&child);
+    kill(leader, SIGKILL);
+    waitpid(leader, NULL, 0);
+    assert_int_equal(kill(child, 0), 0);
+    assert_int_equal(process_group_kill(leader, &error), 0);
+    assert_true(process_group_is_dead(leader, &error));
+    assert_int_equal(process_group_kill(leader, &error), 0);
+}
+
+static void a_guard_kills_what_its_leader_leaves_behind(void **state)
+{
+    (void)state;
+    int report[2];
+    pid_t child;
+    assert_int_equal(pipe(report), 0);
+    pid_t leader = fork();
+    if (leader == 0) {
+        struct error error;
+        setpgid(0, 0);
+        pid_t own = process_group_guard(&error) == 0 ? fork() : -1;
+        if (own == 0)
+            execlp("sleep", "sleep", "1000", NULL);
+        (void)!write(report[1], &own, sizeof own);
+        for (;;)
+            pause();
+    }
+    assert_int_equal(read(report[0], &child, sizeof child), sizeof child);
+    assert_true(child > 0);
+    kill(leader, SIGKILL);
+    waitpid(leader, NULL, 0);
+    wait_until(process_group_is_dead, leader);
+    close(report[0]);
+    close(report[1]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_group_stands_still_once_all_of_it_does),
+        cmocka_unit_test(what_a_leader_leaves_behind_is_killed),
+        cmocka_unit_test(a_guard_kills_what_its_leader_leaves_behind),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

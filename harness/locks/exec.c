@@ -1,0 +1,317 @@
+// exec: a lock of somebody else's, in whatever language. Each client process has one driver, which
+// its workers ask to lock (harness/wire/driver.h); what the driver's lock sends to its servers, and
+// when, is its own affair.
+//
+// The driver does its own waiting: an acquire is one request, answered once the lock is held or the
+// wait is over.
+#include "harness/locks/exec.h"
+
+#include "harness/base/text.h"
+#include "harness/locks/watchdog.h"
+#include "harness/wire/driver.h"
+
+#include <stdlib.h>
+
+// What all keys of a client share; on the first of them.
+struct exec_client {
+    struct driver *driver;
+    struct lock_client *first;
+    const char **locks; // names of all
+    char *log_path;
+    struct history_writer writer; // of losses, which the driver's thread writes
+    size_t users;                 // keys that are open
+};
+
+// A key's, in a client.
+struct exec_key {
+    struct exec_client *shared;
+    struct watchdog *watchdog; // NULL: nobody asks the driver to renew
+};
+
+// A worker's.
+struct exec_lock {
+    struct driver *driver;
+    struct driver_hold hold;
+    int64_t depth; // how often it holds the lock
+};
+
+// --- a client ------------------------------------------------------------------------------------
+
+static void lose(void *context, struct driver_hold *hold, enum lost_reason reason)
+{
+    struct exec_client *shared = context;
+    struct lock *lock = hold->context;
+    bool writes = shared->first->history != NULL;
+    shared->writer.worker = (uint16_t)hold->worker;
+    lock_lose(lock, reason, writes ? &shared->writer : NULL);
+}
+
+static int start_driver(struct lock_client *client, struct exec_client *shared, struct error *error)
+{
+    const struct lock_options *options = &client->options;
+    shared->locks = memory_zeroed(client->keys + 1, sizeof *shared->locks);
+    for (size_t i = 0; i < client->keys; i++)
+        shared->locks[i] = client[i].options.name;
+    if (client->folder != NULL) {
+        struct text path = {0};
+        text_format(&path, "%s/driver-of-client-%d.log", client->folder, client->number);
+        shared->log_path = path.bytes;
+    }
+    if (client->history != NULL)
+        history_writer_start(&shared->writer, client->history, client->number, 0);
+    struct driver_settings settings = {.foreign = client->scheme->foreign,
+                                       .service = client->service,
+                                       .locks = shared->locks,
+                                       .log_path = shared->log_path,
+                                       .client = client->number,
+                                       .workers = client->workers,
+                                       .lease_ns = options->lease_ns,
+                                       .wait_ns = options->wait_ns,
+                                       .retry_ns = options->retry_ns,
+                                       .request_ns = options->request_ns,
+                                       .stop = client->stop,
+                                       .lost = lose,
+                                       .context = shared};
+    shared->driver = driver_start(&settings, error);
+    return shared->driver != NULL ? 0 : -1;
+}
+
+static void renew_one(struct driver *driver, struct actor *actor, struct renewal *renewal)
+{
+    struct lock *lock = renewal->lock;
+    struct exec_lock *state = renewal->holder;
+    struct driver_answer answer;
+    struct error ignored; // the holder is told by its own next request
+    struct driver_request request = {
+        .ask = DRIVER_RENEW, .hold = &state->hold, .lease_ns = lock->options.lease_ns};
+    int64_t asked_ns = clock_now_ns(&actor->clock);
+    renewal->outcome = driver_ask(driver, actor, &request, &answer, &ignored);
+    if (renewal->outcome != OUTCOME_OK)
+        return;
+    renewal->valid_until_ns = asked_ns + lock->options.lease_ns;
+    if (answer.line.word == DRIVER_NOT_OWNER || answer.line.word == DRIVER_GONE)
+        renewal->outcome = OUTCOME_NO;
+    else if (answer.line.word == DRIVER_UNKNOWN)
+        renewal->outcome = OUTCOME_UNKNOWN;
+    else if (answer.line.valid_ms >= 0)
+        renewal->valid_until_ns = clock_now_ns(&actor->clock) + answer.line.valid_ms * NS_PER_MS;
+}
+
+static void renew_all(void *context, struct actor *actor, struct renewal *renewals, size_t count)
+{
+    const struct exec_client *shared = context;
+    for (size_t i = 0; i < count; i++)
+        renew_one(shared->driver, actor, &renewals[i]);
+}
+
+static int open_client(struct lock_client *client, struct error *error)
+{
+    struct exec_key *key = memory_zeroed(1, sizeof *key);
+    bool is_first = client->first == client;
+    client->state = key;
+    if (is_first) {
+        key->shared = memory_zeroed(1, sizeof *key->shared);
+        key->shared->first = client;
+    } else {
+        const struct exec_key *first = client->first->state;
+        key->shared = first->shared;
+    }
+    key->shared->users++;
+    if (is_first && start_driver(client, key->shared, error) != 0)
+        return -1;
+    if (!client->scheme->foreign->renew)
+        return 0;
+    struct watchdog_settings settings = {.interval_ns = client->options.lease_ns / 3,
+                                         .batch = 1,
+                                         .renew = renew_all,
+                                         .context = key->shared};
+    key->watchdog = watchdog_start(client, &settings, error);
+    return key->watchdog != NULL ? 0 : -1;
+}
+
+static void close_client(struct lock_client *client)
+{
+    struct exec_key *key = client->state;
+    if (key == NULL)
+        return;
+    watchdog_stop(key->watchdog);
+    struct exec_client *shared = key->shared;
+    if (--shared->users == 0) {
+        driver_stop(shared->driver, &client->error);
+        free(shared->locks);
+        free(shared->log_path);
+        free(shared);
+    }
+    free(key);
+    client->state = NULL;
+}
+
+// --- a worker ------------------------------------------------------------------------------------
+
+static int open_lock(struct lock *lock, struct error *error)
+{
+    (void)error;
+    const struct exec_key *key = lock->client->state;
+    struct exec_lock *state = memory_zeroed(1, sizeof *state);
+    state->driver = key->shared->driver;
+    state->hold = (struct driver_hold){
+        .worker = lock->actor->worker, .lock = lock->options.name, .context = lock};
+    driver_add_hold(state->driver, &state->hold);
+    lock->state = state;
+    return 0;
+}
+
+static void close_lock(struct lock *lock)
+{
+    struct exec_lock *state = lock->state;
+    if (state == NULL)
+        return;
+    driver_remove_hold(state->driver, &state->hold);
+    free(state);
+    lock->state = NULL;
+}
+
+static enum outcome ask(struct lock *lock, const struct driver_request *request,
+                        struct driver_answer *answer)
+{
+    const struct exec_lock *state = lock->state;
+    return driver_ask(state->driver, lock->actor, request, answer, &lock->error);
+}
+
+// Until when the hold is valid, on the client's clock: as the driver says, or for a lease from when
+// its server may have been asked at the earliest. Keeps that time in lock->asked.
+static int64_t valid_until_ns(struct lock *lock, const struct driver_answer *answer)
+{
+    struct instant now = instant_now(&lock->actor->clock);
+    int64_t lease_ns = lock->options.lease_ns;
+    if (!lock_scheme_has(lock->scheme, "lease"))
+        return TIME_NEVER;
+    int64_t ago_ns = answer->line.valid_ms >= 0 ? lease_ns - answer->line.valid_ms * NS_PER_MS
+                                                : now.machine_ns - answer->asked_ns;
+    lock->asked = (struct instant){now.machine_ns - ago_ns, now.client_ns - ago_ns};
+    return lock->asked.client_ns + lease_ns;
+}
+
+static struct driver_request acquire_request(const struct lock *lock)
+{
+    struct exec_lock *state = lock->state;
+    bool has_permits = lock_scheme_has(lock->scheme, "permits");
+    return (struct driver_request){.ask = DRIVER_ACQUIRE,
+                                   .hold = &state->hold,
+                                   .lease_ns = lock->options.lease_ns,
+                                   .depth = state->depth + 1,
+                                   .permits = has_permits ? lock->options.permits : 0,
+                                   .shared = lock->mode == LOCK_SHARED};
+}
+
+static enum outcome outcome_of(struct lock *lock, const struct driver_answer *answer)
+{
+    if (answer->line.word == DRIVER_UNKNOWN)
+        return OUTCOME_UNKNOWN;
+    if (answer->line.word != DRIVER_HELD)
+        return OUTCOME_NO;
+    if (!lock->options.fenced || answer->line.token != 0)
+        return OUTCOME_OK;
+    error_set(&lock->error,
+              "the workload is fenced and the scheme has the trait, but its driver has answered "
+              "\"held\" without a \"token\"");
+    return OUTCOME_BROKEN;
+}
+
+static enum outcome acquire(struct lock *lock, struct grant *grant, int64_t give_up_ns)
+{
+    struct exec_lock *state = lock->state;
+    const struct exec_key *key = lock->client->state;
+    struct driver_answer answer;
+    state->depth = 0;
+    struct driver_request request = acquire_request(lock);
+    request.wait_ns = time_later(0, give_up_ns - clock_now_ns(&lock->actor->clock));
+    grant->attempts = 1;
+    enum outcome outcome = ask(lock, &request, &answer);
+    if (outcome == OUTCOME_OK)
+        outcome = outcome_of(lock, &answer);
+    if (outcome != OUTCOME_OK)
+        return outcome;
+    state->depth = 1;
+    grant->token = lock->options.fenced ? answer.line.token : 0;
+    grant->valid_until_ns = valid_until_ns(lock, &answer);
+    if (key->watchdog != NULL)
+        watchdog_add(key->watchdog, lock, state, grant->valid_until_ns);
+    return OUTCOME_OK;
+}
+
+static enum outcome try_acquire(struct lock *lock, struct grant *grant)
+{
+    return acquire(lock, grant, 0);
+}
+
+static enum release_answer give_back(struct lock *lock)
+{
+    struct exec_lock *state = lock->state;
+    struct driver_answer answer;
+    struct driver_request request = {.ask = DRIVER_RELEASE,
+                                     .hold = &state->hold,
+                                     .depth = state->depth,
+                                     .shared = lock->mode == LOCK_SHARED};
+    state->depth -= state->depth > 0;
+    if (ask(lock, &request, &answer) != OUTCOME_OK)
+        return RELEASE_UNKNOWN;
+    switch (answer.line.word) {
+    case DRIVER_RELEASED:
+        return lock_scheme_has(lock->scheme, "owner-checked") ? RELEASE_RELEASED
+                                                              : RELEASE_UNCHECKED;
+    case DRIVER_NOT_OWNER:
+        return RELEASE_NOT_OWNER;
+    case DRIVER_GONE:
+        return RELEASE_GONE;
+    default:
+        return RELEASE_UNKNOWN;
+    }
+}
+
+static enum release_answer release(struct lock *lock)
+{
+    const struct exec_key *key = lock->client->state;
+    if (key->watchdog != NULL)
+        watchdog_remove(key->watchdog, lock);
+    return give_back(lock);
+}
+
+static enum outcome reenter(struct lock *lock, struct grant *grant)
+{
+    struct exec_lock *state = lock->state;
+    struct driver_answer answer;
+    struct driver_request request = acquire_request(lock);
+    enum outcome outcome = ask(lock, &request, &answer);
+    if (outcome == OUTCOME_OK)
+        outcome = outcome_of(lock, &answer);
+    if (outcome != OUTCOME_OK)
+        return outcome;
+    state->depth++;
+    // Many locks do not renew the lease then; the driver says so by how long it is valid.
+    if (answer.line.valid_ms >= 0)
+        grant->valid_until_ns = valid_until_ns(lock, &answer);
+    return OUTCOME_OK;
+}
+
+struct lock_scheme exec_scheme(const struct foreign_settings *foreign)
+{
+    return (struct lock_scheme){
+        .name = foreign->name,
+        .summary = "a program that locks for Lockpick",
+        .breaks = "what its scenario says",
+        .traits = foreign->traits,
+        .server = foreign->server,
+        .topologies = foreign->topologies,
+        .foreign = foreign,
+        .open_client = open_client,
+        .close_client = close_client,
+        .open = open_lock,
+        .close = close_lock,
+        .acquire = acquire,
+        .try_acquire = try_acquire,
+        .release = release,
+        .reenter = reenter,
+        .leave = give_back,
+    };
+}

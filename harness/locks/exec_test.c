@@ -1,0 +1,179 @@
+// What workers are told of a driver's answers. The drivers are shell programs that say what the
+// test wants them to.
+#include "harness/locks/exec.h"
+
+#include "harness/base/text.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <signal.h>
+#include <string.h>
+
+// Answers each request by the next of the words given, `held`, `gone`, ..., each a whole rest of
+// an answer.
+#define DRIVER                                                                                     \
+    "read hello; echo '{\"hello\": 1}'; for word in \"$@\"; do read request; "                     \
+    "id=${request#*: }; id=${id%%,*}; echo \"{\\\"id\\\": $id, \\\"answer\\\": $word}\"; done; "   \
+    "read quit"
+
+#define LEASE_NS (900 * NS_PER_MS)
+
+struct fixture {
+    const char *command[12];
+    struct foreign_settings foreign;
+    struct lock_scheme scheme;
+    _Atomic uint32_t stop;
+    struct actor actor;
+    struct lock_client client;
+    struct lock lock;
+};
+
+static void open_with(struct fixture *fixture, const char *const *traits, bool renew,
+                      const char *const *words)
+{
+    struct error error = {0};
+    memset(fixture, 0, sizeof *fixture);
+    const char *const program[] = {"sh", "-c", DRIVER, "driver"};
+    memcpy(fixture->command, program, sizeof program);
+    for (size_t i = 0; words[i] != NULL; i++)
+        fixture->command[4 + i] = words[i];
+    fixture->foreign = (struct foreign_settings){.name = "own",
+                                                 .command = fixture->command,
+                                                 .folder = "",
+                                                 .traits = traits,
+                                                 .patience_ns = 10 * NS_PER_S,
+                                                 .renew = renew};
+    fixture->scheme = exec_scheme(&fixture->foreign);
+    fixture->actor = (struct actor){.client = 1, .worker = 1, .phase = PHASE_NONE};
+    fixture->client = (struct lock_client){.scheme = &fixture->scheme,
+                                           .options = {.name = "lock",
+                                                       .lease_ns = LEASE_NS,
+                                                       .wait_ns = NS_PER_S,
+                                                       .request_ns = NS_PER_S},
+                                           .number = 1,
+                                           .stop = &fixture->stop,
+                                           .first = &fixture->client,
+                                           .keys = 1,
+                                           .workers = 1};
+    fixture->lock = (struct lock){.scheme = &fixture->scheme,
+                                  .options = fixture->client.options,
+                                  .actor = &fixture->actor,
+                                  .client = &fixture->client,
+                                  .stop = &fixture->stop};
+    if (fixture->scheme.open_client(&fixture->client, &error) != 0)
+        fail_msg("%s", error.text);
+    assert_int_equal(lock_open(&fixture->lock, &error), 0);
+}
+
+#define OPEN(fixture, traits, renew, ...)                                                          \
+    open_with(fixture, traits, renew, (const char *const[]){__VA_ARGS__, NULL})
+
+static void close_all(struct fixture *fixture)
+{
+    lock_close(&fixture->lock);
+    fixture->scheme.close_client(&fixture->client);
+    assert_string_equal(fixture->client.error.text, "");
+}
+
+static const char *const checked[] = {"exclusive", "lease", "owner-checked", "reentrant", NULL};
+static const char *const plain[] = {"exclusive", NULL};
+
+static void each_answer_has_its_outcome(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    struct grant grant;
+    OPEN(&fixture, checked, false, "\"not-held\"", "\"unknown\"", "\"held\"", "\"released\"",
+         "\"not-owner\"", "\"gone\"", "\"unknown\"");
+    assert_int_equal(lock_acquire(&fixture.lock, &grant), OUTCOME_NO);
+    assert_int_equal(lock_acquire(&fixture.lock, &grant), OUTCOME_UNKNOWN);
+    assert_int_equal(lock_acquire(&fixture.lock, &grant), OUTCOME_OK);
+    assert_int_equal(lock_release(&fixture.lock), RELEASE_RELEASED);
+    assert_int_equal(lock_release(&fixture.lock), RELEASE_NOT_OWNER);
+    assert_int_equal(lock_release(&fixture.lock), RELEASE_GONE);
+    assert_int_equal(lock_release(&fixture.lock), RELEASE_UNKNOWN);
+    close_all(&fixture);
+    OPEN(&fixture, plain, false, "\"held\"", "\"released\"");
+    assert_int_equal(lock_acquire(&fixture.lock, &grant), OUTCOME_OK);
+    assert_true(grant.valid_until_ns == TIME_NEVER);
+    assert_int_equal(lock_release(&fixture.lock), RELEASE_UNCHECKED);
+    close_all(&fixture);
+}
+
+static void a_hold_is_valid_for_as_long_as_the_driver_says(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    struct grant grant;
+    OPEN(&fixture, checked, false, "\"held\", \"valid_ms\": 500", "\"gone\"", "\"held\"");
+    int64_t before_ns = clock_monotonic_ns();
+    assert_int_equal(lock_acquire(&fixture.lock, &grant), OUTCOME_OK);
+    int64_t after_ns = clock_monotonic_ns();
+    assert_in_range(grant.valid_until_ns, before_ns + 500 * NS_PER_MS, after_ns + 500 * NS_PER_MS);
+    assert_int_equal(lock_release(&fixture.lock), RELEASE_GONE);
+    // If it does not, for a lease from when it was asked, or from a little before its answer.
+    before_ns = clock_monotonic_ns();
+    assert_int_equal(lock_acquire(&fixture.lock, &grant), OUTCOME_OK);
+    after_ns = clock_monotonic_ns();
+    assert_in_range(grant.valid_until_ns, before_ns + LEASE_NS, after_ns + LEASE_NS);
+    close_all(&fixture);
+}
+
+static void a_worker_locks_again_and_gives_that_back(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    struct grant grant;
+    OPEN(&fixture, checked, false, "\"held\"", "\"held\", \"valid_ms\": 800", "\"released\"",
+         "\"released\"");
+    assert_int_equal(lock_acquire(&fixture.lock, &grant), OUTCOME_OK);
+    assert_int_equal(lock_reenter(&fixture.lock, &grant), OUTCOME_OK);
+    assert_int_equal(lock_leave(&fixture.lock), RELEASE_RELEASED);
+    assert_int_equal(lock_release(&fixture.lock), RELEASE_RELEASED);
+    close_all(&fixture);
+}
+
+static void a_renewal_that_is_refused_tells_the_worker(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    struct grant grant;
+    OPEN(&fixture, checked, true, "\"held\"", "\"renewed\"", "\"gone\"");
+    assert_int_equal(lock_acquire(&fixture.lock, &grant), OUTCOME_OK);
+    int64_t give_up_ns = clock_monotonic_ns() + 20 * NS_PER_S;
+    while (atomic_load(&fixture.lock.lost) == LOST_NOT && clock_monotonic_ns() < give_up_ns)
+        clock_sleep_until_ns(clock_monotonic_ns() + NS_PER_MS);
+    assert_int_equal(atomic_load(&fixture.lock.lost), LOST_NOT_OWNER);
+    close_all(&fixture);
+}
+
+static void a_fenced_workload_needs_tokens(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    struct grant grant;
+    OPEN(&fixture, checked, false, "\"held\", \"token\": 7", "\"held\"");
+    fixture.lock.options.fenced = true;
+    assert_int_equal(lock_acquire(&fixture.lock, &grant), OUTCOME_OK);
+    assert_int_equal(grant.token, 7);
+    assert_int_equal(lock_acquire(&fixture.lock, &grant), OUTCOME_BROKEN);
+    assert_non_null(strstr(fixture.lock.error.text, "without a \"token\""));
+    close_all(&fixture);
+}
+
+int main(void)
+{
+    signal(SIGPIPE, SIG_IGN);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_answer_has_its_outcome),
+        cmocka_unit_test(a_hold_is_valid_for_as_long_as_the_driver_says),
+        cmocka_unit_test(a_worker_locks_again_and_gives_that_back),
+        cmocka_unit_test(a_renewal_that_is_refused_tells_the_worker),
+        cmocka_unit_test(a_fenced_workload_needs_tokens),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,280 @@
+#include "harness/locks/plugin.h"
+
+#include "harness/base/file.h"
+#include "harness/base/text.h"
+#include "harness/plugin/lockpick.h"
+
+#include <dlfcn.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// What an attempt that succeeds takes at most, if the plug-in does not say how long it is valid.
+#define ATTEMPT_NS (100 * NS_PER_MS)
+
+// A key's, in a client.
+struct plugin_client {
+    void *library;
+    const struct lockpick_plugin *plugin;
+    struct lockpick_setup setup;
+    char addresses[MAX_SERVERS][96];
+    const char *address_list[MAX_SERVERS + 1];
+    void *state; // the plug-in's
+    struct lock_client *client;
+    struct history_writer writer; // of losses, from whatever thread
+    pthread_mutex_t mutex;        // of the writer
+};
+
+// A worker's.
+struct plugin_lock {
+    struct lockpick_worker worker;
+    struct lock *lock;
+    int64_t give_up_ns; // on the client's clock
+};
+
+static struct plugin_lock *of(const struct lockpick_worker *worker)
+{
+    return (struct plugin_lock *)(size_t)worker; // its first member
+}
+
+// --- loading -------------------------------------------------------------------------------------
+
+static int check(const struct lockpick_plugin *plugin, const char *path, struct error *error)
+{
+    if (plugin->abi != LOCKPICK_PLUGIN_ABI || plugin->size != sizeof *plugin)
+        return error_set(error,
+                         "%s was compiled for version %" PRIu32 " of lockpick.h (%" PRIu32
+                         " bytes); this Lockpick has version %d (%zu bytes): compile it again with "
+                         "harness/plugin/lockpick.h",
+                         path, plugin->abi, plugin->size, LOCKPICK_PLUGIN_ABI, sizeof *plugin);
+    if (plugin->acquire == NULL || plugin->release == NULL)
+        return error_set(error, "%s has no acquire, or no release", path);
+    return 0;
+}
+
+// dlopen looks into the system's folders for what has no '/' in its name.
+static char *path_of(const struct foreign_settings *foreign)
+{
+    return foreign->plugin[0] == '/'
+               ? memory_string(foreign->plugin)
+               : path_join(foreign->folder[0] ? foreign->folder : ".", foreign->plugin);
+}
+
+static int load(struct plugin_client *own, const struct foreign_settings *foreign,
+                struct error *error)
+{
+    char *path = path_of(foreign);
+    int result = -1;
+    own->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (own->library == NULL)
+        error_set(error, "cannot load the plug-in of the scheme %s: %s", foreign->name, dlerror());
+    else if ((own->plugin = dlsym(own->library, "lockpick_plugin")) == NULL)
+        error_set(error, "%s is no plug-in: it does not export lockpick_plugin", path);
+    else
+        result = check(own->plugin, path, error);
+    free(path);
+    return result;
+}
+
+static void describe(struct plugin_client *own, const struct lock_client *client)
+{
+    const struct service *service = client->service;
+    int count = service != NULL ? service->server_count : 0;
+    for (int i = 0; i < count; i++) {
+        snprintf(own->addresses[i], sizeof own->addresses[i], "%s:%d", service->servers[i].host,
+                 service->servers[i].port);
+        own->address_list[i] = own->addresses[i];
+    }
+    own->setup = (struct lockpick_setup){
+        .client = client->number,
+        .workers = client->workers,
+        .lock = client->options.name,
+        .topology = service != NULL ? service->topology : "",
+        .addresses = own->address_list,
+        .lease_ms = client->options.lease_ns / NS_PER_MS,
+        .retry_ms = client->options.retry_ns / NS_PER_MS,
+        .request_ms = client->options.request_ns / NS_PER_MS,
+        .folder = client->folder,
+    };
+}
+
+static int open_client(struct lock_client *client, struct error *error)
+{
+    struct plugin_client *own = memory_zeroed(1, sizeof *own);
+    char text[256] = "it does not say why";
+    client->state = own;
+    own->client = client;
+    pthread_mutex_init(&own->mutex, NULL);
+    if (client->history != NULL)
+        history_writer_start(&own->writer, client->history, client->number, 0);
+    if (load(own, client->scheme->foreign, error) != 0)
+        return -1;
+    describe(own, client);
+    if (own->plugin->open_client == NULL ||
+        own->plugin->open_client(&own->setup, &own->state, text, sizeof text) == 0)
+        return 0;
+    text[sizeof text - 1] = '\0';
+    return error_set(error, "the plug-in of the scheme %s cannot open: %s", client->scheme->name,
+                     text);
+}
+
+// The library stays loaded: it may have threads.
+static void close_client(struct lock_client *client)
+{
+    struct plugin_client *own = client->state;
+    if (own == NULL)
+        return;
+    if (own->plugin != NULL && own->plugin->close_client != NULL)
+        own->plugin->close_client(own->state);
+    pthread_mutex_destroy(&own->mutex);
+    free(own);
+    client->state = NULL;
+}
+
+// --- what a plug-in may call ---------------------------------------------------------------------
+
+static int64_t now_ms(const struct lockpick_worker *worker)
+{
+    return clock_now_ns(&of(worker)->lock->actor->clock) / NS_PER_MS;
+}
+
+static bool must_give_up(const struct lockpick_worker *worker)
+{
+    return lock_must_give_up(of(worker)->lock, of(worker)->give_up_ns);
+}
+
+static void lost(struct lockpick_worker *worker, enum lockpick_loss reason)
+{
+    struct lock *lock = of(worker)->lock;
+    struct plugin_client *own = lock->client->state;
+    bool writes = own->client->history != NULL;
+    pthread_mutex_lock(&own->mutex);
+    own->writer.worker = (uint16_t)worker->number;
+    lock_lose(lock, (enum lost_reason)reason, writes ? &own->writer : NULL);
+    pthread_mutex_unlock(&own->mutex);
+}
+
+// --- a worker ------------------------------------------------------------------------------------
+
+static int open_lock(struct lock *lock, struct error *error)
+{
+    const struct plugin_client *own = lock->client->state;
+    struct plugin_lock *state = memory_zeroed(1, sizeof *state);
+    lock->state = state;
+    state->lock = lock;
+    state->worker = (struct lockpick_worker){.setup = &own->setup,
+                                             .number = lock->actor->worker,
+                                             .client = own->state,
+                                             .now_ms = now_ms,
+                                             .must_give_up = must_give_up,
+                                             .lost = lost};
+    if (own->plugin->open == NULL || own->plugin->open(&state->worker) == 0)
+        return 0;
+    return error_set(error, "its plug-in cannot open: %.255s", state->worker.error);
+}
+
+static void close_lock(struct lock *lock)
+{
+    const struct plugin_client *own = lock->client->state;
+    struct plugin_lock *state = lock->state;
+    if (state == NULL)
+        return;
+    if (own->plugin->close != NULL)
+        own->plugin->close(&state->worker);
+    free(state);
+    lock->state = NULL;
+}
+
+static int64_t valid_until_ns(struct lock *lock, const struct lockpick_grant *grant,
+                              int64_t asked_ns)
+{
+    struct instant now = instant_now(&lock->actor->clock);
+    int64_t lease_ns = lock->options.lease_ns;
+    if (!lock_scheme_has(lock->scheme, "lease"))
+        return TIME_NEVER;
+    int64_t ago_ns = time_earlier(now.machine_ns - asked_ns, ATTEMPT_NS);
+    if (grant->valid_ms >= 0)
+        ago_ns = lease_ns - grant->valid_ms * NS_PER_MS;
+    lock->asked = (struct instant){now.machine_ns - ago_ns, now.client_ns - ago_ns};
+    return lock->asked.client_ns + lease_ns;
+}
+
+static enum outcome outcome_of(struct lock *lock, enum lockpick_outcome outcome,
+                               const struct lockpick_grant *got)
+{
+    const struct plugin_lock *state = lock->state;
+    if (outcome == LOCKPICK_BROKEN)
+        error_set(&lock->error, "its plug-in says: %.255s", state->worker.error);
+    else if ((unsigned)outcome > LOCKPICK_BROKEN)
+        error_set(&lock->error, "its plug-in answers an acquire by %d, which is no outcome",
+                  (int)outcome);
+    else if (outcome == LOCKPICK_OK && lock->options.fenced && got->token <= 0)
+        error_set(&lock->error, "the workload is fenced, but its plug-in has given no token");
+    else
+        return (enum outcome)outcome;
+    return OUTCOME_BROKEN;
+}
+
+static enum outcome acquire(struct lock *lock, struct grant *grant, int64_t give_up_ns)
+{
+    _Static_assert((int)LOCKPICK_OK == (int)OUTCOME_OK && (int)LOCKPICK_NO == (int)OUTCOME_NO &&
+                       (int)LOCKPICK_UNKNOWN == (int)OUTCOME_UNKNOWN,
+                   "outcomes of plug-ins are outcomes");
+    const struct plugin_client *own = lock->client->state;
+    struct plugin_lock *state = lock->state;
+    struct lockpick_grant got = {.valid_ms = -1};
+    int64_t asked_ns = clock_monotonic_ns();
+    state->give_up_ns = give_up_ns;
+    grant->attempts = 1;
+    point(lock->actor, POINT_BEFORE, "acquire");
+    enum lockpick_outcome answer = own->plugin->acquire(&state->worker, &got);
+    enum outcome outcome = outcome_of(lock, answer, &got);
+    if (outcome == OUTCOME_OK) {
+        grant->token = lock->options.fenced ? got.token : 0;
+        grant->valid_until_ns = valid_until_ns(lock, &got, asked_ns);
+    }
+    point(lock->actor, POINT_AFTER, "acquire");
+    return outcome;
+}
+
+static enum outcome try_acquire(struct lock *lock, struct grant *grant)
+{
+    return acquire(lock, grant, 0);
+}
+
+static enum release_answer release(struct lock *lock)
+{
+    const struct plugin_client *own = lock->client->state;
+    struct plugin_lock *state = lock->state;
+    point(lock->actor, POINT_BEFORE, "release");
+    enum lockpick_release answer = own->plugin->release(&state->worker);
+    point(lock->actor, POINT_AFTER, "release");
+    if (answer == LOCKPICK_RELEASED)
+        return lock_scheme_has(lock->scheme, "owner-checked") ? RELEASE_RELEASED
+                                                              : RELEASE_UNCHECKED;
+    if (answer == LOCKPICK_NOT_OWNER)
+        return RELEASE_NOT_OWNER;
+    return answer == LOCKPICK_GONE ? RELEASE_GONE : RELEASE_UNKNOWN;
+}
+
+struct lock_scheme plugin_scheme(const struct foreign_settings *foreign)
+{
+    return (struct lock_scheme){
+        .name = foreign->name,
+        .summary = "a native plug-in",
+        .breaks = "what its scenario says",
+        .traits = foreign->traits,
+        .server = foreign->server,
+        .topologies = foreign->topologies,
+        .foreign = foreign,
+        .open_client = open_client,
+        .close_client = close_client,
+        .open = open_lock,
+        .close = close_lock,
+        .acquire = acquire,
+        .try_acquire = try_acquire,
+        .release = release,
+    };
+}

@@ -1,0 +1,95 @@
+// The public header of native plug-ins: locks in C (or whatever can be linked like C) that
+// Lockpick loads into its clients. All that a plug-in needs is in here.
+//
+//   cc -shared -fPIC -I harness/plugin -o mylock.so mylock.c
+//
+// and in a scenario
+//
+//   schemes:
+//     - plugin: {name: my-lock, file: ./mylock.so, servers: redis, traits: [exclusive, lease]}
+//
+// A plug-in exports one symbol, `const struct lockpick_plugin lockpick_plugin`. What it crashes, it
+// crashes the client with: the trial is an ERROR then.
+#ifndef LOCKPICK_PLUGIN_H
+#define LOCKPICK_PLUGIN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// Changes whenever something below does.
+#define LOCKPICK_PLUGIN_ABI 1
+
+// Say no more than you know: an answer that did not come is UNKNOWN, not NO.
+enum lockpick_outcome {
+    LOCKPICK_OK,      // acquire: held
+    LOCKPICK_NO,      // certainly not held
+    LOCKPICK_UNKNOWN, // it may or may not have happened
+    LOCKPICK_BROKEN,  // the set-up is wrong: `error` says how
+};
+
+enum lockpick_release {
+    LOCKPICK_RELEASED,  // the server removed our lock
+    LOCKPICK_NOT_OWNER, // it has the lock for somebody else
+    LOCKPICK_GONE,      // it has no such lock
+    LOCKPICK_RELEASE_UNKNOWN,
+};
+
+enum lockpick_loss {
+    LOCKPICK_LOST_NOT_OWNER = 1, // the server said so
+    LOCKPICK_LOST_DEADLINE,      // no renewal was answered before the lease ran out
+    LOCKPICK_LOST_SUSPENDED,     // the session may have ended
+    LOCKPICK_LOST_SESSION,       // it has
+};
+
+// What a client is told. It lives as long as the client.
+struct lockpick_setup {
+    int client;                   // its number, from 1
+    int workers;                  // how many it has
+    const char *lock;             // the lock's name
+    const char *topology;         // of its servers: "single", ...; "" if it needs none
+    const char *const *addresses; // "host:port", NULL-terminated
+    int64_t lease_ms;             // how long a grant is valid
+    int64_t retry_ms;             // pause between two attempts
+    int64_t request_ms;           // time-out of one request
+    const char *folder;           // of the trial, for logs
+};
+
+// A worker: one thread of the client, with its handle on the lock.
+struct lockpick_worker {
+    const struct lockpick_setup *setup;
+    int number;   // from 1
+    void *client; // what open_client gave
+    void *state;  // the plug-in's own
+    char error[256];
+    // For the plug-in to call, from any thread. `now_ms` is the client's clock, which faults may
+    // shift; an acquire ends when it must give up (time is up, or the trial ends).
+    int64_t (*now_ms)(const struct lockpick_worker *worker);
+    bool (*must_give_up)(const struct lockpick_worker *worker);
+    // The hold is gone. Only between a grant and the call of its release.
+    void (*lost)(struct lockpick_worker *worker, enum lockpick_loss reason);
+};
+
+struct lockpick_grant {
+    int64_t token;    // fencing token; 0: none
+    int64_t valid_ms; // how much longer the lock is certainly ours, counted from before the request
+                      // was sent; -1: not known
+};
+
+struct lockpick_plugin {
+    uint32_t abi;  // LOCKPICK_PLUGIN_ABI
+    uint32_t size; // sizeof(struct lockpick_plugin)
+    // Optional: what the client's workers share, written to *client. 0, or -1 with `error` written.
+    int (*open_client)(const struct lockpick_setup *setup, void **client, char *error, size_t room);
+    void (*close_client)(void *client);
+    // Optional: a worker's. 0, or -1 with worker->error written.
+    int (*open)(struct lockpick_worker *worker);
+    void (*close)(struct lockpick_worker *worker);
+    // Tries until it holds the lock or must give up.
+    enum lockpick_outcome (*acquire)(struct lockpick_worker *worker, struct lockpick_grant *grant);
+    enum lockpick_release (*release)(struct lockpick_worker *worker);
+};
+
+extern const struct lockpick_plugin lockpick_plugin;
+
+#endif

@@ -1,0 +1,342 @@
+// The process of a driver: started, greeted, read, and ended.
+#include "harness/wire/driver.h"
+
+#include "harness/base/file.h"
+#include "harness/base/text.h"
+#include "harness/cluster/process.h"
+#include "harness/wire/driver_inside.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <jansson.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define END_NS (2 * NS_PER_S)
+#define LOOK_EVERY_NS (2 * NS_PER_MS)
+
+// --- where the servers are -----------------------------------------------------------------------
+
+static json_t *addresses(const struct endpoint *servers, int count)
+{
+    json_t *array = json_array();
+    for (int i = 0; i < count; i++)
+        json_array_append_new(array, json_sprintf("%s:%d", servers[i].host, servers[i].port));
+    return array;
+}
+
+static json_t *describe_servers(const struct service *service)
+{
+    json_t *object = json_object();
+    if (service == NULL)
+        return object;
+    json_object_set_new(object, "kind", json_string(service->kind));
+    json_object_set_new(object, "topology", json_string(service->topology));
+    json_object_set_new(object, "addresses", addresses(service->servers, service->server_count));
+    if (service->sentinel_count > 0) {
+        json_object_set_new(object, "sentinels",
+                            addresses(service->sentinels, service->sentinel_count));
+        json_object_set_new(object, "master", json_string(SENTINEL_MASTER));
+    }
+    const char *const extras[][2] = {
+        {"user", service->user}, {"password", service->password}, {"database", service->database}};
+    for (size_t i = 0; i < sizeof extras / sizeof *extras; i++) {
+        if (extras[i][1][0] != '\0')
+            json_object_set_new(object, extras[i][0], json_string(extras[i][1]));
+    }
+    return object;
+}
+
+static char *write_hello(const struct driver_settings *settings)
+{
+    json_t *locks = json_array();
+    for (size_t i = 0; settings->locks[i] != NULL; i++)
+        json_array_append_new(locks, json_string(settings->locks[i]));
+    json_t *hello =
+        json_pack("{s:i, s:i, s:i, s:I, s:I, s:I, s:I, s:o, s:o}", "hello", DRIVER_PROTOCOL,
+                  "client", settings->client, "workers", settings->workers, "lease_ms",
+                  (json_int_t)(settings->lease_ns / NS_PER_MS), "wait_ms",
+                  (json_int_t)(settings->wait_ns / NS_PER_MS), "retry_ms",
+                  (json_int_t)(settings->retry_ns / NS_PER_MS), "request_ms",
+                  (json_int_t)(settings->request_ns / NS_PER_MS), "servers",
+                  describe_servers(settings->service), "locks", locks);
+    char *line = json_dumps(hello, 0);
+    json_decref(hello);
+    return line;
+}
+
+static void add_addresses(const char *name, const struct endpoint *servers, int count,
+                          struct text *out)
+{
+    text_add(out, "LOCKPICK_");
+    for (; *name != '\0'; name++)
+        text_format(out, "%c", toupper((unsigned char)*name));
+    for (int i = 0; i < count; i++)
+        text_format(out, "%s%s:%d", i > 0 ? "," : "=", servers[i].host, servers[i].port);
+}
+
+// --- starting ------------------------------------------------------------------------------------
+
+// The program with pipes for its standard input and output.
+static int start_process(struct driver *driver, struct error *error)
+{
+    const struct driver_settings *settings = &driver->settings;
+    const struct foreign_settings *foreign = settings->foreign;
+    const struct service *service = settings->service;
+    struct text servers = {0};
+    struct text sentinels = {0};
+    const char *environment[3] = {NULL};
+    int input[2], output[2];
+    if (service != NULL)
+        add_addresses(service->kind, service->servers, service->server_count, &servers);
+    if (service != NULL && service->sentinel_count > 0)
+        add_addresses("sentinel", service->sentinels, service->sentinel_count, &sentinels);
+    environment[0] = servers.bytes;
+    environment[1] = sentinels.bytes;
+    if (pipe2(input, O_CLOEXEC) != 0)
+        return error_set(error, "cannot make a pipe: %s", strerror(errno));
+    if (pipe2(output, O_CLOEXEC) != 0) {
+        close(input[0]);
+        close(input[1]);
+        return error_set(error, "cannot make a pipe: %s", strerror(errno));
+    }
+    const int streams[] = {input[0], output[1]};
+    struct process_settings process = {.arguments = foreign->command,
+                                       .environment = environment,
+                                       .folder = foreign->folder[0] ? foreign->folder : NULL,
+                                       .log_path = settings->log_path,
+                                       .streams = streams,
+                                       .network_namespace = -1,
+                                       .processor = -1};
+    driver->process = process_start(&process, error);
+    close(input[0]);
+    close(output[1]);
+    driver->input = input[1];
+    driver->output = output[0];
+    fcntl(driver->input, F_SETFL, O_NONBLOCK);
+    text_free(&servers);
+    text_free(&sentinels);
+    if (driver->process > 0)
+        return 0;
+    error_wrap(error, "the driver of the scheme %s, in the folder %s", foreign->name,
+               foreign->folder[0] ? foreign->folder : ".");
+    return -1;
+}
+
+// --- its end -------------------------------------------------------------------------------------
+
+// Waits for its end; false if it does not come in time.
+static bool reap(struct driver *driver, int64_t limit_ns)
+{
+    int64_t give_up_ns = clock_monotonic_ns() + limit_ns;
+    while (!driver->reaped) {
+        pid_t ended = waitpid(driver->process, &driver->status, WNOHANG);
+        driver->reaped = ended == driver->process || (ended < 0 && errno == ECHILD);
+        if (!driver->reaped && clock_monotonic_ns() >= give_up_ns)
+            return false;
+        if (!driver->reaped)
+            clock_sleep_until_ns(clock_monotonic_ns() + LOOK_EVERY_NS);
+    }
+    return true;
+}
+
+// "; the last line of its log is '...'", or nothing.
+static void quote_log(const struct driver *driver, struct text *out)
+{
+    struct text log = {0};
+    struct driver_quote shown;
+    if (driver->settings.log_path == NULL || file_read(driver->settings.log_path, &log, NULL) != 0)
+        return;
+    while (log.length > 0 && log.bytes[log.length - 1] == '\n')
+        log.bytes[--log.length] = '\0';
+    if (log.length > 0) {
+        const char *last = strrchr(log.bytes, '\n');
+        last = last != NULL ? last + 1 : log.bytes;
+        text_format(out, "; the last line of its log is '%s'",
+                    driver_quote(last, strlen(last), &shown));
+    }
+    text_free(&log);
+}
+
+static void say_it_died(struct driver *driver)
+{
+    struct text how = {0};
+    if (!reap(driver, END_NS))
+        text_add(&how, "has closed its standard output");
+    else if (WIFSIGNALED(driver->status))
+        text_format(&how, "has died by signal %d", WTERMSIG(driver->status));
+    else
+        text_format(&how, "has ended with status %d", WEXITSTATUS(driver->status));
+    quote_log(driver, &how);
+    driver_fail(driver, "%s", how.bytes);
+    text_free(&how);
+}
+
+// --- reading -------------------------------------------------------------------------------------
+
+// Hears each whole line; what is left over is moved to the front. Returns how many bytes that is.
+static size_t hear_lines(struct driver *driver, char *bytes, size_t length)
+{
+    char *from = bytes;
+    char *end = bytes + length;
+    for (char *newline; (newline = memchr(from, '\n', (size_t)(end - from))) != NULL;) {
+        if (newline > from)
+            driver_hear(driver, from, (size_t)(newline - from));
+        from = newline + 1;
+    }
+    memmove(bytes, from, (size_t)(end - from));
+    return (size_t)(end - from);
+}
+
+static void *read_lines(void *context)
+{
+    struct driver *driver = context;
+    char *bytes = memory_new(DRIVER_LONGEST_LINE);
+    size_t length = 0;
+    for (;;) {
+        struct pollfd ready[] = {{.fd = driver->output, .events = POLLIN},
+                                 {.fd = driver->wake, .events = POLLIN}};
+        if (poll(ready, 2, -1) < 0 && errno != EINTR)
+            break;
+        if (ready[1].revents != 0)
+            break;
+        if (ready[0].revents == 0)
+            continue;
+        ssize_t got = read(driver->output, bytes + length, DRIVER_LONGEST_LINE - length);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0) {
+            say_it_died(driver);
+            break;
+        }
+        length = hear_lines(driver, bytes, length + (size_t)got);
+        if (length == DRIVER_LONGEST_LINE) {
+            struct driver_quote shown;
+            driver_fail(driver, "floods: a line must have at most %d bytes; this one begins '%s'",
+                        DRIVER_LONGEST_LINE - 1, driver_quote(bytes, 60, &shown));
+            break;
+        }
+    }
+    free(bytes);
+    return NULL;
+}
+
+// --- the whole -----------------------------------------------------------------------------------
+
+static int greet(struct driver *driver, struct error *error)
+{
+    int64_t patience_ns = driver->settings.foreign->patience_ns;
+    int64_t ignored_ns = 0;
+    char *hello = write_hello(&driver->settings);
+    struct text line = {0};
+    text_format(&line, "%s\n", hello);
+    driver_send(driver, line.bytes, line.length, patience_ns);
+    text_free(&line);
+    free(hello);
+    enum driver_wait wait = driver_wait(driver, &driver->greeted, patience_ns, &ignored_ns);
+    if (wait == DRIVER_LATE) {
+        char patience[32];
+        text_duration(patience_ns, patience, sizeof patience);
+        driver_fail(driver, "has not said hello within its patience of %s", patience);
+    }
+    if (wait == DRIVER_ENDED)
+        return error_set(error, "the trial ended before a driver had said hello");
+    pthread_mutex_lock(&driver->mutex);
+    bool has_failed = atomic_load(&driver->failed) != 0;
+    if (has_failed)
+        *error = driver->failure;
+    pthread_mutex_unlock(&driver->mutex);
+    return has_failed ? -1 : 0;
+}
+
+struct driver *driver_start(const struct driver_settings *settings, struct error *error)
+{
+    struct driver *driver = memory_zeroed(1, sizeof *driver);
+    struct error ignored;
+    driver->settings = *settings;
+    driver->input = driver->output = -1;
+    driver->wake = eventfd(0, EFD_CLOEXEC);
+    pthread_mutex_init(&driver->mutex, NULL);
+    pthread_mutex_init(&driver->sending, NULL);
+    if (start_process(driver, error) == 0) {
+        int reason = pthread_create(&driver->reader, NULL, read_lines, driver);
+        driver->has_reader = reason == 0;
+        if (reason != 0)
+            error_set(error, "cannot start a driver's thread: %s", strerror(reason));
+        else if (greet(driver, error) == 0)
+            return driver;
+    }
+    driver_stop(driver, &ignored);
+    return NULL;
+}
+
+static void end_process(struct driver *driver)
+{
+    static const char quit[] = "{\"do\": \"quit\"}\n";
+    if (driver->process <= 0)
+        return;
+    bool has_failed = atomic_load(&driver->failed) != 0;
+    if (!has_failed)
+        driver_send(driver, quit, strlen(quit), END_NS);
+    close(driver->input);
+    driver->input = -1;
+    if (!reap(driver, has_failed ? 0 : END_NS)) {
+        kill(driver->process, SIGKILL);
+        reap(driver, END_NS);
+    }
+}
+
+bool driver_stop(struct driver *driver, struct error *error)
+{
+    if (driver == NULL)
+        return true;
+    pthread_mutex_lock(&driver->mutex);
+    driver->stopping = true;
+    bool was_well = atomic_load(&driver->failed) == 0;
+    *error = driver->failure;
+    pthread_mutex_unlock(&driver->mutex);
+    (void)!eventfd_write(driver->wake, 1);
+    if (driver->has_reader)
+        pthread_join(driver->reader, NULL);
+    end_process(driver);
+    while (driver->pending != NULL) {
+        struct pending *next = driver->pending->next;
+        free(driver->pending);
+        driver->pending = next;
+    }
+    if (driver->input >= 0)
+        close(driver->input);
+    if (driver->output >= 0)
+        close(driver->output);
+    close(driver->wake);
+    pthread_mutex_destroy(&driver->mutex);
+    pthread_mutex_destroy(&driver->sending);
+    free(driver);
+    return was_well;
+}
+
+void driver_add_hold(struct driver *driver, struct driver_hold *hold)
+{
+    pthread_mutex_lock(&driver->mutex);
+    hold->next = driver->holds;
+    driver->holds = hold;
+    pthread_mutex_unlock(&driver->mutex);
+}
+
+void driver_remove_hold(struct driver *driver, struct driver_hold *hold)
+{
+    pthread_mutex_lock(&driver->mutex);
+    struct driver_hold **place = &driver->holds;
+    while (*place != NULL && *place != hold)
+        place = &(*place)->next;
+    if (*place != NULL)
+        *place = hold->next;
+    pthread_mutex_unlock(&driver->mutex);
+}

@@ -1,0 +1,82 @@
+// A driver: a program that locks for one client process, spoken to by lines of JSON on its standard
+// input and output. It is as much a part of the client as its threads: in its node and its process
+// group, and dead when it is dead.
+//
+// A driver that hangs, dies, floods or lies says nothing about its lock: whoever asks it from then
+// on gets BROKEN, with what it has done.
+#ifndef LOCKPICK_WIRE_DRIVER_H
+#define LOCKPICK_WIRE_DRIVER_H
+
+#include "harness/base/foreign.h"
+#include "harness/point/point.h"
+#include "harness/wire/driver_line.h"
+#include "harness/wire/service.h"
+
+#include <stdbool.h>
+
+extern const char *const driver_commands[];
+
+struct driver;
+
+// A hold that a driver may say is lost. Kept by the caller, unchanged but for `next` and `held`.
+struct driver_hold {
+    struct driver_hold *next;
+    int worker;       // from 1
+    const char *lock; // its name
+    bool held;        // from its "held" on, until its release is asked for
+    void *context;    // for `lost`
+};
+
+struct driver_settings {
+    const struct foreign_settings *foreign;
+    const struct service *service; // NULL if it needs none
+    const char *const *locks;      // names, NULL-terminated
+    const char *log_path;          // for its standard error; NULL to inherit ours
+    int client;                    // number, from 1
+    int workers;                   // how many the client has
+    int64_t lease_ns, wait_ns, retry_ns, request_ns;
+    const _Atomic uint32_t *stop; // not 0: the trial ends
+    // The hold of that driver_hold is lost. Called by the driver's own thread; no worker's request
+    // is answered meanwhile. NULL: nobody wants to know.
+    void (*lost)(void *context, struct driver_hold *hold, enum lost_reason reason);
+    void *context;
+};
+
+// Starts the program and waits for its hello. NULL with `error` set. To be called by the thread
+// that lives longest: the program dies with it. All that is in `settings` must outlive the driver.
+struct driver *driver_start(const struct driver_settings *settings, struct error *error);
+
+// Asks it to end, and sees to it that it does. NULL: nothing happens. True if all was well until
+// then; else `error` says what the driver has done, which those who asked it were told, too.
+bool driver_stop(struct driver *driver, struct error *error);
+
+void driver_add_hold(struct driver *driver, struct driver_hold *hold);
+void driver_remove_hold(struct driver *driver, struct driver_hold *hold);
+
+enum driver_ask { DRIVER_ACQUIRE, DRIVER_RELEASE, DRIVER_RENEW };
+
+struct driver_request {
+    enum driver_ask ask;
+    struct driver_hold *hold;
+    int64_t lease_ns;
+    int64_t wait_ns; // of an acquire: how long it may wait
+    int64_t depth;   // how often it holds the lock once that is acquired, or until it is released
+    int64_t permits; // 0: it is no semaphore
+    bool shared;
+};
+
+struct driver_answer {
+    struct driver_line line;
+    // The earliest that a wait of the driver's may have sent the request to its server that was
+    // granted, on the machine's clock; see driver_ask.
+    int64_t asked_ns;
+};
+
+// Sends the request and waits for its answer, with a point before and after. OK: answered, by a
+// word that the protocol allows. UNKNOWN: the trial ended before an answer came. BROKEN with
+// `error` set: the driver has failed, or has answered "error".
+enum outcome driver_ask(struct driver *driver, struct actor *actor,
+                        const struct driver_request *request, struct driver_answer *answer,
+                        struct error *error);
+
+#endif

@@ -1,0 +1,60 @@
+// What driver.c (its process) and driver_talk.c (what is said) share.
+#ifndef LOCKPICK_WIRE_DRIVER_INSIDE_H
+#define LOCKPICK_WIRE_DRIVER_INSIDE_H
+
+#include "harness/wire/driver.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/types.h>
+
+// A request that was sent.
+struct pending {
+    struct pending *next;
+    int64_t id;
+    enum driver_ask ask;
+    struct driver_hold *hold;
+    bool abandoned;           // nobody waits for it any more: freed when it is answered
+    _Atomic uint32_t settled; // a futex: 1 once `line` is there, or the driver has failed
+    struct driver_line line;
+};
+
+struct driver {
+    struct driver_settings settings;
+    pid_t process;
+    int input, output; // descriptors: its standard input, and its standard output
+    int wake;          // an eventfd that ends the reader
+    pthread_t reader;
+    bool has_reader;
+    _Atomic uint32_t greeted; // a futex: 1 once it has said hello, or has failed
+    _Atomic uint32_t failed;  // 1: `failure` is set
+    pthread_mutex_t sending;  // one line at a time
+    pthread_mutex_t mutex;    // guards what follows
+    struct pending *pending;
+    struct driver_hold *holds;
+    int64_t last_id;
+    int64_t strays; // losses of holds that nobody has
+    bool stopping;
+    bool reaped;
+    int status; // as it ended, if it is reaped
+    struct error failure;
+};
+
+// The first failure stays; whoever waits is woken.
+__attribute__((format(printf, 2, 3))) void driver_fail(struct driver *driver, const char *format,
+                                                       ...);
+
+// Sends one line. -1 if it was not taken in time, or the driver has failed by now.
+int driver_send(struct driver *driver, const char *line, size_t length, int64_t patience_ns);
+
+// A line that came. Called by the reader's thread.
+void driver_hear(struct driver *driver, const char *bytes, size_t length);
+
+// Waits on the futex while it is 0, at most `budget_ns` of the time in which this process was not
+// stopped, and for a few seconds of it after the trial has ended. *asked_ns is moved back to
+// before any time in which it was stopped.
+enum driver_wait { DRIVER_SETTLED, DRIVER_LATE, DRIVER_ENDED };
+enum driver_wait driver_wait(const struct driver *driver, _Atomic uint32_t *word, int64_t budget_ns,
+                             int64_t *asked_ns);
+
+#endif

@@ -1,0 +1,54 @@
+// What a driver says: a program that locks for Lockpick, one JSON object a line. The protocol is
+// described in scripts/drivers/README.md.
+#ifndef LOCKPICK_WIRE_DRIVER_LINE_H
+#define LOCKPICK_WIRE_DRIVER_LINE_H
+
+#include "harness/base/error.h"
+#include "harness/history/event.h"
+
+#include <stddef.h>
+
+#define DRIVER_PROTOCOL 1         // its version
+#define DRIVER_LONGEST_LINE 65536 // bytes
+
+enum driver_word {
+    DRIVER_HELLO,
+    DRIVER_HELD,
+    DRIVER_NOT_HELD,
+    DRIVER_RELEASED,
+    DRIVER_NOT_OWNER,
+    DRIVER_GONE,
+    DRIVER_RENEWED,
+    DRIVER_UNKNOWN,
+    DRIVER_ERROR,
+    DRIVER_LOST,
+    DRIVER_WORDS
+};
+
+struct driver_line {
+    enum driver_word word;
+    int64_t version;         // of a hello
+    int64_t id;              // of the request that it answers; 0: of none
+    int64_t token;           // 0: none
+    int64_t valid_ms;        // how much longer the hold is valid; -1: it does not say
+    int64_t worker;          // of a lost, from 1
+    char lock[64];           // of a lost
+    enum lost_reason reason; // of a lost
+    char why[200];           // for people; "" if it does not say
+};
+
+// Reads one line, without its newline. 0, or -1 with `error` set to the line, quoted, and the rule
+// that it breaks.
+int driver_line_read(const char *bytes, size_t length, struct driver_line *line,
+                     struct error *error);
+
+// "held", "not-held", ...
+const char *driver_word_name(enum driver_word word);
+
+// The bytes as a message can show them: without control characters, cut if they are many.
+struct driver_quote {
+    char text[180];
+};
+const char *driver_quote(const char *bytes, size_t length, struct driver_quote *out);
+
+#endif

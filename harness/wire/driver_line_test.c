@@ -1,0 +1,146 @@
+// The lines of a driver: what each rule lets pass, and what it quotes.
+#include "harness/base/file.h"
+#include "harness/base/random.h"
+#include "harness/wire/driver_line.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <string.h>
+
+static struct driver_line read_well(const char *text)
+{
+    struct driver_line line;
+    struct error error;
+    if (driver_line_read(text, strlen(text), &line, &error) != 0)
+        fail_msg("%s: %s", text, error.text);
+    return line;
+}
+
+static void each_answer_is_read_with_what_it_carries(void **state)
+{
+    (void)state;
+    struct driver_line line = read_well("{\"hello\": 1, \"driver\": \"my lock 3\"}");
+    assert_int_equal(line.word, DRIVER_HELLO);
+    assert_int_equal(line.version, 1);
+    line = read_well("{\"id\":7,\"answer\":\"held\",\"token\":33,\"valid_ms\":920}\r");
+    assert_int_equal(line.word, DRIVER_HELD);
+    assert_int_equal(line.id, 7);
+    assert_int_equal(line.token, 33);
+    assert_int_equal(line.valid_ms, 920);
+    line = read_well("{\"answer\": \"unknown\", \"id\": 8, \"why\": \"time-out\"}");
+    assert_int_equal(line.word, DRIVER_UNKNOWN);
+    assert_int_equal(line.valid_ms, -1);
+    assert_string_equal(line.why, "time-out");
+    line = read_well("{\"answer\":\"lost\",\"worker\":2,\"lock\":\"l\",\"reason\":\"session\"}");
+    assert_int_equal(line.word, DRIVER_LOST);
+    assert_int_equal(line.worker, 2);
+    assert_string_equal(line.lock, "l");
+    assert_int_equal(line.reason, LOST_SESSION);
+}
+
+static void a_line_that_breaks_a_rule_is_quoted_with_the_rule(void **state)
+{
+    (void)state;
+    static const char *const lines[][2] = {
+        {"held", "one JSON object"},
+        {"[1, 2]", "one JSON object"},
+        {"{\"id\": 1, \"answer\": \"held\"", "one JSON object"},
+        {"{\"id\": 1, \"id\": 1, \"answer\": \"held\"}", "one JSON object"},
+        {"{\"id\": 1}", "\"answer\" must be one of"},
+        {"{\"id\": 1, \"answer\": \"yes\"}", "\"answer\" must be one of"},
+        {"{\"id\": 1, \"answer\": 3}", "\"answer\" must be one of"},
+        {"{\"answer\": \"held\"}", "must have the \"id\""},
+        {"{\"id\": 0, \"answer\": \"held\"}", "\"id\" must be a whole number"},
+        {"{\"id\": \"1\", \"answer\": \"held\"}", "\"id\" must be a whole number"},
+        {"{\"id\": 1, \"answer\": \"held\", \"token\": -4}", "\"token\" must be a whole"},
+        {"{\"id\": 1, \"answer\": \"held\", \"tokn\": 4}", "\"tokn\" is no member"},
+        {"{\"id\": 1, \"answer\": \"gone\", \"token\": 4}", "only \"held\""},
+        {"{\"id\": 1, \"answer\": \"gone\", \"valid_ms\": 4}", "only \"held\" and"},
+        {"{\"id\": 1, \"answer\": \"error\", \"why\": 4}", "\"why\" must be a string"},
+        {"{\"hello\": \"1\"}", "\"hello\" must be a whole number"},
+        {"{\"answer\": \"lost\", \"worker\": 1}", "must say whose lock"},
+        {"{\"answer\": \"lost\", \"worker\": 1, \"lock\": \"l\", \"reason\": \"x\"}",
+         "\"reason\" must be one of"},
+    };
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        struct driver_line line;
+        struct error error = {0};
+        assert_int_equal(driver_line_read(lines[i][0], strlen(lines[i][0]), &line, &error), -1);
+        if (strstr(error.text, lines[i][0]) == NULL || strstr(error.text, lines[i][1]) == NULL)
+            fail_msg("'%s' and '%s' are not in: %s", lines[i][0], lines[i][1], error.text);
+    }
+}
+
+static void garbage_is_refused_and_can_be_printed(void **state)
+{
+    (void)state;
+    static const char good[] = "{\"id\": 7, \"answer\": \"held\", \"token\": 33, \"valid_ms\": 9}";
+    struct random random;
+    random_start(&random, 1, 2);
+    for (int i = 0; i < 20000; i++) {
+        char bytes[400];
+        size_t length =
+            i < (int)sizeof good - 1 ? (size_t)i : (size_t)random_below(&random, sizeof good - 1);
+        memcpy(bytes, good, length);
+        // A cut line, then lines with a few bytes changed.
+        for (uint64_t changes = i < (int)sizeof good ? 0 : 1 + random_below(&random, 40);
+             changes > 0 && length > 0; changes--)
+            bytes[random_below(&random, length)] = (char)random_next(&random);
+        struct driver_line line;
+        struct error error = {0};
+        if (driver_line_read(bytes, length, &line, &error) == 0)
+            continue;
+        for (const char *next = error.text; *next != '\0'; next++)
+            assert_in_range((unsigned char)*next, ' ', '~');
+        assert_true(strlen(error.text) > 20);
+    }
+}
+
+static void a_long_line_is_quoted_in_part(void **state)
+{
+    (void)state;
+    char bytes[3000];
+    struct driver_quote quote;
+    memset(bytes, 'x', sizeof bytes);
+    driver_quote(bytes, sizeof bytes, &quote);
+    assert_true(strlen(quote.text) < sizeof quote.text);
+    assert_non_null(strstr(quote.text, "xxx..."));
+    memset(bytes, '\xff', sizeof bytes);
+    driver_quote(bytes, sizeof bytes, &quote);
+    assert_non_null(strstr(quote.text, "\\xff..."));
+}
+
+static void what_the_documentation_shows_is_understood(void **state)
+{
+    (void)state;
+    struct text text = {0};
+    struct error error = {0};
+    size_t shown = 0;
+    if (file_read("scripts/drivers/README.md", &text, &error) != 0)
+        fail_msg("%s (run it from the root of the project)", error.text);
+    for (const char *line = text.bytes; (line = strstr(line, "\n    < ")) != NULL;) {
+        struct driver_line read;
+        line += strlen("\n    < ");
+        if (driver_line_read(line, strcspn(line, "\n"), &read, &error) != 0)
+            fail_msg("%s", error.text);
+        shown++;
+    }
+    assert_true(shown >= 5);
+    text_free(&text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_answer_is_read_with_what_it_carries),
+        cmocka_unit_test(a_line_that_breaks_a_rule_is_quoted_with_the_rule),
+        cmocka_unit_test(garbage_is_refused_and_can_be_printed),
+        cmocka_unit_test(what_the_documentation_shows_is_understood),
+        cmocka_unit_test(a_long_line_is_quoted_in_part),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

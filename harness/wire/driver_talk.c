@@ -1,0 +1,338 @@
+// What is said to a driver, and what it answers.
+#include "harness/base/futex.h"
+#include "harness/base/text.h"
+#include "harness/wire/driver_inside.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+const char *const driver_commands[] = {"acquire", "release", "renew", NULL};
+
+// How often a waiter looks whether the trial has ended.
+#define SLICE_NS (100 * NS_PER_MS)
+// How long answers are waited for after that.
+#define LAST_NS (5 * NS_PER_S)
+// An attempt that succeeds is answered within that time, unless the process is stopped.
+#define ATTEMPT_NS (100 * NS_PER_MS)
+// A loss may cross the release of its hold; so many do not.
+#define MOST_STRAYS 10000
+
+// --- failing -------------------------------------------------------------------------------------
+
+static void settle(struct pending *pending)
+{
+    atomic_store(&pending->settled, 1);
+    futex_wake_all(&pending->settled);
+}
+
+// With the mutex held.
+static void fail(struct driver *driver, const char *format, va_list arguments)
+{
+    if (atomic_load(&driver->failed) != 0 || driver->stopping)
+        return;
+    struct text text = {0};
+    char said[700];
+    vsnprintf(said, sizeof said, format, arguments);
+    text_format(&text, "the driver of client-%d (", driver->settings.client);
+    const char *const *command = driver->settings.foreign->command;
+    for (size_t i = 0; command[i] != NULL && text.length < 120; i++)
+        text_format(&text, "%s%.60s", i > 0 ? " " : "", command[i]);
+    text_format(&text, ") %s", said);
+    error_set(&driver->failure, "%s", text.bytes);
+    text_free(&text);
+    atomic_store(&driver->failed, 1);
+    for (struct pending *each = driver->pending; each != NULL; each = each->next)
+        settle(each);
+    atomic_store(&driver->greeted, 1);
+    futex_wake_all(&driver->greeted);
+}
+
+__attribute__((format(printf, 2, 3))) static void fail_locked(struct driver *driver,
+                                                              const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    fail(driver, format, arguments);
+    va_end(arguments);
+}
+
+void driver_fail(struct driver *driver, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    pthread_mutex_lock(&driver->mutex);
+    fail(driver, format, arguments);
+    pthread_mutex_unlock(&driver->mutex);
+    va_end(arguments);
+}
+
+// --- sending and waiting -------------------------------------------------------------------------
+
+int driver_send(struct driver *driver, const char *line, size_t length, int64_t patience_ns)
+{
+    int64_t left_ns = patience_ns;
+    pthread_mutex_lock(&driver->sending);
+    while (length > 0 && left_ns > 0 && atomic_load(&driver->failed) == 0) {
+        ssize_t sent = write(driver->input, line, length);
+        if (sent > 0) {
+            line += sent;
+            length -= (size_t)sent;
+        } else if (sent < 0 && errno != EAGAIN && errno != EINTR) {
+            break; // it is dead: the reader will know how
+        } else {
+            struct pollfd ready = {.fd = driver->input, .events = POLLOUT};
+            int64_t from_ns = clock_monotonic_ns();
+            poll(&ready, 1, (int)(SLICE_NS / NS_PER_MS));
+            left_ns -= time_earlier(clock_monotonic_ns() - from_ns, 2 * SLICE_NS);
+        }
+    }
+    pthread_mutex_unlock(&driver->sending);
+    return length == 0 ? 0 : -1;
+}
+
+// A stop of the process shows as a slice that took much longer than it should: the driver, which
+// was stopped too, is not blamed for it.
+enum driver_wait driver_wait(const struct driver *driver, _Atomic uint32_t *word, int64_t budget_ns,
+                             int64_t *asked_ns)
+{
+    int64_t spent_ns = 0;
+    int64_t last_ns = time_earlier(LAST_NS, driver->settings.foreign->patience_ns);
+    int64_t stopped_from_ns = TIME_NEVER;
+    int64_t stopped_until_ns = 0;
+    while (atomic_load(word) == 0) {
+        bool ends = atomic_load(driver->settings.stop) != 0;
+        int64_t from_ns = clock_monotonic_ns();
+        futex_wait_until_ns(word, 0, from_ns + SLICE_NS);
+        int64_t slice_ns = clock_monotonic_ns() - from_ns;
+        if (slice_ns > 2 * SLICE_NS) {
+            stopped_from_ns = from_ns;
+            stopped_until_ns = from_ns + slice_ns;
+        }
+        spent_ns += time_earlier(slice_ns, 2 * SLICE_NS);
+        last_ns -= ends ? time_earlier(slice_ns, 2 * SLICE_NS) : 0;
+        if (atomic_load(word) == 0 && (spent_ns >= budget_ns || last_ns <= 0))
+            return ends ? DRIVER_ENDED : DRIVER_LATE;
+    }
+    int64_t attempt_ns = clock_monotonic_ns() - ATTEMPT_NS;
+    if (stopped_until_ns > attempt_ns)
+        attempt_ns = time_earlier(attempt_ns, stopped_from_ns);
+    *asked_ns = time_later(*asked_ns, attempt_ns);
+    return DRIVER_SETTLED;
+}
+
+// --- hearing -------------------------------------------------------------------------------------
+
+static bool may_answer(enum driver_ask ask, enum driver_word word)
+{
+    static const enum driver_word allowed[][4] = {
+        [DRIVER_ACQUIRE] = {DRIVER_HELD, DRIVER_NOT_HELD, DRIVER_UNKNOWN, DRIVER_ERROR},
+        [DRIVER_RELEASE] = {DRIVER_RELEASED, DRIVER_NOT_OWNER, DRIVER_GONE, DRIVER_UNKNOWN},
+        [DRIVER_RENEW] = {DRIVER_RENEWED, DRIVER_NOT_OWNER, DRIVER_GONE, DRIVER_UNKNOWN},
+    };
+    for (size_t i = 0; i < sizeof allowed[ask] / sizeof *allowed[ask]; i++) {
+        if (allowed[ask][i] == word)
+            return true;
+    }
+    return word == DRIVER_ERROR;
+}
+
+static void hear_answer(struct driver *driver, const struct driver_line *line, const char *shown)
+{
+    struct pending **place = &driver->pending;
+    while (*place != NULL && (*place)->id != line->id)
+        place = &(*place)->next;
+    struct pending *pending = *place;
+    if (pending == NULL) {
+        fail_locked(driver, "has answered what it was not asked: '%s' %s", shown,
+                    line->id <= driver->last_id ? "answers a request a second time"
+                                                : "has an id that no request had");
+        return;
+    }
+    if (!may_answer(pending->ask, line->word)) {
+        fail_locked(driver, "has answered '%s', and \"%s\" is no answer to \"%s\"", shown,
+                    driver_word_name(line->word), driver_commands[pending->ask]);
+        return;
+    }
+    *place = pending->next;
+    if (pending->abandoned) {
+        free(pending);
+        return;
+    }
+    if (pending->ask == DRIVER_ACQUIRE && line->word == DRIVER_HELD)
+        pending->hold->held = true;
+    pending->line = *line;
+    settle(pending);
+}
+
+static void hear_loss(struct driver *driver, const struct driver_line *line, const char *shown)
+{
+    struct driver_hold *hold = driver->holds;
+    while (hold != NULL && (hold->worker != line->worker || strcmp(hold->lock, line->lock) != 0))
+        hold = hold->next;
+    if (hold == NULL) {
+        fail_locked(driver, "has said '%s', and no such worker uses such a lock", shown);
+    } else if (hold->held) {
+        hold->held = false;
+        if (driver->settings.lost != NULL)
+            driver->settings.lost(driver->settings.context, hold, line->reason);
+    } else if (++driver->strays > MOST_STRAYS) {
+        fail_locked(driver,
+                    "floods: %d times it has said that a hold is lost which nobody has, "
+                    "the last time '%s'",
+                    MOST_STRAYS, shown);
+    }
+}
+
+static void hear_hello(struct driver *driver, const struct driver_line *line)
+{
+    if (atomic_load(&driver->greeted) != 0) {
+        fail_locked(driver, "has said hello twice");
+    } else if (line->version != DRIVER_PROTOCOL) {
+        fail_locked(driver,
+                    "speaks version %" PRId64 " of the protocol; this Lockpick speaks version %d: "
+                    "see scripts/drivers/README.md",
+                    line->version, DRIVER_PROTOCOL);
+    } else {
+        atomic_store(&driver->greeted, 1);
+        futex_wake_all(&driver->greeted);
+    }
+}
+
+void driver_hear(struct driver *driver, const char *bytes, size_t length)
+{
+    struct driver_line line;
+    struct driver_quote quote;
+    struct error error = {0};
+    int result = driver_line_read(bytes, length, &line, &error);
+    const char *shown = driver_quote(bytes, length, &quote);
+    pthread_mutex_lock(&driver->mutex);
+    if (result != 0)
+        fail_locked(driver, "is not understood: %s", error.text);
+    else if (line.word == DRIVER_HELLO)
+        hear_hello(driver, &line);
+    else if (atomic_load(&driver->greeted) == 0)
+        fail_locked(driver, "must say hello first; it has said '%s'", shown);
+    else if (line.word == DRIVER_LOST)
+        hear_loss(driver, &line, shown);
+    else
+        hear_answer(driver, &line, shown);
+    pthread_mutex_unlock(&driver->mutex);
+}
+
+// --- asking --------------------------------------------------------------------------------------
+
+static struct pending *enter(struct driver *driver, const struct driver_request *request)
+{
+    struct pending *pending = memory_zeroed(1, sizeof *pending);
+    pending->ask = request->ask;
+    pending->hold = request->hold;
+    pthread_mutex_lock(&driver->mutex);
+    pending->id = ++driver->last_id;
+    pending->next = driver->pending;
+    driver->pending = pending;
+    // What is lost from now on is no loss: it was given up.
+    if (request->ask == DRIVER_RELEASE && request->depth <= 1)
+        request->hold->held = false;
+    if (atomic_load(&driver->failed) != 0)
+        settle(pending);
+    pthread_mutex_unlock(&driver->mutex);
+    return pending;
+}
+
+// The answer, if there is one by now; else whoever hears it will have nobody to tell.
+static bool leave(struct driver *driver, struct pending *pending, struct driver_line *line)
+{
+    struct pending **place = &driver->pending;
+    pthread_mutex_lock(&driver->mutex);
+    while (*place != NULL && *place != pending)
+        place = &(*place)->next;
+    bool is_answered = *place == NULL;
+    if (!is_answered)
+        pending->abandoned = true;
+    pthread_mutex_unlock(&driver->mutex);
+    if (is_answered) {
+        *line = pending->line;
+        free(pending);
+    }
+    return is_answered;
+}
+
+static void write_request(const struct driver_request *request, int64_t id, struct text *out)
+{
+    text_format(out, "{\"id\": %" PRId64 ", \"do\": \"%s\", \"worker\": %d, \"lock\": \"%s\"", id,
+                driver_commands[request->ask], request->hold->worker, request->hold->lock);
+    if (request->ask != DRIVER_RELEASE)
+        text_format(out, ", \"lease_ms\": %" PRId64, request->lease_ns / NS_PER_MS);
+    if (request->ask == DRIVER_ACQUIRE)
+        text_format(out, ", \"wait_ms\": %" PRId64, request->wait_ns / NS_PER_MS);
+    if (request->depth > 1)
+        text_format(out, ", \"depth\": %" PRId64, request->depth);
+    if (request->permits > 0)
+        text_format(out, ", \"permits\": %" PRId64, request->permits);
+    text_format(out, "%s}\n", request->shared ? ", \"mode\": \"shared\"" : "");
+}
+
+static void say_it_hangs(struct driver *driver, const struct driver_request *request, int64_t id,
+                         int64_t budget_ns)
+{
+    char allowed[32], patience[32];
+    int64_t patience_ns = driver->settings.foreign->patience_ns;
+    text_duration(budget_ns - patience_ns, allowed, sizeof allowed);
+    text_duration(patience_ns, patience, sizeof patience);
+    driver_fail(driver,
+                "hangs: \"%s\" (id %" PRId64 ", worker-%d) was not answered within the %s that it "
+                "may take and %s of patience. Give its connection a time-out, and answer unknown",
+                driver_commands[request->ask], id, request->hold->worker, allowed, patience);
+}
+
+static enum outcome exchange(struct driver *driver, const struct driver_request *request,
+                             struct driver_answer *answer)
+{
+    struct text line = {0};
+    int64_t allowed_ns = request->ask == DRIVER_ACQUIRE
+                             ? time_later(request->wait_ns, driver->settings.request_ns)
+                             : driver->settings.request_ns;
+    int64_t budget_ns = allowed_ns + driver->settings.foreign->patience_ns;
+    struct pending *pending = enter(driver, request);
+    int64_t id = pending->id;
+    write_request(request, id, &line);
+    answer->asked_ns = clock_monotonic_ns();
+    // What could not be sent is not answered either.
+    driver_send(driver, line.bytes, line.length, budget_ns);
+    text_free(&line);
+    enum driver_wait wait = driver_wait(driver, &pending->settled, budget_ns, &answer->asked_ns);
+    if (leave(driver, pending, &answer->line))
+        return OUTCOME_OK;
+    if (wait == DRIVER_LATE)
+        say_it_hangs(driver, request, id, budget_ns);
+    return wait == DRIVER_ENDED ? OUTCOME_UNKNOWN : OUTCOME_BROKEN;
+}
+
+enum outcome driver_ask(struct driver *driver, struct actor *actor,
+                        const struct driver_request *request, struct driver_answer *answer,
+                        struct error *error)
+{
+    const char *name = driver_commands[request->ask];
+    *answer = (struct driver_answer){0};
+    point(actor, POINT_BEFORE, name);
+    enum outcome outcome = exchange(driver, request, answer);
+    if (outcome == OUTCOME_OK && answer->line.word == DRIVER_ERROR) {
+        driver_fail(driver, "answers \"%s\" of worker-%d with an error: %s", name,
+                    request->hold->worker,
+                    answer->line.why[0] != '\0' ? answer->line.why : "it does not say which");
+        outcome = OUTCOME_BROKEN;
+    }
+    if (outcome == OUTCOME_BROKEN) {
+        pthread_mutex_lock(&driver->mutex);
+        *error = driver->failure;
+        pthread_mutex_unlock(&driver->mutex);
+    }
+    point(actor, POINT_AFTER, name);
+    return outcome;
+}

@@ -1,0 +1,368 @@
+// Drivers that behave, and each way not to: small shell programs, spoken to as a client does.
+#include "harness/base/file.h"
+#include "harness/base/test_folder.h"
+#include "harness/base/text.h"
+#include "harness/wire/driver.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define HELLO "read hello; echo '{\"hello\": 1}'; "
+
+struct fixture {
+    char folder[40];
+    char log_path[64];
+    const char *command[4];
+    struct foreign_settings foreign;
+    struct driver *driver;
+    struct actor actor;
+    struct driver_hold holds[2]; // of worker 1 and 2
+    _Atomic uint32_t stop;
+    int lost_worker;
+    enum lost_reason lost_reason;
+};
+
+static void note_loss(void *context, struct driver_hold *hold, enum lost_reason reason)
+{
+    struct fixture *fixture = context;
+    fixture->lost_worker = hold->worker;
+    fixture->lost_reason = reason;
+}
+
+static const char *const locks[] = {"lock", NULL};
+
+// Starts a shell program as a driver. 0, or -1 with `error` set.
+static int start(struct fixture *fixture, const char *program, int64_t patience_ns,
+                 struct error *error)
+{
+    memset(fixture, 0, sizeof *fixture);
+    snprintf(fixture->folder, sizeof fixture->folder, "/tmp/lockpick-driver-test-XXXXXX");
+    assert_int_equal(test_folder_make(fixture->folder), 0);
+    snprintf(fixture->log_path, sizeof fixture->log_path, "%s/log", fixture->folder);
+    fixture->command[0] = "sh";
+    fixture->command[1] = "-c";
+    fixture->command[2] = program;
+    fixture->foreign = (struct foreign_settings){.name = "own",
+                                                 .command = fixture->command,
+                                                 .folder = fixture->folder,
+                                                 .patience_ns = patience_ns};
+    fixture->actor = (struct actor){.client = 1, .worker = 1, .phase = PHASE_ACQUIRE};
+    struct driver_settings settings = {.foreign = &fixture->foreign,
+                                       .locks = locks,
+                                       .log_path = fixture->log_path,
+                                       .client = 1,
+                                       .workers = 2,
+                                       .lease_ns = NS_PER_S,
+                                       .wait_ns = 50 * NS_PER_MS,
+                                       .request_ns = 50 * NS_PER_MS,
+                                       .stop = &fixture->stop,
+                                       .lost = note_loss,
+                                       .context = fixture};
+    fixture->driver = driver_start(&settings, error);
+    for (int i = 0; i < 2 && fixture->driver != NULL; i++) {
+        fixture->holds[i] = (struct driver_hold){.worker = i + 1, .lock = "lock"};
+        driver_add_hold(fixture->driver, &fixture->holds[i]);
+    }
+    return fixture->driver != NULL ? 0 : -1;
+}
+
+// True if the driver was well to its end.
+static bool end(struct fixture *fixture, struct error *error)
+{
+    bool well = driver_stop(fixture->driver, error);
+    test_folder_remove(fixture->folder);
+    return well;
+}
+
+static enum outcome ask(struct fixture *fixture, enum driver_ask what, struct driver_answer *answer,
+                        struct error *error)
+{
+    struct driver_request request = {.ask = what,
+                                     .hold = &fixture->holds[0],
+                                     .lease_ns = NS_PER_S,
+                                     .wait_ns = 50 * NS_PER_MS,
+                                     .depth = 1};
+    return driver_ask(fixture->driver, &fixture->actor, &request, answer, error);
+}
+
+static void expect_in(const char *text, const char *wanted)
+{
+    if (strstr(text, wanted) == NULL)
+        fail_msg("'%s' is not in: %s", wanted, text);
+}
+
+// --- one that behaves ----------------------------------------------------------------------------
+
+static void requests_are_answered_and_the_hello_says_all(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    struct driver_answer answer;
+    struct error error = {0};
+    // Writes to its log what it was told, and ends when it is told to.
+    assert_int_equal(start(&fixture,
+                           "read hello; echo \"$hello\" >&2; echo '{\"hello\": 1}'; "
+                           "read one; echo \"$one\" >&2; "
+                           "echo '{\"id\": 1, \"answer\": \"held\", \"token\": 5}'; "
+                           "read two; echo \"$two\" >&2; "
+                           "echo '{\"id\": 2, \"answer\": \"gone\"}'; "
+                           "read quit; echo \"$quit\" >&2",
+                           10 * NS_PER_S, &error),
+                     0);
+    assert_int_equal(ask(&fixture, DRIVER_ACQUIRE, &answer, &error), OUTCOME_OK);
+    assert_int_equal(answer.line.word, DRIVER_HELD);
+    assert_int_equal(answer.line.token, 5);
+    assert_true(answer.asked_ns <= clock_monotonic_ns());
+    assert_int_equal(ask(&fixture, DRIVER_RELEASE, &answer, &error), OUTCOME_OK);
+    assert_int_equal(answer.line.word, DRIVER_GONE);
+    assert_true(driver_stop(fixture.driver, &error));
+    struct text log = {0};
+    assert_int_equal(file_read(fixture.log_path, &log, NULL), 0);
+    expect_in(log.bytes, "\"hello\": 1, \"client\": 1, \"workers\": 2, \"lease_ms\": 1000");
+    expect_in(log.bytes, "\"locks\": [\"lock\"]");
+    expect_in(log.bytes, "{\"id\": 1, \"do\": \"acquire\", \"worker\": 1, \"lock\": \"lock\", "
+                         "\"lease_ms\": 1000, \"wait_ms\": 50}\n");
+    expect_in(log.bytes, "{\"id\": 2, \"do\": \"release\", \"worker\": 1, \"lock\": \"lock\"}\n");
+    expect_in(log.bytes, "{\"do\": \"quit\"}\n");
+    text_free(&log);
+    test_folder_remove(fixture.folder);
+}
+
+static void a_request_says_what_kind_of_hold_is_wanted(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    struct driver_answer answer;
+    struct error error = {0};
+    assert_int_equal(start(&fixture,
+                           HELLO "read one; echo \"$one\" >&2; "
+                                 "echo '{\"id\": 1, \"answer\": \"not-held\"}'; read quit",
+                           10 * NS_PER_S, &error),
+                     0);
+    struct driver_request request = {.ask = DRIVER_ACQUIRE,
+                                     .hold = &fixture.holds[1],
+                                     .lease_ns = NS_PER_S,
+                                     .depth = 2,
+                                     .permits = 3,
+                                     .shared = true};
+    assert_int_equal(driver_ask(fixture.driver, &fixture.actor, &request, &answer, &error),
+                     OUTCOME_OK);
+    assert_int_equal(answer.line.word, DRIVER_NOT_HELD);
+    struct text log = {0};
+    assert_int_equal(file_read(fixture.log_path, &log, NULL), 0);
+    expect_in(log.bytes, "\"worker\": 2, \"lock\": \"lock\", \"lease_ms\": 1000, \"wait_ms\": 0, "
+                         "\"depth\": 2, \"permits\": 3, \"mode\": \"shared\"}\n");
+    text_free(&log);
+    assert_true(end(&fixture, &error));
+}
+
+static void a_loss_is_told_while_the_lock_is_held_and_only_then(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    struct driver_answer answer;
+    struct error error = {0};
+#define LOST(worker)                                                                               \
+    "echo '{\"answer\": \"lost\", \"worker\": " worker ", \"lock\": \"lock\", "                    \
+    "\"reason\": \"session\"}'; "
+    assert_int_equal(start(&fixture,
+                           HELLO LOST("1") "read one; "
+                                           "echo '{\"id\": 1, \"answer\": \"held\"}'; " LOST(
+                                               "2") "read two; " LOST("1") "echo '{\"id\": 2, "
+                                                                           "\"answer\": "
+                                                                           "\"gone\"}'; "
+                                                                           "read quit",
+                           10 * NS_PER_S, &error),
+                     0);
+    assert_int_equal(ask(&fixture, DRIVER_ACQUIRE, &answer, &error), OUTCOME_OK);
+    assert_int_equal(fixture.lost_worker, 0);
+    assert_int_equal(ask(&fixture, DRIVER_RENEW, &answer, &error), OUTCOME_OK);
+    assert_int_equal(answer.line.word, DRIVER_GONE);
+    assert_int_equal(fixture.lost_worker, 1);
+    assert_int_equal(fixture.lost_reason, LOST_SESSION);
+    assert_true(end(&fixture, &error));
+}
+
+// --- those that do not ---------------------------------------------------------------------------
+
+// Asks such a driver to lock, and holds it to what it is told then.
+static void expect_failure(const char *program, int64_t patience_ns, const char *const *wanted)
+{
+    struct fixture fixture;
+    struct driver_answer answer;
+    struct error error = {0};
+    struct error last = {0};
+    if (start(&fixture, program, patience_ns, &error) == 0) {
+        // The first may be answered before the driver goes wrong.
+        enum outcome outcome = ask(&fixture, DRIVER_ACQUIRE, &answer, &error);
+        if (outcome == OUTCOME_OK)
+            outcome = ask(&fixture, DRIVER_RELEASE, &answer, &error);
+        assert_int_equal(outcome, OUTCOME_BROKEN);
+        assert_false(end(&fixture, &last));
+        assert_string_equal(last.text, error.text);
+    } else {
+        test_folder_remove(fixture.folder);
+    }
+    for (; *wanted != NULL; wanted++)
+        expect_in(error.text, *wanted);
+}
+
+#define EXPECT_FAILURE(program, patience_ns, ...)                                                  \
+    expect_failure(program, patience_ns, (const char *const[]){__VA_ARGS__, NULL})
+#define LONG_NS (10 * NS_PER_S)
+
+static void one_that_hangs_is_named_with_the_request(void **state)
+{
+    (void)state;
+    EXPECT_FAILURE(HELLO "read one; read two", 200 * NS_PER_MS, "driver of client-1 (sh -c",
+                   "hangs: \"acquire\" (id 1, worker-1) was not answered", "200", "of patience");
+    EXPECT_FAILURE("read hello; read one", 200 * NS_PER_MS, "has not said hello");
+}
+
+static void one_that_dies_is_named_with_its_last_words(void **state)
+{
+    (void)state;
+    EXPECT_FAILURE(HELLO "read one; echo 'no such host' >&2; exit 3", LONG_NS,
+                   "has ended with status 3", "the last line of its log is 'no such host'");
+    EXPECT_FAILURE(HELLO "read one; kill -SEGV $$", LONG_NS, "has died by signal 11");
+    EXPECT_FAILURE("exit 0", LONG_NS, "has ended with status 0");
+}
+
+static void one_that_lies_is_named_with_the_lie(void **state)
+{
+    (void)state;
+#define SAYS(line) HELLO "read one; echo '" line "'; read two; read three"
+    EXPECT_FAILURE(SAYS("{\"id\": 9, \"answer\": \"held\"}"), LONG_NS,
+                   "\"id\": 9, \"answer\": \"held\"", "an id that no request had");
+    EXPECT_FAILURE(SAYS("{\"id\": 1, \"answer\": \"released\"}"), LONG_NS,
+                   "\"released\" is no answer to \"acquire\"");
+    EXPECT_FAILURE(SAYS("{\"answer\": \"lost\", \"worker\": 7, \"lock\": \"lock\"}"), LONG_NS,
+                   "no such worker uses such a lock");
+    EXPECT_FAILURE(HELLO "read one; echo '{\"id\": 1, \"answer\": \"held\"}'; "
+                         "echo '{\"id\": 1, \"answer\": \"held\"}'; read two; read three",
+                   LONG_NS, "answers a request a second time");
+    EXPECT_FAILURE(SAYS("{\"hello\": 1}"), LONG_NS, "has said hello twice");
+}
+
+static void one_that_floods_is_named(void **state)
+{
+    (void)state;
+    EXPECT_FAILURE(HELLO "read one; head -c 70000 /dev/zero | tr '\\0' x; read two", LONG_NS,
+                   "floods: a line must have at most 65535 bytes", "begins 'xxxx");
+    EXPECT_FAILURE(HELLO "read one; yes '{\"answer\": \"lost\", \"worker\": 1, \"lock\": "
+                         "\"lock\"}' | head -n 10002; read two",
+                   LONG_NS, "floods: 10000 times");
+}
+
+static void one_that_is_not_understood_is_quoted(void **state)
+{
+    (void)state;
+    EXPECT_FAILURE(SAYS("Connected."), LONG_NS, "is not understood: its line 'Connected.' breaks");
+    EXPECT_FAILURE(HELLO "read one; head -c 40 /dev/zero; echo; read two", LONG_NS, "'\\x00\\x00");
+    EXPECT_FAILURE("read hello; echo '{\"hello\": 2}'; read one", LONG_NS,
+                   "speaks version 2 of the protocol; this Lockpick speaks version 1");
+    EXPECT_FAILURE("read hello; echo '{\"id\": 1, \"answer\": \"held\"}'; read one", LONG_NS,
+                   "must say hello first");
+    EXPECT_FAILURE(SAYS("{\"id\": 1, \"answer\": \"error\", \"why\": \"bad password\"}"), LONG_NS,
+                   "answers \"acquire\" of worker-1 with an error: bad password");
+}
+
+static void a_command_that_is_not_there_is_named(void **state)
+{
+    (void)state;
+    struct error error = {0};
+    const char *const command[] = {"./no-such-driver", NULL};
+    struct foreign_settings foreign = {
+        .name = "own", .command = command, .folder = "/tmp", .patience_ns = NS_PER_S};
+    _Atomic uint32_t stop = 0;
+    struct driver_settings settings = {.foreign = &foreign, .locks = locks, .stop = &stop};
+    assert_null(driver_start(&settings, &error));
+    expect_in(error.text, "the driver of the scheme own, in the folder /tmp");
+    expect_in(error.text, "./no-such-driver: No such file or directory");
+}
+
+// --- what is not its fault -----------------------------------------------------------------------
+
+static void an_answer_that_the_end_of_the_trial_overtakes_is_unknown(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    struct driver_answer answer;
+    struct error error = {0};
+    assert_int_equal(start(&fixture, HELLO "read one; read two", 300 * NS_PER_MS, &error), 0);
+    atomic_store(&fixture.stop, 1);
+    assert_int_equal(ask(&fixture, DRIVER_ACQUIRE, &answer, &error), OUTCOME_UNKNOWN);
+    assert_true(end(&fixture, &error));
+}
+
+// In a process of its own, which is stopped with its driver: the driver answers when it goes on.
+static void be_stopped_client(int report)
+{
+    struct fixture fixture;
+    struct driver_answer answer;
+    struct error error = {0};
+    setpgid(0, 0);
+    int result = start(&fixture,
+                       HELLO "answer() { echo '{\"id\": 1, \"answer\": \"held\"}'; }; "
+                             "read one; trap answer CONT; echo waiting >&2; "
+                             "while :; do sleep 0.02; done",
+                       600 * NS_PER_MS, &error);
+    int64_t began_ns = clock_monotonic_ns();
+    (void)!write(report, &(char){'r'}, 1);
+    bool well = result == 0 && ask(&fixture, DRIVER_ACQUIRE, &answer, &error) == OUTCOME_OK;
+    // What its server was asked was asked before the stop.
+    well = well && answer.asked_ns < began_ns + 400 * NS_PER_MS;
+    fprintf(stderr, "%s", error.text);
+    test_folder_remove(fixture.folder);
+    _exit(well ? 0 : 1); // and the driver with us
+}
+
+static void a_driver_that_was_stopped_with_its_client_does_not_hang(void **state)
+{
+    (void)state;
+    int report[2];
+    char ready;
+    int status = -1;
+    assert_int_equal(pipe(report), 0);
+    pid_t client = fork();
+    if (client == 0)
+        be_stopped_client(report[1]);
+    assert_int_equal(read(report[0], &ready, 1), 1);
+    clock_sleep_until_ns(clock_monotonic_ns() + 100 * NS_PER_MS); // the request is on its way
+    kill(-client, SIGSTOP);
+    clock_sleep_until_ns(clock_monotonic_ns() + 900 * NS_PER_MS);
+    kill(-client, SIGCONT);
+    assert_int_equal(waitpid(client, &status, 0), client);
+    assert_int_equal(status, 0);
+    close(report[0]);
+    close(report[1]);
+}
+
+int main(void)
+{
+    signal(SIGPIPE, SIG_IGN);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(requests_are_answered_and_the_hello_says_all),
+        cmocka_unit_test(a_request_says_what_kind_of_hold_is_wanted),
+        cmocka_unit_test(a_loss_is_told_while_the_lock_is_held_and_only_then),
+        cmocka_unit_test(one_that_hangs_is_named_with_the_request),
+        cmocka_unit_test(one_that_dies_is_named_with_its_last_words),
+        cmocka_unit_test(one_that_lies_is_named_with_the_lie),
+        cmocka_unit_test(one_that_floods_is_named),
+        cmocka_unit_test(one_that_is_not_understood_is_quoted),
+        cmocka_unit_test(a_command_that_is_not_there_is_named),
+        cmocka_unit_test(an_answer_that_the_end_of_the_trial_overtakes_is_unknown),
+        cmocka_unit_test(a_driver_that_was_stopped_with_its_client_does_not_hang),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
