@@ -56,7 +56,7 @@ static void add_chip(struct page *page, size_t index, size_t repeats, bool large
     text_add(out, "<div class=\"cell\">");
     html_add_verdict(out, result->judgement.verdict, target);
     if (repeats > 1)
-        text_format(out, " × %zu", repeats);
+        text_format(out, " ×\u00a0%zu", repeats);
     if (!large && judgement_first_violation(judgement) != NULL)
         add_found(out, judgement);
     if (!large || judgement->expectation == EXPECTATION_MISSED) {
