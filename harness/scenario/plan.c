@@ -99,7 +99,7 @@ static int no_scheme_is_left(struct scenario *const *scenarios, size_t count,
                              struct error *error)
 {
     struct quote shown;
-    struct suggestion suggestion;
+    struct suggestion suggestion = {0};
     struct text tried = {0};
     if (scheme_glob == NULL || count == 0)
         return error_set(error, "there is no scenario to plan");
@@ -111,7 +111,8 @@ static int no_scheme_is_left(struct scenario *const *scenarios, size_t count,
         for (size_t j = 0; j < scenarios[i]->exec_count; j++)
             text_format(&tried, "%s%s", tried.length > 0 ? ", " : "", scenarios[i]->execs[j].name);
     }
-    if (*suggest(scheme_glob, vocabulary->schemes, &suggestion) == '\0')
+    bool is_known = text_is_one_of(scheme_glob, vocabulary->schemes);
+    if (!is_known && *suggest(scheme_glob, vocabulary->schemes, &suggestion) == '\0')
         suggest(scheme_glob, vocabulary->traits, &suggestion);
     error_set(error, "'%s' means no scheme of these scenarios%s: they try %s",
               quote(scheme_glob, &shown), suggestion.text, text_string(&tried));

@@ -207,6 +207,8 @@ static void a_plan_without_trials_is_refused(void **state)
                         "try none, redis-setnx, redis-setnx-expire");
     assert_int_equal(
         plan_make(&scenario, 1, &test_vocabulary, "process-mutex", 0, 1, &plan, &error), -1);
+    assert_string_equal(error.text, "'process-mutex' means no scheme of these scenarios: they try "
+                                    "none, redis-setnx, redis-setnx-expire");
     assert_int_equal(plan_make(NULL, 0, &test_vocabulary, NULL, 0, 1, &plan, &error), -1);
     scenario_free(scenario);
 }
