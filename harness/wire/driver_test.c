@@ -175,15 +175,12 @@ static void a_loss_is_told_while_the_lock_is_held_and_only_then(void **state)
 #define LOST(worker)                                                                               \
     "echo '{\"answer\": \"lost\", \"worker\": " worker ", \"lock\": \"lock\", "                    \
     "\"reason\": \"session\"}'; "
-    assert_int_equal(start(&fixture,
-                           HELLO LOST("1") "read one; "
-                                           "echo '{\"id\": 1, \"answer\": \"held\"}'; " LOST(
-                                               "2") "read two; " LOST("1") "echo '{\"id\": 2, "
-                                                                           "\"answer\": "
-                                                                           "\"gone\"}'; "
-                                                                           "read quit",
-                           10 * NS_PER_S, &error),
-                     0);
+    assert_int_equal(
+        start(&fixture,
+              HELLO "read one; " LOST("1") "echo '{\"id\": 1, \"answer\": \"held\"}'; " LOST(
+                  "2") "read two; " LOST("1") "echo '{\"id\": 2, \"answer\": \"gone\"}'; read quit",
+              10 * NS_PER_S, &error),
+        0);
     assert_int_equal(ask(&fixture, DRIVER_ACQUIRE, &answer, &error), OUTCOME_OK);
     assert_int_equal(fixture.lost_worker, 0);
     assert_int_equal(ask(&fixture, DRIVER_RENEW, &answer, &error), OUTCOME_OK);
