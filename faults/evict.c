@@ -5,6 +5,8 @@
 
 #include "harness/base/error.h"
 
+#include <string.h>
+
 static const char *const hows[] = {
     "allkeys-lru", "volatile-lru", "volatile-ttl", "allkeys-random", "noeviction", "lru", NULL};
 
@@ -24,8 +26,14 @@ static enum availability available(const struct fault_step *step, const struct f
     return way_available(step, node, node_control(node)->policies, why);
 }
 
-// One lock after the other, of those that the server had when their turn came: strike->stage counts
-// two for each, and one for that which is being evicted.
+// What was evicted before the failure is gone: that much of the fault is in effect.
+static enum strike_state failed(const struct fault_strike *strike)
+{
+    return strike->done > 0 ? STRIKE_IN_EFFECT : STRIKE_FAILED;
+}
+
+// One lock after the other, of those that the server had when their turn came, and kept until it
+// evicted them: strike->stage counts two for each, and one for that which is being evicted.
 static enum strike_state fill(struct fault_strike *strike, struct error *error)
 {
     if (strike_aim(strike, error) != 0)
@@ -33,23 +41,26 @@ static enum strike_state fill(struct fault_strike *strike, struct error *error)
     const struct fault_world *world = strike->world;
     const struct server_control *control = node_control(strike->node);
     const char *policy = strike->step->how != NULL ? strike->step->how : control->policies[0];
-    while (strike->stage / 2 < world->lock_count) {
+    bool needs_lock = strcmp(policy, "noeviction") != 0;
+    int count = needs_lock ? world->lock_count : 1;
+    while (strike->stage / 2 < count) {
         const struct lock_identity *lock = &world->locks[strike->stage / 2];
         bool is_new = strike->stage % 2 == 0;
-        if (is_new && world->lock_count > 1 && control->has_lock(strike->node, lock, error) != 1) {
-            strike->stage += 2;
-            continue;
-        }
-        int state = control->evict(strike->node, lock, policy, error);
+        int there = is_new && count > 1 ? control->has_lock(strike->node, lock, error) : 1;
+        int state = there == 1   ? control->evict(strike->node, lock, policy, error)
+                    : there == 0 ? EVICTION_TOO_LATE
+                                 : EVICTION_FAILED;
+        if (state == EVICTION_FAILED || (state == EVICTION_TOO_LATE && count == 1))
+            return failed(strike);
         strike->stage += is_new;
-        if (state != 0)
-            return state < 0 ? STRIKE_FAILED : STRIKE_PENDING;
+        if (state == EVICTION_GOES_ON)
+            return STRIKE_PENDING;
         strike->stage++;
-        strike->done++;
+        strike->done += state == EVICTION_DONE;
     }
     if (strike->done == 0) {
-        error_set(error, "%s has none of the %d locks, so that it cannot evict one",
-                  strike->node->name, world->lock_count);
+        error_set(error, "%s has none of the %d locks for long enough, so that it cannot evict one",
+                  strike->node->name, count);
         return STRIKE_FAILED;
     }
     return STRIKE_IN_EFFECT;

@@ -3,6 +3,8 @@
 
 #include "harness/cluster/test_redis_control.h"
 
+#include <unistd.h>
+
 #define TAG(n) "t" #n
 #define NAME(n) "lockpick:{t" #n "}:lock"
 #define LOCK(n)                                                                                    \
@@ -50,6 +52,19 @@ static enum strike_state evict_all(struct error *error)
     return state;
 }
 
+static void ask_memcached(const struct node *node, const char *request, const char *expected)
+{
+    char answer[256];
+    int descriptor = server_connect(node);
+    assert_true(descriptor >= 0);
+    assert_int_equal(write(descriptor, request, strlen(request)), (ssize_t)strlen(request));
+    ssize_t got = read(descriptor, answer, sizeof answer - 1);
+    answer[got > 0 ? got : 0] = '\0';
+    close(descriptor);
+    if (strncmp(answer, expected, strlen(expected)) != 0)
+        fail_msg("%s is answered by %s", request, answer);
+}
+
 // The first is held by nobody: that is no reason to spare the others.
 static void every_lock_that_is_there_goes(void **state)
 {
@@ -72,11 +87,70 @@ static void where_none_is_there_none_can_go(void **state)
     assert_non_null(strstr(error.text, "has none of the 3 locks"));
 }
 
+// What needs no lock is done once, and full memory is.
+static void writes_are_refused_whoever_has_a_lock(void **state)
+{
+    (void)state;
+    struct error error = {0};
+    const struct node *node = redis_node(&fixture.server, 1);
+    fixture.step.how = "noeviction";
+    MUST_BE(STRIKE_IN_EFFECT, evict_all(&error));
+    must_answer(node, "SET other 1\n", "-OOM");
+    MUST_BE(STRIKE_IN_EFFECT, evict_fault.heal(&fixture.strike, &error));
+}
+
+static void a_server_that_cannot_be_asked_is_none_that_has_no_lock(void **state)
+{
+    (void)state;
+    struct error error = {0};
+    die(redis_node(&fixture.server, 1));
+    MUST_BE(STRIKE_FAILED, evict_all(&error));
+    assert_null(strstr(error.text, "has none of"));
+    fixture.strike.done = 1; // the one that was evicted before is gone all the same
+    MUST_BE(STRIKE_IN_EFFECT, evict_all(&error));
+}
+
+// --- memcached -----------------------------------------------------------------------------------
+
+static int start_memcached(void **state)
+{
+    (void)state;
+    fixture = (struct fixture){.locks = {LOCK(1), LOCK(2), LOCK(3)},
+                               .step = {.verb = "evict", .target = {.server = "server-1"}}};
+    assert_int_equal(test_server_start(&fixture.server, "memcached"), 0);
+    fixture.world = (struct fault_world){.lock_group = &fixture.server.cluster.groups[0],
+                                         .lock = fixture.locks[0],
+                                         .locks = fixture.locks,
+                                         .lock_count = 3};
+    fixture.strike = (struct fault_strike){.step = &fixture.step, .world = &fixture.world};
+    return 0;
+}
+
+// Its memory takes several calls to fill.
+static void a_lock_that_is_released_meanwhile_spares_no_other(void **state)
+{
+    (void)state;
+    struct error error = {0};
+    const struct node *node = &fixture.server.cluster.nodes[0];
+    ask_memcached(node, "set " NAME(1) " 0 3600 5\r\ntoken\r\n", "STORED");
+    ask_memcached(node, "set " NAME(2) " 0 3600 5\r\ntoken\r\n", "STORED");
+    MUST_BE(STRIKE_PENDING, evict_fault.inject(&fixture.strike, &error));
+    ask_memcached(node, "delete " NAME(1) "\r\n", "DELETED");
+    MUST_BE(STRIKE_IN_EFFECT, evict_all(&error));
+    assert_int_equal(fixture.strike.done, 1);
+    ask_memcached(node, "get " NAME(2) "\r\n", "END");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(every_lock_that_is_there_goes, start, stop),
         cmocka_unit_test_setup_teardown(where_none_is_there_none_can_go, start, stop),
+        cmocka_unit_test_setup_teardown(writes_are_refused_whoever_has_a_lock, start, stop),
+        cmocka_unit_test_setup_teardown(a_server_that_cannot_be_asked_is_none_that_has_no_lock,
+                                        start, stop),
+        cmocka_unit_test_setup_teardown(a_lock_that_is_released_meanwhile_spares_no_other,
+                                        start_memcached, stop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

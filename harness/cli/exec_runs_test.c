@@ -134,7 +134,7 @@ static void a_sound_lock_is_safe_and_a_broken_one_is_found(void **state)
     struct command_result result = run_scenario(
         "late-release",
         "version: 1\nname: late-release\nabout: For a test.\n"
-        "workload: {kind: increment, operations: 40, hold: 5ms}\n"
+        "workload: {kind: increment, operations: 150, hold: 5ms}\n"
         "clients: {processes: 3, threads: 2, lead: client-1}\n"
         "lock: {lease: 800ms, wait: 20s, retry: 5ms, request: 5s}\n"
         "schemes:\n" DRIVER("sound", "sound.py") DRIVER(

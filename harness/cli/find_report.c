@@ -71,7 +71,7 @@ void find_sentence(const struct find_result *result, struct text *out)
         text_format(out, "not tried: %s", result->reason);
         return;
     case FIND_NONE:
-        text_add(out, "found none: even the lowest rate misses it: ");
+        text_add(out, "found none: even the lowest rate that can tell misses it: ");
         break;
     case FIND_DRIVER:
         text_add(out, "found no limit of the lock, but the driver's: ");

@@ -6,6 +6,7 @@
 #include "harness/cli/performance.h"
 #include "harness/drive/fit.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,7 @@
 
 struct figure {
     const char *name;
+    double percent;
     int64_t limit_ns;
     int64_t measured_ns;
 };
@@ -24,11 +26,11 @@ struct figure {
 // The figure that has a limit, and what it is in `acquire`.
 static struct figure figure_of(const struct load_target *target, const struct percentiles *acquire)
 {
-    const struct figure figures[] = {{"p50", target->p50_ns, acquire->p50_ns},
-                                     {"p90", target->p90_ns, acquire->p90_ns},
-                                     {"p99", target->p99_ns, acquire->p99_ns},
-                                     {"p99.9", target->p999_ns, acquire->p999_ns},
-                                     {"max", target->max_ns, acquire->max_ns}};
+    const struct figure figures[] = {{"p50", 50, target->p50_ns, acquire->p50_ns},
+                                     {"p90", 90, target->p90_ns, acquire->p90_ns},
+                                     {"p99", 99, target->p99_ns, acquire->p99_ns},
+                                     {"p99.9", 99.9, target->p999_ns, acquire->p999_ns},
+                                     {"max", 100, target->max_ns, acquire->max_ns}};
     size_t i = 0;
     while (i + 1 < sizeof figures / sizeof *figures && figures[i].limit_ns == 0)
         i++;
@@ -51,15 +53,33 @@ static bool is_met(const struct figure *figure, const struct statistics *statist
            granted * 100 >= statistics->due * 99;
 }
 
+static bool has_enough(const struct figure *figure, const struct statistics *statistics)
+{
+    return percentile_has_enough((int64_t)statistics->acquire.count, figure->percent);
+}
+
 enum rate_answer find_judge(const struct load_target *target, const struct statistics *statistics)
 {
     struct figure measured = figure_of(target, &statistics->acquire);
     struct figure on_time = figure_of(target, &statistics->acquire_on_time);
     if (is_met(&measured, statistics))
-        return RATE_MET;
+        return has_enough(&measured, statistics) ? RATE_MET : RATE_DRIVER;
     bool is_drivers = statistics->driver_bound.is_bound ||
                       (statistics->acquire_on_time.count > 0 && is_met(&on_time, statistics));
     return is_drivers ? RATE_DRIVER : RATE_MISSED;
+}
+
+int64_t find_least_rate(const struct load_target *target, int64_t for_ns)
+{
+    double percent = figure_of(target, &(struct percentiles){0}).percent;
+    int64_t enough = 1;
+    while (!percentile_has_enough(enough, percent))
+        enough++;
+    // Arrivals at random differ by about the root of their number.
+    double due = ceil((double)enough + 3 * sqrt((double)enough));
+    double rate = 3600 * due * (double)NS_PER_S / (double)for_ns;
+    double step = rate >= 20 * 3600 ? 3600 : 60; // for people to read, as in readable
+    return (int64_t)(ceil(rate / step - 1e-9) * step);
 }
 
 // --- one rate ------------------------------------------------------------------------------------
@@ -87,7 +107,11 @@ static void add_step(struct find_result *result, const struct find_request *requ
                                .folder = memory_string(folder)};
     if (step->answer != RATE_DRIVER)
         return;
-    if (statistics->driver_bound.reason[0] != '\0')
+    struct figure figure = figure_of(target, &statistics->acquire);
+    if (is_met(&figure, statistics))
+        snprintf(step->why, sizeof step->why, "it has begun too few operations to tell %s of them",
+                 figure.name);
+    else if (statistics->driver_bound.reason[0] != '\0')
         snprintf(step->why, sizeof step->why, "%s", statistics->driver_bound.reason);
     else
         snprintf(step->why, sizeof step->why, "had it been on time, the target would be met");
@@ -139,7 +163,9 @@ void find_search(struct find_request *request, const struct trial *trial,
     struct text reason = {0};
     *result = (struct find_result){.trial = trial};
     result->figure = find_figure(&request->phase->find, &result->limit_ns);
-    result->search = rate_search_start(request->first_rate, LEAST_RATE, (int64_t)most, readable);
+    int64_t least = find_least_rate(&request->phase->find, request->phase->for_ns);
+    least = least < (int64_t)most ? least : (int64_t)most;
+    result->search = rate_search_start(request->first_rate, least, (int64_t)most, readable);
     if (trial_fit(trial, &reason) != FIT_RUNS) {
         result->outcome = FIND_NOT_TRIED;
         snprintf(result->reason, sizeof result->reason, "%s", text_string(&reason));

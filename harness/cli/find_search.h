@@ -55,10 +55,16 @@ struct find_result {
 const char *find_figure(const struct load_target *target, int64_t *limit_ns);
 
 // Whether the statistics of a trial meet the target. A miss is the driver's if the whole trial is
-// driver-bound, or if the target would be met without the driver's own lateness.
+// driver-bound, or if the target would be met without the driver's own lateness; what is met by
+// fewer acquires than the figure takes (percentile_has_enough) tells as little of the lock.
 enum rate_answer find_judge(const struct load_target *target, const struct statistics *statistics);
 
-// Calls `tell` after each trial. Free with find_result_free.
+// The lowest rate, each hour, that has in all likelihood enough operations in `for_ns` to tell the
+// figure of the target; at least one a minute.
+int64_t find_least_rate(const struct load_target *target, int64_t for_ns);
+
+// Looks for no rate below find_least_rate. Calls `tell` after each trial. Free with
+// find_result_free.
 void find_search(struct find_request *request, const struct trial *trial,
                  void (*tell)(const struct find_result *result), struct find_result *result);
 void find_result_free(struct find_result *result);

@@ -127,7 +127,8 @@ static void where_nothing_meets_the_target_that_is_said(void **state)
     assert_int_equal(result.code,
                      strcmp(json_string_value(json_at(search, "outcome")), "none") == 0 ? 1 : 3);
     assert_true(json_is_null(json_at(search, "met")));
-    assert_string_equal(json_string_value(json_at(search, "missed.rate")), "1/min");
+    // The lowest with enough operations in 100 ms to tell a median.
+    assert_string_equal(json_string_value(json_at(search, "missed.rate")), "200/s");
     json_t *written = written_json();
     assert_true(json_equal(json, written));
     json_decref(written);
@@ -154,6 +155,19 @@ static void a_miss_by_the_driver_is_no_answer(void **state)
     assert_int_equal(find_judge(&target, &statistics), RATE_DRIVER);
 }
 
+static void what_too_few_acquires_meet_is_not_met(void **state)
+{
+    (void)state;
+    const struct load_target target = {.p99_ns = 50};
+    struct statistics statistics = {.acquire = {.count = 99, .p99_ns = 40}, .due = 99};
+    assert_int_equal(find_judge(&target, &statistics), RATE_DRIVER);
+    statistics.acquire.p99_ns = 60;
+    assert_int_equal(find_judge(&target, &statistics), RATE_MISSED);
+    // 100 and thrice their root.
+    assert_int_equal(find_least_rate(&target, NS_PER_S), 130 * 3600);
+    assert_int_equal(find_least_rate(&(struct load_target){.max_ns = 1}, 3600 * NS_PER_S), 60);
+}
+
 static void what_is_to_be_found_must_be_said(void **state)
 {
     (void)state;
@@ -169,6 +183,7 @@ int main(void)
         cmocka_unit_test(no_more_is_found_than_a_lock_can_be_held),
         cmocka_unit_test(where_nothing_meets_the_target_that_is_said),
         cmocka_unit_test(a_miss_by_the_driver_is_no_answer),
+        cmocka_unit_test(what_too_few_acquires_meet_is_not_met),
         cmocka_unit_test(what_is_to_be_found_must_be_said),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -32,6 +32,13 @@ struct client_end {
     int port_count;
 };
 
+enum eviction {
+    EVICTION_FAILED = -1, // with `error` set
+    EVICTION_DONE,
+    EVICTION_GOES_ON,  // call again
+    EVICTION_TOO_LATE, // the lock is not there, or went without being evicted; with `error` set
+};
+
 // Any member may be NULL: this kind of server cannot have it done.
 struct server_control {
     // Whether this very server leads its group now, that is, decides who gets the lock: a master,
@@ -55,8 +62,8 @@ struct server_control {
     int (*flush)(const struct node *node, struct error *error);
 
     // Fills its memory until it evicts the lock; `policy` is one of `policies` (NULL: the first).
-    // Does a bounded piece of the work: 0 once the lock is gone, 1 if there is more to do (call
-    // again), -1 with `error` set. `relieve` takes the pressure away again.
+    // Does a bounded piece of the work, and returns an enum eviction. `relieve` takes the pressure
+    // away again.
     const char *const *policies; // NULL-terminated; the usual one first
     int (*evict)(const struct node *node, const struct lock_identity *lock, const char *policy,
                  struct error *error);

@@ -90,29 +90,38 @@ static int measure_filler(struct memcached_link *link, struct pressure *pressure
 }
 
 // Looks for the lock that is to go, and how many went before it. `bytes` is set to its item's.
-static int aim(struct memcached_link *link, const struct lock_identity *lock,
-               struct pressure *pressure, int *bytes, struct error *error)
+// EVICTION_GOES_ON if it is there.
+static enum eviction aim(struct memcached_link *link, const struct lock_identity *lock,
+                         struct pressure *pressure, int *bytes, struct error *error)
 {
     struct memcached_item item;
     int found = memcached_find(link, lock->name, &item, error);
     if (found < 0)
-        return -1;
-    if (found == 0)
-        return error_set(error, "%s does not have the lock %s, so that it cannot evict it",
-                         link->node->name, lock->name);
+        return EVICTION_FAILED;
+    if (found == 0) {
+        error_set(error, "%s does not have the lock %s, so that it cannot evict it",
+                  link->node->name, lock->name);
+        return EVICTION_TOO_LATE;
+    }
     pressure->lock_number = item.cas;
     snprintf(pressure->lock, sizeof pressure->lock, "%s", lock->name);
     *bytes = item.bytes;
-    return count_evictions(link, &pressure->evictions, error);
+    return count_evictions(link, &pressure->evictions, error) == 0 ? EVICTION_GOES_ON
+                                                                   : EVICTION_FAILED;
 }
 
-static int begin(struct memcached_link *link, const struct lock_identity *lock,
-                 struct pressure *pressure, struct error *error)
+// `noted`: the pressure of earlier calls is on, for this lock or for another.
+static enum eviction begin(struct memcached_link *link, const struct lock_identity *lock, int noted,
+                           struct pressure *pressure, struct error *error)
 {
     int bytes;
-    return aim(link, lock, pressure, &bytes, error) != 0
-               ? -1
-               : measure_filler(link, pressure, bytes, error);
+    if (noted == 1 && strcmp(pressure->lock, lock->name) == 0)
+        return EVICTION_GOES_ON;
+    enum eviction eviction = aim(link, lock, pressure, &bytes, error);
+    if (eviction == EVICTION_GOES_ON && noted == 0 &&
+        measure_filler(link, pressure, bytes, error) != 0)
+        return EVICTION_FAILED;
+    return eviction;
 }
 
 // --- filling -------------------------------------------------------------------------------------
@@ -132,58 +141,57 @@ static int add_fillers(struct memcached_link *link, struct pressure *pressure, s
     return result;
 }
 
-enum filling { FILLING_FAILED = -1, FILLING_DONE, FILLING_GOES_ON };
-
 // Another item under the lock's name is a later hold: of somebody whom the eviction let in, or,
 // before the memory was full, in whatever way the lock came free.
-static enum filling look_for_lock(struct memcached_link *link, const struct lock_identity *lock,
-                                  struct pressure *pressure, struct error *error)
+static enum eviction look_for_lock(struct memcached_link *link, const struct lock_identity *lock,
+                                   struct pressure *pressure, struct error *error)
 {
     struct memcached_item item;
     uint64_t evictions;
     int found = memcached_find(link, lock->name, &item, error);
     if (found < 0)
-        return FILLING_FAILED;
+        return EVICTION_FAILED;
     if (found == 1 && item.cas == pressure->lock_number)
-        return FILLING_GOES_ON;
+        return EVICTION_GOES_ON;
     if (count_evictions(link, &evictions, error) != 0)
-        return FILLING_FAILED;
+        return EVICTION_FAILED;
     if (evictions > pressure->evictions)
-        return FILLING_DONE;
-    if (found == 0)
-        return error_set(error, "the lock was gone before the memory of %s was full",
-                         link->node->name);
+        return EVICTION_DONE;
+    if (found == 0) {
+        error_set(error, "the lock was gone before the memory of %s was full", link->node->name);
+        return EVICTION_TOO_LATE;
+    }
     pressure->lock_number = item.cas;
-    return FILLING_GOES_ON;
+    return EVICTION_GOES_ON;
 }
 
-static enum filling fill(struct memcached_link *link, const struct lock_identity *lock,
-                         struct pressure *pressure, struct error *error)
+static enum eviction fill(struct memcached_link *link, const struct lock_identity *lock,
+                          struct pressure *pressure, struct error *error)
 {
     int64_t until_ns = clock_monotonic_ns() + PIECE_NS;
-    enum filling filling = look_for_lock(link, lock, pressure, error);
-    for (int i = 0; i < PIECE_BATCHES && filling == FILLING_GOES_ON; i++) {
+    enum eviction eviction = look_for_lock(link, lock, pressure, error);
+    for (int i = 0; i < PIECE_BATCHES && eviction == EVICTION_GOES_ON; i++) {
         if (clock_monotonic_ns() >= until_ns)
             break;
         if (add_fillers(link, pressure, error) != 0)
-            return FILLING_FAILED;
-        filling = look_for_lock(link, lock, pressure, error);
+            return EVICTION_FAILED;
+        eviction = look_for_lock(link, lock, pressure, error);
     }
-    return filling;
+    return eviction;
 }
 
-static int evict_now(struct memcached_link *link, const struct lock_identity *lock,
-                     struct error *error)
+static enum eviction evict_now(struct memcached_link *link, const struct lock_identity *lock,
+                               struct error *error)
 {
     struct pressure pressure = {0};
-    int bytes;
     int noted = read_note(link, &pressure, error);
-    bool is_other = noted == 1 && strcmp(pressure.lock, lock->name) != 0;
-    if (noted < 0 || (noted == 0 && begin(link, lock, &pressure, error) != 0) ||
-        (is_other && aim(link, lock, &pressure, &bytes, error) != 0))
-        return -1;
-    enum filling filling = fill(link, lock, &pressure, error);
-    return write_note(link, &pressure, error) != 0 ? FILLING_FAILED : filling;
+    if (noted < 0)
+        return EVICTION_FAILED;
+    enum eviction eviction = begin(link, lock, noted, &pressure, error);
+    if (eviction != EVICTION_GOES_ON)
+        return eviction;
+    eviction = fill(link, lock, &pressure, error);
+    return write_note(link, &pressure, error) != 0 ? EVICTION_FAILED : eviction;
 }
 
 int memcached_evict(const struct node *node, const struct lock_identity *lock, const char *policy,

@@ -186,7 +186,7 @@ static void a_second_lock_is_evicted_in_its_turn(void **state)
         state_of_it = memcached_control.evict(node, &test_lock, NULL, &error);
     while (state_of_it == 1);
     MUST_BE(0, state_of_it);
-    MUST_BE(-1, memcached_control.evict(node, &second, NULL, &error));
+    MUST_BE(EVICTION_TOO_LATE, memcached_control.evict(node, &second, NULL, &error));
     must_answer(node, "set lockpick:{t2}:lock 0 3600 40\r\n" TOKEN, "STORED");
     MUST_BE(1, memcached_control.evict(node, &second, NULL, &error));
     do
@@ -203,7 +203,7 @@ static void what_is_not_there_cannot_be_evicted(void **state)
     struct test_server server;
     struct error error;
     const struct node *node = start_server(&server);
-    MUST_BE(-1, memcached_control.evict(node, &test_lock, NULL, &error));
+    MUST_BE(EVICTION_TOO_LATE, memcached_control.evict(node, &test_lock, NULL, &error));
     assert_non_null(strstr(error.text, "does not have the lock " LOCK));
     MUST_BE(0, memcached_control.relieve(node, &error)); // nothing to do
     must_answer(node, TAKE, "STORED");
@@ -221,7 +221,7 @@ static void a_lock_that_is_released_before_the_memory_is_full_was_not_evicted(vo
     must_answer(node, TAKE, "STORED");
     MUST_BE(1, memcached_control.evict(node, &test_lock, "lru", &error));
     must_answer(node, "delete " LOCK, "DELETED");
-    MUST_BE(-1, memcached_control.evict(node, &test_lock, "lru", &error));
+    MUST_BE(EVICTION_TOO_LATE, memcached_control.evict(node, &test_lock, "lru", &error));
     assert_non_null(strstr(error.text, "before the memory"));
     test_server_stop(&server);
 }

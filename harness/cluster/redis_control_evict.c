@@ -35,6 +35,15 @@ const char *const redis_policies[] = {"allkeys-lru",    "volatile-lru", "volatil
     "  end "                                                                                       \
     "end"
 
+// KEYS lock, note. Answers whether the lock is there, how many keys were evicted by now, and how
+// many when it was last seen there (-1: it was not): that, the note keeps from call to call.
+#define LOOK_FOR_LOCK                                                                              \
+    "local evicted = tonumber(string.match(redis.call('INFO', 'stats'), 'evicted_keys:(%d+)')) "   \
+    "local seen = tonumber(redis.call('GET', KEYS[2]) or -1) "                                     \
+    "local exists = redis.call('EXISTS', KEYS[1]) "                                                \
+    "if exists == 1 then redis.pcall('SET', KEYS[2], evicted, 'EX', 7200) end "                    \
+    "return {exists, evicted, seen}"
+
 struct pressure {
     const struct lock_identity *lock;
     const char *policy;
@@ -62,24 +71,31 @@ static int ask_number(struct redis_link *link, const char *command, const char *
     return result;
 }
 
-// The lock must be there, on a master, and one that the policy may take.
-static int check_lock(struct redis_link *link, const struct pressure *pressure, struct error *error)
+// The lock must be there, on a master, and one that the policy may take: then EVICTION_GOES_ON.
+static enum eviction check_lock(struct redis_link *link, const struct pressure *pressure,
+                                struct error *error)
 {
     const char *name = pressure->lock->name;
     long long left_ms;
     int is_master = redis_is_master(link, error);
     if (is_master < 0 || ask_number(link, "PTTL", name, &left_ms, error) != 0)
-        return -1;
-    if (!is_master)
-        return error_set(error, "%s is a replica, which evicts nothing itself: strike its master",
-                         link->node->name);
-    if (left_ms == -2)
-        return error_set(error, "%s does not have the lock %s, so that it cannot evict it",
-                         link->node->name, name);
-    if (left_ms == -1 && strncmp(pressure->policy, "volatile", 8) == 0)
-        return error_set(error, "the lock %s has no time to live: %s never evicts it", name,
-                         pressure->policy);
-    return 0;
+        return EVICTION_FAILED;
+    if (!is_master) {
+        error_set(error, "%s is a replica, which evicts nothing itself: strike its master",
+                  link->node->name);
+        return EVICTION_FAILED;
+    }
+    if (left_ms == -2) {
+        error_set(error, "%s does not have the lock %s, so that it cannot evict it",
+                  link->node->name, name);
+        return EVICTION_TOO_LATE;
+    }
+    if (left_ms == -1 && strncmp(pressure->policy, "volatile", 8) == 0) {
+        error_set(error, "the lock %s has no time to live: %s never evicts it", name,
+                  pressure->policy);
+        return EVICTION_FAILED;
+    }
+    return EVICTION_GOES_ON;
 }
 
 // 1 if an earlier call has set a limit, 0 if not, -1 with `error` set.
@@ -104,19 +120,6 @@ static int set_limit(struct redis_link *link, const struct pressure *pressure, s
 
 // --- filling -------------------------------------------------------------------------------------
 
-enum filling { FILLING_FAILED = -1, FILLING_DONE, FILLING_GOES_ON };
-
-// The lock may also have been released, or have expired, before the memory was full.
-static enum filling lock_is_gone(struct redis_link *link, struct error *error)
-{
-    long long evicted;
-    if (redis_info_number(link, "stats", "evicted_keys", &evicted, error) != 0)
-        return FILLING_FAILED;
-    if (evicted > 0)
-        return FILLING_DONE;
-    return error_set(error, "the lock was gone before the memory of %s was full", link->node->name);
-}
-
 // The next reply: an error is none if it says that the memory is full. 0, 1 if it says so, or -1
 // with `error` set.
 static int next_number(struct redis_link *link, long long *number, struct error *error)
@@ -133,42 +136,91 @@ static int next_number(struct redis_link *link, long long *number, struct error 
     return result;
 }
 
-// One filler more. What comes after it makes the server evict what it must, and then look for the
-// lock, before anybody else is heard.
-static enum filling add_filler(struct redis_link *link, const struct pressure *pressure,
-                               struct error *error)
+static enum eviction judge_look(bool exists, long long evicted, long long noted, long long *seen)
+{
+    long long before = *seen >= 0 ? *seen : noted;
+    if (exists) {
+        *seen = evicted;
+        return EVICTION_GOES_ON;
+    }
+    return before >= 0 && evicted > before ? EVICTION_DONE : EVICTION_TOO_LATE;
+}
+
+// The next reply, to LOOK_FOR_LOCK. The lock may also have been released, or have expired. `seen`:
+// how many keys were evicted when this call last saw it, or -1; kept.
+static enum eviction next_look(struct redis_link *link, long long *seen, struct error *error)
+{
+    redisReply *reply = redis_link_next(link, error);
+    if (reply == NULL)
+        return EVICTION_FAILED;
+    enum eviction eviction = EVICTION_FAILED;
+    if (reply->type != REDIS_REPLY_ARRAY || reply->elements != 3)
+        redis_unexpected(link, "a look for the lock", reply, error);
+    else
+        eviction = judge_look(reply->element[0]->integer == 1, reply->element[1]->integer,
+                              reply->element[2]->integer, seen);
+    freeReplyObject(reply);
+    if (eviction == EVICTION_TOO_LATE)
+        error_set(error, "the lock was gone before the memory of %s was full", link->node->name);
+    return eviction;
+}
+
+// One filler more, between two looks for the lock. Each makes the server evict what it must, and
+// nobody else is heard meanwhile.
+static enum eviction add_filler(struct redis_link *link, const struct pressure *pressure,
+                                long long *seen, struct error *error)
 {
     const struct lock_identity *lock = pressure->lock;
     char key[96];
-    long long exists;
+    char note[96];
+    long long ignored;
     snprintf(key, sizeof key, FILLER "{%s}:%lld", lock->tag, (long long)clock_monotonic_ns());
+    snprintf(note, sizeof note, FILLER "{%s}:note", lock->tag);
+    redisAppendCommand(link->context, "EVAL %s 2 %s %s", LOOK_FOR_LOCK, lock->name, note);
     redisAppendCommand(link->context, "EVAL %s 2 %s %s %s", ADD_FILLER, lock->name, key,
                        pressure->filler);
-    redisAppendCommand(link->context, "EXISTS %s", lock->name);
-    int is_full = next_number(link, &exists, error);
-    if (is_full < 0 || next_number(link, &exists, error) < 0)
-        return FILLING_FAILED;
-    if (evicts(pressure))
-        return exists == 1 ? FILLING_GOES_ON : lock_is_gone(link, error);
-    // It must stay full, even if clients leave, and their memory with them.
-    if (is_full == 1 && redis_link_tell(link, error, "CONFIG SET maxmemory 1") != 0)
-        return FILLING_FAILED;
-    return is_full == 1 ? FILLING_DONE : FILLING_GOES_ON;
+    redisAppendCommand(link->context, "EVAL %s 2 %s %s", LOOK_FOR_LOCK, lock->name, note);
+    enum eviction before = next_look(link, seen, error);
+    if (before == EVICTION_FAILED || next_number(link, &ignored, error) < 0)
+        return EVICTION_FAILED;
+    enum eviction after = next_look(link, seen, error);
+    return before == EVICTION_GOES_ON || after == EVICTION_FAILED ? after : before;
 }
 
-static int evict_now(struct redis_link *link, const struct pressure *pressure, struct error *error)
+// Until writes are refused.
+static enum eviction add_refused_filler(struct redis_link *link, const struct pressure *pressure,
+                                        struct error *error)
+{
+    char key[96];
+    long long ignored;
+    snprintf(key, sizeof key, FILLER "{%s}:%lld", pressure->lock->tag,
+             (long long)clock_monotonic_ns());
+    redisAppendCommand(link->context, "SET %s %s EX 3600", key, pressure->filler);
+    int is_full = next_number(link, &ignored, error);
+    // It must stay full, even if clients leave, and their memory with them.
+    if (is_full < 0 ||
+        (is_full == 1 && redis_link_tell(link, error, "CONFIG SET maxmemory 1") != 0))
+        return EVICTION_FAILED;
+    return is_full == 1 ? EVICTION_DONE : EVICTION_GOES_ON;
+}
+
+static enum eviction evict_now(struct redis_link *link, const struct pressure *pressure,
+                               struct error *error)
 {
     int limited = is_limited(link, error);
     if (limited < 0)
-        return -1;
-    if (limited == 0 && ((evicts(pressure) && check_lock(link, pressure, error) != 0) ||
-                         set_limit(link, pressure, error) != 0))
-        return -1;
+        return EVICTION_FAILED;
+    enum eviction eviction = EVICTION_GOES_ON;
+    if (limited == 0 && evicts(pressure))
+        eviction = check_lock(link, pressure, error);
+    if (eviction == EVICTION_GOES_ON && limited == 0 && set_limit(link, pressure, error) != 0)
+        eviction = EVICTION_FAILED;
     int64_t until_ns = clock_monotonic_ns() + PIECE_NS;
-    enum filling filling = FILLING_GOES_ON;
-    while (filling == FILLING_GOES_ON && clock_monotonic_ns() < until_ns)
-        filling = add_filler(link, pressure, error);
-    return filling;
+    long long seen = -1;
+    while (eviction == EVICTION_GOES_ON && clock_monotonic_ns() < until_ns)
+        eviction = evicts(pressure) ? add_filler(link, pressure, &seen, error)
+                                    : add_refused_filler(link, pressure, error);
+    return eviction;
 }
 
 int redis_evict(const struct node *node, const struct lock_identity *lock, const char *policy,

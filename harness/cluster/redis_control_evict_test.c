@@ -55,7 +55,7 @@ static int has_lock(const struct node *node, const struct lock_scheme *scheme)
     return has;
 }
 
-// Evicts to the end. 0, or -1 with `error` set.
+// Evicts to the end.
 static int evict(const struct node *node, const struct lock_identity *lock, const char *policy,
                  struct error *error)
 {
@@ -213,7 +213,7 @@ static void what_is_not_there_is_not_evicted(void **state)
     struct lock_identity lock = {"lockpick:{t1}:lock", "t1", "redis-set-px-lua"};
     start(&contracts[1]);
     must_answer(node_of(1), "SET account 7", "+OK");
-    assert_int_equal(evict(node_of(1), &lock, NULL, &error), -1);
+    assert_int_equal(evict(node_of(1), &lock, NULL, &error), EVICTION_TOO_LATE);
     assert_non_null(strstr(error.text, "does not have the lock"));
     must_answer(node_of(1), "CONFIG GET maxmemory", "$1\r\n0\r\n");
     must_answer(node_of(1), "SET lockpick:{t1}:lock me PX 60000\r\nWAIT 2 5000", ":2");
@@ -223,10 +223,28 @@ static void what_is_not_there_is_not_evicted(void **state)
     // Released before the memory is full.
     must_answer(node_of(1), "CONFIG SET maxmemory 1gb", "+OK");
     must_answer(node_of(1), "CONFIG RESETSTAT\r\nDEL lockpick:{t1}:lock", ":1");
-    assert_int_equal(evict(node_of(1), &lock, NULL, &error), -1);
+    assert_int_equal(evict(node_of(1), &lock, NULL, &error), EVICTION_TOO_LATE);
     assert_non_null(strstr(error.text, "gone before the memory"));
     relieve(node_of(1));
     must_answer(node_of(1), "GET account", "$1\r\n7\r\n");
+    fixture_stop(&fixture);
+}
+
+// The memory is full already, and keys go for its sake all the time.
+static void a_second_lock_that_was_released_was_not_evicted(void **state)
+{
+    (void)state;
+    struct error error = {0};
+    struct lock_identity lock = {"lockpick:{t1}:lock", "t1", "redis-set-px-lua"};
+    struct lock_identity second = {"lockpick:{t2}:lock", "t2", "redis-set-px-lua"};
+    start(&contracts[0]);
+    must_answer(node_of(1), "SET lockpick:{t1}:lock me PX 60000", "+OK");
+    assert_int_equal(evict(node_of(1), &lock, NULL, &error), EVICTION_DONE);
+    assert_int_equal(evict(node_of(1), &second, NULL, &error), EVICTION_TOO_LATE);
+    must_answer(node_of(1), "SET lockpick:{t2}:lock me PX 60000", "+OK");
+    if (evict(node_of(1), &second, NULL, &error) != EVICTION_DONE)
+        fail_msg("%s", error.text);
+    relieve(node_of(1));
     fixture_stop(&fixture);
 }
 
@@ -269,6 +287,7 @@ int main(void)
         cmocka_unit_test(each_schemes_lock_is_seen_as_long_as_it_is_held),
         cmocka_unit_test(those_who_wait_for_the_lock_do_not_keep_it_there),
         cmocka_unit_test(what_is_not_there_is_not_evicted),
+        cmocka_unit_test(a_second_lock_that_was_released_was_not_evicted),
         cmocka_unit_test(an_eviction_reaches_the_replicas),
         cmocka_unit_test(without_eviction_writes_are_refused_and_the_lock_stays),
     };

@@ -30,21 +30,26 @@ const struct rate_votes *rate_search_votes(const struct rate_search *search, int
     return NULL;
 }
 
-// A miss is a miss, whoever was the limit; which of the two it was, most of the misses say.
+// A miss is a miss, whoever was the limit; which of the two it was, most of the misses say. But
+// where as many were met as the driver missed, they say more; and where it missed as many as the
+// lock, no miss can be laid at the lock's door.
 enum rate_answer rate_votes_say(const struct rate_votes *votes)
 {
     int against = votes->missed + votes->driver;
-    if (votes->met > against || (votes->met == against && votes->first == RATE_MET))
+    if (votes->met > against ||
+        (votes->met == against && (votes->first == RATE_MET || votes->missed == 0)))
         return RATE_MET;
-    if (votes->missed != votes->driver)
-        return votes->missed > votes->driver ? RATE_MISSED : RATE_DRIVER;
-    return votes->first != RATE_MET ? votes->first : RATE_DRIVER;
+    return votes->missed > votes->driver ? RATE_MISSED : RATE_DRIVER;
 }
 
 static bool is_sure(const struct rate_search *search, int64_t rate)
 {
     const struct rate_votes *votes = rate_search_votes(search, rate);
-    return votes == NULL || votes->met >= ENOUGH || votes->missed + votes->driver >= ENOUGH;
+    if (votes == NULL || votes->met >= ENOUGH)
+        return true;
+    int against = votes->missed + votes->driver;
+    bool is_tied = votes->missed == 1 && votes->driver == 1;
+    return against >= ENOUGH && (!is_tied || votes->met + against > ENOUGH);
 }
 
 static int trials_of(const struct rate_search *search, int64_t rate)
@@ -118,10 +123,19 @@ static int64_t unsure(const struct rate_search *search, int64_t tried)
     return tried == search->met ? search->missed : search->met;
 }
 
+// A rate that only the driver missed, once: it bounds nothing yet.
+static bool is_only_the_drivers(const struct rate_search *search, int64_t rate)
+{
+    const struct rate_votes *votes = rate_search_votes(search, rate);
+    return votes->driver == 1 && votes->met + votes->missed == 0;
+}
+
 void rate_search_tell(struct rate_search *search, enum rate_answer answer)
 {
     int64_t tried = search->next;
     count_vote(search, answer);
+    if (is_only_the_drivers(search, tried))
+        return; // the same again
     find_bounds(search);
     search->next = search->count < MOST_RATES ? nearer(search) : 0;
     if (search->next == 0)

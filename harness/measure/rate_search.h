@@ -4,7 +4,9 @@
 // Latency under load is noisy, so one trial of a rate proves little, least of all the first: a miss
 // by chance would keep the search below it for good. The search goes on single trials until the two
 // rates that enclose the result are close, and then tries these two again, in turn, until two of
-// three trials of each agree. If they turn a bound over, the search goes on from there.
+// three trials of each agree. If they turn a bound over, the search goes on from there. A miss of
+// the driver's says nothing of what is measured, and is tried again at once, before it bounds
+// anything.
 #ifndef LOCKPICK_MEASURE_RATE_SEARCH_H
 #define LOCKPICK_MEASURE_RATE_SEARCH_H
 
@@ -50,7 +52,8 @@ void rate_search_tell(struct rate_search *search, enum rate_answer answer);
 // All trials of a rate, or NULL if it was not tried.
 const struct rate_votes *rate_search_votes(const struct rate_search *search, int64_t rate);
 
-// What most of the trials of a rate say.
+// What most of the trials of a rate say. Of a miss each, of the lock's and of the driver's, that it
+// was the driver.
 enum rate_answer rate_votes_say(const struct rate_votes *votes);
 
 #endif

@@ -125,6 +125,37 @@ static void a_miss_of_the_driver_bounds_the_search_and_is_told_apart(void **stat
     assert_int_equal(rate_votes_say(&even), RATE_MISSED);
 }
 
+static void a_miss_of_the_driver_is_tried_again_before_it_bounds(void **state)
+{
+    (void)state;
+    struct rate_search search = rate_search_start(100, 1, 1000000, NULL);
+    rate_search_tell(&search, RATE_DRIVER);
+    assert_int_equal(search.next, 100);
+    assert_int_equal(search.missed, 0);
+    rate_search_tell(&search, RATE_MET); // which shows that it can be met
+    assert_int_equal(search.next, 200);
+    while (search.next > 0)
+        rate_search_tell(&search, search.next <= 3000 ? RATE_MET : RATE_MISSED);
+    assert_in_range(search.met, 2860, 3000);
+}
+
+static void of_a_miss_each_a_third_trial_decides(void **state)
+{
+    (void)state;
+    static const enum rate_answer thirds[] = {RATE_MISSED, RATE_DRIVER};
+    for (size_t i = 0; i < 2; i++) {
+        struct rate_search search = rate_search_start(100, 100, 100, NULL);
+        rate_search_tell(&search, RATE_MISSED);
+        rate_search_tell(&search, RATE_DRIVER);
+        assert_int_equal(search.next, 100);
+        rate_search_tell(&search, thirds[i]);
+        assert_int_equal(search.next, 0);
+        assert_int_equal(rate_votes_say(rate_search_votes(&search, 100)), thirds[i]);
+    }
+    const struct rate_votes tie = {.missed = 1, .driver = 1, .first = RATE_MISSED};
+    assert_int_equal(rate_votes_say(&tie), RATE_DRIVER);
+}
+
 static void trials_that_contradict_each_other_end_too(void **state)
 {
     (void)state;
@@ -165,6 +196,8 @@ int main(void)
         cmocka_unit_test(one_trial_that_is_wrong_is_put_right),
         cmocka_unit_test(the_bounds_are_confirmed_in_turn),
         cmocka_unit_test(a_miss_of_the_driver_bounds_the_search_and_is_told_apart),
+        cmocka_unit_test(a_miss_of_the_driver_is_tried_again_before_it_bounds),
+        cmocka_unit_test(of_a_miss_each_a_third_trial_decides),
         cmocka_unit_test(trials_that_contradict_each_other_end_too),
         cmocka_unit_test(rates_are_readable),
     };

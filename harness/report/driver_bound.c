@@ -15,13 +15,14 @@
 static const struct {
     const char *name;
     size_t offset;
+    double beyond; // the share of the acquires that take longer
 } figures[LATE_COUNT] = {
-    [LATE_P50] = {"p50", offsetof(struct percentiles, p50_ns)},
-    [LATE_P90] = {"p90", offsetof(struct percentiles, p90_ns)},
-    [LATE_P99] = {"p99", offsetof(struct percentiles, p99_ns)},
-    [LATE_P999] = {"p99.9", offsetof(struct percentiles, p999_ns)},
-    [LATE_P9999] = {"p99.99", offsetof(struct percentiles, p9999_ns)},
-    [LATE_MAX] = {"max", offsetof(struct percentiles, max_ns)},
+    [LATE_P50] = {"p50", offsetof(struct percentiles, p50_ns), 0.5},
+    [LATE_P90] = {"p90", offsetof(struct percentiles, p90_ns), 0.1},
+    [LATE_P99] = {"p99", offsetof(struct percentiles, p99_ns), 0.01},
+    [LATE_P999] = {"p99.9", offsetof(struct percentiles, p999_ns), 0.001},
+    [LATE_P9999] = {"p99.99", offsetof(struct percentiles, p9999_ns), 0.0001},
+    [LATE_MAX] = {"max", offsetof(struct percentiles, max_ns), 0},
 };
 
 const char *late_figure_name(enum late_figure figure)
@@ -120,6 +121,36 @@ static void blame_stalls(const struct statistics *statistics, struct driver_boun
                text_duration(statistics->counted_ns, whole, sizeof whole));
 }
 
+static bool is_by_stalls(const struct statistics *statistics, enum late_figure figure)
+{
+    int64_t reported_ns = late_figure_of(&statistics->acquire, figure);
+    if (statistics->stalled_ns <= 0 || reported_ns <= 0)
+        return false;
+    if (figure == LATE_MAX)
+        return (double)statistics->longest_stall_ns > LATE_SHARE * (double)reported_ns;
+    return (double)statistics->stalled_ns > figures[figure].beyond * (double)statistics->counted_ns;
+}
+
+// Of a trial that is not bound as a whole: the figures that a few acquires make up.
+static void blame_stalls_for_figures(const struct statistics *statistics,
+                                     struct driver_bound *bound)
+{
+    struct text names = {0};
+    char longest[32];
+    for (enum late_figure i = 0; i < LATE_COUNT; i++) {
+        if (!is_by_stalls(statistics, i))
+            continue;
+        bound->late[i] = true;
+        text_format(&names, "%s%s", names.length > 0 ? ", " : "", late_figure_name(i));
+    }
+    if (names.length > 0)
+        add_reason(bound,
+                   "the harness itself stood still, for up to %s, which may be in acquire %s",
+                   text_duration(statistics->longest_stall_ns, longest, sizeof longest),
+                   text_string(&names));
+    text_free(&names);
+}
+
 void driver_bound_decide(const struct statistics *statistics, struct driver_bound *bound)
 {
     *bound = (struct driver_bound){0};
@@ -127,4 +158,6 @@ void driver_bound_decide(const struct statistics *statistics, struct driver_boun
     blame_stalls(statistics, bound);
     bound->is_bound = bound->reason[0] != '\0';
     blame_lateness(statistics, bound);
+    if (!bound->is_bound)
+        blame_stalls_for_figures(statistics, bound);
 }

@@ -11,6 +11,11 @@
 //     the machine did not run it, and presumably not the others either, so that p99 and what lies
 //     beyond it are the machine's.
 //
+// What lies beyond p99 is made up by fewer. So in a trial that is not driver-bound as a whole, such
+// a figure of acquire is late, too, if the harness stood still for a larger share of the counted
+// time than the share of the acquires that lies beyond the figure: p99.9 by more than a thousandth.
+// The longest acquire is one, so its figure is late by any stall that is longer than a tenth of it.
+//
 // In an open loop, the driver's own lateness (see lateness.h) is in one thing only: in the latency
 // of an acquire that counts from its intended beginning. It says nothing against the rate, which
 // the arrivals set, nor against release, hold, hand-off and the uncorrected acquire, which count

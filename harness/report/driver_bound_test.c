@@ -115,6 +115,26 @@ static void a_harness_that_stood_still_for_long_is_no_measure(void **state)
     expect_bound("stood still for 10 ms of 1.00 s");
 }
 
+// Each figure by the share of the acquires that lies beyond it.
+static void a_stall_is_held_against_the_figures_that_few_make_up(void **state)
+{
+    (void)state;
+    statistics.acquire.p999_ns = 30000;
+    statistics.acquire.max_ns = 50 * NS_PER_MS;
+    statistics.stalled_ns = NS_PER_MS; // a thousandth
+    statistics.longest_stall_ns = NS_PER_MS;
+    expect_free();
+    statistics.stalled_ns++;
+    expect_late(LATE_P999, "stood still, for up to 1 ms, which may be in acquire p99.9");
+    statistics.acquire.p999_ns = 0;
+    statistics.acquire.max_ns = 10 * NS_PER_MS;
+    expect_free();
+    statistics.acquire.max_ns--;
+    expect_late(LATE_MAX, "may be in acquire max");
+    statistics.stalled_ns = 0; // it was before the clients began
+    expect_free();
+}
+
 static void every_reason_is_said(void **state)
 {
     (void)state;
@@ -134,6 +154,7 @@ int main(void)
         cmocka_unit_test_setup(lateness_is_held_against_each_figure_for_itself, start),
         cmocka_unit_test_setup(lateness_alone_is_no_blame, start),
         cmocka_unit_test_setup(a_harness_that_stood_still_for_long_is_no_measure, start),
+        cmocka_unit_test_setup(a_stall_is_held_against_the_figures_that_few_make_up, start),
         cmocka_unit_test_setup(every_reason_is_said, start),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

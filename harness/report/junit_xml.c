@@ -1,26 +1,6 @@
 #include "harness/report/junit_xml.h"
 
-#include <stdint.h>
-
-// Decodes the character at `bytes` (RFC 3629: no surrogates, no longer form than needed, nothing
-// beyond U+10FFFF). Returns its length, or 0 if it is no UTF-8; the NUL at the end is no
-// continuation, so nothing behind it is read.
-static size_t decode(const unsigned char *bytes, uint32_t *character)
-{
-    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-    unsigned char first = bytes[0];
-    size_t length = first < 0x80 ? 1 : first < 0xc0 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
-    if (length == 0 || first >= 0xf8)
-        return 0;
-    *character = length == 1 ? first : first & (0x7fU >> length);
-    for (size_t i = 1; i < length; i++) {
-        if ((bytes[i] & 0xc0) != 0x80)
-            return 0;
-        *character = *character << 6 | (bytes[i] & 0x3f);
-    }
-    bool is_surrogate = *character >= 0xd800 && *character <= 0xdfff;
-    return *character < least[length] || is_surrogate || *character > 0x10ffff ? 0 : length;
-}
+#include "harness/base/utf8.h"
 
 // The production "Char" of XML 1.0; surrogates were refused before.
 static bool is_allowed(uint32_t character)
@@ -55,7 +35,7 @@ static void add(struct text *out, const char *string, bool quoted)
     size_t length = 0;
     for (const char *c = string != NULL ? string : ""; *c != '\0'; c += length) {
         uint32_t character = 0;
-        length = decode((const unsigned char *)c, &character);
+        length = utf8_decode(c, &character);
         if (length == 0) {
             text_add(out, "?");
             length = 1;

@@ -33,7 +33,7 @@ static struct operation *operations_of(const struct digest *digest)
     for (size_t i = 0; i < digest->hold_count; i++) {
         const struct hold *hold = &digest->holds[i];
         operations[count++] = (struct operation){
-            hold->client,     hold->worker,      hold->intended_ns,         hold->invoked_ns,
+            hold->client,     hold->worker,      hold->intended_ns,          hold->invoked_ns,
             hold->granted_ns, hold->returned_ns, counted_hold(digest, hold), 0};
     }
     for (size_t i = 0; i < digest->attempt_count; i++) {

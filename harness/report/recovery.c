@@ -139,16 +139,20 @@ static int64_t longest_between(const struct droughts *droughts, int64_t from_ns,
 }
 
 // The same for one lock of several: from the first time at which somebody wanted it; -1 if nobody
-// did.
+// did, or if the end of the trial came too soon after that to tell.
 static int64_t time_to_wanted_grant(const struct digest *digest, const struct droughts *droughts,
                                     int64_t from_ns)
 {
+    int64_t enough_ns = digest->trial->scenario->lock.stuck_after_ns;
     for (size_t i = 0; i < droughts->count && from_ns != TIME_NEVER; i++) {
         const struct drought *drought = &droughts->items[i];
         if (drought->to_ns <= from_ns || drought->from_ns >= digest->ended_ns)
             continue;
         int64_t since_ns = drought->from_ns > from_ns ? drought->from_ns : from_ns;
-        return time_to_grant(digest, since_ns);
+        int64_t grant_ns = time_to_grant(digest, since_ns);
+        bool is_cut_off = grant_ns == TIME_NEVER && drought->to_ns >= digest->ended_ns &&
+                          digest->ended_ns - since_ns <= enough_ns;
+        return is_cut_off ? -1 : grant_ns;
     }
     return -1;
 }

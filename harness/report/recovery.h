@@ -22,7 +22,8 @@ struct recovery {
 // Of several locks, each is looked at for itself, and each figure is the worst of any. There a time
 // to the next grant counts only for locks that somebody wanted afterwards, and from when somebody
 // did: that nobody asked for one of many is no loss. One that was wanted, and never granted, makes
-// it TIME_NEVER.
+// it TIME_NEVER, unless whoever wanted it was cut off by the end of the trial within
+// lock.stuck-after: that tells nothing of it, and the others decide.
 struct recoveries {
     struct recovery items[MOST_FAULTS];
     size_t count;

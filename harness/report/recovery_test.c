@@ -155,6 +155,27 @@ static void one_of_several_that_never_comes_back_is_never(void **state)
     assert_int_equal(recoveries.items[0].unavailable_ns, 850 * NS_PER_MS);
 }
 
+// Asked for a millisecond before the end, which was not long enough to tell anything.
+static void one_of_several_that_the_end_cuts_off_says_nothing(void **state)
+{
+    (void)state;
+    test.scenario.lock.stuck_after_ns = 200 * NS_PER_MS;
+    test_hold(&test, 1, 190, 220, 250)->key = 1;
+    add_attempt(999, 1001);
+    test.attempts[0].key = 2;
+    add_fault(100, 200);
+    recoveries_measure(&test.digest, &recoveries);
+    assert_int_equal(recoveries.items[0].after_effect_ns, 30 * NS_PER_MS);
+    assert_int_equal(recoveries.items[0].after_heal_ns, 20 * NS_PER_MS);
+    test.attempts[0].invoked_ns = AT(790); // longer than that
+    recoveries_measure(&test.digest, &recoveries);
+    assert_true(recoveries.items[0].after_effect_ns == TIME_NEVER);
+    test.attempts[0].invoked_ns = AT(990); // who gave up before the end was not cut off
+    test.attempts[0].returned_ns = AT(995);
+    recoveries_measure(&test.digest, &recoveries);
+    assert_true(recoveries.items[0].after_heal_ns == TIME_NEVER);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -167,6 +188,7 @@ int main(void)
         cmocka_unit_test_setup(a_fault_that_never_took_effect_has_none, start),
         cmocka_unit_test_setup(of_several_locks_the_worst_counts, start),
         cmocka_unit_test_setup(one_of_several_that_never_comes_back_is_never, start),
+        cmocka_unit_test_setup(one_of_several_that_the_end_cuts_off_says_nothing, start),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 #include "harness/report/tap.h"
 
+#include "harness/base/utf8.h"
 #include "harness/report/junit.h"
 #include "harness/report/summary.h"
 #include "harness/report/thresholds.h"
@@ -10,32 +11,53 @@
 
 // --- text ----------------------------------------------------------------------------------------
 
-// On the line of a test, where '#' begins a directive.
+// On the line of a test, where '#' begins a directive. A byte that is no UTF-8 becomes '?'.
 static void add_words(struct text *out, const char *words)
 {
-    for (const char *at = words != NULL ? words : ""; *at != '\0'; at++) {
-        unsigned char byte = (unsigned char)*at;
-        if (byte == '#' || byte == '\\')
-            text_format(out, "\\%c", byte);
+    size_t length = 0;
+    for (const char *at = words != NULL ? words : ""; *at != '\0'; at += length) {
+        uint32_t character = 0;
+        length = utf8_decode(at, &character);
+        if (character == '#' || character == '\\')
+            text_add(out, "\\");
+        if (length == 0)
+            text_add(out, "?");
+        else if (character < 0x20 || character == 0x7f)
+            text_add(out, " ");
         else
-            text_format(out, "%c", byte < 0x20 || byte == 0x7f ? ' ' : byte);
+            text_add_bytes(out, at, length);
+        length += length == 0;
     }
 }
 
-// In double quotes, `length` bytes of it.
+// What YAML 1.2 (section 5.1, "c-printable") takes as it is.
+static bool is_printable(uint32_t character)
+{
+    return (character >= 0x20 && character < 0x7f) || character == 0x85 ||
+           (character >= 0xa0 && character != 0xfffe && character != 0xffff);
+}
+
+// In double quotes, `length` bytes of it. A byte that is no UTF-8 is escaped as the character of
+// that number.
 static void add_quoted(struct text *out, const char *string, size_t length)
 {
+    size_t size = 0;
     text_add(out, "\"");
-    for (size_t i = 0; i < length; i++) {
-        unsigned char byte = (unsigned char)string[i];
-        if (byte == '"' || byte == '\\')
-            text_format(out, "\\%c", byte);
-        else if (byte == '\n')
+    for (size_t i = 0; i < length; i += size) {
+        uint32_t character = (unsigned char)string[i];
+        uint32_t decoded;
+        size = utf8_decode(string + i, &decoded);
+        if (size > 0)
+            character = decoded;
+        if (character == '"' || character == '\\')
+            text_format(out, "\\%c", (int)character);
+        else if (character == '\n')
             text_add(out, "\\n");
-        else if (byte < 0x20 || byte == 0x7f)
-            text_format(out, "\\x%02x", (unsigned)byte);
+        else if (size > 0 && is_printable(character))
+            text_add_bytes(out, string + i, size);
         else
-            text_format(out, "%c", byte);
+            text_format(out, character <= 0xff ? "\\x%02x" : "\\u%04x", (unsigned)character);
+        size += size == 0;
     }
     text_add(out, "\"");
 }
@@ -133,7 +155,8 @@ char *report_tap(const struct run_result *run)
     struct text out = {0};
     struct threshold_outcomes outcomes;
     thresholds_decide(run, &outcomes);
-    size_t count = run->count + outcomes.count;
+    size_t missing = run->planned > run->count ? run->planned - run->count : 0;
+    size_t count = run->count + missing + outcomes.count;
     text_format(&out, "TAP version 13\n1..%zu%s\n", count,
                 count == 0 ? " # SKIP no trial finished" : "");
     text_add(&out, "# ");
@@ -143,9 +166,9 @@ char *report_tap(const struct run_result *run)
         add_trial(&out, &run->trials[i], i + 1);
     for (size_t i = 0; i < outcomes.count; i++)
         add_threshold(&out, &outcomes.items[i], run->count + i + 1);
-    if (run->planned > run->count)
-        text_format(&out, "# %zu of %zu trials were not run: the run ended before\n",
-                    run->planned - run->count, run->planned);
+    if (missing > 0)
+        text_format(&out, "Bail out! %zu of %zu trials were not run: the run ended before\n",
+                    missing, run->planned);
     thresholds_free(&outcomes);
     return out.bytes;
 }

@@ -93,12 +93,28 @@ static void a_run_that_ended_early_or_without_a_trial_says_so(void **state)
     test_add(&test, "a", VERDICT_SAFE, EXPECTATION_MET);
     test.run.planned = 3;
     tap = report_tap(&test.run);
-    expect("\n1..1\n");
-    expect("\n# 2 of 3 trials were not run");
+    expect("\n1..3\n");
+    expect("\nok 1 ");
+    expect("\nBail out! 2 of 3 trials were not run");
     free(tap);
     test.run.count = 0;
     tap = report_tap(&test.run);
+    expect("\n1..3\n");
+    expect("\nBail out! 3 of 3 trials were not run");
+    free(tap);
+    test.run.planned = 0;
+    tap = report_tap(&test.run);
     expect("\n1..0 # SKIP no trial finished\n");
+}
+
+static void what_is_no_utf_8_is_escaped(void **state)
+{
+    (void)state;
+    struct trial_result *one = test_add(&test, "bad\xff", VERDICT_UNSAFE, EXPECTATION_MISSED);
+    strcpy(one->judgement.reason, "µ \xc3\xa9 \xe9t\xc3 \xed\xa0\x80 \xc2\x9b \xef\xbf\xbe");
+    tap = report_tap(&test.run);
+    expect("\nnot ok 1 - pause bad?\n");
+    expect("\n  reason: \"µ \xc3\xa9 \\xe9t\\xc3 \\xed\\xa0\\x80 \\x9b \\ufffe\"\n");
 }
 
 static void a_threshold_is_a_test_too(void **state)
@@ -162,6 +178,7 @@ int main(void)
                                         end),
         cmocka_unit_test_setup_teardown(a_run_that_ended_early_or_without_a_trial_says_so, start,
                                         end),
+        cmocka_unit_test_setup_teardown(what_is_no_utf_8_is_escaped, start, end),
         cmocka_unit_test_setup_teardown(a_threshold_is_a_test_too, start, end),
         cmocka_unit_test_setup_teardown(perls_harness_reads_it, start, end),
     };
