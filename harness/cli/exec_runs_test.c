@@ -271,7 +271,7 @@ static void a_run_can_be_judged_and_done_again(void **state)
     text_format(&arguments, "check %s/late-release", folder);
     struct command_result result = run_lockpick(arguments.bytes);
     expect_in(&result, "broken");
-    expect_in(&result, "wrongful-release");
+    expect_in(&result, "UNSAFE");
     command_free(&result);
     struct text as_run = {0};
     struct text place = {0};
