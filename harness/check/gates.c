@@ -128,7 +128,8 @@ static bool loses_request(const struct fault_step *step)
 }
 
 // When what is tried meets the fault. A server that was killed or restarted is met while it goes
-// down and comes back; what a lost request left on the servers, until its lease runs out.
+// down and comes back, and a client is dead before its end is noticed, which may take seconds; what
+// a lost request left on the servers is met until its lease runs out.
 static struct stall time_of_meeting(const struct digest *digest, const struct fault_record *record)
 {
     static const char *const upsets[] = {"kill", "restart", NULL};
@@ -136,7 +137,7 @@ static struct stall time_of_meeting(const struct digest *digest, const struct fa
     struct stall time = {record->in_effect_ns, record->healed_ns};
     if (loses_request(step) && time.to_ns != TIME_NEVER)
         time.to_ns += digest->trial->scenario->lock.lease_ns;
-    if (step->target.client != 0 || step->side_counts[0] > 0 || !text_is_one_of(step->verb, upsets))
+    if (step->side_counts[0] > 0 || !text_is_one_of(step->verb, upsets))
         return time;
     time.from_ns = time_earlier(record->asked_ns, record->in_effect_ns);
     if (time.to_ns != TIME_NEVER)

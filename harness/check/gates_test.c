@@ -192,6 +192,22 @@ static void a_kill_that_others_came_after_is_a_test(void **state)
     build_free(&build);
 }
 
+static void a_kill_is_met_from_when_it_was_sent(void **state)
+{
+    (void)state;
+    struct build build;
+    build_traffic(&build);
+    build_fault(&build, "kill", 3, 45, NEVER_MS); // noticed so late
+    for (size_t i = 0; i < build.count; i++) {
+        if (build.events[i].kind == EVENT_FAULT_ASKED)
+            build.events[i].at_ns = ms(15);
+    }
+    build_death(&build, 3, 45);
+    build_end(&build, STOP_DONE);
+    assert_verdict(&build, VERDICT_SAFE);
+    build_free(&build);
+}
+
 static void a_cut_that_no_packet_met_proves_nothing(void **state)
 {
     (void)state;
@@ -364,6 +380,7 @@ int main(void)
         cmocka_unit_test(another_worker_of_a_client_of_which_one_is_paused_is_traffic),
         cmocka_unit_test(a_kill_that_nobody_came_after_proves_nothing),
         cmocka_unit_test(a_kill_that_others_came_after_is_a_test),
+        cmocka_unit_test(a_kill_is_met_from_when_it_was_sent),
         cmocka_unit_test(a_cut_that_no_packet_met_proves_nothing),
         cmocka_unit_test(a_fault_that_could_not_be_ended_proves_nothing),
         cmocka_unit_test(a_trial_without_a_hold_proves_nothing),
