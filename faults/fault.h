@@ -36,8 +36,10 @@ struct fault_world {
     struct server_group *store_group; // those of the store, if they are others
     bool is_external;                 // the lock's servers are somebody else's
     struct lock_identity lock;
-    bool is_foreign; // the lock is not ours: it reads time by itself
-    bool is_unseen;  // and how its servers keep it is not known
+    bool is_foreign;           // the lock is not ours: it reads time by itself
+    const char *why_no_points; // at its requests to servers: why nothing can stop them; NULL: all
+    bool points_are_missing;   // that is for want of something on this machine
+    bool is_unseen;            // and how its servers keep it is not known
     struct wires *wires;
     char *why_no_wires; // if `wires` is NULL
     struct clock_shift *client_clocks;

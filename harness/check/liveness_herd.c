@@ -6,7 +6,8 @@
 // What one client did.
 struct account {
     bool told;
-    bool is_partial; // it was killed, or some of it is lost
+    bool is_uncounted; // it cannot tell of all that it sent
+    bool is_partial;   // it was killed, or some of it is lost
     size_t grants;
     int64_t acquire_requests, release_requests, renewals, wakeups;
 };
@@ -26,6 +27,7 @@ static void see(struct account *account, const struct event *event)
         break;
     case EVENT_WORKER_END:
         account->told = true;
+        account->is_uncounted |= event->outcome != OUTCOME_OK;
         account->acquire_requests += event->args[1];
         account->release_requests += event->args[2];
         account->wakeups += event->args[3];
@@ -42,19 +44,19 @@ void herd_measure(const struct digest *digest, struct herd *herd)
     for (size_t i = 0; history != NULL && i < history->count; i++)
         see(&accounts[history->events[i].client], &history->events[i]);
     *herd = (struct herd){0};
+    bool is_counted = true;
     for (size_t i = 1; i <= UINT16_MAX; i++) {
         const struct account *account = &accounts[i];
         if (!account->told || account->is_partial)
             continue;
+        is_counted = is_counted && !account->is_uncounted;
         herd->grants += account->grants;
         herd->acquire_requests += account->acquire_requests;
         herd->release_requests += account->release_requests;
         herd->renewals += account->renewals;
         herd->wakeups += account->wakeups;
     }
-    // What is asked of a lock that is not ours is no request to its servers, which nobody counts.
-    bool is_foreign = digest->trial != NULL && digest->trial->foreign != NULL;
-    herd->is_known = herd->acquire_requests > 0 && !is_foreign;
+    herd->is_known = herd->acquire_requests > 0 && is_counted;
     free(accounts);
 }
 

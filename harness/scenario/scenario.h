@@ -236,6 +236,8 @@ struct exec_settings {
     bool visible;
     int64_t patience_ns;
     char *folder; // NULL: the scenario's
+    struct string_list needs;
+    char *install; // NULL: not said
     struct place place;
     struct foreign_settings foreign;
 };
