@@ -38,8 +38,10 @@ struct fault_world {
     struct lock_identity lock;        // the first, which causes and roles are about
     struct lock_identity *locks;      // all of them
     int lock_count;
-    bool is_foreign; // the lock is not ours: it reads time by itself
-    bool is_unseen;  // and how its servers keep it is not known
+    bool is_foreign;           // the lock is not ours: it reads time by itself
+    const char *why_no_points; // at its requests to servers: why nothing can stop them; NULL: all
+    bool points_are_missing;   // that is for want of something on this machine
+    bool is_unseen;            // and how its servers keep it is not known
     struct wires *wires;
     char *why_no_wires; // if `wires` is NULL
     struct clock_shift *client_clocks;

@@ -11,13 +11,35 @@
 // The longest that the end of a trial waits for its faults to be over.
 #define END_LIMIT_NS (30 * NS_PER_S)
 
+// True for a command of the lock's to its server, and for nothing else that a worker passes.
+static bool is_request_of_lock(const struct point_name *point)
+{
+    static const char *const phases[] = {"acquire", "release", "renew", NULL};
+    static const char *const other[] = {"request", "acquire", "release", "renew", NULL};
+    return text_is_one_of(point->phase, phases) && !text_is_one_of(point->what, other);
+}
+
+// A lock that is not ours may have requests that nobody sees.
+static enum availability points_available(const struct fault_step *plan,
+                                          const struct fault_world *world, struct error *why)
+{
+    size_t unseen = 0;
+    for (size_t i = 0; i < plan->point_count; i++)
+        unseen += is_request_of_lock(&plan->points[i]);
+    if (world->why_no_points == NULL || unseen == 0 || unseen < plan->point_count)
+        return FAULT_AVAILABLE;
+    error_set(why, "'%s' is inside the lock, and %s", plan->points[0].what, world->why_no_points);
+    return world->points_are_missing ? FAULT_MISSING : FAULT_MEANINGLESS;
+}
+
 enum availability schedule_available(const struct fault_world *world, struct error *why)
 {
     for (size_t i = 0; i < world->scenario->fault_count; i++) {
         const struct fault_step *plan = &world->scenario->faults[i];
         const struct fault *fault = fault_find(plan->verb);
-        enum availability available =
-            fault->available != NULL ? fault->available(plan, world, why) : FAULT_AVAILABLE;
+        enum availability available = points_available(plan, world, why);
+        if (available == FAULT_AVAILABLE && fault->available != NULL)
+            available = fault->available(plan, world, why);
         if (available != FAULT_AVAILABLE) {
             error_wrap(why, "fault %d (%s)", plan->number, plan->text);
             return available;

@@ -14,7 +14,9 @@ struct foreign_settings {
     const char *folder;            // where it runs; "": where Lockpick runs
     const char *const *traits;     // NULL-terminated, the kind of its server among them
     const char *const *topologies; // those of its server, NULL-terminated; NULL: no server
-    int64_t patience_ns;           // how much longer than allowed it may take to answer
+    const char *const *needs; // programs, and files: what must be there; NULL-terminated or NULL
+    const char *install;      // how they are installed; NULL if that was not said
+    int64_t patience_ns;      // how much longer than allowed it may take to answer
     bool renew;   // it is asked to renew each third of a lease; else it renews by itself or not
     bool visible; // the lock is a key of exactly its name on the server: it can be looked at
 };

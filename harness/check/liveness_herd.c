@@ -23,7 +23,8 @@ struct worker_account {
 // All the workers of one client.
 struct account {
     bool told;
-    bool is_partial; // it was killed, or some of it is lost
+    bool is_uncounted; // it cannot tell of all that it sent
+    bool is_partial;   // it was killed, or some of it is lost
     int64_t renewals;
 };
 
@@ -80,6 +81,7 @@ static void see(struct accounts *accounts, const struct digest *digest, const st
     case EVENT_WORKER_END:
         tell(worker_of(accounts, event), event);
         client->told = true;
+        client->is_uncounted |= event->outcome != OUTCOME_OK;
         break;
     default:
         break;
@@ -105,16 +107,16 @@ void herd_measure(const struct digest *digest, struct herd *herd)
     for (size_t i = 0; history != NULL && i < history->count; i++)
         see(&accounts, digest, &history->events[i]);
     *herd = (struct herd){0};
+    bool is_counted = true;
     for (int client = 1; client <= UINT16_MAX; client++) {
         const struct account *account = &accounts.clients[client];
         if (!account->told || account->is_partial)
             continue;
+        is_counted = is_counted && !account->is_uncounted;
         herd->renewals += account->renewals;
         add_workers(&accounts, client, herd);
     }
-    // What is asked of a lock that is not ours is no request to its servers, which nobody counts.
-    bool is_foreign = digest->trial != NULL && digest->trial->foreign != NULL;
-    herd->is_known = herd->acquire_requests > 0 && !is_foreign;
+    herd->is_known = herd->acquire_requests > 0 && is_counted;
     free(accounts.clients);
     free(accounts.workers);
 }

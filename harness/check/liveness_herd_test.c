@@ -43,6 +43,19 @@ static void what_all_clients_sent_is_counted_for_each_grant(void **state)
     assert_float_equal(herd_per_grant(&herd, herd.wakeups), 1.5, 1e-9);
 }
 
+// Several workers of a foreign lock send at a time, or nobody sees what it sends.
+static void nothing_is_said_where_a_worker_cannot_tell_of_all_it_sent(void **state)
+{
+    (void)state;
+    struct build build;
+    build_start(&build, "increment");
+    build_hold(&build, 1, 1, 1, 2, NEVER_MS);
+    build_hold(&build, 2, 2, 3, 6, NEVER_MS);
+    end_worker(&build, 1, 2, 1, 0);
+    BUILD_EVENT(&build, 100, 2, WORKER_END, OUTCOME_UNKNOWN, 1, 5, 1, 0);
+    assert_false(measured(&build).is_known);
+}
+
 static void a_client_that_was_killed_did_not_end_or_is_not_all_there_is_left_out(void **state)
 {
     (void)state;
@@ -103,6 +116,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_all_clients_sent_is_counted_for_each_grant),
+        cmocka_unit_test(nothing_is_said_where_a_worker_cannot_tell_of_all_it_sent),
         cmocka_unit_test(a_client_that_was_killed_did_not_end_or_is_not_all_there_is_left_out),
         cmocka_unit_test(a_warm_up_is_left_out),
         cmocka_unit_test(what_nobody_counted_is_not_known),

@@ -28,6 +28,7 @@ struct run_options {
     bool tap;    // the Test Anything Protocol there: of json, github and tap only one is given
     bool strict;
     bool no_namespaces;
+    bool own_files_only; // of a folder, not what is below it: set by verbs, no option
 };
 
 // Parses argv[1..]. 0, or -1 with `error` set. Free with run_options_free.

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fts.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,8 +33,8 @@ static int by_name(const FTSENT **left, const FTSENT **right)
     return strverscmp((*left)->fts_name, (*right)->fts_name);
 }
 
-// Adds the file, or every scenario below the folder. -1 after a message.
-static int collect(const char *path, struct path_list *list)
+// Adds the file, or every scenario in the folder, down to so many levels. -1 after a message.
+static int collect(const char *path, int levels, struct path_list *list)
 {
     struct stat status;
     if (stat(path, &status) != 0) {
@@ -52,7 +53,8 @@ static int collect(const char *path, struct path_list *list)
     size_t before = list->count;
     FTS *walk = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, by_name);
     for (FTSENT *entry; walk != NULL && (entry = fts_read(walk)) != NULL;) {
-        if (entry->fts_info == FTS_F && is_scenario_name(entry->fts_name))
+        if (entry->fts_info == FTS_F && entry->fts_level <= levels &&
+            is_scenario_name(entry->fts_name))
             add_path(list, entry->fts_path);
     }
     if (walk != NULL)
@@ -83,7 +85,7 @@ int scenario_set_load(const struct run_options *options, const struct vocabulary
     struct path_list paths = {0};
     int result = 0;
     for (size_t i = 0; i < options->path_count; i++)
-        result |= collect(options->paths[i], &paths);
+        result |= collect(options->paths[i], options->own_files_only ? 1 : INT_MAX, &paths);
     struct complaints *complaints = complaints_new();
     for (size_t i = 0; i < paths.count; i++) {
         struct scenario *scenario = NULL;

@@ -198,7 +198,7 @@ static int run(int argc, char **argv)
     if (argc < 2)
         return usage_error(&table_verb, "which folder of scenarios?");
     const char *paths[] = {argv[1]};
-    struct run_options options = {.paths = paths, .path_count = 1};
+    struct run_options options = {.paths = paths, .path_count = 1, .own_files_only = true};
     struct vocabulary *vocabulary = vocabulary_new();
     struct scenario_set set;
     struct results results = {0};
@@ -216,11 +216,12 @@ static int run(int argc, char **argv)
 
 static void print_help(FILE *out)
 {
-    fputs("One row for each scenario: the schemes that its expectations say must break or survive, "
-          "and\n"
-          "in how many trials of the given results (a run's result.json) it came out so: a column\n"
-          "for each LABEL. Thus scenarios/failures/README.md is made: scripts/failures-table.\n",
-          out);
+    fputs(
+        "One row for each scenario, of a folder's own and not of those below it: the schemes that\n"
+        "its expectations say must break or survive, and in how many trials of the given results\n"
+        "(a run's result.json) it came out so: a column for each LABEL. Thus the README.md of\n"
+        "scenarios/failures is made: scripts/failures-table.\n",
+        out);
 }
 
 const struct verb table_verb = {

@@ -76,6 +76,7 @@ static struct lock_client *open_clients(const struct stage *stage, const struct 
             .first = clients,
             .keys = range.count,
             .workers = (int)stage->trial->scenario->clients.threads,
+            .has_network = node->end.network_namespace >= 0,
             .folder = stage->folder};
     for (size_t i = 0; i < range.count; i++) {
         struct error error = {0};

@@ -1,12 +1,16 @@
 #include "harness/drive/fit.h"
 
+#include "harness/base/file.h"
+#include "harness/cluster/process.h"
 #include "harness/cluster/server.h"
 #include "harness/drive/scheme.h"
 #include "harness/drive/servers.h"
 #include "harness/stores/store.h"
 #include "harness/workloads/workload.h"
 
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static bool fits_workload(const struct trial *trial, const struct lock_scheme *scheme,
                           struct text *reason)
@@ -62,6 +66,32 @@ static bool is_installed(const char *server, struct text *reason)
     return false;
 }
 
+// A file, from the folder where the scheme runs; or a program, if its name has no slash.
+static bool is_there(const char *need, const char *folder)
+{
+    if (strchr(need, '/') == NULL)
+        return program_exists(need);
+    char *path =
+        need[0] == '/' || folder[0] == '\0' ? memory_string(need) : path_join(folder, need);
+    bool found = access(path, R_OK) == 0;
+    free(path);
+    return found;
+}
+
+// What a scheme that the scenario brings along says it needs.
+static bool has_its_needs(const struct foreign_settings *foreign, struct text *reason)
+{
+    for (size_t i = 0; foreign->needs != NULL && foreign->needs[i] != NULL; i++) {
+        if (is_there(foreign->needs[i], foreign->folder))
+            continue;
+        text_format(reason, "it needs %s, which is not there", foreign->needs[i]);
+        if (foreign->install != NULL)
+            text_format(reason, ": %s", foreign->install);
+        return false;
+    }
+    return true;
+}
+
 // Servers that Lockpick is to boot must be there.
 static bool are_installed(const struct trial *trial, const struct lock_scheme *scheme,
                           struct text *reason)
@@ -72,7 +102,7 @@ static bool are_installed(const struct trial *trial, const struct lock_scheme *s
             !is_installed(needed[i], reason))
             return false;
     }
-    return true;
+    return trial->foreign == NULL || has_its_needs(trial->foreign, reason);
 }
 
 enum fit trial_fit(const struct trial *trial, struct text *reason)

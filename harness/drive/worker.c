@@ -349,7 +349,8 @@ void worker_run(struct worker *worker)
             rest(worker, scenario_of(worker)->workload.think_ns);
     }
     const struct actor *actor = &worker->actor;
-    record(worker, EVENT_WORKER_END, OUTCOME_OK, 0, done, actor->requests[PHASE_ACQUIRE],
-           actor->requests[PHASE_RELEASE], actor->wakeups);
+    // UNKNOWN: of what it has sent, some is not counted.
+    record(worker, EVENT_WORKER_END, actor->is_uncounted ? OUTCOME_UNKNOWN : OUTCOME_OK, 0, done,
+           actor->requests[PHASE_ACQUIRE], actor->requests[PHASE_RELEASE], actor->wakeups);
     disconnect_all(worker);
 }

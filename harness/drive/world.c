@@ -29,6 +29,21 @@ static void open_wires(struct fault_world *world, const struct sandbox *sandbox)
         world->why_no_wires = memory_string(error.text);
 }
 
+// Where nothing sees what a foreign lock sends, see harness/wire/relay.h.
+static void tell_points(struct fault_world *world, const struct foreign_settings *foreign)
+{
+    if (foreign == NULL)
+        return;
+    world->points_are_missing = foreign->plugin == NULL && foreign->server != NULL;
+    if (foreign->plugin != NULL)
+        world->why_no_points = "it is a plug-in, whose requests to its servers nobody sees";
+    else if (foreign->server == NULL)
+        world->why_no_points = "it locks with no server that Lockpick knows of";
+    else if (world->client_nodes->isolation != ISOLATION_NAMESPACES)
+        world->why_no_points = "what a program sends to its servers is seen only where network "
+                               "namespaces can be made; lockpick doctor says what is missing";
+}
+
 void world_open(struct fault_world *world, const struct stage *stage, struct server_pool *pool,
                 const struct cluster *client_nodes, struct fault_client *clients, int client_count)
 {
@@ -57,6 +72,7 @@ void world_open(struct fault_world *world, const struct stage *stage, struct ser
                                                                    .tag = stage->keys[i].tag,
                                                                    .scheme = stage->scheme->name};
     world->lock = world->locks[0];
+    tell_points(world, stage->scheme->foreign);
     if (has_lock_group)
         world->lock_group = &pool->cluster.groups[group++];
     if (has_store_group)

@@ -70,6 +70,9 @@ static int start_driver(struct lock_client *client, struct exec_client *shared, 
                                        .retry_ns = options->retry_ns,
                                        .request_ns = options->request_ns,
                                        .stop = client->stop,
+                                       .has_relay = client->has_network,
+                                       .board = client->board,
+                                       .history = client->history,
                                        .lost = lose,
                                        .context = shared};
     shared->driver = driver_start(&settings, error);

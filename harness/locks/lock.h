@@ -47,6 +47,7 @@ struct lock_client {
     struct lock_client *first;          // of the array
     size_t keys;                        // how long that is
     int workers;                        // of the client
+    bool has_network;                   // the process is in a network namespace of its own
     const char *folder;                 // of the trial, for logs; NULL: none
     void *state;                        // the scheme's own
     struct error error;                 // set by `close_client` if the set-up had failed by then

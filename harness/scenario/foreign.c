@@ -36,6 +36,18 @@ static const char *const server_words[] = {"none",      "redis", "zookeeper", "e
             .help = "redis, memcached: the lock is a key of exactly its name, and can be looked "  \
                     "at there"                                                                     \
     }
+#define NEEDS_KEY                                                                                  \
+    {                                                                                              \
+        "needs", KEY_TEXTS, FIELD(needs), .least = 0, .most = 16, .fallback_text = "nothing",      \
+                                          .help = "programs, and files by a path with a '/', "     \
+                                                  "without which the scheme is skipped"            \
+    }
+#define INSTALL_KEY                                                                                \
+    {                                                                                              \
+        "install", KEY_TEXT, FIELD(install),                                                       \
+            .least = 1, .most = 400, .fallback_text = "not said",                                  \
+            .help = "the command that installs what it needs, for who is told that it is missing"  \
+    }
 
 static const struct key exec_keys[] = {
     NAME_KEY,
@@ -50,6 +62,8 @@ static const struct key exec_keys[] = {
      .fallback = "10s", .help = "how much later than allowed it may answer"},
     {"folder", KEY_TEXT, FIELD(folder), .least = 1, .most = 4000, .fallback_text = "the scenario's",
      .help = "where it runs"},
+    NEEDS_KEY,
+    INSTALL_KEY,
     {.help = NULL},
 };
 
@@ -62,6 +76,8 @@ static const struct key plugin_keys[] = {
     VISIBLE_KEY,
     {"folder", KEY_TEXT, FIELD(folder), .least = 1, .most = 4000, .fallback_text = "the scenario's",
      .help = "where its file is looked for"},
+    NEEDS_KEY,
+    INSTALL_KEY,
     {.help = NULL},
 };
 
@@ -204,6 +220,8 @@ static void describe(struct exec_settings *exec, const struct vocabulary *vocabu
         .folder = exec->folder != NULL ? exec->folder : "",
         .traits = traits,
         .topologies = server != NULL ? topologies_of(vocabulary, server) : NULL,
+        .needs = names_of(&exec->needs),
+        .install = exec->install,
         .patience_ns = exec->patience_ns,
         .renew = exec->renew,
         .visible = exec->visible,
@@ -266,6 +284,7 @@ void foreign_free(struct scenario *scenario)
     for (size_t i = 0; i < scenario->exec_count; i++) {
         free_array(scenario->execs[i].foreign.command);
         free_array(scenario->execs[i].foreign.traits);
+        free_array(scenario->execs[i].foreign.needs);
         free_array(scenario->execs[i].foreign.topologies);
         bool is_plugin = scenario->execs[i].file != NULL;
         unbind_section(is_plugin ? &plugin_section : &exec_section, &scenario->execs[i]);

@@ -232,8 +232,7 @@ struct lock_settings {
     int64_t stuck_after_ns; // nobody granted for so long while somebody waits: the trial ends
 };
 
-// `exec:` or `plugin:`, a scheme that the scenario brings along, as it is bound. What it means is
-// `foreign`.
+// `exec:` or `plugin:`, a scheme that the scenario brings along, as bound; `foreign` is its meaning.
 struct exec_settings {
     char *name;
     struct string_list command; // of exec
@@ -244,6 +243,8 @@ struct exec_settings {
     bool visible;
     int64_t patience_ns;
     char *folder; // NULL: the scenario's
+    struct string_list needs;
+    char *install; // NULL: not said
     struct place place;
     struct foreign_settings foreign;
 };

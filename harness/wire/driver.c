@@ -108,13 +108,14 @@ static int start_process(struct driver *driver, struct error *error)
         return error_set(error, "cannot make a pipe: %s", strerror(errno));
     }
     const int streams[] = {input[0], output[1]};
-    struct process_settings process = {.arguments = foreign->command,
-                                       .environment = environment,
-                                       .folder = foreign->folder[0] ? foreign->folder : NULL,
-                                       .log_path = settings->log_path,
-                                       .streams = streams,
-                                       .network_namespace = -1,
-                                       .processor = -1};
+    struct process_settings process = {
+        .arguments = foreign->command,
+        .environment = environment,
+        .folder = foreign->folder[0] ? foreign->folder : NULL,
+        .log_path = settings->log_path,
+        .streams = streams,
+        .network_namespace = driver->relay != NULL ? relay_network(driver->relay) : -1,
+        .processor = -1};
     driver->process = process_start(&process, error);
     close(input[0]);
     close(output[1]);
@@ -265,7 +266,7 @@ struct driver *driver_start(const struct driver_settings *settings, struct error
     driver->wake = eventfd(0, EFD_CLOEXEC);
     pthread_mutex_init(&driver->mutex, NULL);
     pthread_mutex_init(&driver->sending, NULL);
-    if (start_process(driver, error) == 0) {
+    if (driver_relay_start(driver, error) == 0 && start_process(driver, error) == 0) {
         int reason = pthread_create(&driver->reader, NULL, read_lines, driver);
         driver->has_reader = reason == 0;
         if (reason != 0)
@@ -311,6 +312,7 @@ bool driver_stop(struct driver *driver, struct error *error)
         free(driver->pending);
         driver->pending = next;
     }
+    driver_relay_stop(driver);
     if (driver->input >= 0)
         close(driver->input);
     if (driver->output >= 0)

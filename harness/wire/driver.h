@@ -36,6 +36,11 @@ struct driver_settings {
     int workers;                   // how many the client has
     int64_t lease_ns, wait_ns, retry_ns, request_ns;
     const _Atomic uint32_t *stop; // not 0: the trial ends
+    // What it sends to its servers goes through a relay (relay.h), with the points of `board`,
+    // recorded in `history`. The caller must be in a network of the client's own.
+    bool has_relay;
+    struct point_board *board;
+    const struct history_file *history;
     // The hold of that driver_hold is lost. Called by the driver's own thread; no worker's request
     // is answered meanwhile. NULL: nobody wants to know.
     void (*lost)(void *context, struct driver_hold *hold, enum lost_reason reason);
@@ -74,7 +79,8 @@ struct driver_answer {
 
 // Sends the request and waits for its answer, with a point before and after. OK: answered, by a
 // word that the protocol allows. UNKNOWN: the trial ended before an answer came. BROKEN with
-// `error` set: the driver has failed, or has answered "error".
+// `error` set: the driver has failed, or has answered "error". The actor's requests are those that
+// its relay has seen meanwhile; without a relay they are not known.
 enum outcome driver_ask(struct driver *driver, struct actor *actor,
                         const struct driver_request *request, struct driver_answer *answer,
                         struct error *error);

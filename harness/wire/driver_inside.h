@@ -3,6 +3,7 @@
 #define LOCKPICK_WIRE_DRIVER_INSIDE_H
 
 #include "harness/wire/driver.h"
+#include "harness/wire/driver_relay.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -14,6 +15,8 @@ struct pending {
     int64_t id;
     enum driver_ask ask;
     struct driver_hold *hold;
+    int64_t commands;         // sent to servers meanwhile, as its relay has seen
+    bool is_uncounted;        // some that may be its are not among them
     bool abandoned;           // nobody waits for it any more: freed when it is answered
     _Atomic uint32_t settled; // a futex: 1 once `line` is there, or the driver has failed
     struct driver_line line;
@@ -22,8 +25,10 @@ struct pending {
 struct driver {
     struct driver_settings settings;
     pid_t process;
-    int input, output; // descriptors: its standard input, and its standard output
-    int wake;          // an eventfd that ends the reader
+    int input, output;   // descriptors: its standard input, and its standard output
+    int wake;            // an eventfd that ends the reader
+    struct relay *relay; // NULL: it has none
+    struct driver_stops stops;
     pthread_t reader;
     bool has_reader;
     _Atomic uint32_t greeted; // a futex: 1 once it has said hello, or has failed
@@ -51,10 +56,10 @@ int driver_send(struct driver *driver, const char *line, size_t length, int64_t 
 void driver_hear(struct driver *driver, const char *bytes, size_t length);
 
 // Waits on the futex while it is 0, at most `budget_ns` of the time in which this process was not
-// stopped, and for a few seconds of it after the trial has ended. *asked_ns is moved back to
-// before any time in which it was stopped.
+// stopped, nor any request of the driver's, and for a few seconds of it after the trial has ended.
+// *asked_ns is moved back to before any time in which it was stopped.
 enum driver_wait { DRIVER_SETTLED, DRIVER_LATE, DRIVER_ENDED };
-enum driver_wait driver_wait(const struct driver *driver, _Atomic uint32_t *word, int64_t budget_ns,
+enum driver_wait driver_wait(struct driver *driver, _Atomic uint32_t *word, int64_t budget_ns,
                              int64_t *asked_ns);
 
 #endif

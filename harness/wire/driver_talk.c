@@ -98,13 +98,14 @@ int driver_send(struct driver *driver, const char *line, size_t length, int64_t 
 
 // A stop of the process shows as a slice that took much longer than it should: the driver, which
 // was stopped too, is not blamed for it.
-enum driver_wait driver_wait(const struct driver *driver, _Atomic uint32_t *word, int64_t budget_ns,
+enum driver_wait driver_wait(struct driver *driver, _Atomic uint32_t *word, int64_t budget_ns,
                              int64_t *asked_ns)
 {
     int64_t spent_ns = 0;
     int64_t last_ns = time_earlier(LAST_NS, driver->settings.foreign->patience_ns);
     int64_t stopped_from_ns = TIME_NEVER;
     int64_t stopped_until_ns = 0;
+    int64_t ignored_ns = TIME_NEVER;
     while (atomic_load(word) == 0) {
         bool ends = atomic_load(driver->settings.stop) != 0;
         int64_t from_ns = clock_monotonic_ns();
@@ -114,7 +115,8 @@ enum driver_wait driver_wait(const struct driver *driver, _Atomic uint32_t *word
             stopped_from_ns = from_ns;
             stopped_until_ns = from_ns + slice_ns;
         }
-        spent_ns += time_earlier(slice_ns, 2 * SLICE_NS);
+        if (!driver_relay_stops(driver, &ignored_ns))
+            spent_ns += time_earlier(slice_ns, 2 * SLICE_NS);
         last_ns -= ends ? time_earlier(slice_ns, 2 * SLICE_NS) : 0;
         if (atomic_load(word) == 0 && (spent_ns >= budget_ns || last_ns <= 0))
             return ends ? DRIVER_ENDED : DRIVER_LATE;
@@ -122,6 +124,7 @@ enum driver_wait driver_wait(const struct driver *driver, _Atomic uint32_t *word
     int64_t attempt_ns = clock_monotonic_ns() - ATTEMPT_NS;
     if (stopped_until_ns > attempt_ns)
         attempt_ns = time_earlier(attempt_ns, stopped_from_ns);
+    driver_relay_stops(driver, &attempt_ns);
     *asked_ns = time_later(*asked_ns, attempt_ns);
     return DRIVER_SETTLED;
 }
@@ -246,7 +249,8 @@ static struct pending *enter(struct driver *driver, const struct driver_request 
 }
 
 // The answer, if there is one by now; else whoever hears it will have nobody to tell.
-static bool leave(struct driver *driver, struct pending *pending, struct driver_line *line)
+static bool leave(struct driver *driver, struct pending *pending, struct driver_line *line,
+                  struct actor *actor)
 {
     struct pending **place = &driver->pending;
     pthread_mutex_lock(&driver->mutex);
@@ -255,6 +259,9 @@ static bool leave(struct driver *driver, struct pending *pending, struct driver_
     bool is_answered = *place == NULL;
     if (!is_answered)
         pending->abandoned = true;
+    // In place of the one that its point has counted.
+    actor->requests[actor->phase] += driver->relay != NULL ? pending->commands - 1 : 0;
+    actor->is_uncounted |= driver->relay == NULL || pending->is_uncounted || !is_answered;
     pthread_mutex_unlock(&driver->mutex);
     if (is_answered) {
         *line = pending->line;
@@ -291,8 +298,8 @@ static void say_it_hangs(struct driver *driver, const struct driver_request *req
                 driver_commands[request->ask], id, request->hold->worker, allowed, patience);
 }
 
-static enum outcome exchange(struct driver *driver, const struct driver_request *request,
-                             struct driver_answer *answer)
+static enum outcome exchange(struct driver *driver, struct actor *actor,
+                             const struct driver_request *request, struct driver_answer *answer)
 {
     struct text line = {0};
     int64_t allowed_ns = request->ask == DRIVER_ACQUIRE
@@ -307,7 +314,7 @@ static enum outcome exchange(struct driver *driver, const struct driver_request 
     driver_send(driver, line.bytes, line.length, budget_ns);
     text_free(&line);
     enum driver_wait wait = driver_wait(driver, &pending->settled, budget_ns, &answer->asked_ns);
-    if (leave(driver, pending, &answer->line))
+    if (leave(driver, pending, &answer->line, actor))
         return OUTCOME_OK;
     if (wait == DRIVER_LATE)
         say_it_hangs(driver, request, id, budget_ns);
@@ -320,8 +327,10 @@ enum outcome driver_ask(struct driver *driver, struct actor *actor,
 {
     const char *name = driver_commands[request->ask];
     *answer = (struct driver_answer){0};
+    actor->is_relayed = driver->relay != NULL;
     point(actor, POINT_BEFORE, name);
-    enum outcome outcome = exchange(driver, request, answer);
+    enum outcome outcome = exchange(driver, actor, request, answer);
+    driver_relay_await(driver, request->hold->worker);
     if (outcome == OUTCOME_OK && answer->line.word == DRIVER_ERROR) {
         driver_fail(driver, "answers \"%s\" of worker-%d with an error: %s", name,
                     request->hold->worker,
@@ -334,5 +343,6 @@ enum outcome driver_ask(struct driver *driver, struct actor *actor,
         pthread_mutex_unlock(&driver->mutex);
     }
     point(actor, POINT_AFTER, name);
+    actor->is_relayed = false;
     return outcome;
 }

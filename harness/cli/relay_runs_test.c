@@ -1,0 +1,155 @@
+// Faults at the requests of locks that know nothing of points, end to end.
+#include "harness/base/test_folder.h"
+#include "harness/cli/test_command.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+
+#define DRIVER(name, file)                                                                         \
+    "  - exec: {name: " name ", command: [/usr/bin/python3, " file "], servers: redis,\n"          \
+    "           traits: [exclusive, lease, owner-checked]}\n"
+
+static char folder[] = "/tmp/lockpick-relay-runs-XXXXXX";
+
+static void write_text(const char *name, const char *text)
+{
+    char *path = path_join(folder, name);
+    assert_int_equal(file_write(path, text, strlen(text), NULL), 0);
+    free(path);
+}
+
+static void read_text(const char *name, struct text *out)
+{
+    char *path = path_join(folder, name);
+    if (file_read(path, out, NULL) != 0)
+        fail_msg("cannot read %s", path);
+    free(path);
+}
+
+// The template, and the template with a release that looks before it deletes.
+static int make_drivers(void **state)
+{
+    (void)state;
+    static const char old[] =
+        "removed = self.redis.ask(\"EVAL\", RELEASE, 1, request[\"lock\"], self.token)";
+    static const char new[] = "value = self.redis.ask(\"GET\", request[\"lock\"])\n"
+                              "        removed = 0 if value is None else -1\n"
+                              "        if value == self.token.encode():\n"
+                              "            removed = self.redis.ask(\"DEL\", request[\"lock\"])";
+    struct text sound = {0};
+    struct text broken = {0};
+    if (test_folder_make(folder) != 0 ||
+        file_read("scripts/drivers/template.py", &sound, NULL) != 0)
+        return -1;
+    const char *found = strstr(sound.bytes, old);
+    if (found == NULL)
+        return -1;
+    text_add_bytes(&broken, sound.bytes, (size_t)(found - sound.bytes));
+    text_add(&broken, new);
+    text_add(&broken, found + strlen(old));
+    write_text("sound.py", sound.bytes);
+    write_text("broken.py", broken.bytes);
+    text_free(&sound);
+    text_free(&broken);
+    return 0;
+}
+
+static int remove_folder(void **state)
+{
+    (void)state;
+    return test_folder_remove(folder);
+}
+
+static struct command_result run_scenario(const char *name, const char *text)
+{
+    struct text path = {0};
+    struct text arguments = {0};
+    text_format(&path, "%s.yaml", name);
+    write_text(path.bytes, text);
+    text_format(&arguments, "run %s/%s --keep-going --jobs 3 --out %s/%s", folder, path.bytes,
+                folder, name);
+    struct command_result result = run_lockpick(arguments.bytes);
+    text_free(&path);
+    text_free(&arguments);
+    return result;
+}
+
+static void expect_in(const struct command_result *result, const char *wanted)
+{
+    if (strstr(text_string(&result->output), wanted) != NULL)
+        return;
+    // More than a message of cmocka's holds.
+    fprintf(stderr, "%s%s", text_string(&result->output), text_string(&result->errors));
+    fail_msg("it does not say '%s'", wanted);
+}
+
+// client-1 is held within its release, until its lease has ended and client-2 has the lock: the
+// lock that looks first removes client-2's then. client-3 is killed within its acquire.
+static void faults_strike_between_the_requests_of_a_foreign_lock(void **state)
+{
+    (void)state;
+    bool has_library = system("/usr/bin/python3 -c 'import redis' 2>/dev/null") == 0;
+    char *drivers = realpath("scripts/drivers", NULL);
+    struct text text = {0};
+    text_add(&text, "version: 1\nname: within\nabout: For a test.\n"
+                    "workload: {kind: increment, operations: 20, hold: 20ms}\n"
+                    "clients: {processes: 3, threads: 1, lead: client-1}\n"
+                    "lock: {lease: 800ms, wait: 20s, retry: 5ms, request: 5s}\n"
+                    "faults:\n"
+                    "  - name: late\n"
+                    "    when: [client-1 after GET in release, client-1 before EVAL in release,\n"
+                    "           client-1 before EVALSHA in release]\n"
+                    "    pause: client-1\n"
+                    "    until: client-2 holds or 20s\n"
+                    "  - {after: late, when: client-3 after SET in acquire, kill: client-3}\n"
+                    "expect:\n"
+                    "  - {schemes: broken, verdict: unsafe, because: [wrongful-release],\n"
+                    "     allow: [double-grant, lost-update, stale-write, stale-holder]}\n"
+                    "  - {schemes: \"*\", verdict: safe}\n"
+                    "schemes:\n" DRIVER("sound", "sound.py") DRIVER("broken", "broken.py"));
+    if (has_library)
+        text_format(&text,
+                    "  - exec: {name: redis-py, command: [./redis-py-lock.py], folder: '%s',\n"
+                    "           servers: redis, traits: [exclusive, lease, owner-checked]}\n",
+                    drivers);
+    else
+        print_message("python3-redis is not installed: tried without it\n");
+    struct command_result result = run_scenario("within", text.bytes);
+    expect_in(&result, has_library ? "3 as expected" : "2 as expected");
+    assert_int_equal(result.code, 0);
+    command_free(&result);
+    text_free(&text);
+    free(drivers);
+    // What one worker at a time sends is counted: some requests for each grant.
+    read_text("within/result.json", &text);
+    assert_non_null(strstr(text.bytes, "\"commands_per_hold\": "));
+    assert_null(strstr(text.bytes, "\"commands_per_hold\": null"));
+    text_free(&text);
+}
+
+static void a_fault_inside_a_lock_that_nobody_sees_is_not_applicable(void **state)
+{
+    (void)state;
+    struct command_result result =
+        run_scenario("unseen", "version: 1\nname: unseen\nabout: For a test.\n"
+                               "workload: {kind: increment, operations: 20}\n"
+                               "schemes: [{exec: {name: own, command: [cat]}}]\n"
+                               "faults: [{when: client-1 after GET in release, kill: client-1}]\n");
+    expect_in(&result, "n/a");
+    expect_in(&result, "'GET' is inside the lock, and it locks with no server");
+    command_free(&result);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(faults_strike_between_the_requests_of_a_foreign_lock),
+        cmocka_unit_test(a_fault_inside_a_lock_that_nobody_sees_is_not_applicable),
+    };
+    return cmocka_run_group_tests(tests, make_drivers, remove_folder);
+}

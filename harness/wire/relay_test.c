@@ -1,0 +1,177 @@
+// A relay between a client in the network that it makes and a real Redis server: every byte comes
+// through as it was, requests are stopped where they should be, and servers see the client's own
+// address.
+#include "harness/wire/test_relay.h"
+
+// --- bytes ---------------------------------------------------------------------------------------
+
+#define VALUE_BYTES (1024 * 1024)
+
+// Many commands in one go, a value of 1 MB, and all of it back twice.
+static void make_requests(struct text *requests, size_t *expected)
+{
+    char *value = memory_new(VALUE_BYTES);
+    for (size_t i = 0; i < VALUE_BYTES; i++)
+        value[i] = (char)(i * 2654435761U >> 13);
+    text_format(requests, "*3\r\n$3\r\nSET\r\n$3\r\nbig\r\n$%d\r\n", VALUE_BYTES);
+    text_add_bytes(requests, value, VALUE_BYTES);
+    text_add(requests, "\r\n");
+    *expected = 5;
+    for (int i = 0; i < 2; i++)
+        text_add(requests, "GET big\r\n*1\r\n$4\r\nPING\r\n");
+    *expected += 2 * (strlen("$1048576\r\n\r\n+PONG\r\n") + VALUE_BYTES);
+    free(value);
+}
+
+static int bytes_come_as_they_were(struct fixture *fixture)
+{
+    struct text requests = {0};
+    size_t expected;
+    char *answers[2];
+    make_requests(&requests, &expected);
+    for (int relayed = 0; relayed < 2; relayed++) {
+        answers[relayed] = memory_zeroed(1, expected + 1);
+        int descriptor = connect_to(fixture, relayed == 1);
+        CHECK(descriptor >= 0);
+        pid_t writer = fork(); // as neither side takes all that without giving
+        if (writer == 0) {
+            for (size_t at = 0; at < requests.length;) {
+                ssize_t sent = write(descriptor, requests.bytes + at, requests.length - at);
+                at += sent > 0 ? (size_t)sent : requests.length;
+            }
+            _exit(0);
+        }
+        CHECK(read_all(descriptor, answers[relayed], expected) == expected);
+        close(descriptor);
+    }
+    CHECK(memcmp(answers[0], answers[1], expected) == 0);
+    CHECK(atomic_load(&fixture->asked) == 5);
+    free(answers[0]);
+    free(answers[1]);
+    text_free(&requests);
+    return 0;
+}
+
+// --- points --------------------------------------------------------------------------------------
+
+// Asks the server itself.
+static bool server_says(int direct, const char *request, const char *answer)
+{
+    char got[64] = "";
+    return write(direct, request, strlen(request)) > 0 &&
+           read_all(direct, got, strlen(answer)) == strlen(answer) && strcmp(got, answer) == 0;
+}
+
+static int requests_stop_at_their_points(struct fixture *fixture)
+{
+    static const char request[] = "SET point 1\r\n";
+    char answer[8] = "";
+    int relayed = connect_to(fixture, true);
+    int direct = connect_to(fixture, false);
+    struct point_trap *trap = &fixture->board->traps[0];
+    for (int side = POINT_BEFORE; side <= POINT_AFTER; side++) {
+        *trap = (struct point_trap){.client = 1, .worker = 1, .match_count = 1, .nth = 1};
+        trap->matches[0] = (struct point_match){
+            .side = (enum point_side)side, .phase = PHASE_ACQUIRE, .what = "SET"};
+        CHECK(server_says(direct, "DEL point\r\n", side == POINT_BEFORE ? ":0\r\n" : ":1\r\n"));
+        point_arm(fixture->board, trap);
+        CHECK(write(relayed, request, strlen(request)) == (ssize_t)strlen(request));
+        CHECK(await_state(trap, POINT_REACHED));
+        // Not there yet before, there after; in no case answered.
+        CHECK(server_says(direct, "EXISTS point\r\n", side == POINT_BEFORE ? ":0\r\n" : ":1\r\n"));
+        CHECK(recv(relayed, answer, 5, MSG_DONTWAIT) < 0);
+        point_let_go(fixture->board, trap);
+        CHECK(read_all(relayed, answer, 5) == 5 && memcmp(answer, "+OK\r\n", 5) == 0);
+    }
+    close(relayed);
+    close(direct);
+    return 0;
+}
+
+// --- ends, and what it costs ---------------------------------------------------------------------
+
+static int ends_are_passed_on(struct fixture *fixture)
+{
+    char answer[64] = "";
+    struct error error = {0};
+    int relayed = connect_to(fixture, true);
+    int direct = connect_to(fixture, false);
+    // The server ends the client's connections, which are as many as it has of that address.
+    CHECK(server_says(relayed, "PING\r\n", "+PONG\r\n"));
+    CHECK(server_says(direct, "CLIENT KILL SKIPME yes TYPE normal\r\n", ":1\r\n"));
+    CHECK(read_all(relayed, answer, 1) == 0);
+    close(relayed);
+    // The client ends its own.
+    relayed = connect_to(fixture, true);
+    CHECK(server_says(relayed, "QUIT\r\n", "+OK\r\n"));
+    CHECK(read_all(relayed, answer, 1) == 0);
+    close(relayed);
+    // The server is gone: the connection is refused by a reset.
+    CHECK(outage_kill(&fixture->cluster.nodes[0], &error) == 0);
+    CHECK(read_all(direct, answer, 1) == 0);
+    relayed = connect_to(fixture, true);
+    CHECK(relayed < 0 || read_all(relayed, answer, 1) == 0);
+    close(relayed);
+    close(direct);
+    return 0;
+}
+
+static int64_t median_round_trip_ns(const struct fixture *fixture, bool relayed)
+{
+    enum { ROUNDS = 301 };
+    int64_t took_ns[ROUNDS] = {0};
+    int descriptor = connect_to(fixture, relayed);
+    for (int i = 0; i < ROUNDS; i++) {
+        int64_t from_ns = clock_monotonic_ns();
+        if (!server_says(descriptor, "PING\r\n", "+PONG\r\n"))
+            return -1;
+        int64_t one_ns = clock_monotonic_ns() - from_ns;
+        int place = i;
+        for (; place > 0 && took_ns[place - 1] > one_ns; place--)
+            took_ns[place] = took_ns[place - 1];
+        took_ns[place] = one_ns;
+    }
+    close(descriptor);
+    return took_ns[ROUNDS / 2];
+}
+
+static int its_cost_is_told(struct fixture *fixture)
+{
+    int64_t direct_ns = median_round_trip_ns(fixture, false);
+    int64_t relayed_ns = median_round_trip_ns(fixture, true);
+    CHECK(direct_ns > 0 && relayed_ns > 0);
+    fprintf(stderr, "a request takes %" PRId64 " ns, and through the relay %.1f times as long\n",
+            direct_ns, (double)relayed_ns / (double)direct_ns);
+    return 0;
+}
+
+static int try_all(const struct sandbox *sandbox, void *context)
+{
+    (void)context;
+    struct fixture fixture;
+    if (sandbox->isolation != ISOLATION_NAMESPACES)
+        return NO_NETWORK;
+    int result = start(&fixture, sandbox);
+    result = result != 0 ? result : bytes_come_as_they_were(&fixture);
+    result = result != 0 ? result : requests_stop_at_their_points(&fixture);
+    result = result != 0 ? result : its_cost_is_told(&fixture);
+    result = result != 0 ? result : ends_are_passed_on(&fixture);
+    if (result == 0)
+        end(&fixture);
+    return result;
+}
+
+static void a_relay_passes_on_all_and_stops_what_it_is_told_to(void **state)
+{
+    (void)state;
+    try_in_sandbox(try_all);
+}
+
+int main(void)
+{
+    signal(SIGPIPE, SIG_IGN);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_relay_passes_on_all_and_stops_what_it_is_told_to),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

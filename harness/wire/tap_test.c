@@ -1,0 +1,284 @@
+// What a tap makes of hand-made conversations, in one piece and split at every byte, and of noise.
+#include "harness/wire/tap.h"
+
+#include "harness/base/random.h"
+#include "harness/base/text.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+// What one side says, with NULs in it.
+struct saying {
+    bool by_client;
+    const char *bytes;
+    size_t length;
+};
+
+#define ASKS(text)                                                                                 \
+    {                                                                                              \
+        true, text, sizeof(text) - 1                                                               \
+    }
+#define ANSWERS(text)                                                                              \
+    {                                                                                              \
+        false, text, sizeof(text) - 1                                                              \
+    }
+
+// Tells a tap a part of a saying, and writes down what it finds: ">NAME " and "<NAME ".
+static void tell(struct tap *tap, bool by_client, const char *bytes, size_t length,
+                 struct text *events)
+{
+    for (size_t at = 0; at < length;) {
+        bool found;
+        struct tap_request request;
+        const uint8_t *rest = (const uint8_t *)bytes + at;
+        size_t used = by_client ? tap_read_requests(tap, rest, length - at, &found, &request)
+                                : tap_read_replies(tap, rest, length - at, &found, &request);
+        assert_in_range(used, 1, length - at);
+        if (found)
+            text_format(events, "%c%s ", by_client ? '>' : '<', request.name);
+        if (found && by_client)
+            tap_asked(tap, &request);
+        at += used;
+    }
+}
+
+// Tells the whole conversation, each saying split at `at`, or by pieces of one byte if that is 0.
+static void converse(const char *kind, const struct saying *sayings, size_t count, size_t at,
+                     const char *expected)
+{
+    struct text events = {0};
+    struct tap *tap = tap_new(kind);
+    for (size_t i = 0; i < count; i++) {
+        const struct saying *saying = &sayings[i];
+        size_t split = at < saying->length ? at : saying->length;
+        for (size_t byte = 0; at == 0 && byte < saying->length; byte++)
+            tell(tap, saying->by_client, saying->bytes + byte, 1, &events);
+        if (at > 0) {
+            tell(tap, saying->by_client, saying->bytes, split, &events);
+            tell(tap, saying->by_client, saying->bytes + split, saying->length - split, &events);
+        }
+    }
+    if (strcmp(text_string(&events), expected) != 0)
+        fail_msg("split at %zu: %s, and not %s", at, text_string(&events), expected);
+    text_free(&events);
+    tap_free(tap);
+}
+
+#define EXPECT(kind, expected, ...)                                                                \
+    do {                                                                                           \
+        static const struct saying sayings[] = {__VA_ARGS__};                                      \
+        for (size_t at = 0; at < 120; at++)                                                        \
+            converse(kind, sayings, sizeof sayings / sizeof *sayings, at, expected);               \
+    } while (0)
+
+static void redis_commands_are_named_one_by_one(void **state)
+{
+    (void)state;
+    EXPECT("redis", ">SET <SET >GET >EVALSHA <GET <EVALSHA >PING <PING ",
+           ASKS("*3\r\n$3\r\nset\r\n$1\r\nk\r\n$4\r\na\r\nb\r\n"), ANSWERS("+OK\r\n"),
+           ASKS("*2\r\n$3\r\nGET\r\n$1\r\nk\r\n*2\r\n$7\r\nEVALSHA\r\n$0\r\n\r\n"),
+           ANSWERS("$4\r\na\r\nb\r\n*3\r\n:1\r\n*2\r\n$-1\r\n$1\r\nx\r\n*0\r\n"),
+           ASKS("PING now\r\n"), ANSWERS("-ERR no\r\n"));
+}
+
+static void redis_messages_come_unasked(void **state)
+{
+    (void)state;
+    EXPECT("redis", ">SUBSCRIBE <SUBSCRIBE >PING <PING >UNSUBSCRIBE <UNSUBSCRIBE >GET <GET ",
+           ASKS("*3\r\n$9\r\nSUBSCRIBE\r\n$1\r\na\r\n$1\r\nb\r\n"),
+           ANSWERS("*3\r\n$9\r\nsubscribe\r\n$1\r\na\r\n:1\r\n"
+                   "*3\r\n$7\r\nmessage\r\n$1\r\na\r\n$2\r\nhi\r\n"),
+           ANSWERS("*3\r\n$9\r\nsubscribe\r\n$1\r\nb\r\n:2\r\n"), ASKS("PING\r\n"),
+           ANSWERS("*3\r\n$7\r\nmessage\r\n$1\r\na\r\n$2\r\nhi\r\n*2\r\n$4\r\npong\r\n$0\r\n\r\n"),
+           ASKS("*1\r\n$11\r\nUNSUBSCRIBE\r\n"),
+           ANSWERS("*3\r\n$11\r\nunsubscribe\r\n$1\r\na\r\n:1\r\n"
+                   "*3\r\n$11\r\nunsubscribe\r\n$1\r\nb\r\n:0\r\n"),
+           ASKS("*2\r\n$3\r\nGET\r\n$1\r\nk\r\n"), ANSWERS("$-1\r\n"));
+    // RESP3 has a form of its own for them, and maps, and attributes in front.
+    EXPECT("redis", ">HELLO <HELLO >GET <GET ", ASKS("*2\r\n$5\r\nHELLO\r\n$1\r\n3\r\n"),
+           ANSWERS("%1\r\n$5\r\nproto\r\n:3\r\n"), ASKS("*2\r\n$3\r\nGET\r\n$1\r\nk\r\n"),
+           ANSWERS(">2\r\n$10\r\ninvalidate\r\n*1\r\n$1\r\nk\r\n|1\r\n+a\r\n,1.5\r\n_\r\n"));
+}
+
+static void mysql_statements_are_called_by_their_word(void **state)
+{
+    (void)state;
+    EXPECT("mysql",
+           ">SELECT <SELECT >GET_LOCK <GET_LOCK >PREPARE <PREPARE >INSERT <INSERT >CLOSE >QUIT ",
+           ANSWERS("\x05\0\0\0hello"), ASKS("\x06\0\0\1\x00\x02\0\0me"), ANSWERS("\1\0\0\2\0"),
+           ASKS("\x12\0\0\0\3/* x */ (select 1"), ANSWERS("\1\0\0\1\1\2\0\0\2ab\1\0\0\3\xfe"),
+           ASKS("\x18\0\0\0\3SELECT GET_LOCK('a', 1)"), ANSWERS("\1\0\0\1\1\2\0\0\2ab"),
+           ASKS("\x0b\0\0\0\x16insert  x;"), ANSWERS("\x07\0\0\1\0\x09\1\0\0\0\0"),
+           ASKS("\x07\0\0\0\x17\x09\1\0\0ab"), ANSWERS("\1\0\0\1\0"),
+           ASKS("\5\0\0\0\x19\x09\1\0\0"), ASKS("\1\0\0\0\1"));
+}
+
+static void a_log_in_that_turns_to_tls_has_numbered_requests(void **state)
+{
+    (void)state;
+    static const struct saying sayings[] = {ANSWERS("\5\0\0\0hello"), ASKS("\4\0\0\1\x00\x0a\0\0"),
+                                            ANSWERS("secret"),        ASKS("more"),
+                                            ANSWERS("secret"),        ASKS("more"),
+                                            ASKS("and more")};
+    converse("mysql", sayings, sizeof sayings / sizeof *sayings, 100,
+             ">request <request >request <request >request ");
+}
+
+static void memcached_text_is_understood(void **state)
+{
+    (void)state;
+    EXPECT("memcached", ">set <set >gets <gets >ms <ms >mg <mg >add >delete <delete >stats <stats ",
+           ASKS("set key 0 10 9\r\nab\r\nEND\r\n\r\n"), ANSWERS("STORED\r\n"),
+           ASKS("gets key other\r\n"),
+           ANSWERS("VALUE key 0 5 77\r\nEND\r\n\r\nVALUE other 0 1 3\r\nx\r\nEND\r\n"),
+           ASKS("ms key 4 T1\r\nEN\r\n\r\n"), ANSWERS("HD\r\n"), ASKS("mg key v\r\n"),
+           ANSWERS("VA 4\r\nEN\r\n\r\n"), ASKS("add key 0 0 2 noreply\r\nab\r\ndelete key\r\n"),
+           ANSWERS("NOT_FOUND\r\n"), ASKS("stats\r\n"), ANSWERS("STAT a 1\r\nSTAT b 2\r\nEND\r\n"));
+}
+
+static void memcached_binary_is_understood(void **state)
+{
+    (void)state;
+#define BODY(magic, code, length) magic code "\0\1\0\0\0\0\0\0\0" length "\0\0\0\0\0\0\0\0\0\0\0\0"
+    EXPECT("memcached", ">add <add >get <get ", ASKS(BODY("\x80", "\2", "\3") "kxy"),
+           ANSWERS(BODY("\x81", "\2", "\1") "k"), ASKS(BODY("\x80", "\0", "\1") "k"),
+           ANSWERS(BODY("\x81", "\0", "\5") "k\x81\2\0\0"));
+}
+
+static void zookeeper_requests_are_called_by_their_type(void **state)
+{
+    (void)state;
+#define NUMBER(n) "\0\0\0" n
+    EXPECT(
+        "zookeeper",
+        ">connect <connect >create >ping <create >getData <ping >getChildren2 <getData "
+        "<getChildren2 >close <close ",
+        ASKS(NUMBER("\5") "hello"), ANSWERS(NUMBER("\x12") "0123456789abcdefgh"),
+        ASKS(NUMBER("\x0a") NUMBER("\1")
+                 NUMBER("\1") "ab" NUMBER("\x08") "\xff\xff\xff\xfe" NUMBER("\x0b")),
+        ANSWERS(NUMBER("\x10") NUMBER("\1") "zxidzxid" NUMBER("\0")),
+        ASKS(NUMBER("\x08") NUMBER("\2") NUMBER("\4")),
+        // An event that was watched for comes in between.
+        ANSWERS(NUMBER("\x11") "\xff\xff\xff\xff"
+                               "zxidzxid" NUMBER("\0") "x" NUMBER("\x10") "\xff\xff\xff\xfe"
+                                                                          "zxidzxid" NUMBER("\0")),
+        ASKS(NUMBER("\x08") NUMBER("\3") NUMBER("\x0c")),
+        ANSWERS(NUMBER("\x10") NUMBER("\2") "zxidzxid" NUMBER("\0") NUMBER("\x10")
+                    NUMBER("\3") "zxidzxid" NUMBER("\0")),
+        ASKS(NUMBER("\x08") NUMBER("\4") "\xff\xff\xff\xf5"),
+        ANSWERS(NUMBER("\x10") NUMBER("\4") "zxidzxid" NUMBER("\0")));
+}
+
+static void etcd_requests_are_called_by_their_path(void **state)
+{
+    (void)state;
+    EXPECT("etcd", ">grant <grant >delete <delete >leases <leases ",
+           ASKS("POST /v3/lease/grant HTTP/1.1\r\nHost: a\r\ncontent-length: 3\r\n\r\n{ }"),
+           ANSWERS("HTTP/1.1 200 OK\r\n\r\n{}"),
+           ASKS("POST /v3/kv/deleterange HTTP/1.1\r\nContent-Length: 2\r\n\r\n{}"),
+           ANSWERS("HTTP/1.1 200 OK\r\n\r\n{}"), ASKS("GET /v3/leases?x=/y HTTP/1.1\r\n\r\n"),
+           ANSWERS("HTTP/1.1 200 OK\r\n\r\n{}"));
+}
+
+static void other_protocols_have_numbered_requests(void **state)
+{
+    (void)state;
+    static const struct saying sayings[] = {
+        ASKS("a"),   ASKS("b"), ANSWERS("c"), ANSWERS("d"), ASKS("PRI * HTTP/2.0\r\n\r\n"),
+        ANSWERS("e")};
+    converse("postgres", sayings, 6, 100, ">request <request >request <request ");
+    converse("etcd", sayings + 4, 2, 100, ">request <request "); // gRPC, from its first bytes on
+}
+
+static void a_request_is_found_with_its_last_byte_and_not_before(void **state)
+{
+    (void)state;
+    size_t size = 1024 * 1024;
+    struct text request = {0};
+    char *value = memory_zeroed(1, size);
+    bool found = false;
+    struct tap_request known;
+    text_format(&request, "*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$%zu\r\n", size);
+    text_add_bytes(&request, value, size);
+    text_add(&request, "\r\n");
+    struct tap *tap = tap_new("redis");
+    for (size_t at = 0; at < request.length; at++) {
+        assert_false(found);
+        const uint8_t *byte = (const uint8_t *)request.bytes + at;
+        assert_int_equal(tap_read_requests(tap, byte, 1, &found, &known), 1);
+    }
+    assert_true(found);
+    tap_free(tap);
+    text_free(&request);
+    free(value);
+}
+
+// A sound beginning, and then anything: whatever it is, all of it goes through.
+static void noise_is_let_through_to_the_last_byte(void **state)
+{
+    (void)state;
+    static const char *const kinds[] = {"redis", "mysql", "memcached", "zookeeper", "etcd"};
+    static const char *const begins[] = {"*2\r\n$3\r\nGET\r\n$1\r\nk\r\n", "\1\0\0\1",
+                                         "get key\r\n", "\0\0\0\5hello", "GET /a HTTP/1.1\r\n\r\n"};
+    struct random random;
+    random_start(&random, 7, 0);
+    for (int round = 0; round < 2000; round++) {
+        char bytes[300];
+        struct text events = {0};
+        size_t which = (size_t)round % 5;
+        struct tap *tap = tap_new(kinds[which]);
+        tell(tap, true, begins[which],
+             which == 3 ? 9 : strlen(begins[which]) + (which == 1 ? 3 : 0), &events);
+        for (int piece = 0; piece < 6; piece++) {
+            for (size_t i = 0; i < sizeof bytes; i++)
+                bytes[i] = (char)random_next(&random);
+            if (round % 3 == 0)
+                bytes[0] = "*$+%>|0\x80"[random_next(&random) % 8];
+            tell(tap, piece % 2 == 0, bytes, 1 + (size_t)(random_next(&random) % 300), &events);
+        }
+        text_free(&events);
+        tap_free(tap);
+    }
+}
+
+static void what_is_no_longer_understood_is_numbered_from_there_on(void **state)
+{
+    (void)state;
+    struct text events = {0};
+    struct tap *tap = tap_new("redis");
+    tell(tap, true, "*1\r\n$4\r\nPING\r\n", 14, &events);
+    assert_true(tap_understands(tap));
+    tell(tap, false, "what?", 5, &events);
+    tell(tap, false, " this\r\n", 7, &events);
+    assert_false(tap_understands(tap));
+    tell(tap, true, "*1\r\n$4\r\nPING\r\n", 14, &events);
+    tell(tap, false, "+PONG\r\n", 7, &events);
+    assert_string_equal(events.bytes, ">PING >request <request ");
+    text_free(&events);
+    tap_free(tap);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(redis_commands_are_named_one_by_one),
+        cmocka_unit_test(redis_messages_come_unasked),
+        cmocka_unit_test(mysql_statements_are_called_by_their_word),
+        cmocka_unit_test(a_log_in_that_turns_to_tls_has_numbered_requests),
+        cmocka_unit_test(memcached_text_is_understood),
+        cmocka_unit_test(memcached_binary_is_understood),
+        cmocka_unit_test(zookeeper_requests_are_called_by_their_type),
+        cmocka_unit_test(etcd_requests_are_called_by_their_path),
+        cmocka_unit_test(other_protocols_have_numbered_requests),
+        cmocka_unit_test(a_request_is_found_with_its_last_byte_and_not_before),
+        cmocka_unit_test(noise_is_let_through_to_the_last_byte),
+        cmocka_unit_test(what_is_no_longer_understood_is_numbered_from_there_on),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

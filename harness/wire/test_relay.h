@@ -1,0 +1,161 @@
+// For tests: a real Redis server, and a relay to it, in the sandbox's own network.
+#ifndef LOCKPICK_WIRE_TEST_RELAY_H
+#define LOCKPICK_WIRE_TEST_RELAY_H
+
+#include "harness/wire/relay.h"
+
+#include "harness/base/clock.h"
+#include "harness/base/test_folder.h"
+#include "harness/base/text.h"
+#include "harness/cluster/cluster.h"
+#include "harness/cluster/outage.h"
+#include "harness/cluster/sandbox.h"
+#include "harness/cluster/topology.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <arpa/inet.h>
+#include <cmocka.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define CHECK(condition)                                                                           \
+    do {                                                                                           \
+        if (!(condition)) {                                                                        \
+            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);                        \
+            return 1;                                                                              \
+        }                                                                                          \
+    } while (0)
+
+struct fixture {
+    char folder[64];
+    struct cluster cluster;
+    struct service service;
+    struct relay *relay;
+    struct history_file history;
+    struct point_board *board;
+    _Atomic int64_t asked;
+    int home; // our own network namespace
+};
+
+static inline void ask(void *context, struct tap_request *request)
+{
+    struct fixture *fixture = context;
+    request->worker = 1;
+    request->phase = PHASE_ACQUIRE;
+    atomic_fetch_add(&fixture->asked, 1);
+}
+
+static inline void stop(void *context, int worker, bool begins)
+{
+    (void)context;
+    (void)worker;
+    (void)begins;
+}
+
+static inline int start(struct fixture *fixture, const struct sandbox *sandbox)
+{
+    struct error error = {0};
+    struct group_settings group = {
+        .name = "redis", .topology = topology_find("redis", "single"), .count = 1};
+    memset(fixture, 0, sizeof *fixture);
+    strcpy(fixture->folder, "/tmp/lockpick-relay-test-XXXXXX");
+    CHECK(test_folder_make(fixture->folder) == 0);
+    struct cluster_settings settings = {.isolation = sandbox->isolation,
+                                        .groups = &group,
+                                        .group_count = 1,
+                                        .folder = fixture->folder,
+                                        .serial = 1};
+    CHECK(cluster_open(&fixture->cluster, &settings, &error) == 0);
+    group_describe(&fixture->cluster.groups[0], &fixture->service);
+    char path[96];
+    snprintf(path, sizeof path, "%s/history.bin", fixture->folder);
+    CHECK(history_file_create(path, 10000, 1, &fixture->history, &error) == 0);
+    fixture->board = memory_shared(sizeof *fixture->board);
+    const struct relay_settings relay = {.service = &fixture->service,
+                                         .client = 1,
+                                         .board = fixture->board,
+                                         .history = &fixture->history,
+                                         .ask = ask,
+                                         .stop = stop,
+                                         .context = fixture};
+    fixture->relay = relay_start(&relay, &error);
+    if (fixture->relay == NULL)
+        fprintf(stderr, "%s\n", error.text);
+    fixture->home = open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC);
+    return fixture->relay != NULL && fixture->home >= 0 ? 0 : 1;
+}
+
+static inline void end(struct fixture *fixture)
+{
+    relay_stop(fixture->relay);
+    history_file_close(&fixture->history);
+    cluster_close(&fixture->cluster);
+    close(fixture->home);
+    test_folder_remove(fixture->folder);
+}
+
+// Connects to the server's own address, from the network behind the relay or from ours.
+static inline int connect_to(const struct fixture *fixture, bool relayed)
+{
+    const struct endpoint *server = &fixture->service.servers[0];
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)server->port)};
+    int yes = 1;
+    inet_pton(AF_INET, server->host, &address.sin_addr);
+    if (relayed && setns(relay_network(fixture->relay), CLONE_NEWNET) != 0)
+        return -1;
+    int descriptor = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+    int result = connect(descriptor, (struct sockaddr *)&address, sizeof address);
+    if (setns(fixture->home, CLONE_NEWNET) != 0 || result != 0)
+        return -1;
+    return descriptor;
+}
+
+// Reads until `length` bytes have come, or the other side has closed, or for 10 s.
+static inline size_t read_all(int descriptor, char *bytes, size_t length)
+{
+    size_t have = 0;
+    while (have < length) {
+        struct pollfd ready = {.fd = descriptor, .events = POLLIN};
+        ssize_t got =
+            poll(&ready, 1, 10000) == 1 ? read(descriptor, bytes + have, length - have) : -1;
+        if (got <= 0)
+            break;
+        have += (size_t)got;
+    }
+    return have;
+}
+
+static inline bool await_state(struct point_trap *trap, uint32_t state)
+{
+    int64_t give_up_ns = clock_monotonic_ns() + 10 * NS_PER_S;
+    while (atomic_load(&trap->state) != state && clock_monotonic_ns() < give_up_ns)
+        clock_sleep_until_ns(clock_monotonic_ns() + NS_PER_MS);
+    return atomic_load(&trap->state) == state;
+}
+
+// Runs the body in a sandbox; skips the test where none can be had. It returns 0 if all is well.
+#define NO_NETWORK 77
+static inline void try_in_sandbox(int (*body)(const struct sandbox *, void *))
+{
+    int code = sandbox_run(false, body, NULL);
+    if (code == NO_NETWORK) {
+        print_message("no namespaces can be made here: skipped\n");
+        skip();
+    }
+    assert_int_equal(code, 0);
+}
+
+#endif

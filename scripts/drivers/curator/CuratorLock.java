@@ -1,0 +1,114 @@
+// Apache Curator's locks as a driver for Lockpick:
+//   java -cp /usr/share/java/curator-recipes.jar CuratorLock.java mutex|semaphore-mutex|read-write|downgrade
+//
+// Install: apt-get install default-jdk-headless libcurator-recipes-java
+//
+// `downgrade` reads as Curator's documentation says one may: it takes the write lock, takes the read
+// lock under it, and gives the write lock back.
+
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.apache.curator.framework.CuratorFramework;
+import org.apache.curator.framework.CuratorFrameworkFactory;
+import org.apache.curator.framework.recipes.locks.InterProcessLock;
+import org.apache.curator.framework.recipes.locks.InterProcessMutex;
+import org.apache.curator.framework.recipes.locks.InterProcessReadWriteLock;
+import org.apache.curator.framework.recipes.locks.InterProcessSemaphoreMutex;
+import org.apache.curator.retry.RetryOneTime;
+
+public class CuratorLock {
+    static String recipe;
+    static CuratorFramework client;
+    // Of each worker: Curator knows the owner of a lock by its thread, so each worker has one.
+    static final Map<Long, ExecutorService> threads = new ConcurrentHashMap<>();
+    static final Map<Long, InterProcessLock> held = new ConcurrentHashMap<>();
+
+    public static void main(String[] arguments) throws Exception {
+        recipe = arguments[0];
+        BufferedReader input = new BufferedReader(new InputStreamReader(System.in));
+        String hello = input.readLine();
+        int session = (int) number(hello, "lease_ms"); // it ends after a lease
+        client = CuratorFrameworkFactory.newClient(System.getenv("LOCKPICK_ZOOKEEPER"), session,
+                10000, new RetryOneTime((int) number(hello, "retry_ms")));
+        client.start();
+        client.blockUntilConnected(10, TimeUnit.SECONDS);
+        say("{\"hello\": 1, \"driver\": \"Curator " + recipe + "\"}");
+        for (String line; (line = input.readLine()) != null && !line.contains("\"quit\"");) {
+            String request = line;
+            threads.computeIfAbsent(number(line, "worker"), worker -> Executors.newSingleThreadExecutor())
+                    .execute(() -> answer(request));
+        }
+        System.exit(0);
+    }
+
+    static void answer(String request) {
+        String word;
+        try {
+            word = request.contains("\"acquire\"") ? acquire(request) : release(request);
+        } catch (IllegalMonitorStateException failure) {
+            word = "gone";
+        } catch (Exception failure) { // connection loss, or the end of the session
+            failure.printStackTrace();
+            word = "unknown";
+        }
+        say("{\"id\": " + number(request, "id") + ", \"answer\": \"" + word + "\"}");
+    }
+
+    static String acquire(String request) throws Exception {
+        String path = "/" + text(request, "lock");
+        long wait = number(request, "wait_ms");
+        boolean shared = request.contains("\"shared\"");
+        InterProcessLock lock;
+        switch (recipe) {
+        case "mutex": lock = new InterProcessMutex(client, path); break;
+        case "semaphore-mutex": lock = new InterProcessSemaphoreMutex(client, path); break;
+        default:
+            InterProcessReadWriteLock both = new InterProcessReadWriteLock(client, path);
+            lock = shared ? both.readLock() : both.writeLock();
+            if (shared && recipe.equals("downgrade")) {
+                if (!both.writeLock().acquire(wait, TimeUnit.MILLISECONDS))
+                    return "not-held";
+                lock.acquire();
+                both.writeLock().release();
+                held.put(number(request, "worker"), lock);
+                return "held";
+            }
+        }
+        if (!lock.acquire(wait, TimeUnit.MILLISECONDS))
+            return "not-held";
+        held.put(number(request, "worker"), lock);
+        return "held";
+    }
+
+    static String release(String request) throws Exception {
+        held.remove(number(request, "worker")).release();
+        return "released";
+    }
+
+    static synchronized void say(String line) {
+        System.out.println(line);
+        System.out.flush();
+    }
+
+    static long number(String line, String member) {
+        return Long.parseLong(find(line, member, "(-?\\d+)"));
+    }
+
+    static String text(String line, String member) {
+        return find(line, member, "\"([^\"]*)\"");
+    }
+
+    static String find(String line, String member, String value) {
+        Matcher matcher = Pattern.compile("\"" + member + "\": *" + value).matcher(line);
+        if (!matcher.find())
+            throw new IllegalArgumentException("no " + member + " in " + line);
+        return matcher.group(1);
+    }
+}

@@ -1,0 +1,63 @@
+// Redlock of npm as a driver for Lockpick: `node redlock.mjs redlock-4`, `redlock-5` (the beta) or
+// `@sesamecare-oss/redlock`.
+//
+// Install: npm install --prefix scripts/drivers/node
+import Redis from "ioredis";
+import { createRequire } from "node:module";
+import { connect, run } from "./lockpick_driver.mjs";
+
+const library = process.argv[2];
+const module = createRequire(import.meta.url)(library);
+const Redlock = module.Redlock ?? module.default ?? module;
+const held = new Map(); // worker: its lock
+let redlock;
+let failures = 0; // requests without an answer: then nothing is certain
+
+function say(failure, answer) {
+  if (!["LockError", "ExecutionError"].includes(failure.name)) throw failure;
+  return { answer, why: failure.message };
+}
+
+run(library, {
+  async hello(hello) {
+    const failed = (error) => {
+      if (error.name === "ResourceLockedError") return;
+      failures++;
+      console.error(error.message);
+    };
+    redlock = new Redlock(await connect(Redis, hello), {
+      retryCount: Math.ceil(hello.wait_ms / (hello.retry_ms + 5)),
+      retryDelay: hello.retry_ms + 1,
+      retryJitter: hello.retry_ms,
+    });
+    redlock.on("error", failed);
+    redlock.on("clientError", failed);
+    // Its scripts are loaded, as in an application that has run for a while.
+    const first = redlock.acquire([`${hello.locks[0]}:${hello.client}`], 10000);
+    const loaded = first.then((lock) => redlock.release(lock)).catch(() => {});
+    await Promise.race([loaded, new Promise((resolve) => setTimeout(resolve, 3000))]);
+  },
+
+  async acquire(request) {
+    const before = failures;
+    try {
+      const lock = await redlock.acquire([request.lock], request.lease_ms);
+      held.set(request.worker, lock);
+      // As long as the library says that it is valid; it may be over.
+      return { answer: "held", valid_ms: Math.max(0, lock.expiration - Date.now()) };
+    } catch (failure) {
+      return say(failure, failures > before ? "unknown" : "not-held");
+    }
+  },
+
+  async release(request) {
+    const before = failures;
+    try {
+      // Once: by itself it tries to release what is gone as often as it would try to acquire.
+      await redlock.release(held.get(request.worker), library === "redlock-4" ? undefined : { retryCount: 0 });
+      return { answer: "released" };
+    } catch (failure) {
+      return say(failure, failures > before ? "unknown" : "not-owner");
+    }
+  },
+});
