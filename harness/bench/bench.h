@@ -167,7 +167,7 @@ static inline bool bench_run(const struct bench *bench, const char *scenario, co
 
 static inline double bench_median(const double *values, int count)
 {
-    double sorted[MOST_REPEATS];
+    double sorted[MOST_REPEATS] = {0};
     for (int i = 0; i < count; i++) {
         int place = i;
         for (; place > 0 && sorted[place - 1] > values[i]; place--)

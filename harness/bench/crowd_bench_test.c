@@ -28,7 +28,7 @@ static void keep_peak(struct family_memory *peak, const struct family_memory *no
 
 static bool run_crowd(const char *more, struct family_memory *peak)
 {
-    struct family family;
+    struct family family = {0};
     struct text arguments = {0};
     int status = -1;
     int64_t give_up_ns = clock_monotonic_ns() + longest_s * NS_PER_S;

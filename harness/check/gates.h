@@ -13,8 +13,8 @@ bool gates_open(const struct digest *digest, char *reason, size_t room);
 bool fault_was_absent(const struct digest *digest, char *what, size_t room);
 
 // True if a restart or a failover was tried and failed: servers went down, and did not come back as
-// they should have. That may keep everybody from the lock, and says nothing about the lock. `reason`
-// says which, and what was met.
+// they should have. That may keep everybody from the lock, and says nothing about the lock.
+// `reason` says which, and what was met.
 bool servers_were_left_down(const struct digest *digest, char *reason, size_t room);
 
 // True if the history is all that was written. Else `reason` says what is lost, and that therefore

@@ -222,14 +222,15 @@ static int most_lanes(const struct run_result *run)
 void perform_plan(const struct plan *plan, const struct run_options *options,
                   const struct sandbox *sandbox, struct run_result *run)
 {
-    struct performance performance = {.plan = plan,
-                                      .options = options,
-                                      .sandbox = sandbox,
-                                      .run = run,
-                                      .finished = memory_zeroed(plan->count, sizeof(bool)),
-                                      .display = {.terminal = isatty(STDERR_FILENO),
-                                                  .silent = options->quiet || options->json || options->tap,
-                                                  .planned = plan->count}};
+    struct performance performance = {
+        .plan = plan,
+        .options = options,
+        .sandbox = sandbox,
+        .run = run,
+        .finished = memory_zeroed(plan->count, sizeof(bool)),
+        .display = {.terminal = isatty(STDERR_FILENO),
+                    .silent = options->quiet || options->json || options->tap,
+                    .planned = plan->count}};
     int64_t began_ns = clock_monotonic_ns();
     environment_describe(sandbox, plan, &run->environment);
     run->has_plots = plots_available(run->plot_note, sizeof run->plot_note);

@@ -7,8 +7,8 @@
 #include "harness/report/csv.h"
 #include "harness/report/github.h"
 #include "harness/report/junit.h"
-#include "harness/report/tap.h"
 #include "harness/report/markdown.h"
+#include "harness/report/tap.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -66,5 +66,8 @@ void json_make_brief(json_t *result)
             json_array_append(costs, each);
     }
     json_object_set_new(result, "costs", costs);
-    json_array_foreach(trials, index, each) make_trial_brief(each);
+    json_array_foreach(trials, index, each)
+    {
+        make_trial_brief(each);
+    }
 }

@@ -232,7 +232,7 @@ struct lock_settings {
     int64_t stuck_after_ns; // nobody granted for so long while somebody waits: the trial ends
 };
 
-// `exec:` or `plugin:`, a scheme that the scenario brings along, as bound; `foreign` is its meaning.
+// `exec:` or `plugin:`, as bound: a scheme of the scenario's own; `foreign` is its meaning.
 struct exec_settings {
     char *name;
     struct string_list command; // of exec
