@@ -1,7 +1,6 @@
 // Locks of one's own end to end: programs that a scenario brings along, under contention, pauses
 // and kills; a sound one, a broken one, and one that misbehaves.
-#include "harness/base/test_folder.h"
-#include "harness/cli/test_command.h"
+#include "harness/cli/test_foreign.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,36 +11,6 @@
 #include <stdio.h>
 
 static char folder[] = "/tmp/lockpick-exec-runs-XXXXXX";
-
-static void write_text(const char *name, const char *text)
-{
-    char *path = path_join(folder, name);
-    assert_int_equal(file_write(path, text, strlen(text), NULL), 0);
-    free(path);
-}
-
-static void read_text(const char *name, struct text *out)
-{
-    char *path = path_join(folder, name);
-    if (file_read(path, out, NULL) != 0)
-        fail_msg("cannot read %s", path);
-    free(path);
-}
-
-// Replaces the first `old` in a text by `new`. False if there is none.
-static bool replace(struct text *text, const char *old, const char *new)
-{
-    const char *found = text->bytes != NULL ? strstr(text->bytes, old) : NULL;
-    struct text result = {0};
-    if (found == NULL)
-        return false;
-    text_add_bytes(&result, text->bytes, (size_t)(found - text->bytes));
-    text_add(&result, new);
-    text_add(&result, found + strlen(old));
-    text_free(text);
-    *text = result;
-    return true;
-}
 
 // The template with a thread that writes the time to the log, in milliseconds, all the while; and
 // the template with a release that removes whoever's lock is there.
@@ -61,11 +30,11 @@ static int make_drivers(void **state)
         file_read("scripts/drivers/template.py", &sound, NULL) != 0)
         return -1;
     text_add(&broken, sound.bytes);
-    if (!replace(&broken, "if value == ARGV[1] then", "if value then") ||
-        !replace(&sound, "saying = ", ticks))
+    if (!foreign_replace(&broken, "if value == ARGV[1] then", "if value then") ||
+        !foreign_replace(&sound, "saying = ", ticks))
         return -1;
-    write_text("sound.py", sound.bytes);
-    write_text("broken.py", broken.bytes);
+    foreign_write(folder, "sound.py", sound.bytes);
+    foreign_write(folder, "broken.py", broken.bytes);
     text_free(&sound);
     text_free(&broken);
     return 0;
@@ -75,20 +44,6 @@ static int remove_folder(void **state)
 {
     (void)state;
     return test_folder_remove(folder);
-}
-
-static struct command_result run_scenario(const char *name, const char *text, const char *options)
-{
-    struct text path = {0};
-    struct text arguments = {0};
-    text_format(&path, "%s.yaml", name);
-    write_text(path.bytes, text);
-    text_format(&arguments, "run %s/%s --keep-going --jobs 3 --out %s/%s %s", folder, path.bytes,
-                folder, name, options);
-    struct command_result result = run_lockpick(arguments.bytes);
-    text_free(&path);
-    text_free(&arguments);
-    return result;
 }
 
 static void expect_in(const struct command_result *result, const char *wanted)
@@ -112,7 +67,7 @@ static long longest_silence_ms(const char *trial)
     long longest = 0;
     long before = 0;
     text_format(&path, "%s/driver-of-client-1.log", trial);
-    read_text(path.bytes, &log);
+    foreign_read(folder, path.bytes, &log);
     for (char *next = log.bytes; next != NULL && *next != '\0';) {
         long time = strtol(next, &next, 10);
         if (before > 0 && time - before > longest)
@@ -131,8 +86,8 @@ static void a_sound_lock_is_safe_and_a_broken_one_is_found(void **state)
     (void)state;
     // client-1 is paused before its release until its lease has ended and client-2 holds the lock;
     // client-3 dies while it holds it.
-    struct command_result result = run_scenario(
-        "late-release",
+    struct command_result result = foreign_run(
+        folder, "late-release",
         "version: 1\nname: late-release\nabout: For a test.\n"
         "workload: {kind: increment, operations: 150, hold: 5ms}\n"
         "clients: {processes: 3, threads: 2, lead: client-1}\n"
@@ -173,11 +128,11 @@ static void a_library_s_lock_is_tried_by_the_driver_that_ships(void **state)
                 "           servers: redis, traits: [exclusive, lease, owner-checked]}\n"
                 "expect: [{schemes: exclusive, verdict: safe}]\n",
                 drivers);
-    struct command_result result = run_scenario("library", text.bytes, "--scheme redis-py");
+    struct command_result result = foreign_run(folder, "library", text.bytes, "--scheme redis-py");
     expect_in(&result, "1 as expected");
     // With two workers of a process at a time, it is not known whose commands are whose.
     struct text json = {0};
-    read_text("library/result.json", &json);
+    foreign_read(folder, "library/result.json", &json);
     assert_non_null(strstr(json.bytes, "\"commands_per_hold\": null"));
     text_free(&json);
     command_free(&result);
@@ -189,12 +144,12 @@ static void a_fault_that_does_not_reach_it_is_not_applicable(void **state)
 {
     (void)state;
     struct command_result result =
-        run_scenario("clocks",
-                     "version: 1\nname: clocks\nabout: For a test.\n"
-                     "workload: {kind: increment, operations: 20}\n"
-                     "schemes: [{exec: {name: own, command: [cat]}}]\n"
-                     "faults: [{when: client-1 holds, clock: client-1, by: 1s}]\n",
-                     "");
+        foreign_run(folder, "clocks",
+                    "version: 1\nname: clocks\nabout: For a test.\n"
+                    "workload: {kind: increment, operations: 20}\n"
+                    "schemes: [{exec: {name: own, command: [cat]}}]\n"
+                    "faults: [{when: client-1 holds, clock: client-1, by: 1s}]\n",
+                    "");
     expect_in(&result, "n/a");
     expect_in(&result, "a program of its own, which reads the machine's clock");
     command_free(&result);
@@ -203,11 +158,11 @@ static void a_fault_that_does_not_reach_it_is_not_applicable(void **state)
 static void one_that_misbehaves_is_an_error_and_no_verdict(void **state)
 {
     (void)state;
-    write_text("liar.sh",
-               "read hello; echo '{\"hello\": 1}'\n"
-               "read one; echo \"{\\\"id\\\": 77, \\\"answer\\\": \\\"$1\\\"}\"; read two\n");
-    struct command_result result = run_scenario(
-        "liars",
+    foreign_write(folder, "liar.sh",
+                  "read hello; echo '{\"hello\": 1}'\n"
+                  "read one; echo \"{\\\"id\\\": 77, \\\"answer\\\": \\\"$1\\\"}\"; read two\n");
+    struct command_result result = foreign_run(
+        folder, "liars",
         "version: 1\nname: liars\nabout: For a test.\n"
         "workload: {kind: increment, operations: 20}\n"
         "schemes:\n"
@@ -224,9 +179,9 @@ static void one_that_misbehaves_is_an_error_and_no_verdict(void **state)
 static void one_whose_library_is_missing_is_skipped_with_the_remedy(void **state)
 {
     (void)state;
-    write_text("library.txt", "It is here.\n");
-    struct command_result result = run_scenario(
-        "needs",
+    foreign_write(folder, "library.txt", "It is here.\n");
+    struct command_result result = foreign_run(
+        folder, "needs",
         "version: 1\nname: needs\nabout: For a test.\n"
         "workload: {kind: increment, operations: 20}\n"
         "schemes:\n"
@@ -273,8 +228,9 @@ static bool compile(const char *source, const char *name)
 static void a_native_plugin_locks_and_one_of_another_version_is_refused(void **state)
 {
     (void)state;
-    write_text("old.c", "#include <lockpick.h>\n"
-                        "const struct lockpick_plugin lockpick_plugin = {.abi = 7, .size = 8};\n");
+    foreign_write(folder, "old.c",
+                  "#include <lockpick.h>\n"
+                  "const struct lockpick_plugin lockpick_plugin = {.abi = 7, .size = 8};\n");
     struct text old = {0};
     text_format(&old, "%s/old.c", folder);
     if (system("command -v cc >/dev/null") != 0)
@@ -283,18 +239,18 @@ static void a_native_plugin_locks_and_one_of_another_version_is_refused(void **s
     assert_true(compile(old.bytes, "old.so"));
     text_free(&old);
     struct command_result result =
-        run_scenario("native",
-                     "version: 1\nname: native\nabout: For a test.\n"
-                     "workload: {kind: increment, operations: 100, hold: 1ms}\n"
-                     "clients: {processes: 2, threads: 2}\n"
-                     "lock: {wait: 20s}\n"
-                     "schemes:\n"
-                     "  - plugin: {name: flock, file: flock.so, "
-                     "traits: [exclusive, session, owner-checked]}\n"
-                     "  - plugin: {name: old, file: ./old.so}\n"
-                     "  - plugin: {name: none-such, file: none.so}\n"
-                     "expect: [{schemes: flock, verdict: safe}]\n",
-                     "");
+        foreign_run(folder, "native",
+                    "version: 1\nname: native\nabout: For a test.\n"
+                    "workload: {kind: increment, operations: 100, hold: 1ms}\n"
+                    "clients: {processes: 2, threads: 2}\n"
+                    "lock: {wait: 20s}\n"
+                    "schemes:\n"
+                    "  - plugin: {name: flock, file: flock.so, "
+                    "traits: [exclusive, session, owner-checked]}\n"
+                    "  - plugin: {name: old, file: ./old.so}\n"
+                    "  - plugin: {name: none-such, file: none.so}\n"
+                    "expect: [{schemes: flock, verdict: safe}]\n",
+                    "");
     expect_in(&result, "1 as expected");
     expect_in(&result, "was compiled for version 7 of lockpick.h (8 bytes)");
     expect_in(&result, "none.so: cannot open shared object file");
@@ -314,7 +270,7 @@ static void a_run_can_be_judged_and_done_again(void **state)
     command_free(&result);
     struct text as_run = {0};
     struct text place = {0};
-    read_text("late-release/as-run.yaml", &as_run);
+    foreign_read(folder, "late-release/as-run.yaml", &as_run);
     text_format(&place, "folder: \"%s\"", folder);
     assert_non_null(strstr(as_run.bytes, place.bytes));
     text_free(&as_run);

@@ -1,6 +1,5 @@
 // Faults at the requests of locks that know nothing of points, end to end.
-#include "harness/base/test_folder.h"
-#include "harness/cli/test_command.h"
+#include "harness/cli/test_foreign.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,21 +14,6 @@
     "           traits: [exclusive, lease, owner-checked]}\n"
 
 static char folder[] = "/tmp/lockpick-relay-runs-XXXXXX";
-
-static void write_text(const char *name, const char *text)
-{
-    char *path = path_join(folder, name);
-    assert_int_equal(file_write(path, text, strlen(text), NULL), 0);
-    free(path);
-}
-
-static void read_text(const char *name, struct text *out)
-{
-    char *path = path_join(folder, name);
-    if (file_read(path, out, NULL) != 0)
-        fail_msg("cannot read %s", path);
-    free(path);
-}
 
 // The template, and the template with a release that looks before it deletes.
 static int make_drivers(void **state)
@@ -46,14 +30,11 @@ static int make_drivers(void **state)
     if (test_folder_make(folder) != 0 ||
         file_read("scripts/drivers/template.py", &sound, NULL) != 0)
         return -1;
-    const char *found = strstr(sound.bytes, old);
-    if (found == NULL)
+    text_add(&broken, sound.bytes);
+    if (!foreign_replace(&broken, old, new))
         return -1;
-    text_add_bytes(&broken, sound.bytes, (size_t)(found - sound.bytes));
-    text_add(&broken, new);
-    text_add(&broken, found + strlen(old));
-    write_text("sound.py", sound.bytes);
-    write_text("broken.py", broken.bytes);
+    foreign_write(folder, "sound.py", sound.bytes);
+    foreign_write(folder, "broken.py", broken.bytes);
     text_free(&sound);
     text_free(&broken);
     return 0;
@@ -63,20 +44,6 @@ static int remove_folder(void **state)
 {
     (void)state;
     return test_folder_remove(folder);
-}
-
-static struct command_result run_scenario(const char *name, const char *text)
-{
-    struct text path = {0};
-    struct text arguments = {0};
-    text_format(&path, "%s.yaml", name);
-    write_text(path.bytes, text);
-    text_format(&arguments, "run %s/%s --keep-going --jobs 3 --out %s/%s", folder, path.bytes,
-                folder, name);
-    struct command_result result = run_lockpick(arguments.bytes);
-    text_free(&path);
-    text_free(&arguments);
-    return result;
 }
 
 static void expect_in(const struct command_result *result, const char *wanted)
@@ -119,14 +86,14 @@ static void faults_strike_between_the_requests_of_a_foreign_lock(void **state)
                     drivers);
     else
         print_message("python3-redis is not installed: tried without it\n");
-    struct command_result result = run_scenario("within", text.bytes);
+    struct command_result result = foreign_run(folder, "within", text.bytes, "");
     expect_in(&result, has_library ? "3 as expected" : "2 as expected");
     assert_int_equal(result.code, 0);
     command_free(&result);
     text_free(&text);
     free(drivers);
     // What one worker at a time sends is counted: some requests for each grant.
-    read_text("within/result.json", &text);
+    foreign_read(folder, "within/result.json", &text);
     assert_non_null(strstr(text.bytes, "\"commands_per_hold\": "));
     assert_null(strstr(text.bytes, "\"commands_per_hold\": null"));
     text_free(&text);
@@ -136,10 +103,12 @@ static void a_fault_inside_a_lock_that_nobody_sees_is_not_applicable(void **stat
 {
     (void)state;
     struct command_result result =
-        run_scenario("unseen", "version: 1\nname: unseen\nabout: For a test.\n"
-                               "workload: {kind: increment, operations: 20}\n"
-                               "schemes: [{exec: {name: own, command: [cat]}}]\n"
-                               "faults: [{when: client-1 after GET in release, kill: client-1}]\n");
+        foreign_run(folder, "unseen",
+                    "version: 1\nname: unseen\nabout: For a test.\n"
+                    "workload: {kind: increment, operations: 20}\n"
+                    "schemes: [{exec: {name: own, command: [cat]}}]\n"
+                    "faults: [{when: client-1 after GET in release, kill: client-1}]\n",
+                    "");
     expect_in(&result, "n/a");
     expect_in(&result, "'GET' is inside the lock, and it locks with no server");
     command_free(&result);
