@@ -9,6 +9,7 @@
 
 static const char *const hows[] = {
     "allkeys-lru", "volatile-lru", "volatile-ttl", "allkeys-random", "noeviction", "lru", NULL};
+static const char *const bounded[] = {"noeviction", NULL};
 
 static enum availability available(const struct fault_step *step, const struct fault_world *world,
                                    struct error *why)
@@ -75,7 +76,11 @@ static enum strike_state heal(struct fault_strike *strike, struct error *error)
 }
 
 const struct fault evict_fault = {
-    .form = {.name = "evict", .strikes = STRIKES_SERVER, .lasting = LASTS_BRIEFLY, .hows = hows},
+    .form = {.name = "evict",
+             .strikes = STRIKES_SERVER,
+             .lasting = LASTS_BRIEFLY,
+             .hows = hows,
+             .bounded = bounded},
     .summary = "fills a server's memory until it evicts the lock",
     .colour = "#e69f00",
     .available = available,

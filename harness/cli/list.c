@@ -126,7 +126,8 @@ static void list_faults(void)
         table_cell(table, COLOUR_PLAIN, fault_catalogue[i]->summary);
     }
     print(table);
-    puts("The first way of `how` is the usual one, unless the kind of server has only others.");
+    puts("The first way of `how` is the usual one, unless the kind of server has only others.\n"
+         "`until` is required with evict's `how: noeviction`, which leaves nothing behind.");
 }
 
 static void list_points(void)

@@ -129,6 +129,8 @@ struct fault_form {
     enum lasting lasting;
     const char *const *hows;    // what `how` may be, the usual one first; NULL: it has no ways
     const char *const *options; // keys that only it takes (`by`, `share`, ...); NULL: none
+    const char *const *bounded; // those of `hows` that leave nothing behind, so that `until` must
+                                // say when they end; NULL: none
 };
 
 enum expected_verdict { EXPECT_SAFE, EXPECT_UNSAFE, EXPECT_STUCK };

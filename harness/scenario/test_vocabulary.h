@@ -34,21 +34,24 @@ static const struct scheme_servers test_scheme_servers[] = {
 static const char *const test_workloads[] = {"increment", "oversell", "draw", "nested",
                                              "readers",   "permits",  NULL};
 static const char *const test_stores[] = {"shm", "redis", "mysql", "same", NULL};
-static const char *const test_faults[] = {"pause", "kill", "restart", "cut",
-                                          "delay", "loss", "clock",   NULL};
+static const char *const test_faults[] = {"pause", "kill",  "restart", "cut", "delay",
+                                          "loss",  "clock", "evict",   NULL};
 static const char *const test_losses[] = {"nothing", "unsynced", "all", NULL};
 static const char *const test_cuts[] = {"drop", "reset", NULL};
+static const char *const test_policies[] = {"allkeys-lru", "noeviction", NULL};
+static const char *const test_bounded_policies[] = {"noeviction", NULL};
 static const char *const test_delay_options[] = {"by", "jitter", NULL};
 static const char *const test_loss_options[] = {"share", NULL};
 static const char *const test_clock_options[] = {"by", "rate", NULL};
 static const struct fault_form test_fault_forms[] = {
-    {"pause", STRIKES_CLIENT | STRIKES_WORKER | STRIKES_SERVER, LASTS_BOUNDED, NULL, NULL},
-    {"kill", STRIKES_CLIENT | STRIKES_SERVER, LASTS_NEVER, NULL, NULL},
-    {"restart", STRIKES_SERVER, LASTS_BRIEFLY, test_losses, NULL},
-    {"cut", STRIKES_WIRE, LASTS_BOUNDED, test_cuts, NULL},
-    {"delay", STRIKES_WIRE, LASTS_BOUNDED, NULL, test_delay_options},
-    {"loss", STRIKES_WIRE, LASTS_BOUNDED, NULL, test_loss_options},
-    {"clock", STRIKES_CLIENT | STRIKES_SERVER, LASTS_ON, NULL, test_clock_options},
+    {"pause", STRIKES_CLIENT | STRIKES_WORKER | STRIKES_SERVER, LASTS_BOUNDED, NULL, NULL, NULL},
+    {"kill", STRIKES_CLIENT | STRIKES_SERVER, LASTS_NEVER, NULL, NULL, NULL},
+    {"restart", STRIKES_SERVER, LASTS_BRIEFLY, test_losses, NULL, NULL},
+    {"cut", STRIKES_WIRE, LASTS_BOUNDED, test_cuts, NULL, NULL},
+    {"delay", STRIKES_WIRE, LASTS_BOUNDED, NULL, test_delay_options, NULL},
+    {"loss", STRIKES_WIRE, LASTS_BOUNDED, NULL, test_loss_options, NULL},
+    {"clock", STRIKES_CLIENT | STRIKES_SERVER, LASTS_ON, NULL, test_clock_options, NULL},
+    {"evict", STRIKES_SERVER, LASTS_BRIEFLY, test_policies, NULL, test_bounded_policies},
 };
 static const char *const test_commands[] = {"GET", "SET", "SETNX", "PEXPIRE", "DEL", "EVAL", NULL};
 static const char *const test_properties[] = {

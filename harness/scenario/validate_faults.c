@@ -178,14 +178,26 @@ static void check_cause(const struct rules *rules, const struct cause *cause, si
         check_name_of_earlier(rules, cause->fault, number, node);
 }
 
+static void check_end_is_told(const struct rules *rules, const struct fault_step *step,
+                              struct node *item, const struct fault_form *form)
+{
+    if (form->lasting == LASTS_BOUNDED)
+        complaints_add(rules->complaints, item->origin, item->place,
+                       "missing key 'until' in faults: what ends '%s'?", step->verb);
+    else if (form->bounded != NULL && step->how != NULL && text_is_one_of(step->how, form->bounded))
+        complaints_add(rules->complaints, item->origin, item->place,
+                       "missing key 'until' in faults: '%s' with 'how: %s' is over at once "
+                       "without it",
+                       step->verb, step->how);
+}
+
 static void check_until(const struct rules *rules, size_t number, struct node *item,
                         struct node *verb, const struct fault_form *form)
 {
     const struct fault_step *step = &rules->scenario->faults[number];
     struct node *until = node_child(item, "until");
-    if (!node_has(item, "until") && form->lasting == LASTS_BOUNDED)
-        complaints_add(rules->complaints, item->origin, item->place,
-                       "missing key 'until' in faults: what ends '%s'?", step->verb);
+    if (!node_has(item, "until"))
+        check_end_is_told(rules, step, item, form);
     if (until == NULL)
         return;
     if (is_final(form)) {
