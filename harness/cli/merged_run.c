@@ -182,8 +182,11 @@ static void remark_on_name(const struct merged_run *merged, struct text *remarks
 static void remark(struct merged_run *merged)
 {
     struct text remarks = {0};
-    for (size_t i = 0; i < merged->run_count; i++)
+    for (size_t i = 0; i < merged->run_count; i++) {
+        const char *before = merged->runs[i].result.remarks;
+        text_add(&remarks, before != NULL ? before : "");
         remark_on_stop(&merged->runs[i], &remarks);
+    }
     for (size_t i = 1; i < merged->run_count; i++)
         remark_on_environment(&merged->runs[0].result, &merged->runs[i].result, &remarks);
     remark_on_name(merged, &remarks);

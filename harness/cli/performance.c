@@ -7,9 +7,12 @@
 #include "harness/drive/conductor.h"
 #include "harness/drive/fit.h"
 #include "harness/drive/lanes.h"
+#include "harness/report/summary.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 // Side by side, unless --jobs says otherwise: trials mostly wait for leases and pauses.
@@ -23,7 +26,8 @@ struct performance {
     bool *finished;         // of each of them
     struct server_pool pool;
     struct display display;
-    bool is_over; // no other trial is to be begun
+    struct text remarks; // on trials that were performed again
+    bool is_over;        // no other trial is to be begun
 };
 
 // --- one trial -----------------------------------------------------------------------------------
@@ -97,7 +101,7 @@ static void show(void *context, const struct trial *trial, const char *doing, si
 }
 
 // Nothing else happens on the machine while the trial runs.
-static void perform_alone(struct performance *performance, size_t index)
+static void perform_alone(struct performance *performance, size_t index, int serial)
 {
     struct trial_result *result = &performance->run->trials[index];
     const struct progress progress = {.show = show, .context = &performance->display};
@@ -107,8 +111,8 @@ static void perform_alone(struct performance *performance, size_t index)
         return;
     }
     result->lanes = 1;
-    int conducted = trial_conduct(result->trial, &performance->pool, result->folder, (int)index + 1,
-                                  &progress, &error);
+    int conducted =
+        trial_conduct(result->trial, &performance->pool, result->folder, serial, &progress, &error);
     if (conducted == 0)
         show(&performance->display, result->trial, "deciding", 0);
     settle(performance, result, conducted, &error);
@@ -190,11 +194,72 @@ static void perform_trials(struct performance *performance)
         if (lanes > 1 && to > from + 1) {
             perform_side_by_side(performance, from, to, lanes);
         } else {
-            perform_alone(performance, from);
+            perform_alone(performance, from, (int)from + 1);
             to = from + 1;
         }
     }
 }
+
+// --- again ---------------------------------------------------------------------------------------
+
+// An UNKNOWN that no expectation asked for is no answer: neither that the lock is safe nor that it
+// is not. Whatever was violated would have been UNSAFE, and is never asked again.
+static bool is_open(const struct performance *performance, size_t index)
+{
+    const struct trial_result *result = &performance->run->trials[index];
+    return performance->finished[index] && result->judgement.verdict == VERDICT_UNKNOWN &&
+           !trial_is_measurement(result);
+}
+
+// The files of a trial that was not decided, beside the run's trials: RUN/undecided/TRIAL--1.
+static int put_aside(const struct performance *performance, const struct trial_result *result,
+                     int64_t attempt, struct text *aside, struct error *error)
+{
+    const char *run = performance->run->folder;
+    text_format(aside, "%s/undecided/%s--%lld", run, result->trial->name, (long long)attempt);
+    char *parent = path_join(run, "undecided");
+    int made = folder_make(parent, error);
+    free(parent);
+    if (made == 0 && rename(result->folder, aside->bytes) != 0)
+        made = error_set(error, "cannot move %s to %s: %s", result->folder, aside->bytes,
+                         strerror(errno));
+    return made;
+}
+
+static void perform_again(struct performance *performance, size_t index, int64_t attempt)
+{
+    struct trial_result *result = &performance->run->trials[index];
+    const char *name = result->trial->name;
+    struct text aside = {0};
+    struct error error = {0};
+    int serial = (int)((size_t)attempt * performance->plan->count + index) + 1;
+    if (put_aside(performance, result, attempt, &aside, &error) == 0) {
+        text_format(&performance->remarks, "%s was run again, as it could not be decided: %s; %s\n",
+                    name, result->judgement.reason, aside.bytes);
+        trial_result_free(result);
+        performance->finished[index] = false;
+        performance->display.planned++;
+        perform_alone(performance, index, serial);
+    } else {
+        text_format(&performance->remarks, "%s was not run again: %s\n", name, error.text);
+    }
+    text_free(&aside);
+}
+
+// Alone, each of them, which leaves the machine calmer than before.
+static void perform_open_ones_again(struct performance *performance)
+{
+    for (int64_t attempt = 1; attempt <= performance->options->again; attempt++) {
+        for (size_t i = 0; i < performance->plan->count; i++) {
+            if (performance->is_over || sandbox_is_interrupted(performance->sandbox))
+                return;
+            if (is_open(performance, i))
+                perform_again(performance, i, attempt);
+        }
+    }
+}
+
+// --- the whole run -------------------------------------------------------------------------------
 
 // Leaves the finished trials, in the order of the plan.
 static void close_ranks(const struct performance *performance)
@@ -239,10 +304,12 @@ void perform_plan(const struct plan *plan, const struct run_options *options,
     char *servers = path_join(run->folder, "servers");
     server_pool_start(&performance.pool, sandbox, servers);
     perform_trials(&performance);
+    perform_open_ones_again(&performance);
     server_pool_stop(&performance.pool);
     display_clear(&performance.display);
     close_ranks(&performance);
     free(performance.finished);
+    run->remarks = performance.remarks.bytes;
     run->environment.lanes = most_lanes(run);
     run->environment.load_at_end = machine_load_read();
     free(servers);
@@ -254,4 +321,5 @@ void performance_free(struct run_result *run)
     for (size_t i = 0; i < run->count; i++)
         trial_result_free(&run->trials[i]);
     free(run->trials);
+    free(run->remarks);
 }

@@ -14,6 +14,8 @@
     X(scheme, "scheme", "GLOB", "only these of the scenarios' schemes: a name, glob or trait")     \
     X(seed, "seed", "N", "of all randomness, for the same choices again (default: drawn)")         \
     X(repeat, "repeat", "N", "runs each trial N times")                                            \
+    X(again, "again", "N",                                                                         \
+      "runs a trial that could not be decided again, up to N times (default: 0)")                  \
     X(jobs, "jobs", "N",                                                                           \
       "up to N trials with faults at a time (default: 4, fewer if memory is short)")               \
     X(out, "out", "DIR",                                                                           \
@@ -82,6 +84,8 @@ static int take_option(void *context, int option, const char *value, struct erro
         return option_number("seed", value, INT64_MAX, &options->seed, error);
     case OPTION_repeat:
         return option_number("repeat", value, 1000, &options->repeat, error);
+    case OPTION_again:
+        return option_number("again", value, 100, &options->again, error);
     case OPTION_jobs:
         return option_number("jobs", value, MAX_LANES, &options->jobs, error);
     case OPTION_out:

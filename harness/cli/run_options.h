@@ -20,6 +20,7 @@ struct run_options {
     const char *csv;    // where the table of all trials goes, or NULL
     int64_t seed;       // 0: the scenarios' own, else drawn
     int64_t repeat;     // 0: the scenarios' own
+    int64_t again;      // how often a trial that could not be decided is performed again
     int64_t jobs;       // how many trials at a time, if they may; 0: as many as is usual
     bool keep_going;
     bool quiet;

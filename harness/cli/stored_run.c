@@ -121,6 +121,20 @@ static json_t *only(json_t *trials, const char *name)
     return chosen;
 }
 
+// A line for each remark of result.json, or NULL.
+static char *read_remarks(const json_t *remarks)
+{
+    struct text text = {0};
+    size_t index;
+    json_t *remark;
+    json_array_foreach(remarks, index, remark)
+    {
+        if (json_is_string(remark))
+            text_format(&text, "%s\n", json_string_value(remark));
+    }
+    return text.bytes;
+}
+
 // And how the run was, if result.json says so.
 static void list_trials(struct stored_run *run, const char *trial)
 {
@@ -130,6 +144,8 @@ static void list_trials(struct stored_run *run, const char *trial)
     json_t *trials = json_incref(json_object_get(root, "trials"));
     environment_from_json(json_object_get(root, "environment"), &run->result.environment);
     run->result.duration_ns = json_integer_value(json_object_get(root, "duration_ns"));
+    if (trial == NULL)
+        run->result.remarks = read_remarks(json_object_get(root, "remarks"));
     run->was_stopped = !json_is_array(trials);
     if (trial == NULL && !run->was_stopped)
         run->result.planned = (size_t)json_integer_value(json_object_get(root, "planned"));
@@ -289,6 +305,7 @@ void stored_run_free(struct stored_run *run)
     free(run->result.trials);
     json_decref(run->entries);
     free(run->result.folder);
+    free(run->result.remarks);
     for (int i = 0; i < 2; i++)
         plan_free(&run->plans[i]);
     scenario_set_free(&run->scenarios);
