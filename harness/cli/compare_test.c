@@ -57,7 +57,8 @@ static int make_run(void **state)
                              "clients: {processes: 2, threads: 1}\n"
                              "lock: {lease: 5s, wait: 20s, retry: 1ms}\n"
                              "schemes: [redis-set-px-del, redis-set-px-lua]\n");
-    command_free((struct command_result[]){lockpick("run @/small.yaml --repeat 3 --out @/run")});
+    command_free(
+        (struct command_result[]){lockpick("run @/small.yaml --repeat 3 --again 3 --out @/run")});
     return 0;
 }
 
