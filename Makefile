@@ -1,5 +1,5 @@
-# Targets: demo, test, all (default), asan, tsan, lint, format, clean; detection, soundness, fuzz,
-# fuzz-check, bench, soak, bench-check, reference.
+# Targets: demo, test, all (default), asan, tsan, lint, format, drivers, clean; detection, soundness,
+# fuzz, fuzz-check, bench, soak, bench-check, reference.
 # `make demo` and `make test` install what is missing, build, and run; see README.md.
 
 CC ?= cc
@@ -30,7 +30,7 @@ TEST_PROGRAMS := $(TESTS:%.c=$(BUILD)/%)
 FUZZERS := $(shell find harness faults -name '*_fuzz.c' | sort)
 FORMATTED := $(shell find harness faults -name '*.[ch]')
 
-.PHONY: all demo test tests asan tsan lint format setup setup-lint clean
+.PHONY: all demo test tests asan tsan lint format setup setup-lint drivers clean
 .PHONY: detection soundness fuzz fuzzers fuzz-check bench-check
 .SECONDARY:
 
@@ -68,6 +68,10 @@ setup:
 
 setup-lint:
 	@scripts/setup --with lint
+
+# The libraries whose locks the drivers of scripts/drivers try; what of them is missing is skipped.
+drivers:
+	@scripts/setup --with drivers
 
 # The build needs packages that setup installs, so each step is a make of its own.
 demo: setup

@@ -20,7 +20,9 @@ struct fault_client {
     pid_t process;    // 0 once it has ended
     bool leads_group; // it has started programs, which belong to it
     bool killed;      // by a fault
+    bool is_dying;    // killed by a fault, but not reaped yet
     int stops;        // pauses in effect: it goes on when the last one is over
+    int64_t killed_ns;
     // Writes what happens to the process as a whole: client N, worker 0.
     struct history_writer writer;
 };

@@ -11,36 +11,66 @@
 #include <string.h>
 #include <sys/wait.h>
 
+// How long its end is waited for at once.
+#define MOMENT_NS (10 * NS_PER_MS)
+#define LOOK_EVERY_NS (NS_PER_MS / 10)
+
 static enum availability available(const struct fault_step *step, const struct fault_world *world,
                                    struct error *why)
 {
     return target_available(&step->target, world, why);
 }
 
-// The process is reaped here: that is the proof that it is dead.
-static enum strike_state kill_client(struct fault_client *client, struct error *error)
+// Its parent reaps it: that is the proof that it is dead.
+static enum strike_state bury(struct fault_client *client, struct error *error)
 {
-    if (client->process == 0)
-        return strike_came_too_late(error);
-    int64_t killed_ns = clock_monotonic_ns();
-    if (kill(client->process, SIGKILL) != 0)
-        return error_set(error, "SIGKILL to process %d: %s", client->process, strerror(errno));
     int status = 0;
-    while (waitpid(client->process, &status, 0) < 0) {
-        if (errno != EINTR)
-            return error_set(error, "waiting for process %d to end: %s", client->process,
-                             strerror(errno));
-    }
     pid_t process = client->process;
+    if (process == 0)
+        return client->killed ? STRIKE_IN_EFFECT : strike_came_too_late(error);
+    pid_t ended = waitpid(process, &status, WNOHANG);
+    if (ended < 0 && errno != EINTR)
+        return error_set(error, "waiting for process %d to end: %s", process, strerror(errno));
+    if (ended != process)
+        return STRIKE_PENDING;
     client->process = 0;
+    client->is_dying = false;
     if (client->leads_group && process_group_kill(process, error) != 0)
         return STRIKE_FAILED;
     if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGKILL)
         return strike_came_too_late(error); // it had ended by itself
     client->killed = true;
-    history_append(&client->writer, (struct event){.kind = EVENT_PROCESS_DEATH,
-                                                   .args = {process, SIGKILL, 0, killed_ns}});
+    history_append(&client->writer,
+                   (struct event){.kind = EVENT_PROCESS_DEATH,
+                                  .args = {process, SIGKILL, 0, client->killed_ns}});
     return STRIKE_IN_EFFECT;
+}
+
+// On a busy machine a process takes seconds to end, and meanwhile other faults must have theirs.
+static enum strike_state kill_client(struct fault_client *client, struct error *error)
+{
+    enum strike_state state = STRIKE_PENDING;
+    if (client->process == 0 || client->is_dying)
+        return strike_came_too_late(error);
+    client->killed_ns = clock_monotonic_ns();
+    if (kill(client->process, SIGKILL) != 0)
+        return error_set(error, "SIGKILL to process %d: %s", client->process, strerror(errno));
+    client->is_dying = true;
+    // Its programs must not go on meanwhile. They are told after it, so that it does not learn of
+    // their end.
+    if (client->leads_group)
+        kill(-client->process, SIGKILL);
+    while (state == STRIKE_PENDING && clock_monotonic_ns() < client->killed_ns + MOMENT_NS) {
+        state = bury(client, error);
+        if (state == STRIKE_PENDING)
+            clock_sleep_until_ns(clock_monotonic_ns() + LOOK_EVERY_NS);
+    }
+    return state;
+}
+
+static enum strike_state prove(struct fault_strike *strike, struct error *error)
+{
+    return bury(strike->client, error);
 }
 
 static enum strike_state inject(struct fault_strike *strike, struct error *error)
@@ -59,4 +89,5 @@ const struct fault kill_fault = {
     .colour = "#d55e00",
     .available = available,
     .inject = inject,
+    .prove = prove,
 };

@@ -49,7 +49,7 @@ static enum strike_state stop_is_proven(struct fault_client *client, struct erro
 
 static enum strike_state stop_process(struct fault_client *client, struct error *error)
 {
-    if (client->process == 0)
+    if (client->process == 0 || client->is_dying)
         return strike_came_too_late(error);
     if (client->stops > 0) { // another pause has stopped it already
         client->stops++;

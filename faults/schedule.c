@@ -5,6 +5,7 @@
 #include "harness/base/text.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 // Servers are asked again after this, or after four times what the last question took.
 #define LEAST_PAUSE_NS (2 * NS_PER_MS)
@@ -12,11 +13,20 @@
 #define END_LIMIT_NS (30 * NS_PER_S)
 
 // True for a command of the lock's to its server, and for nothing else that a worker passes.
-static bool is_request_of_lock(const struct point_name *point)
+// Without a phase it may be one to the guarded value's server.
+static bool is_request_of_lock(const struct point_name *point, const struct fault_world *world)
 {
     static const char *const phases[] = {"acquire", "release", "renew", NULL};
-    static const char *const other[] = {"request", "acquire", "release", "renew", NULL};
-    return text_is_one_of(point->phase, phases) && !text_is_one_of(point->what, other);
+    static const char *const other[] = {"acquire", "release", "renew", "read",
+                                        "write",   "holds",   NULL};
+    const char *store = world->scenario->workload.store;
+    bool is_in_lock = point->phase[0] == '\0' ? store != NULL && strcmp(store, "shm") == 0
+                                              : text_is_one_of(point->phase, phases);
+    // What a program is asked is a request, too; but where those to its server are seen, they are
+    // meant, and the same scenario must not strike elsewhere.
+    bool is_any = strcmp(point->what, "request") == 0;
+    return is_in_lock && !text_is_one_of(point->what, other) &&
+           (!is_any || world->points_are_missing);
 }
 
 // A lock that is not ours may have requests that nobody sees.
@@ -25,7 +35,7 @@ static enum availability points_available(const struct fault_step *plan,
 {
     size_t unseen = 0;
     for (size_t i = 0; i < plan->point_count; i++)
-        unseen += is_request_of_lock(&plan->points[i]);
+        unseen += is_request_of_lock(&plan->points[i], world);
     if (world->why_no_points == NULL || unseen == 0 || unseen < plan->point_count)
         return FAULT_AVAILABLE;
     error_set(why, "'%s' is inside the lock, and %s", plan->points[0].what, world->why_no_points);
@@ -248,6 +258,19 @@ bool schedule_is_striking(const struct schedule *schedule)
     return false;
 }
 
+bool schedule_is_lasting(const struct schedule *schedule)
+{
+    for (size_t i = 0; i < schedule->count; i++) {
+        const struct step *step = &schedule->steps[i];
+        bool stays_away = step->in_effect_ns != 0 && step_is_on_server(step) &&
+                          strcmp(step_plan(step)->verb, "kill") == 0;
+        if (stays_away || step->state == STEP_PENDING || step->state == STEP_IN_EFFECT ||
+            step->state == STEP_HEALING)
+            return true;
+    }
+    return false;
+}
+
 // What was asked for and is not proven is undone all the same: a client that was told to stop, and
 // had not yet, must go on. It was never in effect, so that no end of it is noted.
 static void undo_unproven(struct step *step, int64_t give_up_ns)
@@ -260,12 +283,24 @@ static void undo_unproven(struct step *step, int64_t give_up_ns)
         clock_sleep_until_ns(clock_monotonic_ns() + LEAST_PAUSE_NS);
 }
 
+// A client that was killed is dead soon: that is waited for, as nobody else will know why it ended.
+static void bury(struct schedule *schedule, struct step *step, int64_t give_up_ns)
+{
+    while (step->state == STEP_PENDING && step->fault->heal == NULL && !step_is_on_server(step) &&
+           clock_monotonic_ns() < give_up_ns) {
+        step_strike(schedule, step);
+        if (step->state == STEP_PENDING)
+            clock_sleep_until_ns(clock_monotonic_ns() + LEAST_PAUSE_NS);
+    }
+}
+
 void schedule_end(struct schedule *schedule)
 {
     int64_t give_up_ns = clock_monotonic_ns() + END_LIMIT_NS;
     for (size_t i = 0; i < schedule->count; i++) {
         struct step *step = &schedule->steps[i];
         undo_unproven(step, give_up_ns);
+        bury(schedule, step, give_up_ns);
         if (step->state == STEP_IN_EFFECT) {
             step->heal_reason = HEAL_END;
             step_heal(schedule, step);

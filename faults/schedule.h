@@ -40,6 +40,10 @@ bool schedule_has_struck_client(const struct schedule *schedule, int client);
 // True while a fault that will end, or one that is not proven yet, may be why nobody is granted.
 bool schedule_is_striking(const struct schedule *schedule);
 
+// True while some fault is in effect, or may be: also one that ends only with the trial, and a
+// server that was killed.
+bool schedule_is_lasting(const struct schedule *schedule);
+
 // The trial ends: heals what is in effect, lets go whoever is held, disarms the rest.
 void schedule_end(struct schedule *schedule);
 

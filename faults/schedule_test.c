@@ -206,9 +206,10 @@ static void a_kill_is_recorded_as_the_death_of_its_client(void **state)
     fixture->steps[0] = step_at(1, "kill", 2, 0);
     begin(fixture, 1);
     schedule_start(fixture->schedule, 0);
-    schedule_advance(fixture->schedule, 1);
+    advance_until(fixture, EVENT_FAULT_IN_EFFECT, 1);
     assert_int_equal(fixture->clients[1].process, 0);
     assert_true(fixture->clients[1].killed);
+    assert_false(fixture->clients[1].is_dying);
     assert_int_equal(count(fixture, EVENT_PROCESS_DEATH, 0), 1);
     assert_int_equal(count(fixture, EVENT_FAULT_IN_EFFECT, 1), 1);
     assert_false(schedule_is_striking(fixture->schedule));
@@ -370,7 +371,9 @@ static void what_a_fault_until_the_end_holds_up_is_no_reason_to_wait(void **stat
     advance_until(fixture, EVENT_FAULT_IN_EFFECT, 1);
     assert_true(schedule_next_ns(fixture->schedule) == TIME_NEVER);
     assert_false(schedule_is_striking(fixture->schedule));
+    assert_true(schedule_is_lasting(fixture->schedule));
     schedule_end(fixture->schedule);
+    assert_false(schedule_is_lasting(fixture->schedule));
     assert_int_equal(count(fixture, EVENT_FAULT_HEALED, 1), 1);
 }
 

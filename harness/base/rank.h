@@ -17,6 +17,15 @@ size_t first_from(const int64_t *values, size_t count, size_t stride, int64_t le
 // Ascending, in place.
 void sort_values(int64_t *values, size_t count);
 
+// A value, and where it stood.
+struct ranked {
+    int64_t value;
+    size_t index;
+};
+
+// The same. Their indices ascend as they come, and equal values stay in that order.
+void sort_ranked(struct ranked *items, size_t count);
+
 // The smallest of the sorted values that at least `permille` thousandths of them do not exceed
 // (the nearest-rank method); 0 of an empty set.
 int64_t percentile_of_sorted(const int64_t *sorted, size_t count, unsigned permille);

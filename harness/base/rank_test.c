@@ -42,12 +42,60 @@ static void percentiles_are_of_the_nearest_rank(void **state)
     assert_int_equal(percentile_of_sorted(values, 0, 500), 0);
 }
 
+// Numbers that spread over all that fits, or over little.
+static int64_t draw(uint64_t *state, unsigned bits)
+{
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return (int64_t)(*state) >> (64 - bits);
+}
+
+static void any_number_of_values_is_sorted(void **state)
+{
+    (void)state;
+    static int64_t values[3000];
+    uint64_t drawn = 1;
+    for (unsigned bits = 1; bits <= 64; bits += 7) {
+        for (size_t count = 0; count <= 3000; count = count * 3 + 1) {
+            int64_t sum = 0;
+            for (size_t i = 0; i < count; i++) {
+                values[i] = draw(&drawn, bits);
+                sum ^= values[i];
+            }
+            sort_values(values, count);
+            for (size_t i = 0; i < count; i++) {
+                assert_true(i == 0 || values[i - 1] <= values[i]);
+                sum ^= values[i];
+            }
+            assert_int_equal(sum, 0);
+        }
+    }
+}
+
+static void equal_values_stay_in_their_order(void **state)
+{
+    (void)state;
+    static struct ranked places[3000];
+    uint64_t drawn = 1;
+    for (size_t count = 1; count <= 3000; count = count * 3 + 1) {
+        for (size_t i = 0; i < count; i++)
+            places[i] = (struct ranked){draw(&drawn, 5), i};
+        sort_ranked(places, count);
+        for (size_t i = 1; i < count; i++) {
+            assert_true(places[i - 1].value <= places[i].value);
+            if (places[i - 1].value == places[i].value)
+                assert_true(places[i - 1].index < places[i].index);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_first_that_is_no_less_is_found),
         cmocka_unit_test(among_nothing_none_is_found),
         cmocka_unit_test(percentiles_are_of_the_nearest_rank),
+        cmocka_unit_test(any_number_of_values_is_sorted),
+        cmocka_unit_test(equal_values_stay_in_their_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,15 +2,6 @@
 
 #include <stdlib.h>
 
-static int compare(const void *left, const void *right)
-{
-    const struct lock_member *a = left;
-    const struct lock_member *b = right;
-    if (a->key != b->key)
-        return a->key < b->key ? -1 : 1;
-    return (a->index > b->index) - (a->index < b->index);
-}
-
 static int64_t first_key(const struct digest *digest)
 {
     if (digest->hold_count > 0)
@@ -38,13 +29,11 @@ void by_lock_start(struct by_lock *locks, const struct digest *digest)
     locks->holds = memory_new(hold_count * sizeof *locks->holds);
     locks->attempts = memory_new(attempt_count * sizeof *locks->attempts);
     for (size_t i = 0; i < hold_count; i++)
-        locks->holds[i] = (struct lock_member){digest->holds[i].key, i};
+        locks->holds[i] = (struct ranked){digest->holds[i].key, i};
     for (size_t i = 0; i < attempt_count; i++)
-        locks->attempts[i] = (struct lock_member){digest->attempts[i].key, i};
-    if (hold_count > 1)
-        qsort(locks->holds, hold_count, sizeof *locks->holds, compare);
-    if (attempt_count > 1)
-        qsort(locks->attempts, attempt_count, sizeof *locks->attempts, compare);
+        locks->attempts[i] = (struct ranked){digest->attempts[i].key, i};
+    sort_ranked(locks->holds, hold_count);
+    sort_ranked(locks->attempts, attempt_count);
     locks->part.holds = memory_new(hold_count * sizeof *locks->part.holds);
     locks->part.attempts = memory_new(attempt_count * sizeof *locks->part.attempts);
     locks->room = memory_new(hold_count * sizeof *locks->room);
@@ -56,10 +45,10 @@ static int64_t next_key(const struct by_lock *locks)
 {
     int64_t key = INT64_MAX;
     if (locks->next_hold < locks->whole->hold_count)
-        key = locks->holds[locks->next_hold].key;
+        key = locks->holds[locks->next_hold].value;
     if (locks->next_attempt < locks->whole->attempt_count &&
-        locks->attempts[locks->next_attempt].key < key)
-        key = locks->attempts[locks->next_attempt].key;
+        locks->attempts[locks->next_attempt].value < key)
+        key = locks->attempts[locks->next_attempt].value;
     return key;
 }
 
@@ -75,14 +64,14 @@ bool by_lock_next(struct by_lock *locks)
     int64_t key = locks->key = next_key(locks);
     part->hold_count = 0;
     part->attempt_count = 0;
-    for (; locks->next_hold < whole->hold_count && locks->holds[locks->next_hold].key == key;
+    for (; locks->next_hold < whole->hold_count && locks->holds[locks->next_hold].value == key;
          locks->next_hold++) {
         size_t index = locks->holds[locks->next_hold].index;
         locks->room[part->hold_count] = index;
         part->holds[part->hold_count++] = whole->holds[index];
     }
     for (; locks->next_attempt < whole->attempt_count &&
-           locks->attempts[locks->next_attempt].key == key;
+           locks->attempts[locks->next_attempt].value == key;
          locks->next_attempt++)
         part->attempts[part->attempt_count++] =
             whole->attempts[locks->attempts[locks->next_attempt].index];

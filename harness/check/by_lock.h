@@ -5,13 +5,8 @@
 #ifndef LOCKPICK_CHECK_BY_LOCK_H
 #define LOCKPICK_CHECK_BY_LOCK_H
 
+#include "harness/base/rank.h"
 #include "harness/check/check.h"
-
-// An index of a hold or an attempt, and whose lock it was.
-struct lock_member {
-    int64_t key;
-    size_t index;
-};
 
 // Goes from lock to lock:
 //
@@ -22,9 +17,9 @@ struct lock_member {
 struct by_lock {
     const struct digest *whole;
     struct digest part; // holds and attempts of one lock, in their order; all else is the whole's
-    const size_t *indices;                // of the part's holds in the whole; NULL: as they are
-    int64_t key;                          // whose
-    struct lock_member *holds, *attempts; // the rest is its own
+    const size_t *indices;           // of the part's holds in the whole; NULL: as they are
+    int64_t key;                     // whose
+    struct ranked *holds, *attempts; // keys, and whose they are; the rest is its own
     size_t next_hold, next_attempt;
     size_t *room;
     bool is_over;

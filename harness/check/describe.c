@@ -5,7 +5,7 @@
 
 const char *describe_worker(const struct digest *digest, int client, int worker, char *out)
 {
-    if (digest->trial->scenario->clients.threads > 1)
+    if (worker != 0 && digest->trial->scenario->clients.threads > 1)
         snprintf(out, DESCRIBE_ROOM, "client-%d worker-%d", client, worker);
     else
         snprintf(out, DESCRIBE_ROOM, "client-%d", client);

@@ -7,8 +7,8 @@
 // Room enough for a worker's name or a duration.
 #define DESCRIBE_ROOM 48
 
-// "client-1", or "client-1 worker-3" where clients have more than one worker. Returns `out`, which
-// holds DESCRIBE_ROOM bytes.
+// "client-1", or "client-1 worker-3" where clients have more than one worker and it is not 0: any
+// of them. Returns `out`, which holds DESCRIBE_ROOM bytes.
 const char *describe_worker(const struct digest *digest, int client, int worker, char *out);
 
 // The same of a hold's worker.

@@ -73,31 +73,27 @@ static const char *unexplained_property(const struct expectation *expectation,
     return NULL;
 }
 
-static void add_name(char *text, size_t room, const char *name)
+void expectation_describe(const struct expectation *expectation, struct text *out)
 {
-    size_t length = strlen(text);
-    snprintf(text + length, room - length, "%s%s", length > 0 ? ", " : "", name);
+    static const char *const verdicts[] = {
+        [EXPECT_SAFE] = "SAFE", [EXPECT_UNSAFE] = "UNSAFE", [EXPECT_STUCK] = "STUCK"};
+    const struct string_list *because = &expectation->because;
+    text_add(out, verdicts[expectation->verdict]);
+    for (size_t i = 0; i < because->count; i++)
+        text_format(out, "%s%s", i == 0 ? " (" : ", ", because->items[i]);
+    text_add(out, because->count > 0 ? ")" : "");
 }
 
-static void describe_expected(const struct expectation *expectation, char *out, size_t room)
+static void describe_found(const struct judgement *judgement, struct text *out)
 {
-    static const char *const verdicts[] = {"SAFE", "UNSAFE", "STUCK"};
-    char names[120] = "";
-    for (size_t i = 0; i < expectation->because.count; i++)
-        add_name(names, sizeof names, expectation->because.items[i]);
-    snprintf(out, room, names[0] != '\0' ? "%s (%s)" : "%s%s", verdicts[expectation->verdict],
-             names);
-}
-
-static void describe_found(const struct judgement *judgement, char *out, size_t room)
-{
-    char names[120] = "";
+    size_t count = 0;
+    text_add(out, verdict_name(judgement->verdict));
     for (size_t i = 0; i < judgement->finding_count; i++) {
-        if (finding_counts(&judgement->findings[i]))
-            add_name(names, sizeof names, judgement->findings[i].check->name);
+        const struct finding *finding = &judgement->findings[i];
+        if (finding_counts(finding))
+            text_format(out, "%s%s", count++ == 0 ? " (" : ", ", finding->check->name);
     }
-    snprintf(out, room, names[0] != '\0' ? "%s (%s)" : "%s%s", verdict_name(judgement->verdict),
-             names);
+    text_add(out, count > 0 ? ")" : "");
 }
 
 static const char *describe_wrong_verdict(const struct trial *trial,
@@ -145,34 +141,38 @@ static void describe_miss(const struct trial *trial, const char *absent_fault,
     }
 }
 
+// Sets what came of it, and says so.
+static void compare(const struct trial *trial, const char *absent_fault,
+                    struct judgement *judgement, struct text *out)
+{
+    struct text found = {0};
+    char miss[240] = "";
+    describe_found(judgement, &found);
+    if (judgement->verdict <= VERDICT_STUCK) {
+        describe_miss(trial, absent_fault, judgement, miss, sizeof miss);
+        judgement->expectation = miss[0] != '\0' ? EXPECTATION_MISSED : EXPECTATION_MET;
+    }
+    if (judgement->expectation == EXPECTATION_MET) {
+        text_format(out, "%s, as expected", text_string(&found));
+    } else {
+        text_add(out, "expected ");
+        expectation_describe(trial->expectation, out);
+        if (judgement->expectation == EXPECTATION_MISSED)
+            text_format(out, ", got %s: %s", text_string(&found), miss);
+        else
+            text_format(out, ", not decided: %s", verdict_name(judgement->verdict));
+    }
+    text_free(&found);
+}
+
 void expectation_compare(const struct trial *trial, const char *absent_fault,
                          struct judgement *judgement)
 {
-    const struct expectation *expectation = trial->expectation;
-    judgement->expectation = EXPECTATION_NONE;
-    judgement->expectation_text[0] = '\0';
-    judgement->unexpected = NULL;
-    if (expectation == NULL)
-        return;
-    char expected[140];
-    char found[140];
-    char miss[240];
-    describe_expected(expectation, expected, sizeof expected);
-    describe_found(judgement, found, sizeof found);
-    if (judgement->verdict > VERDICT_STUCK) {
-        snprintf(judgement->expectation_text, sizeof judgement->expectation_text,
-                 "expected %s, not decided: %s", expected, verdict_name(judgement->verdict));
-        return;
-    }
-    describe_miss(trial, absent_fault, judgement, miss, sizeof miss);
     struct text text = {0};
-    if (miss[0] != '\0') {
-        judgement->expectation = EXPECTATION_MISSED;
-        text_format(&text, "expected %s, got %s: %s", expected, found, miss);
-    } else {
-        judgement->expectation = EXPECTATION_MET;
-        text_format(&text, "%s, as expected", found);
-    }
+    judgement->expectation = EXPECTATION_NONE;
+    judgement->unexpected = NULL;
+    if (trial->expectation != NULL)
+        compare(trial, absent_fault, judgement, &text);
     snprintf(judgement->expectation_text, sizeof judgement->expectation_text, "%s",
              text_string(&text));
     text_free(&text);

@@ -4,6 +4,9 @@
 
 #include "harness/check/check.h"
 
+// Adds what is expected: "UNSAFE (stale-holder, lost-update)".
+void expectation_describe(const struct expectation *expectation, struct text *out);
+
 // Sets `expectation`, `expectation_text` and `unexpected` of a judgement whose verdict and findings
 // stand. `absent_fault` is what the scenario calls a fault that never took effect, NULL if all did:
 // a lock that broke without it is not what the scenario shows.

@@ -117,6 +117,26 @@ static void what_a_client_tries_while_it_is_cut_off_is_no_traffic(void **state)
     }
 }
 
+// client-2 goes from when it came to its point to when the conductor says so; nobody goes after it.
+static void one_worker_stands_still_from_when_it_came_to_its_point(void **state)
+{
+    (void)state;
+    for (int reached = 0; reached < 2; reached++) {
+        struct build build;
+        build_traffic(&build);
+        build_fault(&build, "pause", 1, 44, 44);
+        build.steps[0].target.worker = 1;
+        if (reached)
+            build_event(&build, 24.5, 1, 1,
+                        (struct event){.kind = EVENT_POINT_REACHED, .step = 1, .args = {1}});
+        build_end(&build);
+        assert_verdict(&build, reached ? VERDICT_SAFE : VERDICT_UNKNOWN);
+        if (!reached)
+            assert_text_has(build.judgement.reason, "met no traffic");
+        build_free(&build);
+    }
+}
+
 static void an_access_is_the_traffic_of_an_optimistic_scheme(void **state)
 {
     (void)state;
@@ -239,6 +259,7 @@ int main(void)
         cmocka_unit_test(a_bound_that_came_before_its_cause_is_told),
         cmocka_unit_test(a_flush_that_met_a_free_lock_is_told),
         cmocka_unit_test(what_a_client_tries_while_it_is_cut_off_is_no_traffic),
+        cmocka_unit_test(one_worker_stands_still_from_when_it_came_to_its_point),
         cmocka_unit_test(an_access_is_the_traffic_of_an_optimistic_scheme),
         cmocka_unit_test(a_restart_is_met_right_after_it),
         cmocka_unit_test(servers_that_are_still_upset_leave_the_lock_in_doubt),

@@ -2,6 +2,7 @@
 
 #include "harness/base/clock.h"
 #include "harness/base/growing.h"
+#include "harness/base/text.h"
 #include "harness/check/describe.h"
 #include "harness/check/wire_sides.h"
 
@@ -30,10 +31,44 @@ static bool waits_for_command(const struct fault_step *step)
     return false;
 }
 
-static const char *why_never_asked(const struct fault_step *step)
+// True if it waits for what is asked of a driver, of a scheme that has none.
+static bool waits_for_driver(const struct digest *digest, const struct fault_step *step)
+{
+    static const char *const asked[] = {"acquire", "release", "renew", NULL};
+    for (size_t i = 0; i < step->point_count && digest->trial->foreign == NULL; i++) {
+        if (step->points[i].moment != MOMENT_AT && text_is_one_of(step->points[i].what, asked))
+            return true;
+    }
+    return false;
+}
+
+// True if it waits for a command that a program sends for one of its workers, or for one purpose:
+// with several workers it cannot always be told which (scripts/drivers/README.md).
+static bool waits_for_one_of_several(const struct digest *digest, const struct fault_step *step)
+{
+    static const char *const known[] = {"acquire", "release", "renew", "read",
+                                        "write",   "holds",   NULL};
+    const struct foreign_settings *foreign = digest->trial->foreign;
+    bool tells =
+        foreign == NULL || foreign->plugin != NULL || digest->trial->scenario->clients.threads == 1;
+    for (size_t i = 0; i < step->point_count && !tells; i++) {
+        const struct point_name *point = &step->points[i];
+        if (!text_is_one_of(point->what, known) && (point->worker != 0 || point->phase[0] != '\0'))
+            return true;
+    }
+    return false;
+}
+
+static const char *why_never_asked(const struct digest *digest, const struct fault_step *step)
 {
     if (step->at_ns >= 0)
         return "the trial ended before its time; more operations would make it longer";
+    if (waits_for_driver(digest, step))
+        return "its point was never reached: acquire, release and renew are what is asked of "
+               "drivers; of this scheme, say 'request in release', or name its command";
+    if (waits_for_one_of_several(digest, step))
+        return "its point was never reached; is it a command that this scheme sends? And which "
+               "worker's it is, and in what phase, is known for certain with clients: {threads: 1}";
     if (waits_for_command(step))
         return "its point was never reached; is it a command that this scheme sends? see lockpick "
                "history";
@@ -42,7 +77,8 @@ static const char *why_never_asked(const struct fault_step *step)
     return "its point was never reached";
 }
 
-static bool fault_took_effect(const struct fault_record *record, char *reason, size_t room)
+static bool fault_took_effect(const struct digest *digest, const struct fault_record *record,
+                              char *reason, size_t room)
 {
     char what[160];
     const struct fault_step *step = record->step;
@@ -56,7 +92,7 @@ static bool fault_took_effect(const struct fault_record *record, char *reason, s
     else if (record->failed)
         why = "it was tried and FAILED";
     else if (record->asked_ns == TIME_NEVER)
-        why = why_never_asked(step);
+        why = why_never_asked(digest, step);
     bool known = record->failed && record->failure > 0;
     describe_step(step, what, sizeof what);
     if (record->reason[0] != '\0')
@@ -84,7 +120,7 @@ bool servers_were_left_down(const struct digest *digest, char *reason, size_t ro
     for (size_t i = 0; i < digest->fault_count; i++) {
         const struct fault_record *record = &digest->faults[i];
         if (record->failed && text_is_one_of(record->step->verb, takes_down) &&
-            !fault_took_effect(record, reason, room))
+            !fault_took_effect(digest, record, reason, room))
             return true;
     }
     return false;
@@ -127,6 +163,21 @@ static bool loses_request(const struct fault_step *step)
            waits_for_command(step) && wire_names_client(step, point->client);
 }
 
+// From when on the fault was on its target: one worker stands still as soon as it has come to its
+// point, and a conductor that is late says so when others have long gone on.
+static int64_t began_ns(const struct digest *digest, const struct fault_record *record)
+{
+    const struct fault_step *step = record->step;
+    bool is_of_worker = fault_stops(step) && step->target.worker != 0;
+    for (size_t i = 0; is_of_worker && i < digest->history->count; i++) {
+        const struct event *event = &digest->history->events[i];
+        if (event->kind == EVENT_POINT_REACHED && event->step == step->number &&
+            event->client == step->target.client && event->worker == step->target.worker)
+            return time_earlier(event->at_ns, record->in_effect_ns);
+    }
+    return record->in_effect_ns;
+}
+
 // When what is tried meets the fault. A server that was killed or restarted is met while it goes
 // down and comes back, and a client is dead before its end is noticed, which may take seconds; what
 // a lost request left on the servers is met until its lease runs out.
@@ -134,7 +185,7 @@ static struct stall time_of_meeting(const struct digest *digest, const struct fa
 {
     static const char *const upsets[] = {"kill", "restart", NULL};
     const struct fault_step *step = record->step;
-    struct stall time = {record->in_effect_ns, record->healed_ns};
+    struct stall time = {began_ns(digest, record), record->healed_ns};
     if (loses_request(step) && time.to_ns != TIME_NEVER)
         time.to_ns += digest->trial->scenario->lock.lease_ns;
     if (step->side_counts[0] > 0 || !text_is_one_of(step->verb, upsets))
@@ -186,7 +237,7 @@ static bool faults_proven(const struct digest *digest, char *reason, size_t room
     for (size_t i = 0; i < digest->fault_count; i++) {
         char what[160];
         const struct fault_record *record = &digest->faults[i];
-        if (!fault_took_effect(record, reason, room) || was_cut_short(record, reason, room))
+        if (!fault_took_effect(digest, record, reason, room) || was_cut_short(record, reason, room))
             return false;
         if (record->step->side_counts[0] > 0 && record->met == 0) {
             describe_step(record->step, what, sizeof what);
@@ -231,13 +282,28 @@ static bool ended_as_planned(const struct digest *digest, char *reason, size_t r
     return false;
 }
 
+// A driver that cannot reach its servers says that it does not know, each time.
+static void say_nobody_held(const struct digest *digest, char *reason, size_t room)
+{
+    size_t unknown = 0;
+    for (size_t i = 0; i < digest->attempt_count; i++)
+        unknown += digest->attempts[i].outcome == OUTCOME_UNKNOWN ? 1 : 0;
+    bool is_lost = digest->trial->foreign != NULL && digest->trial->foreign->plugin == NULL &&
+                   unknown > 0 && unknown == digest->attempt_count;
+    snprintf(reason, room, "nobody was ever granted the lock (%zu acquires tried)%s",
+             digest->attempt_count,
+             is_lost ? ": its driver answered each of them with unknown; does it ask the servers "
+                       "that the scenario names (servers: redis gives it LOCKPICK_REDIS)? See "
+                       "driver-of-client-1.log"
+                     : "");
+}
+
 bool gates_open(const struct digest *digest, char *reason, size_t room)
 {
     if (!ended_as_planned(digest, reason, room) || !faults_proven(digest, reason, room))
         return false;
     if (digest->hold_count == 0) {
-        snprintf(reason, room, "nobody was ever granted the lock (%zu acquires tried)",
-                 digest->attempt_count);
+        say_nobody_held(digest, reason, room);
         return false;
     }
     return true;

@@ -101,6 +101,7 @@ static bool after_attempt(const struct digest *digest, size_t index, struct sile
                                 .from_ns = attempt->returned_ns,
                                 .hold = SIZE_MAX,
                                 .attempt = index,
+                                .worker = attempt->worker,
                                 .fault = SIZE_MAX};
     if (died_in_trial(digest, attempt->died_ns)) {
         silence->cause = SILENCE_DIED_ACQUIRING;
@@ -155,7 +156,8 @@ static const struct event **find_strikes(const struct digest *digest)
     return strikes;
 }
 
-// True if a fault that kills struck its process just where this worker was inside the acquire.
+// True if a fault that kills struck its process just where this worker was inside the acquire. Of a
+// relayed request, which is no certain worker's, nobody can tell.
 static bool was_struck(const struct digest *digest, const struct event *const *strikes,
                        const struct attempt *attempt)
 {
@@ -166,6 +168,19 @@ static bool was_struck(const struct digest *digest, const struct event *const *s
             return true;
     }
     return false;
+}
+
+// Of workers that died together inside their acquires, the one that the fault struck explains the
+// silence best; without such a one each of them may have got the lock.
+static void take_one_of_dead(const struct digest *digest, const struct event *const *strikes,
+                             struct silence *latest, struct silence silence)
+{
+    if (was_struck(digest, strikes, &digest->attempts[latest->attempt]))
+        return;
+    if (was_struck(digest, strikes, &digest->attempts[silence.attempt]))
+        *latest = silence;
+    else
+        latest->worker = 0;
 }
 
 // True if it was granted only after the end, when faults had been taken back that may have kept
@@ -201,11 +216,11 @@ static struct silence find_silence(const struct digest *digest, bool unanswered)
         if (!after_attempt(digest, i, &silence) ||
             (unanswered && silence.cause == SILENCE_LOST_ACQUIRE))
             continue;
-        take_later(&latest, silence);
-        // Of workers that died together, the one that the fault struck explains it best.
         if (silence.cause == SILENCE_DIED_ACQUIRING && latest.cause == silence.cause &&
-            silence.from_ns == latest.from_ns && was_struck(digest, strikes, &digest->attempts[i]))
-            latest = silence;
+            silence.from_ns == latest.from_ns)
+            take_one_of_dead(digest, strikes, &latest, silence);
+        else
+            take_later(&latest, silence);
     }
     for (size_t i = 0; i < digest->hold_count; i++) {
         struct silence silence = after_hold(digest, i);

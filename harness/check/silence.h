@@ -31,6 +31,7 @@ struct silence {
     int64_t from_ns; // TIME_NEVER: somebody living holds the lock
     size_t hold;     // whose end it was; SIZE_MAX
     size_t attempt;  // which acquire it was; SIZE_MAX
+    int worker;      // whose acquire; 0: any of its client's, which died together in theirs
     size_t fault;    // index into digest.faults; SIZE_MAX
 };
 

@@ -86,6 +86,37 @@ static void of_two_that_die_acquiring_the_one_that_the_fault_struck_is_named(voi
     }
 }
 
+// The struck request of a foreign lock is no certain worker's while several acquire (worker 0), and
+// a kill from outside strikes nobody's.
+static void of_two_that_die_acquiring_none_is_named_if_nothing_tells_which(void **state)
+{
+    (void)state;
+    for (int reached = 0; reached < 2; reached++) {
+        struct build build;
+        build_start(&build, "increment");
+        build.scenario.clients.threads = 2;
+        build_begin(&build, 0);
+        for (int worker = 1; worker <= 2; worker++) {
+            build_attempt(&build, 2, worker, worker, NEVER_MS, OUTCOME_OK);
+            build_by_worker(&build, 1, worker);
+        }
+        build_attempt(&build, 1, 3, 0, NEVER_MS, OUTCOME_OK);
+        build_fault(&build, "kill", 2, 5, NEVER_MS);
+        if (reached) {
+            BUILD_EVENT(&build, 4, 2, POINT_REACHED, OUTCOME_OK, 1);
+            build.events[build.count - 1].step = 1;
+            build_by_worker(&build, 1, 0);
+        }
+        build_death(&build, 2, 6);
+        build_stop(&build, 1020, STOP_STUCK);
+        build_judge(&build);
+        assert_text_has(finding_named(&build, "stuck")->text,
+                        "client-2 died while acquiring the lock");
+        assert_verdict(&build, VERDICT_STUCK);
+        build_free(&build);
+    }
+}
+
 static void a_grant_after_faults_were_taken_back_at_the_stop_shows_nothing(void **state)
 {
     (void)state;
@@ -299,6 +330,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(of_two_workers_that_die_together_the_holder_explains_it),
         cmocka_unit_test(of_two_that_die_acquiring_the_one_that_the_fault_struck_is_named),
+        cmocka_unit_test(of_two_that_die_acquiring_none_is_named_if_nothing_tells_which),
         cmocka_unit_test(a_dead_holder_explains_it_before_one_who_died_waiting_later),
         cmocka_unit_test(after_the_lease_of_a_dead_holder_another_may_have_died_with_the_lock),
         cmocka_unit_test(a_grant_after_faults_were_taken_back_at_the_stop_shows_nothing),

@@ -195,11 +195,13 @@ static void run_sweep(struct sweep *sweep)
 
 // --- words ---------------------------------------------------------------------------------------
 
-// When the holder was told that it had lost the lock; TIME_NEVER if not before `until_ns`.
+// When the holder was told that it had lost the lock; TIME_NEVER if not before `until_ns`. That may
+// be before it has learned of its grant.
 static int64_t told_ns(const struct digest *digest, const struct hold *hold, int64_t until_ns)
 {
     const struct history *history = digest->history;
-    for (size_t i = hold->granted_event; i < history->count; i++) {
+    size_t first = FIRST_FROM(history->events, history->count, at_ns, hold->invoked_ns);
+    for (size_t i = first; i < history->count; i++) {
         const struct event *event = &history->events[i];
         if (event->at_ns > until_ns)
             break;

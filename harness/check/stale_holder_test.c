@@ -138,6 +138,26 @@ static void a_holder_paused_for_ever_is_stale_until_the_end(void **state)
     build_free(&build);
 }
 
+// It was stopped between its grant and its work.
+static void a_holder_may_be_told_before_it_knows_of_its_grant(void **state)
+{
+    (void)state;
+    struct build build;
+    build_start(&build, "increment");
+    build_begin(&build, 7);
+    BUILD_EVENT(&build, 0, 1, ACQUIRE_INVOKE, OUTCOME_OK, 1);
+    build_fault(&build, "pause", 1, 1, 318);
+    build_acquire(&build, 2, 2, 2, 312, 612, 0);
+    build_read(&build, 2, 2, 313, 7, 0);
+    BUILD_EVENT(&build, 320, 1, LOST, OUTCOME_OK, 1);
+    BUILD_EVENT(&build, 325, 1, ACQUIRE_RETURN, OUTCOME_OK, 1, 0, ms(300), 1);
+    build_read(&build, 1, 1, 326, 7, 0);
+    build_release(&build, 1, 1, 340, 341, RELEASE_NOT_OWNER);
+    build_judge(&build);
+    assert_text_has(finding_named(&build, "stale-holder")->text, "had been told 5 ms before");
+    build_free(&build);
+}
+
 static void the_text_says_when_the_holder_was_told(void **state)
 {
     (void)state;
@@ -337,6 +357,7 @@ int main(void)
         cmocka_unit_test(a_holder_that_dies_before_the_grant_is_not_stale),
         cmocka_unit_test(a_holder_paused_for_ever_is_stale_until_the_end),
         cmocka_unit_test(the_text_says_when_the_holder_was_told),
+        cmocka_unit_test(a_holder_may_be_told_before_it_knows_of_its_grant),
         cmocka_unit_test(fencing_that_refuses_the_stale_write_takes_the_harm_away),
         cmocka_unit_test(fencing_that_lets_the_stale_write_through_does_not),
         cmocka_unit_test(a_machine_that_stood_still_is_blamed_instead_of_the_lock),

@@ -1,10 +1,11 @@
 // stuck: once the lock is free, or should have become free because its holder died or its lease ran
 // out, somebody who waits is granted it within the lease and a slack that the history itself shows.
 // STUCK is proven if nobody is until the observation ends; an observation that ends too soon
-// decides nothing.
+// decides nothing. And whoever gives the lock back gets an answer (hanging_release.h).
 #include "harness/base/clock.h"
 #include "harness/check/catalogue.h"
 #include "harness/check/describe.h"
+#include "harness/check/hanging_release.h"
 #include "harness/check/liveness.h"
 #include "harness/check/silence.h"
 
@@ -85,8 +86,7 @@ static void describe_cause(const struct digest *digest, const struct silence *si
     if (silence->hold != SIZE_MAX)
         describe_holder(digest, silence->hold, who);
     else if (silence->attempt != SIZE_MAX)
-        describe_worker(digest, digest->attempts[silence->attempt].client,
-                        digest->attempts[silence->attempt].worker, who);
+        describe_worker(digest, digest->attempts[silence->attempt].client, silence->worker, who);
     else if (silence->fault != SIZE_MAX)
         snprintf(who, sizeof who, "%d", digest->faults[silence->fault].step->number);
     const char *form = forms[silence->cause];
@@ -235,9 +235,8 @@ static bool leaves_doubt(enum silence_cause cause)
            cause == SILENCE_LOST_ACQUIRE || cause == SILENCE_LOST_RELEASE;
 }
 
-static void decide(const struct digest *digest, struct finding *finding)
+static void decide_waiting(const struct digest *digest, struct finding *finding)
 {
-    finding_say(finding, "whoever waited for a free lock was granted it");
     struct silence silence = silence_find(digest);
     if (silence.from_ns >= digest->ended_ns)
         return; // held, or only just free, when the observation ended
@@ -269,8 +268,18 @@ static void decide(const struct digest *digest, struct finding *finding)
     }
 }
 
+static void decide(const struct digest *digest, struct finding *finding)
+{
+    struct hanging_release hanging;
+    finding_say(finding, "whoever waited for a free lock was granted it");
+    decide_waiting(digest, finding);
+    if (finding->state != FINDING_VIOLATED && hanging_release_find(digest, &hanging))
+        hanging_release_tell(digest, &hanging, finding);
+}
+
 const struct check stuck_check = {
     .name = "stuck",
-    .summary = "whoever waits for a free lock is granted it within the lease",
+    .summary = "whoever waits for a free lock is granted it within the lease, and a release is "
+               "answered",
     .decide = decide,
 };

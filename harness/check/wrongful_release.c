@@ -66,11 +66,16 @@ size_t wrongful_release_fault(const struct digest *digest, const struct evidence
 // How well `other` explains that the lock of `wronged` had vanished by `until_ns`; 0: not at all.
 // From GUILT_CERTAIN on it was a release that had no business inside the wronged hold.
 #define GUILT_CERTAIN 4
+// Not answered, and its own lease was over.
+#define GUILT_UNANSWERED 2
 static int guilt(const struct digest *digest, const struct hold *wronged, int64_t until_ns,
                  const struct hold *other)
 {
     if ((other->client == wronged->client && other->worker == wronged->worker) ||
         !other->release_invoked || other->released_ns >= until_ns)
+        return 0;
+    // Readers let each other in, and each removes but itself.
+    if (other->shared && wronged->shared)
         return 0;
     bool answered = other->returned_ns != TIME_NEVER;
     // The server may have granted as early as the acquire's invoke.
@@ -79,12 +84,15 @@ static int guilt(const struct digest *digest, const struct hold *wronged, int64_
     bool lease_over =
         hold_told_end_ns(digest, other) <= (answered ? other->returned_ns : other->released_ns);
     if (!answered || other->answer == RELEASE_UNKNOWN)
-        return lease_over ? 2 : 1;
+        return lease_over ? GUILT_UNANSWERED : 1;
     if (other->answer != RELEASE_RELEASED && other->answer != RELEASE_UNCHECKED)
         return 0;
     if (lease_over)
         return 5;
     if (other->returned_ns > until_ns)
+        return 0;
+    // The server had found it to be its own, granted since: the other's was gone by then.
+    if (other->answer == RELEASE_RELEASED && other->granted_ns > wronged->granted_ns)
         return 0;
     // One that began before the grant may be the ordinary hand-off.
     return other->released_ns >= wronged->granted_ns ? GUILT_CERTAIN : 3;
@@ -102,6 +110,26 @@ static size_t find_culprit(const struct digest *digest, size_t wronged, int64_t 
             culprit = i;
         }
     }
+    return culprit;
+}
+
+size_t wrongful_release_culprit(const struct digest *digest, size_t wronged, int64_t until_ns,
+                                bool *certainly)
+{
+    size_t culprit = SIZE_MAX;
+    int most = 0;
+    const struct hold *hold = &digest->holds[wronged];
+    for (size_t i = 0; i < digest->hold_count; i++) {
+        const struct hold *other = &digest->holds[i];
+        if (i == wronged || other->granted_ns > hold->granted_ns)
+            continue; // whoever was let in later released what it had been granted
+        int found = guilt(digest, hold, until_ns, other);
+        if ((found >= GUILT_CERTAIN || found == GUILT_UNANSWERED) && found >= most) {
+            most = found;
+            culprit = i;
+        }
+    }
+    *certainly = most >= GUILT_CERTAIN;
     return culprit;
 }
 

@@ -121,7 +121,8 @@ static void a_fault_inside_the_hold_explains_it_better_than_an_ordinary_release(
         build_acquire(&build, 1, 1, 0, 1, NEVER_MS, 0);
         if (struck)
             build_fault(&build, "disconnect", 1, 5, 5);
-        build_hold(&build, 2, 2, 10, 15, NEVER_MS);
+        build_acquire(&build, 2, 2, 9, 10, NEVER_MS, 0);
+        build_release(&build, 2, 2, 15, 16, RELEASE_UNCHECKED);
         build_release(&build, 1, 1, 20, 21, RELEASE_GONE);
         build_judge(&build);
         const struct finding *finding = finding_named(&build, "wrongful-release");
@@ -130,6 +131,41 @@ static void a_fault_inside_the_hold_explains_it_better_than_an_ordinary_release(
                                               : "the release of client-2 removed it");
         build_free(&build);
     }
+}
+
+// client-2 was let in although client-1 held the lock, and the server found the lock that it gave
+// back to be its own: client-1's had been gone before.
+static void whoever_gives_back_a_lock_of_its_own_has_removed_no_other(void **state)
+{
+    (void)state;
+    struct build build;
+    build_start(&build, "increment");
+    build_acquire(&build, 1, 1, 0, 1, 1000, 0);
+    build_acquire(&build, 2, 2, 5, 227, 1227, 0);
+    build_release(&build, 2, 2, 248, 251, RELEASE_RELEASED);
+    build_release(&build, 1, 1, 30, 252, RELEASE_NOT_OWNER);
+    build_judge(&build);
+    const struct finding *finding = finding_named(&build, "wrongful-release");
+    assert_state(&build, "wrongful-release", FINDING_VIOLATED);
+    assert_int_equal(finding->evidence.holds[1], SIZE_MAX);
+    assert_text_has(finding->text, "no release in the history explains it");
+    build_free(&build);
+}
+
+static void readers_do_not_remove_each_others_locks(void **state)
+{
+    (void)state;
+    struct build build;
+    build_start(&build, "readers");
+    for (int client = 1; client <= 2; client++) {
+        build_acquire(&build, client, client, client, client + 1, 1000, 0);
+        build.events[build.count - 2].detail = 1; // shared
+    }
+    build_release(&build, 1, 1, 10, 11, RELEASE_RELEASED);
+    build_release(&build, 2, 2, 20, 21, RELEASE_GONE);
+    build_judge(&build);
+    assert_text_has(finding_named(&build, "wrongful-release")->text, "no release in the history");
+    build_free(&build);
 }
 
 // The service restarts, say, and ends the session that held the lock.
@@ -279,6 +315,8 @@ int main(void)
         cmocka_unit_test(without_a_lease_a_lock_must_never_vanish),
         cmocka_unit_test(a_slow_release_proves_as_much_as_a_quick_one),
         cmocka_unit_test(a_fault_inside_the_hold_explains_it_better_than_an_ordinary_release),
+        cmocka_unit_test(whoever_gives_back_a_lock_of_its_own_has_removed_no_other),
+        cmocka_unit_test(readers_do_not_remove_each_others_locks),
         cmocka_unit_test(what_a_fault_takes_while_its_holder_gives_it_up_was_kept_long_enough),
         cmocka_unit_test(what_was_taken_before_the_release_is_not_excused_by_a_fault_in_it),
         cmocka_unit_test(a_restart_of_the_guarded_values_server_takes_no_lock),

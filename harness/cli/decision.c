@@ -26,11 +26,12 @@ void trial_decide(struct trial_result *result, struct history *history, enum tri
     free(result->evidence);
     result->evidence = evidence_json(&digest, &result->judgement);
     latencies_free(&result->latencies);
-    bool is_broken = judgement_first_violation(&result->judgement) != NULL;
-    if (files == TRIAL_FILES_NONE || (files == TRIAL_FILES_BROKEN && !is_broken))
-        latencies_encode(&digest, &result->latencies);
+    if (files == TRIAL_FILES_UNDRAWN || files == TRIAL_FILES_ALL)
+        write_files(&digest, result, files == TRIAL_FILES_ALL);
     else
-        write_files(&digest, result, files != TRIAL_FILES_UNDRAWN);
+        latencies_encode(&digest, &result->latencies);
+    if (files == TRIAL_FILES_PAGE && judgement_first_violation(&result->judgement) != NULL)
+        plots_keep(&digest, result);
     digest_free(&digest);
 }
 
@@ -39,9 +40,7 @@ void trial_result_free(struct trial_result *result)
     free(result->folder);
     free(result->story);
     free(result->evidence);
-    free(result->timeline);
-    free(result->throughput);
-    free(result->latency);
+    plots_free(result);
     latencies_free(&result->latencies);
     *result = (struct trial_result){0};
 }

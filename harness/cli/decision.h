@@ -7,8 +7,8 @@
 // What is written into the trial's folder.
 enum trial_files {
     TRIAL_FILES_NONE,
-    TRIAL_FILES_UNDRAWN, // latencies, and what pictures are drawn from
-    TRIAL_FILES_BROKEN,  // all, but only of what broke something
+    TRIAL_FILES_PAGE,    // none yet: what a page shows of trials that broke something is kept
+    TRIAL_FILES_UNDRAWN, // latencies, and what all pictures are drawn from
     TRIAL_FILES_ALL,     // the pictures too
 };
 

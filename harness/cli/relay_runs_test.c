@@ -99,6 +99,50 @@ static void faults_strike_between_the_requests_of_a_foreign_lock(void **state)
     text_free(&text);
 }
 
+// The template with a lease that is counted from the reply.
+static void write_driver_that_counts_from_the_reply(void)
+{
+    struct text driver = {0};
+    assert_int_equal(file_read("scripts/drivers/template.py", &driver, NULL), 0);
+    foreign_write(folder, "template.py", driver.bytes);
+    assert_true(foreign_replace(&driver, "left = request[\"lease_ms\"] - int(",
+                                "asked = time.monotonic()\n"
+                                "                left = request[\"lease_ms\"] - int("));
+    foreign_write(folder, "reply.py", driver.bytes);
+    text_free(&driver);
+}
+
+// The shipped scenario to begin with: the template is safe in it. client-1 learns of its grant when
+// the lease has ended and client-2 has the lock; then it is held within its release until the same.
+static void the_shipped_scenario_finds_mistakes_between_requests_and_not_in_the_template(
+    void **state)
+{
+    (void)state;
+    struct text text = {0};
+    write_driver_that_counts_from_the_reply();
+    assert_int_equal(file_read("scripts/drivers/inside.yaml", &text, NULL), 0);
+    assert_true(foreign_replace(&text, "schemes:\n",
+                                "schemes:\n" DRIVER("broken", "broken.py")
+                                    DRIVER("reply", "reply.py")));
+    assert_true(foreign_replace(
+        &text, "expect:\n",
+        "expect:\n"
+        "  - {schemes: broken, verdict: unsafe, because: [wrongful-release],\n"
+        "     allow: [double-grant, lost-update, stale-write, stale-holder]}\n"
+        "  - {schemes: reply, verdict: unsafe, because: [double-grant],\n"
+        "     allow: [lost-update, wrongful-release, stale-write, stale-holder]}\n"));
+    struct command_result result = foreign_run(folder, "inside", text.bytes, "");
+    expect_in(&result, "3 as expected");
+    assert_int_equal(result.code, 0);
+    command_free(&result);
+    text_free(&text);
+    // What is as expected has no story in the terminal.
+    foreign_read(folder, "inside/result.json", &text);
+    assert_non_null(strstr(text.bytes, "this lock counts its lease from the reply"));
+    assert_non_null(strstr(text.bytes, "then it removed client-2's lock"));
+    text_free(&text);
+}
+
 static void a_fault_inside_a_lock_that_nobody_sees_is_not_applicable(void **state)
 {
     (void)state;
@@ -114,11 +158,38 @@ static void a_fault_inside_a_lock_that_nobody_sees_is_not_applicable(void **stat
     command_free(&result);
 }
 
+// `request` would be what the program is asked, which is another place; and without a phase a
+// command can be nobody's but the lock's if no server keeps the guarded value.
+static void without_namespaces_a_fault_inside_a_lock_is_skipped(void **state)
+{
+    (void)state;
+    static const char *const points[] = {"after request in acquire", "before EVAL"};
+    for (size_t i = 0; i < 2; i++) {
+        struct text text = {0};
+        char name[] = "loopback-0";
+        name[strlen(name) - 1] = (char)('0' + i);
+        text_format(&text,
+                    "version: 1\nname: %s\nabout: For a test.\n"
+                    "workload: {kind: increment, operations: 20}\nschemes:\n" DRIVER(
+                        "sound", "sound.py") "faults: [{when: client-1 %s, kill: client-1}]\n",
+                    name, points[i]);
+        struct command_result result = foreign_run(folder, name, text.bytes, "--no-namespaces");
+        expect_in(&result, "1 skipped");
+        expect_in(&result, "is inside the lock, and what a program sends to its servers is seen "
+                           "only where network namespaces can be made");
+        command_free(&result);
+        text_free(&text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(faults_strike_between_the_requests_of_a_foreign_lock),
+        cmocka_unit_test(
+            the_shipped_scenario_finds_mistakes_between_requests_and_not_in_the_template),
         cmocka_unit_test(a_fault_inside_a_lock_that_nobody_sees_is_not_applicable),
+        cmocka_unit_test(without_namespaces_a_fault_inside_a_lock_is_skipped),
     };
     return cmocka_run_group_tests(tests, make_drivers, remove_folder);
 }

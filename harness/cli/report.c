@@ -11,25 +11,20 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 // --- the command line ----------------------------------------------------------------------------
 
-// Option, its name on the command line, the name of its value ("" if it takes none), what it does.
+// Its own options, and those that `lockpick run` has too: option, its name on the command line, the
+// name of its value ("" if it takes none), what it does.
 #define OPTIONS(X)                                                                                 \
     X(out, "out", "DIR",                                                                           \
       "writes the report there (default: the run's own folder; of several runs it must be said)")  \
     X(brief, "brief", "",                                                                          \
-      "with --out: no files of trials, a short result.json: what a repository may keep")           \
-    X(strict, "strict", "", "a trial that was skipped for want of a server makes the exit code 4") \
-    X(quiet, "quiet", "", "prints only the table and what was not expected")                       \
-    X(json, "json", "", "prints result.json on standard output instead of tables")                 \
-    X(junit, "junit", "FILE", "also writes junit.xml to FILE, for CI servers")                     \
-    X(csv, "csv", "FILE", "also writes a table to FILE, a line a trial, for spreadsheets")         \
-    X(github, "github", "",                                                                        \
-      "also prints GitHub's workflow commands, and a table to $GITHUB_STEP_SUMMARY")
+      "with --out: no files of trials, a short result.json: what a repository may keep")
 
 enum option {
 #define X(id, name, value, help) OPTION_##id,
@@ -40,11 +35,11 @@ enum option {
 
 static const struct option_form forms[] = {
 #define X(id, name, value, help) {name, value, help},
-    OPTIONS(X)
+    OPTIONS(X) OUTPUT_OPTIONS(X)
 #undef X
 };
 
-// What the command line says: the options that `lockpick run` has too, and one more.
+// What the command line says.
 struct request {
     struct run_options options;
     bool is_brief;
@@ -54,32 +49,15 @@ static int take_option(void *context, int option, const char *value, struct erro
 {
     struct request *request = context;
     struct run_options *options = &request->options;
-    if (value != NULL && value[0] == '\0')
-        return error_set(error, "--%s takes a name, not ''", forms[option].name);
+    if (option >= OPTION_COUNT)
+        return output_option_take(options, (enum output_option)(option - OPTION_COUNT), value,
+                                  error);
     switch ((enum option)option) {
     case OPTION_out:
         options->out = value;
-        return 0;
+        return value[0] != '\0' ? 0 : error_set(error, "--out takes a name, not ''");
     case OPTION_brief:
         request->is_brief = true;
-        return 0;
-    case OPTION_strict:
-        options->strict = true;
-        return 0;
-    case OPTION_quiet:
-        options->quiet = true;
-        return 0;
-    case OPTION_json:
-        options->json = true;
-        return 0;
-    case OPTION_junit:
-        options->junit = value;
-        return 0;
-    case OPTION_csv:
-        options->csv = value;
-        return 0;
-    case OPTION_github:
-        options->github = true;
         return 0;
     case OPTION_COUNT:
         break;
@@ -97,7 +75,7 @@ static int take_word(void *context, const char *word, struct error *error)
     return 0;
 }
 
-static const struct option_set set = {forms, OPTION_COUNT, take_option, take_word};
+static const struct option_set set = {forms, sizeof forms / sizeof *forms, take_option, take_word};
 
 static void print_help(FILE *out)
 {
@@ -186,6 +164,14 @@ static void remove_files_of_trials(struct run_result *run)
     free(trials);
 }
 
+// Histories of gigabytes are read one after another. What one of them used stays for the next:
+// to hand it back to the kernel and have it again, cleared page by page, costs a sixth of the time.
+static void keep_memory(void)
+{
+    mallopt(M_MMAP_MAX, 0);
+    mallopt(M_TRIM_THRESHOLD, INT_MAX);
+}
+
 static int write_report(struct merged_run *merged, const struct request *request, const char *out)
 {
     const struct run_options *options = &request->options;
@@ -194,10 +180,11 @@ static int write_report(struct merged_run *merged, const struct request *request
     run->has_plots = plots_available(run->plot_note, sizeof run->plot_note);
     run->strict = options->strict;
     run->is_brief = request->is_brief;
-    merged_run_judge(merged, out,
-                     !run->has_plots ? TRIAL_FILES_UNDRAWN
-                     : run->is_brief ? TRIAL_FILES_BROKEN
-                                     : TRIAL_FILES_ALL);
+    keep_memory();
+    merged_run_judge(merged, out, run->is_brief ? TRIAL_FILES_PAGE : TRIAL_FILES_UNDRAWN);
+    if (run->has_plots && (run->is_brief ? html_draw_pictures(run, &error)
+                                         : plots_draw_all(run->trials, run->count, &error)) != 0)
+        fprintf(stderr, "lockpick report: the pictures of trials: %s\n", error.text);
     if (run->is_brief)
         remove_files_of_trials(run);
     if (run_pictures_write(run, run->has_plots, &error) != 0)

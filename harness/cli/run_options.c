@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Option, its name on the command line, the name of its value ("" if it takes none), what it does.
+// The others, in the same columns.
 #define OPTIONS(X)                                                                                 \
     X(set, "set", "KEY=VALUE", "as if the scenario said so: --set clients.threads=8 (repeatable)") \
     X(scheme, "scheme", "GLOB", "only these of the scenarios' schemes: a name, glob or trait")     \
@@ -20,17 +20,11 @@
       "up to N trials with faults at a time (default: 4, fewer if memory is short)")               \
     X(out, "out", "DIR",                                                                           \
       "the run's folder (default: a new one in results/, results/latest names it)")                \
-    X(strict, "strict", "", "a trial that is skipped for want of a server makes the exit code 4")  \
     X(keep_going, "keep-going", "", "goes on after a trial that missed its expectation")           \
-    X(quiet, "quiet", "", "prints only the table and what was not expected")                       \
-    X(json, "json", "", "prints result.json on standard output instead of tables")                 \
+    X(no_namespaces, "no-namespaces", "",                                                          \
+      "runs on loopback ports even where namespaces can be had")                                   \
     X(tap, "tap", "",                                                                              \
-      "prints the Test Anything Protocol instead of tables: prove --exec 'lockpick run --tap'")    \
-    X(junit, "junit", "FILE", "also writes junit.xml to FILE, for CI servers")                     \
-    X(csv, "csv", "FILE", "also writes a table to FILE, a line a trial, for spreadsheets")         \
-    X(github, "github", "",                                                                        \
-      "also prints GitHub's workflow commands, and a table to $GITHUB_STEP_SUMMARY")               \
-    X(no_namespaces, "no-namespaces", "", "runs on loopback ports even where namespaces can be had")
+      "prints the Test Anything Protocol instead of tables: prove --exec 'lockpick run --tap'")
 
 enum option {
 #define X(id, name, value, help) OPTION_##id,
@@ -41,7 +35,7 @@ enum option {
 
 static const struct option_form forms[] = {
 #define X(id, name, value, help) {name, value, help},
-    OPTIONS(X)
+    OPTIONS(X) OUTPUT_OPTIONS(X)
 #undef X
 };
 
@@ -67,9 +61,38 @@ static int take_file(const char *option, const char *value, const char **path, s
     return 0;
 }
 
+int output_option_take(struct run_options *options, enum output_option option, const char *value,
+                       struct error *error)
+{
+    switch (option) {
+    case OUTPUT_strict:
+        options->strict = true;
+        return 0;
+    case OUTPUT_quiet:
+        options->quiet = true;
+        return 0;
+    case OUTPUT_json:
+        options->json = true;
+        return 0;
+    case OUTPUT_junit:
+        return take_file("junit", value, &options->junit, error);
+    case OUTPUT_csv:
+        return take_file("csv", value, &options->csv, error);
+    case OUTPUT_github:
+        options->github = true;
+        return 0;
+    case OUTPUT_COUNT:
+        break;
+    }
+    return -1;
+}
+
 static int take_option(void *context, int option, const char *value, struct error *error)
 {
     struct run_options *options = context;
+    if (option >= OPTION_COUNT)
+        return output_option_take(options, (enum output_option)(option - OPTION_COUNT), value,
+                                  error);
     switch ((enum option)option) {
     case OPTION_set:
         return run_options_set(options, value, error);
@@ -94,24 +117,8 @@ static int take_option(void *context, int option, const char *value, struct erro
     case OPTION_keep_going:
         options->keep_going = true;
         return 0;
-    case OPTION_quiet:
-        options->quiet = true;
-        return 0;
-    case OPTION_json:
-        options->json = true;
-        return 0;
     case OPTION_tap:
         options->tap = true;
-        return 0;
-    case OPTION_junit:
-        return take_file("junit", value, &options->junit, error);
-    case OPTION_csv:
-        return take_file("csv", value, &options->csv, error);
-    case OPTION_github:
-        options->github = true;
-        return 0;
-    case OPTION_strict:
-        options->strict = true;
         return 0;
     case OPTION_no_namespaces:
         options->no_namespaces = true;
@@ -130,7 +137,8 @@ static int take_word(void *context, const char *word, struct error *error)
     return 0;
 }
 
-static const struct option_set option_set = {forms, OPTION_COUNT, take_option, take_word};
+static const struct option_set option_set = {forms, sizeof forms / sizeof *forms, take_option,
+                                             take_word};
 
 int run_options_parse(int argc, char **argv, struct run_options *options, struct error *error)
 {

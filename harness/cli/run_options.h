@@ -32,6 +32,28 @@ struct run_options {
     bool own_files_only; // of a folder, not what is below it: set by verbs, no option
 };
 
+// Those of them that say what is told of a run, which `lockpick report` has too: option, its name
+// on the command line, the name of its value ("" if it takes none), what it does.
+#define OUTPUT_OPTIONS(X)                                                                          \
+    X(strict, "strict", "", "a trial that is skipped for want of a server makes the exit code 4")  \
+    X(quiet, "quiet", "", "prints only the table and what was not expected")                       \
+    X(json, "json", "", "prints result.json on standard output instead of tables")                 \
+    X(junit, "junit", "FILE", "also writes junit.xml to FILE, for CI servers")                     \
+    X(csv, "csv", "FILE", "also writes a table to FILE, a line a trial, for spreadsheets")         \
+    X(github, "github", "",                                                                        \
+      "also prints GitHub's workflow commands, and a table to $GITHUB_STEP_SUMMARY")
+
+enum output_option {
+#define X(id, name, value, help) OUTPUT_##id,
+    OUTPUT_OPTIONS(X)
+#undef X
+        OUTPUT_COUNT
+};
+
+// Takes one of these; `value` is NULL if it has none. 0, or -1 with `error` set.
+int output_option_take(struct run_options *options, enum output_option option, const char *value,
+                       struct error *error);
+
 // Parses argv[1..]. 0, or -1 with `error` set. Free with run_options_free.
 int run_options_parse(int argc, char **argv, struct run_options *options, struct error *error);
 void run_options_free(struct run_options *options);

@@ -173,7 +173,7 @@ static void judge_history(const struct stored_run *run, size_t index, enum trial
     struct history history = {0};
     struct error error = {0};
     if (history_load(path, &history, &error) != 0 ||
-        (files != TRIAL_FILES_NONE && folder_make(result->folder, &error) != 0))
+        (files > TRIAL_FILES_PAGE && folder_make(result->folder, &error) != 0))
         judge_error(result->trial, error.text, &result->judgement);
     else
         trial_decide(result, &history, files);

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <ftw.h>
 #include <linux/capability.h>
+#include <linux/securebits.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -60,6 +61,13 @@ static int give_to_nobody(const char *path, const struct stat *about, int kind, 
     return lchown(path, NOBODY_ID, NOBODY_ID);
 }
 
+// So that who is not root any more keeps its rights, and access(2), by which servers look at their
+// files, grants what they are for: it asks for those of the user, who has none else.
+static int keep_rights(void)
+{
+    return prctl(PR_SET_SECUREBITS, SECBIT_NO_SETUID_FIXUP | SECBIT_KEEP_CAPS);
+}
+
 // Becomes nobody, who gets the folder, and the right to reach it: the folders above are often
 // closed to all but root.
 static int become_nobody(const char *folder)
@@ -68,7 +76,7 @@ static int become_nobody(const char *folder)
     const unsigned reach = 1U << CAP_DAC_OVERRIDE;
     struct __user_cap_data_struct rights[_LINUX_CAPABILITY_U32S_3] = {
         {.effective = reach, .permitted = reach, .inheritable = reach}};
-    if (nftw(folder, give_to_nobody, 16, FTW_PHYS) != 0 || prctl(PR_SET_KEEPCAPS, 1) != 0 ||
+    if (nftw(folder, give_to_nobody, 16, FTW_PHYS) != 0 || keep_rights() != 0 ||
         setgid(NOBODY_ID) != 0 || setuid(NOBODY_ID) != 0)
         return -1;
     if (syscall(SYS_capset, &header, rights) == 0)

@@ -4,62 +4,95 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-// The inodes of the process's sockets. The caller frees them; NULL with `error` set.
-static unsigned long *inodes_of(pid_t process, size_t *count, struct error *error)
+// The sockets of processes, by their inodes.
+struct inodes {
+    unsigned long *items;
+    size_t count;
+};
+
+// 0, or -1 with `error` set.
+static int add_inodes(pid_t process, struct inodes *inodes, struct error *error)
 {
     char path[64];
     snprintf(path, sizeof path, "/proc/%d/fd", (int)process);
     DIR *folder = opendir(path);
-    if (folder == NULL) {
-        error_set(error, "cannot read %s: %s", path, strerror(errno));
-        return NULL;
-    }
-    unsigned long *inodes = memory_zeroed(1, sizeof *inodes);
-    *count = 0;
+    if (folder == NULL)
+        return error_set(error, "cannot read %s: %s", path, strerror(errno));
     for (struct dirent *entry; (entry = readdir(folder)) != NULL;) {
         char target[64] = "";
         unsigned long inode = 0;
         if (readlinkat(dirfd(folder), entry->d_name, target, sizeof target - 1) <= 0 ||
-            sscanf(target, "socket:[%lu]", &inode) != 1)
+            sscanf(target, "socket:[%lu]", &inode) != 1 || inode == 0)
             continue;
-        inodes = memory_resized(inodes, (*count + 2) * sizeof *inodes);
-        inodes[(*count)++] = inode;
+        inodes->items = memory_resized(inodes->items, (inodes->count + 1) * sizeof *inodes->items);
+        inodes->items[inodes->count++] = inode;
     }
     closedir(folder);
-    return inodes;
+    return 0;
+}
+
+// What a process of the group has open that has ended by now is nobody's any more.
+static void add_inodes_of_group(pid_t leader, struct inodes *inodes)
+{
+    struct error ignored;
+    DIR *folder = opendir("/proc");
+    for (const struct dirent *entry; folder != NULL && (entry = readdir(folder)) != NULL;) {
+        pid_t process = (pid_t)strtol(entry->d_name, NULL, 10);
+        if (process > 0 && process != leader && getpgid(process) == leader)
+            add_inodes(process, inodes, &ignored);
+    }
+    if (folder != NULL)
+        closedir(folder);
+}
+
+static bool has_inode(const struct inodes *inodes, unsigned long inode)
+{
+    for (size_t i = 0; i < inodes->count; i++) {
+        if (inodes->items[i] == inode)
+            return true;
+    }
+    return false;
+}
+
+// Programs in Java have sockets of IPv6 also for addresses of IPv4. 0, or -1 with `error` set.
+static int add_ports(const char *path, const struct inodes *inodes, int *ports, int room,
+                     int *found, struct error *error)
+{
+    char line[256];
+    FILE *table = fopen(path, "re");
+    if (table == NULL)
+        return error_set(error, "cannot read %s: %s", path, strerror(errno));
+    while (*found < room && fgets(line, sizeof line, table) != NULL) {
+        unsigned port;
+        unsigned long inode;
+        // sl local:port remote:port state queues timer retransmits uid timeout inode
+        if (sscanf(line, " %*d: %*32[0-9A-F]:%x %*s %*s %*s %*s %*s %*s %*s %lu", &port, &inode) ==
+                2 &&
+            has_inode(inodes, inode))
+            ports[(*found)++] = (int)port;
+    }
+    fclose(table);
+    return 0;
 }
 
 int sockets_of(pid_t process, int *ports, int room, struct error *error)
 {
-    size_t count = 0;
-    unsigned long *inodes = inodes_of(process, &count, error);
-    FILE *table = inodes != NULL ? fopen("/proc/net/tcp", "re") : NULL;
-    if (table == NULL) {
-        free(inodes);
-        return inodes == NULL ? -1 : error_set(error, "cannot read /proc/net/tcp");
-    }
-    char line[256];
+    struct error no_version_6;
+    struct inodes inodes = {0};
     int found = 0;
-    while (found < room && fgets(line, sizeof line, table) != NULL) {
-        unsigned port;
-        unsigned long inode;
-        // sl local:port remote:port state queues timer retransmits uid timeout inode
-        if (sscanf(line, " %*d: %*8[0-9A-F]:%x %*s %*s %*s %*s %*s %*s %*s %lu", &port, &inode) !=
-            2)
-            continue;
-        for (size_t i = 0; i < count; i++) {
-            if (inodes[i] == inode && inode != 0) {
-                ports[found++] = (int)port;
-                break;
-            }
-        }
-    }
-    fclose(table);
-    free(inodes);
-    return found;
+    int result = add_inodes(process, &inodes, error);
+    if (result == 0)
+        add_inodes_of_group(process, &inodes);
+    if (result == 0)
+        result = add_ports("/proc/net/tcp", &inodes, ports, room, &found, error);
+    if (result == 0)
+        add_ports("/proc/net/tcp6", &inodes, ports, room, &found, &no_version_6);
+    free(inodes.items);
+    return result == 0 ? found : -1;
 }

@@ -145,10 +145,20 @@ pid_t client_start(const struct stage *stage, const struct node *node, int numbe
     return id;
 }
 
+const char *client_suspect(const struct trial *trial)
+{
+    bool has_plugin = trial->foreign != NULL && trial->foreign->plugin != NULL;
+    return has_plugin ? ": a call of the scheme's plug-in hangs; give its connections a time-out, "
+                        "and come back when it must give up"
+                      : "";
+}
+
 void client_reap(const struct stage *stage, struct fault_client *client, int number)
 {
     int status;
     struct error error;
+    if (client->is_dying)
+        return; // the fault that killed it sees to it
     if (client->process == 0 || waitpid(client->process, &status, WNOHANG) != client->process)
         return;
     pid_t ended = client->process;
@@ -161,9 +171,13 @@ void client_reap(const struct stage *stage, struct fault_client *client, int num
     int exit_status = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
     history_append(&client->writer, (struct event){.kind = EVENT_PROCESS_DEATH,
                                                    .args = {ended, signal, exit_status, 0}});
-    stage_break(stage, "client-%d ended by %s %d, which no fault asked for%s", number,
+    const struct foreign_settings *foreign = stage->trial->foreign;
+    bool has_plugin = foreign != NULL && foreign->plugin != NULL;
+    stage_break(stage, "client-%d ended by %s %d, which no fault asked for%s%s%s", number,
                 signal != 0 ? "signal" : "exit status", signal != 0 ? signal : exit_status,
-                signal == SIGBUS ? ": there is no room left on the disk for the history" : "");
+                signal == SIGBUS ? ": there is no room left on the disk for the history" : "",
+                has_plugin ? "; what a plug-in crashes, it crashes its client with: " : "",
+                has_plugin ? foreign->plugin : "");
 }
 
 void client_kill(const struct fault_client *client)

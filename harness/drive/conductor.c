@@ -11,6 +11,7 @@
 #include "harness/drive/watch.h"
 #include "harness/drive/world.h"
 #include "harness/history/follower.h"
+#include "harness/scenario/patience.h"
 
 #include <poll.h>
 #include <signal.h>
@@ -21,9 +22,6 @@
 #include <unistd.h>
 
 #define CONNECT_LIMIT_NS (60 * NS_PER_S)
-// The most that one operation may still have to wait for: acquire, give back, read, write, release,
-// each perhaps after a new connection and a script sent whole.
-#define REQUESTS_PER_OPERATION 15
 #define PROGRESS_EVERY_NS (100 * NS_PER_MS)
 struct conductor {
     const struct trial *trial;
@@ -139,8 +137,8 @@ static int wait_until_connected(struct conductor *conductor, struct error *error
         if (sandbox_is_interrupted(conductor->sandbox))
             return error_set(error, "interrupted while clients connected");
         if (clock_monotonic_ns() > give_up_ns)
-            return error_set(error, "only %u of %u workers connected within %d s", ready, wanted,
-                             (int)(CONNECT_LIMIT_NS / NS_PER_S));
+            return error_set(error, "only %u of %u workers connected within %d s%s", ready, wanted,
+                             (int)(CONNECT_LIMIT_NS / NS_PER_S), client_suspect(conductor->trial));
         futex_wait_until_ns(&control->ready, ready, clock_monotonic_ns() + 50 * NS_PER_MS);
     }
 }
@@ -195,12 +193,16 @@ static void look(struct conductor *conductor)
     load_announce(&conductor->stage.load, conductor->opened_ns, clock_monotonic_ns());
 }
 
-// Before the first grant, a slow first request is no silence while a fault still waits for its
-// point.
-static bool may_be_stuck(const struct conductor *conductor)
+// Before the first grant, a slow first request is no silence if a fault still waits for its point.
+static bool is_stuck(const struct conductor *conductor, int64_t now_ns)
 {
-    return conductor->watch.granted || conductor->scenario->fault_count == 0 ||
-           schedule_has_struck(conductor->schedule);
+    const struct schedule *schedule = conductor->schedule;
+    const struct lock_settings *lock = &conductor->scenario->lock;
+    bool has_begun = conductor->watch.granted || schedule_has_struck(schedule);
+    if (schedule_is_striking(schedule) || (!has_begun && conductor->scenario->fault_count > 0))
+        return false;
+    return watch_is_stuck(&conductor->watch, now_ns, lock->stuck_after_ns) ||
+           (watch_is_unanswered(&conductor->watch, now_ns, lock) && !schedule_is_lasting(schedule));
 }
 
 // True if the trial is to be ended now, and why.
@@ -215,8 +217,7 @@ static bool must_stop(const struct conductor *conductor, int64_t started_ns, int
     else if (scenario->workload.for_ns > 0 && conductor->opened_ns != 0 &&
              now_ns >= conductor->opened_ns + scenario->workload.for_ns)
         *reason = STOP_TIME;
-    else if (!schedule_is_striking(conductor->schedule) && may_be_stuck(conductor) &&
-             watch_is_stuck(&conductor->watch, now_ns, scenario->lock.stuck_after_ns))
+    else if (is_stuck(conductor, now_ns))
         *reason = STOP_STUCK;
     else if (now_ns >= started_ns + scenario->limit_ns)
         *reason = STOP_LIMIT;
@@ -292,8 +293,9 @@ static void let_clients_end(struct conductor *conductor)
         rest(conductor, clock_monotonic_ns());
     }
     if (living_clients(conductor) > 0)
-        stage_break(&conductor->stage, "%d clients did not end after they were told to",
-                    living_clients(conductor));
+        stage_break(&conductor->stage, "%d of %d clients did not end after they were told to%s",
+                    living_clients(conductor), (int)conductor->scenario->clients.processes,
+                    client_suspect(conductor->trial));
 }
 
 static int perform(struct conductor *conductor, struct error *error)

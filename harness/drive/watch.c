@@ -2,10 +2,11 @@
 
 #include "harness/base/clock.h"
 #include "harness/base/text.h"
+#include "harness/scenario/patience.h"
 
 #include <stdlib.h>
 
-enum worker_state { IDLE, WAITING, GAVE_UP, HOLDING };
+enum worker_state { IDLE, WAITING, GAVE_UP, HOLDING, RELEASING };
 
 void watch_start(struct watch *watch, int clients, int threads, int lead)
 {
@@ -24,10 +25,12 @@ static void become(struct watch *watch, unsigned char *worker, enum worker_state
     watch->waiting -= *worker == WAITING;
     watch->gave_up -= *worker == GAVE_UP;
     watch->holding -= *worker == HOLDING;
+    watch->releasing -= *worker == RELEASING;
     *worker = (unsigned char)state;
     watch->waiting += state == WAITING;
     watch->gave_up += state == GAVE_UP;
     watch->holding += state == HOLDING;
+    watch->releasing += state == RELEASING;
 }
 
 // Something could have freed or granted the lock. Events of several writers come in no order.
@@ -58,17 +61,32 @@ static void see_worker(struct watch *watch, unsigned char *worker, const struct 
             stir(watch, event->at_ns);
         watch->granted |= event->outcome == OUTCOME_OK;
         watch->lead_returned |= event->client == watch->lead;
+    } else if (event->kind == EVENT_RELEASE_INVOKE) {
+        become(watch, worker, RELEASING);
+        stir(watch, event->at_ns);
     } else if (event->kind == EVENT_RELEASE_RETURN) {
         become(watch, worker, IDLE);
         stir(watch, event->at_ns);
     }
 }
 
+static void see_fault(struct watch *watch, const struct event *event)
+{
+    stir(watch, event->at_ns);
+    if (event->step >= sizeof watch->faults_ns / sizeof *watch->faults_ns)
+        return;
+    int64_t *from_ns = &watch->faults_ns[event->step];
+    if (event->kind == EVENT_FAULT_IN_EFFECT)
+        *from_ns = event->at_ns;
+    else if (*from_ns > 0)
+        watch->longest_fault_ns = time_later(watch->longest_fault_ns, event->at_ns - *from_ns);
+}
+
 void watch_see(struct watch *watch, const struct event *event)
 {
     if (event->client == 0 || event->client > watch->clients) {
         if (event->kind == EVENT_FAULT_HEALED || event->kind == EVENT_FAULT_IN_EFFECT)
-            stir(watch, event->at_ns);
+            see_fault(watch, event);
         else if (event->kind == EVENT_STALL)
             see_stall(watch, event->at_ns, event->args[0]);
         return;
@@ -83,9 +101,21 @@ void watch_see(struct watch *watch, const struct event *event)
     }
 }
 
+// True if nothing happened for so long, and as long as the machine stood still or is about to.
+static bool is_quiet_for(const struct watch *watch, int64_t now_ns, int64_t length_ns)
+{
+    return now_ns - watch->quiet_since_ns > length_ns + watch->stalled_ns + watch->longest_stall_ns;
+}
+
 bool watch_is_stuck(const struct watch *watch, int64_t now_ns, int64_t stuck_after_ns)
 {
-    return watch->waiting > 0 && watch->holding == 0 &&
-           now_ns - watch->quiet_since_ns >
-               stuck_after_ns + watch->stalled_ns + watch->longest_stall_ns;
+    return watch->waiting > 0 && watch->holding + watch->releasing == 0 &&
+           is_quiet_for(watch, now_ns, stuck_after_ns);
+}
+
+bool watch_is_unanswered(const struct watch *watch, int64_t now_ns,
+                         const struct lock_settings *lock)
+{
+    return watch->releasing > 0 && watch->holding == 0 &&
+           is_quiet_for(watch, now_ns, longest_release_ns(lock) + watch->longest_fault_ns);
 }

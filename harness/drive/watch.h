@@ -3,6 +3,7 @@
 #define LOCKPICK_DRIVE_WATCH_H
 
 #include "harness/history/event.h"
+#include "harness/scenario/scenario.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,12 +14,15 @@ struct watch {
     unsigned char *workers; // clients × threads
     size_t waiting;         // living workers inside an acquire
     size_t gave_up;         // living workers whose last acquire ended without a grant
-    size_t holding;         // living workers that believe they hold
+    size_t holding;         // living workers that believe they hold, and do not release yet
+    size_t releasing;       // living workers inside a release
     int64_t quiet_since_ns; // the last time anything could have freed or granted the lock
     int64_t stalled_ns;     // how long the machine has stood still since then
     int64_t longest_stall_ns;
-    bool granted;       // somebody was, at any time
-    bool lead_returned; // the leading client was granted the lock, or gave up
+    int64_t faults_ns[MOST_FAULTS + 1]; // since when each is in effect, by its number
+    int64_t longest_fault_ns;           // for how long one was, of those that are over
+    bool granted;                       // somebody was, at any time
+    bool lead_returned;                 // the leading client was granted the lock, or gave up
     int lead;
 };
 
@@ -30,5 +34,13 @@ void watch_see(struct watch *watch, const struct event *event);
 // the machine stood still does not count, and it may be about to do so again: the check allows for
 // both.
 bool watch_is_stuck(const struct watch *watch, int64_t now_ns, int64_t stuck_after_ns);
+
+// True if somebody living has been waiting for the answer to its release for longer than any may
+// take (patience.h), and nobody has done anything else meanwhile: all the others wait too, or have
+// ended. Stalls count likewise, and so does the longest fault (see
+// harness/check/hanging_release.h). What a fault that is still on holds up is no such release: that
+// is for the caller to know.
+bool watch_is_unanswered(const struct watch *watch, int64_t now_ns,
+                         const struct lock_settings *lock);
 
 #endif

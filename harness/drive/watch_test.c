@@ -96,6 +96,86 @@ static void a_grant_begins_the_wait_anew(void **state)
     watch_free(&watch);
 }
 
+// client-1 is in its release since 4,000 ms, of which one may take 15 requests of 200 ms.
+static const struct lock_settings lock = {.request_ns = 200 * NS_PER_MS,
+                                          .stuck_after_ns = STUCK_AFTER_NS};
+
+static void start_releasing(struct watch *watch)
+{
+    start(watch);
+    see(watch, 1200, 2, EVENT_ACQUIRE_RETURN);
+    see(watch, 1300, 2, EVENT_RELEASE_INVOKE);
+    see(watch, 1310, 2, EVENT_RELEASE_RETURN);
+    see(watch, 1400, 1, EVENT_ACQUIRE_INVOKE);
+    see(watch, 1410, 1, EVENT_ACQUIRE_RETURN);
+    see(watch, 4000, 1, EVENT_RELEASE_INVOKE);
+}
+
+static bool is_unanswered(const struct watch *watch, int64_t now_ms)
+{
+    return watch_is_unanswered(watch, now_ms * NS_PER_MS, &lock);
+}
+
+static void a_release_is_unanswered_once_none_takes_so_long(void **state)
+{
+    (void)state;
+    struct watch watch;
+    start_releasing(&watch);
+    see(&watch, 4500, 2, EVENT_ACQUIRE_INVOKE); // waits: nothing that is done
+    assert_false(is_stuck(&watch, 60000));      // somebody may still hold the lock
+    assert_true(is_unanswered(&watch, 7501));
+    assert_false(is_unanswered(&watch, 7500));
+    see(&watch, 7500, 1, EVENT_RELEASE_RETURN);
+    assert_false(is_unanswered(&watch, 60000));
+    watch_free(&watch);
+}
+
+static void a_release_may_take_as_long_as_its_requests(void **state)
+{
+    (void)state;
+    struct watch watch;
+    struct lock_settings slow = lock;
+    slow.request_ns = NS_PER_S;
+    start_releasing(&watch);
+    assert_false(watch_is_unanswered(&watch, 19000 * NS_PER_MS, &slow));
+    assert_true(watch_is_unanswered(&watch, 19001 * NS_PER_MS, &slow));
+    watch_free(&watch);
+}
+
+static void what_others_do_or_a_fault_begins_the_wait_for_a_release_anew(void **state)
+{
+    (void)state;
+    struct watch watch;
+    start_releasing(&watch);
+    see(&watch, 4500, 2, EVENT_ACQUIRE_INVOKE);
+    see(&watch, 4600, 2, EVENT_ACQUIRE_RETURN);
+    assert_false(is_unanswered(&watch, 60000)); // it works meanwhile
+    see(&watch, 5000, 2, EVENT_RELEASE_INVOKE);
+    see(&watch, 5010, 2, EVENT_RELEASE_RETURN);
+    assert_false(is_unanswered(&watch, 8010));
+    assert_true(is_unanswered(&watch, 8011));
+    // A fault of 700 ms: for so long TCP may wait before it asks again.
+    see(&watch, 5300, 0, EVENT_FAULT_IN_EFFECT);
+    see(&watch, 6000, 0, EVENT_FAULT_HEALED);
+    assert_false(is_unanswered(&watch, 9000 + 700));
+    assert_true(is_unanswered(&watch, 9001 + 700));
+    see_stall(&watch, 6400, 300);
+    assert_false(is_unanswered(&watch, 9000 + 700 + 2 * 300));
+    assert_true(is_unanswered(&watch, 9001 + 700 + 2 * 300));
+    watch_free(&watch);
+}
+
+static void the_dead_release_nothing(void **state)
+{
+    (void)state;
+    struct watch watch;
+    start_releasing(&watch);
+    watch_see(&watch,
+              &(struct event){.at_ns = 4100 * NS_PER_MS, .client = 1, .kind = EVENT_PROCESS_DEATH});
+    assert_false(is_unanswered(&watch, 60000));
+    watch_free(&watch);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -103,6 +183,10 @@ int main(void)
         cmocka_unit_test(a_trial_is_not_stuck_while_somebody_holds),
         cmocka_unit_test(time_for_which_the_machine_stood_still_does_not_count),
         cmocka_unit_test(a_grant_begins_the_wait_anew),
+        cmocka_unit_test(a_release_is_unanswered_once_none_takes_so_long),
+        cmocka_unit_test(a_release_may_take_as_long_as_its_requests),
+        cmocka_unit_test(what_others_do_or_a_fault_begins_the_wait_for_a_release_anew),
+        cmocka_unit_test(the_dead_release_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

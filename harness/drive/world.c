@@ -39,6 +39,9 @@ static void tell_points(struct fault_world *world, const struct foreign_settings
         world->why_no_points = "it is a plug-in, whose requests to its servers nobody sees";
     else if (foreign->server == NULL)
         world->why_no_points = "it locks with no server that Lockpick knows of";
+    else if (world->client_nodes->isolation != ISOLATION_NAMESPACES && world->is_external)
+        world->why_no_points = "what a program sends to servers that are somebody else's is not "
+                               "seen";
     else if (world->client_nodes->isolation != ISOLATION_NAMESPACES)
         world->why_no_points = "what a program sends to its servers is seen only where network "
                                "namespaces can be made; lockpick doctor says what is missing";

@@ -1,5 +1,6 @@
 #include "harness/history/reader.h"
 
+#include "harness/base/rank.h"
 #include "harness/base/text.h"
 #include "harness/history/scan.h"
 
@@ -9,21 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The sort key of an event: ties keep the order of the file, which is each worker's own.
-struct order {
-    int64_t at_ns;
-    size_t index;
-};
-
-static int compare_order(const void *left, const void *right)
-{
-    const struct order *a = left;
-    const struct order *b = right;
-    if (a->at_ns != b->at_ns)
-        return a->at_ns < b->at_ns ? -1 : 1;
-    return a->index < b->index ? -1 : a->index > b->index;
-}
-
+// Ties keep the order of the file, which is each worker's own.
 static void sort_events(struct history *history)
 {
     bool sorted = true;
@@ -31,10 +18,10 @@ static void sort_events(struct history *history)
         sorted = history->events[i - 1].at_ns <= history->events[i].at_ns;
     if (sorted)
         return;
-    struct order *order = memory_new(history->count * sizeof *order);
+    struct ranked *order = memory_new(history->count * sizeof *order);
     for (size_t i = 0; i < history->count; i++)
-        order[i] = (struct order){history->events[i].at_ns, i};
-    qsort(order, history->count, sizeof *order, compare_order);
+        order[i] = (struct ranked){history->events[i].at_ns, i};
+    sort_ranked(order, history->count);
     struct event *events = memory_new(history->count * sizeof *events);
     for (size_t i = 0; i < history->count; i++)
         events[i] = history->events[order[i].index];

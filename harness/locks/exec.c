@@ -79,25 +79,38 @@ static int start_driver(struct lock_client *client, struct exec_client *shared, 
     return shared->driver != NULL ? 0 : -1;
 }
 
+// Sets when the lease of a hold counts from whose validity the driver has told, on both clocks: no
+// lease is valid for longer than it is long, and the telling may be a while ago.
+static struct instant told_instant(const struct actor *actor, const struct driver_answer *answer,
+                                   int64_t lease_ns)
+{
+    struct instant now = instant_now(&actor->clock);
+    int64_t most_ms = lease_ns / NS_PER_MS;
+    int64_t valid_ns = time_earlier(answer->line.valid_ms, most_ms) * NS_PER_MS;
+    int64_t ago_ns = now.machine_ns - answer->said_ns + lease_ns - valid_ns;
+    return (struct instant){now.machine_ns - ago_ns, now.client_ns - ago_ns};
+}
+
 static void renew_one(struct driver *driver, struct actor *actor, struct renewal *renewal)
 {
     struct lock *lock = renewal->lock;
+    int64_t lease_ns = lock->options.lease_ns;
     struct exec_lock *state = renewal->holder;
     struct driver_answer answer;
     struct error ignored; // the holder is told by its own next request
     struct driver_request request = {
-        .ask = DRIVER_RENEW, .hold = &state->hold, .lease_ns = lock->options.lease_ns};
+        .ask = DRIVER_RENEW, .hold = &state->hold, .lease_ns = lease_ns};
     int64_t asked_ns = clock_now_ns(&actor->clock);
     renewal->outcome = driver_ask(driver, actor, &request, &answer, &ignored);
     if (renewal->outcome != OUTCOME_OK)
         return;
-    renewal->valid_until_ns = asked_ns + lock->options.lease_ns;
+    renewal->valid_until_ns = asked_ns + lease_ns;
     if (answer.line.word == DRIVER_NOT_OWNER || answer.line.word == DRIVER_GONE)
         renewal->outcome = OUTCOME_NO;
     else if (answer.line.word == DRIVER_UNKNOWN)
         renewal->outcome = OUTCOME_UNKNOWN;
     else if (answer.line.valid_ms >= 0)
-        renewal->valid_until_ns = clock_now_ns(&actor->clock) + answer.line.valid_ms * NS_PER_MS;
+        renewal->valid_until_ns = told_instant(actor, &answer, lease_ns).client_ns + lease_ns;
 }
 
 static void renew_all(void *context, struct actor *actor, struct renewal *renewals, size_t count)
@@ -189,9 +202,10 @@ static int64_t valid_until_ns(struct lock *lock, const struct driver_answer *ans
     int64_t lease_ns = lock->options.lease_ns;
     if (!lock_scheme_has(lock->scheme, "lease"))
         return TIME_NEVER;
-    int64_t ago_ns = answer->line.valid_ms >= 0 ? lease_ns - answer->line.valid_ms * NS_PER_MS
-                                                : now.machine_ns - answer->asked_ns;
+    int64_t ago_ns = now.machine_ns - answer->asked_ns;
     lock->asked = (struct instant){now.machine_ns - ago_ns, now.client_ns - ago_ns};
+    if (answer->line.valid_ms >= 0)
+        lock->asked = told_instant(lock->actor, answer, lease_ns);
     return lock->asked.client_ns + lease_ns;
 }
 

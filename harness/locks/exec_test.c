@@ -2,6 +2,7 @@
 // test wants them to.
 #include "harness/locks/exec.h"
 
+#include "harness/base/test_folder.h"
 #include "harness/base/text.h"
 
 #include <setjmp.h>
@@ -10,7 +11,9 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 
 // Answers each request by the next of the words given, `held`, `gone`, ..., each a whole rest of
@@ -123,6 +126,77 @@ static void a_hold_is_valid_for_as_long_as_the_driver_says(void **state)
     close_all(&fixture);
 }
 
+static void no_hold_is_valid_for_longer_than_a_lease(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    struct grant grant;
+    OPEN(&fixture, checked, false, "\"held\", \"valid_ms\": 3600000", "\"gone\"",
+         "\"held\", \"valid_ms\": 9223372036854775807");
+    for (int i = 0; i < 2; i++) {
+        int64_t before_ns = clock_monotonic_ns();
+        assert_int_equal(lock_acquire(&fixture.lock, &grant), OUTCOME_OK);
+        int64_t after_ns = clock_monotonic_ns();
+        assert_in_range(grant.valid_until_ns, before_ns + LEASE_NS, after_ns + LEASE_NS);
+        if (i == 0)
+            assert_int_equal(lock_release(&fixture.lock), RELEASE_GONE);
+    }
+    close_all(&fixture);
+}
+
+#define PAUSE_NS (150 * NS_PER_MS)
+
+struct pause {
+    struct point_board *board;
+    int64_t reached_ns;
+};
+
+static void *let_go_after_a_pause(void *context)
+{
+    struct pause *pause = context;
+    struct point_trap *trap = &pause->board->traps[0];
+    int64_t give_up_ns = clock_monotonic_ns() + 10 * NS_PER_S;
+    while (atomic_load(&trap->state) != POINT_REACHED && clock_monotonic_ns() < give_up_ns)
+        clock_sleep_until_ns(clock_monotonic_ns() + NS_PER_MS);
+    pause->reached_ns = clock_monotonic_ns();
+    clock_sleep_until_ns(clock_monotonic_ns() + PAUSE_NS);
+    point_let_go(pause->board, trap);
+    return NULL;
+}
+
+// A worker that is stopped once the lock was granted gets no more of the lease for it.
+static void a_pause_behind_the_grant_does_not_prolong_it(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    struct grant grant;
+    struct history_file history;
+    struct history_writer writer;
+    pthread_t thread;
+    char folder[] = "/tmp/lockpick-exec-test-XXXXXX";
+    char path[64];
+    assert_int_equal(test_folder_make(folder), 0);
+    snprintf(path, sizeof path, "%s/history", folder);
+    assert_int_equal(history_file_create(path, 1000, 1, &history, NULL), 0);
+    history_writer_start(&writer, &history, 1, 1);
+    struct pause pause = {.board = memory_shared(sizeof *pause.board)};
+    struct point_trap *trap = &pause.board->traps[0];
+    *trap = (struct point_trap){.client = 1, .match_count = 1, .nth = 1};
+    trap->matches[0] =
+        (struct point_match){.side = POINT_AFTER, .phase = PHASE_NONE, .what = "acquire"};
+    OPEN(&fixture, checked, false, "\"held\", \"valid_ms\": 800");
+    fixture.actor.board = pause.board;
+    fixture.actor.history = &writer;
+    point_arm(pause.board, trap);
+    assert_int_equal(pthread_create(&thread, NULL, let_go_after_a_pause, &pause), 0);
+    assert_int_equal(lock_acquire(&fixture.lock, &grant), OUTCOME_OK);
+    pthread_join(thread, NULL);
+    assert_true(grant.valid_until_ns <= pause.reached_ns + 800 * NS_PER_MS);
+    close_all(&fixture);
+    history_file_close(&history);
+    test_folder_remove(folder);
+}
+
 static void a_worker_locks_again_and_gives_that_back(void **state)
 {
     (void)state;
@@ -171,6 +245,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_answer_has_its_outcome),
         cmocka_unit_test(a_hold_is_valid_for_as_long_as_the_driver_says),
+        cmocka_unit_test(no_hold_is_valid_for_longer_than_a_lease),
+        cmocka_unit_test(a_pause_behind_the_grant_does_not_prolong_it),
         cmocka_unit_test(a_worker_locks_again_and_gives_that_back),
         cmocka_unit_test(a_renewal_that_is_refused_tells_the_worker),
         cmocka_unit_test(a_fenced_workload_needs_tokens),

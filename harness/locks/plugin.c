@@ -14,13 +14,18 @@
 // What an attempt that succeeds takes at most, if the plug-in does not say how long it is valid.
 #define ATTEMPT_NS (100 * NS_PER_MS)
 
+// "host:port", NULL-terminated.
+struct address_list {
+    char text[MAX_SERVERS][64];
+    const char *items[MAX_SERVERS + 1];
+};
+
 // A key's, in a client.
 struct plugin_client {
     void *library;
     const struct lockpick_plugin *plugin;
     struct lockpick_setup setup;
-    char addresses[MAX_SERVERS][96];
-    const char *address_list[MAX_SERVERS + 1];
+    struct address_list addresses, sentinels;
     void *state; // the plug-in's
     struct lock_client *client;
     struct history_writer writer; // of losses, from whatever thread
@@ -32,6 +37,7 @@ struct plugin_lock {
     struct lockpick_worker worker;
     struct lock *lock;
     int64_t give_up_ns; // on the client's clock
+    int depth;          // how often it holds the lock
 };
 
 static struct plugin_lock *of(const struct lockpick_worker *worker)
@@ -78,24 +84,36 @@ static int load(struct plugin_client *own, const struct foreign_settings *foreig
     return result;
 }
 
+static void list_addresses(const struct endpoint *servers, int count, struct address_list *list)
+{
+    for (int i = 0; i < count; i++) {
+        snprintf(list->text[i], sizeof list->text[i], "%.47s:%d", servers[i].host, servers[i].port);
+        list->items[i] = list->text[i];
+    }
+}
+
 static void describe(struct plugin_client *own, const struct lock_client *client)
 {
-    const struct service *service = client->service;
-    int count = service != NULL ? service->server_count : 0;
-    for (int i = 0; i < count; i++) {
-        snprintf(own->addresses[i], sizeof own->addresses[i], "%s:%d", service->servers[i].host,
-                 service->servers[i].port);
-        own->address_list[i] = own->addresses[i];
-    }
+    static const struct service none;
+    const struct service *service = client->service != NULL ? client->service : &none;
+    bool has_permits = lock_scheme_has(client->scheme, "permits");
+    list_addresses(service->servers, service->server_count, &own->addresses);
+    list_addresses(service->sentinels, service->sentinel_count, &own->sentinels);
     own->setup = (struct lockpick_setup){
         .client = client->number,
         .workers = client->workers,
         .lock = client->options.name,
-        .topology = service != NULL ? service->topology : "",
-        .addresses = own->address_list,
+        .kind = service->kind,
+        .topology = service->topology,
+        .addresses = own->addresses.items,
+        .sentinels = own->sentinels.items,
+        .user = service->user,
+        .password = service->password,
+        .database = service->database,
         .lease_ms = client->options.lease_ns / NS_PER_MS,
         .retry_ms = client->options.retry_ns / NS_PER_MS,
         .request_ms = client->options.request_ns / NS_PER_MS,
+        .permits = has_permits ? (int)client->options.permits : 0,
         .folder = client->folder,
     };
 }
@@ -196,7 +214,7 @@ static int64_t valid_until_ns(struct lock *lock, const struct lockpick_grant *gr
         return TIME_NEVER;
     int64_t ago_ns = time_earlier(now.machine_ns - asked_ns, ATTEMPT_NS);
     if (grant->valid_ms >= 0)
-        ago_ns = lease_ns - grant->valid_ms * NS_PER_MS;
+        ago_ns = lease_ns - time_earlier(grant->valid_ms, lease_ns / NS_PER_MS) * NS_PER_MS;
     lock->asked = (struct instant){now.machine_ns - ago_ns, now.client_ns - ago_ns};
     return lock->asked.client_ns + lease_ns;
 }
@@ -217,7 +235,8 @@ static enum outcome outcome_of(struct lock *lock, enum lockpick_outcome outcome,
     return OUTCOME_BROKEN;
 }
 
-static enum outcome acquire(struct lock *lock, struct grant *grant, int64_t give_up_ns)
+// At that depth.
+static enum outcome ask(struct lock *lock, struct grant *grant, int64_t give_up_ns, int depth)
 {
     _Static_assert((int)LOCKPICK_OK == (int)OUTCOME_OK && (int)LOCKPICK_NO == (int)OUTCOME_NO &&
                        (int)LOCKPICK_UNKNOWN == (int)OUTCOME_UNKNOWN,
@@ -227,17 +246,33 @@ static enum outcome acquire(struct lock *lock, struct grant *grant, int64_t give
     struct lockpick_grant got = {.valid_ms = -1};
     int64_t asked_ns = clock_monotonic_ns();
     state->give_up_ns = give_up_ns;
-    grant->attempts = 1;
+    state->worker.shared = lock->mode == LOCK_SHARED;
+    state->worker.depth = depth;
     point(lock->actor, POINT_BEFORE, "acquire");
     lock->actor->is_uncounted = true; // what the plug-in sends, nobody sees
     enum lockpick_outcome answer = own->plugin->acquire(&state->worker, &got);
     enum outcome outcome = outcome_of(lock, answer, &got);
-    if (outcome == OUTCOME_OK) {
+    if (outcome == OUTCOME_OK && depth == 1)
         grant->token = lock->options.fenced ? got.token : 0;
+    // To enter again renews the lease only if the plug-in says so.
+    if (outcome == OUTCOME_OK && (depth == 1 || got.valid_ms >= 0))
         grant->valid_until_ns = valid_until_ns(lock, &got, asked_ns);
-    }
+    if (outcome == OUTCOME_OK)
+        state->depth = depth;
     point(lock->actor, POINT_AFTER, "acquire");
     return outcome;
+}
+
+static enum outcome acquire(struct lock *lock, struct grant *grant, int64_t give_up_ns)
+{
+    grant->attempts = 1;
+    return ask(lock, grant, give_up_ns, 1);
+}
+
+static enum outcome reenter(struct lock *lock, struct grant *grant)
+{
+    const struct plugin_lock *state = lock->state;
+    return ask(lock, grant, 0, state->depth + 1);
 }
 
 static enum outcome try_acquire(struct lock *lock, struct grant *grant)
@@ -249,7 +284,10 @@ static enum release_answer release(struct lock *lock)
 {
     const struct plugin_client *own = lock->client->state;
     struct plugin_lock *state = lock->state;
+    state->worker.depth = state->depth;
+    state->depth -= state->depth > 0;
     point(lock->actor, POINT_BEFORE, "release");
+    lock->actor->is_uncounted = true;
     enum lockpick_release answer = own->plugin->release(&state->worker);
     point(lock->actor, POINT_AFTER, "release");
     if (answer == LOCKPICK_RELEASED)
@@ -257,7 +295,12 @@ static enum release_answer release(struct lock *lock)
                                                               : RELEASE_UNCHECKED;
     if (answer == LOCKPICK_NOT_OWNER)
         return RELEASE_NOT_OWNER;
-    return answer == LOCKPICK_GONE ? RELEASE_GONE : RELEASE_UNKNOWN;
+    if (answer == LOCKPICK_GONE)
+        return RELEASE_GONE;
+    if (answer != LOCKPICK_RELEASE_UNKNOWN)
+        error_set(&lock->error, "its plug-in answers a release by %d, which is no answer",
+                  (int)answer);
+    return RELEASE_UNKNOWN;
 }
 
 struct lock_scheme plugin_scheme(const struct foreign_settings *foreign)
@@ -277,5 +320,7 @@ struct lock_scheme plugin_scheme(const struct foreign_settings *foreign)
         .acquire = acquire,
         .try_acquire = try_acquire,
         .release = release,
+        .reenter = reenter,
+        .leave = release,
     };
 }

@@ -63,6 +63,14 @@ enum outcome redis_read_outcome(struct lock *lock, enum outcome outcome)
     return redis_outcome(lock, outcome == OUTCOME_UNKNOWN ? OUTCOME_NO : outcome);
 }
 
+enum outcome redis_set_if_absent(struct lock *lock, const char *token)
+{
+    struct redis_answer answer;
+    enum outcome outcome = redis_request(redis_of(lock), &answer, "SET %s %s NX PX %lld",
+                                         lock->options.name, token, lease_ms(lock));
+    return outcome == OUTCOME_OK && answer.kind == REDIS_NIL ? OUTCOME_NO : outcome;
+}
+
 enum release_answer redis_release_unchecked(struct lock *lock)
 {
     struct redis_answer answer;
@@ -88,6 +96,13 @@ const struct redis_script redis_compare_and_delete = {
     "if value == ARGV[1] then redis.call('DEL', KEYS[1]) return 1 "
     "elseif value then return 0 "
     "else return -1 end"};
+
+int redis_lock_open_checked(struct lock *lock, struct error *error)
+{
+    if (redis_lock_open(lock, error) != 0)
+        return -1;
+    return redis_script_load(redis_of(lock), &redis_compare_and_delete, error);
+}
 
 enum release_answer redis_release_checked(struct lock *lock)
 {

@@ -21,6 +21,9 @@ struct redis_lock {
 int redis_lock_open(struct lock *lock, struct error *error);
 void redis_lock_close(struct lock *lock);
 
+// The same, ready for redis_release_checked.
+int redis_lock_open_checked(struct lock *lock, struct error *error);
+
 // Shorthands for lock->state.
 struct redis_lock *redis_lock_of(struct lock *lock);
 struct redis_connection *redis_of(struct lock *lock);
@@ -38,11 +41,14 @@ enum outcome redis_outcome(struct lock *lock, enum outcome outcome);
 // A command that only reads: if its answer is lost, nothing has happened all the same.
 enum outcome redis_read_outcome(struct lock *lock, enum outcome outcome);
 
+// SET L token NX PX lease: OK held, nil busy. `grant->valid_until_ns` is up to the caller, before.
+enum outcome redis_set_if_absent(struct lock *lock, const char *token);
+
 // DEL, whoever's lock is there.
 enum release_answer redis_release_unchecked(struct lock *lock);
 
 // Deletes the key only if it holds the token: 1 deleted, 0 another's, -1 nobody's. To be loaded
-// with redis_script_load by the schemes that release by redis_release_checked.
+// with redis_script_load, which redis_lock_open_checked does, before redis_release_checked.
 extern const struct redis_script redis_compare_and_delete;
 enum release_answer redis_release_checked(struct lock *lock);
 

@@ -12,10 +12,9 @@ static const struct redis_script acquire_script = {
 
 static int open_lock(struct lock *lock, struct error *error)
 {
-    if (redis_lock_open(lock, error) != 0 ||
-        redis_script_load(redis_of(lock), &acquire_script, error) != 0)
+    if (redis_lock_open_checked(lock, error) != 0)
         return -1;
-    return redis_script_load(redis_of(lock), &redis_compare_and_delete, error);
+    return redis_script_load(redis_of(lock), &acquire_script, error);
 }
 
 // The script: 1 held, 0 busy.

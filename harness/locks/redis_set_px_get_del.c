@@ -20,21 +20,16 @@ static enum release_answer release(struct lock *lock)
     return redis_release_unchecked(lock);
 }
 
-// SET L token NX PX lease: OK held, nil busy.
 static enum outcome try_acquire(struct lock *lock, struct grant *grant)
 {
-    struct redis_answer answer;
+    const char *token = redis_new_token(lock);
     grant->valid_until_ns = lease_ends_ns(lock);
-    enum outcome outcome = redis_outcome(
-        lock, redis_request(redis_of(lock), &answer, "SET %s %s NX PX %lld", lock->options.name,
-                            redis_new_token(lock), lease_ms(lock)));
+    enum outcome outcome = redis_outcome(lock, redis_set_if_absent(lock, token));
     // No answer: the lock may be ours. Give it back if it is; but what a plain DEL has removed is
     // never certain, and so the outcome stays unknown.
     if (outcome == OUTCOME_UNKNOWN)
         release(lock);
-    if (outcome != OUTCOME_OK)
-        return outcome;
-    return answer.kind == REDIS_NIL ? OUTCOME_NO : OUTCOME_OK;
+    return outcome;
 }
 
 static const char *const traits[] = {"exclusive", "lease", "redis", NULL};

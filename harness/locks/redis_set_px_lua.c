@@ -12,25 +12,12 @@ static const struct redis_script acquire_fenced = {
 
 static int open_lock(struct lock *lock, struct error *error)
 {
-    if (redis_lock_open(lock, error) != 0)
-        return -1;
-    if (redis_script_load(redis_of(lock), &redis_compare_and_delete, error) != 0)
+    if (redis_lock_open_checked(lock, error) != 0)
         return -1;
     return lock->options.fenced ? redis_script_load(redis_of(lock), &acquire_fenced, error) : 0;
 }
 
-// SET L token NX PX lease: OK held, nil busy.
-static enum outcome set_if_absent(struct lock *lock, const char *token)
-{
-    struct redis_answer answer;
-    enum outcome outcome = redis_request(redis_of(lock), &answer, "SET %s %s NX PX %lld",
-                                         lock->options.name, token, lease_ms(lock));
-    if (outcome == OUTCOME_OK && answer.kind == REDIS_NIL)
-        return OUTCOME_NO;
-    return outcome;
-}
-
-// The same, and a counter raised in the same step: its value is the fencing token.
+// As redis_set_if_absent, and a counter raised in the same step: its value is the fencing token.
 static enum outcome set_if_absent_and_count(struct lock *lock, const char *token, int64_t *fence)
 {
     char counter[64];
@@ -53,7 +40,7 @@ static enum outcome try_acquire(struct lock *lock, struct grant *grant)
     grant->valid_until_ns = lease_ends_ns(lock);
     enum outcome outcome = lock->options.fenced
                                ? set_if_absent_and_count(lock, token, &grant->token)
-                               : set_if_absent(lock, token);
+                               : redis_set_if_absent(lock, token);
     // No answer: the lock may be ours. If it is, give it back, and it was certainly not held.
     if (outcome == OUTCOME_UNKNOWN)
         return redis_release_checked(lock) == RELEASE_RELEASED ? OUTCOME_NO : OUTCOME_UNKNOWN;

@@ -9,22 +9,6 @@
 
 #define REPLICAS 1
 
-static int open_lock(struct lock *lock, struct error *error)
-{
-    if (redis_lock_open(lock, error) != 0)
-        return -1;
-    return redis_script_load(redis_of(lock), &redis_compare_and_delete, error);
-}
-
-// SET L token NX PX lease: OK ours on the master, nil busy.
-static enum outcome set_if_absent(struct lock *lock, const char *token)
-{
-    struct redis_answer answer;
-    enum outcome outcome = redis_request(redis_of(lock), &answer, "SET %s %s NX PX %lld",
-                                         lock->options.name, token, lease_ms(lock));
-    return outcome == OUTCOME_OK && answer.kind == REDIS_NIL ? OUTCOME_NO : outcome;
-}
-
 // WAIT 1, for as long as a request may take: OK if a replica has what we have written.
 static enum outcome wait_for_replica(struct lock *lock)
 {
@@ -37,7 +21,7 @@ static enum outcome try_acquire(struct lock *lock, struct grant *grant)
 {
     const char *token = redis_new_token(lock);
     grant->valid_until_ns = lease_ends_ns(lock);
-    enum outcome outcome = redis_outcome(lock, set_if_absent(lock, token));
+    enum outcome outcome = redis_outcome(lock, redis_set_if_absent(lock, token));
     // No answer: it may still be on its way. Only if it is there to be deleted, it was not held.
     if (outcome == OUTCOME_UNKNOWN)
         return redis_release_checked(lock) == RELEASE_RELEASED ? OUTCOME_NO : OUTCOME_UNKNOWN;
@@ -64,7 +48,7 @@ const struct lock_scheme redis_wait_scheme = {
     .traits = traits,
     .server = "redis",
     .topologies = topologies,
-    .open = open_lock,
+    .open = redis_lock_open_checked,
     .close = redis_lock_close,
     .try_acquire = try_acquire,
     .release = redis_release_checked,

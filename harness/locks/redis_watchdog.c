@@ -35,23 +35,11 @@ static int open_client(struct lock_client *client, struct error *error)
     return redis_renewal_open(client, &renewal, error);
 }
 
-static int open_lock(struct lock *lock, struct error *error)
-{
-    if (redis_lock_open(lock, error) != 0)
-        return -1;
-    return redis_script_load(redis_of(lock), &redis_compare_and_delete, error);
-}
-
-// SET L token NX PX lease: OK held, nil busy.
 static enum outcome try_acquire(struct lock *lock, struct grant *grant)
 {
-    struct redis_answer answer;
     const char *token = redis_new_token(lock);
     grant->valid_until_ns = lease_ends_ns(lock);
-    enum outcome outcome = redis_request(redis_of(lock), &answer, "SET %s %s NX PX %lld",
-                                         lock->options.name, token, lease_ms(lock));
-    if (outcome == OUTCOME_OK && answer.kind == REDIS_NIL)
-        return OUTCOME_NO;
+    enum outcome outcome = redis_set_if_absent(lock, token);
     // No answer: the lock may be ours. If it is, give it back, and it was certainly not held.
     if (outcome == OUTCOME_UNKNOWN)
         return redis_release_checked(lock) == RELEASE_RELEASED ? OUTCOME_NO : OUTCOME_UNKNOWN;
@@ -94,7 +82,7 @@ const struct lock_scheme redis_watchdog_scheme = {
     .topologies = redis_topologies,
     .open_client = open_client,
     .close_client = redis_renewal_close,
-    .open = open_lock,
+    .open = redis_lock_open_checked,
     .close = redis_lock_close,
     .try_acquire = try_acquire,
     .release = release,

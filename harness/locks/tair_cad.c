@@ -145,16 +145,11 @@ static int open_lock_emulated(struct lock *lock, struct error *error)
 
 // --- both ----------------------------------------------------------------------------------------
 
-// SET L token NX PX lease: OK held, nil busy.
 static enum outcome try_acquire(struct lock *lock, struct grant *grant)
 {
-    struct redis_answer answer;
     const char *token = redis_new_token(lock);
     grant->valid_until_ns = lease_ends_ns(lock);
-    enum outcome outcome = redis_request(redis_of(lock), &answer, "SET %s %s NX PX %lld",
-                                         lock->options.name, token, lease_ms(lock));
-    if (outcome == OUTCOME_OK && answer.kind == REDIS_NIL)
-        return OUTCOME_NO;
+    enum outcome outcome = redis_set_if_absent(lock, token);
     // No answer: the lock may be ours. If it is, give it back, and it was certainly not held.
     if (outcome == OUTCOME_UNKNOWN)
         return lock->scheme->release(lock) == RELEASE_RELEASED ? OUTCOME_NO : OUTCOME_UNKNOWN;

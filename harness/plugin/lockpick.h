@@ -18,28 +18,28 @@
 #include <stdint.h>
 
 // Changes whenever something below does.
-#define LOCKPICK_PLUGIN_ABI 1
+#define LOCKPICK_PLUGIN_ABI 2
 
 // Say no more than you know: an answer that did not come is UNKNOWN, not NO.
 enum lockpick_outcome {
     LOCKPICK_OK,      // acquire: held
     LOCKPICK_NO,      // certainly not held
     LOCKPICK_UNKNOWN, // it may or may not have happened
-    LOCKPICK_BROKEN,  // the set-up is wrong: `error` says how
+    LOCKPICK_BROKEN   // the set-up is wrong: `error` says how
 };
 
 enum lockpick_release {
     LOCKPICK_RELEASED,  // the server removed our lock
     LOCKPICK_NOT_OWNER, // it has the lock for somebody else
     LOCKPICK_GONE,      // it has no such lock
-    LOCKPICK_RELEASE_UNKNOWN,
+    LOCKPICK_RELEASE_UNKNOWN
 };
 
 enum lockpick_loss {
     LOCKPICK_LOST_NOT_OWNER = 1, // the server said so
     LOCKPICK_LOST_DEADLINE,      // no renewal was answered before the lease ran out
     LOCKPICK_LOST_SUSPENDED,     // the session may have ended
-    LOCKPICK_LOST_SESSION,       // it has
+    LOCKPICK_LOST_SESSION        // it has
 };
 
 // What a client is told. It lives as long as the client.
@@ -47,18 +47,30 @@ struct lockpick_setup {
     int client;                   // its number, from 1
     int workers;                  // how many it has
     const char *lock;             // the lock's name
-    const char *topology;         // of its servers: "single", ...; "" if it needs none
+    const char *kind;             // of its servers: "redis", ...; "" if it needs none
+    const char *topology;         // "single", ...; "" if it needs none
     const char *const *addresses; // "host:port", NULL-terminated
-    int64_t lease_ms;             // how long a grant is valid
-    int64_t retry_ms;             // pause between two attempts
-    int64_t request_ms;           // time-out of one request
-    const char *folder;           // of the trial, for logs
+    // Of the topology "sentinel", the same; they call their master "lockpick".
+    const char *const *sentinels;
+    // "" where none is needed: servers that Lockpick boots let everybody in.
+    const char *user;
+    const char *password;
+    const char *database;
+    int64_t lease_ms;   // how long a grant is valid
+    int64_t retry_ms;   // pause between two attempts
+    int64_t request_ms; // time-out of one request
+    int permits;        // with the trait `permits`: how many may hold at once; else 0
+    const char *folder; // of the trial, for logs
 };
 
 // A worker: one thread of the client, with its handle on the lock.
 struct lockpick_worker {
     const struct lockpick_setup *setup;
-    int number;   // from 1
+    int number;  // from 1
+    bool shared; // with the trait `shared`: it acquires, or holds, as a reader
+    // How often it holds the lock once an acquire has succeeded, or until a release: 1, and with
+    // the trait `reentrant` also 2, ...
+    int depth;
     void *client; // what open_client gave
     void *state;  // the plug-in's own
     char error[256];
@@ -72,8 +84,9 @@ struct lockpick_worker {
 
 struct lockpick_grant {
     int64_t token;    // fencing token; 0: none
-    int64_t valid_ms; // how much longer the lock is certainly ours, counted from before the request
-                      // was sent; -1: not known
+    int64_t valid_ms; // how much longer from now the lock is certainly ours: what is left of the
+                      // lease if it is counted from before the request was sent, and no more than a
+                      // lease; -1: not known
 };
 
 struct lockpick_plugin {
@@ -85,7 +98,8 @@ struct lockpick_plugin {
     // Optional: a worker's. 0, or -1 with worker->error written.
     int (*open)(struct lockpick_worker *worker);
     void (*close)(struct lockpick_worker *worker);
-    // Tries until it holds the lock or must give up.
+    // Tries until it holds the lock or must give up. It comes back within a few request_ms of that,
+    // and so does release: a plug-in that hangs ends the trial as an ERROR.
     enum lockpick_outcome (*acquire)(struct lockpick_worker *worker, struct lockpick_grant *grant);
     enum lockpick_release (*release)(struct lockpick_worker *worker);
 };

@@ -245,21 +245,12 @@ void chart_finish(struct chart *chart)
     int height = (int)(chart->bottom + EDGE);
     if (chart->is_open)
         chart_panel_end(chart);
-    text_format(script,
-                "# Redraw with: gnuplot %s.gp\n"
-                "reset\n"
-                "set encoding utf8\n"
-                "set terminal svg size %d,%d dynamic font 'sans-serif,13' background '#ffffff' "
-                "noenhanced\n"
-                "set output '%s.svg'\n"
-                "X(pixels) = pixels / %d.0\n"
-                "Y(pixels) = 1 - pixels / %d.0\n"
-                "unset key\n"
-                "set border 3 linecolor rgb '#666666'\n"
-                "set tics nomirror textcolor rgb '" PLOT_DARK "'\n"
-                "set grid linecolor rgb '#dddddd' linewidth 0.7\n"
-                "set multiplot\n",
-                chart->name, chart->width, height, chart->name, chart->width, height);
+    plot_begin_script(script, chart->name, chart->width, height);
+    text_add(script, "unset key\n"
+                     "set border 3 linecolor rgb '#666666'\n"
+                     "set tics nomirror textcolor rgb '" PLOT_DARK "'\n"
+                     "set grid linecolor rgb '#dddddd' linewidth 0.7\n"
+                     "set multiplot\n");
     text_add(script, text_string(&chart->body));
     // What was put after the last panel is drawn with one of which nothing is to be seen.
     text_add(script, "unset border\nunset tics\nunset grid\nunset logscale\n"

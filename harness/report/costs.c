@@ -37,9 +37,11 @@ static void add_cost(struct table *table, const struct scheme_cost *cost)
     const struct histogram *hand_off = &cost->latencies[LATENCY_HAND_OFF];
     char rate[40];
     struct text marked = {0};
+    struct text scheme = {0};
     text_format(&marked, "%s%s", rate_text(cost->rate.median, rate, sizeof rate),
                 cost->driver_bound > 0 ? "*" : "");
-    table_cell(table, COLOUR_PLAIN, cost->trial->scheme);
+    text_format(&scheme, "%s%s", cost->trial->scheme, costs_mark(cost->trial));
+    table_cell(table, COLOUR_PLAIN, text_string(&scheme));
     table_cell(table, cost->driver_bound > 0 ? COLOUR_YELLOW : COLOUR_PLAIN, text_string(&marked));
     add_percentile(table, acquire, 50, cost->late[LATE_P50] > 0);
     add_percentile(table, acquire, 99, cost->late[LATE_P99] > 0);
@@ -50,6 +52,7 @@ static void add_cost(struct table *table, const struct scheme_cost *cost)
     add_number(table, true, "%.1f", cost->commands_per_hold);
     add_number(table, cost->fairness.count > 0, "%.2f", cost->fairness.median);
     text_free(&marked);
+    text_free(&scheme);
 }
 
 static bool is_first_of_scenario(const struct run_result *run, size_t index)
@@ -115,6 +118,18 @@ void costs_add_notes(const struct run_result *run, const struct scheme_cost *cos
     else if (any_late(cost))
         text_format(notes, "* %s: %s\n", cost->trial->scheme, reason_of(run, cost->trial, true));
     add_rate_note(run, cost->trial, notes);
+    if (cost->expired > 0)
+        text_format(notes, "%s: of %zu of %zu grants the lease was over when they came\n",
+                    cost->trial->scheme, cost->expired, cost->leased);
+}
+
+const char costs_mark_meaning[] =
+    "† a program of its own (exec): its times include a line of JSON each way, and the relay that "
+    "each of its requests passes";
+
+const char *costs_mark(const struct trial *trial)
+{
+    return trial->foreign != NULL && trial->foreign->plugin == NULL ? "†" : "";
 }
 
 static void print_scenario(const struct run_result *run, size_t first, FILE *out, bool coloured)
@@ -125,6 +140,7 @@ static void print_scenario(const struct run_result *run, size_t first, FILE *out
     struct table *table = table_new(headings);
     struct text notes = {0};
     size_t lines = 0;
+    bool any_mark = false;
     for (int column = 1; headings[column] != NULL; column++)
         table_align_right(table, column);
     for (size_t i = first; i < run->count; i++) {
@@ -135,6 +151,7 @@ static void print_scenario(const struct run_result *run, size_t first, FILE *out
         if (cost.repeats > 0) {
             add_cost(table, &cost);
             costs_add_notes(run, &cost, &notes);
+            any_mark = any_mark || *costs_mark(cost.trial) != '\0';
             lines++;
         }
         scheme_cost_free(&cost);
@@ -145,6 +162,8 @@ static void print_scenario(const struct run_result *run, size_t first, FILE *out
         fputs(": locks/s; acquire; hand-off (ho) to one who waited; commands a lock; fairness\n",
               out);
         table_print(table, out, coloured);
+        if (any_mark)
+            fprintf(out, "%s\n", costs_mark_meaning);
         fputs(text_string(&notes), out);
     }
     text_free(&notes);

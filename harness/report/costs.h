@@ -17,4 +17,11 @@ void costs_print(const struct run_result *run, FILE *out, bool coloured);
 void costs_add_notes(const struct run_result *run, const struct scheme_cost *cost,
                      struct text *notes);
 
+// What stands behind the name of a scheme in a table of costs: "†" if it is a program that the
+// scenario brings along, whose times include the way to it and through its relay; else "".
+const char *costs_mark(const struct trial *trial);
+
+// What the mark means, in a sentence for below a table that has it.
+extern const char costs_mark_meaning[];
+
 #endif

@@ -25,8 +25,7 @@ static int end(void **state)
     (void)state;
     free(text);
     text = NULL;
-    for (size_t i = 0; i < test.run.count; i++)
-        latencies_free(&test.results[i].latencies);
+    test_run_end(&test);
     return 0;
 }
 
@@ -107,6 +106,20 @@ static void a_rate_that_was_not_held_is_said(void **state)
     assert_null(strstr(text, "none could not"));
 }
 
+static void grants_of_what_has_expired_are_said(void **state)
+{
+    (void)state;
+    struct trial_result *result = add_measured("redis-setnx");
+    result->statistics.leased = 20;
+    print();
+    assert_null(strstr(text, "lease was over"));
+    free(text);
+    result->statistics.expired = 8;
+    print();
+    assert_non_null(
+        strstr(text, "\nredis-setnx: of 8 of 20 grants the lease was over when they came\n"));
+}
+
 // The width of the longest line, in characters.
 static int width_of(const char *lines)
 {
@@ -154,6 +167,26 @@ static void scenarios_with_faults_have_a_table_only_if_they_are_alone(void **sta
     assert_non_null(strstr(text, "What it cost in calm"));
 }
 
+// A program of its own is marked, and below it stands what that means; a plug-in is none.
+static void what_a_program_of_its_own_costs_is_said_to_include_the_way_there(void **state)
+{
+    (void)state;
+    static const struct foreign_settings program = {.name = "redis-py"};
+    static const struct foreign_settings plugin = {.name = "flock", .plugin = "./flock.so"};
+    add_measured("redis-setnx");
+    add_measured("flock");
+    test.trials[1].foreign = &plugin;
+    print();
+    assert_null(strstr(text, "†"));
+    free(text);
+    add_measured("redis-py");
+    test.trials[2].foreign = &program;
+    print();
+    assert_non_null(strstr(text, "\nredis-py†          2  10 ms"));
+    assert_non_null(strstr(text, "\nflock              2  10 ms"));
+    assert_non_null(strstr(text, "\n† a program of its own (exec): its times include"));
+}
+
 static void a_run_without_a_history_has_no_table(void **state)
 {
     (void)state;
@@ -169,9 +202,12 @@ int main(void)
         cmocka_unit_test_setup_teardown(what_is_driver_bound_is_marked_and_said, start, end),
         cmocka_unit_test_setup_teardown(a_figure_that_is_late_is_marked_and_said, start, end),
         cmocka_unit_test_setup_teardown(a_rate_that_was_not_held_is_said, start, end),
+        cmocka_unit_test_setup_teardown(grants_of_what_has_expired_are_said, start, end),
         cmocka_unit_test_setup_teardown(it_fits_into_a_hundred_columns, start, end),
         cmocka_unit_test_setup_teardown(scenarios_with_faults_have_a_table_only_if_they_are_alone,
                                         start, end),
+        cmocka_unit_test_setup_teardown(
+            what_a_program_of_its_own_costs_is_said_to_include_the_way_there, start, end),
         cmocka_unit_test_setup_teardown(a_run_without_a_history_has_no_table, start, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -90,22 +90,19 @@ static size_t count_until(const int64_t *sorted, size_t count, int64_t at_ns)
     return low;
 }
 
-// Of one key. `invoked` and `granted` have room for the times of all holds.
-static void add_hand_offs(const struct digest *digest, int64_t key, int64_t *invoked,
-                          int64_t *granted, struct durations *durations)
+// Of the holds of one key: `places` are theirs. `invoked` and `granted` have room for their times.
+static void add_hand_offs(const struct digest *digest, const struct ranked *places, size_t count,
+                          int64_t *invoked, int64_t *granted, struct durations *durations)
 {
-    size_t count = 0;
-    for (size_t i = 0; i < digest->hold_count; i++) {
-        if (digest->holds[i].key != key)
-            continue;
-        invoked[count] = digest->holds[i].invoked_ns;
-        granted[count++] = digest->holds[i].granted_ns;
+    for (size_t i = 0; i < count; i++) {
+        invoked[i] = digest->holds[places[i].index].invoked_ns;
+        granted[i] = digest->holds[places[i].index].granted_ns;
     }
     sort_values(invoked, count);
     sort_values(granted, count);
-    for (size_t i = 0; i < digest->hold_count; i++) {
-        const struct hold *hold = &digest->holds[i];
-        if (hold->key != key || !hold->release_invoked || !counted_at(digest, hold->released_ns))
+    for (size_t i = 0; i < count; i++) {
+        const struct hold *hold = &digest->holds[places[i].index];
+        if (!hold->release_invoked || !counted_at(digest, hold->released_ns))
             continue;
         // Whoever has invoked and has not been granted is waiting.
         size_t next = count_until(granted, count, hold->released_ns);
@@ -116,19 +113,20 @@ static void add_hand_offs(const struct digest *digest, int64_t key, int64_t *inv
 
 struct durations durations_hand_off(const struct digest *digest)
 {
-    size_t bytes = digest->hold_count * sizeof(int64_t);
+    size_t count = digest->hold_count;
     struct durations durations = durations_for(digest);
-    int64_t *keys = memory_new(bytes);
-    int64_t *invoked = memory_new(bytes);
-    int64_t *granted = memory_new(bytes);
-    for (size_t i = 0; i < digest->hold_count; i++)
-        keys[i] = digest->holds[i].key;
-    sort_values(keys, digest->hold_count);
-    for (size_t i = 0; i < digest->hold_count; i++) {
-        if (i == 0 || keys[i] != keys[i - 1])
-            add_hand_offs(digest, keys[i], invoked, granted, &durations);
+    struct ranked *places = memory_new(count * sizeof *places);
+    int64_t *invoked = memory_new(count * sizeof *invoked);
+    int64_t *granted = memory_new(count * sizeof *granted);
+    for (size_t i = 0; i < count; i++)
+        places[i] = (struct ranked){digest->holds[i].key, i};
+    sort_ranked(places, count);
+    for (size_t from = 0, end; from < count; from = end) {
+        for (end = from; end < count && places[end].value == places[from].value; end++)
+            continue;
+        add_hand_offs(digest, places + from, end - from, invoked, granted, &durations);
     }
-    free(keys);
+    free(places);
     free(invoked);
     free(granted);
     return durations;

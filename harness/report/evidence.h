@@ -41,6 +41,8 @@ enum root {
     ROOT_LOST_WAKE_UP,   // for whoever sleeps until it is woken was not woken
     ROOT_UNANSWERED,     // for no server answers
     ROOT_LOST_PERMITS,   // for a semaphore was lost with all its permits
+    // Whoever gives it back waits for ever.
+    ROOT_HANGING_RELEASE,
 };
 
 #define ACCOUNT_ROOM 480
@@ -51,8 +53,9 @@ struct account {
     const struct judgement *judgement;
     const struct finding *finding; // the violation to be told first
     enum root root;
-    size_t fault;   // index into digest.faults of what struck; SIZE_MAX
-    size_t attempt; // index into digest.attempts: who waits for what will never come; SIZE_MAX
+    size_t fault;    // index into digest.faults of what struck; SIZE_MAX
+    size_t attempt;  // index into digest.attempts: who waits for what will never come; SIZE_MAX
+    bool any_worker; // of that attempt's client: they died together in their acquires
     // Indices into digest.holds, SIZE_MAX where there is none: [0] is whose hold was stretched, or
     // whose lock was taken; [1] is who was let in, or did what it could not.
     size_t holds[2];

@@ -1,5 +1,5 @@
 // What would have prevented a violation: fitted to what it comes from, and to the lock.
-#include "harness/report/evidence.h"
+#include "harness/report/evidence_speech.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -39,6 +39,9 @@ static const char *against_outliving(const struct account *account)
         return "a client that looks, once it is granted the lock, whether its lease still lasts; "
                "and ";
     case ROOT_WORK:
+        if (account->length_ns <= account->digest->trial->scenario->lock.lease_ns)
+            return "a client that looks, once it is granted the lock, how much of its lease is "
+                   "left; and ";
         return has_trait(account, "renewed")
                    ? "a longer lease; and "
                    : "a lease longer than the work, or one that is renewed meanwhile; and ";
@@ -178,7 +181,12 @@ static const char *against_silence(const struct account *account)
     case ROOT_LOST_PERMITS:
         return "a server that keeps what it had stored, or a semaphore that is made anew";
     case ROOT_UNANSWERED:
-        return "servers that keep what they had stored, and of which a majority is up";
+        return account->fault == SIZE_MAX && account->digest->trial->foreign != NULL
+                   ? "a lock that gives up in time and says so: driver-of-client-1.log may say "
+                     "what it waits for"
+                   : "servers that keep what they had stored, and of which a majority is up";
+    case ROOT_HANGING_RELEASE:
+        return "a release that gives up in time, and takes a lock that is gone for released";
     default:
         return against_unknown(account);
     }
@@ -193,7 +201,10 @@ static const char *against(const struct account *account)
         return "all clients asking one and the same server, or a lock in a row that the cluster "
                "replicates (mysql-unique)";
     case ROOT_STEPS:
-        return "a lock that checks and takes in one step, at the server";
+        return account_may_count_from_reply(account)
+                   ? "a grant that is valid for a lease from before it was asked for; or a lock "
+                     "that checks and takes in one step, at the server"
+                   : "a lock that checks and takes in one step, at the server";
     case ROOT_LOCAL:
         return "a lock at a server that all clients ask";
     case ROOT_NO_LOCK:

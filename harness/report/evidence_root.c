@@ -138,24 +138,41 @@ size_t fault_that_took_lock(const struct digest *digest, const struct hold *hold
     return found;
 }
 
-// The wrongful release that took away the lock of the hold, if it is certain, and was before the
-// next grant: what came after that did not let anybody in.
-static bool was_removed(struct account *account, size_t hold, int64_t until_ns)
+static void removed(struct account *account, size_t culprit, bool certainly)
 {
+    account->root = ROOT_REMOVED;
+    account->culprit = culprit;
+    account->certainly = certainly;
+    account->fault = SIZE_MAX;
+}
+
+// True if a release of another's took away the lock of the hold before the next grant (what came
+// after that did not let anybody in): that which was found, or one that shows in the history.
+static bool was_removed(struct account *account, size_t hold, int64_t until_ns, bool certainly)
+{
+    const struct digest *digest = account->digest;
     const struct judgement *judgement = account->judgement;
+    bool is_certain = false;
+    size_t culprit = SIZE_MAX;
     for (size_t i = 0; i < judgement->finding_count; i++) {
         const struct finding *finding = &judgement->findings[i];
-        if (finding->state != FINDING_VIOLATED ||
-            strcmp(finding->check->name, "wrongful-release") != 0 ||
-            finding->evidence.holds[0] != hold || finding->evidence.from_ns >= until_ns ||
-            !wrongful_release_is_certain(account->digest, &finding->evidence))
-            continue;
-        account->root = ROOT_REMOVED;
-        account->culprit = finding->evidence.holds[1];
-        account->certainly = true;
+        if (finding->state == FINDING_VIOLATED &&
+            strcmp(finding->check->name, "wrongful-release") == 0 &&
+            finding->evidence.holds[0] == hold && finding->evidence.from_ns < until_ns &&
+            wrongful_release_is_certain(digest, &finding->evidence))
+            culprit = finding->evidence.holds[1];
+    }
+    if (culprit != SIZE_MAX) {
+        removed(account, culprit, true);
         return true;
     }
-    return false;
+    // A semaphore's permits are nobody's.
+    if (digest_permits(digest) == 1)
+        culprit = wrongful_release_culprit(digest, hold, until_ns, &is_certain);
+    if (culprit == SIZE_MAX || is_certain != certainly)
+        return false;
+    removed(account, culprit, certainly);
+    return true;
 }
 
 // --- two who hold at once ------------------------------------------------------------------------
@@ -170,18 +187,20 @@ static void find_taken(struct account *account, const struct hold *first, const 
     if (step == SIZE_MAX)
         step = longest_fault(digest, second, false, second->invoked_ns, second->granted_ns);
     account->fault = fault;
-    if (was_removed(account, account->holds[0], second->granted_ns))
-        account->fault = SIZE_MAX;
-    else if (strcmp(digest->trial->scheme, "none") == 0)
+    if (strcmp(digest->trial->scheme, "none") == 0)
         account->root = ROOT_NO_LOCK;
     else if (has_trait(account, "local"))
         account->root = ROOT_LOCAL;
+    else if (was_removed(account, account->holds[0], second->granted_ns, true))
+        return;
     else if (fault != SIZE_MAX)
         account->root = ROOT_SERVER;
     else if (has_trait(account, "mysql") && topology != NULL && strcmp(topology, "galera") == 0)
         account->root = ROOT_NODE_LOCAL;
     else if (step != SIZE_MAX)
         stretched(account, ROOT_STEPS, step);
+    else
+        was_removed(account, account->holds[0], second->granted_ns, false);
 }
 
 // Why a hold outlived its lease.
@@ -284,18 +303,13 @@ static void find_root_of_removal(struct account *account)
     // Whoever was let in later released what it had been granted, unless nothing else explains it.
     if (is_certain && (account->fault == SIZE_MAX ||
                        digest->holds[evidence->holds[1]].granted_ns < wronged->granted_ns)) {
-        account->fault = SIZE_MAX;
-        account->root = ROOT_REMOVED;
-        account->culprit = evidence->holds[1];
-        account->certainly = true;
+        removed(account, evidence->holds[1], true);
         return;
     }
     if (account->fault != SIZE_MAX)
         account->root = ROOT_SERVER;
-    else if (evidence->holds[1] != SIZE_MAX) {
-        account->root = ROOT_REMOVED;
-        account->culprit = evidence->holds[1];
-    }
+    else if (evidence->holds[1] != SIZE_MAX)
+        removed(account, evidence->holds[1], false);
 }
 
 // Whoever was let in beside the hold, by another finding; SIZE_MAX if nobody was.

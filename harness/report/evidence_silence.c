@@ -1,5 +1,6 @@
-// Why nobody is granted the lock any more.
+// Why nobody is granted the lock any more, or somebody's release does not come back.
 #include "harness/base/clock.h"
+#include "harness/check/hanging_release.h"
 #include "harness/check/liveness.h"
 #include "harness/check/silence.h"
 #include "harness/check/wire_sides.h"
@@ -218,8 +219,12 @@ void account_find_root_of_silence(struct account *account)
 {
     const struct digest *digest = account->digest;
     struct silence silence = silence_find(digest);
-    account->holds[0] = silence.hold;
     account->holds[1] = SIZE_MAX;
+    if (is_of_hanging_release(digest, account->finding)) {
+        account->root = ROOT_HANGING_RELEASE;
+        return;
+    }
+    account->holds[0] = silence.hold;
     account->attempt = silence.attempt;
     size_t clock = slow_clock(digest);
     size_t dead = dead_in_line(digest);
@@ -234,6 +239,7 @@ void account_find_root_of_silence(struct account *account)
         account->fault = clock;
     } else if (silence.cause == SILENCE_DIED_ACQUIRING) {
         account->root = ROOT_DIED_ACQUIRING;
+        account->any_worker = silence.worker == 0;
     } else if (died) {
         account->root = ROOT_DIED_HOLDING;
         account->fault = cut_off_at_death(digest, &digest->holds[silence.hold]);

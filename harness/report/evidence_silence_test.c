@@ -89,6 +89,30 @@ static void a_semaphore_that_was_lost_with_its_server_is_told(void **state)
                    "made anew");
 }
 
+// The point was reached by a request that is no certain worker's.
+static void of_workers_that_die_acquiring_together_none_is_blamed(void **state)
+{
+    (void)state;
+    build.scenario.clients.threads = 2;
+    build_begin(&build, 0);
+    for (int worker = 1; worker <= 2; worker++) {
+        build_attempt(&build, 2, worker, worker, NEVER_MS, OUTCOME_OK);
+        build_by_worker(&build, 1, worker);
+    }
+    build_attempt(&build, 1, 3, 0, NEVER_MS, OUTCOME_OK);
+    build_fault(&build, "kill", 2, 5, NEVER_MS);
+    BUILD_EVENT(&build, 4, 2, POINT_REACHED, OUTCOME_OK, 1);
+    build.events[build.count - 1].step = 1;
+    build_by_worker(&build, 1, 0);
+    build_death(&build, 2, 6);
+    build_stop(&build, 1020, STOP_STUCK);
+    assert_account(ROOT_DIED_ACQUIRING, "client-2 died inside its acquire", "a lease");
+    char *told = story_tell(&build.digest, &build.judgement);
+    assert_text_has(told,
+                    "client-2 worker-1 begins to acquire the lock, as others of its client do\n");
+    free(told);
+}
+
 static void servers_that_answer_nobody_are_told(void **state)
 {
     (void)state;
@@ -134,17 +158,44 @@ static void who_died_in_the_line_of_a_fair_lock_is_told(void **state)
     assert_account(ROOT_DEAD_IN_LINE, "client-3 died waiting for the lock", "place in the line");
 }
 
+// client-1's lease runs out, and its release is never answered.
+static void a_release_that_does_not_come_back_is_told(void **state)
+{
+    (void)state;
+    build.scenario.lock.request_ns = 100 * NS_PER_MS;
+    build_begin(&build, 0);
+    build_acquire(&build, 1, 1, 0, 1, 300, 0);
+    build_fault(&build, "pause", 1, 50, 400);
+    build_release(&build, 1, 1, 50, NEVER_MS, RELEASE_UNKNOWN);
+    build_hold(&build, 2, 2, 350, 450, 650);
+    build_stop(&build, 4000, STOP_STUCK);
+    BUILD_EVENT(&build, 4500, 1, RELEASE_RETURN, OUTCOME_UNKNOWN, 1);
+    build.events[build.count - 1].detail = RELEASE_UNKNOWN;
+    assert_account(ROOT_HANGING_RELEASE,
+                   "client-1's release does not come back: its lease had run out",
+                   "a release that gives up in time");
+    char *told = story_tell(&build.digest, &build.judgement);
+    assert_text_has(told, "0.050 s  client-1 begins to release the lock\n");
+    assert_text_has(told,
+                    "4.000 s  client-1 has waited for the answer to its release for 3.95 s\n");
+    assert_null(strstr(told, "gets no answer"));
+    assert_null(strstr(told, "nobody has been granted"));
+    free(told);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         EVIDENCE_TEST(a_lease_that_a_clock_keeps_is_told),
         EVIDENCE_TEST(an_acquire_whose_answer_was_lost_is_told),
+        EVIDENCE_TEST(of_workers_that_die_acquiring_together_none_is_blamed),
         EVIDENCE_TEST(whoever_is_not_woken_is_told_and_who_died_is_not_blamed),
         EVIDENCE_TEST(a_free_lock_that_somebody_looks_for_in_vain_is_told_as_such),
         EVIDENCE_TEST(a_semaphore_that_was_lost_with_its_server_is_told),
         EVIDENCE_TEST(servers_that_answer_nobody_are_told),
         EVIDENCE_TEST(a_release_that_a_failover_swallowed_names_it),
         EVIDENCE_TEST(who_died_in_the_line_of_a_fair_lock_is_told),
+        EVIDENCE_TEST(a_release_that_does_not_come_back_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,4 +23,14 @@ const struct fault_record *speech_fault(const struct speech *speech);
 void say_removed(const struct speech *speech, struct text *out);
 void say_server(const struct speech *speech, struct text *out);
 
+// True if a client was stopped inside its acquire, and what it was granted then was, by its own
+// word, asked for after the stop had begun: a lease that is counted from the reply looks like that.
+bool account_may_count_from_reply(const struct account *account);
+
+// ROOT_STEPS; a lock that vanished, and one that nobody gets although it should be free, of which
+// no cause is known.
+void say_steps(const struct speech *speech, struct text *out);
+void say_vanished(const struct speech *speech, struct text *out);
+void say_who_may_have_it(const struct speech *speech, struct text *out);
+
 #endif

@@ -27,6 +27,9 @@ void say_removed(const struct speech *speech, struct text *out)
         text_format(out, "%s's release ", culprit);
     text_format(out, "%s %s's lock, for its delete does not ask whose the lock is",
                 account->certainly ? "removed" : "may have removed", speech->who);
+    if (speech_has_trait(speech, "owner-checked") &&
+        hold->client == digest->holds[account->holds[0]].client)
+        text_add(out, ", or takes all workers of a process for one owner");
 }
 
 // The names of all servers that were struck in the same way since the lock was asked for:
@@ -89,6 +92,22 @@ static void say_cut(const struct speech *speech, const struct fault_record *faul
                 speech->who, speech->account->holds[1] != SIZE_MAX ? speech->other : "another");
 }
 
+// True if the holder learned that its lock was gone before it gave it up.
+static bool was_told(const struct speech *speech)
+{
+    const struct history *history = speech->account->digest->history;
+    const struct hold *hold = &speech->account->digest->holds[speech->account->holds[0]];
+    for (size_t i = hold->granted_event; i < history->count; i++) {
+        const struct event *event = &history->events[i];
+        if (event->at_ns > hold->released_ns)
+            return false;
+        if (event->kind == EVENT_LOST && event->client == hold->client &&
+            event->worker == hold->worker && event->args[0] == hold->operation)
+            return true;
+    }
+    return false;
+}
+
 void say_server(const struct speech *speech, struct text *out)
 {
     const struct fault_record *fault = speech_fault(speech);
@@ -109,9 +128,9 @@ void say_server(const struct speech *speech, struct text *out)
         text_format(out, "%s ran out of memory and evicted %s's lock", text_string(&struck),
                     speech->who);
     else if (strcmp(verb, "disconnect") == 0)
-        text_format(out,
-                    "the server ended %s's connection, and its lock with it; %s had not noticed",
-                    speech->who, speech->who);
+        text_format(out, "the server ended %s's connection, and its lock with it; %s %s",
+                    speech->who, speech->who,
+                    was_told(speech) ? "was told, and went on all the same" : "had not noticed");
     else if (strcmp(verb, "failover") == 0)
         say_failover(fault, out);
     else if (strcmp(verb, "clock") == 0)

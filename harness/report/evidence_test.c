@@ -64,6 +64,24 @@ static void a_server_that_was_struck_before_the_lock_was_asked_for_is_not_named(
     assert_null(strstr(account.cause, " and server-1"));
 }
 
+static void a_disconnect_is_told_with_what_its_holder_knew(void **state)
+{
+    (void)state;
+    for (int told = 0; told < 2; told++) {
+        build_start(&build, "increment");
+        build_fault(&build, "disconnect", 1, 5, 5);
+        build_both(NEVER_MS);
+        if (told)
+            BUILD_EVENT(&build, 7, 1, LOST, OUTCOME_OK, 1, 4);
+        assert_account(ROOT_SERVER,
+                       told ? "its lock with it; client-1 was told, and went on all the same"
+                            : "its lock with it; client-1 had not noticed",
+                       "on the very connection that holds the lock");
+        if (!told)
+            build_free(&build);
+    }
+}
+
 static void a_failover_names_who_led_and_who_leads(void **state)
 {
     (void)state;
@@ -168,6 +186,21 @@ static void work_beyond_the_lease_is_told_with_its_length(void **state)
     build_stop(&build, 500, STOP_DONE);
     assert_account(ROOT_WORK, "client-1 held on for 450 ms, longer than its lease of 300 ms",
                    "a lease longer than the work");
+}
+
+static void a_lease_that_was_nearly_over_at_the_grant_is_told(void **state)
+{
+    (void)state;
+    build_begin(&build, 0);
+    build_acquire(&build, 1, 1, 0, 299, 300, 0);
+    build_acquire(&build, 2, 2, 1, 301, 601, 0);
+    build_release(&build, 1, 1, 304, 305, RELEASE_NOT_OWNER);
+    build_release(&build, 2, 2, 330, 331, RELEASE_RELEASED);
+    build_stop(&build, 500, STOP_DONE);
+    assert_account(ROOT_WORK,
+                   "client-1 learned of its grant when 1 ms of its lease of 300 ms was left, and "
+                   "held on for 5 ms; client-2 was granted the lock",
+                   "how much of its lease is left");
 }
 
 static void a_late_commit_is_told(void **state)
@@ -283,6 +316,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         EVIDENCE_TEST(a_server_that_lost_the_lock_is_named),
         EVIDENCE_TEST(a_server_that_was_struck_before_the_lock_was_asked_for_is_not_named),
+        EVIDENCE_TEST(a_disconnect_is_told_with_what_its_holder_knew),
         EVIDENCE_TEST(a_failover_names_who_led_and_who_leads),
         EVIDENCE_TEST(a_clock_is_told_with_its_owner),
         EVIDENCE_TEST(a_cut_is_told_with_both_sides),
@@ -290,6 +324,7 @@ int main(void)
         EVIDENCE_TEST(a_lock_that_is_none_or_too_near_is_said_to_be),
         EVIDENCE_TEST(an_acquire_of_several_steps_is_told),
         EVIDENCE_TEST(work_beyond_the_lease_is_told_with_its_length),
+        EVIDENCE_TEST(a_lease_that_was_nearly_over_at_the_grant_is_told),
         EVIDENCE_TEST(a_late_commit_is_told),
         EVIDENCE_TEST(a_view_older_than_the_lock_is_told),
         EVIDENCE_TEST(a_semaphore_is_not_said_to_let_two_in),

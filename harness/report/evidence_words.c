@@ -71,6 +71,18 @@ static void say_wire(const struct speech *speech, struct text *out)
 
 static void say_work(const struct speech *speech, struct text *out)
 {
+    char left[DESCRIBE_ROOM];
+    const struct account *account = speech->account;
+    const struct hold *hold = &account->digest->holds[account->holds[0]];
+    if (account->length_ns <= account->digest->trial->scenario->lock.lease_ns) {
+        text_duration(hold->valid_until_ns - hold->granted_ns, left, sizeof left);
+        text_format(out,
+                    "%s learned of its grant when %s of its lease of %s was left, and held on "
+                    "for %s",
+                    speech->who, left, speech->lease, speech->length);
+        add_going_on(speech, out);
+        return;
+    }
     text_format(out, "%s held on for %s, longer than its lease of %s, which %s", speech->who,
                 speech->length, speech->lease,
                 speech_has_trait(speech, "renewed") ? "was not renewed in time"
@@ -86,22 +98,6 @@ static void say_node_local(const struct speech *speech, struct text *out)
                 "%s and %s asked different servers of the Galera cluster, and this lock is known "
                 "to the server only that was asked",
                 speech->who, speech->other);
-}
-
-static void say_steps(const struct speech *speech, struct text *out)
-{
-    struct text point = {0};
-    const struct account *account = speech->account;
-    const struct fault_record *fault = speech_fault(speech);
-    bool struck_is_first =
-        account->digest->holds[account->holds[0]].client == fault->step->target.client;
-    deed_tell_point(account->digest, fault, &point);
-    text_format(out,
-                "this lock's acquire takes several steps, and client-%d was stopped between them "
-                "(fault %d,%s); meanwhile %s took the lock, and then both had it",
-                fault->step->target.client, fault->step->number, text_string(&point),
-                struck_is_first ? speech->other : speech->who);
-    text_free(&point);
 }
 
 static void say_local(const struct speech *speech, struct text *out)
@@ -135,13 +131,12 @@ static void say_unknown(const struct speech *speech, struct text *out)
     const struct account *account = speech->account;
     const char *name = account->finding->check->name;
     int64_t permits = digest_permits(account->digest);
-    if (strcmp(name, "stuck") == 0)
-        text_add(out, silence_was_free(account->digest, false)
-                          ? "the lock is free, and still nobody gets it"
-                          : "the lock is free, or should be, and still nobody gets it");
+    if (strcmp(name, "stuck") == 0 && silence_was_free(account->digest, false))
+        text_add(out, "the lock is free, and still nobody gets it");
+    else if (strcmp(name, "stuck") == 0)
+        say_who_may_have_it(speech, out);
     else if (strcmp(name, "wrongful-release") == 0)
-        text_add(out, "the lock vanished although its holder had not released it and its lease had "
-                      "not run out; nothing in the history explains it");
+        say_vanished(speech, out);
     else if (permits > 1 && account->overlap_ns > 0)
         say_permits(speech, permits, out);
     else if (account->overlap_ns > 0)
@@ -321,6 +316,15 @@ static void say_unanswered(const struct speech *speech, struct text *out)
     deed_tell_end(speech->account->digest, fault, out);
 }
 
+static void say_hanging_release(const struct speech *speech, struct text *out)
+{
+    const struct account *account = speech->account;
+    const struct hold *hold = &account->digest->holds[account->holds[0]];
+    text_format(out, "%s's release does not come back", speech->who);
+    if (hold->valid_until_ns < account->finding->evidence.from_ns)
+        text_add(out, ": its lease had run out, and what it asks for cannot be done any more");
+}
+
 // --- the table -----------------------------------------------------------------------------------
 
 static const struct {
@@ -354,6 +358,7 @@ static const struct {
     [ROOT_LOST_WAKE_UP] = {"lost-wake-up", say_lost_wake_up},
     [ROOT_UNANSWERED] = {"unanswered", say_unanswered},
     [ROOT_LOST_PERMITS] = {"lost-permits", say_lost_permits},
+    [ROOT_HANGING_RELEASE] = {"hanging-release", say_hanging_release},
 };
 
 const char *root_name(enum root root)
@@ -368,7 +373,8 @@ void account_say(struct account *account)
     struct text cause = {0};
     if (account->attempt != SIZE_MAX)
         describe_worker(digest, digest->attempts[account->attempt].client,
-                        digest->attempts[account->attempt].worker, speech.who);
+                        account->any_worker ? 0 : digest->attempts[account->attempt].worker,
+                        speech.who);
     else if (account->holds[0] != SIZE_MAX)
         describe_holder(digest, account->holds[0], speech.who);
     if (account->holds[1] != SIZE_MAX)

@@ -1,6 +1,7 @@
 #include "harness/report/gnuplot.h"
 
 #include "harness/base/text.h"
+#include "harness/report/plot.h"
 #include "harness/report/report.h"
 
 #include <errno.h>
@@ -55,24 +56,40 @@ static int wait_for(pid_t process)
     return status;
 }
 
-// Output and messages of gnuplot go to `said`. Its wait status; -1 with errno set if it could not
-// be started.
-static int run(const char *folder, char *const *arguments, struct text *said)
+// gnuplot at work.
+struct drawer {
+    const char *folder; // that it was started in
+    pid_t process;
+    int said;    // the end of the pipe from which its output and messages are read; -1: none
+    int refused; // 0, or the errno with which it could not be started
+};
+
+static struct drawer start(const char *folder, char *const *arguments)
 {
+    struct drawer drawer = {.folder = folder, .said = -1};
     int ends[2];
-    if (pipe2(ends, O_CLOEXEC) != 0)
-        return -1;
-    pid_t process = 0;
-    int failed = spawn(folder, arguments, ends[1], &process);
-    close(ends[1]);
-    int status = -1;
-    if (failed == 0) {
-        read_all(ends[0], said);
-        status = wait_for(process);
+    if (pipe2(ends, O_CLOEXEC) != 0) {
+        drawer.refused = errno;
+        return drawer;
     }
-    close(ends[0]);
-    if (failed != 0)
-        errno = failed;
+    drawer.refused = spawn(folder, arguments, ends[1], &drawer.process);
+    drawer.said = ends[0];
+    close(ends[1]);
+    return drawer;
+}
+
+// Its wait status; output and messages go to `said`. -1 with errno set if it could not be started.
+static int finish(const struct drawer *drawer, struct text *said)
+{
+    int status = -1;
+    if (drawer->refused == 0) {
+        read_all(drawer->said, said);
+        status = wait_for(drawer->process);
+    }
+    if (drawer->said >= 0)
+        close(drawer->said);
+    if (drawer->refused != 0)
+        errno = drawer->refused;
     return status;
 }
 
@@ -93,27 +110,21 @@ static char *one_line(const struct text *said)
     return line;
 }
 
-int gnuplot_run(const char *folder, const char *const *scripts, bool *missing, struct error *error)
+// Waits for it. 0, or -1 with `error` set to what it said.
+static int await(const struct drawer *drawer, bool *missing, struct error *error)
 {
-    *missing = false;
-    if (access(folder, X_OK) != 0)
-        return error_set(error, "gnuplot cannot work in %s: %s", folder, strerror(errno));
-    // -d: a person's ~/.gnuplot must not change our pictures.
-    const char *arguments[16] = {"gnuplot", "-d"};
-    for (size_t i = 0; scripts[i] != NULL && i + 3 < 16; i++)
-        arguments[i + 2] = scripts[i];
     struct text said = {0};
-    int status = run(folder, (char *const *)(void *)arguments, &said);
+    int status = finish(drawer, &said);
     int reason = errno;
     int result = 0;
     if (status == -1 && reason == ENOENT) {
         *missing = true;
         result = error_set(error, "gnuplot is not installed");
     } else if (status == -1) {
-        result = error_set(error, "cannot run gnuplot in %s: %s", folder, strerror(reason));
+        result = error_set(error, "cannot run gnuplot in %s: %s", drawer->folder, strerror(reason));
     } else if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
         char *line = one_line(&said);
-        result = error_set(error, "gnuplot failed in %s (%s %d): %s", folder,
+        result = error_set(error, "gnuplot failed in %s (%s %d): %s", drawer->folder,
                            WIFEXITED(status) ? "exit status" : "signal",
                            WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status), line);
         free(line);
@@ -122,11 +133,110 @@ int gnuplot_run(const char *folder, const char *const *scripts, bool *missing, s
     return result;
 }
 
+static int check_folder(const char *folder, struct error *error)
+{
+    if (access(folder, X_OK) != 0)
+        return error_set(error, "gnuplot cannot work in %s: %s", folder, strerror(errno));
+    return 0;
+}
+
+int gnuplot_run(const char *folder, const char *const *scripts, bool *missing, struct error *error)
+{
+    *missing = false;
+    if (check_folder(folder, error) != 0)
+        return -1;
+    // -d: a person's ~/.gnuplot must not change our pictures.
+    const char *arguments[16] = {"gnuplot", "-d"};
+    for (size_t i = 0; scripts[i] != NULL && i + 3 < 16; i++)
+        arguments[i + 2] = scripts[i];
+    struct drawer drawer = start(folder, (char *const *)(void *)arguments);
+    return await(&drawer, missing, error);
+}
+
+// --- many ----------------------------------------------------------------------------------------
+
+// As many pictures take about as long as starting gnuplot does.
+#define FEWEST_OF_A_PROCESS 8
+#define MOST_OF_A_PROCESS 64
+#define MOST_PROCESSES 16
+
+// The command that makes gnuplot work in that folder, wherever it is.
+static void add_change(struct text *out, const char *folder)
+{
+    char *whole = realpath(folder, NULL);
+    text_add(out, "cd ");
+    plot_quote(out, whole != NULL ? whole : folder);
+    free(whole);
+}
+
+static struct drawer start_many(const struct gnuplot_script *scripts, size_t count)
+{
+    char *arguments[2 + 3 * MOST_OF_A_PROCESS + 1] = {"gnuplot", "-d"};
+    struct text words[2 * MOST_OF_A_PROCESS] = {0};
+    size_t used = 2;
+    for (size_t i = 0; i < count; i++) {
+        if (i > 0 && strcmp(scripts[i].folder, scripts[i - 1].folder) != 0) {
+            add_change(&words[2 * i], scripts[i].folder);
+            arguments[used++] = "-e";
+            arguments[used++] = words[2 * i].bytes;
+        }
+        text_format(&words[2 * i + 1], "%s.gp", scripts[i].name);
+        arguments[used++] = words[2 * i + 1].bytes;
+    }
+    struct drawer drawer = start(scripts[0].folder, arguments);
+    for (size_t i = 0; i < 2 * count; i++)
+        text_free(&words[i]);
+    return drawer;
+}
+
+static size_t processes_at_a_time(void)
+{
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    return processors < 1 ? 1 : processors > MOST_PROCESSES ? MOST_PROCESSES : (size_t)processors;
+}
+
+// How many scripts each of the processes is to run, of those that are left.
+static size_t share_of(size_t left, size_t processes)
+{
+    size_t share = (left + processes - 1) / processes;
+    return share < FEWEST_OF_A_PROCESS ? FEWEST_OF_A_PROCESS
+           : share > MOST_OF_A_PROCESS ? MOST_OF_A_PROCESS
+                                       : share;
+}
+
+int gnuplot_run_many(const struct gnuplot_script *scripts, size_t count, bool *missing,
+                     struct error *error)
+{
+    size_t processes = processes_at_a_time();
+    int result = 0;
+    *missing = false;
+    for (size_t i = 0; i < count; i++) {
+        if (check_folder(scripts[i].folder, error) != 0)
+            return -1;
+    }
+    for (size_t done = 0; done < count && !*missing;) {
+        struct drawer drawers[MOST_PROCESSES];
+        size_t started = 0;
+        size_t share = share_of(count - done, processes);
+        for (; started < processes && done < count; started++) {
+            size_t here = count - done < share ? count - done : share;
+            drawers[started] = start_many(scripts + done, here);
+            done += here;
+        }
+        for (size_t i = 0; i < started; i++) {
+            if (await(&drawers[i], missing, result == 0 ? error : NULL) != 0)
+                result = -1;
+        }
+    }
+    return result;
+}
+
 bool plots_available(char *note, size_t room)
 {
     char *arguments[] = {"gnuplot", "--version", NULL};
     struct text said = {0};
-    int status = run("/", arguments, &said);
+    struct drawer drawer = start("/", arguments);
+    int status = finish(&drawer, &said);
     bool available = status != -1 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
     text_free(&said);
     const char *text = "no plots: gnuplot is not installed (Debian: apt install gnuplot-nox); "

@@ -21,8 +21,6 @@ extern const struct html_contrast html_contrasts[];
 // Adds the page's style sheet.
 void html_add_style(struct text *out);
 
-enum picture { PICTURE_TIMELINE, PICTURE_THROUGHPUT, PICTURE_LATENCY, PICTURE_COUNT };
-
 // Which trials a section tells of.
 enum part {
     PART_UNEXPECTED, // a missed expectation, ERROR, UNKNOWN
@@ -60,8 +58,12 @@ void html_add_expectation(struct text *out, enum expectation_result expectation)
 void html_begin_scroll(struct text *out, const char *name);
 
 // Sets `embeds` and `embeds_whole`, which the caller frees: as many pictures as a page has room for
-// that is to be mailed, those that tell most first.
+// that is to be mailed, those that tell most first. It has the pictures `embeds[trial *
+// PICTURES_OF_PAGE + which]`.
 void html_choose_pictures(struct page *page);
+
+// Its SVG, or NULL.
+const char *html_picture_of(const struct trial_result *result, enum picture which);
 
 // Adds a picture of a trial, if it has it: embedded, or from the file beside the page, which of
 // throughput and latency is but a link if there are many trials.

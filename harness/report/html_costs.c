@@ -196,6 +196,17 @@ static void add_notes(struct page *page)
     text_free(&items);
 }
 
+// Of schemes that are marked, beneath the first table.
+static void add_mark_meaning(struct page *page)
+{
+    for (size_t i = 0; i < page->run->count; i++) {
+        if (!cost_row_begins_at(page->run, i) || *costs_mark(page->run->trials[i].trial) == '\0')
+            continue;
+        text_format(&page->text, "<p class=\"small\">%s.</p>\n", costs_mark_meaning);
+        return;
+    }
+}
+
 static void add_words(struct page *page)
 {
     static const char *const words[][2] = {
@@ -232,6 +243,7 @@ void html_add_costs(struct page *page)
     if (any) {
         add_words(page);
         html_add_speeds(page);
+        add_mark_meaning(page);
         add_notes(page);
         html_add_whole_pictures(page, SPOT_COSTS);
         html_add_turns(page);

@@ -22,8 +22,7 @@ static int end(void **state)
     (void)state;
     free(page);
     page = NULL;
-    for (size_t i = 0; i < test.run.count; i++)
-        latencies_free(&test.results[i].latencies);
+    test_run_end(&test);
     return 0;
 }
 
@@ -31,12 +30,7 @@ static int end(void **state)
 static struct trial_result *add_repeat(const char *scheme, double rate)
 {
     struct trial_result *result = test_add(&test, scheme, VERDICT_SAFE, EXPECTATION_NONE);
-    test_digest(&test)->hold_count = 0;
-    for (int i = 0; i < 10; i++)
-        test_hold(&test, 1, 50 * i, 51 * i + 1, 51 * i + 2);
-    statistics_make(&test.digest, &result->statistics);
-    latencies_encode(&test.digest, &result->latencies);
-    result->statistics.holds_per_second = rate;
+    test_ten_acquires(&test, result, rate);
     return result;
 }
 
@@ -97,6 +91,20 @@ static void what_the_driver_was_the_limit_of_is_marked_and_explained(void **stat
     free(page);
     page = report_html(&test.run);
     assert_has(page, "pause: * none is driver-bound in 1 of 1: busy &lt;all&gt; the time");
+}
+
+static void a_program_of_its_own_is_marked_and_explained(void **state)
+{
+    (void)state;
+    static const struct foreign_settings program = {.name = "redis-py"};
+    add_repeat("none", 100);
+    assert_lacks(table(SPEEDS), "†");
+    add_repeat("redis-py", 100);
+    test.trials[1].foreign = &program;
+    assert_has(table(SPEEDS), "<th scope=\"row\">redis-py†</th>");
+    free(page);
+    page = report_html(&test.run);
+    assert_has(page, "<p class=\"small\">† a program of its own (exec): its times include");
 }
 
 static void an_open_loop_shows_both_ways_to_count(void **state)
@@ -197,6 +205,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(repeats_are_one_row_of_their_median_and_merged_histograms),
         TEST(what_the_driver_was_the_limit_of_is_marked_and_explained),
+        TEST(a_program_of_its_own_is_marked_and_explained),
         TEST(an_open_loop_shows_both_ways_to_count),
         TEST(what_faults_do_is_no_cost_unless_there_is_nothing_else),
         TEST(attempts_and_shares_are_those_of_all_repeats),

@@ -114,7 +114,8 @@ static void add_verdicts(struct text *out)
         [VERDICT_SAFE] = ("every property was decided and kept, every fault was proven in effect, "
                           "and traffic flowed meanwhile"),
         [VERDICT_UNSAFE] = "a promise was broken; the properties say which, the story proves it",
-        [VERDICT_STUCK] = "somebody waited and nobody held, but nobody was granted the lock",
+        [VERDICT_STUCK] = ("somebody waited and nobody held, but nobody was granted the lock; or a "
+                           "release was never answered"),
         [VERDICT_UNKNOWN] = "it could not be decided, and the reason says why",
         [VERDICT_SKIPPED] = "not run: something is missing on this machine",
         [VERDICT_ERROR] = "the harness or its set-up failed: no verdict about the lock",

@@ -1,104 +1,11 @@
-// Which pictures are in the page itself. Hundreds of trials have more of them than a page can hold
-// that is to be mailed, and read at once: the ones that tell most are embedded, the others shown
-// from the files beside the page.
+// The pictures of the page, embedded or shown from the files beside it: html_choice.c says which.
 #include "harness/report/html.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_PICTURE_BYTES (320u << 10)
-#define MOST_WHOLE_BYTES (700u << 10) // of the pictures of the run
-
 // In a page of more trials, throughput and latency that are not in it are but links.
 #define MOST_WITH_ALL_SHOWN 50
-
-// In the order in which there is room for them.
-enum worth {
-    WORTH_MISSED,   // not as expected
-    WORTH_PROPERTY, // the first that broke this property
-    WORTH_SCHEME,   // the first of its scheme that broke it
-    WORTH_BROKEN,   // another one that was broken
-    WORTH_KEPT,     // nothing was broken
-    WORTH_NUMBERS,  // throughput, latency
-    WORTH_COUNT
-};
-
-static const char *first_property(const struct trial_result *result)
-{
-    const struct finding *violation = judgement_first_violation(&result->judgement);
-    return violation != NULL ? violation->check->name : "";
-}
-
-// Of all schemes, or of its own.
-static bool is_first(const struct run_result *run, size_t index, bool of_all)
-{
-    const struct trial_result *result = &run->trials[index];
-    for (size_t i = 0; i < index; i++) {
-        const struct trial_result *other = &run->trials[i];
-        if ((of_all || strcmp(other->trial->scheme, result->trial->scheme) == 0) &&
-            strcmp(first_property(other), first_property(result)) == 0)
-            return false;
-    }
-    return true;
-}
-
-static enum worth worth_of(const struct run_result *run, size_t index, enum picture which)
-{
-    const struct trial_result *result = &run->trials[index];
-    if (which != PICTURE_TIMELINE)
-        return WORTH_NUMBERS;
-    if (result->judgement.expectation == EXPECTATION_MISSED)
-        return WORTH_MISSED;
-    if (judgement_first_violation(&result->judgement) == NULL)
-        return WORTH_KEPT;
-    return is_first(run, index, true)    ? WORTH_PROPERTY
-           : is_first(run, index, false) ? WORTH_SCHEME
-                                         : WORTH_BROKEN;
-}
-
-static const char *picture_of(const struct trial_result *result, enum picture which)
-{
-    const char *const pictures[] = {result->timeline, result->throughput, result->latency};
-    return pictures[which];
-}
-
-// Those of the whole run say more than any of one trial, and have room of their own.
-static void choose_whole(struct page *page)
-{
-    const struct run_result *run = page->run;
-    page->embeds_whole = memory_zeroed(run->picture_count + 1, sizeof *page->embeds_whole);
-    for (size_t i = 0; i < run->picture_count; i++) {
-        size_t length = run->pictures[i].svg != NULL ? strlen(run->pictures[i].svg) : 0;
-        if (length == 0 || page->whole_bytes + length > MOST_WHOLE_BYTES)
-            continue;
-        page->embeds_whole[i] = true;
-        page->whole_bytes += length;
-    }
-}
-
-void html_choose_pictures(struct page *page)
-{
-    const struct run_result *run = page->run;
-    size_t count = run->count * PICTURE_COUNT;
-    size_t bytes = 0;
-    enum worth *worths = memory_new((count + 1) * sizeof *worths);
-    page->embeds = memory_zeroed(count + 1, sizeof *page->embeds);
-    choose_whole(page);
-    for (size_t i = 0; i < count; i++)
-        worths[i] = worth_of(run, i / PICTURE_COUNT, (enum picture)(i % PICTURE_COUNT));
-    for (int worth = 0; worth < WORTH_COUNT; worth++) {
-        for (size_t i = 0; i < count; i++) {
-            const char *svg =
-                picture_of(&run->trials[i / PICTURE_COUNT], (enum picture)(i % PICTURE_COUNT));
-            size_t length = svg != NULL ? strlen(svg) : 0;
-            if ((int)worths[i] != worth || length == 0 || bytes + length > MOST_PICTURE_BYTES)
-                continue;
-            page->embeds[i] = true;
-            bytes += length;
-        }
-    }
-    free(worths);
-}
 
 // How much of what begins there draws nothing: a group without anything in it, and what goes
 // without saying, of which gnuplot says a lot.
@@ -188,15 +95,15 @@ static void add_figure(struct text *out, const char *address, const char *svg, c
 void html_add_picture(struct page *page, size_t index, enum picture which, const char *title,
                       const char *alternative)
 {
-    static const char *const names[] = {"timeline", "throughput", "latency"};
     const struct trial_result *result = &page->run->trials[index];
-    const char *svg = picture_of(result, which);
+    const char *svg = html_picture_of(result, which);
     struct text *out = &page->text;
-    bool embeds = page->embeds[index * PICTURE_COUNT + which];
+    bool embeds = page->embeds[index * PICTURES_OF_PAGE + which];
     if (svg == NULL || (result->folder == NULL && !embeds))
         return;
-    char *address =
-        result->folder != NULL ? address_in(html_folder(page->run, result), names[which]) : NULL;
+    char *address = result->folder != NULL
+                        ? address_in(html_folder(page->run, result), picture_name(which))
+                        : NULL;
     if (!embeds && which != PICTURE_TIMELINE && page->run->count > MOST_WITH_ALL_SHOWN) {
         text_format(out, "<p class=\"small quiet\">%s: ", title);
         add_file_link(out, address, "svg");

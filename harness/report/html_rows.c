@@ -1,5 +1,7 @@
 #include "harness/report/html_rows.h"
 
+#include "harness/report/costs.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -109,6 +111,7 @@ static void add_scheme(struct text *out, const struct scheme_cost *cost)
 {
     text_add(out, "<tr><th scope=\"row\">");
     html_add(out, cost->trial->scheme);
+    text_add(out, costs_mark(cost->trial));
     if (cost->repeats > 1)
         text_format(out, " <small>× %zu</small>", cost->repeats);
     text_add(out, "</th>");

@@ -126,12 +126,23 @@ static const char rules[] =
     ".findings tr{border-bottom:1px solid var(--line)}"
     "dl{grid-template-columns:1fr}dd{margin-bottom:.4rem}}\n";
 
-// Paper is white, nothing on it scrolls, and what is closed stays closed.
+// Paper is white, nothing on it scrolls, and what is closed stays closed. A picture has room on one
+// page, with its heading; of a table of many scenarios, all columns have.
 static const char print_rules[] =
-    "@media print{body{max-width:none;padding:0;font-size:11px}nav,.skip{display:none}"
-    ".scroll,.picture{overflow:visible!important;max-height:none!important;border:0}.costs "
-    "th,.costs td{padding:.15rem .2rem;"
-    "font-size:.75rem}.picture img{min-width:0}th{position:static!important}"
+    "@media print{body{max-width:none;padding:0;font-size:11px;background:#fff}"
+    "nav,.skip{display:none}"
+    ".scroll,.picture{overflow:visible!important;max-height:none!important;border:0}"
+    ".costs :is(th,td):is(th,td){padding:.15rem .18rem;font-size:9.5px;min-width:0}"
+    ".costs small,.costs .chip{font-size:9px}.picture "
+    "img{min-width:0;width:auto;max-width:100%;max-height:82vh}"
+    "th{position:static!important}"
+    ".matrix :is(th,td){min-width:0!important;padding:.2rem}"
+    ".large{table-layout:fixed;font-size:7px}.large thead th:not(:first-child){"
+    "writing-mode:vertical-rl;transform:rotate(180deg);font-size:8px;white-space:nowrap}"
+    ".large th:first-child{width:5.5rem;font-size:8px;overflow-wrap:anywhere}"
+    ".large .chip{white-space:normal;font-size:6.5px;line-height:1.15;padding:.1rem .15rem;"
+    "border-radius:.2rem;overflow-wrap:normal}.large .small{font-size:6.5px}"
+    ".large .cell+.cell{margin-top:.1rem}"
     "tr,figure,.cell{break-inside:avoid}h2,h3,h4{break-after:avoid}}\n";
 
 static void add_palette(struct text *out, bool dark)

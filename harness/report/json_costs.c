@@ -199,6 +199,8 @@ static void set_counts(json_t *object, const struct statistics *statistics)
     set_value(object, "counted_ns", value_integer(statistics->counted_ns));
     set_value(object, "holds", value_count(statistics->holds));
     set_value(object, "not_held", value_count(statistics->not_held));
+    set_value(object, "expired_grants",
+              statistics->leased > 0 ? value_count(statistics->expired) : json_null());
     set_value(object, "unknown", value_count(statistics->unknown));
     set_value(object, "open", value_count(statistics->open));
     set_value(object, "longest_open_ns", value_integer(statistics->longest_open_ns));
@@ -306,6 +308,8 @@ static json_t *cost_json(const struct scheme_cost *cost)
     set_value(object, "commands_per_hold", value_number(cost->commands_per_hold));
     set_value(object, "longest_wait_ns", value_integer(cost->longest_wait_ns));
     set_value(object, "violations", value_count(cost->violations));
+    set_value(object, "expired_grants",
+              cost->leased > 0 ? value_count(cost->expired) : json_null());
     set_value(object, "driver_bound", value_count(cost->driver_bound));
     set_value(object, "late", late_json(cost));
     set_value(object, "histograms", histograms);

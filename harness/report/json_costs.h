@@ -18,6 +18,7 @@
 //    commands_per_hold  number or null
 //    longest_wait_ns integer  of any repeat
 //    violations    integer  of any property that did harm, in all repeats
+//    expired_grants  integer or null: as in statistics, in all repeats
 //    driver_bound  integer  repeats that were
 //    late          array of strings: figures of acquire that tell of the driver in any repeat
 //    histograms    object   acquire, acquire_uncorrected, release, hold, hand_off: strings or null:
@@ -27,6 +28,8 @@
 //    duration_ns   integer  barrier to stop, warm-up included
 //    counted_ns    integer  how much of it counts
 //    holds, not_held, unknown  integers  acquires granted, given up, of unknown outcome
+//    expired_grants  integer or null (none had a lease): those of whose lease nothing was left when
+//                           they came, so that who looks at it will not work
 //    open, longest_open_ns  integers  of those that were not granted: how many were cut off by the
 //                           end of the trial, or of their worker, and for how long any had waited
 //    writes, refused_writes, unknown_writes  integers  of the whole trial

@@ -26,8 +26,7 @@ static int end(void **state)
     (void)state;
     json_decref(json);
     json = NULL;
-    for (size_t i = 0; i < test.run.count; i++)
-        latencies_free(&test.results[i].latencies);
+    test_run_end(&test);
     return 0;
 }
 
@@ -64,6 +63,12 @@ static void every_figure_is_there(void **state)
         .clients = {.processes = 2, .processor_ns = 7, .knows_network = true, .sent_bytes = 4}};
     json = statistics_json(result);
     assert_int_equal(json_integer_value(at("counted_ns")), NS_PER_S);
+    assert_int_equal(json_integer_value(at("expired_grants")), 0);
+    assert_true(json_is_integer(at("expired_grants")));
+    statistics->leased = 0;
+    json_decref(json);
+    json = statistics_json(result);
+    assert_true(json_is_null(at("expired_grants")));
     assert_int_equal(json_integer_value(at("acquire.p9999_ns")), 10 * NS_PER_MS);
     assert_int_equal(json_integer_value(at("acquire_uncorrected.p50_ns")), 2 * NS_PER_MS);
     assert_int_equal(json_integer_value(at("lateness.max_ns")), 8 * NS_PER_MS);

@@ -2,6 +2,7 @@
 // comes first, gets what the others leave.
 #include "harness/report/markdown.h"
 
+#include "harness/check/expectation.h"
 #include "harness/report/markdown_parts.h"
 #include "harness/report/summary.h"
 
@@ -19,17 +20,11 @@ bool markdown_is_urgent(const struct trial_result *result)
 
 static void add_expected_cell(struct text *out, const struct expectation *expectation)
 {
-    static const char *const verdicts[] = {"SAFE", "UNSAFE", "STUCK"};
     struct text cell = {0};
-    if (expectation == NULL) {
+    if (expectation == NULL)
         text_add(&cell, "–");
-    } else {
-        const struct string_list *because = &expectation->because;
-        text_add(&cell, verdicts[expectation->verdict]);
-        for (size_t i = 0; i < because->count; i++)
-            text_format(&cell, "%s%s", i == 0 ? " (" : ", ", because->items[i]);
-        text_add(&cell, because->count > 0 ? ")" : "");
-    }
+    else
+        expectation_describe(expectation, &cell);
     markdown_cell(out, text_string(&cell));
     text_free(&cell);
 }

@@ -7,6 +7,8 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 // Those that were met are but counted.
 void markdown_thresholds(const struct run_result *run, struct text *out, size_t most)
@@ -43,10 +45,13 @@ void markdown_thresholds(const struct run_result *run, struct text *out, size_t 
 static void add_percentile(struct text *out, const struct scheme_cost *cost, enum latency latency,
                            double percent, bool is_marked)
 {
+    const struct histogram *histogram = &cost->latencies[latency];
     char text[40];
-    text_format(out, "| %s%s ",
-                cost_percentile(&cost->latencies[latency], percent, text, sizeof text),
-                is_marked && text[0] >= '0' && text[0] <= '9' ? "\\*" : "");
+    text_add(out, "| ");
+    // A number and its unit stay together, however narrow the column.
+    for (const char *at = cost_percentile(histogram, percent, text, sizeof text); *at != '\0'; at++)
+        text_add_bytes(out, *at == ' ' ? "\u00a0" : at, *at == ' ' ? strlen("\u00a0") : 1);
+    text_add(out, is_marked && percentile_has_enough(histogram->total, percent) ? "\\* " : " ");
 }
 
 static void add_number(struct text *out, const char *format, double value)
@@ -62,9 +67,10 @@ static void add_number(struct text *out, const char *format, double value)
 static void add_cost(struct text *out, const struct scheme_cost *cost)
 {
     char texts[3][40];
-    markdown_cell(out, cost->trial->scenario->name);
-    markdown_cell(out, cost->trial->scheme);
-    text_format(out, "| %s%s", rate_text(cost->rate.median, texts[0], sizeof texts[0]),
+    text_add(out, "| ");
+    markdown_add(out, cost->trial->scheme);
+    text_format(out, "%s | %s%s", costs_mark(cost->trial),
+                rate_text(cost->rate.median, texts[0], sizeof texts[0]),
                 cost->driver_bound > 0 ? "\\*" : "");
     if (cost->repeats > 1)
         text_format(out, " (%s–%s)", rate_text(cost->rate.least, texts[1], sizeof texts[1]),
@@ -80,35 +86,67 @@ static void add_cost(struct text *out, const struct scheme_cost *cost)
     text_add(out, "|\n");
 }
 
+// Each scenario has a table of its own: one with a column of scenarios is wider than GitHub's page.
+static void begin_table(struct text *out, const struct scenario *scenario)
+{
+    text_add(out, "\n**");
+    markdown_add(out, scenario->name);
+    text_add(out, "**\n\n| scheme | locks/s | p50 | p99 | p99.9 | max | hand-off | cmds | Jain |\n"
+                  "|---|--:|--:|--:|--:|--:|--:|--:|--:|\n");
+}
+
+// A line each, that may wrap: in a block of code they would scroll.
+static void add_lines(struct text *out, const struct text *lines, size_t most)
+{
+    struct text part = {0};
+    char *rest = memory_string(text_string(lines));
+    char *at = rest;
+    for (char *line; (line = strsep(&at, "\n")) != NULL;) {
+        if (line[0] == '\0')
+            continue;
+        text_add(&part, part.length == 0 ? "\n" : "<br>\n");
+        markdown_add(&part, line);
+    }
+    text_add(&part, part.length > 0 ? "\n" : "");
+    markdown_fit(out, &part, most);
+    free(rest);
+}
+
 void markdown_costs(const struct run_result *run, struct text *out, size_t most)
 {
     struct text notes = {0};
     size_t left = 0;
-    bool any = false;
+    const struct scenario *scenario = NULL;
+    bool any_mark = false;
     for (size_t i = 0; i < run->count; i++) {
         struct scheme_cost cost;
         struct text row = {0};
         if (!cost_row_begins_at(run, i))
             continue;
-        if (!any)
-            text_add(out, "\n#### Costs\n\n| scenario | scheme | locks/s | acquire p50 | p99 | "
-                          "p99.9 | max | hand-off p50 | commands a lock | Jain |\n"
-                          "|---|---|--:|--:|--:|--:|--:|--:|--:|--:|\n");
-        any = true;
+        if (scenario == NULL)
+            text_add(out, "\n#### Costs\n\nFrom p50 to max: acquire. Hand-off: p50, to one who "
+                          "waited. Cmds: commands for each lock. Jain: fairness. In brackets: the "
+                          "least and the most of the repeats.\n");
+        if (run->trials[i].trial->scenario != scenario)
+            begin_table(&row, run->trials[i].trial->scenario);
+        scenario = run->trials[i].trial->scenario;
         scheme_cost_make(run, i, &cost);
         add_cost(&row, &cost);
         if (left > 0 || !markdown_fit(out, &row, most))
             left++;
         else
             costs_add_notes(run, &cost, &notes);
+        any_mark = any_mark || *costs_mark(cost.trial) != '\0';
         text_free(&row);
         scheme_cost_free(&cost);
     }
     if (left > 0)
         text_format(out, "\nand %zu more, in report.html\n", left);
-    if (notes.length > 0 && out->length + notes.length < most) {
-        text_add(out, "\n");
-        markdown_block(out, text_string(&notes));
+    if (any_mark) {
+        struct text meaning = {0};
+        text_format(&meaning, "\n%s\n", costs_mark_meaning);
+        markdown_fit(out, &meaning, most);
     }
+    add_lines(out, &notes, most);
     text_free(&notes);
 }

@@ -23,8 +23,7 @@ static int end(void **state)
     (void)state;
     free(text);
     text = NULL;
-    for (size_t i = 0; i < test.run.count; i++)
-        latencies_free(&test.results[i].latencies);
+    test_run_end(&test);
     return 0;
 }
 
@@ -48,12 +47,7 @@ static struct trial_result *add_missed(const char *scheme, char *story)
 
 static void measure(struct trial_result *result)
 {
-    test_digest(&test)->hold_count = 0;
-    for (int i = 0; i < 10; i++)
-        test_hold(&test, 1, 50 * i, 51 * i + 1, 51 * i + 2);
-    statistics_make(&test.digest, &result->statistics);
-    latencies_encode(&test.digest, &result->latencies);
-    result->statistics.holds_per_second = 1234;
+    test_ten_acquires(&test, result, 1234);
 }
 
 static void verdicts_stories_costs_and_environment_come_in_that_order(void **state)
@@ -70,7 +64,8 @@ static void verdicts_stories_costs_and_environment_come_in_that_order(void **sta
     at = find(at, "<details><summary>✗ UNSAFE: pause, redis-setnx</summary>\n\n"
                   "expected SAFE, got UNSAFE\n\nbecause\n\n```text\n  it went so\n```\n\n"
                   "</details>\n");
-    at = find(at, "| pause | zk | 1,234 | 5 ms | – | – | 10 ms | – | – | 1.00 |\n");
+    at = find(at, "\n**pause**\n\n| scheme | locks/s |");
+    at = find(at, "| zk | 1,234 | 5\u00a0ms | – | – | 10\u00a0ms | – | – | 1.00 |\n");
     find(at, "redis-server 7.0.15 · Linux 6.1 · seed ");
 }
 
@@ -142,7 +137,63 @@ static void what_is_unknown_is_a_dash(void **state)
     (void)state;
     test_add(&test, "none", VERDICT_UNKNOWN, EXPECTATION_NONE);
     text = report_markdown(&test.run);
-    find(text, "| pause | none | 0 | – | – | – | – | – | – | – |\n");
+    find(text, "| none | 0 | – | – | – | – | – | – | – |\n");
+}
+
+// What was not measured has no mark of the driver's either.
+static void what_is_a_dash_is_not_marked(void **state)
+{
+    (void)state;
+    struct trial_result *result = test_add(&test, "none", VERDICT_SAFE, EXPECTATION_NONE);
+    measure(result);
+    result->statistics.driver_bound.late[LATE_P99] = true;
+    result->statistics.driver_bound.late[LATE_MAX] = true;
+    text = report_markdown(&test.run);
+    find(text, "| – | – | 10\u00a0ms\\* |");
+}
+
+static void a_program_of_its_own_is_marked_and_explained(void **state)
+{
+    (void)state;
+    static const struct foreign_settings program = {.name = "redis-py"};
+    measure(test_add(&test, "redis-setnx", VERDICT_SAFE, EXPECTATION_NONE));
+    text = report_markdown(&test.run);
+    assert_null(strstr(text, "†"));
+    free(text);
+    measure(test_add(&test, "redis-py", VERDICT_SAFE, EXPECTATION_NONE));
+    test.trials[1].foreign = &program;
+    text = report_markdown(&test.run);
+    find(find(text, "| redis-py† | 1,234 "), "\n† a program of its own (exec): its times include");
+}
+
+static void what_is_driver_bound_is_said_in_lines(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct trial_result *result =
+            test_add(&test, i == 0 ? "zk" : "none", VERDICT_SAFE, EXPECTATION_MET);
+        measure(result);
+        result->statistics.driver_bound.is_bound = true;
+        strcpy(result->statistics.driver_bound.reason, "it <stood> still");
+    }
+    text = report_markdown(&test.run);
+    find(text, "\n&#42; zk is driver-bound in 1 of 1: it &#60;stood&#62; still<br>\n"
+               "&#42; none is driver-bound in 1 of 1: it &#60;stood&#62; still\n");
+}
+
+static void each_scenario_has_a_table_of_its_costs(void **state)
+{
+    (void)state;
+    struct scenario other = test.scenario;
+    other.name = "kill*";
+    measure(test_add(&test, "zk", VERDICT_SAFE, EXPECTATION_MET));
+    measure(test_add(&test, "redis-setnx", VERDICT_SAFE, EXPECTATION_MET));
+    measure(test_add(&test, "zk", VERDICT_SAFE, EXPECTATION_MET));
+    test.trials[2].scenario = &other;
+    text = report_markdown(&test.run);
+    const char *at = find(text, "\n**pause**\n\n| scheme |");
+    at = find(find(at, "\n| zk | 1,234 "), "\n| redis-setnx | 1,234 ");
+    find(find(at, "\n**kill&#42;**\n\n| scheme |"), "\n| zk | 1,234 ");
 }
 
 int main(void)
@@ -155,6 +206,10 @@ int main(void)
         TEST(what_there_is_no_room_for_is_counted),
         TEST(many_verdicts_as_expected_are_folded),
         TEST(what_is_unknown_is_a_dash),
+        TEST(what_is_driver_bound_is_said_in_lines),
+        TEST(each_scenario_has_a_table_of_its_costs),
+        TEST(what_is_a_dash_is_not_marked),
+        TEST(a_program_of_its_own_is_marked_and_explained),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,17 +13,26 @@ function each(selector, look) {
     document.querySelectorAll(selector).forEach(look);
 }
 
+// A page as a printer shows it: nothing scrolls there.
+const onPaper = location.pathname.includes("-paper");
+
 // Only what lies in a box that scrolls by itself may be wider than the window.
 function widths() {
     if (document.documentElement.scrollWidth <= window.innerWidth)
         return;
     let widest = "something";
     each("body *", element => {
-        if (!element.closest(".scroll,.picture,pre") &&
+        if ((onPaper || !element.closest(".scroll,.picture,pre")) &&
             element.getBoundingClientRect().right > window.innerWidth + 1)
             widest = nameOf(element);
     });
     problems.add("too wide: " + widest);
+}
+
+// A sheet ends where the window does.
+function heights() {
+    each("img", image => image.clientHeight < window.innerHeight ||
+        problems.add("too high: " + nameOf(image)));
 }
 
 function words() {
@@ -106,7 +115,8 @@ function requests() {
 
 window.addEventListener("load", () => {
     each("details", element => element.open = true);
-    [widths, words, links, keyboard, contrasts, requests].forEach(look => look());
+    (onPaper ? [widths, heights] : [widths, words, links, keyboard, contrasts, requests])
+        .forEach(look => look());
     const scheme = matchMedia("(prefers-color-scheme:dark)").matches ? "dark" : "light";
     const page = location.pathname.split("/").pop().replace("-seen.html", "");
     parent.postMessage(`${page} at ${window.innerWidth} ${scheme}: ` +

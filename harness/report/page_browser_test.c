@@ -55,17 +55,14 @@ static void put_page(const char *name, const char *page)
 }
 
 #define LONG "a-name-without-any-blank-that-is-far-too-long-for-the-narrow-screen-of-a-phone"
-#define SVG                                                                                        \
-    "<svg width=\"900\" height=\"300\" viewBox=\"0 0 900 300\" "                                   \
+#define SVG_OF(height)                                                                             \
+    "<svg width=\"900\" height=\"" height "\" viewBox=\"0 0 900 " height "\" "                     \
     "xmlns=\"http://www.w3.org/2000/svg\"><text x=\"9\" y=\"20\">x</text></svg>"
+#define SVG SVG_OF("300")
 
 static void measure(struct test_run *test, struct trial_result *result)
 {
-    test_digest(test)->hold_count = 0;
-    for (int i = 0; i < 10; i++)
-        test_hold(test, 1, 50 * i, 51 * i + 1, 51 * i + 2);
-    statistics_make(&test->digest, &result->statistics);
-    latencies_encode(&test->digest, &result->latencies);
+    test_ten_acquires(test, result, 10);
     result->timeline = result->throughput = result->latency = SVG;
 }
 
@@ -112,8 +109,7 @@ static void put_small(void)
     char *page = report_html(&test.run);
     put_page("small", page);
     free(page);
-    for (size_t i = 0; i < test.run.count; i++)
-        latencies_free(&test.results[i].latencies);
+    test_run_end(&test);
 }
 
 static void put_large(void)
@@ -129,23 +125,69 @@ static void put_large(void)
     test_many_free(&many);
 }
 
+// The page as a printer shows it.
+static void put_paper(const char *name, const char *page)
+{
+    static const char medium[] = "@media print";
+    struct text paper = {0};
+    const char *rules = strstr(page, medium);
+    assert_non_null(rules);
+    text_add_bytes(&paper, page, (size_t)(rules - page));
+    text_format(&paper, "@media all%s", rules + strlen(medium));
+    put_page(name, text_string(&paper));
+    text_free(&paper);
+}
+
+#define SCENARIOS 21
+
+// A table of many columns, and a picture that is higher than a sheet.
+static void put_wide(void)
+{
+    static struct test_run test;
+    static struct scenario scenarios[SCENARIOS];
+    static char names[SCENARIOS][32];
+    struct run_picture picture = {
+        .name = "matrix", .title = "Matrix", .alternative = "Words", .svg = SVG_OF("3000")};
+    struct test_many many;
+    test_run_start(&test);
+    test_add(&test, "none", VERDICT_SKIPPED, EXPECTATION_MET);
+    test_many_make(&test, (size_t)22 * SCENARIOS, &many);
+    for (size_t i = 0; i < many.run.count; i++) {
+        scenarios[i % SCENARIOS] = test.scenario;
+        snprintf(names[i % SCENARIOS], sizeof *names, "failover-unreplicated-%zu", i % SCENARIOS);
+        scenarios[i % SCENARIOS].name = names[i % SCENARIOS];
+        many.trials[i].scenario = &scenarios[i % SCENARIOS];
+        many.trials[i].scheme = many.schemes[i / SCENARIOS];
+    }
+    many.run.pictures = &picture;
+    many.run.picture_count = 1;
+    char *page = report_html(&many.run);
+    put_paper("wide-paper", page);
+    free(page);
+    test_many_free(&many);
+}
+
 static void put_broken(void)
 {
-    put_page("broken",
-             "<!doctype html><html lang=\"en\"><head>\n"
-             "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-             "style-src 'unsafe-inline'\">\n<style>:focus{outline:none!important}</style></head>"
-             "<body><p id=\"a\" style=\"width:2000px;color:#999\">x</p><p id=\"a\">y</p>"
-             "<a href=\"#b\">z</a><img alt=\"\" src=\"http://127.0.0.1:9/x.png\">"
-             "<svg width=\"9\" height=\"9\"></svg><table><tr><th>h</th></tr></table>"
-             "<div style=\"overflow:auto;width:50px\"><p style=\"width:90px\">w</p></div>"
-             "<a href=\"#a\" style=\"visibility:hidden\">v</a>"
-             "<script>document.title = 1</script></body></html>");
+    static const char page[] =
+        "<!doctype html><html lang=\"en\"><head>\n"
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+        "style-src 'unsafe-inline'\">\n<style>:focus{outline:none!important}"
+        "@media print{img{display:block;height:999px}}</style></head>"
+        "<body><p id=\"a\" style=\"width:2000px;color:#999\">x</p><p id=\"a\">y</p>"
+        "<a href=\"#b\">z</a><img alt=\"\" src=\"http://127.0.0.1:9/x.png\">"
+        "<svg width=\"9\" height=\"9\"></svg><table><tr><th>h</th></tr></table>"
+        "<div style=\"overflow:auto;width:50px\"><p style=\"width:90px\">w</p></div>"
+        "<a href=\"#a\" style=\"visibility:hidden\">v</a>"
+        "<script>document.title = 1</script></body></html>";
+    put_page("broken", page);
+    put_paper("broken-paper", page);
 }
 
 static void put_frames(void)
 {
     static const char *const pages[] = {"small", "large", "broken"};
+    static const char *const papers[] = {"wide-paper", "broken-paper"};
     static const char *const schemes[] = {"light", "dark"};
     static const int widths[] = {360, 1200};
     struct text out = {0};
@@ -159,6 +201,11 @@ static void put_frames(void)
                         "style=\"border:0;color-scheme:%s\"></iframe>\n",
                         pages[i], widths[j % 2], schemes[j / 2]);
     }
+    for (size_t i = 0; i < 2; i++)
+        text_format(&out,
+                    "<iframe src=\"%s-seen.html\" width=\"718\" height=\"979\" "
+                    "style=\"border:0;color-scheme:light\"></iframe>\n",
+                    papers[i]);
     put("frames.html", text_string(&out));
     text_free(&out);
 }
@@ -187,6 +234,7 @@ static int start(void **state)
         return -1;
     put_small();
     put_large();
+    put_wide();
     put_broken();
     put_frames();
     // Nothing may leave the machine, whatever a page asks for; time flies once all is loaded.
@@ -246,6 +294,16 @@ static void so_is_one_with_a_large_table(void **state)
     assert_seen("large at 1200 dark: nothing wrong\n");
 }
 
+// As wide as A4, as high as Letter.
+static void on_paper_nothing_is_cut_off(void **state)
+{
+    (void)state;
+    if (!has_browser)
+        skip();
+    assert_seen("wide-paper at 718 light: nothing wrong\n");
+    assert_seen("broken-paper at 718 light: too wide: p#a; too high: img\n");
+}
+
 static void each_mistake_would_be_found(void **state)
 {
     (void)state;
@@ -293,6 +351,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_page_is_right_at_every_width_and_in_both_schemes),
         cmocka_unit_test(so_is_one_with_a_large_table),
+        cmocka_unit_test(on_paper_nothing_is_cut_off),
         cmocka_unit_test(each_mistake_would_be_found),
         cmocka_unit_test(the_browser_complains_of_nothing),
     };

@@ -1,5 +1,7 @@
 // The words around the picture `matrix`: its signs, its legend, where it was measured.
 #include "harness/report/picture_matrix.h"
+
+#include "harness/report/costs.h"
 #include "harness/report/summary.h"
 
 #include <stdio.h>
@@ -194,6 +196,18 @@ static void note_costs(const struct matrix *matrix)
                    : "");
 }
 
+static void note_programs(const struct matrix *matrix, const struct run_result *run)
+{
+    for (size_t i = 0; i < run->count; i++) {
+        const struct trial *trial = run->trials[i].trial;
+        if (trial->scenario != matrix->costs->scenario || *costs_mark(trial) == '\0')
+            continue;
+        chart_note(matrix->chart, "What a program of its own (exec) costs includes the way to it, "
+                                  "and through the relay.");
+        return;
+    }
+}
+
 static void add_known(struct text *note, const char *words)
 {
     if (words[0] != '\0')
@@ -224,6 +238,7 @@ void matrix_add_notes(struct matrix *matrix, const struct run_result *run)
     note_letters(matrix);
     note_cells(matrix);
     note_costs(matrix);
+    note_programs(matrix, run);
     note_environment(matrix, run);
 }
 

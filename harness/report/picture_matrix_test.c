@@ -80,6 +80,23 @@ static void each_cell_has_the_worst_verdict_and_each_row_its_cost(void **state)
                         "that applies.");
 }
 
+static void that_the_way_to_a_program_costs_is_said(void **state)
+{
+    (void)state;
+    static const struct foreign_settings program = {.name = "etcd-lease"};
+    add_small_run();
+    assert_true(matrix_picture.draw(&grid.run, &drawing));
+    assert_null(strstr(drawing.script.bytes, "program of its own"));
+    drawing_free(&drawing);
+    drawing = (struct drawing){0};
+    for (size_t i = 0; i < grid.run.count; i++) {
+        if (strcmp(grid.trials[i].scheme, "etcd-lease") == 0)
+            grid.trials[i].foreign = &program;
+    }
+    assert_true(matrix_picture.draw(&grid.run, &drawing));
+    assert_non_null(strstr(drawing.script.bytes, "program of its own"));
+}
+
 // The rate is set by the arrivals, whoever was late.
 static void of_a_driver_that_was_late_only_the_latency_is_marked(void **state)
 {
@@ -302,6 +319,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(each_cell_has_the_worst_verdict_and_each_row_its_cost,
                                         start, end),
+        cmocka_unit_test_setup_teardown(that_the_way_to_a_program_costs_is_said, start, end),
         cmocka_unit_test_setup_teardown(of_a_driver_that_was_late_only_the_latency_is_marked, start,
                                         end),
         cmocka_unit_test_setup_teardown(an_unsafe_that_was_expected_is_as_dark_as_any_other, start,

@@ -254,10 +254,9 @@ void plot_legend(struct plot *plot, enum plot_sample sample, const char *colour,
     plot->legend_x += width;
 }
 
-// The edges of the panel and the size of the picture, top down.
-static void add_frame(struct plot *plot, int top, int height, int total)
+void plot_begin_script(struct text *script, const char *name, int width, int height)
 {
-    text_format(&plot->script,
+    text_format(script,
                 "# Redraw with: gnuplot %s.gp\n"
                 "reset\n"
                 "set encoding utf8\n"
@@ -265,7 +264,15 @@ static void add_frame(struct plot *plot, int top, int height, int total)
                 "noenhanced\n"
                 "set output '%s.svg'\n"
                 "X(pixels) = pixels / %d.0\n"
-                "Y(pixels) = 1 - pixels / %d.0\n"
+                "Y(pixels) = 1 - pixels / %d.0\n",
+                name, width, height, name, width, height);
+}
+
+// The edges of the panel and the size of the picture, top down.
+static void add_frame(struct plot *plot, int top, int height, int total)
+{
+    plot_begin_script(&plot->script, plot->name, PLOT_WIDTH, total);
+    text_format(&plot->script,
                 "set lmargin at screen X(%d)\n"
                 "set rmargin at screen X(%d)\n"
                 "set tmargin at screen Y(%d)\n"
@@ -274,8 +281,7 @@ static void add_frame(struct plot *plot, int top, int height, int total)
                 "set border 3 linecolor rgb '#666666'\n"
                 "set tics nomirror textcolor rgb '" PLOT_DARK "'\n"
                 "set grid linecolor rgb '#dddddd' linewidth 0.7, linecolor rgb '#eeeeee'\n",
-                plot->name, PLOT_WIDTH, total, plot->name, PLOT_WIDTH, total, plot->left,
-                plot->right, top, top + height);
+                plot->left, plot->right, top, top + height);
 }
 
 static void add_label(struct plot *plot, double x, double y, const char *how, const char *text)

@@ -77,6 +77,9 @@ double plot_x(const struct plot *plot, int64_t at_ns);
 // `string` as a gnuplot string that means just its characters; control characters become spaces.
 void plot_quote(struct text *out, const char *string);
 
+// Begins a script that draws NAME.svg, of so many pixels; it may count in them by X() and Y().
+void plot_begin_script(struct text *script, const char *name, int width, int height);
+
 // A label above the panel, at a time. Earlier ones win where there is not room for all.
 __attribute__((format(printf, 4, 5))) void plot_label(struct plot *plot, int64_t at_ns,
                                                       const char *colour, const char *format, ...);

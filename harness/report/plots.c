@@ -1,90 +1,209 @@
+#include "harness/base/file.h"
 #include "harness/report/gnuplot.h"
 #include "harness/report/plot.h"
 #include "harness/report/plot_files.h"
 #include "harness/report/report.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#define MOST_PLOTS 5
-
-// The plots of a trial, and where the SVG of each goes; NULL: it stays in its file, and it is noted
-// that it is there.
-struct plots {
-    struct plot items[MOST_PLOTS];
-    char **pictures[MOST_PLOTS];
-    bool *notes[MOST_PLOTS];
-    size_t count;
-};
-
-static int draw(const struct plots *plots, const struct trial_result *result, struct error *error)
+const char *picture_name(enum picture which)
 {
-    char scripts[MOST_PLOTS][32];
-    const char *names[MOST_PLOTS + 1] = {NULL};
-    for (size_t i = 0; i < plots->count; i++) {
-        snprintf(scripts[i], sizeof scripts[i], "%s.gp", plots->items[i].name);
-        names[i] = scripts[i];
+    static const char *const names[] = {
+        [PICTURE_TIMELINE] = "timeline",        [PICTURE_THROUGHPUT] = "throughput",
+        [PICTURE_LATENCY] = "latency",          [PICTURE_OPERATIONS] = "operations",
+        [PICTURE_SLICES] = "latency-over-time",
+    };
+    return names[which];
+}
+
+// --- what it is drawn from -----------------------------------------------------------------------
+
+// False if the trial has too little for it: then there is no plot.
+static bool make(struct plot *plot, enum picture which, const struct digest *digest,
+                 const struct trial_result *result)
+{
+    switch (which) {
+    case PICTURE_TIMELINE:
+        plot_timeline(plot, digest, &result->judgement);
+        return true;
+    case PICTURE_THROUGHPUT:
+        plot_throughput(plot, digest, &result->judgement);
+        return true;
+    case PICTURE_LATENCY:
+        if (digest->hold_count >= LEAST_FOR_PERCENTILES)
+            plot_latency(plot, digest);
+        return digest->hold_count >= LEAST_FOR_PERCENTILES;
+    case PICTURE_OPERATIONS:
+        return plot_operations(plot, digest);
+    case PICTURE_SLICES:
+        return plot_slices(plot, digest);
+    case PICTURE_ALL:
+        break;
     }
-    bool missing = false;
-    if (gnuplot_run(result->folder, names, &missing, error) != 0)
-        return missing ? 0 : -1;
-    bool complete = true;
-    for (size_t i = 0; i < plots->count; i++) {
-        if (plots->pictures[i] == NULL) {
-            *plots->notes[i] = true;
-            continue;
+    return false;
+}
+
+static bool write_source(const struct trial_result *result, enum picture which,
+                         const struct text *data, const struct text *script, struct error *error)
+{
+    return plot_files_write(result->folder, picture_name(which), data, script, error) == 0;
+}
+
+// The files of all.
+static int prepare(const struct digest *digest, struct trial_result *result, struct error *error)
+{
+    bool written = true;
+    for (enum picture which = 0; which < PICTURE_ALL && written; which++) {
+        struct plot plot = {0};
+        if (make(&plot, which, digest, result)) {
+            written = write_source(result, which, &plot.data, &plot.script, error);
+            result->undrawn |= written ? 1u << which : 0;
         }
-        *plots->pictures[i] = plot_files_read(result->folder, plots->items[i].name, error);
-        complete = complete && *plots->pictures[i] != NULL;
+        plot_free(&plot);
     }
-    return complete ? 0 : -1;
+    return written ? 0 : -1;
 }
 
-// The plot that was made last is to be kept.
-static void keep(struct plots *plots, char **picture)
+void plots_keep(const struct digest *digest, struct trial_result *result)
 {
-    plots->pictures[plots->count++] = picture;
+    result->sources = memory_zeroed(PICTURES_OF_PAGE, sizeof *result->sources);
+    for (enum picture which = 0; which < PICTURES_OF_PAGE; which++) {
+        struct plot plot = {0};
+        if (make(&plot, which, digest, result)) {
+            result->sources[which] = (struct plot_source){plot.data, plot.script};
+            plot.data = plot.script = (struct text){0};
+            result->undrawn |= 1u << which;
+        }
+        plot_free(&plot);
+    }
 }
 
-// The same for a plot that is only a file; one of too little is not kept.
-static void keep_if(struct plots *plots, bool is_worth_it, bool *note)
+void plots_free(struct trial_result *result)
 {
-    plots->notes[plots->count] = note;
-    if (is_worth_it)
-        keep(plots, NULL);
+    for (size_t i = 0; result->sources != NULL && i < PICTURES_OF_PAGE; i++) {
+        text_free(&result->sources[i].data);
+        text_free(&result->sources[i].script);
+    }
+    free(result->sources);
+    free(result->timeline);
+    free(result->throughput);
+    free(result->latency);
+}
+
+// --- drawn ---------------------------------------------------------------------------------------
+
+// Where its SVG goes; NULL: it stays in its file.
+static char **place_of(struct trial_result *result, enum picture which)
+{
+    switch (which) {
+    case PICTURE_TIMELINE:
+        return &result->timeline;
+    case PICTURE_THROUGHPUT:
+        return &result->throughput;
+    case PICTURE_LATENCY:
+        return &result->latency;
+    case PICTURE_OPERATIONS:
+    case PICTURE_SLICES:
+    case PICTURE_ALL:
+        break;
+    }
+    return NULL;
+}
+
+static int take(const struct plot_wish *wish, struct error *error)
+{
+    struct trial_result *result = wish->result;
+    char **place = place_of(result, wish->which);
+    result->undrawn &= ~(1u << wish->which);
+    if (wish->which == PICTURE_OPERATIONS)
+        result->has_operations = true;
+    else if (wish->which == PICTURE_SLICES)
+        result->has_slices = true;
     else
-        plot_free(&plots->items[plots->count]);
+        *place = plot_files_read(result->folder, picture_name(wish->which), error);
+    return place == NULL || *place != NULL ? 0 : -1;
 }
 
-static void make(const struct digest *digest, struct trial_result *result, struct plots *plots)
+// Each by itself, so that only those are missing which cannot be drawn.
+static int draw_one_by_one(const struct plot_wish *wishes, const struct gnuplot_script *scripts,
+                           size_t count, struct error *error)
 {
-    plots->count = 0;
-    plot_throughput(&plots->items[plots->count], digest, &result->judgement);
-    keep(plots, &result->throughput);
-    plot_timeline(&plots->items[plots->count], digest, &result->judgement);
-    keep(plots, &result->timeline);
-    if (digest->hold_count >= LEAST_FOR_PERCENTILES) {
-        plot_latency(&plots->items[plots->count], digest);
-        keep(plots, &result->latency);
+    int failed = 0;
+    bool missing = false;
+    for (size_t i = 0; i < count; i++) {
+        struct error *first = failed == 0 ? error : NULL;
+        if (gnuplot_run_many(&scripts[i], 1, &missing, first) != 0 || take(&wishes[i], first) != 0)
+            failed = -1;
     }
-    keep_if(plots, plot_operations(&plots->items[plots->count], digest), &result->has_operations);
-    keep_if(plots, plot_slices(&plots->items[plots->count], digest), &result->has_slices);
+    return failed;
+}
+
+// All of them have files.
+static int draw(const struct plot_wish *wishes, size_t count, struct error *error)
+{
+    struct gnuplot_script *scripts = memory_new((count + 1) * sizeof *scripts);
+    for (size_t i = 0; i < count; i++)
+        scripts[i] =
+            (struct gnuplot_script){wishes[i].result->folder, picture_name(wishes[i].which)};
+    bool missing = false;
+    int failed = gnuplot_run_many(scripts, count, &missing, error);
+    if (missing)
+        failed = 0;
+    else if (failed != 0)
+        failed = draw_one_by_one(wishes, scripts, count, error);
+    else
+        for (size_t i = 0; i < count; i++)
+            failed |= take(&wishes[i], failed == 0 ? error : NULL);
+    free(scripts);
+    return failed;
+}
+
+// False if there is nothing to draw it from.
+static bool has_files(const struct plot_wish *wish, struct error *error)
+{
+    const struct trial_result *result = wish->result;
+    if ((result->undrawn & 1u << wish->which) == 0)
+        return false;
+    if (result->sources == NULL)
+        return true;
+    const struct plot_source *source = &result->sources[wish->which];
+    return folder_make(result->folder, error) == 0 &&
+           write_source(result, wish->which, &source->data, &source->script, error);
+}
+
+int plots_draw(const struct plot_wish *wishes, size_t count, struct error *error)
+{
+    struct plot_wish *undrawn = memory_new((count + 1) * sizeof *undrawn);
+    struct error reason = {0};
+    size_t left = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (has_files(&wishes[i], &reason))
+            undrawn[left++] = wishes[i];
+    }
+    int failed = draw(undrawn, left, error);
+    if (reason.text[0] != '\0')
+        failed = error_set(error, "%s", reason.text);
+    free(undrawn);
+    return failed;
+}
+
+int plots_draw_all(struct trial_result *results, size_t count, struct error *error)
+{
+    size_t wanted = 0;
+    struct plot_wish *wishes = memory_new((count + 1) * PICTURE_ALL * sizeof *wishes);
+    for (size_t i = 0; i < count; i++) {
+        for (enum picture which = 0; which < PICTURE_ALL; which++)
+            wishes[wanted++] = (struct plot_wish){&results[i], which};
+    }
+    int failed = plots_draw(wishes, wanted, error);
+    free(wishes);
+    return failed;
 }
 
 int plots_write(const struct digest *digest, struct trial_result *result, bool with_gnuplot,
                 struct error *error)
 {
-    struct plots plots;
-    int failed = 0;
-    make(digest, result, &plots);
-    for (size_t i = 0; i < plots.count && failed == 0; i++) {
-        const struct plot *plot = &plots.items[i];
-        failed = plot_files_write(result->folder, plot->name, &plot->data, &plot->script, error);
-    }
-    if (failed == 0 && with_gnuplot)
-        failed = draw(&plots, result, error);
-    for (size_t i = 0; i < plots.count; i++)
-        plot_free(&plots.items[i]);
-    return failed;
+    if (prepare(digest, result, error) != 0)
+        return -1;
+    return with_gnuplot ? plots_draw_all(result, 1, error) : 0;
 }

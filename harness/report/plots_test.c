@@ -309,7 +309,7 @@ static void a_folder_that_is_not_there_is_named(void **state)
     result->folder = "/nonexistent/trial";
     struct error error = {""};
     assert_int_equal(plots_write(&test.digest, result, true, &error), -1);
-    assert_non_null(strstr(error.text, "/nonexistent/trial/throughput.dat"));
+    assert_non_null(strstr(error.text, "/nonexistent/trial/timeline.dat"));
 }
 
 static void what_gnuplot_complains_of_is_in_the_error(void **state)

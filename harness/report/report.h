@@ -2,6 +2,7 @@
 #ifndef LOCKPICK_REPORT_REPORT_H
 #define LOCKPICK_REPORT_REPORT_H
 
+#include "harness/base/text.h"
 #include "harness/check/check.h"
 #include "harness/report/environment.h"
 #include "harness/report/latencies.h"
@@ -12,6 +13,24 @@
 
 // Percentiles of fewer acquires are but a few single values: no plot is drawn of them.
 #define LEAST_FOR_PERCENTILES 10
+
+// The pictures of a trial. Those before PICTURES_OF_PAGE may be in a page, the others are but
+// files.
+enum picture {
+    PICTURE_TIMELINE,
+    PICTURE_THROUGHPUT,
+    PICTURE_LATENCY,
+    PICTURE_OPERATIONS,
+    PICTURE_SLICES,
+    PICTURE_ALL
+};
+
+#define PICTURES_OF_PAGE PICTURE_OPERATIONS
+
+// What a plot is drawn from, of which there are no files yet.
+struct plot_source {
+    struct text data, script;
+};
 
 // One trial, finished.
 struct trial_result {
@@ -29,6 +48,8 @@ struct trial_result {
     char *latency;       // inline SVG, or NULL; always of too few acquires. Owned
     bool has_operations; // operations.svg lies in its folder
     bool has_slices;     // latency-over-time.svg does
+    unsigned undrawn;    // bits, 1 << enum picture: plots that wait to be drawn,
+    struct plot_source *sources; // from this, if not from files; by enum picture. Owned
 };
 
 // A picture of the whole run, see run_pictures.h.
@@ -60,12 +81,36 @@ struct run_result {
 // start of the trial. The caller frees the result; "" if there is nothing to tell.
 char *story_tell(const struct digest *digest, const struct judgement *judgement);
 
-// Writes the trial's plots into its folder: `.dat`, `.gp` and, if gnuplot is there, `.svg`; sets
-// the result's SVG strings. Of fewer than LEAST_FOR_PERCENTILES acquires there is none of latency.
-// 0, or -1 with `error` set if files could not be written or gnuplot failed; a missing gnuplot is
-// no error (svg strings stay NULL).
+// The name of its files, without ending.
+const char *picture_name(enum picture which);
+
+// Writes into the trial's folder what its plots are drawn from, `.dat` and `.gp`, and, if gnuplot
+// is to draw them, `.svg`; sets the result's SVG strings. Of fewer than LEAST_FOR_PERCENTILES
+// acquires there is none of latency. Without gnuplot they wait for plots_draw. 0, or -1 with
+// `error` set if files could not be written or gnuplot failed; a missing gnuplot is no error
+// (nothing is drawn).
 int plots_write(const struct digest *digest, struct trial_result *result, bool with_gnuplot,
                 struct error *error);
+
+// Keeps what those that a page may have are drawn from, in memory: plots_draw gives files, and
+// makes the folder, to those that it draws.
+void plots_keep(const struct digest *digest, struct trial_result *result);
+
+struct plot_wish {
+    struct trial_result *result;
+    enum picture which;
+};
+
+// Draws plots that wait for it, and passes over the others. Many at once take a fraction of the
+// time: see gnuplot_run_many. 0, or -1 with `error` set to why one of them could not be drawn; the
+// others are all the same.
+int plots_draw(const struct plot_wish *wishes, size_t count, struct error *error);
+
+// All of so many trials.
+int plots_draw_all(struct trial_result *results, size_t count, struct error *error);
+
+// Frees what they have in the result.
+void plots_free(struct trial_result *result);
 
 // True if gnuplot can be run; else `note` says which package to install.
 bool plots_available(char *note, size_t room);
@@ -77,6 +122,10 @@ void report_print(const struct run_result *run, FILE *out, bool coloured, bool q
 // result.json: everything above for machines. The schema is documented in harness/report/json.c.
 // The caller frees the text.
 char *report_json(const struct run_result *run);
+
+// Draws of the plots that wait for it those that report.html has room for, those that tell most
+// first: of a run of which no other picture is kept. 0, or -1 with `error` set as plots_draw.
+int html_draw_pictures(struct run_result *run, struct error *error);
 
 // report.html: one page, with the pictures that tell most in it. The caller frees the text.
 char *report_html(const struct run_result *run);

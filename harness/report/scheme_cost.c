@@ -68,6 +68,8 @@ static void add_trial(const struct trial_result *result, struct scheme_cost *cos
         cost->violations += count;
         cost->undecided_violations += result->judgement.verdict > VERDICT_STUCK ? count : 0;
     }
+    cost->leased += statistics->leased;
+    cost->expired += statistics->expired;
     cost->driver_bound += statistics->driver_bound.is_bound;
     for (enum late_figure i = 0; i < LATE_COUNT; i++)
         cost->late[i] += statistics->driver_bound.late[i];

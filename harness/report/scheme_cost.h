@@ -19,6 +19,7 @@ struct scheme_cost {
     double commands_per_hold;                  // of all repeats together; NaN: nobody told
     int64_t longest_wait_ns;                   // of any repeat
     size_t violations;                         // of any property that did harm, in all repeats
+    size_t leased, expired;                    // grants in all repeats: see statistics.h
     size_t undecided_violations;               // of these, in repeats that could not be decided
     size_t driver_bound;                       // repeats that were
     size_t late[LATE_COUNT]; // repeats in which that figure of acquire tells of the driver

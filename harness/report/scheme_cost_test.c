@@ -24,8 +24,7 @@ static int end(void **state)
 {
     (void)state;
     scheme_cost_free(&cost);
-    for (size_t i = 0; i < test.run.count; i++)
-        latencies_free(&test.results[i].latencies);
+    test_run_end(&test);
     return 0;
 }
 

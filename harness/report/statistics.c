@@ -35,6 +35,15 @@ static void count_open(const struct digest *digest, const struct attempt *attemp
     statistics->longest_open_ns = time_later(statistics->longest_open_ns, end_ns - began_ns);
 }
 
+// Of whose lease nothing was left at the grant: no renewal proves anything then.
+static void count_lease(const struct hold *hold, struct statistics *statistics)
+{
+    if (hold->valid_until_ns == TIME_NEVER)
+        return;
+    statistics->leased++;
+    statistics->expired += hold->proven_until_ns <= hold->granted_ns;
+}
+
 static void count_operations(const struct digest *digest, struct statistics *statistics)
 {
     int64_t tries = 0;
@@ -42,6 +51,7 @@ static void count_operations(const struct digest *digest, struct statistics *sta
         if (!counted_hold(digest, &digest->holds[i]))
             continue;
         statistics->holds++;
+        count_lease(&digest->holds[i], statistics);
         tries += digest->holds[i].attempts;
     }
     for (size_t i = 0; i < digest->attempt_count; i++) {

@@ -22,6 +22,8 @@ struct statistics {
     int64_t duration_ns; // barrier to stop, warm-up included
     int64_t counted_ns;  // how much of it counts
     size_t holds;        // acquires granted
+    size_t leased;       // of these: with a lease
+    size_t expired;      // of these: nothing was left of it when the grant came
     size_t not_held;     // acquires that gave up
     size_t unknown;      // acquires of unknown outcome
     size_t open; // of these two: whose wait was cut off, as the trial ended or the worker died

@@ -58,6 +58,21 @@ static void holds_are_counted_and_timed(void **state)
     assert_int_equal(statistics.longest_wait_ns, 35 * NS_PER_MS);
 }
 
+static void grants_that_come_when_their_lease_is_over_are_counted(void **state)
+{
+    (void)state;
+    test_hold(&test, 1, 0, 10, 30);
+    struct hold *hold = test_hold(&test, 2, 5, 40, 45);
+    hold->valid_until_ns = hold->proven_until_ns = hold->granted_ns;
+    hold = test_hold(&test, 1, 50, 52, 60);
+    hold->proven_until_ns = hold->granted_ns - 1; // and renewed since, in vain
+    hold = test_hold(&test, 1, 70, 72, 80);
+    hold->valid_until_ns = hold->proven_until_ns = TIME_NEVER;
+    statistics_make(&test.digest, &statistics);
+    assert_int_equal(statistics.leased, 3);
+    assert_int_equal(statistics.expired, 2);
+}
+
 static void a_hand_off_needs_somebody_who_waited(void **state)
 {
     (void)state;
@@ -309,6 +324,7 @@ int main(void)
         cmocka_unit_test_setup(a_trial_without_a_hold_has_only_zeros, start),
         cmocka_unit_test_setup(a_trial_that_never_began_divides_by_nothing, start),
         cmocka_unit_test_setup(holds_are_counted_and_timed, start),
+        cmocka_unit_test_setup(grants_that_come_when_their_lease_is_over_are_counted, start),
         cmocka_unit_test_setup(a_hand_off_needs_somebody_who_waited, start),
         cmocka_unit_test_setup(a_crashed_holder_hands_nothing_off_and_releases_nothing, start),
         cmocka_unit_test_setup(an_acquire_that_never_returned_waited_until_the_end, start),

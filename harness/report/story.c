@@ -1,6 +1,7 @@
 // The story of a violation: who held the lock when, what each read and wrote, what struck
 // meanwhile, and what would have prevented it.
 #include "harness/check/describe.h"
+#include "harness/check/hanging_release.h"
 #include "harness/check/silence.h"
 #include "harness/check/wrongful_release.h"
 #include "harness/report/evidence.h"
@@ -66,7 +67,7 @@ static void tell_waiters(struct story *story, const struct account *account, int
 }
 
 // The acquire that may have left the lock behind.
-static void tell_lost_acquire(struct story *story, size_t lost)
+static void tell_lost_acquire(struct story *story, size_t lost, bool any_worker)
 {
     char who[DESCRIBE_ROOM];
     if (lost == SIZE_MAX)
@@ -74,7 +75,8 @@ static void tell_lost_acquire(struct story *story, size_t lost)
     const struct attempt *attempt = &story->digest->attempts[lost];
     describe_worker(story->digest, attempt->client, attempt->worker, who);
     story_line_add(&story->lines, attempt->invoked_ns, LINE_NEEDED, SIZE_MAX, who,
-                   "begins to acquire the lock");
+                   "begins to acquire the lock%s",
+                   any_worker ? ", as others of its client do" : "");
     if (attempt->died && !story_fault_killed(story->digest, attempt->client))
         story_line_add(&story->lines, attempt->died_ns, LINE_NEEDED, SIZE_MAX, who,
                        "dies, acquiring the lock");
@@ -90,11 +92,26 @@ static void tell_silence(struct story *story, const struct account *account)
     struct silence silence = silence_find(story->digest);
     story->needs_ends = true;
     story_add_hold(story, silence.hold);
-    tell_lost_acquire(story, account->attempt);
+    tell_lost_acquire(story, account->attempt, account->any_worker);
     tell_waiters(story, account, silence.from_ns);
     text_duration(finding->evidence.to_ns - finding->evidence.from_ns, length, sizeof length);
     story_line_add(&story->lines, finding->evidence.to_ns, LINE_KEY, SIZE_MAX, "nobody",
                    "has been granted the lock for %s", length);
+}
+
+static void tell_hanging_release(struct story *story, const struct account *account)
+{
+    char who[DESCRIBE_ROOM];
+    char length[DESCRIBE_ROOM];
+    const struct evidence *evidence = &account->finding->evidence;
+    story->needs_ends = true;
+    story_add_hold(story, evidence->holds[0]);
+    tell_waiters(story, account, evidence->from_ns);
+    describe_holder(story->digest, evidence->holds[0], who);
+    text_duration(evidence->to_ns - story->digest->holds[evidence->holds[0]].released_ns, length,
+                  sizeof length);
+    story_line_add(&story->lines, evidence->to_ns, LINE_KEY, SIZE_MAX, who,
+                   "has waited for the answer to its release for %s", length);
 }
 
 // --- the whole -----------------------------------------------------------------------------------
@@ -104,6 +121,9 @@ static void tell_particulars(struct story *story, const struct account *account)
     const char *property = account->finding->check->name;
     if (strcmp(property, "wrongful-release") == 0)
         tell_removal(story, account->finding);
+    else if (strcmp(property, "stuck") == 0 &&
+             is_of_hanging_release(story->digest, account->finding))
+        tell_hanging_release(story, account);
     else if (strcmp(property, "stuck") == 0)
         tell_silence(story, account);
 }
@@ -113,6 +133,13 @@ static void tell_particulars(struct story *story, const struct account *account)
 static void tell_of_removal(struct story *story, const struct account *account)
 {
     const struct judgement *judgement = account->judgement;
+    if (account->root == ROOT_REMOVED) {
+        story->needs_ends = true;
+        story->wronged = account->holds[0];
+        story->culprit = account->culprit;
+        story->certainly = account->certainly;
+        return;
+    }
     if (strcmp(account->finding->check->name, "double-grant") == 0)
         return;
     for (size_t i = 0; i < judgement->finding_count; i++) {

@@ -1,5 +1,6 @@
 #include "harness/report/story_cast.h"
 
+#include "harness/base/rank.h"
 #include "harness/check/describe.h"
 #include "harness/check/sweep.h"
 #include "harness/report/story_writes.h"
@@ -186,7 +187,10 @@ static void tell_release_result(struct story *story, size_t index, const char *w
 static void tell_end(struct story *story, size_t index, const char *who)
 {
     const struct hold *hold = &story->digest->holds[index];
-    bool answered = hold->returned_ns != TIME_NEVER;
+    // Who gave up waiting when the trial was over was not answered.
+    bool answered =
+        hold->returned_ns != TIME_NEVER &&
+        (hold->answer != RELEASE_UNKNOWN || hold->returned_ns <= story->digest->ended_ns);
     bool took_long = hold->release_invoked &&
                      (!answered || hold->returned_ns - hold->released_ns > LONG_RELEASE_NS);
     if (took_long)
@@ -262,7 +266,8 @@ static void tell_renewals(struct story *story, const struct hold *hold, const ch
 static void tell_losses(struct story *story, const struct hold *hold, const char *who)
 {
     const struct history *history = story->digest->history;
-    for (size_t i = hold->granted_event; i < history->count; i++) {
+    size_t first = FIRST_FROM(history->events, history->count, at_ns, hold->invoked_ns);
+    for (size_t i = first; i < history->count; i++) {
         const struct event *event = &history->events[i];
         if (event->at_ns > hold->released_ns)
             break;

@@ -46,6 +46,13 @@ static inline void test_run_start(struct test_run *test)
         .folder = "results/one", .seed = UINT64_MAX, .trials = test->results, .has_plots = true};
 }
 
+// Frees what was measured of its trials.
+static inline void test_run_end(struct test_run *test)
+{
+    for (size_t i = 0; i < test->run.count; i++)
+        latencies_free(&test->results[i].latencies);
+}
+
 // Adds a trial that ended with `verdict`.
 static inline struct trial_result *test_add(struct test_run *test, const char *scheme,
                                             enum verdict verdict,
@@ -113,6 +120,18 @@ static inline struct hold *test_hold(struct test_run *test, int client, int64_t 
                           .release_invoked = true,
                           .died_ns = TIME_NEVER};
     return hold;
+}
+
+// Ten acquires that took 1, 2, ... ms, as if they came at that rate.
+static inline void test_ten_acquires(struct test_run *test, struct trial_result *result,
+                                     double rate)
+{
+    test_digest(test)->hold_count = 0;
+    for (int i = 0; i < 10; i++)
+        test_hold(test, 1, 50 * i, 51 * i + 1, 51 * i + 2);
+    statistics_make(&test->digest, &result->statistics);
+    latencies_encode(&test->digest, &result->latencies);
+    result->statistics.holds_per_second = rate;
 }
 
 #endif

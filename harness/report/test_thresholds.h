@@ -28,8 +28,7 @@ static inline int start(void **state)
 static inline int end(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < test.run.count; i++)
-        latencies_free(&test.results[i].latencies);
+    test_run_end(&test);
     thresholds_free(&outcomes);
     return 0;
 }

@@ -150,6 +150,8 @@ static void measure(const struct question *question)
         figure = longest_ns > 0 ? (double)longest_ns : NAN;
     } else if (limit->metric == METRIC_UNAVAILABLE && repeats->faults > 0) {
         figure = (double)repeats->longest_outage_ns;
+    } else if (limit->metric == METRIC_EXPIRED && cost->leased > 0) {
+        figure = (double)cost->expired;
     }
     question->outcome->is_known = isfinite(figure);
     question->outcome->figure = isfinite(figure) ? figure : 0;
@@ -168,7 +170,7 @@ static void write_figure(struct threshold_outcome *outcome)
     else if (metric == METRIC_THROUGHPUT)
         snprintf(out, room, "%s/s", rate_text(outcome->figure, rate, sizeof rate));
     else
-        snprintf(out, room, metric == METRIC_VIOLATIONS ? "%.0f" : "%.3g", outcome->figure);
+        snprintf(out, room, metric_is_count(metric) ? "%.0f" : "%.3g", outcome->figure);
 }
 
 // True if the driver may be to blame for the figure.
@@ -203,6 +205,8 @@ static void doubt_figure(const struct question *question)
         DOUBT("%.200s", repeats->why_missing);
     } else if (!outcome->is_known && limit->metric == METRIC_COMMANDS) {
         DOUBT("nobody counted commands");
+    } else if (!outcome->is_known && limit->metric == METRIC_EXPIRED) {
+        DOUBT("no grant had a lease");
     } else if (!outcome->is_known) {
         DOUBT("there was none");
     } else if (metric_is_latency(limit->metric)) {

@@ -231,6 +231,24 @@ static void the_rest_is_read_where_it_is_measured(void **state)
     expect(THRESHOLD_MET, "");
 }
 
+static void grants_of_what_has_expired_are_added_up(void **state)
+{
+    (void)state;
+    state_threshold("expired-grants == 0");
+    struct trial_result *result = add_repeat("redis-setnx", 10);
+    expect(THRESHOLD_NOT_MEASURED, "no grant had a lease");
+    result->statistics.leased = 10;
+    expect(THRESHOLD_MET, "");
+    result = add_repeat("redis-setnx", 10);
+    result->statistics.leased = 10;
+    result->statistics.expired = 3;
+    expect(THRESHOLD_MISSED, "");
+    assert_string_equal(outcomes.items[0].measured, "3");
+    test.scenario.threshold_count = 0;
+    state_threshold("expired-grants > 2");
+    expect(THRESHOLD_MET, "");
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, start, end)
 
 int main(void)
@@ -250,6 +268,7 @@ int main(void)
         TEST(a_lock_that_never_recovers_misses_its_recovery),
         TEST(an_outage_that_never_ended_is_not_short),
         TEST(the_rest_is_read_where_it_is_measured),
+        TEST(grants_of_what_has_expired_are_added_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

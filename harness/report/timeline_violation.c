@@ -1,4 +1,5 @@
 // The evidence of a violation in the timeline.
+#include "harness/check/hanging_release.h"
 #include "harness/report/timeline_draw.h"
 
 #include <string.h>
@@ -137,6 +138,7 @@ void drawing_label_violation(struct drawing *drawing)
         overlap = clip_evidence(drawing, i, &begins, &ends) && overlap;
     }
     bool stuck = strcmp(finding->check->name, "stuck") == 0;
+    bool hangs = stuck && is_of_hanging_release(drawing->digest, finding);
     int64_t permits = digest_permits(drawing->digest);
     if (overlap && permits > 1) {
         plot_label(plot, from + (to - from) / 2, PLOT_RED, "%s: more than %lld hold for %s",
@@ -145,6 +147,7 @@ void drawing_label_violation(struct drawing *drawing)
     }
     plot_label(plot, from + (to - from) / 2, PLOT_RED,
                overlap ? "%s: both hold for %s"
+               : hangs ? "%s: a release is not answered for %s"
                : stuck ? "%s: nobody is granted the lock for %s"
                        : "%s: %s",
                finding->check->name, length);

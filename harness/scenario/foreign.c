@@ -164,9 +164,11 @@ static void take(struct binding *binding, struct node *item, struct scenario *sc
     struct node *plugin = item->count == 1 ? node_child(item, "plugin") : NULL;
     struct node *map = program != NULL ? program : plugin;
     if (map == NULL) {
+        bool is_flat = node_child(item, "exec") != NULL || node_child(item, "plugin") != NULL;
         complain(binding->complaints, item,
                  "a scheme must be a name, a glob, a trait, {exec: {name: ..., command: ...}}, or "
-                 "{plugin: {name: ..., file: ...}}");
+                 "{plugin: {name: ..., file: ...}}%s",
+                 is_flat ? "; its keys must be indented more than 'exec' or 'plugin' is" : "");
         return;
     }
     say_folder(map, scenario);

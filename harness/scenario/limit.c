@@ -34,6 +34,8 @@ static const struct metric_form forms[METRIC_COUNT] = {
                          "from a fault's taking effect to the next grant; the longest"},
     [METRIC_UNAVAILABLE] = {"unavailable", UNIT_TIME,
                             "after a fault: nobody granted, but wanted; the longest"},
+    [METRIC_EXPIRED] = {"expired-grants", UNIT_COUNT,
+                        "of whose lease nothing was left when they came; the sum"},
 };
 
 static const char *const unit_words[] = {
@@ -69,6 +71,11 @@ bool metric_is_latency(enum metric metric)
 bool metric_is_time(enum metric metric)
 {
     return forms[metric].unit == UNIT_TIME;
+}
+
+bool metric_is_count(enum metric metric)
+{
+    return forms[metric].unit == UNIT_COUNT;
 }
 
 const char *relation_name(enum relation relation)

@@ -21,6 +21,7 @@ enum metric {
     METRIC_LONGEST_WAIT, // of any acquire, granted or not
     METRIC_RECOVERY,     // from a fault's taking effect to the first grant after it
     METRIC_UNAVAILABLE,  // nobody was granted the lock after a fault, although somebody wanted it
+    METRIC_EXPIRED,      // grants of whose lease nothing was left when they came
     METRIC_COUNT
 };
 
@@ -38,7 +39,8 @@ struct limit {
 int limit_read(const char *text, struct limit *limit, struct error *error);
 
 bool metric_is_latency(enum metric metric);
-bool metric_is_time(enum metric metric); // its bound is in nanoseconds
+bool metric_is_time(enum metric metric);  // its bound is in nanoseconds
+bool metric_is_count(enum metric metric); // a whole number
 
 // "acquire", "throughput": without a percentile.
 const char *metric_name(enum metric metric);

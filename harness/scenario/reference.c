@@ -25,6 +25,9 @@ static const char grammars[] =
     "  WHO holds                      a worker was granted the lock\n"
     "  The worker that gets there waits until the fault is in effect. There is no 'before read':\n"
     "  it is where 'holds' is. Reads and writes of a store that is a server are requests too.\n"
+    "  acquire, release and renew are what a driver (exec) is asked; 'after request in release' "
+    "is\n"
+    "  between the requests of any lock to its servers.\n"
     "\n"
     "Causes (until, and when)\n"
     "  WHO DOES                       a client does it; before the fault was in effect does not "
@@ -57,6 +60,7 @@ static const char grammars[] =
     "a\n"
     "                                 target, or servers, followers, clients, others\n"
     "  NODE                           from all others\n"
+    "  A reply is lost by a cut of SERVER to CLIENT before its request.\n"
     "\n"
     "where\n"
     "  WHO is client-N or client-N worker-M; both count from 1\n";

@@ -19,8 +19,7 @@ struct string_list {
 
 // Where in the file something stands, for messages.
 struct place {
-    int line;
-    int column;
+    int line, column;
 };
 
 enum placement { PLACEMENT_FREE, PLACEMENT_SPREAD, PLACEMENT_TOGETHER };
@@ -129,8 +128,7 @@ struct fault_form {
     enum lasting lasting;
     const char *const *hows;    // what `how` may be, the usual one first; NULL: it has no ways
     const char *const *options; // keys that only it takes (`by`, `share`, ...); NULL: none
-    const char *const *bounded; // those of `hows` that leave nothing behind, so that `until` must
-                                // say when they end; NULL: none
+    const char *const *bounded; // `hows` that leave nothing behind, and take an `until`; NULL: none
 };
 
 enum expected_verdict { EXPECT_SAFE, EXPECT_UNSAFE, EXPECT_STUCK };

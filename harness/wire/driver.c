@@ -1,9 +1,9 @@
 // The process of a driver: started, greeted, read, and ended.
 #include "harness/wire/driver.h"
 
-#include "harness/base/file.h"
 #include "harness/base/text.h"
 #include "harness/cluster/process.h"
+#include "harness/wire/driver_advice.h"
 #include "harness/wire/driver_inside.h"
 
 #include <ctype.h>
@@ -16,11 +16,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #define END_NS (2 * NS_PER_S)
 #define LOOK_EVERY_NS (2 * NS_PER_MS)
+#define LOOK_AT_LOG_NS (250 * NS_PER_MS)
+#define LONGEST_LOG (100 * 1000 * 1000)
 
 // --- where the servers are -----------------------------------------------------------------------
 
@@ -126,8 +129,12 @@ static int start_process(struct driver *driver, struct error *error)
     text_free(&sentinels);
     if (driver->process > 0)
         return 0;
-    error_wrap(error, "the driver of the scheme %s, in the folder %s", foreign->name,
-               foreign->folder[0] ? foreign->folder : ".");
+    struct text advice = {0};
+    driver_advise_start(foreign, &advice);
+    struct error reason = *error;
+    error_set(error, "the driver of the scheme %s, in the folder %s: %s%s", foreign->name,
+              foreign->folder[0] ? foreign->folder : ".", reason.text, text_string(&advice));
+    text_free(&advice);
     return -1;
 }
 
@@ -148,22 +155,28 @@ static bool reap(struct driver *driver, int64_t limit_ns)
     return true;
 }
 
-// "; the last line of its log is '...'", or nothing.
+// "; the last line of its log is '...'", or nothing. Of a long log, only the end is read.
 static void quote_log(const struct driver *driver, struct text *out)
 {
-    struct text log = {0};
+    char log[4096];
     struct driver_quote shown;
-    if (driver->settings.log_path == NULL || file_read(driver->settings.log_path, &log, NULL) != 0)
+    int file = driver->settings.log_path != NULL
+                   ? open(driver->settings.log_path, O_RDONLY | O_CLOEXEC)
+                   : -1;
+    if (file < 0)
         return;
-    while (log.length > 0 && log.bytes[log.length - 1] == '\n')
-        log.bytes[--log.length] = '\0';
-    if (log.length > 0) {
-        const char *last = strrchr(log.bytes, '\n');
-        last = last != NULL ? last + 1 : log.bytes;
-        text_format(out, "; the last line of its log is '%s'",
-                    driver_quote(last, strlen(last), &shown));
-    }
-    text_free(&log);
+    off_t bytes = lseek(file, 0, SEEK_END);
+    off_t from = bytes > (off_t)sizeof log ? bytes - (off_t)sizeof log : 0;
+    ssize_t length = pread(file, log, sizeof log, from);
+    close(file);
+    while (length > 0 && log[length - 1] == '\n')
+        length--;
+    if (length <= 0)
+        return;
+    const char *newline = memrchr(log, '\n', (size_t)length);
+    const char *last = newline != NULL ? newline + 1 : log;
+    text_format(out, "; the last line of its log is '%s'",
+                driver_quote(last, (size_t)(log + length - last), &shown));
 }
 
 static void say_it_died(struct driver *driver)
@@ -175,6 +188,8 @@ static void say_it_died(struct driver *driver)
         text_format(&how, "has died by signal %d", WTERMSIG(driver->status));
     else
         text_format(&how, "has ended with status %d", WEXITSTATUS(driver->status));
+    if (driver->reaped && driver->status == 0)
+        text_add(&how, ", and must not before it is told to quit or its standard input ends");
     quote_log(driver, &how);
     driver_fail(driver, "%s", how.bytes);
     text_free(&how);
@@ -196,15 +211,33 @@ static size_t hear_lines(struct driver *driver, char *bytes, size_t length)
     return (size_t)(end - from);
 }
 
+// False once its log is as long as no log may be; the program, which fills the disk, is ended then.
+// Looks now and then.
+static bool log_is_short(struct driver *driver, int64_t *looked_ns)
+{
+    struct stat about;
+    int64_t now_ns = clock_monotonic_ns();
+    if (driver->settings.log_path == NULL || now_ns - *looked_ns < LOOK_AT_LOG_NS)
+        return true;
+    *looked_ns = now_ns;
+    if (stat(driver->settings.log_path, &about) != 0 || about.st_size <= LONGEST_LOG)
+        return true;
+    kill(driver->process, SIGKILL);
+    driver_fail(driver, "floods its standard error: its log is longer than %d MB",
+                LONGEST_LOG / 1000000);
+    return false;
+}
+
 static void *read_lines(void *context)
 {
     struct driver *driver = context;
     char *bytes = memory_new(DRIVER_LONGEST_LINE);
     size_t length = 0;
-    for (;;) {
+    int64_t looked_ns = 0;
+    while (log_is_short(driver, &looked_ns)) {
         struct pollfd ready[] = {{.fd = driver->output, .events = POLLIN},
                                  {.fd = driver->wake, .events = POLLIN}};
-        if (poll(ready, 2, -1) < 0 && errno != EINTR)
+        if (poll(ready, 2, (int)(LOOK_AT_LOG_NS / NS_PER_MS)) < 0 && errno != EINTR)
             break;
         if (ready[1].revents != 0)
             break;
@@ -234,18 +267,24 @@ static void *read_lines(void *context)
 static int greet(struct driver *driver, struct error *error)
 {
     int64_t patience_ns = driver->settings.foreign->patience_ns;
-    int64_t ignored_ns = 0;
+    struct standstill ignored;
     char *hello = write_hello(&driver->settings);
     struct text line = {0};
     text_format(&line, "%s\n", hello);
     driver_send(driver, line.bytes, line.length, patience_ns);
     text_free(&line);
     free(hello);
-    enum driver_wait wait = driver_wait(driver, &driver->greeted, patience_ns, &ignored_ns);
+    enum driver_wait wait = driver_wait(driver, &driver->greeted, patience_ns, &ignored);
     if (wait == DRIVER_LATE) {
         char patience[32];
         text_duration(patience_ns, patience, sizeof patience);
-        driver_fail(driver, "has not said hello within its patience of %s", patience);
+        struct text log = {0};
+        quote_log(driver, &log);
+        driver_fail(driver,
+                    "has not said hello within its patience of %s: it must answer its first line "
+                    "with {\"hello\": 1}, and flush its standard output after each line%s",
+                    patience, text_string(&log));
+        text_free(&log);
     }
     if (wait == DRIVER_ENDED)
         return error_set(error, "the trial ended before a driver had said hello");
@@ -307,12 +346,12 @@ bool driver_stop(struct driver *driver, struct error *error)
     if (driver->has_reader)
         pthread_join(driver->reader, NULL);
     end_process(driver);
+    driver_relay_stop(driver); // what it has still to pass on asks whose it is
     while (driver->pending != NULL) {
         struct pending *next = driver->pending->next;
         free(driver->pending);
         driver->pending = next;
     }
-    driver_relay_stop(driver);
     if (driver->input >= 0)
         close(driver->input);
     if (driver->output >= 0)

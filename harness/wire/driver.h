@@ -75,6 +75,9 @@ struct driver_answer {
     // The earliest that a wait of the driver's may have sent the request to its server that was
     // granted, on the machine's clock; see driver_ask.
     int64_t asked_ns;
+    // The earliest that the driver may have answered: when it was told the last reply to a request
+    // that may have been this worker's, if its relay has seen one, else when its answer was heard.
+    int64_t said_ns;
 };
 
 // Sends the request and waits for its answer, with a point before and after. OK: answered, by a

@@ -14,12 +14,19 @@ struct pending {
     struct pending *next;
     int64_t id;
     enum driver_ask ask;
-    struct driver_hold *hold;
+    struct driver_hold *hold; // gone if this is abandoned
+    int worker;               // of the hold
     int64_t commands;         // sent to servers meanwhile, as its relay has seen
     bool is_uncounted;        // some that may be its are not among them
     bool abandoned;           // nobody waits for it any more: freed when it is answered
     _Atomic uint32_t settled; // a futex: 1 once `line` is there, or the driver has failed
     struct driver_line line;
+    int64_t heard_ns; // when it came
+};
+
+// A time in which this process stood still, as far as can be told; {0, 0}: none.
+struct standstill {
+    int64_t from_ns, until_ns;
 };
 
 struct driver {
@@ -57,9 +64,9 @@ void driver_hear(struct driver *driver, const char *bytes, size_t length);
 
 // Waits on the futex while it is 0, at most `budget_ns` of the time in which this process was not
 // stopped, nor any request of the driver's, and for a few seconds of it after the trial has ended.
-// *asked_ns is moved back to before any time in which it was stopped.
+// *last is the last time in which it was.
 enum driver_wait { DRIVER_SETTLED, DRIVER_LATE, DRIVER_ENDED };
 enum driver_wait driver_wait(struct driver *driver, _Atomic uint32_t *word, int64_t budget_ns,
-                             int64_t *asked_ns);
+                             struct standstill *last);
 
 #endif

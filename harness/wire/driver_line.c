@@ -169,7 +169,10 @@ int driver_line_read(const char *bytes, size_t length, struct driver_line *line,
     json_t *object = json_loadb(bytes, length, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &fault);
     int result = 0;
     if (object == NULL)
-        result = error_set(&rule, "a line must be one JSON object: %s", fault.text);
+        result = error_set(&rule,
+                           "a line of its standard output must be one JSON object (what is for "
+                           "people goes to its standard error): %s",
+                           fault.text);
     else
         result = read_object(object, line, &rule);
     json_decref(object);

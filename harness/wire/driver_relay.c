@@ -11,6 +11,10 @@
 #define STOP_NS NS_PER_MS
 // Stops that follow each other within that time are one: an attempt may be older than all of them.
 #define TOGETHER_NS (100 * NS_PER_MS)
+// The network, or the server, is to blame for the time that a reply takes longer.
+#define SLOW_NS (25 * NS_PER_MS)
+// The next request of an attempt follows within that time.
+#define NEXT_NS (2 * NS_PER_MS)
 
 static enum phase phase_of(enum driver_ask ask)
 {
@@ -30,8 +34,9 @@ static void ask(void *context, struct tap_request *request)
     bool is_alike = first != NULL;
     for (const struct pending *each = first; each != NULL; each = each->next)
         is_alike = is_alike && each->ask == first->ask;
+    request->asked_ns = clock_monotonic_ns();
     request->phase = is_alike ? phase_of(first->ask) : PHASE_NONE;
-    request->worker = is_alike && first->next == NULL ? first->hold->worker : 0;
+    request->worker = is_alike && first->next == NULL ? first->worker : 0;
     if (is_alike)
         first->commands++;
     for (struct pending *each = first; each != NULL && !is_alike; each = each->next)
@@ -39,10 +44,28 @@ static void ask(void *context, struct tap_request *request)
     pthread_mutex_unlock(&driver->mutex);
 }
 
-static void count_stop(struct driver_stops *stops, bool begins)
+static void note_reply(void *context, const struct tap_request *request)
+{
+    struct driver *driver = context;
+    struct driver_stops *stops = &driver->stops;
+    int64_t now_ns = clock_monotonic_ns();
+    pthread_mutex_lock(&stops->mutex);
+    stops->told_ns[request->worker] = now_ns;
+    if (now_ns - request->asked_ns >= SLOW_NS) {
+        bool is_next = request->asked_ns - stops->replied_ns < NEXT_NS;
+        stops->asked_ns =
+            is_next ? time_earlier(stops->asked_ns, request->asked_ns) : request->asked_ns;
+        stops->replied_ns = now_ns;
+    }
+    pthread_mutex_unlock(&stops->mutex);
+}
+
+static void count_stop(struct driver_stops *stops, int worker, bool begins)
 {
     int64_t now_ns = clock_monotonic_ns();
     pthread_mutex_lock(&stops->mutex);
+    if (!begins)
+        stops->told_ns[worker] = now_ns;
     if (begins && stops->under_way++ == 0)
         stops->began_ns = now_ns;
     if (!begins && --stops->under_way == 0 && now_ns - stops->began_ns > STOP_NS) {
@@ -56,7 +79,7 @@ static void count_stop(struct driver_stops *stops, bool begins)
 static void stop(void *context, int worker, bool begins)
 {
     struct driver *driver = context;
-    count_stop(&driver->stops, begins);
+    count_stop(&driver->stops, worker, begins);
     _Atomic uint32_t *word = &driver->stops.of_workers[worker];
     if (begins)
         atomic_fetch_add(word, 1);
@@ -71,13 +94,15 @@ int driver_relay_start(struct driver *driver, struct error *error)
     if (!settings->has_relay || service == NULL)
         return 0;
     pthread_mutex_init(&driver->stops.mutex, NULL);
-    driver->stops.of_workers =
-        memory_zeroed((size_t)settings->workers + 1, sizeof *driver->stops.of_workers);
+    size_t workers = (size_t)settings->workers + 1; // 0: not known
+    driver->stops.of_workers = memory_zeroed(workers, sizeof *driver->stops.of_workers);
+    driver->stops.told_ns = memory_zeroed(workers, sizeof *driver->stops.told_ns);
     const struct relay_settings relay = {.service = service,
                                          .client = settings->client,
                                          .board = settings->board,
                                          .history = settings->history,
                                          .ask = ask,
+                                         .replied = note_reply,
                                          .stop = stop,
                                          .context = driver};
     driver->relay = relay_start(&relay, error);
@@ -91,6 +116,7 @@ void driver_relay_stop(struct driver *driver)
         return;
     pthread_mutex_destroy(&driver->stops.mutex);
     free(driver->stops.of_workers);
+    free(driver->stops.told_ns);
 }
 
 bool driver_relay_stops(struct driver *driver, int64_t *since_ns)
@@ -108,6 +134,28 @@ bool driver_relay_stops(struct driver *driver, int64_t *since_ns)
     if (is_now || until_ns > *since_ns)
         *since_ns = time_earlier(*since_ns, from_ns);
     return is_now;
+}
+
+int64_t driver_relay_told_ns(struct driver *driver, int worker)
+{
+    if (driver->relay == NULL)
+        return 0;
+    pthread_mutex_lock(&driver->stops.mutex);
+    const int64_t *all_ns = driver->stops.told_ns;
+    int64_t told_ns = time_later(all_ns[worker], all_ns[0]);
+    pthread_mutex_unlock(&driver->stops.mutex);
+    return told_ns;
+}
+
+void driver_relay_slowness(struct driver *driver, int64_t *since_ns)
+{
+    struct driver_stops *stops = &driver->stops;
+    if (driver->relay == NULL)
+        return;
+    pthread_mutex_lock(&stops->mutex);
+    if (stops->replied_ns > *since_ns)
+        *since_ns = time_earlier(*since_ns, stops->asked_ns);
+    pthread_mutex_unlock(&stops->mutex);
 }
 
 void driver_relay_await(struct driver *driver, int worker)

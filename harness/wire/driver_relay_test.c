@@ -1,15 +1,17 @@
 // A driver behind a relay: what follows for whoever waits for it while its requests are held.
 #include "harness/wire/test_relay.h"
 
-#include "harness/wire/driver.h"
+#include "harness/base/file.h"
+#include "harness/wire/driver_relay.h"
 
 #include <pthread.h>
 
-// Two PINGs for the first request; one for the second, whose reply it awaits for a short time only.
+// Two PINGs for the first request, with a pause between; one for the second, whose reply it awaits
+// for a short time only.
 #define DRIVER                                                                                     \
     "exec 3<>/dev/tcp/${LOCKPICK_REDIS%:*}/${LOCKPICK_REDIS#*:}; read hello; "                     \
-    "echo '{\"hello\": 1}'; read one; echo PING >&3; read -u 3 pong; echo PING >&3; read -u 3 "    \
-    "pong; "                                                                                       \
+    "echo '{\"hello\": 1}'; read one; echo PING >&3; read -u 3 pong; sleep 0.05; echo PING "       \
+    ">&3; read -u 3 pong; "                                                                        \
     "echo '{\"id\": 1, \"answer\": \"held\"}'; read two; echo PING >&3; read -t 0.3 -u 3 pong; "   \
     "echo '{\"id\": 2, \"answer\": \"released\"}'; read quit"
 
@@ -47,7 +49,8 @@ static int ask_and_hold(struct fixture *fixture, struct driver *driver, enum dri
     struct driver_request request = {.ask = what, .hold = hold, .lease_ns = NS_PER_S};
     struct point_trap *trap = &fixture->board->traps[0];
     history_writer_start(&writer, &fixture->history, 1, 1);
-    *trap = (struct point_trap){.client = 1, .worker = 1, .match_count = 1, .nth = 1};
+    *trap = (struct point_trap){
+        .client = 1, .worker = 1, .match_count = 1, .nth = what == DRIVER_ACQUIRE ? 2 : 1};
     trap->matches[0] = (struct point_match){.side = side, .phase = phase};
     // Of any request, if it is the second: the one to the driver is none.
     strcpy(trap->matches[0].what, what == DRIVER_ACQUIRE ? "PING" : "");
@@ -58,32 +61,41 @@ static int ask_and_hold(struct fixture *fixture, struct driver *driver, enum dri
     pthread_join(thread, NULL);
     fprintf(stderr, "%s", error.text);
     CHECK(outcome == OUTCOME_OK);
-    // The worker went on after the hold, even if its driver had answered; and what was granted
-    // was asked for before.
+    // The worker went on after the hold, even if its driver had answered; and what was granted may
+    // have been asked for by what its driver had sent before.
     CHECK(returned_ns >= atomic_load(&holder.left_ns));
-    CHECK(answer.asked_ns <= atomic_load(&holder.reached_ns));
+    if (what == DRIVER_ACQUIRE)
+        CHECK(answer.asked_ns <= atomic_load(&holder.reached_ns) - 50 * NS_PER_MS);
     CHECK(actor.requests[phase] == (what == DRIVER_ACQUIRE ? 2 : 1) && !actor.is_uncounted);
     return 0;
+}
+
+static const char *const locks[] = {"lock", NULL};
+
+static struct driver_settings settings_of(const struct fixture *fixture,
+                                          const struct foreign_settings *foreign,
+                                          const _Atomic uint32_t *stopped)
+{
+    return (struct driver_settings){.foreign = foreign,
+                                    .service = &fixture->service,
+                                    .locks = locks,
+                                    .client = 1,
+                                    .workers = 2,
+                                    .request_ns = 100 * NS_PER_MS,
+                                    .stop = stopped,
+                                    .has_relay = true,
+                                    .board = fixture->board,
+                                    .history = &fixture->history};
 }
 
 static int a_driver_is_not_blamed_for_being_held(struct fixture *fixture)
 {
     static const char *const command[] = {"bash", "-c", DRIVER, NULL};
-    static const char *const locks[] = {"lock", NULL};
     struct foreign_settings foreign = {
         .name = "own", .command = command, .folder = "", .patience_ns = 100 * NS_PER_MS};
     _Atomic uint32_t never = 0;
     struct error error = {0};
-    struct driver_settings settings = {.foreign = &foreign,
-                                       .service = &fixture->service,
-                                       .locks = locks,
-                                       .client = 1,
-                                       .workers = 1,
-                                       .request_ns = 100 * NS_PER_MS,
-                                       .stop = &never,
-                                       .has_relay = true,
-                                       .board = fixture->board,
-                                       .history = &fixture->history};
+    struct driver_settings settings = settings_of(fixture, &foreign, &never);
     foreign.patience_ns = 10 * NS_PER_S; // until it has started
     struct driver *driver = driver_start(&settings, &error);
     fprintf(stderr, "%s", error.text);
@@ -99,6 +111,144 @@ static int a_driver_is_not_blamed_for_being_held(struct fixture *fixture)
     return 0;
 }
 
+// A lock that does not say how long it is valid was asked for before a reply that took long, and
+// before the last reply, however late the answer to it was given.
+static int a_late_answer_is_no_longer_lease(struct fixture *fixture, const char *program)
+{
+    const char *const command[] = {"bash", "-c", program, NULL};
+    struct foreign_settings foreign = {
+        .name = "own", .command = command, .folder = "", .patience_ns = 10 * NS_PER_S};
+    _Atomic uint32_t never = 0;
+    struct error error = {0};
+    struct driver_answer answer;
+    struct actor actor = {.client = 1, .worker = 1, .phase = PHASE_ACQUIRE};
+    struct driver_settings settings = settings_of(fixture, &foreign, &never);
+    struct driver *driver = driver_start(&settings, &error);
+    fprintf(stderr, "%s", error.text);
+    CHECK(driver != NULL);
+    struct driver_hold hold = {.worker = 1, .lock = "lock"};
+    struct driver_request request = {.ask = DRIVER_ACQUIRE, .hold = &hold, .lease_ns = NS_PER_S};
+    driver_add_hold(driver, &hold);
+    CHECK(driver_ask(driver, &actor, &request, &answer, &error) == OUTCOME_OK);
+    CHECK(answer.asked_ns <= clock_monotonic_ns() - 300 * NS_PER_MS);
+    driver_remove_hold(driver, &hold);
+    CHECK(driver_stop(driver, &error));
+    return 0;
+}
+
+#define CONNECT                                                                                    \
+    "exec 3<>/dev/tcp/${LOCKPICK_REDIS%:*}/${LOCKPICK_REDIS#*:}; read hello; "                     \
+    "echo '{\"hello\": 1}'; read one; "
+#define HELD "echo '{\"id\": 1, \"answer\": \"held\"}'; read quit"
+static const char slow_reply[] =
+    CONNECT "echo BLPOP none 0.3 >&3; read -u 3 nothing; echo PING >&3; read -u 3 pong; " HELD;
+static const char slow_answer[] = CONNECT "echo PING >&3; read -u 3 pong; sleep 0.3; " HELD;
+
+// A worker that asks for the lock, in a thread of its own.
+struct asker {
+    pthread_t thread;
+    struct driver *driver;
+    struct driver_hold hold;
+    struct driver_answer answer;
+    enum outcome outcome;
+    int64_t returned_ns;
+};
+
+static void *ask_as_worker(void *context)
+{
+    struct asker *asker = context;
+    struct error error;
+    struct actor actor = {.client = 1, .worker = asker->hold.worker, .phase = PHASE_ACQUIRE};
+    struct driver_request request = {
+        .ask = DRIVER_ACQUIRE, .hold = &asker->hold, .lease_ns = NS_PER_S};
+    asker->outcome = driver_ask(asker->driver, &actor, &request, &asker->answer, &error);
+    asker->returned_ns = clock_monotonic_ns();
+    return NULL;
+}
+
+// Of two workers at a time, it is not known whose reply the last one was: an answer counts from
+// when it is heard, and not from a reply of long ago.
+static int an_answer_among_others_counts_from_when_it_is_heard(struct fixture *fixture)
+{
+    static const char *const command[] = {
+        "bash", "-c",
+        "exec 3<>/dev/tcp/${LOCKPICK_REDIS%:*}/${LOCKPICK_REDIS#*:}; read hello; echo '{\"hello\": "
+        "1}'; read one; echo PING >&3; read -u 3 pong; read two; sleep 0.2; echo PING >&3; "
+        "read -u 3 pong; echo '{\"id\": 1, \"answer\": \"held\"}'; echo '{\"id\": 2, \"answer\": "
+        "\"not-held\"}'; read quit",
+        NULL};
+    struct foreign_settings foreign = {
+        .name = "own", .command = command, .folder = "", .patience_ns = 10 * NS_PER_S};
+    _Atomic uint32_t never = 0;
+    struct error error = {0};
+    struct driver_settings settings = settings_of(fixture, &foreign, &never);
+    struct asker askers[] = {{.hold = {.worker = 1, .lock = "lock"}},
+                             {.hold = {.worker = 2, .lock = "lock"}}};
+    struct driver *driver = driver_start(&settings, &error);
+    fprintf(stderr, "%s", error.text);
+    CHECK(driver != NULL);
+    for (int i = 0; i < 2; i++) {
+        askers[i].driver = driver;
+        driver_add_hold(driver, &askers[i].hold);
+        CHECK(pthread_create(&askers[i].thread, NULL, ask_as_worker, &askers[i]) == 0);
+        // The second comes once the first has sent something.
+        int64_t give_up_ns = clock_monotonic_ns() + 10 * NS_PER_S;
+        while (driver_relay_told_ns(driver, 1) == 0 && clock_monotonic_ns() < give_up_ns)
+            clock_sleep_until_ns(clock_monotonic_ns() + NS_PER_MS);
+    }
+    for (int i = 0; i < 2; i++)
+        pthread_join(askers[i].thread, NULL);
+    CHECK(askers[0].outcome == OUTCOME_OK);
+    CHECK(askers[0].returned_ns - askers[0].answer.said_ns < 200 * NS_PER_MS);
+    for (int i = 0; i < 2; i++)
+        driver_remove_hold(driver, &askers[i].hold);
+    CHECK(driver_stop(driver, &error));
+    return 0;
+}
+
+// The trial ends before the driver has answered, and the worker goes; what the driver sends after
+// that is still of that worker's acquire.
+static int a_request_may_come_after_its_worker_has_gone(struct fixture *fixture)
+{
+    const char *const command[] = {
+        "bash", "-c",
+        "exec 3<>/dev/tcp/${LOCKPICK_REDIS%:*}/${LOCKPICK_REDIS#*:}; read hello; echo '{\"hello\": "
+        "1}'; read one; until [ -e gone ]; do sleep 0.01; done; echo PING >&3; read -u 3 pong; "
+        "read quit",
+        NULL};
+    struct foreign_settings foreign = {
+        .name = "own", .command = command, .folder = fixture->folder, .patience_ns = 10 * NS_PER_S};
+    _Atomic uint32_t stopped = 0;
+    struct error error = {0};
+    struct driver_answer answer;
+    struct actor actor = {.client = 1, .worker = 1, .phase = PHASE_ACQUIRE};
+    struct driver_settings settings = settings_of(fixture, &foreign, &stopped);
+    struct driver *driver = driver_start(&settings, &error);
+    fprintf(stderr, "%s", error.text);
+    CHECK(driver != NULL);
+    struct driver_hold hold = {.worker = 1, .lock = "lock"};
+    struct driver_request request = {.ask = DRIVER_ACQUIRE, .hold = &hold, .lease_ns = NS_PER_S};
+    driver_add_hold(driver, &hold);
+    foreign.patience_ns = 100 * NS_PER_MS;
+    atomic_store(&stopped, 1);
+    CHECK(driver_ask(driver, &actor, &request, &answer, &error) == OUTCOME_UNKNOWN);
+    driver_remove_hold(driver, &hold);
+    memset(&hold, 0, sizeof hold);
+    struct point_trap *trap = &fixture->board->traps[0];
+    *trap = (struct point_trap){.client = 1, .worker = 1, .match_count = 1, .nth = 1};
+    trap->matches[0] =
+        (struct point_match){.side = POINT_BEFORE, .phase = PHASE_ACQUIRE, .what = "PING"};
+    point_arm(fixture->board, trap);
+    char *path = path_join(fixture->folder, "gone");
+    CHECK(file_write(path, "", 0, &error) == 0);
+    free(path);
+    bool is_reached = await_state(trap, POINT_REACHED);
+    point_let_go(fixture->board, trap);
+    CHECK(is_reached);
+    CHECK(driver_stop(driver, &error));
+    return 0;
+}
+
 static int try_driver(const struct sandbox *sandbox, void *context)
 {
     (void)context;
@@ -107,6 +257,10 @@ static int try_driver(const struct sandbox *sandbox, void *context)
         return NO_NETWORK;
     int result = start(&fixture, sandbox);
     result = result != 0 ? result : a_driver_is_not_blamed_for_being_held(&fixture);
+    result = result != 0 ? result : a_late_answer_is_no_longer_lease(&fixture, slow_reply);
+    result = result != 0 ? result : a_late_answer_is_no_longer_lease(&fixture, slow_answer);
+    result = result != 0 ? result : an_answer_among_others_counts_from_when_it_is_heard(&fixture);
+    result = result != 0 ? result : a_request_may_come_after_its_worker_has_gone(&fixture);
     if (result == 0)
         end(&fixture);
     return result;

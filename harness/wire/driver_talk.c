@@ -18,7 +18,8 @@ const char *const driver_commands[] = {"acquire", "release", "renew", NULL};
 #define SLICE_NS (100 * NS_PER_MS)
 // How long answers are waited for after that.
 #define LAST_NS (5 * NS_PER_S)
-// An attempt that succeeds is answered within that time, unless the process is stopped.
+// An attempt that succeeds is answered within that time, unless the process is stopped, or a server
+// takes its time.
 #define ATTEMPT_NS (100 * NS_PER_MS)
 // A loss may cross the release of its hold; so many do not.
 #define MOST_STRAYS 10000
@@ -99,34 +100,48 @@ int driver_send(struct driver *driver, const char *line, size_t length, int64_t 
 // A stop of the process shows as a slice that took much longer than it should: the driver, which
 // was stopped too, is not blamed for it.
 enum driver_wait driver_wait(struct driver *driver, _Atomic uint32_t *word, int64_t budget_ns,
-                             int64_t *asked_ns)
+                             struct standstill *last)
 {
     int64_t spent_ns = 0;
     int64_t last_ns = time_earlier(LAST_NS, driver->settings.foreign->patience_ns);
-    int64_t stopped_from_ns = TIME_NEVER;
-    int64_t stopped_until_ns = 0;
     int64_t ignored_ns = TIME_NEVER;
+    *last = (struct standstill){0};
     while (atomic_load(word) == 0) {
         bool ends = atomic_load(driver->settings.stop) != 0;
         int64_t from_ns = clock_monotonic_ns();
         futex_wait_until_ns(word, 0, from_ns + SLICE_NS);
         int64_t slice_ns = clock_monotonic_ns() - from_ns;
-        if (slice_ns > 2 * SLICE_NS) {
-            stopped_from_ns = from_ns;
-            stopped_until_ns = from_ns + slice_ns;
-        }
+        if (slice_ns > 2 * SLICE_NS)
+            *last = (struct standstill){from_ns, from_ns + slice_ns};
         if (!driver_relay_stops(driver, &ignored_ns))
             spent_ns += time_earlier(slice_ns, 2 * SLICE_NS);
         last_ns -= ends ? time_earlier(slice_ns, 2 * SLICE_NS) : 0;
         if (atomic_load(word) == 0 && (spent_ns >= budget_ns || last_ns <= 0))
             return ends ? DRIVER_ENDED : DRIVER_LATE;
     }
-    int64_t attempt_ns = clock_monotonic_ns() - ATTEMPT_NS;
-    if (stopped_until_ns > attempt_ns)
-        attempt_ns = time_earlier(attempt_ns, stopped_from_ns);
-    driver_relay_stops(driver, &attempt_ns);
-    *asked_ns = time_later(*asked_ns, attempt_ns);
     return DRIVER_SETTLED;
+}
+
+// Sets when it was said, and moves answer->asked_ns, which is when the driver was asked, to when it
+// may have asked its server. An attempt may have been under way when a standstill began. On a busy
+// machine an answer is given and heard late: it belongs to the last reply that the driver was told.
+static void date_answer(struct driver *driver, const struct standstill *last,
+                        const struct pending *pending, struct driver_answer *answer)
+{
+    int64_t told_ns = driver_relay_told_ns(driver, pending->worker);
+    int64_t said_ns = pending->heard_ns;
+    if (told_ns >= answer->asked_ns)
+        said_ns = time_earlier(said_ns, told_ns);
+    int64_t attempt_ns = said_ns - ATTEMPT_NS;
+    int64_t held_ns = attempt_ns;
+    driver_relay_slowness(driver, &attempt_ns);
+    driver_relay_stops(driver, &held_ns);
+    if (held_ns < said_ns - ATTEMPT_NS)
+        attempt_ns = time_earlier(attempt_ns, held_ns - ATTEMPT_NS);
+    if (last->until_ns > said_ns - ATTEMPT_NS)
+        attempt_ns = time_earlier(attempt_ns, last->from_ns - ATTEMPT_NS);
+    answer->asked_ns = time_later(answer->asked_ns, attempt_ns);
+    answer->said_ns = said_ns;
 }
 
 // --- hearing -------------------------------------------------------------------------------------
@@ -170,6 +185,7 @@ static void hear_answer(struct driver *driver, const struct driver_line *line, c
     if (pending->ask == DRIVER_ACQUIRE && line->word == DRIVER_HELD)
         pending->hold->held = true;
     pending->line = *line;
+    pending->heard_ns = clock_monotonic_ns();
     settle(pending);
 }
 
@@ -235,6 +251,7 @@ static struct pending *enter(struct driver *driver, const struct driver_request 
     struct pending *pending = memory_zeroed(1, sizeof *pending);
     pending->ask = request->ask;
     pending->hold = request->hold;
+    pending->worker = request->hold->worker;
     pthread_mutex_lock(&driver->mutex);
     pending->id = ++driver->last_id;
     pending->next = driver->pending;
@@ -249,8 +266,8 @@ static struct pending *enter(struct driver *driver, const struct driver_request 
 }
 
 // The answer, if there is one by now; else whoever hears it will have nobody to tell.
-static bool leave(struct driver *driver, struct pending *pending, struct driver_line *line,
-                  struct actor *actor)
+static bool leave(struct driver *driver, struct pending *pending, const struct standstill *last,
+                  struct driver_answer *answer, struct actor *actor)
 {
     struct pending **place = &driver->pending;
     pthread_mutex_lock(&driver->mutex);
@@ -264,7 +281,8 @@ static bool leave(struct driver *driver, struct pending *pending, struct driver_
     actor->is_uncounted |= driver->relay == NULL || pending->is_uncounted || !is_answered;
     pthread_mutex_unlock(&driver->mutex);
     if (is_answered) {
-        *line = pending->line;
+        answer->line = pending->line;
+        date_answer(driver, last, pending, answer);
         free(pending);
     }
     return is_answered;
@@ -313,8 +331,9 @@ static enum outcome exchange(struct driver *driver, struct actor *actor,
     // What could not be sent is not answered either.
     driver_send(driver, line.bytes, line.length, budget_ns);
     text_free(&line);
-    enum driver_wait wait = driver_wait(driver, &pending->settled, budget_ns, &answer->asked_ns);
-    if (leave(driver, pending, &answer->line, actor))
+    struct standstill last;
+    enum driver_wait wait = driver_wait(driver, &pending->settled, budget_ns, &last);
+    if (leave(driver, pending, &last, answer, actor))
         return OUTCOME_OK;
     if (wait == DRIVER_LATE)
         say_it_hangs(driver, request, id, budget_ns);
@@ -332,9 +351,11 @@ enum outcome driver_ask(struct driver *driver, struct actor *actor,
     enum outcome outcome = exchange(driver, actor, request, answer);
     driver_relay_await(driver, request->hold->worker);
     if (outcome == OUTCOME_OK && answer->line.word == DRIVER_ERROR) {
+        struct driver_quote why;
+        driver_quote(answer->line.why, strlen(answer->line.why), &why);
         driver_fail(driver, "answers \"%s\" of worker-%d with an error: %s", name,
                     request->hold->worker,
-                    answer->line.why[0] != '\0' ? answer->line.why : "it does not say which");
+                    why.text[0] != '\0' ? why.text : "it does not say which");
         outcome = OUTCOME_BROKEN;
     }
     if (outcome == OUTCOME_BROKEN) {

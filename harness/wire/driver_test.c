@@ -223,7 +223,8 @@ static void one_that_hangs_is_named_with_the_request(void **state)
     (void)state;
     EXPECT_FAILURE(HELLO "read one; read two", 200 * NS_PER_MS, "driver of client-1 (sh -c",
                    "hangs: \"acquire\" (id 1, worker-1) was not answered", "200", "of patience");
-    EXPECT_FAILURE("read hello; read one", 200 * NS_PER_MS, "has not said hello");
+    EXPECT_FAILURE("read hello; echo waiting >&2; read one", 200 * NS_PER_MS, "has not said hello",
+                   "and flush its standard output after each line", "its log is 'waiting'");
 }
 
 static void one_that_dies_is_named_with_its_last_words(void **state)
@@ -232,7 +233,8 @@ static void one_that_dies_is_named_with_its_last_words(void **state)
     EXPECT_FAILURE(HELLO "read one; echo 'no such host' >&2; exit 3", LONG_NS,
                    "has ended with status 3", "the last line of its log is 'no such host'");
     EXPECT_FAILURE(HELLO "read one; kill -SEGV $$", LONG_NS, "has died by signal 11");
-    EXPECT_FAILURE("exit 0", LONG_NS, "has ended with status 0");
+    EXPECT_FAILURE("exit 0", LONG_NS,
+                   "has ended with status 0, and must not before it is told to quit");
 }
 
 static void one_that_lies_is_named_with_the_lie(void **state)
@@ -259,12 +261,16 @@ static void one_that_floods_is_named(void **state)
     EXPECT_FAILURE(HELLO "read one; yes '{\"answer\": \"lost\", \"worker\": 1, \"lock\": "
                          "\"lock\"}' | head -n 10002; read two",
                    LONG_NS, "floods: 10000 times");
+    // A file with a hole counts for as long as it is.
+    EXPECT_FAILURE(HELLO "read one; truncate -s 200000000 log; read two", LONG_NS,
+                   "floods its standard error: its log is longer than 100 MB");
 }
 
 static void one_that_is_not_understood_is_quoted(void **state)
 {
     (void)state;
-    EXPECT_FAILURE(SAYS("Connected."), LONG_NS, "is not understood: its line 'Connected.' breaks");
+    EXPECT_FAILURE(SAYS("Connected."), LONG_NS, "is not understood: its line 'Connected.' breaks",
+                   "what is for people goes to its standard error");
     EXPECT_FAILURE(HELLO "read one; head -c 40 /dev/zero; echo; read two", LONG_NS, "'\\x00\\x00");
     EXPECT_FAILURE("read hello; echo '{\"hello\": 2}'; read one", LONG_NS,
                    "speaks version 2 of the protocol; this Lockpick speaks version 1");
@@ -272,6 +278,11 @@ static void one_that_is_not_understood_is_quoted(void **state)
                    "must say hello first");
     EXPECT_FAILURE(SAYS("{\"id\": 1, \"answer\": \"error\", \"why\": \"bad password\"}"), LONG_NS,
                    "answers \"acquire\" of worker-1 with an error: bad password");
+    // What it says is no line of the report's, and no command to a terminal.
+    EXPECT_FAILURE(
+        "read hello; echo '{\"hello\": 1}'; read one; printf '%s\\n' "
+        "'{\"id\": 1, \"answer\": \"error\", \"why\": \"bad\\u001b[2J\\nSAFE\"}'; read two",
+        LONG_NS, "an error: bad\\x1b[2J\\x0aSAFE");
 }
 
 static void a_command_that_is_not_there_is_named(void **state)

@@ -16,6 +16,7 @@
 
 #define PIECE_BYTES (64 * 1024)
 #define STACK_BYTES (256 * 1024)
+#define CHANCE_MS 100
 
 // One connection of the client, and ours to its server. Each direction is a thread.
 struct connection {
@@ -109,8 +110,12 @@ static size_t read_piece(struct passer *passer, const uint8_t *bytes, size_t len
 {
     const struct relay_settings *settings = &passer->connection->relay->settings;
     struct tap *tap = passer->connection->tap;
-    if (passer->side == POINT_AFTER)
-        return tap_read_replies(tap, bytes, length, found, request);
+    if (passer->side == POINT_AFTER) {
+        size_t replied = tap_read_replies(tap, bytes, length, found, request);
+        if (*found && settings->replied != NULL)
+            settings->replied(settings->context, request);
+        return replied;
+    }
     size_t used = tap_read_requests(tap, bytes, length, found, request);
     if (*found) {
         settings->ask(settings->context, request);
@@ -164,6 +169,21 @@ static void *pump(void *context)
 
 // --- a connection --------------------------------------------------------------------------------
 
+// Waits until the server has answered, the connection is to end, or the client no longer waits. One
+// that has said all that it has to say looks the same, so that a server which is there gets a
+// chance.
+static bool await_server(const struct connection *connection)
+{
+    struct pollfd ready[] = {{.fd = connection->server, .events = POLLOUT},
+                             {.fd = connection->wake, .events = POLLIN},
+                             {.fd = connection->client, .events = POLLRDHUP}};
+    while (poll(ready, 3, -1) < 0 && errno == EINTR)
+        continue;
+    if (ready[0].revents == 0 && ready[1].revents == 0)
+        poll(ready, 2, CHANCE_MS);
+    return ready[0].revents != 0 && ready[1].revents == 0;
+}
+
 // Where the client wanted to: false if that cannot be reached, or the client no longer waits.
 static bool connect_on(struct connection *connection)
 {
@@ -179,12 +199,7 @@ static bool connect_on(struct connection *connection)
         return true;
     if (errno != EINPROGRESS)
         return false;
-    struct pollfd ready[] = {{.fd = connection->server, .events = POLLOUT},
-                             {.fd = connection->wake, .events = POLLIN},
-                             {.fd = connection->client, .events = POLLRDHUP}};
-    while (poll(ready, 3, -1) < 0 && errno == EINTR)
-        continue;
-    return ready[1].revents == 0 && ready[2].revents == 0 &&
+    return await_server(connection) &&
            getsockopt(connection->server, SOL_SOCKET, SO_ERROR, &reason, &reason_length) == 0 &&
            reason == 0;
 }

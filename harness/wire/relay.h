@@ -26,6 +26,8 @@ struct relay_settings {
     const struct history_file *history; // needed with a board
     // Says whose request it is, in `worker` and `phase`, and counts it. Called by any thread.
     void (*ask)(void *context, struct tap_request *request);
+    // The reply to it has come. Called by any thread, before its point; NULL: nobody wants to know.
+    void (*replied)(void *context, const struct tap_request *request);
     // A request of that worker (0: not known) may be stopped at a point, or goes on. Called by any
     // thread.
     void (*stop)(void *context, int worker, bool begins);

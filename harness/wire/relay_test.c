@@ -106,6 +106,13 @@ static int ends_are_passed_on(struct fixture *fixture)
     CHECK(server_says(relayed, "QUIT\r\n", "+OK\r\n"));
     CHECK(read_all(relayed, answer, 1) == 0);
     close(relayed);
+    // The client says all that it has to say at once, and still wants the answer.
+    for (int i = 0; i < 20; i++) {
+        relayed = connect_to(fixture, true);
+        CHECK(write(relayed, "PING\r\n", 6) == 6 && shutdown(relayed, SHUT_WR) == 0);
+        CHECK(read_all(relayed, answer, 7) == 7 && memcmp(answer, "+PONG\r\n", 7) == 0);
+        close(relayed);
+    }
     // The server is gone: the connection is refused by a reset.
     CHECK(outage_kill(&fixture->cluster.nodes[0], &error) == 0);
     CHECK(read_all(direct, answer, 1) == 0);

@@ -155,7 +155,9 @@ static size_t read_understood(struct tap *tap, const uint8_t *bytes, size_t leng
         if (result != TAP_WHOLE)
             return length;
         at += used;
-        *found = id != TAP_UNASKED && take(tap, id, request);
+        if (id == TAP_REFUSED && front != NULL)
+            tap->waiting[tap->first].replies = 1;
+        *found = id != TAP_UNASKED && take(tap, id == TAP_REFUSED ? 0 : id, request);
     }
     return at;
 }

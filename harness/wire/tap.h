@@ -27,6 +27,7 @@ struct tap_request {
     int replies;              // how many it has; 0: none will come
     int worker;               // whose it is; kept for the reply. 0: not known
     enum phase phase;         // in which it was sent; kept for the reply
+    int64_t asked_ns;         // when it was sent; kept for the reply
 };
 
 struct tap;

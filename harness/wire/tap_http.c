@@ -3,6 +3,7 @@
 // its headers compressed: not understood.
 #include "harness/wire/tap_protocol.h"
 
+#include <ctype.h>
 #include <string.h>
 #include <strings.h>
 
@@ -81,6 +82,9 @@ static enum tap_result read_request(void *context, const uint8_t *bytes, size_t 
         if (state->left > 0) {
             taken = tap_skip(&state->left, length - at);
             result = state->left == 0 ? TAP_WHOLE : TAP_MORE;
+        } else if (!state->in_headers && state->line.length == 0 && !isupper(bytes[at]) &&
+                   !isspace(bytes[at])) {
+            result = TAP_LOST;
         } else {
             result = line_read(&state->line, bytes + at, length - at, &taken);
             if (result == TAP_WHOLE)

@@ -155,6 +155,8 @@ static enum tap_result read_text(struct state *state, const uint8_t *bytes, size
                 *request = state->asked;
                 result = TAP_WHOLE;
             }
+        } else if (state->request.length == 0 && !islower(bytes[at]) && !isspace(bytes[at])) {
+            result = TAP_LOST;
         } else {
             result = line_read(&state->request, bytes + at, length - at, &taken);
             if (result == TAP_WHOLE)

@@ -18,12 +18,13 @@ struct tap_protocol {
     enum tap_result (*read_request)(void *state, const uint8_t *bytes, size_t length, size_t *used,
                                     struct tap_request *request);
     // `front` is the oldest request that waits for its reply; NULL: none. Sets `id` of what it has
-    // found, 0 for the oldest; or TAP_UNASKED.
+    // found, 0 for the oldest; or TAP_UNASKED, or TAP_REFUSED.
     enum tap_result (*read_reply)(void *state, const uint8_t *bytes, size_t length, size_t *used,
                                   const struct tap_request *front, int64_t *id);
 };
 
-#define TAP_UNASKED INT64_MIN // the reply to nothing
+#define TAP_UNASKED INT64_MIN       // the reply to nothing
+#define TAP_REFUSED (INT64_MIN + 1) // to the oldest, the only one, however many were to come
 
 extern const struct tap_protocol tap_redis, tap_mysql, tap_memcached, tap_zookeeper, tap_http;
 

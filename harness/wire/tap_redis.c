@@ -8,6 +8,7 @@
 
 #define MOST_ELEMENTS (1024 * 1024)
 #define WORD_ROOM 20
+#define END_LENGTH 2 // of the "\r\n" behind a string
 
 struct side {
     struct line line;
@@ -41,6 +42,11 @@ static bool number_of(const struct line *line, int64_t *number)
 }
 
 // --- requests ------------------------------------------------------------------------------------
+
+static bool may_begin(uint8_t byte)
+{
+    return byte == '*' || isalpha(byte) || isspace(byte);
+}
 
 static enum tap_result begin_request(struct state *state)
 {
@@ -95,7 +101,7 @@ static enum tap_result read_argument(struct state *state, const uint8_t *bytes, 
         return result;
     if (side->line.head[0] != '$' || !number_of(&side->line, &size) || size < 0)
         return TAP_LOST;
-    side->left = (uint64_t)size + 2;
+    side->left = (uint64_t)size + END_LENGTH;
     line_next(&side->line);
     return TAP_MORE;
 }
@@ -123,6 +129,8 @@ static enum tap_result read_request(void *context, const uint8_t *bytes, size_t 
         size_t taken = 0;
         if (state->request.elements > 0) {
             result = read_argument(state, bytes + at, length - at, &taken);
+        } else if (state->request.line.length == 0 && !may_begin(bytes[at])) {
+            result = TAP_LOST; // such as TLS, which may have no line for long
         } else {
             result = line_read(&state->request.line, bytes + at, length - at, &taken);
             if (result == TAP_WHOLE)
@@ -147,7 +155,7 @@ static enum tap_result read_request(void *context, const uint8_t *bytes, size_t 
 
 static void take_word(struct state *state, const uint8_t *bytes, size_t length)
 {
-    for (size_t i = 0; i < length && state->word_have < WORD_ROOM - 1 && bytes[i] != '\r'; i++)
+    for (size_t i = 0; i < length && state->word_have < WORD_ROOM - 1; i++)
         state->word[state->word_have++] = (char)bytes[i];
     state->word[state->word_have] = '\0';
 }
@@ -173,7 +181,7 @@ static enum tap_result take_line(struct state *state)
     }
     line_next(&side->line);
     if (strchr("$=!", type) != NULL && number >= 0) {
-        side->left = (uint64_t)number + 2;
+        side->left = (uint64_t)number + END_LENGTH;
         return TAP_MORE;
     }
     if (!is_first)
@@ -193,9 +201,10 @@ static enum tap_result read_value(struct state *state, const uint8_t *bytes, siz
         enum tap_result result = line_read(&side->line, bytes, length, used);
         return result == TAP_WHOLE ? take_line(state) : result;
     }
+    size_t of_word = side->left > END_LENGTH ? (size_t)(side->left - END_LENGTH) : 0;
     *used = tap_skip(&side->left, length);
     if (state->takes_word)
-        take_word(state, bytes, *used);
+        take_word(state, bytes, *used < of_word ? *used : of_word);
     if (side->left > 0)
         return TAP_MORE;
     state->takes_word = false;
@@ -225,7 +234,11 @@ static enum tap_result read_reply(void *context, const uint8_t *bytes, size_t le
         at += taken;
     }
     *used = at;
-    *id = result == TAP_WHOLE && is_unasked(state, front) ? TAP_UNASKED : 0;
+    *id = 0;
+    if (result == TAP_WHOLE && is_unasked(state, front))
+        *id = TAP_UNASKED;
+    else if (result == TAP_WHOLE && (state->type == '-' || state->type == '!'))
+        *id = TAP_REFUSED;
     return result;
 }
 

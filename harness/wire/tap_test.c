@@ -1,52 +1,10 @@
 // What a tap makes of hand-made conversations, in one piece and split at every byte, and of noise.
-#include "harness/wire/tap.h"
+#include "harness/wire/test_tap.h"
 
 #include "harness/base/random.h"
-#include "harness/base/text.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
-
-// What one side says, with NULs in it.
-struct saying {
-    bool by_client;
-    const char *bytes;
-    size_t length;
-};
-
-#define ASKS(text)                                                                                 \
-    {                                                                                              \
-        true, text, sizeof(text) - 1                                                               \
-    }
-#define ANSWERS(text)                                                                              \
-    {                                                                                              \
-        false, text, sizeof(text) - 1                                                              \
-    }
-
-// Tells a tap a part of a saying, and writes down what it finds: ">NAME " and "<NAME ".
-static void tell(struct tap *tap, bool by_client, const char *bytes, size_t length,
-                 struct text *events)
-{
-    for (size_t at = 0; at < length;) {
-        bool found;
-        struct tap_request request;
-        const uint8_t *rest = (const uint8_t *)bytes + at;
-        size_t used = by_client ? tap_read_requests(tap, rest, length - at, &found, &request)
-                                : tap_read_replies(tap, rest, length - at, &found, &request);
-        assert_in_range(used, 1, length - at);
-        if (found)
-            text_format(events, "%c%s ", by_client ? '>' : '<', request.name);
-        if (found && by_client)
-            tap_asked(tap, &request);
-        at += used;
-    }
-}
 
 // Tells the whole conversation, each saying split at `at`, or by pieces of one byte if that is 0.
 static void converse(const char *kind, const struct saying *sayings, size_t count, size_t at,
@@ -99,6 +57,10 @@ static void redis_messages_come_unasked(void **state)
            ASKS("*1\r\n$11\r\nUNSUBSCRIBE\r\n"),
            ANSWERS("*3\r\n$11\r\nunsubscribe\r\n$1\r\na\r\n:1\r\n"
                    "*3\r\n$11\r\nunsubscribe\r\n$1\r\nb\r\n:0\r\n"),
+           ASKS("*2\r\n$3\r\nGET\r\n$1\r\nk\r\n"), ANSWERS("$-1\r\n"));
+    // One that is refused has one reply, for however many channels.
+    EXPECT("redis", ">SUBSCRIBE <SUBSCRIBE >GET <GET ",
+           ASKS("*3\r\n$9\r\nSUBSCRIBE\r\n$1\r\na\r\n$1\r\nb\r\n"), ANSWERS("-NOPERM no\r\n"),
            ASKS("*2\r\n$3\r\nGET\r\n$1\r\nk\r\n"), ANSWERS("$-1\r\n"));
     // RESP3 has a form of its own for them, and maps, and attributes in front.
     EXPECT("redis", ">HELLO <HELLO >GET <GET ", ASKS("*2\r\n$5\r\nHELLO\r\n$1\r\n3\r\n"),
@@ -196,6 +158,17 @@ static void other_protocols_have_numbered_requests(void **state)
     converse("etcd", sayings + 4, 2, 100, ">request <request "); // gRPC, from its first bytes on
 }
 
+// By its first byte, as there may be no end of a line for long.
+static void a_connection_that_begins_with_tls_has_numbered_requests(void **state)
+{
+    (void)state;
+    static const char *const kinds[] = {"redis", "memcached", "etcd"};
+    static const struct saying sayings[] = {ASKS("\x16\x03\x01\0\5hello"),
+                                            ANSWERS("\x16\x03\x03\0\5hello"), ASKS("\x17\x03\x03")};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        converse(kinds[i], sayings, 3, 100, ">request <request >request ");
+}
+
 static void a_request_is_found_with_its_last_byte_and_not_before(void **state)
 {
     (void)state;
@@ -276,6 +249,7 @@ int main(void)
         cmocka_unit_test(zookeeper_requests_are_called_by_their_type),
         cmocka_unit_test(etcd_requests_are_called_by_their_path),
         cmocka_unit_test(other_protocols_have_numbered_requests),
+        cmocka_unit_test(a_connection_that_begins_with_tls_has_numbered_requests),
         cmocka_unit_test(a_request_is_found_with_its_last_byte_and_not_before),
         cmocka_unit_test(noise_is_let_through_to_the_last_byte),
         cmocka_unit_test(what_is_no_longer_understood_is_numbered_from_there_on),

@@ -11,6 +11,7 @@ import json
 import os
 import sys
 import threading
+import time
 import urllib.error
 import urllib.request
 
@@ -29,6 +30,7 @@ class EtcdLockService(Driver):
         self.timeout = hello["request_ms"] / 1000
         self.ttl = max(1, hello["lease_ms"] // 1000)  # whole seconds, as etcd has it
         self.held = {}  # worker: (its lease, the event that ends its renewal, its key)
+        self.asked = {}  # lease: when it was last asked for with success
         self.shared = self.grant(10) if ONE_LEASE else None
 
     def ask(self, path, body, timeout=None):
@@ -37,15 +39,19 @@ class EtcdLockService(Driver):
             return json.loads(answer.readline())
 
     def grant(self, timeout=None):
+        asked = time.monotonic()
         lease = self.ask("/v3/lease/grant", {"TTL": self.ttl}, timeout)["ID"]
+        self.asked[lease] = asked
         ended = threading.Event()
         threading.Thread(target=self.keep, args=(lease, ended), daemon=True).start()
         return lease, ended
 
     def keep(self, lease, ended):
         while not ended.wait(self.ttl / 3):
+            asked = time.monotonic()
             try:
-                self.ask("/v3/lease/keepalive", {"ID": lease})
+                if "TTL" in self.ask("/v3/lease/keepalive", {"ID": lease})["result"]:
+                    self.asked[lease] = asked  # else it is over
             except OSError:
                 pass  # the next one may get through
 
@@ -61,7 +67,8 @@ class EtcdLockService(Driver):
             self.end(lease, ended)  # and with it the place in the queue
             return {"answer": "unknown"}
         self.held[request["worker"]] = lease, ended, key
-        return {"answer": "held"}
+        left = self.asked[lease] + self.ttl - time.monotonic()
+        return {"answer": "held", "valid_ms": max(0, int(left * 1000))}
 
     def end(self, lease, ended):
         if ONE_LEASE:

@@ -4,6 +4,9 @@
 //
 // Install: apt-get install php-cli php-redis php-symfony-lock
 //
+// `keep-connection` as an argument: goes on with a connection on which a request was not answered in
+// time. phpredis then takes the late answer for that of the next request, and so on with all others.
+//
 // PHP has no threads: those that wait are kept in a list, and each is tried again in turn.
 require '/usr/share/php/Symfony/Component/Lock/autoload.php';
 
@@ -18,16 +21,31 @@ function say(array $line): void
     fwrite(STDOUT, json_encode($line)."\n");
 }
 
-function store(array $hello, float $lease): RedisStore
+function connection(): Redis
 {
     static $redis = null;
-    if ($redis === null || !$redis->isConnected()) {
+    return $redis ??= new Redis();
+}
+
+function store(array $hello, float $lease): RedisStore
+{
+    $redis = connection();
+    if (!$redis->isConnected()) {
         [$host, $port] = explode(':', explode(',', getenv('LOCKPICK_REDIS'))[0]);
-        $redis = new Redis();
         $redis->connect($host, (int) $port, $hello['request_ms'] / 1000);
         $redis->setOption(Redis::OPT_READ_TIMEOUT, $hello['request_ms'] / 1000);
     }
     return new RedisStore($redis, $lease);
+}
+
+function fail(Exception $failure): string
+{
+    global $argv;
+    fwrite(STDERR, $failure->getMessage()."\n");
+    if (!in_array('keep-connection', $argv)) {
+        connection()->close();
+    }
+    return 'unknown';
 }
 
 // null: not yet; try again.
@@ -42,8 +60,7 @@ function acquire(array $request, array &$held, array $hello, float $giveUp): ?st
         }
         return microtime(true) < $giveUp ? null : 'not-held';
     } catch (Exception $failure) { // it may have been granted
-        fwrite(STDERR, $failure->getMessage()."\n");
-        return 'unknown';
+        return fail($failure);
     }
 }
 
@@ -52,10 +69,12 @@ function release(Lock $lock): string
     try {
         $owned = $lock->isAcquired(); // release() says nothing of a lock that is not its own
         $lock->release();
+        if ($owned && $lock->isExpired()) {
+            return 'unknown'; // it may have ended between the two
+        }
         return $owned ? 'released' : 'not-owner';
     } catch (Exception $failure) {
-        fwrite(STDERR, $failure->getMessage()."\n");
-        return 'unknown';
+        return fail($failure);
     }
 }
 
@@ -86,10 +105,12 @@ while (!feof(STDIN)) {
         }
     }
     foreach ($waiting as $id => [$request, $giveUp]) {
+        $asked = microtime(true);
         $answer = acquire($request, $held, $hello, $giveUp);
         if ($answer !== null) {
             unset($waiting[$id]);
-            say(['id' => $id, 'answer' => $answer]);
+            $left = $request['lease_ms'] - (int) ceil(1000 * (microtime(true) - $asked));
+            say(['id' => $id, 'answer' => $answer] + ($answer === 'held' ? ['valid_ms' => max(0, $left)] : []));
         }
     }
 }

@@ -56,7 +56,9 @@ class Worker:
             asked = time.monotonic()  # the lease counts from before the request
             if self.redis.ask("SET", request["lock"], self.token, "NX", "PX", request["lease_ms"]):
                 left = request["lease_ms"] - int((time.monotonic() - asked) * 1000) - 1
-                return {"answer": "held", "valid_ms": max(left, 0)}
+                if left > 0:
+                    return {"answer": "held", "valid_ms": left}
+                self.release(request)  # the reply was late: another may have the lock by now
             if time.monotonic() + self.retry > give_up:
                 return {"answer": "not-held"}
             time.sleep(self.retry)

@@ -1,5 +1,6 @@
 // Redlock of npm as a driver for Lockpick: `node redlock.mjs redlock-4`, `redlock-5` (the beta) or
-// `@sesamecare-oss/redlock`.
+// `@sesamecare-oss/redlock`. With a second argument, `retry-for-ever`, it is used with
+// `retryCount: -1`, and its release as it is; else a release is tried once.
 //
 // Install: npm install --prefix scripts/drivers/node
 import Redis from "ioredis";
@@ -7,6 +8,7 @@ import { createRequire } from "node:module";
 import { connect, run } from "./lockpick_driver.mjs";
 
 const library = process.argv[2];
+const forEver = process.argv[3] === "retry-for-ever";
 const module = createRequire(import.meta.url)(library);
 const Redlock = module.Redlock ?? module.default ?? module;
 const held = new Map(); // worker: its lock
@@ -26,7 +28,7 @@ run(library, {
       console.error(error.message);
     };
     redlock = new Redlock(await connect(Redis, hello), {
-      retryCount: Math.ceil(hello.wait_ms / (hello.retry_ms + 5)),
+      retryCount: forEver ? -1 : Math.ceil(hello.wait_ms / (hello.retry_ms + 5)),
       retryDelay: hello.retry_ms + 1,
       retryJitter: hello.retry_ms,
     });
@@ -54,7 +56,8 @@ run(library, {
     const before = failures;
     try {
       // Once: by itself it tries to release what is gone as often as it would try to acquire.
-      await redlock.release(held.get(request.worker), library === "redlock-4" ? undefined : { retryCount: 0 });
+      const settings = library === "redlock-4" || forEver ? undefined : { retryCount: 0 };
+      await redlock.release(held.get(request.worker), settings);
       return { answer: "released" };
     } catch (failure) {
       return say(failure, failures > before ? "unknown" : "not-owner");

@@ -1,0 +1,99 @@
+// A release that does not come back, end to end: STUCK once no release takes so long, and a driver
+// that hangs if its patience is over before that.
+#include "harness/cli/test_foreign.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+static char folder[] = "/tmp/lockpick-hanging-release-XXXXXX";
+
+// A lock that is a folder, of the name that it is given; client-1's release removes it and never
+// says so.
+static const char program[] =
+    "read -r hello\n"
+    "echo '{\"hello\": 1}'\n"
+    "while read -r line; do\n"
+    "    id=${line#*'\"id\": '}\n"
+    "    answer=released\n"
+    "    case $line in\n"
+    "    *quit*) exit ;;\n"
+    "    *acquire*) until mkdir \"$1\" 2>/dev/null; do sleep 0.01; done; answer=held ;;\n"
+    "    *release*) rmdir \"$1\"; case $hello in *'\"client\": 1,'*) exec sleep 1000 ;; esac ;;\n"
+    "    esac\n"
+    "    echo \"{\\\"id\\\": ${id%%,*}, \\\"answer\\\": \\\"$answer\\\"}\"\n"
+    "done\n";
+
+static int make_driver(void **state)
+{
+    (void)state;
+    if (test_folder_make(folder) != 0)
+        return -1;
+    foreign_write(folder, "hangs.sh", program);
+    return 0;
+}
+
+static int remove_folder(void **state)
+{
+    (void)state;
+    return test_folder_remove(folder);
+}
+
+// A release may send 15 requests of 20 ms.
+static struct command_result run_with(const char *name, const char *stuck_after)
+{
+    struct text scenario = {0};
+    text_format(
+        &scenario,
+        "version: 1\nname: %s\nabout: For a test.\n"
+        "workload: {kind: increment, operations: 20, hold: 1ms}\n"
+        "clients: {processes: 2, lead: client-1}\n"
+        "lock: {lease: 1s, wait: 10s, retry: 5ms, request: 20ms, stuck-after: %s}\n"
+        "schemes:\n"
+        "  - exec: {name: hangs, command: [sh, hangs.sh, lock-of-%s], traits: [exclusive],\n"
+        "           patience: 2s}\n"
+        "expect: [{schemes: hangs, verdict: stuck}]\n",
+        name, stuck_after, name);
+    struct command_result result = foreign_run(folder, name, scenario.bytes, "");
+    text_free(&scenario);
+    return result;
+}
+
+static void expect_in(const struct command_result *result, const char *wanted)
+{
+    if (strstr(text_string(&result->output), wanted) == NULL)
+        fail_msg("'%s' is not in: %s%s", wanted, text_string(&result->output),
+                 text_string(&result->errors));
+}
+
+static void a_release_that_never_settles_is_stuck(void **state)
+{
+    (void)state;
+    struct command_result result = run_with("never-settles", "200ms");
+    expect_in(&result, "1 as expected");
+    expect_in(&result, "client-1's release was not answered in the ");
+    expect_in(&result, "client-1 has waited for the answer to its release for ");
+    expect_in(&result, "Cause: client-1's release does not come back.");
+    command_free(&result);
+}
+
+static void a_driver_without_patience_left_is_an_error_that_names_it(void **state)
+{
+    (void)state;
+    struct command_result result = run_with("hangs", "30s");
+    expect_in(&result, "1 in error");
+    expect_in(&result, "the driver of client-1 (sh hangs.sh lock-of-hangs) hangs: \"release\"");
+    command_free(&result);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_release_that_never_settles_is_stuck),
+        cmocka_unit_test(a_driver_without_patience_left_is_an_error_that_names_it),
+    };
+    return cmocka_run_group_tests(tests, make_driver, remove_folder);
+}

@@ -1,0 +1,160 @@
+// What is drawn for a page that keeps no other picture, and how many pictures are drawn at once.
+#include "harness/base/file.h"
+#include "harness/base/test_folder.h"
+#include "harness/report/html.h"
+#include "harness/report/test_many.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define MANY 80
+
+static struct test_run test;
+static struct test_many many;
+static char folder[64];
+
+// A run of trials that broke something, each in a folder of its own.
+static int start(void **state)
+{
+    (void)state;
+    test_run_start(&test);
+    test_find(test_add(&test, "broken", VERDICT_UNSAFE, EXPECTATION_MET), &test_stale_holder,
+              false);
+    test_many_make(&test, MANY, &many);
+    strcpy(folder, "/tmp/lockpick-choice-XXXXXX");
+    assert_int_equal(test_folder_make(folder), 0);
+    for (size_t i = 0; i < MANY; i++) {
+        struct text path = {0};
+        text_format(&path, "%s/it's %zu", folder, i);
+        many.run.trials[i].folder = path.bytes;
+    }
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < MANY; i++) {
+        plots_free(&many.run.trials[i]);
+        free(many.run.trials[i].folder);
+    }
+    test_many_free(&many);
+    return test_folder_remove(folder);
+}
+
+static bool have_gnuplot(void)
+{
+    char note[200];
+    return plots_available(note, sizeof note);
+}
+
+// So that its SVG has about 30 kB, and tells whose it is.
+static void keep_timeline(size_t trial, const char *command)
+{
+    struct trial_result *result = &many.run.trials[trial];
+    result->sources = memory_zeroed(PICTURES_OF_PAGE, sizeof *result->sources);
+    text_format(&result->sources[PICTURE_TIMELINE].script,
+                "reset\nset terminal svg\nset output 'timeline.svg'\nset samples 2000\n"
+                "set title 'trial %zu'\n%s sin(x)\nunset output\n",
+                trial, command);
+    result->undrawn = 1u << PICTURE_TIMELINE;
+}
+
+static size_t count_drawn(void)
+{
+    size_t drawn = 0;
+    for (size_t i = 0; i < MANY; i++)
+        drawn += many.run.trials[i].timeline != NULL;
+    return drawn;
+}
+
+// Which pictures a page would have in it, as bits.
+static uint64_t chosen(void)
+{
+    struct page page = {.run = &many.run};
+    uint64_t bits = 0;
+    html_choose_pictures(&page);
+    for (size_t i = 0; i < 64; i++)
+        bits |= (uint64_t)page.embeds[i * PICTURES_OF_PAGE + PICTURE_TIMELINE] << i;
+    free(page.embeds);
+    free(page.embeds_whole);
+    return bits;
+}
+
+static void once_a_page_is_full_nothing_more_is_drawn(void **state)
+{
+    (void)state;
+    struct error error = {""};
+    if (!have_gnuplot())
+        skip();
+    for (size_t i = 0; i < MANY; i++)
+        keep_timeline(i, "plot");
+    assert_int_equal(html_draw_pictures(&many.run, &error), 0);
+    assert_in_range(count_drawn(), 1, MANY - 1);
+    uint64_t kept = chosen();
+    assert_int_equal(plots_draw_all(many.run.trials, MANY, &error), 0);
+    assert_int_equal(count_drawn(), MANY);
+    assert_true(kept != 0 && kept == chosen());
+}
+
+static void each_of_many_pictures_goes_to_its_own_trial(void **state)
+{
+    (void)state;
+    char title[32];
+    struct error error = {""};
+    if (!have_gnuplot())
+        skip();
+    for (size_t i = 0; i < 20; i++)
+        keep_timeline(i, "plot");
+    if (plots_draw_all(many.run.trials, MANY, &error) != 0)
+        fail_msg("%s", error.text);
+    assert_int_equal(count_drawn(), 20);
+    for (size_t i = 0; i < 20; i++) {
+        snprintf(title, sizeof title, "trial %zu<", i);
+        assert_non_null(strstr(many.run.trials[i].timeline, title));
+    }
+}
+
+static void one_that_cannot_be_drawn_takes_no_other_along(void **state)
+{
+    (void)state;
+    struct error error = {""};
+    if (!have_gnuplot())
+        skip();
+    for (size_t i = 0; i < 20; i++)
+        keep_timeline(i, i == 3 ? "plott" : "plot");
+    assert_int_equal(plots_draw_all(many.run.trials, MANY, &error), -1);
+    assert_non_null(strstr(error.text, "it's 3"));
+    assert_non_null(strstr(error.text, "timeline.gp"));
+    assert_null(many.run.trials[3].timeline);
+    assert_int_equal(count_drawn(), 19);
+}
+
+static void what_is_not_drawn_has_no_files(void **state)
+{
+    (void)state;
+    const struct plot_wish wish = {&many.run.trials[0], PICTURE_TIMELINE};
+    struct error error = {""};
+    if (!have_gnuplot())
+        skip();
+    keep_timeline(0, "plot");
+    keep_timeline(1, "plot");
+    assert_int_equal(plots_draw(&wish, 1, &error), 0);
+    assert_int_equal(access(many.run.trials[0].folder, F_OK), 0);
+    assert_int_equal(access(many.run.trials[1].folder, F_OK), -1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(once_a_page_is_full_nothing_more_is_drawn, start, end),
+        cmocka_unit_test_setup_teardown(each_of_many_pictures_goes_to_its_own_trial, start, end),
+        cmocka_unit_test_setup_teardown(one_that_cannot_be_drawn_takes_no_other_along, start, end),
+        cmocka_unit_test_setup_teardown(what_is_not_drawn_has_no_files, start, end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
