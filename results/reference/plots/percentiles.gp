@@ -49,21 +49,21 @@ set yrange [50:5000000]
 set ytics out ('100 ns' 100, '1 µs' 1000, '10 µs' 10000, '100 µs' 100000, '1 ms' 1000000) font 'sans-serif,12' offset 0.5,0
 set label 'percent of acquires' at screen X(758.2), screen Y(296.0) center font 'sans-serif,12' textcolor rgb '#333333'
 set label 'acquire latency' at screen X(562.0), screen Y(165.0) center rotate by 90 font 'sans-serif,12' textcolor rgb '#333333'
-set arrow from screen X(872.3), screen Y(79.0) to screen X(902.3), screen Y(79.0) nohead linecolor rgb '#009E73' linewidth 2 dashtype (2,3)
-set label '' at screen X(887.3), screen Y(79.0) point pointtype 9 pointsize 0.6 linewidth 1.5 linecolor rgb '#009E73'
-set label 'redis-setnx-expire' at screen X(910.3), screen Y(79.0) left font 'sans-serif,12' textcolor rgb '#333333'
-set arrow from screen X(872.3), screen Y(97.0) to screen X(902.3), screen Y(97.0) nohead linecolor rgb '#D55E00' linewidth 2 dashtype (9,3,2,3)
-set label '' at screen X(887.3), screen Y(97.0) point pointtype 13 pointsize 0.6 linewidth 1.5 linecolor rgb '#D55E00'
-set label 'redis-setnx-getset' at screen X(910.3), screen Y(97.0) left font 'sans-serif,12' textcolor rgb '#333333'
-set arrow from screen X(872.3), screen Y(115.0) to screen X(902.3), screen Y(115.0) nohead linecolor rgb '#CC79A7' linewidth 2 dashtype 1
-set label '' at screen X(887.3), screen Y(115.0) point pointtype 4 pointsize 0.6 linewidth 1.5 linecolor rgb '#CC79A7'
-set label 'redis-set-px-del' at screen X(910.3), screen Y(115.0) left font 'sans-serif,12' textcolor rgb '#333333'
-set arrow from screen X(872.3), screen Y(133.0) to screen X(902.3), screen Y(133.0) nohead linecolor rgb '#56B4E9' linewidth 2 dashtype (14,3)
-set label '' at screen X(887.3), screen Y(133.0) point pointtype 6 pointsize 0.6 linewidth 1.5 linecolor rgb '#56B4E9'
-set label 'redis-set-px-get-del' at screen X(910.3), screen Y(133.0) left font 'sans-serif,12' textcolor rgb '#333333'
-set arrow from screen X(872.3), screen Y(151.0) to screen X(902.3), screen Y(151.0) nohead linecolor rgb '#0072B2' linewidth 2 dashtype 1
-set label '' at screen X(887.3), screen Y(151.0) point pointtype 7 pointsize 0.6 linewidth 1.5 linecolor rgb '#0072B2'
-set label 'redis-get-set' at screen X(910.3), screen Y(151.0) left font 'sans-serif,12' textcolor rgb '#333333'
+set arrow from screen X(872.3), screen Y(79.0) to screen X(902.3), screen Y(79.0) nohead linecolor rgb '#56B4E9' linewidth 2 dashtype (14,3)
+set label '' at screen X(887.3), screen Y(79.0) point pointtype 6 pointsize 0.6 linewidth 1.5 linecolor rgb '#56B4E9'
+set label 'redis-set-px-get-del' at screen X(910.3), screen Y(79.0) left font 'sans-serif,12' textcolor rgb '#333333'
+set arrow from screen X(872.3), screen Y(97.0) to screen X(902.3), screen Y(97.0) nohead linecolor rgb '#0072B2' linewidth 2 dashtype 1
+set label '' at screen X(887.3), screen Y(97.0) point pointtype 7 pointsize 0.6 linewidth 1.5 linecolor rgb '#0072B2'
+set label 'redis-get-set*' at screen X(910.3), screen Y(97.0) left font 'sans-serif,12' textcolor rgb '#333333'
+set arrow from screen X(872.3), screen Y(115.0) to screen X(902.3), screen Y(115.0) nohead linecolor rgb '#D55E00' linewidth 2 dashtype (9,3,2,3)
+set label '' at screen X(887.3), screen Y(115.0) point pointtype 13 pointsize 0.6 linewidth 1.5 linecolor rgb '#D55E00'
+set label 'redis-setnx-getset' at screen X(910.3), screen Y(115.0) left font 'sans-serif,12' textcolor rgb '#333333'
+set arrow from screen X(872.3), screen Y(133.0) to screen X(902.3), screen Y(133.0) nohead linecolor rgb '#009E73' linewidth 2 dashtype (2,3)
+set label '' at screen X(887.3), screen Y(133.0) point pointtype 9 pointsize 0.6 linewidth 1.5 linecolor rgb '#009E73'
+set label 'redis-setnx-expire' at screen X(910.3), screen Y(133.0) left font 'sans-serif,12' textcolor rgb '#333333'
+set arrow from screen X(872.3), screen Y(151.0) to screen X(902.3), screen Y(151.0) nohead linecolor rgb '#CC79A7' linewidth 2 dashtype 1
+set label '' at screen X(887.3), screen Y(151.0) point pointtype 4 pointsize 0.6 linewidth 1.5 linecolor rgb '#CC79A7'
+set label 'redis-set-px-del' at screen X(910.3), screen Y(151.0) left font 'sans-serif,12' textcolor rgb '#333333'
 set arrow from screen X(872.3), screen Y(169.0) to screen X(902.3), screen Y(169.0) nohead linecolor rgb '#E69F00' linewidth 2 dashtype (9,3)
 set label '' at screen X(887.3), screen Y(169.0) point pointtype 5 pointsize 0.6 linewidth 1.5 linecolor rgb '#E69F00'
 set label 'redis-setnx' at screen X(910.3), screen Y(169.0) left font 'sans-serif,12' textcolor rgb '#333333'
@@ -89,24 +89,24 @@ set yrange [50:5000000]
 set ytics out ('100 ns' 100, '1 µs' 1000, '10 µs' 10000, '100 µs' 100000, '1 ms' 1000000) font 'sans-serif,12' offset 0.5,0
 set label 'percent of acquires' at screen X(208.2), screen Y(562.0) center font 'sans-serif,12' textcolor rgb '#333333'
 set label 'acquire latency' at screen X(12.0), screen Y(431.0) center rotate by 90 font 'sans-serif,12' textcolor rgb '#333333'
-set arrow from screen X(322.3), screen Y(345.0) to screen X(352.3), screen Y(345.0) nohead linecolor rgb '#CC79A7' linewidth 2 dashtype 1
-set label '' at screen X(337.3), screen Y(345.0) point pointtype 4 pointsize 0.6 linewidth 1.5 linecolor rgb '#CC79A7'
-set label 'tair-cad-emulated' at screen X(360.3), screen Y(345.0) left font 'sans-serif,12' textcolor rgb '#333333'
-set arrow from screen X(322.3), screen Y(363.0) to screen X(352.3), screen Y(363.0) nohead linecolor rgb '#009E73' linewidth 2 dashtype (2,3)
-set label '' at screen X(337.3), screen Y(363.0) point pointtype 9 pointsize 0.6 linewidth 1.5 linecolor rgb '#009E73'
-set label 'redis-watchdog-unchecked' at screen X(360.3), screen Y(363.0) left font 'sans-serif,12' textcolor rgb '#333333'
-set arrow from screen X(322.3), screen Y(381.0) to screen X(352.3), screen Y(381.0) nohead linecolor rgb '#D55E00' linewidth 2 dashtype (9,3,2,3)
-set label '' at screen X(337.3), screen Y(381.0) point pointtype 13 pointsize 0.6 linewidth 1.5 linecolor rgb '#D55E00'
-set label 'redis-watchdog' at screen X(360.3), screen Y(381.0) left font 'sans-serif,12' textcolor rgb '#333333'
-set arrow from screen X(322.3), screen Y(399.0) to screen X(352.3), screen Y(399.0) nohead linecolor rgb '#E69F00' linewidth 2 dashtype (9,3)
-set label '' at screen X(337.3), screen Y(399.0) point pointtype 5 pointsize 0.6 linewidth 1.5 linecolor rgb '#E69F00'
-set label 'redis-lua' at screen X(360.3), screen Y(399.0) left font 'sans-serif,12' textcolor rgb '#333333'
+set arrow from screen X(322.3), screen Y(345.0) to screen X(352.3), screen Y(345.0) nohead linecolor rgb '#D55E00' linewidth 2 dashtype (9,3,2,3)
+set label '' at screen X(337.3), screen Y(345.0) point pointtype 13 pointsize 0.6 linewidth 1.5 linecolor rgb '#D55E00'
+set label 'redis-watchdog' at screen X(360.3), screen Y(345.0) left font 'sans-serif,12' textcolor rgb '#333333'
+set arrow from screen X(322.3), screen Y(363.0) to screen X(352.3), screen Y(363.0) nohead linecolor rgb '#CC79A7' linewidth 2 dashtype 1
+set label '' at screen X(337.3), screen Y(363.0) point pointtype 4 pointsize 0.6 linewidth 1.5 linecolor rgb '#CC79A7'
+set label 'tair-cad-emulated' at screen X(360.3), screen Y(363.0) left font 'sans-serif,12' textcolor rgb '#333333'
+set arrow from screen X(322.3), screen Y(381.0) to screen X(352.3), screen Y(381.0) nohead linecolor rgb '#E69F00' linewidth 2 dashtype (9,3)
+set label '' at screen X(337.3), screen Y(381.0) point pointtype 5 pointsize 0.6 linewidth 1.5 linecolor rgb '#E69F00'
+set label 'redis-lua' at screen X(360.3), screen Y(381.0) left font 'sans-serif,12' textcolor rgb '#333333'
+set arrow from screen X(322.3), screen Y(399.0) to screen X(352.3), screen Y(399.0) nohead linecolor rgb '#009E73' linewidth 2 dashtype (2,3)
+set label '' at screen X(337.3), screen Y(399.0) point pointtype 9 pointsize 0.6 linewidth 1.5 linecolor rgb '#009E73'
+set label 'redis-watchdog-unchecked' at screen X(360.3), screen Y(399.0) left font 'sans-serif,12' textcolor rgb '#333333'
 set arrow from screen X(322.3), screen Y(417.0) to screen X(352.3), screen Y(417.0) nohead linecolor rgb '#0072B2' linewidth 2 dashtype 1
 set label '' at screen X(337.3), screen Y(417.0) point pointtype 7 pointsize 0.6 linewidth 1.5 linecolor rgb '#0072B2'
 set label 'redis-set-px-lua' at screen X(360.3), screen Y(417.0) left font 'sans-serif,12' textcolor rgb '#333333'
 set arrow from screen X(322.3), screen Y(435.0) to screen X(352.3), screen Y(435.0) nohead linecolor rgb '#56B4E9' linewidth 2 dashtype (14,3)
 set label '' at screen X(337.3), screen Y(435.0) point pointtype 6 pointsize 0.6 linewidth 1.5 linecolor rgb '#56B4E9'
-set label 'redis-wait*' at screen X(360.3), screen Y(435.0) left font 'sans-serif,12' textcolor rgb '#333333'
+set label 'redis-wait' at screen X(360.3), screen Y(435.0) left font 'sans-serif,12' textcolor rgb '#333333'
 plot 'percentiles.dat' index 8 using 1:3 with linespoints linewidth 2 dashtype 1 pointtype 7 pointsize 0.6 pointinterval 10 linecolor rgb '#0072B2' notitle, \
      'percentiles.dat' index 9 using 1:3 with linespoints linewidth 2 dashtype (9,3) pointtype 5 pointsize 0.6 pointinterval 10 linecolor rgb '#E69F00' notitle, \
      'percentiles.dat' index 10 using 1:3 with linespoints linewidth 2 dashtype (2,3) pointtype 9 pointsize 0.6 pointinterval 10 linecolor rgb '#009E73' notitle, \
@@ -129,27 +129,27 @@ set yrange [50:5000000]
 set ytics out ('100 ns' 100, '1 µs' 1000, '10 µs' 10000, '100 µs' 100000, '1 ms' 1000000) font 'sans-serif,12' offset 0.5,0
 set label 'percent of acquires' at screen X(758.2), screen Y(562.0) center font 'sans-serif,12' textcolor rgb '#333333'
 set label 'acquire latency' at screen X(562.0), screen Y(431.0) center rotate by 90 font 'sans-serif,12' textcolor rgb '#333333'
-set arrow from screen X(872.3), screen Y(345.0) to screen X(902.3), screen Y(345.0) nohead linecolor rgb '#56B4E9' linewidth 2 dashtype (14,3)
-set label '' at screen X(887.3), screen Y(345.0) point pointtype 6 pointsize 0.6 linewidth 1.5 linecolor rgb '#56B4E9'
-set label 'redlock*' at screen X(910.3), screen Y(345.0) left font 'sans-serif,12' textcolor rgb '#333333'
-set arrow from screen X(872.3), screen Y(363.0) to screen X(902.3), screen Y(363.0) nohead linecolor rgb '#0072B2' linewidth 2 dashtype 1
-set label '' at screen X(887.3), screen Y(363.0) point pointtype 7 pointsize 0.6 linewidth 1.5 linecolor rgb '#0072B2'
-set label 'redisson*' at screen X(910.3), screen Y(363.0) left font 'sans-serif,12' textcolor rgb '#333333'
-set arrow from screen X(872.3), screen Y(381.0) to screen X(902.3), screen Y(381.0) nohead linecolor rgb '#E69F00' linewidth 2 dashtype (9,3)
-set label '' at screen X(887.3), screen Y(381.0) point pointtype 5 pointsize 0.6 linewidth 1.5 linecolor rgb '#E69F00'
-set label 'redisson-fair*' at screen X(910.3), screen Y(381.0) left font 'sans-serif,12' textcolor rgb '#333333'
-set arrow from screen X(872.3), screen Y(399.0) to screen X(902.3), screen Y(399.0) nohead linecolor rgb '#009E73' linewidth 2 dashtype (2,3)
-set label '' at screen X(887.3), screen Y(399.0) point pointtype 9 pointsize 0.6 linewidth 1.5 linecolor rgb '#009E73'
-set label 'redisson-fenced' at screen X(910.3), screen Y(399.0) left font 'sans-serif,12' textcolor rgb '#333333'
-set arrow from screen X(872.3), screen Y(417.0) to screen X(902.3), screen Y(417.0) nohead linecolor rgb '#D55E00' linewidth 2 dashtype (9,3,2,3)
-set label '' at screen X(887.3), screen Y(417.0) point pointtype 13 pointsize 0.6 linewidth 1.5 linecolor rgb '#D55E00'
-set label 'redisson-rw*' at screen X(910.3), screen Y(417.0) left font 'sans-serif,12' textcolor rgb '#333333'
+set arrow from screen X(872.3), screen Y(345.0) to screen X(902.3), screen Y(345.0) nohead linecolor rgb '#009E73' linewidth 2 dashtype (2,3)
+set label '' at screen X(887.3), screen Y(345.0) point pointtype 9 pointsize 0.6 linewidth 1.5 linecolor rgb '#009E73'
+set label 'redisson-fenced' at screen X(910.3), screen Y(345.0) left font 'sans-serif,12' textcolor rgb '#333333'
+set arrow from screen X(872.3), screen Y(363.0) to screen X(902.3), screen Y(363.0) nohead linecolor rgb '#56B4E9' linewidth 2 dashtype (14,3)
+set label '' at screen X(887.3), screen Y(363.0) point pointtype 6 pointsize 0.6 linewidth 1.5 linecolor rgb '#56B4E9'
+set label 'redlock*' at screen X(910.3), screen Y(363.0) left font 'sans-serif,12' textcolor rgb '#333333'
+set arrow from screen X(872.3), screen Y(381.0) to screen X(902.3), screen Y(381.0) nohead linecolor rgb '#D55E00' linewidth 2 dashtype (9,3,2,3)
+set label '' at screen X(887.3), screen Y(381.0) point pointtype 13 pointsize 0.6 linewidth 1.5 linecolor rgb '#D55E00'
+set label 'redisson-rw' at screen X(910.3), screen Y(381.0) left font 'sans-serif,12' textcolor rgb '#333333'
+set arrow from screen X(872.3), screen Y(399.0) to screen X(902.3), screen Y(399.0) nohead linecolor rgb '#333333' linewidth 2 dashtype (4,3)
+set label '' at screen X(887.3), screen Y(399.0) point pointtype 8 pointsize 0.6 linewidth 1.5 linecolor rgb '#333333'
+set label 'redlock-multiplexed' at screen X(910.3), screen Y(399.0) left font 'sans-serif,12' textcolor rgb '#333333'
+set arrow from screen X(872.3), screen Y(417.0) to screen X(902.3), screen Y(417.0) nohead linecolor rgb '#E69F00' linewidth 2 dashtype (9,3)
+set label '' at screen X(887.3), screen Y(417.0) point pointtype 5 pointsize 0.6 linewidth 1.5 linecolor rgb '#E69F00'
+set label 'redisson-fair' at screen X(910.3), screen Y(417.0) left font 'sans-serif,12' textcolor rgb '#333333'
 set arrow from screen X(872.3), screen Y(435.0) to screen X(902.3), screen Y(435.0) nohead linecolor rgb '#CC79A7' linewidth 2 dashtype 1
 set label '' at screen X(887.3), screen Y(435.0) point pointtype 4 pointsize 0.6 linewidth 1.5 linecolor rgb '#CC79A7'
 set label 'redisson-semaphore' at screen X(910.3), screen Y(435.0) left font 'sans-serif,12' textcolor rgb '#333333'
-set arrow from screen X(872.3), screen Y(453.0) to screen X(902.3), screen Y(453.0) nohead linecolor rgb '#333333' linewidth 2 dashtype (4,3)
-set label '' at screen X(887.3), screen Y(453.0) point pointtype 8 pointsize 0.6 linewidth 1.5 linecolor rgb '#333333'
-set label 'redlock-multiplexed' at screen X(910.3), screen Y(453.0) left font 'sans-serif,12' textcolor rgb '#333333'
+set arrow from screen X(872.3), screen Y(453.0) to screen X(902.3), screen Y(453.0) nohead linecolor rgb '#0072B2' linewidth 2 dashtype 1
+set label '' at screen X(887.3), screen Y(453.0) point pointtype 7 pointsize 0.6 linewidth 1.5 linecolor rgb '#0072B2'
+set label 'redisson' at screen X(910.3), screen Y(453.0) left font 'sans-serif,12' textcolor rgb '#333333'
 plot 'percentiles.dat' index 14 using 1:3 with linespoints linewidth 2 dashtype 1 pointtype 7 pointsize 0.6 pointinterval 10 linecolor rgb '#0072B2' notitle, \
      'percentiles.dat' index 15 using 1:3 with linespoints linewidth 2 dashtype (9,3) pointtype 5 pointsize 0.6 pointinterval 10 linecolor rgb '#E69F00' notitle, \
      'percentiles.dat' index 16 using 1:3 with linespoints linewidth 2 dashtype (2,3) pointtype 9 pointsize 0.6 pointinterval 10 linecolor rgb '#009E73' notitle, \
@@ -173,12 +173,12 @@ set yrange [50:5000000]
 set ytics out ('100 ns' 100, '1 µs' 1000, '10 µs' 10000, '100 µs' 100000, '1 ms' 1000000) font 'sans-serif,12' offset 0.5,0
 set label 'percent of acquires' at screen X(208.2), screen Y(828.0) center font 'sans-serif,12' textcolor rgb '#333333'
 set label 'acquire latency' at screen X(12.0), screen Y(697.0) center rotate by 90 font 'sans-serif,12' textcolor rgb '#333333'
-set arrow from screen X(322.3), screen Y(611.0) to screen X(352.3), screen Y(611.0) nohead linecolor rgb '#D55E00' linewidth 2 dashtype (9,3,2,3)
-set label '' at screen X(337.3), screen Y(611.0) point pointtype 13 pointsize 0.6 linewidth 1.5 linecolor rgb '#D55E00'
-set label 'etcd-lock-rpc' at screen X(360.3), screen Y(611.0) left font 'sans-serif,12' textcolor rgb '#333333'
-set arrow from screen X(322.3), screen Y(629.0) to screen X(352.3), screen Y(629.0) nohead linecolor rgb '#009E73' linewidth 2 dashtype (2,3)
-set label '' at screen X(337.3), screen Y(629.0) point pointtype 9 pointsize 0.6 linewidth 1.5 linecolor rgb '#009E73'
-set label 'etcd-lease*' at screen X(360.3), screen Y(629.0) left font 'sans-serif,12' textcolor rgb '#333333'
+set arrow from screen X(322.3), screen Y(611.0) to screen X(352.3), screen Y(611.0) nohead linecolor rgb '#009E73' linewidth 2 dashtype (2,3)
+set label '' at screen X(337.3), screen Y(611.0) point pointtype 9 pointsize 0.6 linewidth 1.5 linecolor rgb '#009E73'
+set label 'etcd-lease' at screen X(360.3), screen Y(611.0) left font 'sans-serif,12' textcolor rgb '#333333'
+set arrow from screen X(322.3), screen Y(629.0) to screen X(352.3), screen Y(629.0) nohead linecolor rgb '#D55E00' linewidth 2 dashtype (9,3,2,3)
+set label '' at screen X(337.3), screen Y(629.0) point pointtype 13 pointsize 0.6 linewidth 1.5 linecolor rgb '#D55E00'
+set label 'etcd-lock-rpc*' at screen X(360.3), screen Y(629.0) left font 'sans-serif,12' textcolor rgb '#333333'
 set arrow from screen X(322.3), screen Y(647.0) to screen X(352.3), screen Y(647.0) nohead linecolor rgb '#0072B2' linewidth 2 dashtype 1
 set label '' at screen X(337.3), screen Y(647.0) point pointtype 7 pointsize 0.6 linewidth 1.5 linecolor rgb '#0072B2'
 set label 'memcached-add' at screen X(360.3), screen Y(647.0) left font 'sans-serif,12' textcolor rgb '#333333'
@@ -207,7 +207,7 @@ set label 'percent of acquires' at screen X(758.2), screen Y(828.0) center font 
 set label 'acquire latency' at screen X(562.0), screen Y(697.0) center rotate by 90 font 'sans-serif,12' textcolor rgb '#333333'
 set arrow from screen X(872.3), screen Y(611.0) to screen X(902.3), screen Y(611.0) nohead linecolor rgb '#D55E00' linewidth 2 dashtype (9,3,2,3)
 set label '' at screen X(887.3), screen Y(611.0) point pointtype 13 pointsize 0.6 linewidth 1.5 linecolor rgb '#D55E00'
-set label 'curator-semaphore-mutex' at screen X(910.3), screen Y(611.0) left font 'sans-serif,12' textcolor rgb '#333333'
+set label 'curator-semaphore-mutex*' at screen X(910.3), screen Y(611.0) left font 'sans-serif,12' textcolor rgb '#333333'
 set arrow from screen X(872.3), screen Y(629.0) to screen X(902.3), screen Y(629.0) nohead linecolor rgb '#0072B2' linewidth 2 dashtype 1
 set label '' at screen X(887.3), screen Y(629.0) point pointtype 7 pointsize 0.6 linewidth 1.5 linecolor rgb '#0072B2'
 set label 'zk-ephemeral' at screen X(910.3), screen Y(629.0) left font 'sans-serif,12' textcolor rgb '#333333'
@@ -241,24 +241,24 @@ set yrange [50:5000000]
 set ytics out ('100 ns' 100, '1 µs' 1000, '10 µs' 10000, '100 µs' 100000, '1 ms' 1000000) font 'sans-serif,12' offset 0.5,0
 set label 'percent of acquires' at screen X(208.2), screen Y(1094.0) center font 'sans-serif,12' textcolor rgb '#333333'
 set label 'acquire latency' at screen X(12.0), screen Y(963.0) center rotate by 90 font 'sans-serif,12' textcolor rgb '#333333'
-set arrow from screen X(322.3), screen Y(877.0) to screen X(352.3), screen Y(877.0) nohead linecolor rgb '#E69F00' linewidth 2 dashtype (9,3)
-set label '' at screen X(337.3), screen Y(877.0) point pointtype 5 pointsize 0.6 linewidth 1.5 linecolor rgb '#E69F00'
-set label 'mysql-unique-timeout' at screen X(360.3), screen Y(877.0) left font 'sans-serif,12' textcolor rgb '#333333'
-set arrow from screen X(322.3), screen Y(895.0) to screen X(352.3), screen Y(895.0) nohead linecolor rgb '#0072B2' linewidth 2 dashtype 1
-set label '' at screen X(337.3), screen Y(895.0) point pointtype 7 pointsize 0.6 linewidth 1.5 linecolor rgb '#0072B2'
-set label 'mysql-unique*' at screen X(360.3), screen Y(895.0) left font 'sans-serif,12' textcolor rgb '#333333'
+set arrow from screen X(322.3), screen Y(877.0) to screen X(352.3), screen Y(877.0) nohead linecolor rgb '#333333' linewidth 2 dashtype (4,3)
+set label '' at screen X(337.3), screen Y(877.0) point pointtype 8 pointsize 0.6 linewidth 1.5 linecolor rgb '#333333'
+set label 'postgres-advisory*' at screen X(360.3), screen Y(877.0) left font 'sans-serif,12' textcolor rgb '#333333'
+set arrow from screen X(322.3), screen Y(895.0) to screen X(352.3), screen Y(895.0) nohead linecolor rgb '#E69F00' linewidth 2 dashtype (9,3)
+set label '' at screen X(337.3), screen Y(895.0) point pointtype 5 pointsize 0.6 linewidth 1.5 linecolor rgb '#E69F00'
+set label 'mysql-unique-timeout' at screen X(360.3), screen Y(895.0) left font 'sans-serif,12' textcolor rgb '#333333'
 set arrow from screen X(322.3), screen Y(913.0) to screen X(352.3), screen Y(913.0) nohead linecolor rgb '#D55E00' linewidth 2 dashtype (9,3,2,3)
 set label '' at screen X(337.3), screen Y(913.0) point pointtype 13 pointsize 0.6 linewidth 1.5 linecolor rgb '#D55E00'
-set label 'mysql-for-update-late*' at screen X(360.3), screen Y(913.0) left font 'sans-serif,12' textcolor rgb '#333333'
-set arrow from screen X(322.3), screen Y(931.0) to screen X(352.3), screen Y(931.0) nohead linecolor rgb '#56B4E9' linewidth 2 dashtype (14,3)
-set label '' at screen X(337.3), screen Y(931.0) point pointtype 6 pointsize 0.6 linewidth 1.5 linecolor rgb '#56B4E9'
-set label 'mysql-get-lock' at screen X(360.3), screen Y(931.0) left font 'sans-serif,12' textcolor rgb '#333333'
-set arrow from screen X(322.3), screen Y(949.0) to screen X(352.3), screen Y(949.0) nohead linecolor rgb '#009E73' linewidth 2 dashtype (2,3)
-set label '' at screen X(337.3), screen Y(949.0) point pointtype 9 pointsize 0.6 linewidth 1.5 linecolor rgb '#009E73'
-set label 'mysql-for-update' at screen X(360.3), screen Y(949.0) left font 'sans-serif,12' textcolor rgb '#333333'
-set arrow from screen X(322.3), screen Y(967.0) to screen X(352.3), screen Y(967.0) nohead linecolor rgb '#333333' linewidth 2 dashtype (4,3)
-set label '' at screen X(337.3), screen Y(967.0) point pointtype 8 pointsize 0.6 linewidth 1.5 linecolor rgb '#333333'
-set label 'postgres-advisory' at screen X(360.3), screen Y(967.0) left font 'sans-serif,12' textcolor rgb '#333333'
+set label 'mysql-for-update-late' at screen X(360.3), screen Y(913.0) left font 'sans-serif,12' textcolor rgb '#333333'
+set arrow from screen X(322.3), screen Y(931.0) to screen X(352.3), screen Y(931.0) nohead linecolor rgb '#0072B2' linewidth 2 dashtype 1
+set label '' at screen X(337.3), screen Y(931.0) point pointtype 7 pointsize 0.6 linewidth 1.5 linecolor rgb '#0072B2'
+set label 'mysql-unique' at screen X(360.3), screen Y(931.0) left font 'sans-serif,12' textcolor rgb '#333333'
+set arrow from screen X(322.3), screen Y(949.0) to screen X(352.3), screen Y(949.0) nohead linecolor rgb '#56B4E9' linewidth 2 dashtype (14,3)
+set label '' at screen X(337.3), screen Y(949.0) point pointtype 6 pointsize 0.6 linewidth 1.5 linecolor rgb '#56B4E9'
+set label 'mysql-get-lock' at screen X(360.3), screen Y(949.0) left font 'sans-serif,12' textcolor rgb '#333333'
+set arrow from screen X(322.3), screen Y(967.0) to screen X(352.3), screen Y(967.0) nohead linecolor rgb '#009E73' linewidth 2 dashtype (2,3)
+set label '' at screen X(337.3), screen Y(967.0) point pointtype 9 pointsize 0.6 linewidth 1.5 linecolor rgb '#009E73'
+set label 'mysql-for-update' at screen X(360.3), screen Y(967.0) left font 'sans-serif,12' textcolor rgb '#333333'
 set arrow from screen X(322.3), screen Y(985.0) to screen X(352.3), screen Y(985.0) nohead linecolor rgb '#CC79A7' linewidth 2 dashtype 1
 set label '' at screen X(337.3), screen Y(985.0) point pointtype 4 pointsize 0.6 linewidth 1.5 linecolor rgb '#CC79A7'
 set label 'mysql-optimistic' at screen X(360.3), screen Y(985.0) left font 'sans-serif,12' textcolor rgb '#333333'

@@ -65,91 +65,99 @@ set label 'PostgreSQL' at screen X(12.0), screen Y(841.7) left font 'sans-serif,
 set label 'postgres-advisory' at screen X(187.7), screen Y(858.2) right font 'sans-serif,12' textcolor rgb '#333333'
 set object rectangle from screen X(195.7), screen Y(866.2) to screen X(285.7), screen Y(160.2) behind fillcolor rgb '#f4f4f4' fillstyle solid 1 noborder
 set arrow from screen X(212.7), screen Y(160.2) to screen X(212.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set label '10 µs' at screen X(212.7), screen Y(876.2) center font 'sans-serif,10' textcolor rgb '#555555'
-set arrow from screen X(220.7), screen Y(160.2) to screen X(220.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(228.7), screen Y(160.2) to screen X(228.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(236.7), screen Y(160.2) to screen X(236.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(244.7), screen Y(160.2) to screen X(244.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(252.7), screen Y(160.2) to screen X(252.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(260.7), screen Y(160.2) to screen X(260.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set label '10 s' at screen X(260.7), screen Y(876.2) center font 'sans-serif,10' textcolor rgb '#555555'
+set label '1 µs' at screen X(212.7), screen Y(876.2) center font 'sans-serif,10' textcolor rgb '#555555'
+set arrow from screen X(219.7), screen Y(160.2) to screen X(219.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
+set arrow from screen X(226.7), screen Y(160.2) to screen X(226.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
+set arrow from screen X(233.7), screen Y(160.2) to screen X(233.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
+set arrow from screen X(240.7), screen Y(160.2) to screen X(240.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
+set arrow from screen X(247.7), screen Y(160.2) to screen X(247.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
+set arrow from screen X(254.7), screen Y(160.2) to screen X(254.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
+set label '1 s' at screen X(254.7), screen Y(876.2) center font 'sans-serif,10' textcolor rgb '#555555'
+set arrow from screen X(261.7), screen Y(160.2) to screen X(261.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
 set arrow from screen X(268.7), screen Y(160.2) to screen X(268.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
 set object rectangle from screen X(285.7), screen Y(866.2) to screen X(375.7), screen Y(160.2) behind fillcolor rgb '#fbfbfb' fillstyle solid 1 noborder
 set arrow from screen X(302.7), screen Y(160.2) to screen X(302.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set label '10 µs' at screen X(302.7), screen Y(876.2) center font 'sans-serif,10' textcolor rgb '#555555'
-set arrow from screen X(310.7), screen Y(160.2) to screen X(310.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(318.7), screen Y(160.2) to screen X(318.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(326.7), screen Y(160.2) to screen X(326.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(334.7), screen Y(160.2) to screen X(334.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(342.7), screen Y(160.2) to screen X(342.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(350.7), screen Y(160.2) to screen X(350.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set label '10 s' at screen X(350.7), screen Y(876.2) center font 'sans-serif,10' textcolor rgb '#555555'
+set label '1 µs' at screen X(302.7), screen Y(876.2) center font 'sans-serif,10' textcolor rgb '#555555'
+set arrow from screen X(309.7), screen Y(160.2) to screen X(309.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
+set arrow from screen X(316.7), screen Y(160.2) to screen X(316.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
+set arrow from screen X(323.7), screen Y(160.2) to screen X(323.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
+set arrow from screen X(330.7), screen Y(160.2) to screen X(330.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
+set arrow from screen X(337.7), screen Y(160.2) to screen X(337.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
+set arrow from screen X(344.7), screen Y(160.2) to screen X(344.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
+set label '1 s' at screen X(344.7), screen Y(876.2) center font 'sans-serif,10' textcolor rgb '#555555'
+set arrow from screen X(351.7), screen Y(160.2) to screen X(351.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
 set arrow from screen X(358.7), screen Y(160.2) to screen X(358.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
 set object rectangle from screen X(375.7), screen Y(866.2) to screen X(465.7), screen Y(160.2) behind fillcolor rgb '#f4f4f4' fillstyle solid 1 noborder
 set arrow from screen X(392.7), screen Y(160.2) to screen X(392.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set label '10 µs' at screen X(392.7), screen Y(876.2) center font 'sans-serif,10' textcolor rgb '#555555'
-set arrow from screen X(400.7), screen Y(160.2) to screen X(400.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(408.7), screen Y(160.2) to screen X(408.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(416.7), screen Y(160.2) to screen X(416.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(424.7), screen Y(160.2) to screen X(424.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(432.7), screen Y(160.2) to screen X(432.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(440.7), screen Y(160.2) to screen X(440.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set label '10 s' at screen X(440.7), screen Y(876.2) center font 'sans-serif,10' textcolor rgb '#555555'
+set label '1 µs' at screen X(392.7), screen Y(876.2) center font 'sans-serif,10' textcolor rgb '#555555'
+set arrow from screen X(399.7), screen Y(160.2) to screen X(399.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
+set arrow from screen X(406.7), screen Y(160.2) to screen X(406.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
+set arrow from screen X(413.7), screen Y(160.2) to screen X(413.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
+set arrow from screen X(420.7), screen Y(160.2) to screen X(420.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
+set arrow from screen X(427.7), screen Y(160.2) to screen X(427.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
+set arrow from screen X(434.7), screen Y(160.2) to screen X(434.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
+set label '1 s' at screen X(434.7), screen Y(876.2) center font 'sans-serif,10' textcolor rgb '#555555'
+set arrow from screen X(441.7), screen Y(160.2) to screen X(441.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
 set arrow from screen X(448.7), screen Y(160.2) to screen X(448.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
 set object rectangle from screen X(465.7), screen Y(866.2) to screen X(555.7), screen Y(160.2) behind fillcolor rgb '#fbfbfb' fillstyle solid 1 noborder
 set arrow from screen X(482.7), screen Y(160.2) to screen X(482.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set label '10 µs' at screen X(482.7), screen Y(876.2) center font 'sans-serif,10' textcolor rgb '#555555'
-set arrow from screen X(490.7), screen Y(160.2) to screen X(490.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(498.7), screen Y(160.2) to screen X(498.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(506.7), screen Y(160.2) to screen X(506.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(514.7), screen Y(160.2) to screen X(514.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(522.7), screen Y(160.2) to screen X(522.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(530.7), screen Y(160.2) to screen X(530.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set label '10 s' at screen X(530.7), screen Y(876.2) center font 'sans-serif,10' textcolor rgb '#555555'
+set label '1 µs' at screen X(482.7), screen Y(876.2) center font 'sans-serif,10' textcolor rgb '#555555'
+set arrow from screen X(489.7), screen Y(160.2) to screen X(489.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
+set arrow from screen X(496.7), screen Y(160.2) to screen X(496.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
+set arrow from screen X(503.7), screen Y(160.2) to screen X(503.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
+set arrow from screen X(510.7), screen Y(160.2) to screen X(510.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
+set arrow from screen X(517.7), screen Y(160.2) to screen X(517.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
+set arrow from screen X(524.7), screen Y(160.2) to screen X(524.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
+set label '1 s' at screen X(524.7), screen Y(876.2) center font 'sans-serif,10' textcolor rgb '#555555'
+set arrow from screen X(531.7), screen Y(160.2) to screen X(531.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
 set arrow from screen X(538.7), screen Y(160.2) to screen X(538.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
 set object rectangle from screen X(555.7), screen Y(866.2) to screen X(645.7), screen Y(160.2) behind fillcolor rgb '#f4f4f4' fillstyle solid 1 noborder
 set arrow from screen X(572.7), screen Y(160.2) to screen X(572.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set label '10 µs' at screen X(572.7), screen Y(876.2) center font 'sans-serif,10' textcolor rgb '#555555'
-set arrow from screen X(580.7), screen Y(160.2) to screen X(580.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(588.7), screen Y(160.2) to screen X(588.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(596.7), screen Y(160.2) to screen X(596.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(604.7), screen Y(160.2) to screen X(604.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(612.7), screen Y(160.2) to screen X(612.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(620.7), screen Y(160.2) to screen X(620.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set label '10 s' at screen X(620.7), screen Y(876.2) center font 'sans-serif,10' textcolor rgb '#555555'
+set label '1 µs' at screen X(572.7), screen Y(876.2) center font 'sans-serif,10' textcolor rgb '#555555'
+set arrow from screen X(579.7), screen Y(160.2) to screen X(579.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
+set arrow from screen X(586.7), screen Y(160.2) to screen X(586.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
+set arrow from screen X(593.7), screen Y(160.2) to screen X(593.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
+set arrow from screen X(600.7), screen Y(160.2) to screen X(600.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
+set arrow from screen X(607.7), screen Y(160.2) to screen X(607.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
+set arrow from screen X(614.7), screen Y(160.2) to screen X(614.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
+set label '1 s' at screen X(614.7), screen Y(876.2) center font 'sans-serif,10' textcolor rgb '#555555'
+set arrow from screen X(621.7), screen Y(160.2) to screen X(621.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
 set arrow from screen X(628.7), screen Y(160.2) to screen X(628.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
 set object rectangle from screen X(645.7), screen Y(866.2) to screen X(735.7), screen Y(160.2) behind fillcolor rgb '#fbfbfb' fillstyle solid 1 noborder
 set arrow from screen X(662.7), screen Y(160.2) to screen X(662.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set label '10 µs' at screen X(662.7), screen Y(876.2) center font 'sans-serif,10' textcolor rgb '#555555'
-set arrow from screen X(670.7), screen Y(160.2) to screen X(670.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(678.7), screen Y(160.2) to screen X(678.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(686.7), screen Y(160.2) to screen X(686.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(694.7), screen Y(160.2) to screen X(694.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(702.7), screen Y(160.2) to screen X(702.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(710.7), screen Y(160.2) to screen X(710.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set label '10 s' at screen X(710.7), screen Y(876.2) center font 'sans-serif,10' textcolor rgb '#555555'
+set label '1 µs' at screen X(662.7), screen Y(876.2) center font 'sans-serif,10' textcolor rgb '#555555'
+set arrow from screen X(669.7), screen Y(160.2) to screen X(669.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
+set arrow from screen X(676.7), screen Y(160.2) to screen X(676.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
+set arrow from screen X(683.7), screen Y(160.2) to screen X(683.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
+set arrow from screen X(690.7), screen Y(160.2) to screen X(690.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
+set arrow from screen X(697.7), screen Y(160.2) to screen X(697.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
+set arrow from screen X(704.7), screen Y(160.2) to screen X(704.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
+set label '1 s' at screen X(704.7), screen Y(876.2) center font 'sans-serif,10' textcolor rgb '#555555'
+set arrow from screen X(711.7), screen Y(160.2) to screen X(711.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
 set arrow from screen X(718.7), screen Y(160.2) to screen X(718.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
 set object rectangle from screen X(735.7), screen Y(866.2) to screen X(825.7), screen Y(160.2) behind fillcolor rgb '#f4f4f4' fillstyle solid 1 noborder
 set arrow from screen X(752.7), screen Y(160.2) to screen X(752.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set label '10 µs' at screen X(752.7), screen Y(876.2) center font 'sans-serif,10' textcolor rgb '#555555'
-set arrow from screen X(760.7), screen Y(160.2) to screen X(760.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(768.7), screen Y(160.2) to screen X(768.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(776.7), screen Y(160.2) to screen X(776.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(784.7), screen Y(160.2) to screen X(784.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(792.7), screen Y(160.2) to screen X(792.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(800.7), screen Y(160.2) to screen X(800.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set label '10 s' at screen X(800.7), screen Y(876.2) center font 'sans-serif,10' textcolor rgb '#555555'
+set label '1 µs' at screen X(752.7), screen Y(876.2) center font 'sans-serif,10' textcolor rgb '#555555'
+set arrow from screen X(759.7), screen Y(160.2) to screen X(759.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
+set arrow from screen X(766.7), screen Y(160.2) to screen X(766.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
+set arrow from screen X(773.7), screen Y(160.2) to screen X(773.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
+set arrow from screen X(780.7), screen Y(160.2) to screen X(780.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
+set arrow from screen X(787.7), screen Y(160.2) to screen X(787.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
+set arrow from screen X(794.7), screen Y(160.2) to screen X(794.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
+set label '1 s' at screen X(794.7), screen Y(876.2) center font 'sans-serif,10' textcolor rgb '#555555'
+set arrow from screen X(801.7), screen Y(160.2) to screen X(801.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
 set arrow from screen X(808.7), screen Y(160.2) to screen X(808.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
 set object rectangle from screen X(825.7), screen Y(866.2) to screen X(915.7), screen Y(160.2) behind fillcolor rgb '#fbfbfb' fillstyle solid 1 noborder
 set arrow from screen X(842.7), screen Y(160.2) to screen X(842.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set label '10 µs' at screen X(842.7), screen Y(876.2) center font 'sans-serif,10' textcolor rgb '#555555'
-set arrow from screen X(850.7), screen Y(160.2) to screen X(850.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(858.7), screen Y(160.2) to screen X(858.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(866.7), screen Y(160.2) to screen X(866.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(874.7), screen Y(160.2) to screen X(874.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(882.7), screen Y(160.2) to screen X(882.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(890.7), screen Y(160.2) to screen X(890.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set label '10 s' at screen X(890.7), screen Y(876.2) center font 'sans-serif,10' textcolor rgb '#555555'
+set label '1 µs' at screen X(842.7), screen Y(876.2) center font 'sans-serif,10' textcolor rgb '#555555'
+set arrow from screen X(849.7), screen Y(160.2) to screen X(849.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
+set arrow from screen X(856.7), screen Y(160.2) to screen X(856.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
+set arrow from screen X(863.7), screen Y(160.2) to screen X(863.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
+set arrow from screen X(870.7), screen Y(160.2) to screen X(870.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
+set arrow from screen X(877.7), screen Y(160.2) to screen X(877.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
+set arrow from screen X(884.7), screen Y(160.2) to screen X(884.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
+set label '1 s' at screen X(884.7), screen Y(876.2) center font 'sans-serif,10' textcolor rgb '#555555'
+set arrow from screen X(891.7), screen Y(160.2) to screen X(891.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
 set arrow from screen X(898.7), screen Y(160.2) to screen X(898.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
 set lmargin at screen 0
 set rmargin at screen 1
@@ -224,102 +232,111 @@ set label 'PostgreSQL' at screen X(12.0), screen Y(1683.8) left font 'sans-serif
 set label 'postgres-advisory' at screen X(187.7), screen Y(1700.3) right font 'sans-serif,12' textcolor rgb '#333333'
 set object rectangle from screen X(195.7), screen Y(1708.3) to screen X(285.7), screen Y(1002.3) behind fillcolor rgb '#f4f4f4' fillstyle solid 1 noborder
 set arrow from screen X(212.7), screen Y(1002.3) to screen X(212.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set label '10 µs' at screen X(212.7), screen Y(1718.3) center font 'sans-serif,10' textcolor rgb '#555555'
-set arrow from screen X(220.7), screen Y(1002.3) to screen X(220.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(228.7), screen Y(1002.3) to screen X(228.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(236.7), screen Y(1002.3) to screen X(236.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(244.7), screen Y(1002.3) to screen X(244.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(252.7), screen Y(1002.3) to screen X(252.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(260.7), screen Y(1002.3) to screen X(260.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set label '10 s' at screen X(260.7), screen Y(1718.3) center font 'sans-serif,10' textcolor rgb '#555555'
+set label '1 µs' at screen X(212.7), screen Y(1718.3) center font 'sans-serif,10' textcolor rgb '#555555'
+set arrow from screen X(219.7), screen Y(1002.3) to screen X(219.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
+set arrow from screen X(226.7), screen Y(1002.3) to screen X(226.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
+set arrow from screen X(233.7), screen Y(1002.3) to screen X(233.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
+set arrow from screen X(240.7), screen Y(1002.3) to screen X(240.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
+set arrow from screen X(247.7), screen Y(1002.3) to screen X(247.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
+set arrow from screen X(254.7), screen Y(1002.3) to screen X(254.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
+set label '1 s' at screen X(254.7), screen Y(1718.3) center font 'sans-serif,10' textcolor rgb '#555555'
+set arrow from screen X(261.7), screen Y(1002.3) to screen X(261.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
 set arrow from screen X(268.7), screen Y(1002.3) to screen X(268.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
 set object rectangle from screen X(285.7), screen Y(1708.3) to screen X(375.7), screen Y(1002.3) behind fillcolor rgb '#fbfbfb' fillstyle solid 1 noborder
 set arrow from screen X(302.7), screen Y(1002.3) to screen X(302.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set label '10 µs' at screen X(302.7), screen Y(1718.3) center font 'sans-serif,10' textcolor rgb '#555555'
-set arrow from screen X(310.7), screen Y(1002.3) to screen X(310.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(318.7), screen Y(1002.3) to screen X(318.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(326.7), screen Y(1002.3) to screen X(326.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(334.7), screen Y(1002.3) to screen X(334.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(342.7), screen Y(1002.3) to screen X(342.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(350.7), screen Y(1002.3) to screen X(350.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set label '10 s' at screen X(350.7), screen Y(1718.3) center font 'sans-serif,10' textcolor rgb '#555555'
+set label '1 µs' at screen X(302.7), screen Y(1718.3) center font 'sans-serif,10' textcolor rgb '#555555'
+set arrow from screen X(309.7), screen Y(1002.3) to screen X(309.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
+set arrow from screen X(316.7), screen Y(1002.3) to screen X(316.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
+set arrow from screen X(323.7), screen Y(1002.3) to screen X(323.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
+set arrow from screen X(330.7), screen Y(1002.3) to screen X(330.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
+set arrow from screen X(337.7), screen Y(1002.3) to screen X(337.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
+set arrow from screen X(344.7), screen Y(1002.3) to screen X(344.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
+set label '1 s' at screen X(344.7), screen Y(1718.3) center font 'sans-serif,10' textcolor rgb '#555555'
+set arrow from screen X(351.7), screen Y(1002.3) to screen X(351.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
 set arrow from screen X(358.7), screen Y(1002.3) to screen X(358.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
 set object rectangle from screen X(375.7), screen Y(1708.3) to screen X(465.7), screen Y(1002.3) behind fillcolor rgb '#f4f4f4' fillstyle solid 1 noborder
 set arrow from screen X(392.7), screen Y(1002.3) to screen X(392.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set label '10 µs' at screen X(392.7), screen Y(1718.3) center font 'sans-serif,10' textcolor rgb '#555555'
-set arrow from screen X(400.7), screen Y(1002.3) to screen X(400.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(408.7), screen Y(1002.3) to screen X(408.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(416.7), screen Y(1002.3) to screen X(416.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(424.7), screen Y(1002.3) to screen X(424.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(432.7), screen Y(1002.3) to screen X(432.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(440.7), screen Y(1002.3) to screen X(440.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set label '10 s' at screen X(440.7), screen Y(1718.3) center font 'sans-serif,10' textcolor rgb '#555555'
+set label '1 µs' at screen X(392.7), screen Y(1718.3) center font 'sans-serif,10' textcolor rgb '#555555'
+set arrow from screen X(399.7), screen Y(1002.3) to screen X(399.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
+set arrow from screen X(406.7), screen Y(1002.3) to screen X(406.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
+set arrow from screen X(413.7), screen Y(1002.3) to screen X(413.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
+set arrow from screen X(420.7), screen Y(1002.3) to screen X(420.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
+set arrow from screen X(427.7), screen Y(1002.3) to screen X(427.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
+set arrow from screen X(434.7), screen Y(1002.3) to screen X(434.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
+set label '1 s' at screen X(434.7), screen Y(1718.3) center font 'sans-serif,10' textcolor rgb '#555555'
+set arrow from screen X(441.7), screen Y(1002.3) to screen X(441.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
 set arrow from screen X(448.7), screen Y(1002.3) to screen X(448.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
 set object rectangle from screen X(465.7), screen Y(1708.3) to screen X(555.7), screen Y(1002.3) behind fillcolor rgb '#fbfbfb' fillstyle solid 1 noborder
 set arrow from screen X(482.7), screen Y(1002.3) to screen X(482.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set label '10 µs' at screen X(482.7), screen Y(1718.3) center font 'sans-serif,10' textcolor rgb '#555555'
-set arrow from screen X(490.7), screen Y(1002.3) to screen X(490.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(498.7), screen Y(1002.3) to screen X(498.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(506.7), screen Y(1002.3) to screen X(506.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(514.7), screen Y(1002.3) to screen X(514.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(522.7), screen Y(1002.3) to screen X(522.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(530.7), screen Y(1002.3) to screen X(530.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set label '10 s' at screen X(530.7), screen Y(1718.3) center font 'sans-serif,10' textcolor rgb '#555555'
+set label '1 µs' at screen X(482.7), screen Y(1718.3) center font 'sans-serif,10' textcolor rgb '#555555'
+set arrow from screen X(489.7), screen Y(1002.3) to screen X(489.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
+set arrow from screen X(496.7), screen Y(1002.3) to screen X(496.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
+set arrow from screen X(503.7), screen Y(1002.3) to screen X(503.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
+set arrow from screen X(510.7), screen Y(1002.3) to screen X(510.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
+set arrow from screen X(517.7), screen Y(1002.3) to screen X(517.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
+set arrow from screen X(524.7), screen Y(1002.3) to screen X(524.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
+set label '1 s' at screen X(524.7), screen Y(1718.3) center font 'sans-serif,10' textcolor rgb '#555555'
+set arrow from screen X(531.7), screen Y(1002.3) to screen X(531.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
 set arrow from screen X(538.7), screen Y(1002.3) to screen X(538.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
 set object rectangle from screen X(555.7), screen Y(1708.3) to screen X(645.7), screen Y(1002.3) behind fillcolor rgb '#f4f4f4' fillstyle solid 1 noborder
 set arrow from screen X(572.7), screen Y(1002.3) to screen X(572.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set label '10 µs' at screen X(572.7), screen Y(1718.3) center font 'sans-serif,10' textcolor rgb '#555555'
-set arrow from screen X(580.7), screen Y(1002.3) to screen X(580.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(588.7), screen Y(1002.3) to screen X(588.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(596.7), screen Y(1002.3) to screen X(596.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(604.7), screen Y(1002.3) to screen X(604.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(612.7), screen Y(1002.3) to screen X(612.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(620.7), screen Y(1002.3) to screen X(620.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set label '10 s' at screen X(620.7), screen Y(1718.3) center font 'sans-serif,10' textcolor rgb '#555555'
+set label '1 µs' at screen X(572.7), screen Y(1718.3) center font 'sans-serif,10' textcolor rgb '#555555'
+set arrow from screen X(579.7), screen Y(1002.3) to screen X(579.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
+set arrow from screen X(586.7), screen Y(1002.3) to screen X(586.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
+set arrow from screen X(593.7), screen Y(1002.3) to screen X(593.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
+set arrow from screen X(600.7), screen Y(1002.3) to screen X(600.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
+set arrow from screen X(607.7), screen Y(1002.3) to screen X(607.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
+set arrow from screen X(614.7), screen Y(1002.3) to screen X(614.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
+set label '1 s' at screen X(614.7), screen Y(1718.3) center font 'sans-serif,10' textcolor rgb '#555555'
+set arrow from screen X(621.7), screen Y(1002.3) to screen X(621.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
 set arrow from screen X(628.7), screen Y(1002.3) to screen X(628.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
 set object rectangle from screen X(645.7), screen Y(1708.3) to screen X(735.7), screen Y(1002.3) behind fillcolor rgb '#fbfbfb' fillstyle solid 1 noborder
 set arrow from screen X(662.7), screen Y(1002.3) to screen X(662.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set label '10 µs' at screen X(662.7), screen Y(1718.3) center font 'sans-serif,10' textcolor rgb '#555555'
-set arrow from screen X(670.7), screen Y(1002.3) to screen X(670.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(678.7), screen Y(1002.3) to screen X(678.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(686.7), screen Y(1002.3) to screen X(686.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(694.7), screen Y(1002.3) to screen X(694.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(702.7), screen Y(1002.3) to screen X(702.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(710.7), screen Y(1002.3) to screen X(710.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set label '10 s' at screen X(710.7), screen Y(1718.3) center font 'sans-serif,10' textcolor rgb '#555555'
+set label '1 µs' at screen X(662.7), screen Y(1718.3) center font 'sans-serif,10' textcolor rgb '#555555'
+set arrow from screen X(669.7), screen Y(1002.3) to screen X(669.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
+set arrow from screen X(676.7), screen Y(1002.3) to screen X(676.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
+set arrow from screen X(683.7), screen Y(1002.3) to screen X(683.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
+set arrow from screen X(690.7), screen Y(1002.3) to screen X(690.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
+set arrow from screen X(697.7), screen Y(1002.3) to screen X(697.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
+set arrow from screen X(704.7), screen Y(1002.3) to screen X(704.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
+set label '1 s' at screen X(704.7), screen Y(1718.3) center font 'sans-serif,10' textcolor rgb '#555555'
+set arrow from screen X(711.7), screen Y(1002.3) to screen X(711.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
 set arrow from screen X(718.7), screen Y(1002.3) to screen X(718.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
 set object rectangle from screen X(735.7), screen Y(1708.3) to screen X(825.7), screen Y(1002.3) behind fillcolor rgb '#f4f4f4' fillstyle solid 1 noborder
 set arrow from screen X(752.7), screen Y(1002.3) to screen X(752.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set label '10 µs' at screen X(752.7), screen Y(1718.3) center font 'sans-serif,10' textcolor rgb '#555555'
-set arrow from screen X(760.7), screen Y(1002.3) to screen X(760.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(768.7), screen Y(1002.3) to screen X(768.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(776.7), screen Y(1002.3) to screen X(776.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(784.7), screen Y(1002.3) to screen X(784.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(792.7), screen Y(1002.3) to screen X(792.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(800.7), screen Y(1002.3) to screen X(800.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set label '10 s' at screen X(800.7), screen Y(1718.3) center font 'sans-serif,10' textcolor rgb '#555555'
+set label '1 µs' at screen X(752.7), screen Y(1718.3) center font 'sans-serif,10' textcolor rgb '#555555'
+set arrow from screen X(759.7), screen Y(1002.3) to screen X(759.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
+set arrow from screen X(766.7), screen Y(1002.3) to screen X(766.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
+set arrow from screen X(773.7), screen Y(1002.3) to screen X(773.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
+set arrow from screen X(780.7), screen Y(1002.3) to screen X(780.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
+set arrow from screen X(787.7), screen Y(1002.3) to screen X(787.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
+set arrow from screen X(794.7), screen Y(1002.3) to screen X(794.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
+set label '1 s' at screen X(794.7), screen Y(1718.3) center font 'sans-serif,10' textcolor rgb '#555555'
+set arrow from screen X(801.7), screen Y(1002.3) to screen X(801.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
 set arrow from screen X(808.7), screen Y(1002.3) to screen X(808.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
 set object rectangle from screen X(825.7), screen Y(1708.3) to screen X(915.7), screen Y(1002.3) behind fillcolor rgb '#fbfbfb' fillstyle solid 1 noborder
 set arrow from screen X(842.7), screen Y(1002.3) to screen X(842.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set label '10 µs' at screen X(842.7), screen Y(1718.3) center font 'sans-serif,10' textcolor rgb '#555555'
-set arrow from screen X(850.7), screen Y(1002.3) to screen X(850.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(858.7), screen Y(1002.3) to screen X(858.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(866.7), screen Y(1002.3) to screen X(866.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(874.7), screen Y(1002.3) to screen X(874.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(882.7), screen Y(1002.3) to screen X(882.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(890.7), screen Y(1002.3) to screen X(890.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set label '10 s' at screen X(890.7), screen Y(1718.3) center font 'sans-serif,10' textcolor rgb '#555555'
+set label '1 µs' at screen X(842.7), screen Y(1718.3) center font 'sans-serif,10' textcolor rgb '#555555'
+set arrow from screen X(849.7), screen Y(1002.3) to screen X(849.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
+set arrow from screen X(856.7), screen Y(1002.3) to screen X(856.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
+set arrow from screen X(863.7), screen Y(1002.3) to screen X(863.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
+set arrow from screen X(870.7), screen Y(1002.3) to screen X(870.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
+set arrow from screen X(877.7), screen Y(1002.3) to screen X(877.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
+set arrow from screen X(884.7), screen Y(1002.3) to screen X(884.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
+set label '1 s' at screen X(884.7), screen Y(1718.3) center font 'sans-serif,10' textcolor rgb '#555555'
+set arrow from screen X(891.7), screen Y(1002.3) to screen X(891.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
 set arrow from screen X(898.7), screen Y(1002.3) to screen X(898.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
 set object rectangle from screen X(915.7), screen Y(1708.3) to screen X(1005.7), screen Y(1002.3) behind fillcolor rgb '#f4f4f4' fillstyle solid 1 noborder
 set arrow from screen X(932.7), screen Y(1002.3) to screen X(932.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set label '10 µs' at screen X(932.7), screen Y(1718.3) center font 'sans-serif,10' textcolor rgb '#555555'
-set arrow from screen X(940.7), screen Y(1002.3) to screen X(940.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(948.7), screen Y(1002.3) to screen X(948.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(956.7), screen Y(1002.3) to screen X(956.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(964.7), screen Y(1002.3) to screen X(964.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(972.7), screen Y(1002.3) to screen X(972.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(980.7), screen Y(1002.3) to screen X(980.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set label '10 s' at screen X(980.7), screen Y(1718.3) center font 'sans-serif,10' textcolor rgb '#555555'
+set label '1 µs' at screen X(932.7), screen Y(1718.3) center font 'sans-serif,10' textcolor rgb '#555555'
+set arrow from screen X(939.7), screen Y(1002.3) to screen X(939.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
+set arrow from screen X(946.7), screen Y(1002.3) to screen X(946.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
+set arrow from screen X(953.7), screen Y(1002.3) to screen X(953.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
+set arrow from screen X(960.7), screen Y(1002.3) to screen X(960.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
+set arrow from screen X(967.7), screen Y(1002.3) to screen X(967.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
+set arrow from screen X(974.7), screen Y(1002.3) to screen X(974.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
+set label '1 s' at screen X(974.7), screen Y(1718.3) center font 'sans-serif,10' textcolor rgb '#555555'
+set arrow from screen X(981.7), screen Y(1002.3) to screen X(981.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
 set arrow from screen X(988.7), screen Y(1002.3) to screen X(988.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
 set lmargin at screen 0
 set rmargin at screen 1
