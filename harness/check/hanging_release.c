@@ -1,7 +1,7 @@
 #include "harness/check/hanging_release.h"
 
 #include "harness/check/describe.h"
-#include "harness/check/sweep.h"
+#include "harness/check/stalls.h"
 #include "harness/scenario/patience.h"
 
 #include <string.h>
@@ -54,21 +54,6 @@ static bool is_quiet(const struct digest *digest, int64_t *from_ns, int64_t *lon
     return true;
 }
 
-// How long the machine stood still between two times, and once more its longest stall, of which the
-// next may not have been recorded yet.
-static int64_t stalls_ns(const struct digest *digest, int64_t from_ns, int64_t to_ns)
-{
-    int64_t longest_ns = 0;
-    int64_t inside_ns = 0;
-    for (size_t i = 0; i < digest->stall_count; i++) {
-        const struct stall *stall = &digest->stalls[i];
-        longest_ns = time_later(longest_ns, stall->to_ns - stall->from_ns);
-        int64_t part_ns = time_earlier(stall->to_ns, to_ns) - time_later(stall->from_ns, from_ns);
-        inside_ns += time_later(part_ns, 0);
-    }
-    return inside_ns + longest_ns;
-}
-
 bool hanging_release_find(const struct digest *digest, struct hanging_release *hanging)
 {
     int64_t quiet_ns, fault_ns;
@@ -76,11 +61,12 @@ bool hanging_release_find(const struct digest *digest, struct hanging_release *h
     // Without the word of the end nobody knows that there was time for an answer.
     if (!digest->stop_known || !is_quiet(digest, &quiet_ns, &fault_ns))
         return false;
-    int64_t bound_ns = longest_release_ns(&digest->trial->scenario->lock) + fault_ns;
+    int64_t bound_ns = longest_release_ns(&digest->trial->scenario->lock) + fault_ns +
+                       longest_stall_ns(digest); // the next one may not have been recorded yet
     for (size_t i = 0; i < digest->hold_count; i++) {
         int64_t from_ns = time_later(digest->holds[i].released_ns, quiet_ns);
         if (!is_open(digest, &digest->holds[i]) || from_ns >= hanging->from_ns ||
-            digest->ended_ns - from_ns <= bound_ns + stalls_ns(digest, from_ns, digest->ended_ns))
+            digest->ended_ns - from_ns <= bound_ns + stalled_ns(digest, from_ns, digest->ended_ns))
             continue;
         *hanging = (struct hanging_release){i, from_ns};
     }

@@ -6,6 +6,7 @@
 #include "harness/check/catalogue.h"
 #include "harness/check/describe.h"
 #include "harness/check/stale_write.h"
+#include "harness/check/stalls.h"
 #include "harness/check/sweep.h"
 
 #include <stdio.h>
@@ -35,18 +36,6 @@ static bool fault_was_on(const struct digest *digest, const struct hold *hold, i
             return true;
     }
     return false;
-}
-
-// How long the machine stood still between the two times.
-static int64_t stalled_ns(const struct digest *digest, int64_t from_ns, int64_t to_ns)
-{
-    int64_t total_ns = 0;
-    // Stalls of one observer do not overlap: sorted by end, they are sorted by beginning too.
-    size_t first = FIRST_FROM(digest->stalls, digest->stall_count, to_ns, from_ns);
-    for (size_t i = first; i < digest->stall_count && digest->stalls[i].from_ns < to_ns; i++)
-        total_ns += time_earlier(digest->stalls[i].to_ns, to_ns) -
-                    time_later(digest->stalls[i].from_ns, from_ns);
-    return total_ns;
 }
 
 int64_t stall_to_blame_ns(const struct digest *digest, const struct hold *hold, int64_t until_ns)

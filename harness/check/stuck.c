@@ -8,6 +8,7 @@
 #include "harness/check/hanging_release.h"
 #include "harness/check/liveness.h"
 #include "harness/check/silence.h"
+#include "harness/check/stalls.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -36,16 +37,8 @@ static int64_t longest_hand_off_ns(const struct digest *digest)
 
 static int64_t slack_ns(const struct digest *digest, int64_t from_ns, int64_t to_ns)
 {
-    int64_t longest_stall = 0;
-    int64_t stalled = 0;
-    for (size_t i = 0; i < digest->stall_count; i++) {
-        const struct stall *stall = &digest->stalls[i];
-        longest_stall = time_later(longest_stall, stall->to_ns - stall->from_ns);
-        int64_t inside = time_earlier(stall->to_ns, to_ns) - time_later(stall->from_ns, from_ns);
-        stalled += inside > 0 ? inside : 0;
-    }
-    int64_t least = 2 * digest->trial->scenario->lock.retry_ns + longest_stall;
-    return time_later(longest_hand_off_ns(digest), least) + stalled;
+    int64_t least_ns = 2 * digest->trial->scenario->lock.retry_ns + longest_stall_ns(digest);
+    return time_later(longest_hand_off_ns(digest), least_ns) + stalled_ns(digest, from_ns, to_ns);
 }
 
 // How much longer than it was asked to a server may keep a lease: memcached and etcd count in whole

@@ -1,5 +1,6 @@
 // End to end: trials that could not be decided, run again.
 #include "harness/cli/test_foreign.h"
+#include "harness/cli/test_result.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -7,7 +8,6 @@
 #include <stdint.h>
 
 #include <cmocka.h>
-#include <jansson.h>
 #include <unistd.h>
 
 static char folder[] = "/tmp/lockpick-again-test-XXXXXX";
@@ -34,7 +34,7 @@ static int make_driver(void **state)
         file_read("scripts/drivers/template.py", &driver, NULL) != 0 ||
         !foreign_replace(&driver, asks, counts))
         return -1;
-    foreign_write(folder, "second.py", driver.bytes);
+    write_in(folder, "second.py", driver.bytes);
     text_free(&driver);
     return 0;
 }
@@ -58,16 +58,6 @@ static bool has_history(const char *run, const char *where)
     bool found = access(path.bytes, R_OK) == 0;
     text_free(&path);
     return found;
-}
-
-static json_t *load_result(const char *run)
-{
-    struct text path = {0};
-    text_format(&path, "%s/%s/result.json", folder, run);
-    json_t *result = json_load_file(path.bytes, 0, NULL);
-    assert_non_null(result);
-    text_free(&path);
-    return result;
 }
 
 static const char *remark(const json_t *result, size_t index)
@@ -98,7 +88,7 @@ static void what_is_decided_at_last_counts_and_what_was_not_is_told(void **state
     assert_non_null(strstr(text_string(&run.output), "1 trial: 1 as expected"));
     assert_non_null(strstr(text_string(&run.output), "second--second was run again"));
     command_free(&run);
-    json_t *result = load_result("second");
+    json_t *result = load_result(folder, "second");
     assert_int_equal(json_array_size(json_object_get(result, "remarks")), 1);
     expect_remark(result, 0, "as it could not be decided: ");
     expect_remark(result, 0, "second/undecided/second--second--1");
@@ -129,7 +119,7 @@ static void what_is_never_decided_stays_undecided(void **state)
     assert_int_equal(run.code, 3);
     assert_non_null(strstr(text_string(&run.output), "1 inconclusive"));
     command_free(&run);
-    json_t *result = load_result("never");
+    json_t *result = load_result(folder, "never");
     assert_int_equal(json_array_size(json_object_get(result, "remarks")), 2);
     expect_remark(result, 0, "never/undecided/never--redis-set-px-lua--1");
     expect_remark(result, 1, "never/undecided/never--redis-set-px-lua--2");

@@ -31,31 +31,27 @@ static const char overlap[] = "[{:process 0 :type :invoke :f :acquire :time 1000
                               "{:process 0 :type :invoke :f :release :time 5000}\n"
                               "{:process 0 :type :ok :f :release :time 6000}]\n";
 
-static void put(const char *name, const char *text)
-{
-    char *path = path_join(folder, name);
-    assert_int_equal(file_write(path, text, strlen(text), NULL), 0);
-    free(path);
-}
-
 static int make_folder(void **state)
 {
     (void)state;
     if (test_folder_make(folder) != 0)
         return -1;
-    put("two-holders.edn", two_holders);
-    put("overlap.edn", overlap);
-    put("empty.edn", "; nothing\n");
-    put("refused.edn",
-        "{:process 0 :type :invoke :f :acquire}{:process 0 :type :fail :f :acquire}");
-    put("malformed.edn",
-        "{:process 0 :type :invok :f :acquire}\n{:process 0 :type :ok :f :aquire}");
-    put("untold.edn", "{:process 0 :type :invoke :f :acquire}{:process 0 :type :ok :f :acquire}");
-    put("wrong-mode.jsonl", "{\"process\":0,\"type\":\"invoke\",\"f\":\"acquire-read\"}\n"
-                            "{\"process\":0,\"type\":\"ok\",\"f\":\"acquire-read\"}\n"
-                            "{\"process\":0,\"type\":\"invoke\",\"f\":\"release-write\"}\n"
-                            "{\"process\":0,\"type\":\"ok\",\"f\":\"release-write\"}\n");
-    put("readers.jsonl", "{\"process\":0,\"type\":\"invoke\",\"f\":\"acquire-shared\"}");
+    write_in(folder, "two-holders.edn", two_holders);
+    write_in(folder, "overlap.edn", overlap);
+    write_in(folder, "empty.edn", "; nothing\n");
+    write_in(folder, "refused.edn",
+             "{:process 0 :type :invoke :f :acquire}{:process 0 :type :fail :f :acquire}");
+    write_in(folder, "malformed.edn",
+             "{:process 0 :type :invok :f :acquire}\n{:process 0 :type :ok :f :aquire}");
+    write_in(folder, "untold.edn",
+             "{:process 0 :type :invoke :f :acquire}{:process 0 :type :ok :f :acquire}");
+    write_in(folder, "wrong-mode.jsonl",
+             "{\"process\":0,\"type\":\"invoke\",\"f\":\"acquire-read\"}\n"
+             "{\"process\":0,\"type\":\"ok\",\"f\":\"acquire-read\"}\n"
+             "{\"process\":0,\"type\":\"invoke\",\"f\":\"release-write\"}\n"
+             "{\"process\":0,\"type\":\"ok\",\"f\":\"release-write\"}\n");
+    write_in(folder, "readers.jsonl",
+             "{\"process\":0,\"type\":\"invoke\",\"f\":\"acquire-shared\"}");
     return 0;
 }
 
@@ -63,21 +59,6 @@ static int remove_folder(void **state)
 {
     (void)state;
     return test_folder_remove(folder);
-}
-
-// Runs lockpick with each '@' standing for the folder; the caller frees with command_free.
-static struct command_result run_here(const char *arguments)
-{
-    struct text line = {0};
-    for (; *arguments != '\0'; arguments++) {
-        if (*arguments == '@')
-            text_add(&line, folder);
-        else
-            text_add_bytes(&line, arguments, 1);
-    }
-    struct command_result result = run_lockpick(line.bytes);
-    text_free(&line);
-    return result;
 }
 
 static const struct {
@@ -134,7 +115,7 @@ static void each_history_gets_its_answer_and_exit_code(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct command_result result = run_here(cases[i].arguments);
+        struct command_result result = run_lockpick_in(folder, cases[i].arguments);
         if (result.code != cases[i].code ||
             (strstr(text_string(&result.output), cases[i].says) == NULL &&
              strstr(text_string(&result.errors), cases[i].says) == NULL))
@@ -149,7 +130,7 @@ static void as_json_it_is_all_there(void **state)
 {
     (void)state;
     struct command_result result =
-        run_here("check @/overlap.edn --model mutex --json --picture @/overlap.svg");
+        run_lockpick_in(folder, "check @/overlap.edn --model mutex --json --picture @/overlap.svg");
     json_t *root = json_loads(text_string(&result.output), 0, NULL);
     json_t *history = json_array_get(json_object_get(root, "histories"), 0);
     json_t *violation = json_object_get(history, "violation");
@@ -195,7 +176,7 @@ static void remove_in_folder(const char *name)
 
 static void expect_says(const char *arguments, int code, const char *says)
 {
-    struct command_result result = run_here(arguments);
+    struct command_result result = run_lockpick_in(folder, arguments);
     if (result.code != code || strstr(text_string(&result.output), says) == NULL)
         fail_msg("%s ended with %d:\n%s%s\nexpected %d: %s", arguments, result.code,
                  text_string(&result.output), text_string(&result.errors), code, says);
@@ -212,9 +193,10 @@ static size_t table_length(const char *output)
 static void a_stored_run_is_judged_as_it_was(void **state)
 {
     (void)state;
-    put("small.yaml", scenario);
-    struct command_result ran = run_here("run @/small.yaml --out @/run --keep-going");
-    struct command_result again = run_here("check @/run");
+    write_in(folder, "small.yaml", scenario);
+    struct command_result ran =
+        run_lockpick_in(folder, "run @/small.yaml --out @/run --keep-going");
+    struct command_result again = run_lockpick_in(folder, "check @/run");
     size_t length = table_length(text_string(&ran.output));
     assert_int_equal(ran.code, again.code);
     assert_true(length > 0);

@@ -13,37 +13,9 @@
 
 static char folder[] = "/tmp/lockpick-compare-test-XXXXXX";
 
-static void expect(struct command_result result, int code, const char *words)
-{
-    struct text all = {0};
-    text_format(&all, "%s%s", text_string(&result.output), text_string(&result.errors));
-    if (result.code != code || strstr(text_string(&all), words) == NULL)
-        fail_msg("exit code %d, not %d, or no '%s' in:\n%s", result.code, code, words,
-                 text_string(&all));
-    text_free(&all);
-    command_free(&result);
-}
-
-// Runs lockpick with these arguments, in which each @ is the test's folder.
 static struct command_result lockpick(const char *arguments)
 {
-    struct text line = {0};
-    for (; *arguments != '\0'; arguments++) {
-        if (*arguments == '@')
-            text_add(&line, folder);
-        else
-            text_add_bytes(&line, arguments, 1);
-    }
-    struct command_result result = run_lockpick(line.bytes);
-    text_free(&line);
-    return result;
-}
-
-static void write_file(const char *name, const char *content)
-{
-    char *path = path_join(folder, name);
-    assert_int_equal(file_write(path, content, strlen(content), NULL), 0);
-    free(path);
+    return run_lockpick_in(folder, arguments);
 }
 
 // A real run of two schemes, which all tests share.
@@ -52,11 +24,12 @@ static int make_run(void **state)
     (void)state;
     if (test_folder_make(folder) != 0)
         return -1;
-    write_file("small.yaml", "version: 1\nname: small\nabout: For a test.\n"
-                             "workload: {kind: increment, store: shm, operations: 60}\n"
-                             "clients: {processes: 2, threads: 1}\n"
-                             "lock: {lease: 5s, wait: 20s, retry: 1ms}\n"
-                             "schemes: [redis-set-px-del, redis-set-px-lua]\n");
+    write_in(folder, "small.yaml",
+             "version: 1\nname: small\nabout: For a test.\n"
+             "workload: {kind: increment, store: shm, operations: 60, hold: 500us}\n"
+             "clients: {processes: 2, threads: 1}\n"
+             "lock: {lease: 5s, wait: 20s, retry: 1ms}\n"
+             "schemes: [redis-set-px-del, redis-set-px-lua]\n");
     command_free(
         (struct command_result[]){lockpick("run @/small.yaml --repeat 3 --again 3 --out @/run")});
     return 0;
@@ -73,7 +46,7 @@ static void keep_result(const char *name, json_t *result, double rate)
 {
     test_add_repeats(result, "contention", "redis-setnx", rate, 5);
     char *text = json_dumps(result, JSON_INDENT(1));
-    write_file(name, text);
+    write_in(folder, name, text);
     free(text);
     json_decref(result);
 }
@@ -124,7 +97,7 @@ static void without_histories_what_result_json_says_is_taken(void **state)
     path = path_join(folder, "kept");
     assert_int_equal(folder_make(path, NULL), 0);
     free(path);
-    write_file("kept/result.json", content.bytes);
+    write_in(folder, "kept/result.json", content.bytes);
     text_free(&content);
     struct command_result result = lockpick("compare @/kept @/run");
     assert_non_null(strstr(text_string(&result.errors), "taken as its result.json says"));
@@ -134,12 +107,12 @@ static void without_histories_what_result_json_says_is_taken(void **state)
 static void a_missing_baseline_is_inconclusive(void **state)
 {
     (void)state;
-    expect(lockpick("compare @/nowhere @/run"), 3, "there is no baseline");
-    expect(lockpick("compare @/run @/nowhere"), 2, "cannot read");
-    expect(lockpick("compare @/run --scheme redis-set-px-lua --scheme zk-sequential"), 3,
-           "has not tried 'zk-sequential'; it tried redis-set-px-del, redis-set-px-lua");
-    expect(lockpick("compare @/run @/run --scheme nosuch"), 3,
-           "has not tried 'nosuch'; it tried redis-set-px-del, redis-set-px-lua");
+    command_expect(lockpick("compare @/nowhere @/run"), 3, "there is no baseline");
+    command_expect(lockpick("compare @/run @/nowhere"), 2, "cannot read");
+    command_expect(lockpick("compare @/run --scheme redis-set-px-lua --scheme zk-sequential"), 3,
+                   "has not tried 'zk-sequential'; it tried redis-set-px-del, redis-set-px-lua");
+    command_expect(lockpick("compare @/run @/run --scheme nosuch"), 3,
+                   "has not tried 'nosuch'; it tried redis-set-px-del, redis-set-px-lua");
 }
 
 static void slower_is_an_exit_code_of_its_own(void **state)
@@ -147,9 +120,9 @@ static void slower_is_an_exit_code_of_its_own(void **state)
     (void)state;
     keep_result("before.json", test_result("Linux 6.1"), 500);
     keep_result("now.json", test_result("Linux 6.1"), 400);
-    expect(lockpick("compare @/before.json @/now.json"), 1, "slower");
-    expect(lockpick("compare @/now.json @/before.json"), 0, "faster");
-    expect(lockpick("compare @/before.json @/now.json --margin 30%"), 0, "no change");
+    command_expect(lockpick("compare @/before.json @/now.json"), 1, "slower");
+    command_expect(lockpick("compare @/now.json @/before.json"), 0, "faster");
+    command_expect(lockpick("compare @/before.json @/now.json --margin 30%"), 0, "no change");
 }
 
 static void differing_environments_are_refused(void **state)
@@ -157,9 +130,9 @@ static void differing_environments_are_refused(void **state)
     (void)state;
     keep_result("before.json", test_result("Linux 6.1"), 500);
     keep_result("elsewhere.json", test_result("Linux 6.18"), 500);
-    expect(lockpick("compare @/before.json @/elsewhere.json"), 3,
-           "kernel: Linux 6.1 and Linux 6.18");
-    expect(lockpick("compare @/before.json @/elsewhere.json --anyway"), 3, "no change");
+    command_expect(lockpick("compare @/before.json @/elsewhere.json"), 3,
+                   "kernel: Linux 6.1 and Linux 6.18");
+    command_expect(lockpick("compare @/before.json @/elsewhere.json --anyway"), 3, "no change");
 }
 
 // The names of the run's trials, in their order.
@@ -203,19 +176,21 @@ static void two_schemes_of_a_scenario_take_turns(void **state)
 static void what_cannot_be_compared_is_refused(void **state)
 {
     (void)state;
-    expect(lockpick("compare"), 2, "what? Give two runs");
-    expect(lockpick("compare @/run"), 2, "with what?");
-    expect(lockpick("compare @/run --scheme none --scheme none"), 2, "no difference from itself");
-    expect(lockpick("compare @/run @/run --repeat 9"), 2, "--repeat is for a scenario");
-    expect(lockpick("compare @/run @/run --margin 5"), 2, "a percentage such as 5%");
-    expect(lockpick("compare @/small.yaml --scheme redis --scheme redis-set-px-del"), 2,
-           "the name of one scheme");
-    expect(lockpick("compare @/small.yaml --scheme redis-set-px-lua --scheme none"), 2,
-           "means no scheme of these scenarios");
-    expect(lockpick("compare @/small.yaml --scheme redis-set-px-lua --scheme redis-set-px-del "
-                    "--out @/run"),
-           2, "is not empty");
-    expect(lockpick("help compare"), 0, "within noise");
+    command_expect(lockpick("compare"), 2, "what? Give two runs");
+    command_expect(lockpick("compare @/run"), 2, "with what?");
+    command_expect(lockpick("compare @/run --scheme none --scheme none"), 2,
+                   "no difference from itself");
+    command_expect(lockpick("compare @/run @/run --repeat 9"), 2, "--repeat is for a scenario");
+    command_expect(lockpick("compare @/run @/run --margin 5"), 2, "a percentage such as 5%");
+    command_expect(lockpick("compare @/small.yaml --scheme redis --scheme redis-set-px-del"), 2,
+                   "the name of one scheme");
+    command_expect(lockpick("compare @/small.yaml --scheme redis-set-px-lua --scheme none"), 2,
+                   "means no scheme of these scenarios");
+    command_expect(
+        lockpick("compare @/small.yaml --scheme redis-set-px-lua --scheme redis-set-px-del "
+                 "--out @/run"),
+        2, "is not empty");
+    command_expect(lockpick("help compare"), 0, "within noise");
 }
 
 #define RUN_WITH "run @/small.yaml --scheme redis-set-px-lua --set 'thresholds="
@@ -223,20 +198,20 @@ static void what_cannot_be_compared_is_refused(void **state)
 static void a_missed_threshold_is_an_exit_code_of_its_own(void **state)
 {
     (void)state;
-    expect(lockpick(RUN_WITH "[violations == 0, commands < 1]'"
-                             " --quiet --github --out @/missed"),
-           5, "::error file=");
+    command_expect(lockpick(RUN_WITH "[violations == 0, commands < 1]'"
+                                     " --quiet --github --out @/missed"),
+                   5, "::error file=");
     struct command_result again = lockpick("check @/missed");
-    expect(again, 5, "thresholds: 1 met, 1 missed");
+    command_expect(again, 5, "thresholds: 1 met, 1 missed");
 }
 
 static void what_was_not_measured_is_not_met(void **state)
 {
     (void)state;
-    expect(lockpick(RUN_WITH "acquire.p99.9 < 1h' --out @/short"), 3,
-           "60 acquire times are too few for p99.9");
-    expect(lockpick(RUN_WITH "violations == 0' --quiet --out @/met"), 0,
-           "thresholds: 1 met, 0 missed");
+    command_expect(lockpick(RUN_WITH "acquire.p99.9 < 1h' --out @/short"), 3,
+                   "60 acquire times are too few for p99.9");
+    command_expect(lockpick(RUN_WITH "violations == 0' --quiet --out @/met"), 0,
+                   "thresholds: 1 met, 0 missed");
 }
 
 static void a_threshold_that_nobody_can_decide_is_refused_at_its_place(void **state)
@@ -247,10 +222,10 @@ static void a_threshold_that_nobody_can_decide_is_refused_at_its_place(void **st
     assert_int_equal(file_read(path, &content, NULL), 0);
     free(path);
     text_add(&content, "thresholds: [violations == 0, acquire.p98 < 50ms]\n");
-    write_file("wrong.yaml", content.bytes);
+    write_in(folder, "wrong.yaml", content.bytes);
     text_free(&content);
-    expect(lockpick("run @/wrong.yaml --out @/wrong"), 2,
-           "wrong.yaml:8:31: 'acquire.p98 < 50ms': unknown metric");
+    command_expect(lockpick("run @/wrong.yaml --out @/wrong"), 2,
+                   "wrong.yaml:8:31: 'acquire.p98 < 50ms': unknown metric");
 }
 
 int main(void)

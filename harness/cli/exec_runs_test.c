@@ -33,8 +33,8 @@ static int make_drivers(void **state)
     if (!foreign_replace(&broken, "if value == ARGV[1] then", "if value then") ||
         !foreign_replace(&sound, "saying = ", ticks))
         return -1;
-    foreign_write(folder, "sound.py", sound.bytes);
-    foreign_write(folder, "broken.py", broken.bytes);
+    write_in(folder, "sound.py", sound.bytes);
+    write_in(folder, "broken.py", broken.bytes);
     text_free(&sound);
     text_free(&broken);
     return 0;
@@ -168,9 +168,9 @@ static void a_fault_that_does_not_reach_it_is_not_applicable(void **state)
 static void one_that_misbehaves_is_an_error_and_no_verdict(void **state)
 {
     (void)state;
-    foreign_write(folder, "liar.sh",
-                  "read hello; echo '{\"hello\": 1}'\n"
-                  "read one; echo \"{\\\"id\\\": 77, \\\"answer\\\": \\\"$1\\\"}\"; read two\n");
+    write_in(folder, "liar.sh",
+             "read hello; echo '{\"hello\": 1}'\n"
+             "read one; echo \"{\\\"id\\\": 77, \\\"answer\\\": \\\"$1\\\"}\"; read two\n");
     struct command_result result = foreign_run(
         folder, "liars",
         "version: 1\nname: liars\nabout: For a test.\n"
@@ -189,7 +189,7 @@ static void one_that_misbehaves_is_an_error_and_no_verdict(void **state)
 static void one_whose_library_is_missing_is_skipped_with_the_remedy(void **state)
 {
     (void)state;
-    foreign_write(folder, "library.txt", "It is here.\n");
+    write_in(folder, "library.txt", "It is here.\n");
     struct command_result result = foreign_run(
         folder, "needs",
         "version: 1\nname: needs\nabout: For a test.\n"
@@ -240,9 +240,9 @@ static bool compile(const char *source, const char *name)
 static void a_native_plugin_locks_and_one_of_another_version_is_refused(void **state)
 {
     (void)state;
-    foreign_write(folder, "old.c",
-                  "#include <lockpick.h>\n"
-                  "const struct lockpick_plugin lockpick_plugin = {.abi = 7, .size = 8};\n");
+    write_in(folder, "old.c",
+             "#include <lockpick.h>\n"
+             "const struct lockpick_plugin lockpick_plugin = {.abi = 7, .size = 8};\n");
     struct text old = {0};
     text_format(&old, "%s/old.c", folder);
     if (system("command -v cc >/dev/null") != 0)

@@ -32,7 +32,7 @@ static int make_driver(void **state)
     (void)state;
     if (test_folder_make(folder) != 0)
         return -1;
-    foreign_write(folder, "hangs.sh", program);
+    write_in(folder, "hangs.sh", program);
     return 0;
 }
 

@@ -1,6 +1,7 @@
 // End to end: a run whose trials are conducted side by side.
 #include "harness/base/test_folder.h"
 #include "harness/cli/test_command.h"
+#include "harness/cli/test_result.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,7 +10,6 @@
 
 #include <cmocka.h>
 #include <fcntl.h>
-#include <jansson.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/file.h>
@@ -44,17 +44,6 @@ static char *write_scenario(const char *name, const char *text)
     return path.bytes;
 }
 
-static json_t *load_result(const char *run)
-{
-    char path[120];
-    json_error_t error;
-    snprintf(path, sizeof path, "%s/%s/result.json", folder, run);
-    json_t *json = json_load_file(path, 0, &error);
-    if (json == NULL)
-        fail_msg("%s: %s", path, error.text);
-    return json;
-}
-
 // Runs scenarios with these options, the run's folder being `out`.
 static json_t *run(const char *scenarios, const char *options, const char *out, int code)
 {
@@ -66,7 +55,7 @@ static json_t *run(const char *scenarios, const char *options, const char *out, 
                  text_string(&result.errors));
     command_free(&result);
     text_free(&arguments);
-    return load_result(out);
+    return load_result(folder, out);
 }
 
 static json_t *trial_of(const json_t *result, size_t nth)
@@ -229,7 +218,7 @@ static void an_interrupted_run_leaves_no_process_and_reports_what_had_finished(v
         snprintf(out, sizeof out, "interrupted-%d", i);
         int status = interrupt(SIGINT, out, options[i]);
         assert_int_equal(WEXITSTATUS(status), 128 + SIGINT);
-        json_t *result = load_result(out);
+        json_t *result = load_result(folder, out);
         assert_int_equal(trial_count(result), 4);
         for (size_t j = 0; j < trial_count(result); j++)
             assert_string_equal(word(trial_of(result, j), "scheme"), "redis-get-set");

@@ -108,10 +108,10 @@ static int make_plugins(void **state)
     (void)state;
     if (test_folder_make(folder) != 0)
         return -1;
-    foreign_write(folder, "told.c", told);
-    foreign_write(folder, "crash.c", nonsense);
-    foreign_write(folder, "nonsense.c", nonsense);
-    foreign_write(folder, "header.c", "#include <lockpick.h>\nint nothing;\n");
+    write_in(folder, "told.c", told);
+    write_in(folder, "crash.c", nonsense);
+    write_in(folder, "nonsense.c", nonsense);
+    write_in(folder, "header.c", "#include <lockpick.h>\nint nothing;\n");
     return 0;
 }
 

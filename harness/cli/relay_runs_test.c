@@ -33,8 +33,8 @@ static int make_drivers(void **state)
     text_add(&broken, sound.bytes);
     if (!foreign_replace(&broken, old, new))
         return -1;
-    foreign_write(folder, "sound.py", sound.bytes);
-    foreign_write(folder, "broken.py", broken.bytes);
+    write_in(folder, "sound.py", sound.bytes);
+    write_in(folder, "broken.py", broken.bytes);
     text_free(&sound);
     text_free(&broken);
     return 0;
@@ -104,11 +104,11 @@ static void write_driver_that_counts_from_the_reply(void)
 {
     struct text driver = {0};
     assert_int_equal(file_read("scripts/drivers/template.py", &driver, NULL), 0);
-    foreign_write(folder, "template.py", driver.bytes);
+    write_in(folder, "template.py", driver.bytes);
     assert_true(foreign_replace(&driver, "left = request[\"lease_ms\"] - int(",
                                 "asked = time.monotonic()\n"
                                 "                left = request[\"lease_ms\"] - int("));
-    foreign_write(folder, "reply.py", driver.bytes);
+    write_in(folder, "reply.py", driver.bytes);
     text_free(&driver);
 }
 

@@ -1,6 +1,7 @@
 // End to end: reports that are made anew from stored runs.
 #include "harness/base/test_folder.h"
 #include "harness/cli/test_command.h"
+#include "harness/cli/test_result.h"
 #include "harness/report/test_json_path.h"
 
 #include <setjmp.h>
@@ -21,26 +22,11 @@ static const char scenario[] =
     "workload: {kind: increment, operations: %d, hold: 1ms}\nschemes: [none, process-mutex]\n"
     "expect: [{schemes: [none], verdict: unsafe}, {schemes: [\"*\"], verdict: safe}]\n";
 
-// Runs lockpick with each '@' standing for the folder.
-static struct command_result run_here(const char *arguments)
-{
-    struct text line = {0};
-    for (; *arguments != '\0'; arguments++) {
-        if (*arguments == '@')
-            text_add(&line, folder);
-        else
-            text_add_bytes(&line, arguments, 1);
-    }
-    struct command_result result = run_lockpick(line.bytes);
-    text_free(&line);
-    return result;
-}
-
 // What it says may be on either stream.
 static void expect(const char *arguments, int code, const char *words)
 {
     struct text all = {0};
-    struct command_result result = run_here(arguments);
+    struct command_result result = run_lockpick_in(folder, arguments);
     text_format(&all, "%s%s", text_string(&result.output), text_string(&result.errors));
     if (result.code != code || strstr(text_string(&all), words) == NULL)
         fail_msg("lockpick %s: exit %d instead of %d, or no '%s' in:\n%s", arguments, result.code,
@@ -67,17 +53,6 @@ static void remove_file(const char *name)
     char *path = in_folder(name);
     assert_int_equal(unlink(path), 0);
     free(path);
-}
-
-static json_t *result_in(const char *name)
-{
-    struct text path = {0};
-    text_format(&path, "%s/%s/result.json", folder, name);
-    json_t *result = json_load_file(path.bytes, 0, NULL);
-    if (result == NULL)
-        fail_msg("no JSON in %s", path.bytes);
-    text_free(&path);
-    return result;
 }
 
 static void keep_result(const char *name, json_t *result)
@@ -146,7 +121,7 @@ static void a_runs_own_report_is_made_anew_just_as_it_was(void **state)
         remove_file(files[i]);
     }
     remove_file("first/report.html");
-    json_t *was = result_in("first");
+    json_t *was = load_result(folder, "first");
     expect("report @/first", 0, "judged anew: 2 verdicts, as in result.json");
     assert_true(is_there("first/report.html"));
     for (size_t i = 0; i < FILES; i++) {
@@ -155,7 +130,7 @@ static void a_runs_own_report_is_made_anew_just_as_it_was(void **state)
         free(now);
         free(before[i]);
     }
-    json_t *now = result_in("first");
+    json_t *now = load_result(folder, "first");
     // Where its file was is not known any more: the run keeps it as as-run.yaml.
     for (size_t i = 0; i < 2; i++) {
         json_object_del(json_at(json_array_get(json_at(was, "trials"), i), "scenario"), "path");
@@ -188,7 +163,7 @@ static void trials_of_the_same_scenario_are_repeats(void **state)
 {
     (void)state;
     expect("report @/first @/second --out @/repeats --quiet", 0, "4 trials: 4 as expected");
-    json_t *result = result_in("repeats");
+    json_t *result = load_result(folder, "repeats");
     assert_string_equal(text_at(result, "trials.0.name"), "small--none");
     assert_string_equal(text_at(result, "trials.1.name"), "small--none--2");
     assert_string_equal(text_at(result, "trials.3.name"), "small--process-mutex--2");
@@ -203,7 +178,7 @@ static void a_scenario_of_another_text_is_shown_as_its_own(void **state)
 {
     (void)state;
     expect("report @/first @/other --out @/both", 0, "small-2 is the scenario in ");
-    json_t *result = result_in("both");
+    json_t *result = load_result(folder, "both");
     assert_string_equal(text_at(result, "trials.2.name"), "small-2--none");
     assert_string_equal(text_at(result, "trials.2.scenario.name"), "small-2");
     assert_int_equal(json_array_size(json_at(result, "costs")), 3);
@@ -214,7 +189,7 @@ static void a_scenario_of_another_text_is_shown_as_its_own(void **state)
 static void environments_that_differ_are_marked(void **state)
 {
     (void)state;
-    json_t *result = result_in("second");
+    json_t *result = load_result(folder, "second");
     json_object_set_new(json_at(result, "environment"), "kernel", json_string("Linux 2.0"));
     keep_result("second", result);
     expect("report @/first @/second --out @/unlike", 0, "Linux 2.0");
@@ -222,7 +197,7 @@ static void environments_that_differ_are_marked(void **state)
     assert_non_null(strstr(page, "Linux 2.0"));
     assert_non_null(strstr(page, "their costs cannot be compared"));
     free(page);
-    result = result_in("unlike");
+    result = load_result(folder, "unlike");
     assert_non_null(strstr(text_at(result, "remarks.0"), "kernel: "));
     json_decref(result);
 }
@@ -235,7 +210,7 @@ static void a_run_that_was_killed_gets_a_report(void **state)
     remove_file("killed/report.html");
     remove_file("killed/trials/small--process-mutex/history.bin");
     expect("report @/killed", 0, "was stopped before it could write its result");
-    json_t *result = result_in("killed");
+    json_t *result = load_result(folder, "killed");
     assert_int_equal(json_array_size(json_at(result, "trials")), 1);
     assert_string_equal(text_at(result, "trials.0.verdict"), "UNSAFE");
     json_decref(result);
@@ -244,7 +219,7 @@ static void a_run_that_was_killed_gets_a_report(void **state)
 static void a_verdict_that_changed_is_said(void **state)
 {
     (void)state;
-    json_t *result = result_in("other");
+    json_t *result = load_result(folder, "other");
     json_object_set_new(json_at(result, "trials.0"), "verdict", json_string("SAFE"));
     keep_result("other", result);
     expect("report @/other --quiet", 0, "small--none: UNSAFE now, SAFE in result.json");
@@ -256,7 +231,7 @@ static void a_brief_report_is_all_in_one_folder(void **state)
     expect("report @/first --brief", 2, "--out DIR must name another folder");
     expect("report @/first --brief --out @/brief --quiet", 0, "2 trials");
     assert_false(is_there("brief/trials"));
-    json_t *result = result_in("brief");
+    json_t *result = load_result(folder, "brief");
     assert_string_equal(text_at(result, "trials.0.verdict"), "UNSAFE");
     assert_true(json_is_null(json_at(result, "trials.0.statistics")));
     assert_int_equal(json_array_size(json_at(result, "costs")), 2);

@@ -26,13 +26,6 @@ static char *in_folder(const char *name)
     return path_join(folder, name);
 }
 
-static void put(const char *name, const char *text)
-{
-    char *path = in_folder(name);
-    assert_int_equal(file_write(path, text, strlen(text), NULL), 0);
-    free(path);
-}
-
 // The caller frees it; NULL if there is no such file.
 static char *content_of(const char *name)
 {
@@ -64,9 +57,9 @@ static int make_folder(void **state)
         return -1;
     char text[sizeof scenario + 16];
     snprintf(text, sizeof text, scenario, "safe");
-    put("missed.yaml", text);
+    write_in(folder, "missed.yaml", text);
     snprintf(text, sizeof text, scenario, "unsafe");
-    put("met.yaml", text);
+    write_in(folder, "met.yaml", text);
     return 0;
 }
 
@@ -125,7 +118,7 @@ static void junit_is_kept_in_the_runs_folder_unasked(void **state)
 static void a_path_that_cannot_be_written_is_exit_4_and_starts_nothing(void **state)
 {
     (void)state;
-    put("target", "not to be touched");
+    write_in(folder, "target", "not to be touched");
     char *link = in_folder("link");
     char *pipe = in_folder("pipe");
     assert_int_equal(symlink("target", link), 0);
@@ -151,7 +144,7 @@ static void a_path_that_cannot_be_written_is_exit_4_and_starts_nothing(void **st
 static void what_an_earlier_run_left_is_not_taken_for_this_ones(void **state)
 {
     (void)state;
-    put("old.xml", "old");
+    write_in(folder, "old.xml", "old");
     setenv("GITHUB_STEP_SUMMARY", folder, 1); // no file, so the run does not start
     command_expect(run_with("met.yaml", "--github --junit @/old.xml"), 4, "$GITHUB_STEP_SUMMARY");
     unsetenv("GITHUB_STEP_SUMMARY");
@@ -163,7 +156,7 @@ static void github_gets_commands_and_a_table_behind_what_is_there(void **state)
 {
     (void)state;
     char *path = in_folder("summary.md");
-    put("summary.md", "of another step\n");
+    write_in(folder, "summary.md", "of another step\n");
     setenv("GITHUB_STEP_SUMMARY", path, 1);
     struct command_result result = run_with("missed.yaml", "--github");
     struct command_result unasked = run_with("missed.yaml", "");

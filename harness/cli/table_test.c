@@ -15,16 +15,16 @@ static int make_scenario(void **state)
     (void)state;
     if (test_folder_make(folder) != 0)
         return -1;
-    foreign_write(folder, "f07-counted.yaml",
-                  "version: 1\nname: f07-counted\nabout: For a test.\n"
-                  "workload: {kind: increment, operations: 20}\n"
-                  "schemes: [redis-setnx, redis-set-px-lua, redis-set-px-del]\n"
-                  "expect:\n"
-                  "  - {schemes: redis-set-px-del, verdict: stuck}\n"
-                  "  - {schemes: \"*\", verdict: safe}\n"
-                  "thresholds:\n"
-                  "  - {limit: expired-grants > 0, schemes: redis-setnx}\n"
-                  "  - {limit: expired-grants == 0, schemes: redis-set-px-lua}\n");
+    write_in(folder, "f07-counted.yaml",
+             "version: 1\nname: f07-counted\nabout: For a test.\n"
+             "workload: {kind: increment, operations: 20}\n"
+             "schemes: [redis-setnx, redis-set-px-lua, redis-set-px-del]\n"
+             "expect:\n"
+             "  - {schemes: redis-set-px-del, verdict: stuck}\n"
+             "  - {schemes: \"*\", verdict: safe}\n"
+             "thresholds:\n"
+             "  - {limit: expired-grants > 0, schemes: redis-setnx}\n"
+             "  - {limit: expired-grants == 0, schemes: redis-set-px-lua}\n");
     return 0;
 }
 
@@ -48,7 +48,7 @@ static struct command_result table_with(const char *outcome)
                 " \"thresholds\": [{\"scenario\": \"f07-counted\", \"scheme\": \"redis-setnx\",\n"
                 "   \"threshold\": \"expired-grants > 0\", \"result\": \"%s\"}]}\n",
                 outcome);
-    foreign_write(folder, "result.json", json.bytes);
+    write_in(folder, "result.json", json.bytes);
     text_format(&arguments, "table %s idle:%s/result.json", folder, folder);
     struct command_result result = run_lockpick(arguments.bytes);
     assert_int_equal(result.code, 0);

@@ -50,10 +50,32 @@ static inline struct command_result run_lockpick(const char *arguments)
     return result;
 }
 
+// The same with each '@' of the arguments standing for the test's folder.
+static inline struct command_result run_lockpick_in(const char *folder, const char *arguments)
+{
+    struct text line = {0};
+    for (; *arguments != '\0'; arguments++) {
+        if (*arguments == '@')
+            text_add(&line, folder);
+        else
+            text_add_bytes(&line, arguments, 1);
+    }
+    struct command_result result = run_lockpick(line.bytes);
+    text_free(&line);
+    return result;
+}
+
 static inline void command_free(struct command_result *result)
 {
     text_free(&result->output);
     text_free(&result->errors);
+}
+
+static inline void write_in(const char *folder, const char *name, const char *content)
+{
+    char *path = path_join(folder, name);
+    assert_int_equal(file_write(path, content, strlen(content), NULL), 0);
+    free(path);
 }
 
 // Fails unless it ended with that code and said those words, anywhere. Frees the result.

@@ -6,13 +6,6 @@
 #include "harness/base/test_folder.h"
 #include "harness/cli/test_command.h"
 
-static inline void foreign_write(const char *folder, const char *name, const char *text)
-{
-    char *path = path_join(folder, name);
-    assert_int_equal(file_write(path, text, strlen(text), NULL), 0);
-    free(path);
-}
-
 static inline void foreign_read(const char *folder, const char *name, struct text *out)
 {
     char *path = path_join(folder, name);
@@ -43,7 +36,7 @@ static inline struct command_result foreign_run(const char *folder, const char *
     struct text path = {0};
     struct text arguments = {0};
     text_format(&path, "%s.yaml", name);
-    foreign_write(folder, path.bytes, text);
+    write_in(folder, path.bytes, text);
     text_format(&arguments, "run %s/%s --keep-going --jobs 3 --out %s/%s %s", folder, path.bytes,
                 folder, name, options);
     struct command_result result = run_lockpick(arguments.bytes);

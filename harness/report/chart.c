@@ -108,15 +108,6 @@ void chart_note(struct chart *chart, const char *format, ...)
     free(note);
 }
 
-void chart_box(struct chart *chart, struct chart_box box, const char *colour)
-{
-    text_format(&chart->body,
-                "set object rectangle from screen X(%.1f), screen Y(%.1f) to screen X(%.1f), "
-                "screen Y(%.1f) front fillcolor rgb '%s' fillstyle solid 1 noborder\n",
-                box.left, box.bottom, box.right, box.top, colour);
-    reach(chart, box.bottom);
-}
-
 void chart_line(struct chart *chart, double x, double y, double to_x, double to_y,
                 const char *colour, const char *style)
 {

@@ -63,8 +63,7 @@ double chart_text_width(const char *text, int size);
 void chart_text(struct chart *chart, double x, double y, enum chart_align align, int size,
                 const char *colour, const char *text);
 
-// A filled box, and a line in `style`, which is gnuplot's ("linewidth 2 dashtype 2").
-void chart_box(struct chart *chart, struct chart_box box, const char *colour);
+// A line in `style`, which is gnuplot's ("linewidth 2 dashtype 2").
 void chart_line(struct chart *chart, double x, double y, double to_x, double to_y,
                 const char *colour, const char *style);
 

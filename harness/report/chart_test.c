@@ -22,7 +22,7 @@ static int end(void **state)
 {
     (void)state;
     chart_finish(&chart);
-    test_drawing_free(&drawing);
+    drawing_free(&drawing);
     return 0;
 }
 

@@ -304,3 +304,17 @@ void load_picture_notes(struct chart *chart, const struct load_points *points)
     if (driver_bound)
         chart_note(chart, "%s", cost_late_note);
 }
+
+bool load_picture_of_run(const struct run_result *run, enum load_axis axis,
+                         void (*draw)(const struct load_points *points, struct drawing *drawing),
+                         struct drawing *drawing)
+{
+    struct load_points points;
+    load_points_make(run, &points);
+    load_points_choose(&points, axis);
+    bool has_any = points.count > 0;
+    if (has_any)
+        draw(&points, drawing);
+    load_points_free(&points);
+    return has_any;
+}

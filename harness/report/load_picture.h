@@ -39,6 +39,11 @@ void load_picture_draw(struct chart *chart, const struct load_points *points,
 // Notes for below: what was left out or is driver-bound.
 void load_picture_notes(struct chart *chart, const struct load_points *points);
 
+// Has a run's points along the axis drawn by `draw`. False if there are none.
+bool load_picture_of_run(const struct run_result *run, enum load_axis axis,
+                         void (*draw)(const struct load_points *points, struct drawing *drawing),
+                         struct drawing *drawing);
+
 // How many schemes there are, and in how many places on the axis.
 size_t load_scheme_count(const struct load_points *points);
 size_t load_place_count(const struct load_points *points, enum load_axis axis);

@@ -91,14 +91,7 @@ static void draw_points(const struct load_points *points, struct drawing *drawin
 
 static bool draw(const struct run_result *run, struct drawing *drawing)
 {
-    struct load_points points;
-    load_points_make(run, &points);
-    load_points_choose(&points, LOAD_BY_WORKERS);
-    bool has_any = points.count > 0;
-    if (has_any)
-        draw_points(&points, drawing);
-    load_points_free(&points);
-    return has_any;
+    return load_picture_of_run(run, LOAD_BY_WORKERS, draw_points, drawing);
 }
 
 const struct run_picture_kind clients_picture = {

@@ -40,9 +40,7 @@ static int draw_all(struct run_result *run, const char *folder, struct error *er
             if (failed == 0)
                 add(run, kind, &drawing);
         }
-        text_free(&drawing.data);
-        text_free(&drawing.script);
-        text_free(&drawing.alternative);
+        drawing_free(&drawing);
     }
     return failed;
 }
@@ -64,6 +62,13 @@ static int render(struct run_result *run, const char *folder, struct error *erro
         complete = complete && run->pictures[i].svg != NULL;
     }
     return complete ? 0 : -1;
+}
+
+void drawing_free(struct drawing *drawing)
+{
+    text_free(&drawing->data);
+    text_free(&drawing->script);
+    text_free(&drawing->alternative);
 }
 
 int run_pictures_write(struct run_result *run, bool with_gnuplot, struct error *error)

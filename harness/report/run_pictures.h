@@ -15,6 +15,9 @@ struct drawing {
     struct text alternative; // a sentence for who cannot see it: what is drawn, and what stands out
 };
 
+// Frees its texts, and leaves it empty.
+void drawing_free(struct drawing *drawing);
+
 struct run_picture_kind {
     const char *name;  // of its files: "percentiles"
     const char *title; // above it in the page

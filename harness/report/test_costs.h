@@ -57,19 +57,11 @@ static inline void test_costs_start(struct test_costs *test)
     test->run = (struct run_result){.folder = "results/one", .trials = test->results};
 }
 
-static inline void test_drawing_free(struct drawing *drawing)
-{
-    text_free(&drawing->data);
-    text_free(&drawing->script);
-    text_free(&drawing->alternative);
-    *drawing = (struct drawing){0};
-}
-
 static inline void test_costs_end(struct test_costs *test)
 {
     for (size_t i = 0; i < test->run.count; i++)
         latencies_free(&test->results[i].latencies);
-    test_drawing_free(&test->drawing);
+    drawing_free(&test->drawing);
 }
 
 static inline struct trial_result *test_costs_add(struct test_costs *test,
@@ -199,7 +191,7 @@ static inline bool test_texts_clash(const char *svg, char *clash, size_t room)
 
 static inline bool test_draw(struct test_costs *test, const struct run_picture_kind *kind)
 {
-    test_drawing_free(&test->drawing);
+    drawing_free(&test->drawing);
     return kind->draw(&test->run, &test->drawing);
 }
 

@@ -92,12 +92,4 @@ static inline void grid_cost(struct trial_result *result, double rate, int64_t l
     result->statistics.holds = 200;
 }
 
-static inline void drawing_free(struct drawing *drawing)
-{
-    text_free(&drawing->data);
-    text_free(&drawing->script);
-    text_free(&drawing->alternative);
-    *drawing = (struct drawing){0};
-}
-
 #endif
