@@ -16,6 +16,7 @@ struct pending {
     enum driver_ask ask;
     struct driver_hold *hold; // gone if this is abandoned
     int worker;               // of the hold
+    int64_t asked_ns;         // when the driver was asked
     int64_t commands;         // sent to servers meanwhile, as its relay has seen
     bool is_uncounted;        // some that may be its are not among them
     bool abandoned;           // nobody waits for it any more: freed when it is answered

@@ -128,22 +128,39 @@ static int read_lost(json_t *object, struct driver_line *line, struct error *err
     return 0;
 }
 
+static int read_times(const json_t *object, struct driver_line *line, struct error *error)
+{
+    bool is_grant = line->word == DRIVER_HELD || line->word == DRIVER_RENEWED;
+    if (take_number(object, "valid_ms", 0, &line->valid_ms, error) != 0 ||
+        take_number(object, "from_ns", 1, &line->from_ns, error) != 0 ||
+        take_number(object, "to_ns", 1, &line->to_ns, error) != 0 ||
+        take_number(object, "request_ns", 1, &line->request_ns, error) != 0 ||
+        take_number(object, "valid_until_ns", 1, &line->valid_until_ns, error) != 0)
+        return -1;
+    if (!is_grant && (line->valid_ms >= 0 || line->request_ns != 0 || line->valid_until_ns != 0))
+        return error_set(error, "only \"held\" and \"renewed\" may have \"valid_ms\", "
+                                "\"valid_until_ns\" or \"request_ns\"");
+    if ((line->from_ns == 0) != (line->to_ns == 0))
+        return error_set(error, "\"from_ns\" and \"to_ns\" must come together");
+    if (line->from_ns > line->to_ns)
+        return error_set(error, "\"to_ns\" must not be before \"from_ns\"");
+    return 0;
+}
+
 static int read_answer(json_t *object, struct driver_line *line, struct error *error)
 {
-    static const char *const known[] = {"id", "answer", "token", "valid_ms", "why", NULL};
-    bool is_grant = line->word == DRIVER_HELD || line->word == DRIVER_RENEWED;
+    static const char *const known[] = {"id",      "answer", "token",      "valid_ms",
+                                        "from_ns", "to_ns",  "request_ns", "valid_until_ns",
+                                        "why",     NULL};
     if (check_keys(object, known, error) != 0 ||
         take_number(object, "id", 1, &line->id, error) != 0 ||
-        take_number(object, "token", 1, &line->token, error) != 0 ||
-        take_number(object, "valid_ms", 0, &line->valid_ms, error) != 0)
+        take_number(object, "token", 1, &line->token, error) != 0)
         return -1;
     if (line->id == 0)
         return error_set(error, "an answer must have the \"id\" of its request");
     if (line->token != 0 && line->word != DRIVER_HELD)
         return error_set(error, "only \"held\" may have a \"token\"");
-    if (line->valid_ms >= 0 && !is_grant)
-        return error_set(error, "only \"held\" and \"renewed\" may have \"valid_ms\"");
-    return 0;
+    return read_times(object, line, error);
 }
 
 static int read_object(json_t *object, struct driver_line *line, struct error *error)

@@ -27,10 +27,14 @@ enum driver_word {
 
 struct driver_line {
     enum driver_word word;
-    int64_t version;         // of a hello
-    int64_t id;              // of the request that it answers; 0: of none
-    int64_t token;           // 0: none
-    int64_t valid_ms;        // how much longer the hold is valid; -1: it does not say
+    int64_t version;  // of a hello
+    int64_t id;       // of the request that it answers; 0: of none
+    int64_t token;    // 0: none
+    int64_t valid_ms; // how much longer the hold is valid; -1: it does not say
+    // On CLOCK_MONOTONIC; 0: it does not say.
+    int64_t from_ns, to_ns;  // when the library was called, and when that call returned
+    int64_t request_ns;      // when the request was sent to the server that granted the lease
+    int64_t valid_until_ns;  // until when the library believes that the hold is valid
     int64_t worker;          // of a lost, from 1
     char lock[64];           // of a lost
     enum lost_reason reason; // of a lost

@@ -31,6 +31,16 @@ static void each_answer_is_read_with_what_it_carries(void **state)
     assert_int_equal(line.id, 7);
     assert_int_equal(line.token, 33);
     assert_int_equal(line.valid_ms, 920);
+    assert_int_equal(line.from_ns, 0);
+    line =
+        read_well("{\"id\":7,\"answer\":\"held\",\"from_ns\":5000000000000,\"to_ns\":5000000000900,"
+                  "\"request_ns\":5000000000300,\"valid_until_ns\":9223372036854775807}");
+    assert_int_equal(line.from_ns, 5000000000000);
+    assert_int_equal(line.to_ns, 5000000000900);
+    assert_int_equal(line.request_ns, 5000000000300);
+    assert_int_equal(line.valid_until_ns, INT64_MAX);
+    line = read_well("{\"id\":7,\"answer\":\"gone\",\"from_ns\":50,\"to_ns\":50}");
+    assert_int_equal(line.to_ns, 50);
     line = read_well("{\"answer\": \"unknown\", \"id\": 8, \"why\": \"time-out\"}");
     assert_int_equal(line.word, DRIVER_UNKNOWN);
     assert_int_equal(line.valid_ms, -1);
@@ -60,6 +70,13 @@ static void a_line_that_breaks_a_rule_is_quoted_with_the_rule(void **state)
         {"{\"id\": 1, \"answer\": \"held\", \"tokn\": 4}", "\"tokn\" is no member"},
         {"{\"id\": 1, \"answer\": \"gone\", \"token\": 4}", "only \"held\""},
         {"{\"id\": 1, \"answer\": \"gone\", \"valid_ms\": 4}", "only \"held\" and"},
+        {"{\"id\": 1, \"answer\": \"gone\", \"request_ns\": 4}", "only \"held\" and"},
+        {"{\"id\": 1, \"answer\": \"not-held\", \"valid_until_ns\": 4}", "only \"held\" and"},
+        {"{\"id\": 1, \"answer\": \"held\", \"from_ns\": 4}", "must come together"},
+        {"{\"id\": 1, \"answer\": \"held\", \"to_ns\": 4}", "must come together"},
+        {"{\"id\": 1, \"answer\": \"held\", \"from_ns\": 4, \"to_ns\": 3}", "must not be before"},
+        {"{\"id\": 1, \"answer\": \"held\", \"from_ns\": 4.5, \"to_ns\": 5}", "whole number"},
+        {"{\"id\": 1, \"answer\": \"held\", \"request_ns\": 0}", "whole number"},
         {"{\"id\": 1, \"answer\": \"error\", \"why\": 4}", "\"why\" must be a string"},
         {"{\"hello\": \"1\"}", "\"hello\" must be a whole number"},
         {"{\"answer\": \"lost\", \"worker\": 1}", "must say whose lock"},

@@ -160,6 +160,35 @@ static bool may_answer(enum driver_ask ask, enum driver_word word)
     return word == DRIVER_ERROR;
 }
 
+// The driver runs on this machine, so that its times lie within its conversation with us: else they
+// are of another clock, and prove nothing. False if they do not; the driver has failed then.
+static bool times_make_sense(struct driver *driver, const struct pending *pending,
+                             const struct driver_line *line, const char *shown)
+{
+    const struct {
+        const char *name;
+        int64_t at_ns;
+    } times[] = {
+        {"from_ns", line->from_ns}, {"request_ns", line->request_ns}, {"to_ns", line->to_ns}};
+    int64_t now_ns = clock_monotonic_ns();
+    int64_t from_ns = line->from_ns > 0 ? line->from_ns : pending->asked_ns;
+    int64_t to_ns = line->to_ns > 0 ? line->to_ns : now_ns;
+    for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
+        int64_t at_ns = times[i].at_ns;
+        if (at_ns == 0 || (at_ns >= time_later(from_ns, pending->asked_ns) &&
+                           at_ns <= time_earlier(to_ns, now_ns)))
+            continue;
+        fail_locked(
+            driver,
+            "has answered '%s': its \"%s\" lies outside of the call, which it was asked for "
+            "at %" PRId64 " and answered at %" PRId64
+            ". Times are the machine's CLOCK_MONOTONIC in nanoseconds",
+            shown, times[i].name, pending->asked_ns, now_ns);
+        return false;
+    }
+    return true;
+}
+
 static void hear_answer(struct driver *driver, const struct driver_line *line, const char *shown)
 {
     struct pending **place = &driver->pending;
@@ -177,6 +206,8 @@ static void hear_answer(struct driver *driver, const struct driver_line *line, c
                     driver_word_name(line->word), driver_commands[pending->ask]);
         return;
     }
+    if (!times_make_sense(driver, pending, line, shown))
+        return;
     *place = pending->next;
     if (pending->abandoned) {
         free(pending);
@@ -252,6 +283,7 @@ static struct pending *enter(struct driver *driver, const struct driver_request 
     pending->ask = request->ask;
     pending->hold = request->hold;
     pending->worker = request->hold->worker;
+    pending->asked_ns = clock_monotonic_ns();
     pthread_mutex_lock(&driver->mutex);
     pending->id = ++driver->last_id;
     pending->next = driver->pending;
@@ -326,8 +358,8 @@ static enum outcome exchange(struct driver *driver, struct actor *actor,
     int64_t budget_ns = allowed_ns + driver->settings.foreign->patience_ns;
     struct pending *pending = enter(driver, request);
     int64_t id = pending->id;
+    answer->asked_ns = pending->asked_ns;
     write_request(request, id, &line);
-    answer->asked_ns = clock_monotonic_ns();
     // What could not be sent is not answered either.
     driver_send(driver, line.bytes, line.length, budget_ns);
     text_free(&line);

@@ -253,6 +253,26 @@ static void one_that_lies_is_named_with_the_lie(void **state)
     EXPECT_FAILURE(SAYS("{\"hello\": 1}"), LONG_NS, "has said hello twice");
 }
 
+// Uptime in /proc is CLOCK_BOOTTIME, in hundredths of a second: good enough for times that are not
+// to be believed.
+static void one_whose_times_lie_outside_of_its_call_is_named(void **state)
+{
+    (void)state;
+    static const char outside[] = "lies outside of the call, which it was asked for";
+#define UPTIME(margin)                                                                             \
+    "read up rest < /proc/uptime; now=$(( (${up%%.*} + " margin ") * 1000000000 )); "
+#define SAYS_TIMES(margin, times)                                                                  \
+    HELLO                                                                                          \
+        "read one; " UPTIME(margin) "echo \"{\\\"id\\\": 1, \\\"answer\\\": \\\"held\\\", " times  \
+                                    "}\"; read two; read three"
+    EXPECT_FAILURE(SAYS_TIMES("-100", "\\\"from_ns\\\": $now, \\\"to_ns\\\": $now"), LONG_NS,
+                   "its \"from_ns\" lies", outside, "CLOCK_MONOTONIC", "\"answer\": \"held\"");
+    EXPECT_FAILURE(SAYS_TIMES("100", "\\\"from_ns\\\": $now, \\\"to_ns\\\": $now"), LONG_NS,
+                   outside);
+    EXPECT_FAILURE(SAYS_TIMES("-100", "\\\"request_ns\\\": $now"), LONG_NS,
+                   "its \"request_ns\" lies", outside);
+}
+
 static void one_that_floods_is_named(void **state)
 {
     (void)state;
@@ -366,6 +386,7 @@ int main(void)
         cmocka_unit_test(one_that_hangs_is_named_with_the_request),
         cmocka_unit_test(one_that_dies_is_named_with_its_last_words),
         cmocka_unit_test(one_that_lies_is_named_with_the_lie),
+        cmocka_unit_test(one_whose_times_lie_outside_of_its_call_is_named),
         cmocka_unit_test(one_that_floods_is_named),
         cmocka_unit_test(one_that_is_not_understood_is_quoted),
         cmocka_unit_test(a_command_that_is_not_there_is_named),
