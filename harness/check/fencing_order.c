@@ -1,15 +1,20 @@
-// fencing-order: fencing tokens increase strictly from one hold to the next, and no two are equal.
+// fencing-order: fencing tokens increase strictly in the order in which the grants were valid, and
+// no two are equal. A store that keeps the highest token would else refuse a live holder, and let a
+// stale one write.
 //
-// Which of two holds came first must be certain. It is if the one was granted before the acquire of
-// the other was invoked, or if the one's provably valid core ended before the other's began. Holds
-// that learned of their grant late, or that overlap, are not compared that way.
+// Which of two grants was valid first must be certain. It is if the one was answered before the
+// acquire of the other was invoked; or, for a lock that keeps others out, if the other could not
+// have come to its end before the one was answered, while the one's lease was over before the other
+// was answered. The order of the answers says nothing: a token that is fetched by a second request
+// may be drawn after the next holder's.
+#include "harness/base/rank.h"
 #include "harness/check/catalogue.h"
 #include "harness/check/describe.h"
 #include "harness/check/sweep.h"
 
 #include <stdlib.h>
 
-// A hold, and the instant at which it comes before others, or after.
+// A hold, and the instant at which its grant was over, or its token.
 struct instant {
     int64_t at_ns;
     size_t hold;
@@ -26,71 +31,146 @@ static int compare_instants(const void *left, const void *right)
 
 static void note(const struct digest *digest, struct finding *finding, size_t earlier, size_t later)
 {
-    int64_t from_ns = digest->holds[later].granted_ns;
+    const struct hold *first = &digest->holds[earlier];
+    const struct hold *second = &digest->holds[later];
+    int64_t from_ns = time_later(first->granted_ns, second->granted_ns);
     if (finding->count == 0 || from_ns < finding->evidence.from_ns)
-        finding->evidence = (struct evidence){
-            {earlier, later}, {SIZE_MAX, SIZE_MAX}, from_ns, digest->holds[later].released_ns};
+        finding->evidence =
+            (struct evidence){{earlier, later}, {SIZE_MAX, SIZE_MAX}, from_ns, second->released_ns};
     finding->count++;
 }
 
-// Every hold of `after` must have a token no smaller than that of any hold of `before` whose
-// instant is earlier. Holds noted in `blamed` already are not counted again.
-static void compare_order(const struct digest *digest, struct finding *finding,
-                          struct instant *before, size_t before_count, struct instant *after,
-                          size_t after_count, bool *blamed)
+// --- the highest token among the holds that were answered before a time --------------------------
+
+// A binary indexed tree of maxima (Fenwick, "A new data structure for cumulative frequency tables",
+// 1994) over the holds, which are in the order of their answers. SIZE_MAX: none.
+struct highest {
+    const struct digest *digest;
+    size_t *holds;
+};
+
+static void highest_open(struct highest *highest, const struct digest *digest)
 {
-    qsort(before, before_count, sizeof *before, compare_instants);
-    qsort(after, after_count, sizeof *after, compare_instants);
-    size_t highest = SIZE_MAX;
-    size_t next = 0;
-    for (size_t i = 0; i < after_count; i++) {
-        for (; next < before_count && before[next].at_ns < after[i].at_ns; next++) {
-            if (highest == SIZE_MAX ||
-                digest->holds[before[next].hold].token > digest->holds[highest].token)
-                highest = before[next].hold;
-        }
-        if (highest == SIZE_MAX || blamed[after[i].hold] ||
-            digest->holds[highest].token <= digest->holds[after[i].hold].token)
-            continue;
-        blamed[after[i].hold] = true;
-        note(digest, finding, highest, after[i].hold);
-    }
+    *highest = (struct highest){digest, memory_new(digest->hold_count * sizeof *highest->holds)};
+    for (size_t i = 0; i < digest->hold_count; i++)
+        highest->holds[i] = SIZE_MAX;
 }
 
-static void compare_by_invocation(const struct digest *digest, struct finding *finding,
-                                  struct instant *before, struct instant *after, bool *blamed)
+static size_t higher(const struct digest *digest, size_t a, size_t b)
 {
-    size_t count = 0;
+    return b != SIZE_MAX && (a == SIZE_MAX || digest->holds[b].token > digest->holds[a].token) ? b
+                                                                                               : a;
+}
+
+static void highest_add(const struct highest *highest, size_t hold)
+{
+    for (size_t i = hold + 1; i <= highest->digest->hold_count; i += i & (~i + 1))
+        highest->holds[i - 1] = higher(highest->digest, highest->holds[i - 1], hold);
+}
+
+static size_t highest_before(const struct highest *highest, int64_t at_ns)
+{
+    const struct digest *digest = highest->digest;
+    size_t found = SIZE_MAX;
+    size_t end = FIRST_FROM(digest->holds, digest->hold_count, granted_ns, at_ns);
+    for (size_t i = end; i > 0; i -= i & (~i + 1))
+        found = higher(digest, found, highest->holds[i - 1]);
+    return found;
+}
+
+// --- which was first -----------------------------------------------------------------------------
+
+// Until when the grant was valid for certain.
+static int64_t proven_end_ns(const struct digest *digest, const struct hold *hold)
+{
+    return time_earlier(hold->released_ns, hold_lease_end_ns(digest, hold));
+}
+
+// When it was over. Of one that was answered when its lease was no longer proven, that must have
+// been by what the service has said.
+static int64_t over_ns(const struct digest *digest, const struct hold *hold)
+{
+    int64_t proven_ns = hold_lease_end_ns(digest, hold);
+    bool granted_too_late = proven_ns < hold->released_ns && proven_ns <= hold->granted_ns;
+    return time_earlier(hold->released_ns,
+                        granted_too_late ? hold_told_end_ns(digest, hold) : proven_ns);
+}
+
+// What came to nothing need not have been guarded for as long as its worker believed.
+static bool is_ordered(const struct hold *hold)
+{
+    return hold->token != 0 && !hold->rolled_back;
+}
+
+// The grants that were over at some time, as they become so: of all holds, and of those that share
+// the lock with nobody.
+struct over {
+    struct instant *instants; // sorted
+    size_t count, next;
+    struct highest any, exclusive;
+};
+
+static void over_open(struct over *over, const struct digest *digest)
+{
+    *over = (struct over){memory_new(digest->hold_count * sizeof *over->instants), 0, 0, {0}, {0}};
+    highest_open(&over->any, digest);
+    highest_open(&over->exclusive, digest);
     for (size_t i = 0; i < digest->hold_count; i++) {
-        if (digest->holds[i].token == 0)
-            continue;
-        before[count] = (struct instant){digest->holds[i].granted_ns, i};
-        after[count++] = (struct instant){digest->holds[i].invoked_ns, i};
+        if (is_ordered(&digest->holds[i]))
+            over->instants[over->count++] = (struct instant){over_ns(digest, &digest->holds[i]), i};
     }
-    compare_order(digest, finding, before, count, after, count, blamed);
+    qsort(over->instants, over->count, sizeof *over->instants, compare_instants);
 }
 
-static void compare_by_core(const struct digest *digest, struct finding *finding,
-                            struct instant *before, struct instant *after, bool *blamed)
+static void over_close(struct over *over)
 {
-    struct cores cores = cores_proven(digest);
-    size_t count = 0;
-    for (size_t i = 0; i < cores.count; i++) {
-        const struct core *core = &cores.items[i];
-        if (digest->holds[core->hold].token == 0)
-            continue;
-        // Touching ends are in order, unless both are the same instant.
-        int64_t ended_ns = core->to_ns > core->from_ns ? core->to_ns - 1 : core->to_ns;
-        before[count] = (struct instant){ended_ns, core->hold};
-        after[count++] = (struct instant){core->from_ns, core->hold};
-    }
-    compare_order(digest, finding, before, count, after, count, blamed);
-    free(cores.items);
+    free(over->any.holds);
+    free(over->exclusive.holds);
+    free(over->instants);
 }
 
-static void compare_equal(const struct digest *digest, struct finding *finding,
-                          struct instant *by_token)
+// Of the grants that were certainly valid before this hold's, that with the highest token.
+static size_t find_before(const struct digest *digest, struct over *over, const struct hold *hold)
 {
+    for (; over->next < over->count && over->instants[over->next].at_ns <= hold->granted_ns;
+         over->next++) {
+        size_t ended = over->instants[over->next].hold;
+        highest_add(&over->any, ended);
+        if (!digest->holds[ended].shared)
+            highest_add(&over->exclusive, ended);
+    }
+    return highest_before(hold->shared ? &over->exclusive : &over->any,
+                          proven_end_ns(digest, hold));
+}
+
+static void compare_order(const struct digest *digest, struct finding *finding)
+{
+    struct highest answered;
+    struct over over;
+    bool excludes = digest_excludes(digest) && digest_permits(digest) == 1;
+    highest_open(&answered, digest);
+    over_open(&over, digest);
+    for (size_t i = 0; i < digest->hold_count; i++) {
+        if (digest->holds[i].token != 0)
+            highest_add(&answered, i);
+    }
+    for (size_t i = 0; i < digest->hold_count; i++) {
+        const struct hold *hold = &digest->holds[i];
+        if (hold->token == 0)
+            continue;
+        size_t before = highest_before(&answered, hold->invoked_ns);
+        if (excludes && is_ordered(hold))
+            before = higher(digest, before, find_before(digest, &over, hold));
+        if (before != SIZE_MAX && digest->holds[before].token > hold->token)
+            note(digest, finding, before, i);
+    }
+    over_close(&over);
+    free(answered.holds);
+}
+
+static void compare_equal(const struct digest *digest, struct finding *finding)
+{
+    struct instant *by_token = memory_new(digest->hold_count * sizeof *by_token);
     size_t count = 0;
     for (size_t i = 0; i < digest->hold_count; i++) {
         if (digest->holds[i].token != 0)
@@ -101,6 +181,7 @@ static void compare_equal(const struct digest *digest, struct finding *finding,
         if (by_token[i - 1].at_ns == by_token[i].at_ns)
             note(digest, finding, by_token[i - 1].hold, by_token[i].hold);
     }
+    free(by_token);
 }
 
 static void describe(const struct digest *digest, struct finding *finding)
@@ -114,6 +195,13 @@ static void describe(const struct digest *digest, struct finding *finding)
     if (first->token == second->token)
         finding_say(finding, "%s and %s were both given token %lld (%lld tokens out of order)",
                     earlier, later, (long long)first->token, (long long)finding->count);
+    else if (first->granted_ns > second->granted_ns)
+        finding_say(finding,
+                    "%s, whose lease was over, was given token %lld beside the live grant of %s "
+                    "with token %lld: the store would refuse the live one (%lld token%s out of "
+                    "order)",
+                    earlier, (long long)first->token, later, (long long)second->token,
+                    (long long)finding->count, plural(finding->count));
     else
         finding_say(
             finding,
@@ -131,25 +219,18 @@ static void decide(const struct digest *digest, struct finding *finding)
         finding->state = FINDING_IRRELEVANT;
         return;
     }
-    struct instant *before = memory_new(digest->hold_count * sizeof *before);
-    struct instant *after = memory_new(digest->hold_count * sizeof *after);
-    bool *blamed = memory_zeroed(digest->hold_count, sizeof *blamed);
-    compare_by_invocation(digest, finding, before, after, blamed);
-    compare_by_core(digest, finding, before, after, blamed);
-    compare_equal(digest, finding, before);
+    compare_order(digest, finding);
+    compare_equal(digest, finding);
     if (finding->count > 0) {
         finding->state = FINDING_VIOLATED;
         describe(digest, finding);
     } else {
         finding_say(finding, "%zu tokens, each newer than the one before", tokens);
     }
-    free(blamed);
-    free(after);
-    free(before);
 }
 
 const struct check fencing_order_check = {
     .name = "fencing-order",
-    .summary = "fencing tokens grow strictly from one hold to the next",
+    .summary = "fencing tokens grow strictly from one valid grant to the next",
     .decide = decide,
 };

@@ -86,6 +86,49 @@ static void a_grant_learned_of_late_may_be_older_than_it_looks(void **state)
     build_free(&build);
 }
 
+static void a_token_fetched_after_the_lease_must_not_pass_the_live_grants(void **state)
+{
+    (void)state;
+    struct build build;
+    build_start(&build, "increment");
+    build_fenced(&build, 1, 1, 0, 312, 313, 300, 2); // paused between the lock and its token
+    build_fenced(&build, 2, 2, 1, 310, 320, 610, 1);
+    build_judge(&build);
+    assert_state(&build, "fencing-order", FINDING_VIOLATED);
+    assert_text_has(finding_named(&build, "fencing-order")->text,
+                    "client-1, whose lease was over, was given token 2 beside the live grant of "
+                    "client-2 with token 1");
+    assert_verdict(&build, VERDICT_UNSAFE);
+    build_free(&build);
+}
+
+static void a_token_fetched_late_may_be_the_smaller_one(void **state)
+{
+    (void)state;
+    struct build build;
+    build_start(&build, "increment");
+    build_fenced(&build, 1, 1, 0, 312, 313, 300, 1);
+    build_fenced(&build, 2, 2, 1, 310, 320, 610, 2);
+    build_judge(&build);
+    assert_state(&build, "fencing-order", FINDING_KEPT);
+    build_free(&build);
+}
+
+// Which of two readers came first is certain only if the one asked after the other was answered.
+static void readers_that_share_the_lock_have_no_order(void **state)
+{
+    (void)state;
+    struct build build;
+    build_start(&build, "increment");
+    build_fenced(&build, 1, 1, 0, 1, 5, 300, 2);
+    build_fenced(&build, 2, 2, 0, 6, 9, 300, 1);
+    for (size_t i = 0; i < build.count; i++)
+        build.events[i].detail = build.events[i].kind == EVENT_ACQUIRE_INVOKE;
+    build_judge(&build);
+    assert_state(&build, "fencing-order", FINDING_KEPT);
+    build_free(&build);
+}
+
 static void an_overlap_by_a_stale_holder_does_not_hide_the_order(void **state)
 {
     (void)state;
@@ -131,6 +174,9 @@ int main(void)
         cmocka_unit_test(equal_tokens_are_refused_in_any_order),
         cmocka_unit_test(the_order_of_overlapping_holds_is_not_guessed),
         cmocka_unit_test(a_grant_learned_of_late_may_be_older_than_it_looks),
+        cmocka_unit_test(a_token_fetched_after_the_lease_must_not_pass_the_live_grants),
+        cmocka_unit_test(a_token_fetched_late_may_be_the_smaller_one),
+        cmocka_unit_test(readers_that_share_the_lock_have_no_order),
         cmocka_unit_test(an_overlap_by_a_stale_holder_does_not_hide_the_order),
         cmocka_unit_test(a_hold_out_of_order_is_counted_once),
         cmocka_unit_test(without_tokens_there_is_nothing_to_order),
