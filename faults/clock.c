@@ -114,6 +114,7 @@ static enum strike_state heal(struct fault_strike *strike, struct error *error)
 const struct fault clock_fault = {
     .form = {.name = "clock",
              .strikes = STRIKES_CLIENT | STRIKES_SERVER,
+             .traits = FAULT_MOVES_CLOCK,
              .lasting = LASTS_ON,
              .hows = hows,
              .options = options},

@@ -24,7 +24,11 @@ static enum strike_state inject(struct fault_strike *strike, struct error *error
 }
 
 const struct fault cut_fault = {
-    .form = {.name = "cut", .strikes = STRIKES_WIRE, .lasting = LASTS_BOUNDED, .hows = hows},
+    .form = {.name = "cut",
+             .strikes = STRIKES_WIRE,
+             .traits = FAULT_SEVERS,
+             .lasting = LASTS_BOUNDED,
+             .hows = hows},
     .summary = "cuts what goes between nodes, both ways (A from B) or one (A to B); packets "
                "vanish, or reset the sender",
     .colour = "#cc79a7",

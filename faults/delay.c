@@ -17,6 +17,7 @@ static enum strike_state inject(struct fault_strike *strike, struct error *error
 const struct fault delay_fault = {
     .form = {.name = "delay",
              .strikes = STRIKES_WIRE,
+             .traits = FAULT_SLOWS,
              .lasting = LASTS_BOUNDED,
              .options = options},
     .summary = "delays what goes between nodes",

@@ -37,7 +37,11 @@ static enum strike_state heal(struct fault_strike *strike, struct error *error)
 }
 
 const struct fault deny_fault = {
-    .form = {.name = "deny", .strikes = STRIKES_SERVER, .lasting = LASTS_BOUNDED, .hows = hows},
+    .form = {.name = "deny",
+             .strikes = STRIKES_SERVER,
+             .traits = FAULT_REFUSES,
+             .lasting = LASTS_BOUNDED,
+             .hows = hows},
     .summary = "makes a server refuse writes: readonly, out of memory, unable to save, ...",
     .colour = "#009e73",
     .available = available,

@@ -64,7 +64,11 @@ static enum strike_state inject(struct fault_strike *strike, struct error *error
 }
 
 const struct fault disconnect_fault = {
-    .form = {.name = "disconnect", .strikes = STRIKES_CLIENT, .lasting = LASTS_NEVER, .hows = hows},
+    .form = {.name = "disconnect",
+             .strikes = STRIKES_CLIENT,
+             .traits = FAULT_DISCONNECTS,
+             .lasting = LASTS_NEVER,
+             .hows = hows},
     .summary = "ends a client's connections, session or subscriptions from the server's side",
     .colour = "#0072b2",
     .available = available,

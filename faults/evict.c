@@ -78,6 +78,8 @@ static enum strike_state heal(struct fault_strike *strike, struct error *error)
 const struct fault evict_fault = {
     .form = {.name = "evict",
              .strikes = STRIKES_SERVER,
+             .traits = FAULT_EMPTIES,
+             .keeps = bounded,
              .lasting = LASTS_BRIEFLY,
              .hows = hows,
              .bounded = bounded},

@@ -15,6 +15,7 @@
 #define FAILOVER_LIMIT_NS (30 * NS_PER_S)
 
 static const char *const hows[] = {"any", "loses-lock", "keeps-lock", NULL};
+static const char *const keeps[] = {"keeps-lock", NULL};
 
 static enum availability available(const struct fault_step *step, const struct fault_world *world,
                                    struct error *why)
@@ -112,7 +113,12 @@ static enum strike_state inject(struct fault_strike *strike, struct error *error
 }
 
 const struct fault failover_fault = {
-    .form = {.name = "failover", .strikes = STRIKES_SERVER, .lasting = LASTS_NEVER, .hows = hows},
+    .form = {.name = "failover",
+             .strikes = STRIKES_SERVER,
+             .traits = FAULT_KILLS | FAULT_MAY_FORGET | FAULT_MOVES_LEADER | FAULT_DISCONNECTS,
+             .keeps = keeps,
+             .lasting = LASTS_NEVER,
+             .hows = hows},
     .summary = "kills the server that leads, and waits until another one leads and serves",
     .colour = "#d55e00",
     .available = available,

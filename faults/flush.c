@@ -20,7 +20,10 @@ static enum strike_state inject(struct fault_strike *strike, struct error *error
 }
 
 const struct fault flush_fault = {
-    .form = {.name = "flush", .strikes = STRIKES_SERVER, .lasting = LASTS_NEVER},
+    .form = {.name = "flush",
+             .strikes = STRIKES_SERVER,
+             .traits = FAULT_EMPTIES,
+             .lasting = LASTS_NEVER},
     .summary = "removes all data of a server, as an operator's mistake does",
     .colour = "#d55e00",
     .available = available,

@@ -15,7 +15,10 @@ static enum strike_state inject(struct fault_strike *strike, struct error *error
 }
 
 const struct fault hold_fault = {
-    .form = {.name = "hold", .strikes = STRIKES_WIRE, .lasting = LASTS_BOUNDED},
+    .form = {.name = "hold",
+             .strikes = STRIKES_WIRE,
+             .traits = FAULT_SEVERS | FAULT_SLOWS,
+             .lasting = LASTS_BOUNDED},
     .summary = "holds back what goes between nodes, and lets it go at the end of the fault",
     .colour = "#f0e442",
     .available = available,

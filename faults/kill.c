@@ -84,7 +84,10 @@ static enum strike_state inject(struct fault_strike *strike, struct error *error
 }
 
 const struct fault kill_fault = {
-    .form = {.name = "kill", .strikes = STRIKES_CLIENT | STRIKES_SERVER, .lasting = LASTS_NEVER},
+    .form = {.name = "kill",
+             .strikes = STRIKES_CLIENT | STRIKES_SERVER,
+             .traits = FAULT_KILLS,
+             .lasting = LASTS_NEVER},
     .summary = "ends a client process or a server (SIGKILL, as a crash does)",
     .colour = "#d55e00",
     .available = available,

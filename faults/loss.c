@@ -16,7 +16,11 @@ static enum strike_state inject(struct fault_strike *strike, struct error *error
 }
 
 const struct fault loss_fault = {
-    .form = {.name = "loss", .strikes = STRIKES_WIRE, .lasting = LASTS_BOUNDED, .options = options},
+    .form = {.name = "loss",
+             .strikes = STRIKES_WIRE,
+             .traits = FAULT_SLOWS,
+             .lasting = LASTS_BOUNDED,
+             .options = options},
     .summary = "loses a share of the packets between nodes",
     .colour = "#cc79a7",
     .available = available,

@@ -142,6 +142,7 @@ static enum strike_state heal(struct fault_strike *strike, struct error *error)
 const struct fault pause_fault = {
     .form = {.name = "pause",
              .strikes = STRIKES_CLIENT | STRIKES_WORKER | STRIKES_SERVER,
+             .traits = FAULT_STOPS,
              .lasting = LASTS_BOUNDED},
     .summary =
         "stops a client process (SIGSTOP, as a GC pause does), one worker of it, or a server",

@@ -9,6 +9,7 @@
 #include <string.h>
 
 static const char *const hows[] = {"keeps", "loses-unsynced", "loses-all", NULL};
+static const char *const keeps[] = {"", "keeps", NULL}; // the usual one
 
 static enum loss loss_of(const struct fault_step *step)
 {
@@ -61,7 +62,12 @@ static enum strike_state heal(struct fault_strike *strike, struct error *error)
 }
 
 const struct fault restart_fault = {
-    .form = {.name = "restart", .strikes = STRIKES_SERVER, .lasting = LASTS_BRIEFLY, .hows = hows},
+    .form = {.name = "restart",
+             .strikes = STRIKES_SERVER,
+             .traits = FAULT_KILLS | FAULT_MAY_FORGET | FAULT_DISCONNECTS,
+             .keeps = keeps,
+             .lasting = LASTS_BRIEFLY,
+             .hows = hows},
     .summary = "crashes a server and starts it again, with or without what it had stored",
     .colour = "#e69f00",
     .available = available,

@@ -2,6 +2,7 @@
 #ifndef LOCKPICK_CHECK_BUILD_HISTORY_TEST_SUPPORT_H
 #define LOCKPICK_CHECK_BUILD_HISTORY_TEST_SUPPORT_H
 
+#include "faults/fault.h"
 #include "harness/base/growing.h"
 #include "harness/check/check.h"
 
@@ -205,6 +206,7 @@ static inline void build_fault(struct build *build, const char *verb, int client
     *step = (struct fault_step){
         .number = (int)index + 1,
         .verb = verb,
+        .traits = fault_find(verb)->form.traits,
         .target = {.client = client},
         .point_count = 1,
         .nth = 1,

@@ -1,6 +1,7 @@
 #include "harness/cli/decision.h"
 
-#include "harness/report/evidence.h"
+#include "harness/explain/account.h"
+#include "harness/explain/story.h"
 
 #include <stdio.h>
 #include <stdlib.h>

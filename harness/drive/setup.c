@@ -23,6 +23,9 @@
 #define EVENTS_PER_OPERATION 12
 #define EVENTS_PER_DEPTH 12
 
+// What the proxies of external clients may see, at least.
+#define EVENTS_OF_PROXIES ((size_t)2 * 1000 * 1000)
+
 // The harness's own requests are no part of the trial, and patient.
 #define OWN_REQUEST_NS (10 * NS_PER_S)
 
@@ -101,7 +104,8 @@ static size_t event_capacity(const struct stage *stage)
         2;
     if (operations == 0)
         return EVENT_CAPACITY + (size_t)(scenario->workload.for_ns / NS_PER_S) * EVENTS_PER_SECOND;
-    return (size_t)(operations * each + writers * 2 * HISTORY_EVENTS_PER_CHUNK + 100000);
+    size_t requests = stage->scheme->foreign != NULL ? EVENTS_OF_PROXIES : 0;
+    return (size_t)(operations * each + writers * 2 * HISTORY_EVENTS_PER_CHUNK + 100000) + requests;
 }
 
 static int open_history(struct stage *stage, const char *folder, struct error *error)

@@ -1,6 +1,7 @@
 #include "harness/history/event.h"
 
 #include <stddef.h>
+#include <string.h>
 
 static const char *const kind_names[] = {
 #define X(id, name, a, b, c, d) name,
@@ -25,6 +26,13 @@ const char *event_kind_name(unsigned kind)
 const char *const *event_argument_names(unsigned kind)
 {
     return argument_names[kind];
+}
+
+struct event_command event_command(const struct event *event)
+{
+    struct event_command command = {""};
+    memcpy(command.text, &event->args[0], sizeof event->args[0]);
+    return command;
 }
 
 const char *outcome_name(unsigned outcome)
@@ -61,4 +69,10 @@ const char *usage_figure_name(unsigned figure)
 {
     static const char *const names[] = {"processor", "switches", "bytes", "packets"};
     return NAME_OF(names, figure);
+}
+
+const char *reply_kind_name(unsigned reply)
+{
+    static const char *const names[] = {"some", "nil", "zero", "negative", "ok", "error"};
+    return NAME_OF(names, reply);
 }

@@ -41,6 +41,10 @@ enum release_answer {
 // itself, n client n, -n the trial's nth server. `process`: its pid; 0 on node 0: the machine.
 // Which figures `first` and `second` are is told by `detail`, enum usage_figure. Client 0: the
 // conductor read it; else the client itself, at its end.
+// A request and a reply are those of an external client, as they passed its proxy; a reply whose
+// request was not understood is not recorded. `command` is text, its first 8 bytes; `key` and
+// `value` are hashes of what it is about and of what is stored there, 0 where the command has none;
+// `ttl_ms` how long the key is to last, 0: no such word. Worker 0: not known whose it was.
 // A worker-load comes before the first operation in a warm-up, and before the first behind one
 // (`counts`): what this worker has sent until then. Append new kinds at the end: the numbers are in
 // files.
@@ -85,7 +89,9 @@ enum release_answer {
     X(GAP, "gap", "", "", "", "")                                                                  \
     X(LOAD, "load", "phase", "clients", "rate", "counts")                                          \
     X(USAGE, "usage", "node", "process", "first", "second")                                        \
-    X(WORKER_LOAD, "worker-load", "counts", "acquire_requests", "release_requests", "wakeups")
+    X(WORKER_LOAD, "worker-load", "counts", "acquire_requests", "release_requests", "wakeups")     \
+    X(REQUEST, "request", "command", "key", "value", "ttl_ms")                                     \
+    X(REPLY, "reply", "command", "key", "value", "asked")
 
 enum event_kind {
 #define X(id, name, a, b, c, d) EVENT_##id,
@@ -104,7 +110,8 @@ struct event {
     uint8_t outcome; // enum outcome; OUTCOME_OK where the kind has none
     uint8_t detail;  // acquire-invoke: enum lock_mode; release- and leave-return: enum
                      // release_answer; stop-asked: enum stop_reason; fault-healed: enum
-                     // heal_reason; lost: enum lost_reason; usage: enum usage_figure
+                     // heal_reason; lost: enum lost_reason; usage: enum usage_figure;
+                     // request: see event_asks; reply: enum reply_kind
     uint8_t step;    // fault-*, point-*: number of the fault in the scenario, from 1; else 0
     int64_t args[4];
 };
@@ -119,6 +126,20 @@ enum lost_reason {
     LOST_SUSPENDED, // the connection was lost for so long that the session may have ended
     LOST_SESSION,   // the server said that the session, or the connection that held it, is gone
 };
+
+// What a request says besides its command, as bits of its detail; the rest of which is its phase.
+enum request_words {
+    REQUEST_NX = 1,       // only if the key is not there
+    REQUEST_XX = 2,       // only if it is
+    REQUEST_EXPIRES = 4,  // for so long
+    REQUEST_UNTIL = 8,    // until a time of day, which the client says
+    REQUEST_COMPARES = 16 // a script, or only if the value is the one given
+};
+#define REQUEST_WORDS 31 // all of them
+#define REQUEST_PHASE 5  // shifts the phase, enum phase of harness/point/point.h
+
+// How a request was answered.
+enum reply_kind { REPLY_SOME, REPLY_NIL, REPLY_ZERO, REPLY_NEGATIVE, REPLY_OK, REPLY_ERROR };
 
 // Why the conductor ended a trial (detail of stop-asked).
 enum stop_reason {
@@ -152,11 +173,18 @@ const char *event_kind_name(unsigned kind);
 // The names of args[0..3] ("" where unused) of a valid kind.
 const char *const *event_argument_names(unsigned kind);
 
+// The command of a request or a reply.
+struct event_command {
+    char text[9];
+};
+struct event_command event_command(const struct event *event);
+
 const char *outcome_name(unsigned outcome);
 const char *release_answer_name(unsigned answer);
 const char *lost_reason_name(unsigned reason);
 const char *stop_reason_name(unsigned reason);
 const char *heal_reason_name(unsigned reason);
 const char *usage_figure_name(unsigned figure);
+const char *reply_kind_name(unsigned reply);
 
 #endif

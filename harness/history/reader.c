@@ -74,7 +74,8 @@ void history_free(struct history *history)
 static bool is_point_in_time(const char *name)
 {
     return strcmp(name, "valid_until") == 0 || strcmp(name, "give_up") == 0 ||
-           strcmp(name, "killed") == 0 || strcmp(name, "intended") == 0;
+           strcmp(name, "killed") == 0 || strcmp(name, "intended") == 0 ||
+           strcmp(name, "asked") == 0;
 }
 
 // What only some trials have; 0 where they have it not.
@@ -125,7 +126,15 @@ int event_print_json(const struct event *event, int64_t zero_ns, char *line, siz
         ADD(",\"figure\":\"%s\"", usage_figure_name(event->detail));
     if (event->step != 0)
         ADD(",\"fault\":%u", event->step);
-    for (int i = 0; i < 4; i++) {
+    bool is_wire = event->kind == EVENT_REQUEST || event->kind == EVENT_REPLY;
+    if (is_wire)
+        ADD(",\"command\":\"%s\"", event_command(event).text);
+    if (event->kind == EVENT_REQUEST)
+        ADD(",\"phase\":%u,\"words\":%u", event->detail >> REQUEST_PHASE,
+            event->detail & REQUEST_WORDS);
+    if (event->kind == EVENT_REPLY)
+        ADD(",\"reply\":\"%s\"", reply_kind_name(event->detail));
+    for (int i = is_wire; i < 4; i++) {
         if (names[i][0] == '\0' || (event->args[i] == 0 && is_rare(names[i])))
             continue;
         if (event->args[i] == INT64_MAX)

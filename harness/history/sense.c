@@ -32,6 +32,8 @@ static bool detail_makes_sense(const struct event *event)
         return event->detail <= HEAL_DEATH;
     case EVENT_USAGE:
         return event->detail <= USAGE_PACKETS;
+    case EVENT_REPLY:
+        return event->detail <= REPLY_ERROR;
     default:
         return true;
     }
@@ -51,6 +53,9 @@ static unsigned free_arguments(unsigned kind)
         return 0xe;
     case EVENT_ACQUIRE_RETURN:
         return 0x2;
+    case EVENT_REQUEST:
+    case EVENT_REPLY:
+        return 0x1;
     default:
         return 0;
     }

@@ -88,6 +88,12 @@ bool history_file_overflowed(const struct history_file *file)
     return atomic_load(&file->header->chunks_claimed) > file->header->chunk_capacity;
 }
 
+bool history_file_is_half_full(const struct history_file *file)
+{
+    return atomic_load_explicit(&file->header->chunks_claimed, memory_order_relaxed) >
+           file->header->chunk_capacity / 2;
+}
+
 void history_writer_start(struct history_writer *writer, const struct history_file *file,
                           int client, int worker)
 {

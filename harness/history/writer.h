@@ -27,6 +27,9 @@ void history_file_close(struct history_file *file);
 // True if events were dropped because the file had no more room.
 bool history_file_overflowed(const struct history_file *file);
 
+// True once half of its room is taken: what is merely useful is not recorded any more.
+bool history_file_is_half_full(const struct history_file *file);
+
 // One thread's writer. Never shared between threads.
 struct history_writer {
     const struct history_file *file;

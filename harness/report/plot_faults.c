@@ -1,6 +1,6 @@
 #include "faults/fault.h"
 #include "harness/report/plot.h"
-#include "harness/report/story_deeds.h"
+#include "harness/explain/story_deeds.h"
 
 #include <stdio.h>
 #include <string.h>

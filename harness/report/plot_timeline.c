@@ -1,6 +1,6 @@
 // Who believed to hold the lock when: one row per worker, around the first violation; and a second
 // panel for a violation too short to be seen in the first.
-#include "harness/report/one_lock.h"
+#include "harness/explain/one_lock.h"
 #include "harness/report/timeline_draw.h"
 
 #include <stdio.h>

@@ -77,10 +77,6 @@ struct run_result {
     bool is_brief; // no trial has files beside the report; result.json is as json_brief.h has it
 };
 
-// The story of a violation: the few events that prove it, in order, in words; times count from the
-// start of the trial. The caller frees the result; "" if there is nothing to tell.
-char *story_tell(const struct digest *digest, const struct judgement *judgement);
-
 // The name of its files, without ending.
 const char *picture_name(enum picture which);
 

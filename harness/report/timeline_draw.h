@@ -2,7 +2,7 @@
 #ifndef LOCKPICK_REPORT_TIMELINE_DRAW_H
 #define LOCKPICK_REPORT_TIMELINE_DRAW_H
 
-#include "harness/report/evidence.h"
+#include "harness/explain/account.h"
 #include "harness/report/plot.h"
 #include "harness/report/timeline.h"
 

@@ -1,6 +1,6 @@
 // The row of what struck servers, clocks and the network, below those of the workers.
-#include "harness/report/story_cast.h"
-#include "harness/report/story_deeds.h"
+#include "harness/explain/story_cast.h"
+#include "harness/explain/story_deeds.h"
 #include "harness/report/timeline_draw.h"
 
 #include <stdio.h>

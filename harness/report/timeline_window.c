@@ -1,4 +1,4 @@
-#include "harness/report/evidence.h"
+#include "harness/explain/account.h"
 #include "harness/report/percentiles.h"
 #include "harness/report/timeline.h"
 

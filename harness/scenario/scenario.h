@@ -102,7 +102,9 @@ struct fault_step {
     int64_t jitter_ns;  // delay: up to so much more or less
     int64_t rate;       // clock: percent of the normal rate, from then on
     int64_t share;      // loss: percent of the packets
-    char *text;         // as people read it: "pause client-1 after read until client-2 writes"
+    unsigned traits;    // FAULT_*, of its form
+    const char *const *keeps; // of its form
+    char *text; // as people read it: "pause client-1 after read until client-2 writes"
     struct place place;
 };
 
@@ -121,10 +123,26 @@ enum lasting {
     LASTS_BOUNDED, // until it is healed: `until` must say when
 };
 
+// What a fault does to its target: rules about its consequences ask for these, never for its name.
+enum {
+    FAULT_STOPS = 1,          // stands still until it is healed
+    FAULT_KILLS = 2,          // its process ends
+    FAULT_EMPTIES = 4,        // the server has certainly lost the lock
+    FAULT_MAY_FORGET = 8,     // the server may have lost the lock, by `how` or by luck
+    FAULT_SEVERS = 16,        // nothing passes the wire while it lasts
+    FAULT_SLOWS = 32,         // what passes the wire comes late
+    FAULT_DISCONNECTS = 64,   // connections end, and sessions that live by them
+    FAULT_MOVES_CLOCK = 128,  // its clock goes wrong
+    FAULT_MOVES_LEADER = 256, // another server leads from then on
+    FAULT_REFUSES = 512,      // the server refuses requests
+};
+
 // How a fault is written down.
 struct fault_form {
     const char *name;
-    unsigned strikes; // STRIKES_*
+    unsigned strikes;         // STRIKES_*
+    unsigned traits;          // FAULT_*
+    const char *const *keeps; // `hows` by which no server forgets a lock; NULL: none
     enum lasting lasting;
     const char *const *hows;    // what `how` may be, the usual one first; NULL: it has no ways
     const char *const *options; // keys that only it takes (`by`, `share`, ...); NULL: none
@@ -318,6 +336,9 @@ struct scheme_servers {
 
 // True if the fault's target stands still while it is in effect.
 bool fault_stops(const struct fault_step *step);
+
+// True if the fault has any of these traits, by the way in which it strikes.
+bool fault_can(const struct fault_step *step, unsigned traits);
 
 // What names may occur in a scenario; each array is NULL-terminated. The caller fills it from the
 // catalogues, so that this room needs none of them.

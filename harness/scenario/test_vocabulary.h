@@ -44,14 +44,17 @@ static const char *const test_delay_options[] = {"by", "jitter", NULL};
 static const char *const test_loss_options[] = {"share", NULL};
 static const char *const test_clock_options[] = {"by", "rate", NULL};
 static const struct fault_form test_fault_forms[] = {
-    {"pause", STRIKES_CLIENT | STRIKES_WORKER | STRIKES_SERVER, LASTS_BOUNDED, NULL, NULL, NULL},
-    {"kill", STRIKES_CLIENT | STRIKES_SERVER, LASTS_NEVER, NULL, NULL, NULL},
-    {"restart", STRIKES_SERVER, LASTS_BRIEFLY, test_losses, NULL, NULL},
-    {"cut", STRIKES_WIRE, LASTS_BOUNDED, test_cuts, NULL, NULL},
-    {"delay", STRIKES_WIRE, LASTS_BOUNDED, NULL, test_delay_options, NULL},
-    {"loss", STRIKES_WIRE, LASTS_BOUNDED, NULL, test_loss_options, NULL},
-    {"clock", STRIKES_CLIENT | STRIKES_SERVER, LASTS_ON, NULL, test_clock_options, NULL},
-    {"evict", STRIKES_SERVER, LASTS_BRIEFLY, test_policies, NULL, test_bounded_policies},
+    {"pause", STRIKES_CLIENT | STRIKES_WORKER | STRIKES_SERVER, FAULT_STOPS, NULL, LASTS_BOUNDED,
+     NULL, NULL, NULL},
+    {"kill", STRIKES_CLIENT | STRIKES_SERVER, FAULT_KILLS, NULL, LASTS_NEVER, NULL, NULL, NULL},
+    {"restart", STRIKES_SERVER, FAULT_MAY_FORGET, NULL, LASTS_BRIEFLY, test_losses, NULL, NULL},
+    {"cut", STRIKES_WIRE, FAULT_SEVERS, NULL, LASTS_BOUNDED, test_cuts, NULL, NULL},
+    {"delay", STRIKES_WIRE, FAULT_SLOWS, NULL, LASTS_BOUNDED, NULL, test_delay_options, NULL},
+    {"loss", STRIKES_WIRE, FAULT_SLOWS, NULL, LASTS_BOUNDED, NULL, test_loss_options, NULL},
+    {"clock", STRIKES_CLIENT | STRIKES_SERVER, FAULT_MOVES_CLOCK, NULL, LASTS_ON, NULL,
+     test_clock_options, NULL},
+    {"evict", STRIKES_SERVER, FAULT_EMPTIES, NULL, LASTS_BRIEFLY, test_policies, NULL,
+     test_bounded_policies},
 };
 static const char *const test_commands[] = {"GET", "SET", "SETNX", "PEXPIRE", "DEL", "EVAL", NULL};
 static const char *const test_properties[] = {

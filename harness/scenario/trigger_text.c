@@ -10,6 +10,16 @@ bool fault_stops(const struct fault_step *step)
     return strcmp(step->verb, "pause") == 0;
 }
 
+bool fault_can(const struct fault_step *step, unsigned traits)
+{
+    unsigned mine = step->traits;
+    for (size_t i = 0; step->keeps != NULL && step->keeps[i] != NULL; i++) {
+        if (strcmp(step->how != NULL ? step->how : "", step->keeps[i]) == 0)
+            mine &= ~(unsigned)(FAULT_EMPTIES | FAULT_MAY_FORGET);
+    }
+    return (mine & traits) != 0;
+}
+
 static void client_write(int client, int worker, struct text *out)
 {
     text_format(out, "client-%d", client);

@@ -105,6 +105,26 @@ static void pass_point(struct passer *passer, const struct tap_request *request)
     settings->stop(settings->context, request->worker, false);
 }
 
+// What passes, for whoever explains what came of it. Not where connections come and go so fast that
+// their beginnings would fill the history, which the clients need.
+static void record(struct passer *passer, const struct tap_request *request)
+{
+    const struct history_file *file = passer->connection->relay->settings.history;
+    bool is_reply = passer->side == POINT_AFTER;
+    if (file == NULL || !tap_understands(passer->connection->tap) ||
+        history_file_is_half_full(file))
+        return;
+    struct event event = {
+        .kind = is_reply ? EVENT_REPLY : EVENT_REQUEST,
+        .at_ns = is_reply ? 0 : request->asked_ns,
+        .args = {0, request->key, request->value, is_reply ? request->asked_ns : request->ttl_ms}};
+    event.detail = (uint8_t)(is_reply ? (unsigned)request->reply
+                                      : request->words | (unsigned)request->phase << REQUEST_PHASE);
+    memcpy(&event.args[0], request->name, strnlen(request->name, sizeof event.args[0]));
+    passer->writer.worker = (uint16_t)request->worker;
+    history_append(&passer->writer, event);
+}
+
 static size_t read_piece(struct passer *passer, const uint8_t *bytes, size_t length, bool *found,
                          struct tap_request *request)
 {
@@ -114,11 +134,14 @@ static size_t read_piece(struct passer *passer, const uint8_t *bytes, size_t len
         size_t replied = tap_read_replies(tap, bytes, length, found, request);
         if (*found && settings->replied != NULL)
             settings->replied(settings->context, request);
+        if (*found)
+            record(passer, request);
         return replied;
     }
     size_t used = tap_read_requests(tap, bytes, length, found, request);
     if (*found) {
         settings->ask(settings->context, request);
+        record(passer, request);
         tap_asked(tap, request);
     }
     return used;

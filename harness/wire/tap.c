@@ -158,6 +158,8 @@ static size_t read_understood(struct tap *tap, const uint8_t *bytes, size_t leng
         if (id == TAP_REFUSED && front != NULL)
             tap->waiting[tap->first].replies = 1;
         *found = id != TAP_UNASKED && take(tap, id == TAP_REFUSED ? 0 : id, request);
+        if (*found && tap->protocol->reply_kind != NULL)
+            request->reply = tap->protocol->reply_kind(tap->state);
     }
     return at;
 }

@@ -23,6 +23,10 @@ extern const char *const tap_commands[];
 
 struct tap_request {
     char name[TAP_NAME_ROOM]; // as people know it: "SET", "create", "request"
+    unsigned words;           // REQUEST_NX, ... of what is understood of its arguments
+    int64_t key, value;       // hashes; 0: none, or not known
+    int64_t ttl_ms;           // how long it asks the key to last; 0: it does not
+    enum reply_kind reply;    // how it was answered; of a reply
     int64_t id;               // by which its reply is known; 0: by its turn
     int replies;              // how many it has; 0: none will come
     int worker;               // whose it is; kept for the reply. 0: not known

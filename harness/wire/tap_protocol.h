@@ -21,6 +21,8 @@ struct tap_protocol {
     // found, 0 for the oldest; or TAP_UNASKED, or TAP_REFUSED.
     enum tap_result (*read_reply)(void *state, const uint8_t *bytes, size_t length, size_t *used,
                                   const struct tap_request *front, int64_t *id);
+    // How what read_reply has found answers. NULL: not known.
+    enum reply_kind (*reply_kind)(const void *state);
 };
 
 #define TAP_UNASKED INT64_MIN       // the reply to nothing

@@ -1,0 +1,140 @@
+// Of several locks, the one that is told of: in words, for machines, and drawn.
+#include "harness/explain/one_lock.h"
+
+#include "harness/check/test_keys.h"
+#include "harness/explain/account.h"
+#include "harness/explain/story.h"
+#include "harness/report/plot.h"
+#include "harness/report/test_json_path.h"
+
+static struct build build;
+
+// Clients 1 and 2 hold lock 3 at once; client 4 holds lock 1, and client 3 lock 2, meanwhile.
+static int start(void **state)
+{
+    (void)state;
+    const int64_t finals[] = {1, 1, 1};
+    keys_start(&build, 3);
+    build.scenario.workload.store = (char *)"shm";
+    keys_increment(&build, 4, 1, 1, 99, 0);
+    keys_increment(&build, 1, 3, 2, 100, 0);
+    keys_increment(&build, 3, 2, 3, 101, 0);
+    keys_increment(&build, 2, 3, 4, 103, 0);
+    keys_end(&build, finals, 3);
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    build_free(&build);
+    return 0;
+}
+
+static void what_is_told_is_the_lock_of_the_violation(void **state)
+{
+    (void)state;
+    struct one_lock one;
+    one_lock_start(&build.digest, &build.judgement, &one);
+    assert_int_equal(one.key, 3);
+    assert_int_equal(one.digest->hold_count, 2);
+    const struct finding *first = judgement_first_violation(one.judgement);
+    assert_string_equal(first->check->name, "double-grant");
+    for (size_t i = 0; i < 2; i++) {
+        size_t hold = one_lock_hold(&one, i);
+        size_t event = one_lock_event(&one, one.digest->holds[i].granted_event);
+        assert_int_equal(build.digest.holds[hold].operation, one.digest->holds[i].operation);
+        assert_int_equal(build.digest.holds[hold].granted_event, event);
+        size_t access = one_lock_access(&one, one.digest->holds[i].first_access);
+        assert_int_equal(build.digest.accesses[access].hold, hold);
+    }
+    one_lock_end(&one);
+}
+
+static void a_story_names_the_lock_and_leaves_out_who_holds_another(void **state)
+{
+    (void)state;
+    char *story = story_tell(&build.digest, &build.judgement);
+    assert_non_null(strstr(story, "client-1 acquires lock 3"));
+    assert_non_null(strstr(story, "client-2 acquires lock 3: client-1 still holds it"));
+    assert_non_null(strstr(story, "All this is about lock 3 of 3."));
+    assert_null(strstr(story, "client-3"));
+    assert_null(strstr(story, "client-4"));
+    free(story);
+}
+
+static void evidence_names_it_and_counts_in_the_whole(void **state)
+{
+    (void)state;
+    char *text = evidence_json(&build.digest, &build.judgement);
+    json_t *json = json_loads(text, 0, NULL);
+    assert_int_equal(json_integer_value(json_at(json, "lock")), 3);
+    assert_int_equal(json_array_size(json_at(json, "holds")), 2);
+    for (size_t i = 0; i < 2; i++) {
+        json_t *hold = json_array_get(json_at(json, "holds"), i);
+        size_t index = (size_t)json_integer_value(json_object_get(hold, "hold"));
+        assert_int_equal(build.digest.holds[index].key, 3);
+        assert_int_equal(build.digest.holds[index].granted_event,
+                         json_integer_value(json_object_get(hold, "grant_event")));
+    }
+    json_decref(json);
+    free(text);
+}
+
+static void a_picture_names_it_and_has_its_rows_alone(void **state)
+{
+    (void)state;
+    struct plot plot;
+    plot_timeline(&plot, &build.digest, &build.judgement);
+    assert_non_null(strstr(plot.script.bytes, "lock 3 of 3"));
+    assert_non_null(strstr(plot.script.bytes, "'client-1' 1, 'client-2' 2)"));
+    assert_null(strstr(plot.script.bytes, "client-3"));
+    assert_null(strstr(plot.script.bytes, "workers shown"));
+    plot_free(&plot);
+}
+
+// Those of different locks may well hold at once.
+static void without_a_violation_nothing_overlaps(void **state)
+{
+    (void)state;
+    struct plot plot;
+    struct judgement judgement = {.verdict = VERDICT_SAFE};
+    plot_timeline(&plot, &build.digest, &judgement);
+    assert_non_null(strstr(plot.script.bytes, "all 3 locks together"));
+    assert_non_null(strstr(plot.script.bytes, "client-4"));
+    assert_null(strstr(plot.script.bytes, "two or more hold"));
+    plot_free(&plot);
+}
+
+// Evidence without a hold tells its lock by what is found there.
+static void a_lock_that_nobody_is_granted_is_found(void **state)
+{
+    (void)state;
+    struct one_lock one;
+    struct judgement judgement = build.judgement;
+    for (size_t i = 0; i < judgement.finding_count; i++) {
+        struct finding *finding = &judgement.findings[i];
+        bool is_it = strcmp(finding->check->name, "double-grant") == 0;
+        finding->state = is_it ? FINDING_VIOLATED : FINDING_KEPT;
+        for (size_t j = 0; j < 2 && is_it; j++)
+            finding->evidence.holds[j] = finding->evidence.accesses[j] = SIZE_MAX;
+    }
+    one_lock_start(&build.digest, &judgement, &one);
+    assert_int_equal(one.key, 3);
+    one_lock_end(&one);
+}
+
+#define ONE_LOCK_TEST(test) cmocka_unit_test_setup_teardown(test, start, end)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        ONE_LOCK_TEST(what_is_told_is_the_lock_of_the_violation),
+        ONE_LOCK_TEST(a_story_names_the_lock_and_leaves_out_who_holds_another),
+        ONE_LOCK_TEST(evidence_names_it_and_counts_in_the_whole),
+        ONE_LOCK_TEST(a_picture_names_it_and_has_its_rows_alone),
+        ONE_LOCK_TEST(without_a_violation_nothing_overlaps),
+        ONE_LOCK_TEST(a_lock_that_nobody_is_granted_is_found),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,306 @@
+#include "harness/explain/story_deeds.h"
+
+#include "harness/base/rank.h"
+#include "harness/check/describe.h"
+#include "harness/scenario/trigger.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define NAME_ROOM 100
+
+// --- who -----------------------------------------------------------------------------------------
+
+// A role with the name of whoever had it. The schedule notes it when the fault strikes: "redis-1",
+// of a failover "redis-1 redis-2", and of one that failed later more.
+static const char *role(const struct fault_record *record, const char *server, char *out,
+                        size_t room)
+{
+    char name[32] = "";
+    if (strcmp(server, "leader") != 0)
+        return server;
+    bool known = sscanf(record->reason, "%31[a-z0-9-]", name) == 1 && strchr(name, '-') != NULL;
+    snprintf(out, room, known ? "the leader %s" : "the leader", name);
+    return out;
+}
+
+static void target_name(const struct fault_record *record, const struct target *target, char *out,
+                        size_t room)
+{
+    static const struct {
+        const char *name;
+        const char *words;
+    } groups[] = {{"others", "all others"},
+                  {"servers", "the servers"},
+                  {"clients", "the clients"},
+                  {"followers", "its followers"},
+                  {"store", "the store"}};
+    if (target->client != 0) {
+        snprintf(out, room, "client-%d", target->client);
+        return;
+    }
+    for (size_t i = 0; i < sizeof groups / sizeof *groups; i++) {
+        if (strcmp(target->server, groups[i].name) == 0) {
+            snprintf(out, room, "%s", groups[i].words);
+            return;
+        }
+    }
+    char named[NAME_ROOM];
+    snprintf(out, room, "%s", role(record, target->server, named, sizeof named));
+}
+
+const char *deed_target(const struct digest *digest, const struct fault_record *record, char *out,
+                        size_t room)
+{
+    const struct target *target = &record->step->target;
+    if (target->client != 0 && target->worker != 0 && digest->trial->scenario->clients.threads > 1)
+        snprintf(out, room, "client-%d worker-%d", target->client, target->worker);
+    else if (target->client != 0 && target->worker != 0)
+        snprintf(out, room, "client-%d's worker", target->client);
+    else
+        target_name(record, target, out, room);
+    return out;
+}
+
+void deed_side(const struct fault_record *record, int side, struct text *out)
+{
+    const struct fault_step *step = record->step;
+    size_t count = step->side_counts[side];
+    for (size_t i = 0; i < count; i++) {
+        char name[NAME_ROOM];
+        target_name(record, &step->sides[side][i], name, sizeof name);
+        text_format(out, "%s%s", i == 0 ? "" : i + 1 == count ? " and " : ", ", name);
+    }
+}
+
+// --- where it was --------------------------------------------------------------------------------
+
+// Events before the one by which a fault was asked for, among which the point is that it waited at.
+#define NEAR_EVENTS 5000
+
+// Which of its points it was that the target came to, from 0; -1 if that is not recorded.
+static int point_met(const struct digest *digest, const struct fault_record *record)
+{
+    const struct history *history = digest->history;
+    if (history == NULL || record->asked_ns == TIME_NEVER)
+        return -1;
+    size_t from = FIRST_FROM(history->events, history->count, at_ns, record->asked_ns);
+    for (size_t i = 0; i < NEAR_EVENTS && i < from; i++) {
+        const struct event *event = &history->events[from - 1 - i];
+        if (event->kind == EVENT_POINT_REACHED && event->step == record->step->number)
+            return (int)event->args[1] - 1;
+    }
+    return -1;
+}
+
+static void tell_point(const struct digest *digest, const struct fault_record *record,
+                       const struct point_name *point, bool same_side, struct text *out)
+{
+    static const char *const moments[] = {[MOMENT_BEFORE] = "before ", [MOMENT_AFTER] = "after "};
+    char worker[DESCRIBE_ROOM] = "";
+    bool other_worker = point->worker != 0 && point->worker != record->step->target.worker &&
+                        digest->trial->scenario->clients.threads > 1;
+    if (other_worker)
+        snprintf(worker, sizeof worker, "worker-%d", point->worker);
+    if (point->moment == MOMENT_AT)
+        text_format(out, "while %s holds the lock", other_worker ? worker : "it");
+    else
+        text_format(out, "%s%s%s%s", same_side ? "" : moments[point->moment], worker,
+                    other_worker ? "'s " : "",
+                    strcmp(point->what, "request") == 0 ? "a request" : point->what);
+}
+
+void deed_tell_point(const struct digest *digest, const struct fault_record *record,
+                     struct text *out)
+{
+    const struct fault_step *step = record->step;
+    int met = point_met(digest, record);
+    bool told = false;
+    for (size_t i = 0; i < step->point_count; i++) {
+        const struct point_name *point = &step->points[i];
+        if (point->client != step->target.client || (met >= 0 && met != (int)i))
+            continue;
+        text_add(out, told ? " or " : " ");
+        bool same_side = told && point->moment == step->points[i - 1].moment;
+        told = true;
+        tell_point(digest, record, point, same_side, out);
+        bool same_phase_follows = met < 0 && i + 1 < step->point_count &&
+                                  strcmp(step->points[i + 1].phase, point->phase) == 0;
+        if (point->phase[0] != '\0' && !same_phase_follows)
+            text_format(out, " in %s", point->phase);
+    }
+}
+
+// --- what it does --------------------------------------------------------------------------------
+
+// "3 min", "250 ms".
+static void add_span(int64_t span_ns, struct text *out)
+{
+    char span[40];
+    if (span_ns >= 60 * NS_PER_S && span_ns % (60 * NS_PER_S) == 0)
+        text_format(out, "%lld min", (long long)(span_ns / (60 * NS_PER_S)));
+    else
+        text_add(out, text_duration(span_ns, span, sizeof span));
+}
+
+static void tell_clock(const struct fault_step *step, const char *target, struct text *out)
+{
+    const char *which = step->how == NULL                     ? "clock"
+                        : strcmp(step->how, "realtime") == 0  ? "wall clock"
+                        : strcmp(step->how, "monotonic") == 0 ? "monotonic clock"
+                                                              : "clock";
+    text_format(out, "%s's %s", target, which);
+    if (step->by_ns != 0) {
+        text_add(out, step->by_ns > 0 ? " jumps ahead by " : " jumps back by ");
+        add_span(step->by_ns > 0 ? step->by_ns : -step->by_ns, out);
+    }
+    if (step->by_ns != 0 && step->rate != 100)
+        text_add(out, " and");
+    if (step->rate == 0)
+        text_add(out, " stands still");
+    else if (step->rate != 100)
+        text_format(out, " runs at %lld%% of its speed", (long long)step->rate);
+}
+
+// Who, and the verb that goes with them: "client-1 and the leader are".
+static void add_are(const struct fault_record *record, struct text *out)
+{
+    const struct target *first = &record->step->sides[0][0];
+    bool many = record->step->side_counts[0] > 1 || strcmp(first->server, "servers") == 0 ||
+                strcmp(first->server, "clients") == 0 || strcmp(first->server, "followers") == 0;
+    deed_side(record, 0, out);
+    text_add(out, many ? " are" : " is");
+}
+
+static void tell_wire(const struct fault_record *record, struct text *out)
+{
+    deed_side(record, 0, out);
+    text_add(out, record->step->one_way ? " to " : " and ");
+    deed_side(record, 1, out);
+}
+
+static void tell_wire_deed(const struct fault_record *record, struct text *out)
+{
+    const struct fault_step *step = record->step;
+    const char *between = step->one_way ? "from" : "between";
+    if (strcmp(step->verb, "cut") == 0 && !step->one_way) {
+        add_are(record, out);
+        text_add(out, " cut off from ");
+        deed_side(record, 1, out);
+    } else if (strcmp(step->verb, "cut") == 0) {
+        text_add(out, "nothing gets through from ");
+        tell_wire(record, out);
+    } else if (strcmp(step->verb, "hold") == 0) {
+        text_format(out, "what is sent %s ", between);
+        tell_wire(record, out);
+        text_add(out, " is held back");
+    } else if (strcmp(step->verb, "delay") == 0) {
+        text_format(out, "what is sent %s ", between);
+        tell_wire(record, out);
+        text_add(out, " is delayed by ");
+        add_span(step->by_ns, out);
+    } else {
+        text_format(out, "%lld%% of the packets %s ", (long long)step->share, between);
+        tell_wire(record, out);
+        text_add(out, " are lost");
+    }
+}
+
+void deed_tell_fall(const struct digest *digest, const struct fault_record *record,
+                    struct text *out)
+{
+    char target[NAME_ROOM];
+    text_format(out, "%s is killed", deed_target(digest, record, target, sizeof target));
+}
+
+void deed_tell_succession(const struct fault_record *record, struct text *out)
+{
+    char old[32];
+    char next[32];
+    bool known = sscanf(record->reason, "%31[a-z0-9-] %31[a-z0-9-]", old, next) == 2;
+    text_format(out, "%s takes its place", known ? next : "another server");
+}
+
+void deed_tell(const struct digest *digest, const struct fault_record *record, struct text *out)
+{
+    static const struct {
+        const char *verb;
+        const char *words; // after the target
+    } deeds[] = {
+        {"pause", " is paused"},
+        {"kill", " is killed"},
+        {"restart", " crashes"},
+        {"flush", " loses all its data"},
+        {"evict", " runs out of memory and evicts the lock"},
+        {"disconnect", " is cut off: the servers end its connections"},
+        {"deny", " refuses writes"},
+    };
+    char target[NAME_ROOM];
+    const struct fault_step *step = record->step;
+    deed_target(digest, record, target, sizeof target);
+    if (step->side_counts[0] > 0) {
+        tell_wire_deed(record, out);
+        return;
+    }
+    if (strcmp(step->verb, "clock") == 0) {
+        tell_clock(step, target, out);
+        return;
+    }
+    if (strcmp(step->verb, "failover") == 0) {
+        deed_tell_fall(digest, record, out);
+        text_add(out, ", and ");
+        deed_tell_succession(record, out);
+        return;
+    }
+    for (size_t i = 0; i < sizeof deeds / sizeof *deeds; i++) {
+        if (strcmp(step->verb, deeds[i].verb) == 0) {
+            text_format(out, "%s%s", target, deeds[i].words);
+            if (strcmp(step->verb, "deny") == 0 && step->how != NULL)
+                text_format(out, " (%s)", step->how);
+            return;
+        }
+    }
+    fault_describe_deed(step, out);
+}
+
+// --- when it is over -----------------------------------------------------------------------------
+
+// What a server that crashed has left of what it had stored.
+static const char *what_is_left(const struct fault_step *step)
+{
+    if (step->how != NULL && strcmp(step->how, "loses-all") == 0)
+        return " and has forgotten everything";
+    if (step->how != NULL && strcmp(step->how, "loses-unsynced") == 0)
+        return " and has forgotten what was not on its disk yet";
+    return " with no more than what was on its disk";
+}
+
+void deed_tell_end(const struct digest *digest, const struct fault_record *record, struct text *out)
+{
+    char target[NAME_ROOM];
+    const struct fault_step *step = record->step;
+    const char *verb = step->verb;
+    deed_target(digest, record, target, sizeof target);
+    if (strcmp(verb, "cut") == 0) {
+        deed_side(record, 0, out);
+        text_add(out, " and ");
+        deed_side(record, 1, out);
+        text_add(out, " reach each other again");
+    } else if (strcmp(verb, "hold") == 0)
+        text_add(out, "what was held back arrives");
+    else if (step->side_counts[0] > 0)
+        text_add(out, "the network is as fast as before");
+    else if (fault_stops(step))
+        text_format(out, "%s goes on", target);
+    else if (strcmp(verb, "restart") == 0)
+        // When exactly is not known: clients may have found it before the harness had.
+        text_format(out, "%s has come back%s", target, what_is_left(step));
+    else if (strcmp(verb, "deny") == 0)
+        text_format(out, "%s takes writes again", target);
+    else if (strcmp(verb, "evict") == 0)
+        text_format(out, "%s has memory again", target);
+    else if (strcmp(verb, "clock") == 0)
+        text_format(out, "%s's clock is right again", target);
+    else
+        text_format(out, "%s of %s is over", verb, target);
+}
