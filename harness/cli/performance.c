@@ -15,9 +15,6 @@
 #include <string.h>
 #include <unistd.h>
 
-// Side by side, unless --jobs says otherwise: trials mostly wait for leases and pauses.
-#define USUAL_LANES 4
-
 struct performance {
     const struct plan *plan;
     const struct run_options *options;
@@ -142,16 +139,18 @@ static bool settle_job(void *context, size_t job, int conducted, const struct er
     return !performance->is_over;
 }
 
-// Trials `from` to `to` of the plan, in so many lanes.
-static void perform_side_by_side(struct performance *performance, size_t from, size_t to, int lanes)
+// Those trials of the plan that may share the machine.
+static void perform_side_by_side(struct performance *performance, struct lane_limits limits)
 {
+    const struct plan *plan = performance->plan;
     struct stretch stretch = {.performance = performance,
-                              .jobs = memory_zeroed(to - from, sizeof *stretch.jobs),
-                              .indexes = memory_zeroed(to - from, sizeof *stretch.indexes)};
+                              .jobs = memory_zeroed(plan->count, sizeof *stretch.jobs),
+                              .indexes = memory_zeroed(plan->count, sizeof *stretch.indexes)};
     const struct lane_listener listener = {.hear = hear, .settle = settle_job, .context = &stretch};
-    server_pool_clear(&performance->pool);
-    for (size_t i = from; i < to && !performance->is_over; i++) {
+    for (size_t i = 0; i < plan->count && !performance->is_over; i++) {
         struct trial_result *result = &performance->run->trials[i];
+        if (!trial_may_share_machine(&plan->trials[i]))
+            continue;
         if (!can_run(performance, i)) {
             finish(performance, result);
             continue;
@@ -160,43 +159,33 @@ static void perform_side_by_side(struct performance *performance, size_t from, s
         stretch.jobs[stretch.count++] = (struct lane_job){
             .trial = result->trial, .folder = result->folder, .serial = (int)i + 1};
     }
-    if (stretch.count < (size_t)lanes)
-        lanes = (int)stretch.count;
+    if (stretch.count < (size_t)limits.most)
+        limits.most = (int)stretch.count;
     for (size_t i = 0; i < stretch.count; i++)
-        performance->run->trials[stretch.indexes[i]].lanes = lanes;
+        performance->run->trials[stretch.indexes[i]].lanes = limits.most;
     if (!performance->is_over)
-        lanes_conduct(&performance->pool, stretch.jobs, stretch.count, lanes, &listener);
+        lanes_conduct(&performance->pool, stretch.jobs, stretch.count, limits, &listener);
     free(stretch.jobs);
     free(stretch.indexes);
 }
 
 // --- the plan ------------------------------------------------------------------------------------
 
-static int choose_lanes(const struct run_options *options)
-{
-    if (options->jobs > 0)
-        return (int)options->jobs;
-    int fit = lanes_that_fit();
-    return fit < USUAL_LANES ? fit : USUAL_LANES;
-}
-
-// Neighbours that may all share the machine are performed side by side, the others one by one.
+// All trials that may share the machine are performed side by side, then the others one by one.
 static void perform_trials(struct performance *performance)
 {
     const struct plan *plan = performance->plan;
-    size_t to;
-    for (size_t from = 0; from < plan->count; from = to) {
+    const struct run_options *options = performance->options;
+    int jobs = (int)options->jobs;
+    struct lane_limits limits = jobs > 0 ? (struct lane_limits){jobs, jobs} : lanes_that_fit();
+    if (limits.most > 1)
+        perform_side_by_side(performance, limits);
+    for (size_t i = 0; i < plan->count; i++) {
         if (performance->is_over || sandbox_is_interrupted(performance->sandbox))
             break;
-        int lanes = choose_lanes(performance->options);
-        for (to = from; to < plan->count && trial_may_share_machine(&plan->trials[to]); to++)
-            continue;
-        if (lanes > 1 && to > from + 1) {
-            perform_side_by_side(performance, from, to, lanes);
-        } else {
-            perform_alone(performance, from, (int)from + 1);
-            to = from + 1;
-        }
+        if (!performance->finished[i] &&
+            (limits.most == 1 || !trial_may_share_machine(&plan->trials[i])))
+            perform_alone(performance, i, (int)i + 1);
     }
 }
 

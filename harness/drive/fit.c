@@ -168,6 +168,7 @@ bool trial_strikes_servers(const struct trial *trial)
 bool trial_may_share_machine(const struct trial *trial)
 {
     const struct scenario *scenario = trial->scenario;
-    return scenario->fault_count > 0 && scenario->workload.for_ns == 0 &&
-           scenario->load_count == 0 && !trial_is_external(trial);
+    bool strikes_briefly = scenario->fault_count > 0 && scenario->workload.for_ns == 0;
+    return (scenario->verdict_only || (strikes_briefly && scenario->load_count == 0)) &&
+           !trial_is_external(trial);
 }

@@ -28,9 +28,9 @@ bool trial_strikes_servers(const struct trial *trial);
 // True if a fault of the trial sets a server's clock: its servers are started so that it can.
 bool trial_shifts_server_clock(const struct trial *trial);
 
-// True if other trials may run on the machine at the same time: its faults wait for causes, it ends
-// after so many operations, and nobody reads its numbers. A trial without faults is a measurement,
-// and must be undisturbed.
+// True if other trials may run on the machine at the same time: nobody reads its numbers, as the
+// scenario says, or as its faults wait for causes and it ends after so many operations. A trial
+// without faults is a measurement, and must be undisturbed.
 bool trial_may_share_machine(const struct trial *trial);
 
 #endif

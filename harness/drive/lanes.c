@@ -1,11 +1,14 @@
 #include "harness/drive/lanes.h"
 
+#include "harness/base/clock.h"
 #include "harness/base/file.h"
 #include "harness/base/text.h"
 #include "harness/cluster/process.h"
+#include "harness/drive/usage_proc.h"
 
 #include <errno.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -19,11 +22,20 @@
 
 // Three Java servers, the clients, and what a history has in memory.
 #define MEGABYTES_PER_LANE 400
+// Trials of leases wait for some nine tenths of their time.
+#define LANES_PER_PROCESSOR 10
+#define SURE_LANES_PER_PROCESSOR 2
+// One more trial begins after so long a time in which a quarter of a processor was idle.
+#define IDLE_FOR_NS (100 * NS_PER_MS)
 
 // What the lanes and the conductor share.
 struct queue {
     _Atomic uint32_t is_closed;
-    _Atomic uint32_t takers[]; // of each job: the number of the lane that took it, 0: nobody yet
+    int sure;                    // so many trials at a time need no room
+    _Atomic int conducting;      // trials now
+    _Atomic int64_t measured_ns; // when the machine was last looked at
+    _Atomic int64_t busy_ns;     // and how long its processors had been busy by then
+    _Atomic uint32_t takers[];   // of each job: the number of the lane that took it, 0: nobody yet
 };
 
 enum message_kind { MESSAGE_DOING, MESSAGE_SETTLED };
@@ -64,10 +76,52 @@ struct lane_end {
     size_t job;
 };
 
+static bool is_stopping(const struct lanes *lanes)
+{
+    return atomic_load(&lanes->queue->is_closed) != 0 ||
+           sandbox_is_interrupted(lanes->pool->sandbox);
+}
+
+static bool any_job_is_left(const struct lanes *lanes)
+{
+    for (size_t i = 0; i < lanes->count; i++) {
+        if (atomic_load(&lanes->queue->takers[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
 static bool take_one(struct queue *queue, size_t job, uint32_t number)
 {
     uint32_t nobody = 0;
     return atomic_compare_exchange_strong(&queue->takers[job], &nobody, number);
+}
+
+static int processors(void)
+{
+    cpu_set_t allowed;
+    return sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? CPU_COUNT(&allowed) : 1;
+}
+
+// Whether the machine has room for one more trial, which then counts as conducted. Lanes that are
+// not the first to look wait for the next time.
+static bool has_room(struct queue *queue)
+{
+    int conducting = atomic_load(&queue->conducting);
+    if (conducting < queue->sure)
+        return atomic_compare_exchange_strong(&queue->conducting, &conducting, conducting + 1);
+    int64_t before_ns = atomic_load(&queue->measured_ns);
+    int64_t elapsed_ns = clock_monotonic_ns() - before_ns;
+    if (elapsed_ns < IDLE_FOR_NS ||
+        !atomic_compare_exchange_strong(&queue->measured_ns, &before_ns, before_ns + elapsed_ns))
+        return false;
+    int64_t busy_ns = machine_busy_ns();
+    int64_t idle_ns =
+        processors() * elapsed_ns - (busy_ns - atomic_exchange(&queue->busy_ns, busy_ns));
+    bool is_idle = busy_ns >= 0 && idle_ns > elapsed_ns / 4;
+    if (is_idle)
+        atomic_fetch_add(&queue->conducting, 1);
+    return is_idle;
 }
 
 // Takes the next job: one for the servers that are up, else any. False if none is left.
@@ -98,13 +152,19 @@ static void be_lane(const struct lanes *lanes, uint32_t number, int mouth)
 {
     struct lane_end end = {.mouth = mouth};
     const struct progress progress = {.show = tell_doing, .context = &end};
-    while (atomic_load(&lanes->queue->is_closed) == 0 &&
-           !sandbox_is_interrupted(lanes->pool->sandbox) && take(lanes, number, &end.job)) {
-        const struct lane_job *job = &lanes->jobs[end.job];
-        struct message message = {.kind = MESSAGE_SETTLED, .job = end.job};
-        message.conducted = trial_conduct(job->trial, lanes->pool, job->folder, job->serial,
-                                          &progress, &message.text);
-        (void)!send(mouth, &message, sizeof message, MSG_NOSIGNAL);
+    while (!is_stopping(lanes) && any_job_is_left(lanes)) {
+        if (!has_room(lanes->queue)) {
+            clock_sleep_until_ns(clock_monotonic_ns() + IDLE_FOR_NS / 4);
+            continue;
+        }
+        if (take(lanes, number, &end.job)) {
+            const struct lane_job *job = &lanes->jobs[end.job];
+            struct message message = {.kind = MESSAGE_SETTLED, .job = end.job};
+            message.conducted = trial_conduct(job->trial, lanes->pool, job->folder, job->serial,
+                                              &progress, &message.text);
+            (void)!send(mouth, &message, sizeof message, MSG_NOSIGNAL);
+        }
+        atomic_fetch_sub(&lanes->queue->conducting, 1);
     }
     server_pool_clear(lanes->pool);
 }
@@ -152,26 +212,11 @@ static int start_lane(struct lanes *lanes, struct lane *lane)
     return error_set(&lanes->last_death, "cannot fork a lane: %s", strerror(reason));
 }
 
-static bool is_stopping(const struct lanes *lanes)
-{
-    return atomic_load(&lanes->queue->is_closed) != 0 ||
-           sandbox_is_interrupted(lanes->pool->sandbox);
-}
-
 static void settle(struct lanes *lanes, size_t job, int conducted, const struct error *error)
 {
     lanes->settled[job] = true;
     if (!lanes->listener->settle(lanes->listener->context, job, conducted, error))
         atomic_store(&lanes->queue->is_closed, 1);
-}
-
-static bool any_job_is_left(const struct lanes *lanes)
-{
-    for (size_t i = 0; i < lanes->count; i++) {
-        if (atomic_load(&lanes->queue->takers[i]) == 0)
-            return true;
-    }
-    return false;
 }
 
 // The lane has ended: well, or with a job that it took and never settled. Everything that it had
@@ -192,8 +237,10 @@ static void bury(struct lanes *lanes, struct lane *lane)
               dead.number, (int)dead.process, WIFSIGNALED(status) ? "signal" : "exit status",
               WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
     for (size_t i = 0; i < lanes->count; i++) {
-        if (atomic_load(&lanes->queue->takers[i]) == dead.number && !lanes->settled[i])
+        if (atomic_load(&lanes->queue->takers[i]) == dead.number && !lanes->settled[i]) {
+            atomic_fetch_sub(&lanes->queue->conducting, 1);
             settle(lanes, i, -1, &lanes->last_death);
+        }
     }
     // Bounded, should lanes die before they take anything.
     if (!is_stopping(lanes) && any_job_is_left(lanes) &&
@@ -249,14 +296,15 @@ static void give_up_what_is_left(struct lanes *lanes)
     }
 }
 
-void lanes_conduct(struct server_pool *pool, const struct lane_job *jobs, size_t count, int lanes,
-                   const struct lane_listener *listener)
+void lanes_conduct(struct server_pool *pool, const struct lane_job *jobs, size_t count,
+                   struct lane_limits limits, const struct lane_listener *listener)
 {
     struct lanes all = {.pool = pool, .jobs = jobs, .count = count, .listener = listener};
     all.queue_bytes = sizeof *all.queue + count * sizeof *all.queue->takers;
     all.queue = memory_shared(all.queue_bytes);
+    all.queue->sure = limits.sure;
     all.settled = memory_zeroed(count, sizeof *all.settled);
-    all.lane_count = lanes < MAX_LANES ? lanes : MAX_LANES;
+    all.lane_count = limits.most < MAX_LANES ? limits.most : MAX_LANES;
     for (int i = 0; i < all.lane_count; i++)
         all.lane[i].ear = -1;
     for (int i = 0; i < all.lane_count; i++)
@@ -268,7 +316,7 @@ void lanes_conduct(struct server_pool *pool, const struct lane_job *jobs, size_t
     munmap(all.queue, all.queue_bytes);
 }
 
-int lanes_that_fit(void)
+struct lane_limits lanes_that_fit(void)
 {
     struct text information = {0};
     long long kilobytes = 0;
@@ -278,6 +326,10 @@ int lanes_that_fit(void)
     if (line != NULL)
         sscanf(line, "MemAvailable: %lld", &kilobytes);
     text_free(&information);
-    long long fit = kilobytes / 1024 / MEGABYTES_PER_LANE;
-    return fit < 1 ? 1 : fit > MAX_LANES ? MAX_LANES : (int)fit;
+    int fit = (int)(kilobytes / 1024 / MEGABYTES_PER_LANE);
+    struct lane_limits limits = {SURE_LANES_PER_PROCESSOR * processors(),
+                                 LANES_PER_PROCESSOR * processors()};
+    limits.most = fit < 1 ? 1 : fit < limits.most ? fit : limits.most;
+    limits.sure = limits.sure < limits.most ? limits.sure : limits.most;
+    return limits;
 }

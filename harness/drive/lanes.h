@@ -1,6 +1,7 @@
 // Trials side by side. A lane is a forked child of the conductor with servers of its own; the lanes
 // take trials from one queue, conduct them, and tell the conductor how that went. A lane takes
-// trials that need the servers that it has up before others, else in their order.
+// trials that need the servers that it has up before others, else in their order. Trials mostly
+// wait for leases and pauses: more of them than are sure begin while processors are idle.
 #ifndef LOCKPICK_DRIVE_LANES_H
 #define LOCKPICK_DRIVE_LANES_H
 
@@ -34,13 +35,19 @@ struct lane_listener {
     void *context;
 };
 
-// Conducts jobs in so many lanes and returns when each is settled; or, once `settle` said so or the
+// How many trials are conducted at a time: so many however busy the machine is, and at most.
+struct lane_limits {
+    int sure, most;
+};
+
+// Conducts jobs side by side and returns when each is settled; or, once `settle` said so or the
 // sandbox was interrupted, when those that had begun are. `pool` must be clear: every lane goes on
 // with a copy of it. When it returns, nothing of a lane is left.
-void lanes_conduct(struct server_pool *pool, const struct lane_job *jobs, size_t count, int lanes,
-                   const struct lane_listener *listener);
+void lanes_conduct(struct server_pool *pool, const struct lane_job *jobs, size_t count,
+                   struct lane_limits limits, const struct lane_listener *listener);
 
-// How many lanes there are room for in memory now; at least 1.
-int lanes_that_fit(void);
+// How many lanes are worth having, by the processors and by the memory that is free now; at least
+// 1.
+struct lane_limits lanes_that_fit(void);
 
 #endif

@@ -29,7 +29,7 @@
 // What happens in the sandbox, in memory that the test sees.
 struct party {
     char folder[64];
-    int lanes;
+    int sure, lanes;
     bool loopback;
     size_t kill_during; // the lane that conducts this job dies
     size_t stop_after;  // after so many settled jobs no other is to begin
@@ -139,7 +139,7 @@ static int conduct(const struct sandbox *sandbox, void *context)
     if (party->kill_during != NO_JOB)
         jobs[party->kill_during].trial = &fatal;
     server_pool_start(&pool, sandbox, party->folder);
-    lanes_conduct(&pool, jobs, JOBS, party->lanes, &listener);
+    lanes_conduct(&pool, jobs, JOBS, (struct lane_limits){party->sure, party->lanes}, &listener);
     party->sets = atomic_load(pool.sets);
     server_pool_stop(&pool);
     party->left_behind = leaves_processes_behind(witness);
@@ -180,36 +180,55 @@ static void expect_whole_history(const struct party *party, int job)
     history_free(&history);
 }
 
-static void expect_each_conducted_once(int lanes, bool loopback)
+static void expect_each_conducted_once(int sure, int lanes, bool loopback)
 {
-    struct party *party = hold_party((struct party){
-        .lanes = lanes, .loopback = loopback, .kill_during = NO_JOB, .stop_after = JOBS + 1});
+    struct party *party = hold_party((struct party){.sure = sure,
+                                                    .lanes = lanes,
+                                                    .loopback = loopback,
+                                                    .kill_during = NO_JOB,
+                                                    .stop_after = JOBS + 1});
     for (int i = 0; i < JOBS; i++) {
         assert_int_equal(party->settled[i], 1);
         expect_whole_history(party, i);
     }
-    assert_in_range(party->most_at_once, lanes > 1 ? 2 : 1, lanes);
+    assert_in_range(party->most_at_once, sure > 1 ? 2 : 1, lanes);
     end_party(party);
 }
 
 static void lanes_conduct_each_trial_once_and_at_the_same_time(void **state)
 {
     (void)state;
-    expect_each_conducted_once(3, false);
-    expect_each_conducted_once(1, false);
+    expect_each_conducted_once(3, 3, false);
+    expect_each_conducted_once(1, 1, false);
+}
+
+static void on_a_busy_machine_too_each_trial_is_conducted(void **state)
+{
+    (void)state;
+    pid_t busy[4];
+    for (int i = 0; i < 4; i++) {
+        busy[i] = fork();
+        while (busy[i] == 0)
+            continue;
+    }
+    expect_each_conducted_once(1, 4, false);
+    for (int i = 0; i < 4; i++) {
+        kill(busy[i], SIGKILL);
+        waitpid(busy[i], NULL, 0);
+    }
 }
 
 static void on_loopback_lanes_do_not_take_each_others_ports(void **state)
 {
     (void)state;
-    expect_each_conducted_once(JOBS, true);
+    expect_each_conducted_once(JOBS, JOBS, true);
 }
 
 static void a_lane_takes_first_what_needs_the_servers_that_it_has_up(void **state)
 {
     (void)state;
     struct party *party = hold_party((struct party){
-        .lanes = 1, .kill_during = NO_JOB, .stop_after = JOBS + 1, .alternate = true});
+        .sure = 1, .lanes = 1, .kill_during = NO_JOB, .stop_after = JOBS + 1, .alternate = true});
     for (int i = 0; i < JOBS; i++)
         expect_whole_history(party, i);
     assert_int_equal(party->sets, 2);
@@ -220,8 +239,8 @@ static void a_lane_that_is_killed_is_an_error_of_its_trial_only(void **state)
 {
     (void)state;
     for (int lanes = 1; lanes <= 2; lanes++) { // alone, it must be replaced
-        struct party *party =
-            hold_party((struct party){.lanes = lanes, .kill_during = 1, .stop_after = JOBS + 1});
+        struct party *party = hold_party((struct party){
+            .sure = lanes, .lanes = lanes, .kill_during = 1, .stop_after = JOBS + 1});
         for (int i = 0; i < JOBS; i++) {
             assert_int_equal(party->settled[i], 1);
             if (i != 1)
@@ -237,7 +256,7 @@ static void when_it_is_told_to_stop_only_trials_that_had_begun_are_ended(void **
 {
     (void)state;
     struct party *party =
-        hold_party((struct party){.lanes = 2, .kill_during = NO_JOB, .stop_after = 1});
+        hold_party((struct party){.sure = 2, .lanes = 2, .kill_during = NO_JOB, .stop_after = 1});
     int settled = 0;
     for (int i = 0; i < JOBS; i++) {
         settled += party->settled[i];
@@ -253,6 +272,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lanes_conduct_each_trial_once_and_at_the_same_time),
+        cmocka_unit_test(on_a_busy_machine_too_each_trial_is_conducted),
         cmocka_unit_test(on_loopback_lanes_do_not_take_each_others_ports),
         cmocka_unit_test(a_lane_takes_first_what_needs_the_servers_that_it_has_up),
         cmocka_unit_test(a_lane_that_is_killed_is_an_error_of_its_trial_only),

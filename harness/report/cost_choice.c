@@ -105,8 +105,7 @@ void cost_choice_make(const struct run_result *run, struct cost_choice *choice)
     for (size_t i = 0; i < run->count; i++) {
         const struct scenario *scenario = run->trials[i].trial->scenario;
         size_t *schemes = NULL;
-        if (scenario->fault_count > 0 || scenario->random.of.count > 0 ||
-            is_known(candidates, count, scenario))
+        if (!scenario_measures(scenario) || is_known(candidates, count, scenario))
             continue;
         candidates[count] = (struct candidate){scenario, cost_schemes(run, scenario, &schemes), i};
         count += candidates[count].schemes > 0;

@@ -2,10 +2,10 @@
 
 #include <stdio.h>
 
-static bool any_is_without_faults(const struct run_result *run)
+static bool any_measures(const struct run_result *run)
 {
     for (size_t i = 0; i < run->count; i++) {
-        if (run->trials[i].has_history && run->trials[i].trial->scenario->fault_count == 0)
+        if (run->trials[i].has_history && scenario_measures(run->trials[i].trial->scenario))
             return true;
     }
     return false;
@@ -16,7 +16,7 @@ bool cost_row_begins_at(const struct run_result *run, size_t index)
     struct scheme_cost key = {.trial = run->trials[index].trial};
     bool any = false;
     if (!scheme_cost_begins_at(run, index) ||
-        (key.trial->scenario->fault_count > 0 && any_is_without_faults(run)))
+        (!scenario_measures(key.trial->scenario) && any_measures(run)))
         return false;
     for (size_t i = index; i < run->count && !any; i++)
         any = cost_row_has(&key, &run->trials[i]);

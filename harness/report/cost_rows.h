@@ -5,8 +5,8 @@
 #include "harness/report/scheme_cost.h"
 
 // True if a row begins at that trial: one of its scenario and scheme has a history, none of them
-// comes before it, and its scenario has no faults. Trials with faults have but a few operations,
-// and are about something else; they have rows if the run has no others.
+// comes before it, and its scenario measures. The others have but a few operations, and are about
+// something else; they have rows if no scenario of the run measures.
 bool cost_row_begins_at(const struct run_result *run, size_t index);
 
 // True if the trial is one of those that the cost is of.

@@ -183,7 +183,8 @@ void costs_print(const struct run_result *run, FILE *out, bool coloured)
 {
     for (size_t i = 0; i < run->count; i++) {
         const struct scenario *scenario = run->trials[i].trial->scenario;
-        if (is_first_of_scenario(run, i) && (scenario->fault_count == 0 || is_alone(run, scenario)))
+        if (is_first_of_scenario(run, i) &&
+            (scenario_measures(scenario) || is_alone(run, scenario)))
             print_scenario(run, i, out, coloured);
     }
 }

@@ -5,11 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool scenario_has_faults(const struct scenario *scenario)
-{
-    return scenario->fault_count > 0 || scenario->random.of.count > 0;
-}
-
 // --- rows and columns ----------------------------------------------------------------------------
 
 size_t scheme_grid_row(const struct scheme_grid *grid, const char *scheme)

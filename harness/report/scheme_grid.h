@@ -24,9 +24,6 @@ struct scheme_grid {
     struct grid_cell *cells; // row by row
 };
 
-// True if the scenario has faults, or draws some.
-bool scenario_has_faults(const struct scenario *scenario);
-
 // Of the schemes with trials under faults. Free with scheme_grid_free.
 void scheme_grid_make(const struct run_result *run, struct scheme_grid *grid);
 void scheme_grid_free(struct scheme_grid *grid);

@@ -344,6 +344,8 @@ static const struct key scenario_keys[] = {
      .count_offset = offsetof(struct scenario, threshold_count), .section = &thresholds_section,
      .text_is = "limit", .most = 64, .fallback_text = "none",
      .help = "limits such as acquire.p99 < 50ms; one that is missed makes the exit code 5"},
+    {"verdict-only", KEY_SWITCH, FIELD(scenario, verdict_only), .fallback = "false",
+     .help = "nobody asks what it costs, so that its trials may run beside others"},
     {"repeat", KEY_WHOLE, FIELD(scenario, repeat), .least = 1, .most = 1000, .fallback = "1",
      .help = "trials of each scheme"},
     {"seed", KEY_WHOLE, FIELD(scenario, seed), .most = INT64_MAX, .fallback = "0",

@@ -20,6 +20,16 @@ bool scenario_has_no_rivals(const struct scenario *scenario)
            scenario->clients.processes * scenario->clients.threads == 1;
 }
 
+bool scenario_has_faults(const struct scenario *scenario)
+{
+    return scenario->fault_count > 0 || scenario->random.of.count > 0;
+}
+
+bool scenario_measures(const struct scenario *scenario)
+{
+    return !scenario->verdict_only && !scenario_has_faults(scenario);
+}
+
 double load_operations(const struct load_settings *phase)
 {
     double mean =

@@ -304,6 +304,7 @@ struct scenario {
     size_t expectation_count;
     struct threshold *thresholds;
     size_t threshold_count;
+    bool verdict_only; // nobody asks what it costs
     int64_t repeat;
     int64_t seed;     // 0: drawn when the run starts
     int64_t limit_ns; // the longest that a trial may take
@@ -317,6 +318,12 @@ int64_t scenario_key_count(const struct scenario *scenario);
 
 // True if each lock is one worker's own, so that nobody ever competes for it.
 bool scenario_has_no_rivals(const struct scenario *scenario);
+
+// True if something strikes, written down or drawn.
+bool scenario_has_faults(const struct scenario *scenario);
+
+// True if its trials measure what a lock costs: nothing strikes, and somebody asks for figures.
+bool scenario_measures(const struct scenario *scenario);
 
 // How many operations a phase of an open loop lets begin in `for_ns`, on average.
 double load_operations(const struct load_settings *phase);

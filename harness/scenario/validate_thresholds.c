@@ -28,12 +28,12 @@ static bool has_rate(const struct scenario *scenario)
 static const char *why_never_measured(const struct rules *rules, enum metric metric)
 {
     const struct scenario *scenario = rules->scenario;
-    bool strikes = scenario->fault_count > 0 || scenario->random.of.count > 0;
     if (metric == METRIC_ACQUIRE_UNCORRECTED && rule_sound(rules, "", "load") &&
         !has_rate(scenario))
         return "only a load with a rate has one beside the corrected: say acquire";
-    if ((metric == METRIC_RECOVERY || metric == METRIC_UNAVAILABLE) && !strikes &&
-        rule_sound(rules, "", "faults") && rule_sound(rules, "", "random"))
+    if ((metric == METRIC_RECOVERY || metric == METRIC_UNAVAILABLE) &&
+        !scenario_has_faults(scenario) && rule_sound(rules, "", "faults") &&
+        rule_sound(rules, "", "random"))
         return "the scenario has no faults";
     return NULL;
 }
