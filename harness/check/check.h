@@ -212,7 +212,13 @@ struct finding {
 struct check {
     const char *name;    // as in `because:`, for example "stale-holder"
     const char *summary; // the property in one line
+    const char *letter;  // of a violation in the matrix; "" for what has a sign of its own
+    const char *label;   // of a violation in the timeline; NULL: how long it lasted
     void (*decide)(const struct digest *digest, struct finding *finding);
+    // Optional, of a property whose violation nothing but the lock itself explains: appends why, a
+    // sentence without its full stop, and what would have prevented it.
+    void (*explain)(const struct digest *digest, const struct evidence *evidence, struct text *out);
+    const char *mitigation;
 };
 
 // Every check; NULL-terminated. The order is that of reports.

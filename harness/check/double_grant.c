@@ -156,5 +156,6 @@ static void decide(const struct digest *digest, struct finding *finding)
 const struct check double_grant_check = {
     .name = "double-grant",
     .summary = "nobody is granted the lock while another holds it with a valid lease",
+    .letter = "D",
     .decide = decide,
 };

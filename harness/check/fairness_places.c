@@ -73,6 +73,29 @@ static void place_asked(const struct digest *digest, int64_t margin_ns, int64_t 
     }
 }
 
+bool places_queued(const struct digest *digest, int64_t *places_ns, int64_t *kept_until_ns)
+{
+    size_t count;
+    int64_t *queued_ns = find_queued(digest->history, &count);
+    *kept_until_ns = TIME_NEVER;
+    if (queued_ns == NULL)
+        return false;
+    place_queued(digest, queued_ns, count, places_ns);
+    free(queued_ns);
+    int64_t kept_ns = TIME_NEVER;
+    for (size_t i = 0; i < digest->history->count; i++) {
+        const struct event *event = &digest->history->events[i];
+        if (event->kind == EVENT_QUEUED)
+            kept_ns = time_earlier(kept_ns, event->args[1]);
+    }
+    if (kept_ns == TIME_NEVER)
+        return true;
+    *kept_until_ns = digest->started_ns + kept_ns - allowed_drift_ns(kept_ns);
+    for (size_t i = 0; i < digest->fault_count; i++)
+        *kept_until_ns = time_earlier(*kept_until_ns, digest->faults[i].asked_ns);
+    return true;
+}
+
 // True if a fault stopped the worker, or cut it off, while it waited.
 static bool was_held_up(const struct digest *digest, const struct hold *hold)
 {

@@ -9,6 +9,13 @@
 // asking that is.
 enum order_known places_find(const struct digest *digest, int64_t *places_ns, int64_t *margin_ns);
 
+// The same of the places that servers have confirmed, whatever faults there were. A place counts
+// for as long as its acquire was granted by it; *kept_until_ns is until when it certainly was,
+// where places may be lost without a word: for as long as the line keeps them, from the trial's
+// beginning on, and until the first fault. TIME_NEVER where they are not. False if no place was
+// confirmed.
+bool places_queued(const struct digest *digest, int64_t *places_ns, int64_t *kept_until_ns);
+
 // For each hold, how many holds were asked for after it had its place, and granted before it was.
 // Two shared holds do not pass each other by. The caller frees the array.
 size_t *places_overtakings(const struct digest *digest, const int64_t *places_ns);

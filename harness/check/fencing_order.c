@@ -232,5 +232,6 @@ static void decide(const struct digest *digest, struct finding *finding)
 const struct check fencing_order_check = {
     .name = "fencing-order",
     .summary = "fencing tokens grow strictly from one valid grant to the next",
+    .letter = "F",
     .decide = decide,
 };

@@ -107,5 +107,7 @@ static void decide(const struct digest *digest, struct finding *finding)
 const struct check lost_update_check = {
     .name = "lost-update",
     .summary = "every acknowledged increment is in the final value, and nothing else",
+    .letter = "L",
+    .label = "this write",
     .decide = decide,
 };

@@ -152,5 +152,7 @@ static void decide(const struct digest *digest, struct finding *finding)
 const struct check oversell_check = {
     .name = "oversell",
     .summary = "no unit is sold twice, none beyond the stock, and the stock adds up",
+    .letter = "O",
+    .label = "this sale",
     .decide = decide,
 };

@@ -56,5 +56,7 @@ static void decide(const struct digest *digest, struct finding *finding)
 const struct check reentrancy_check = {
     .name = "reentrancy",
     .summary = "a holder can lock again, and is the holder until it has left as often",
+    .letter = "N",
+    .label = "refused",
     .decide = decide,
 };

@@ -161,5 +161,7 @@ static void decide(const struct digest *digest, struct finding *finding)
 const struct check run_once_check = {
     .name = "run-once",
     .summary = "of all that race for a job, exactly one does it",
+    .letter = "R",
+    .label = "this job",
     .decide = decide,
 };

@@ -268,5 +268,6 @@ static void decide(const struct digest *digest, struct finding *finding)
 const struct check stale_holder_check = {
     .name = "stale-holder",
     .summary = "no holder believes in its lock after its lease, while another has been granted it",
+    .letter = "H",
     .decide = decide,
 };

@@ -183,5 +183,6 @@ static void decide(const struct digest *digest, struct finding *finding)
 const struct check stale_write_check = {
     .name = "stale-write",
     .summary = "the store accepts no write of a holder that has lost the lock to another",
+    .letter = "W",
     .decide = decide,
 };

@@ -274,5 +274,6 @@ const struct check stuck_check = {
     .name = "stuck",
     .summary = "whoever waits for a free lock is granted it within the lease, and a release is "
                "answered",
+    .letter = "",
     .decide = decide,
 };

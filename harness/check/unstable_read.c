@@ -103,5 +103,7 @@ static void decide(const struct digest *digest, struct finding *finding)
 const struct check unstable_read_check = {
     .name = "unstable-read",
     .summary = "what is read under a shared hold does not change while it lasts",
+    .letter = "V",
+    .label = "what was read changes",
     .decide = decide,
 };

@@ -387,5 +387,6 @@ static void decide(const struct digest *digest, struct finding *finding)
 const struct check wrongful_release_check = {
     .name = "wrongful-release",
     .summary = "no lock vanishes from the server inside its lease unless its holder releases it",
+    .letter = "X",
     .decide = decide,
 };

@@ -73,6 +73,13 @@ static void a_release_of_another_ones_lock_is_found(void **state)
     expect("late-release", "broken-redis-release-unchecked", "UNSAFE", "wrongful-release");
 }
 
+static void a_line_that_is_passed_by_is_found(void **state)
+{
+    (void)state;
+    expect("contention", "redisson-fair", "SAFE", "out-of-turn");
+    expect("contention", "broken-redisson-line-ignored", "UNSAFE", "out-of-turn");
+}
+
 static void a_release_in_two_steps_is_found(void **state)
 {
     (void)state;
@@ -155,6 +162,7 @@ int main(void)
         cmocka_unit_test(the_variants_are_not_in_lockpick),
         cmocka_unit_test(the_variants_that_known_failures_name_exist),
         cmocka_unit_test(a_release_of_another_ones_lock_is_found),
+        cmocka_unit_test(a_line_that_is_passed_by_is_found),
         cmocka_unit_test(a_release_in_two_steps_is_found),
         cmocka_unit_test(a_token_that_is_given_twice_is_found),
         cmocka_unit_test(a_lease_that_is_set_later_is_found),

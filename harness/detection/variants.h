@@ -29,6 +29,7 @@
     BROKEN(renewal_failure_ignored, redisson_fenced)                                               \
     BROKEN(leave_frees, redis_watchdog)                                                            \
     BROKEN(reentry_of_process, redisson)                                                           \
+    BROKEN(line_ignored, redisson_fair)                                                            \
     BROKEN(reader_beside_writer, redisson_rw)                                                      \
     BROKEN(one_permit_more, redisson_semaphore)                                                    \
     BROKEN(permit_released_twice, redisson_semaphore)                                              \

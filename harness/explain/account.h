@@ -30,6 +30,8 @@ enum root {
     ROOT_DEPTH,
     ROOT_TOKEN,
     ROOT_STORE,
+    // What a check explains by itself.
+    ROOT_OF_CHECK,
     // Nobody is granted the lock,
     ROOT_DIED_HOLDING,   // for its holder died
     ROOT_DIED_ACQUIRING, // for a worker died that may have got it

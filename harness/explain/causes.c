@@ -190,6 +190,12 @@ static void say_store(const struct speech *speech, struct text *out)
                 speech->who, speech->other);
 }
 
+static void say_of_check(const struct speech *speech, struct text *out)
+{
+    const struct finding *finding = speech->account->finding;
+    finding->check->explain(speech->account->digest, &finding->evidence, out);
+}
+
 // --- nobody is granted the lock ------------------------------------------------------------------
 
 // True if the servers did not have the lock any more when all had ended: nobody left it there.
@@ -348,6 +354,7 @@ static const struct {
     [ROOT_DEPTH] = {"depth", say_depth},
     [ROOT_TOKEN] = {"token", say_token},
     [ROOT_STORE] = {"store", say_store},
+    [ROOT_OF_CHECK] = {"lock", say_of_check},
     [ROOT_DIED_HOLDING] = {"died-holding", say_died_holding},
     [ROOT_DIED_ACQUIRING] = {"died-acquiring", say_died_acquiring},
     [ROOT_LOST_RELEASE] = {"lost-release", say_lost_release},

@@ -219,6 +219,8 @@ static const char *against(const struct account *account)
     case ROOT_TOKEN:
         return "drawing the token in the same step that grants the lock, from a counter that "
                "survives failovers";
+    case ROOT_OF_CHECK:
+        return account->finding->check->mitigation;
     case ROOT_STORE:
         return "a store that remembers the highest token it has seen";
     default:

@@ -340,7 +340,9 @@ static void find_root_of_refusal(struct account *account)
 
 void account_find_root(struct account *account)
 {
-    if (is_property(account, "stuck"))
+    if (account->finding->check->explain != NULL)
+        account->root = ROOT_OF_CHECK;
+    else if (is_property(account, "stuck"))
         account_find_root_of_silence(account);
     else if (is_property(account, "wrongful-release"))
         find_root_of_removal(account);

@@ -70,6 +70,9 @@ static enum outcome take_lease(struct lock *lock, struct grant *grant, int64_t g
     int64_t asked_ns;
     struct zk_node *lease = &zk_lock_of(lock)->node;
     enum outcome outcome = zk_queue_join(lock, &leases, lease);
+    // A turn ends with its session: what comes by another one is a place of its own.
+    if (outcome == OUTCOME_OK && lease->session != zk_lock_of(lock)->turn.session)
+        lock_queued(lock, TIME_NEVER);
     if (outcome == OUTCOME_OK)
         outcome = wait_for_lease(lock, lease, grant, give_up_ns, &asked_ns);
     if (outcome == OUTCOME_OK)

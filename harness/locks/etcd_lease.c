@@ -75,7 +75,7 @@ static enum outcome attempt(struct lock *lock, struct grant *grant, int64_t give
     if (outcome != OUTCOME_OK)
         return outcome == OUTCOME_BROKEN ? etcd_outcome(lock, outcome) : etcd_withdraw(lock);
     if (oldest.create_revision != own.create_revision) {
-        lock_queued(lock);
+        lock_queued(lock, TIME_NEVER);
         outcome = wait_for_turn(lock, own.create_revision, give_up_ns);
         if (outcome != OUTCOME_OK)
             return outcome == OUTCOME_BROKEN ? outcome : leave_queue(lock);

@@ -117,11 +117,11 @@ enum release_answer lock_left_answer(const struct lock *lock)
     return outcome == OUTCOME_OK ? RELEASE_RELEASED : RELEASE_GONE;
 }
 
-void lock_queued(const struct lock *lock)
+void lock_queued(const struct lock *lock, int64_t kept_ns)
 {
     if (lock->actor->history != NULL)
         history_append(lock->actor->history,
-                       (struct event){.kind = EVENT_QUEUED, .args = {lock->operation}});
+                       (struct event){.kind = EVENT_QUEUED, .args = {lock->operation, kept_ns}});
 }
 
 int lock_open(struct lock *lock, struct error *error)

@@ -165,8 +165,10 @@ bool lock_must_give_up(const struct lock *lock, int64_t give_up_ns);
 void lock_wait_before_retry(struct lock *lock, int64_t give_up_ns);
 
 // For schemes that line up: records that the acquire under way has just taken a place, as the
-// server has confirmed. If it loses that and takes another, the last one counts.
-void lock_queued(const struct lock *lock);
+// server has confirmed. If it loses that and takes another, the last one counts. Where it may lose
+// it without being told, `kept_ns` is for how long a place is kept at least, counted from when
+// nobody stood in line; else TIME_NEVER: it is granted the lock by that place, or not at all.
+void lock_queued(const struct lock *lock, int64_t kept_ns);
 
 // For schemes that learn that a hold is gone: raises `lock->lost` and records it in the history of
 // the calling thread (`writer` may be NULL). The first reason of a hold stays.

@@ -111,15 +111,21 @@ struct words {
     char now[REDISSON_NUMBER], wait[REDISSON_NUMBER];
 };
 
+// For how long a waiter keeps its place, counted from when the one before it is to be gone.
+static int64_t wait_ms(const struct lock *lock)
+{
+    int64_t wait_ms = lock->options.wait_ns / NS_PER_MS;
+    return wait_ms > 0 ? wait_ms : FAIR_WAIT_MS;
+}
+
 static void spell(const struct lock *lock, struct words *words)
 {
     const char *name = lock->options.name;
-    int64_t wait_ms = lock->options.wait_ns / NS_PER_MS;
     redisson_prefixed(words->queue, QUEUE, name);
     redisson_prefixed(words->timeouts, TIMEOUTS, name);
     redisson_prefixed(words->channel, CHANNEL, name);
     redisson_number(words->now, redisson_wall_ms(lock));
-    redisson_number(words->wait, wait_ms > 0 ? wait_ms : FAIR_WAIT_MS);
+    redisson_number(words->wait, wait_ms(lock));
 }
 
 static enum outcome attempt(struct lock *lock, struct grant *grant, bool will_wait, int64_t *ttl_ms)
@@ -134,7 +140,7 @@ static enum outcome attempt(struct lock *lock, struct grant *grant, bool will_wa
                                             will_wait ? to_queue : to_try, ttl_ms);
     // Later attempts keep the place, or take another one without being told.
     if (will_wait && outcome == OUTCOME_NO && grant->attempts == 1)
-        lock_queued(lock);
+        lock_queued(lock, wait_ms(lock) * NS_PER_MS);
     return outcome;
 }
 

@@ -231,7 +231,7 @@ enum outcome zk_queue_wait(struct lock *lock, const struct zk_recipe *recipe, st
         if (outcome == OUTCOME_OK)
             outcome = zk_queue_join(lock, recipe, node);
         if (outcome == OUTCOME_OK)
-            lock_queued(lock);
+            lock_queued(lock, TIME_NEVER);
         if (outcome == OUTCOME_OK)
             outcome = wait_in_line(lock, recipe, node, grant, give_up_ns, asked_ns);
         if (outcome != OUTCOME_NO || lock_must_give_up(lock, give_up_ns))

@@ -29,17 +29,6 @@ static const struct look {
 
 #define LOOK_COUNT (sizeof looks / sizeof *looks)
 
-// Of the checks; another one has no letter.
-static const struct {
-    const char *property, *letter;
-} letters[] = {
-    {"double-grant", "D"},     {"stale-holder", "H"},  {"stale-write", "W"},   {"lost-update", "L"},
-    {"oversell", "O"},         {"run-once", "R"},      {"unstable-read", "V"}, {"reentrancy", "N"},
-    {"wrongful-release", "X"}, {"fencing-order", "F"},
-};
-
-#define LETTER_COUNT (sizeof letters / sizeof *letters)
-
 const char *matrix_sign(enum verdict verdict)
 {
     return looks[verdict].sign;
@@ -47,9 +36,9 @@ const char *matrix_sign(enum verdict verdict)
 
 const char *matrix_property_letter(const char *property)
 {
-    for (size_t i = 0; i < LETTER_COUNT; i++) {
-        if (strcmp(letters[i].property, property) == 0)
-            return letters[i].letter;
+    for (size_t i = 0; check_catalogue[i] != NULL; i++) {
+        if (strcmp(check_catalogue[i]->name, property) == 0)
+            return check_catalogue[i]->letter;
     }
     return "";
 }
@@ -151,10 +140,10 @@ void matrix_add_legend(struct matrix *matrix)
 static void note_letters(const struct matrix *matrix)
 {
     struct text note = {0};
-    for (size_t i = 0; i < LETTER_COUNT; i++) {
-        if (is_broken_somewhere(matrix, letters[i].property))
-            text_format(&note, "%s%s %s", note.length > 0 ? " · " : "", letters[i].letter,
-                        letters[i].property);
+    for (size_t i = 0; check_catalogue[i] != NULL; i++) {
+        const struct check *check = check_catalogue[i];
+        if (check->letter[0] != '\0' && is_broken_somewhere(matrix, check->name))
+            text_format(&note, "%s%s %s", note.length > 0 ? " · " : "", check->letter, check->name);
     }
     if (note.length > 0)
         chart_note(matrix->chart, "Beside ✗, what was broken first: %s.", note.bytes);

@@ -177,7 +177,7 @@ static void a_long_write_is_drawn_until_it_is_answered(void **state)
 static void holds_that_were_apart_are_both_marked(void **state)
 {
     (void)state;
-    static const struct check lost = {.name = "lost-update", .summary = ""};
+    static const struct check lost = {.name = "lost-update", .summary = "", .label = "this write"};
     test_hold(&test, 1, 0, 5, 10);
     test_hold(&test, 2, 0, 500, 510);
     add_access(0, true, 8, 1);

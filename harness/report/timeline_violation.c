@@ -92,20 +92,11 @@ void drawing_add_violation(struct drawing *drawing)
 // What the label says besides the property, or NULL for how long it lasted.
 static const char *words_of(const struct drawing *drawing)
 {
-    static const struct {
-        const char *property;
-        const char *words;
-    } words[] = {{"lost-update", "this write"}, {"oversell", "this sale"},
-                 {"run-once", "this job"},      {"unstable-read", "what was read changes"},
-                 {"reentrancy", "refused"},     {"wrongful-release", REMOVED}};
-    const struct timeline_window *window = drawing->window;
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        if (strcmp(window->finding->check->name, words[i].property) != 0)
-            continue;
-        bool unseen = drawing->account != NULL && drawing->account->culprit == SIZE_MAX;
-        return strcmp(words[i].words, REMOVED) == 0 && unseen ? FOUND_GONE : words[i].words;
-    }
-    return NULL;
+    const struct check *check = drawing->window->finding->check;
+    if (strcmp(check->name, "wrongful-release") != 0)
+        return check->label;
+    bool unseen = drawing->account != NULL && drawing->account->culprit == SIZE_MAX;
+    return unseen ? FOUND_GONE : REMOVED;
 }
 
 void drawing_label_violation(struct drawing *drawing)
