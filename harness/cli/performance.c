@@ -7,6 +7,7 @@
 #include "harness/drive/conductor.h"
 #include "harness/drive/fit.h"
 #include "harness/drive/lanes.h"
+#include "harness/drive/usage_proc.h"
 #include "harness/report/summary.h"
 
 #include <errno.h>
@@ -171,6 +172,28 @@ static void perform_side_by_side(struct performance *performance, struct lane_li
 
 // --- the plan ------------------------------------------------------------------------------------
 
+// For so long the machine is looked at before costs are measured on it.
+#define LOOK_NS (100 * NS_PER_MS)
+// What others may use of it without a word.
+#define BUSY_SHARE 0.1
+
+static void warn_of_others(const struct performance *performance)
+{
+    int64_t busy_ns = machine_busy_ns();
+    int64_t from_ns = clock_monotonic_ns();
+    clock_sleep_until_ns(from_ns + LOOK_NS);
+    double used = (double)(machine_busy_ns() - busy_ns) / (double)(clock_monotonic_ns() - from_ns);
+    int processors = performance->run->environment.processors;
+    if (busy_ns < 0 || performance->display.silent || used < BUSY_SHARE * processors)
+        return;
+    display_clear(&performance->display);
+    fprintf(
+        stderr,
+        "lockpick: other programs keep %.1f of %d processors busy: costs measured now are those "
+        "of a busy machine\n",
+        used, processors);
+}
+
 // All trials that may share the machine are performed side by side, then the others one by one.
 static void perform_trials(struct performance *performance)
 {
@@ -180,12 +203,18 @@ static void perform_trials(struct performance *performance)
     struct lane_limits limits = jobs > 0 ? (struct lane_limits){jobs, jobs} : lanes_that_fit();
     if (limits.most > 1)
         perform_side_by_side(performance, limits);
+    bool has_measured = false;
     for (size_t i = 0; i < plan->count; i++) {
         if (performance->is_over || sandbox_is_interrupted(performance->sandbox))
             break;
-        if (!performance->finished[i] &&
-            (limits.most == 1 || !trial_may_share_machine(&plan->trials[i])))
-            perform_alone(performance, i, (int)i + 1);
+        if (performance->finished[i] ||
+            (limits.most > 1 && trial_may_share_machine(&plan->trials[i])))
+            continue;
+        if (!has_measured && scenario_measures(plan->trials[i].scenario)) {
+            warn_of_others(performance);
+            has_measured = true;
+        }
+        perform_alone(performance, i, (int)i + 1);
     }
 }
 

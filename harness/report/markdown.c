@@ -205,8 +205,10 @@ static void add_environment(const struct run_result *run, struct text *out)
         markdown_add(out, texts[i]);
         text_add(out, " · ");
     }
-    if (environment->processors > 0)
-        text_format(out, "%d processors · ", environment->processors);
+    size_t before = out->length;
+    machine_sentence(run, out);
+    if (out->length > before)
+        text_add(out, " · ");
     text_format(out, "seed %llu", (unsigned long long)run->seed);
     if (environment->lockpick_version[0] != '\0') {
         text_add(out, " · Lockpick ");

@@ -204,3 +204,12 @@ void resources_measure(const struct digest *digest, struct resources *resources)
     resources->client_processors = count_client_processors(history);
     free(readings);
 }
+
+int64_t resources_of_others_ns(const struct resources *resources)
+{
+    int64_t own_ns = resources->driver.processor_ns + resources->clients.processor_ns +
+                     resources->servers.processor_ns;
+    if (!resources->is_known || resources->machine_busy_ns == 0)
+        return -1;
+    return resources->machine_busy_ns > own_ns ? resources->machine_busy_ns - own_ns : 0;
+}

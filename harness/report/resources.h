@@ -33,6 +33,9 @@ struct resources {
     int client_processors;   // that the clients are pinned to; 0: to none
 };
 
+// How long processors worked meanwhile, and not for the trial; -1: not known.
+int64_t resources_of_others_ns(const struct resources *resources);
+
 void resources_measure(const struct digest *digest, struct resources *resources);
 
 #endif

@@ -1,5 +1,7 @@
 #include "harness/report/summary.h"
 
+#include "harness/check/describe.h"
+
 #include "harness/report/thresholds.h"
 
 #include <stdio.h>
@@ -141,6 +143,40 @@ void summary_sentence(const struct run_result *run, struct text *out)
                     : tally.not_run == 1  ? " (--keep-going runs it)"
                                           : " (--keep-going runs them)");
     add_thresholds(run, out);
+}
+
+// What other programs used of the processors while trials ran alone that measure; negative if
+// nothing is known.
+static double others_share(const struct run_result *run)
+{
+    double others_ns = 0;
+    double all_ns = 0;
+    for (size_t i = 0; i < run->count; i++) {
+        const struct trial_result *result = &run->trials[i];
+        const struct resources *resources = &result->statistics.resources;
+        int64_t trial_ns = resources_of_others_ns(resources);
+        if (result->lanes != 1 || !scenario_measures(result->trial->scenario) || trial_ns < 0)
+            continue;
+        others_ns += (double)trial_ns;
+        all_ns += (double)resources->covered_ns * resources->processors;
+    }
+    return all_ns > 0 ? others_ns / all_ns : -1;
+}
+
+void machine_sentence(const struct run_result *run, struct text *out)
+{
+    const struct environment *environment = &run->environment;
+    double share = others_share(run);
+    if (environment->processors == 0)
+        return;
+    text_format(out, "%d processor%s", environment->processors, plural(environment->processors));
+    if (environment->load_at_begin.is_known)
+        text_format(out, "; load %.2f at the beginning", environment->load_at_begin.averages[0]);
+    if (environment->load_at_end.is_known)
+        text_format(out, ", %.2f at the end", environment->load_at_end.averages[0]);
+    if (share >= 0)
+        text_format(out, "; other programs used %.0f %% of them while costs were measured",
+                    100 * (share < 1 ? share : 1));
 }
 
 void found_text(const struct judgement *judgement, struct text *out)

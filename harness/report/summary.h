@@ -40,6 +40,10 @@ size_t unfit_list(const struct run_result *run, struct unfit **list);
 // 0 missed".
 void summary_sentence(const struct run_result *run, struct text *out);
 
+// How busy the machine was: "2 processors; load 0.31 at the beginning, 1.80 at the end; other
+// programs used 3 % of them while costs were measured". As far as it is known, or nothing.
+void machine_sentence(const struct run_result *run, struct text *out);
+
 // The properties found violated: "stale-holder, (lost-update)", harmless ones in parentheses; "–"
 // if there are none.
 void found_text(const struct judgement *judgement, struct text *out);

@@ -240,6 +240,11 @@ void report_print(const struct run_result *run, FILE *out, bool coloured, bool q
     thresholds_print(run, out, coloured, quiet);
     if (run->remarks != NULL)
         fprintf(out, "\n%s", run->remarks);
+    struct text machine = {0};
+    machine_sentence(run, &machine);
+    if (machine.length > 0 && !quiet)
+        fprintf(out, "\nmachine: %s\n", machine.bytes);
+    text_free(&machine);
     // The sentence says why trials were skipped; the caller, why there are no plots.
     struct text sentence = {0};
     summary_sentence(run, &sentence);

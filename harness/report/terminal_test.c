@@ -182,10 +182,44 @@ static void what_does_not_apply_is_a_line_for_each_scheme_and_reason(void **stat
     free(text);
 }
 
+static void a_report_says_what_others_used_of_the_machine_while_costs_were_measured(void **state)
+{
+    (void)state;
+    struct test_run test;
+    test_run_start(&test);
+    test.scenario.fault_count = 0;
+    test.run.environment = (struct environment){
+        .processors = 2, .load_at_begin = {true, {0.5}}, .load_at_end = {true, {1.25}}};
+    struct trial_result *alone = test_add(&test, "a", VERDICT_SAFE, EXPECTATION_MET);
+    struct trial_result *beside = test_add(&test, "b", VERDICT_SAFE, EXPECTATION_MET);
+    alone->lanes = 1;
+    beside->lanes = 2; // what the others used cannot be told from its own neighbours
+    alone->statistics.resources = (struct resources){.is_known = true,
+                                                     .covered_ns = NS_PER_S,
+                                                     .machine_busy_ns = NS_PER_S,
+                                                     .processors = 2,
+                                                     .driver.processor_ns = 100 * NS_PER_MS,
+                                                     .clients.processor_ns = 200 * NS_PER_MS,
+                                                     .servers.processor_ns = 300 * NS_PER_MS};
+    beside->statistics.resources = alone->statistics.resources;
+    beside->statistics.resources.machine_busy_ns = 2 * NS_PER_S;
+    char *text = print(&test.run, false, false);
+    assert_non_null(strstr(text, "machine: 2 processors; load 0.50 at the beginning, 1.25 at the "
+                                 "end; other programs used 20 % of them while costs were "
+                                 "measured\n"));
+    free(text);
+    test.scenario.verdict_only = true;
+    text = print(&test.run, false, false);
+    assert_non_null(strstr(text, "1.25 at the end\n"));
+    free(text);
+    test_run_end(&test);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_small_run_reads_as_expected),
+        cmocka_unit_test(a_report_says_what_others_used_of_the_machine_while_costs_were_measured),
         cmocka_unit_test(a_quiet_run_tells_only_what_was_not_expected),
         cmocka_unit_test(colour_is_only_there_when_wanted),
         cmocka_unit_test(what_is_undecided_says_why),
