@@ -190,7 +190,19 @@ static inline void build_traffic(struct build *build)
     }
 }
 
-// A stall that ended at `at_ms`.
+// A stall of one process that ended at `at_ms`.
+static inline void build_stall_of(struct build *build, enum stalled of, int number, double at_ms,
+                                  double length_ms)
+{
+    const struct stall stall = {.from_ns = ms(at_ms - length_ms),
+                                .to_ns = ms(at_ms),
+                                .of = of,
+                                .number = number,
+                                .server = "redis-1"};
+    build_event(build, at_ms, 0, 2, stall_event(&stall));
+}
+
+// A stall of the machine that ended at `at_ms`.
 static inline void build_stall(struct build *build, double at_ms, double length_ms)
 {
     BUILD_EVENT(build, at_ms, 0, STALL, OUTCOME_OK, (int64_t)(length_ms * (double)NS_PER_MS));

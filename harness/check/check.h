@@ -11,6 +11,7 @@
 #include "harness/base/text.h"
 #include "harness/history/event.h"
 #include "harness/history/reader.h"
+#include "harness/history/stall.h"
 #include "harness/scenario/plan.h"
 
 #include <stdbool.h>
@@ -114,11 +115,6 @@ struct fault_record {
     int64_t met;      // packets or connections that it met; -1 if nothing counts them
 };
 
-struct stall {
-    int64_t from_ns;
-    int64_t to_ns;
-};
-
 // A stretch of the trial with a load of its own.
 struct load_phase {
     int64_t from_ns;
@@ -142,8 +138,9 @@ struct digest {
     size_t reentry_count;
     struct fault_record *faults; // one for each fault of the scenario, in its order
     size_t fault_count;
-    struct stall *stalls; // of the harness itself: times at which it did not run on time
+    struct stall *stalls; // sorted by from_ns; pieces of one are one
     size_t stall_count;
+    int64_t longest_stall_ns;  // of all of them
     struct load_phase *phases; // in their order; none: all of the trial is one that counts
     size_t phase_count;
     // Of an open loop, in phases that count: operations that were to begin before the stop, and
@@ -201,6 +198,7 @@ struct finding {
     enum finding_state state;
     bool harmless;   // violated, but something else (fencing) took the harm away: does not make the
                      // verdict UNSAFE
+    bool by_stalls;  // undecided, as stalls could explain each violation that there is
     bool by_absence; // violated, as far as the history does not show what would be needed: proves
                      // nothing if some of it is lost
     int64_t count;   // how many violations
@@ -215,6 +213,8 @@ struct check {
     const char *letter;  // of a violation in the matrix; "" for what has a sign of its own
     const char *label;   // of a violation in the timeline; NULL: how long it lasted
     void (*decide)(const struct digest *digest, struct finding *finding);
+    bool may_follow; // its violations may be the doing of two who hold at once: what excuses that
+                     // excuses them
     // Optional, of a property whose violation nothing but the lock itself explains: appends why, a
     // sentence without its full stop, and what would have prevented it.
     void (*explain)(const struct digest *digest, const struct evidence *evidence, struct text *out);

@@ -68,11 +68,49 @@ static void see_stop(struct digest *digest, const struct event *event)
     }
 }
 
-static void see_stall(struct digest *digest, const struct event *event, size_t *room)
+static int compare_times(int64_t a_ns, int64_t b_ns)
 {
-    // The observer notes a stall when it is over.
-    *APPEND(digest->stalls, digest->stall_count, *room) =
-        (struct stall){.from_ns = event->at_ns - event->args[0], .to_ns = event->at_ns};
+    return (a_ns > b_ns) - (a_ns < b_ns);
+}
+
+static int compare_stalls(const void *left, const void *right)
+{
+    const struct stall *a = left;
+    const struct stall *b = right;
+    return a->from_ns != b->from_ns ? compare_times(a->from_ns, b->from_ns)
+                                    : compare_times(a->to_ns, b->to_ns);
+}
+
+static int compare_owners(const void *left, const void *right)
+{
+    const struct stall *a = left;
+    const struct stall *b = right;
+    if (a->of != b->of || a->number != b->number)
+        return compare_times(a->of, b->of) * 2 + compare_times(a->number, b->number);
+    return compare_stalls(left, right);
+}
+
+// A long one is recorded in pieces, of which each begins when the one before ends.
+static void join_stalls(struct digest *digest)
+{
+    size_t count = 0;
+    struct stall *stalls = digest->stalls;
+    if (digest->stall_count == 0)
+        return;
+    qsort(stalls, digest->stall_count, sizeof *stalls, compare_owners);
+    for (size_t i = 0; i < digest->stall_count; i++) {
+        struct stall *last = count > 0 ? &stalls[count - 1] : NULL;
+        if (last != NULL && last->of == stalls[i].of && last->number == stalls[i].number &&
+            last->to_ns == stalls[i].from_ns)
+            last->to_ns = stalls[i].to_ns;
+        else
+            stalls[count++] = stalls[i];
+    }
+    digest->stall_count = count;
+    qsort(stalls, count, sizeof *stalls, compare_stalls);
+    for (size_t i = 0; i < count; i++)
+        digest->longest_stall_ns =
+            time_later(digest->longest_stall_ns, stalls[i].to_ns - stalls[i].from_ns);
 }
 
 static void see_harness(struct digest *digest, const struct event *event, size_t *stall_room)
@@ -90,7 +128,7 @@ static void see_harness(struct digest *digest, const struct event *event, size_t
             digest->clock_step_ns = event->args[0];
         break;
     case EVENT_STALL:
-        see_stall(digest, event, stall_room);
+        *APPEND(digest->stalls, digest->stall_count, *stall_room) = stall_of(event);
         break;
     case EVENT_BARRIER_OPEN:
         first_time(&digest->started_ns, event->at_ns);
@@ -210,6 +248,7 @@ void digest_make(const struct history *history, const struct trial *trial, struc
     if (!digest->stop_known)
         digest->ended_ns =
             history->count > 0 ? history->events[history->count - 1].at_ns : digest->started_ns;
+    join_stalls(digest);
     tracker_end(&tracker, digest->ended_ns);
     digest->holds = tracker.holds;
     digest->hold_count = tracker.hold_count;

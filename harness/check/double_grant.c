@@ -3,6 +3,7 @@
 // are shared may overlap each other.
 #include "harness/check/catalogue.h"
 #include "harness/check/describe.h"
+#include "harness/check/stalls.h"
 #include "harness/check/sweep.h"
 
 #include <stdlib.h>
@@ -58,13 +59,19 @@ static void describe(const struct digest *digest, struct finding *finding)
         plural(finding->count), digest->hold_count);
 }
 
-static void note(struct finding *finding, int64_t *windows, const struct core *earlier,
-                 const struct core *core)
+// The evidence is the first that stalls do not explain, if there is one.
+static void note(const struct digest *digest, struct finding *finding, int64_t *windows,
+                 const struct core *earlier, const struct core *core)
 {
     int64_t until_ns = time_earlier(earlier->to_ns, core->to_ns);
-    if (finding->count == 0)
+    bool is_first = finding->count == 0;
+    bool by_stalls =
+        (is_first || finding->by_stalls) &&
+        stall_may_have_deposed(digest, digest->holds[earlier->hold].invoked_ns, core->from_ns);
+    if (is_first || (finding->by_stalls && !by_stalls))
         finding->evidence = (struct evidence){
             {earlier->hold, core->hold}, {SIZE_MAX, SIZE_MAX}, core->from_ns, until_ns};
+    finding->by_stalls = by_stalls;
     windows[finding->count++] = until_ns - core->from_ns;
 }
 
@@ -79,18 +86,19 @@ static void find_pairs(const struct digest *digest, const struct cores *cores,
         bool shared = digest->holds[core->hold].shared;
         const struct core *earlier = latest_excluding(&latest, shared);
         if (earlier != NULL && earlier->to_ns > core->from_ns)
-            note(finding, windows, earlier, core);
+            note(digest, finding, windows, earlier, core);
         latest_see(&latest, core, shared);
     }
 }
 
-static void find_excess(const struct cores *cores, int64_t permits, struct finding *finding,
-                        int64_t *windows)
+static void find_excess(const struct digest *digest, const struct cores *cores, int64_t permits,
+                        struct finding *finding, int64_t *windows)
 {
     struct excess *excess = memory_new(cores->count * sizeof *excess);
     size_t count = excess_find(cores, permits, excess);
     for (size_t i = 0; i < count; i++)
-        note(finding, windows, &cores->items[excess[i].holder], &cores->items[excess[i].beyond]);
+        note(digest, finding, windows, &cores->items[excess[i].holder],
+             &cores->items[excess[i].beyond]);
     free(excess);
 }
 
@@ -98,7 +106,7 @@ static void find(const struct digest *digest, struct cores cores, struct finding
 {
     int64_t *windows = memory_new(cores.count * sizeof *windows);
     if (digest_permits(digest) > 1)
-        find_excess(&cores, digest_permits(digest), finding, windows);
+        find_excess(digest, &cores, digest_permits(digest), finding, windows);
     else
         find_pairs(digest, &cores, finding, windows);
     distribution_make(windows, (size_t)finding->count, &finding->windows);
@@ -151,6 +159,10 @@ static void decide(const struct digest *digest, struct finding *finding)
     }
     finding->state = FINDING_VIOLATED;
     describe(digest, finding);
+    if (finding->by_stalls)
+        finding_blame_stalls(digest, STALLS_OF_SERVERS,
+                             digest->holds[finding->evidence.holds[0]].invoked_ns,
+                             finding->evidence.from_ns, finding);
 }
 
 const struct check double_grant_check = {

@@ -185,7 +185,7 @@ static struct stall time_of_meeting(const struct digest *digest, const struct fa
 {
     static const char *const upsets[] = {"kill", "restart", NULL};
     const struct fault_step *step = record->step;
-    struct stall time = {began_ns(digest, record), record->healed_ns};
+    struct stall time = {.from_ns = began_ns(digest, record), .to_ns = record->healed_ns};
     if (loses_request(step) && time.to_ns != TIME_NEVER)
         time.to_ns += digest->trial->scenario->lock.lease_ns;
     if (step->side_counts[0] > 0 || !text_is_one_of(step->verb, upsets))

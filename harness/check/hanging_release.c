@@ -61,14 +61,17 @@ bool hanging_release_find(const struct digest *digest, struct hanging_release *h
     // Without the word of the end nobody knows that there was time for an answer.
     if (!digest->stop_known || !is_quiet(digest, &quiet_ns, &fault_ns))
         return false;
-    int64_t bound_ns = longest_release_ns(&digest->trial->scenario->lock) + fault_ns +
-                       longest_stall_ns(digest); // the next one may not have been recorded yet
+    int64_t bound_ns = longest_release_ns(&digest->trial->scenario->lock) + fault_ns;
     for (size_t i = 0; i < digest->hold_count; i++) {
-        int64_t from_ns = time_later(digest->holds[i].released_ns, quiet_ns);
-        if (!is_open(digest, &digest->holds[i]) || from_ns >= hanging->from_ns ||
-            digest->ended_ns - from_ns <= bound_ns + stalled_ns(digest, from_ns, digest->ended_ns))
+        const struct hold *hold = &digest->holds[i];
+        int64_t from_ns = time_later(hold->released_ns, quiet_ns);
+        if (!is_open(digest, hold) || from_ns >= hanging->from_ns)
             continue;
-        *hanging = (struct hanging_release){i, from_ns};
+        // The next stall may not have been recorded yet.
+        int64_t stalls_ns = longest_stall_ns(digest, hold->client) +
+                            stalled_ns(digest, hold->client, from_ns, digest->ended_ns);
+        if (digest->ended_ns - from_ns > bound_ns + stalls_ns)
+            *hanging = (struct hanging_release){i, from_ns};
     }
     return hanging->hold != SIZE_MAX;
 }

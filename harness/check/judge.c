@@ -1,9 +1,11 @@
 #include "harness/check/by_key.h"
+#include "harness/check/catalogue.h"
 #include "harness/check/check.h"
 #include "harness/check/describe.h"
 #include "harness/check/expectation.h"
 #include "harness/check/gates.h"
-#include "harness/check/stale_holder.h"
+#include "harness/check/stalls.h"
+#include "harness/check/sweep.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -116,43 +118,43 @@ static void run_checks(const struct digest *digest, struct judgement *judgement)
     key_split_free(&split);
 }
 
-// True if some violation that counts is one of safety; with `beyond_stale`, one that a stale holder
-// does not bring with it.
-static bool is_unsafe(const struct judgement *judgement, bool beyond_stale)
+// True if some violation that counts is one of safety.
+static bool is_unsafe(const struct judgement *judgement)
 {
-    static const char *const of_stale_holders[] = {"stale-holder", "stale-write", "lost-update",
-                                                   "oversell",     "run-once",    "unstable-read"};
-    size_t excused = sizeof of_stale_holders / sizeof *of_stale_holders;
     for (size_t i = 0; i < judgement->finding_count; i++) {
         const struct finding *finding = &judgement->findings[i];
-        bool counts = finding_counts(finding) && strcmp(finding->check->name, "stuck") != 0;
-        for (size_t j = 0; beyond_stale && counts && j < excused; j++)
-            counts = strcmp(finding->check->name, of_stale_holders[j]) != 0;
-        if (counts)
+        if (finding_counts(finding) && strcmp(finding->check->name, "stuck") != 0)
             return true;
     }
     return false;
 }
 
-// True if all that is wrong comes from a holder that the machine, not the scenario, kept too long.
-static bool machine_is_to_blame(const struct digest *digest, struct judgement *judgement)
+// True if what was found may be the doing of a holder that stalls, as `cause` says, kept too long,
+// or let in too early. No fenced store lets a stale holder do harm.
+static bool may_follow(const struct digest *digest, const struct finding *finding,
+                       const struct finding *cause)
 {
-    char who[DESCRIBE_ROOM];
-    char length[DESCRIBE_ROOM];
-    const struct finding *stale = finding_of(judgement, "stale-holder");
-    if (!finding_counts(stale) || is_unsafe(judgement, true))
-        return false;
-    const struct hold *hold = &digest->holds[stale->evidence.holds[0]];
-    int64_t stall_ns = stall_to_blame_ns(digest, hold, stale->evidence.to_ns);
-    if (stall_ns == 0)
-        return false;
-    text_duration(stall_ns, length, sizeof length);
-    snprintf(
-        judgement->reason, sizeof judgement->reason,
-        "%s outlived its lease while the machine itself stood still for %s and no fault was on "
-        "it: that says nothing about the lock",
-        describe_holder(digest, stale->evidence.holds[0], who), length);
-    return true;
+    bool outlived = finding->evidence.holds[0] == SIZE_MAX;
+    for (size_t i = 0; i < 2 && finding->evidence.holds[i] != SIZE_MAX; i++)
+        outlived |= hold_outlived_lease(digest, &digest->holds[finding->evidence.holds[i]]);
+    return finding_counts(finding) && finding->check->may_follow &&
+           !digest->trial->scenario->workload.fenced &&
+           (outlived || cause->check != &stale_holder_check);
+}
+
+// What follows from what stalls could explain is undecided, too.
+static void excuse_followers(const struct digest *digest, struct judgement *judgement)
+{
+    const struct finding *cause = NULL;
+    for (size_t i = 0; i < judgement->finding_count && cause == NULL; i++)
+        cause = judgement->findings[i].by_stalls ? &judgement->findings[i] : NULL;
+    for (size_t i = 0; i < judgement->finding_count && cause != NULL; i++) {
+        struct finding *finding = &judgement->findings[i];
+        if (!may_follow(digest, finding, cause))
+            continue;
+        finding->state = FINDING_UNDECIDED;
+        finding->by_stalls = true;
+    }
 }
 
 static bool is_undecided(const struct finding *finding, struct judgement *judgement)
@@ -163,10 +165,11 @@ static bool is_undecided(const struct finding *finding, struct judgement *judgem
     return true;
 }
 
-static bool any_undecided(struct judgement *judgement)
+static bool any_undecided(struct judgement *judgement, bool by_stalls)
 {
     for (size_t i = 0; i < judgement->finding_count; i++) {
-        if (is_undecided(&judgement->findings[i], judgement))
+        const struct finding *finding = &judgement->findings[i];
+        if ((!by_stalls || finding->by_stalls) && is_undecided(finding, judgement))
             return true;
     }
     return false;
@@ -234,10 +237,8 @@ static enum verdict decide_verdict(const struct digest *digest, struct judgement
     if (clock_was_set(digest, judgement->reason, room))
         return VERDICT_UNKNOWN;
     const struct finding *stuck = finding_of(judgement, "stuck");
-    bool unsafe = is_unsafe(judgement, false);
+    bool unsafe = is_unsafe(judgement);
     if (unsafe && machine_may_be_to_blame(digest, judgement->reason, room))
-        return VERDICT_UNKNOWN;
-    if (unsafe && machine_is_to_blame(digest, judgement))
         return VERDICT_UNKNOWN;
     if (!unsafe && finding_counts(stuck) && servers_were_left_down(digest, judgement->reason, room))
         return VERDICT_UNKNOWN;
@@ -245,11 +246,11 @@ static enum verdict decide_verdict(const struct digest *digest, struct judgement
         snprintf(judgement->reason, room, "%s", judgement_first_violation(judgement)->text);
         return unsafe ? VERDICT_UNSAFE : VERDICT_STUCK;
     }
-    if (!history_is_whole(digest, judgement->reason, room))
+    if (any_undecided(judgement, true) || !history_is_whole(digest, judgement->reason, room))
         return VERDICT_UNKNOWN;
     // What the wait for the lock left open explains best why a trial ended as it did.
     if (is_undecided(stuck, judgement) || !gates_open(digest, judgement->reason, room) ||
-        any_undecided(judgement))
+        any_undecided(judgement, false))
         return VERDICT_UNKNOWN;
     if (!was_contended(digest, judgement->reason, room)) {
         judgement->is_measurement = scenario_has_no_rivals(digest->trial->scenario);
@@ -263,10 +264,21 @@ void judge(const struct digest *digest, struct judgement *judgement)
 {
     *judgement = (struct judgement){0};
     run_checks(digest, judgement);
+    excuse_followers(digest, judgement);
     judgement->verdict = decide_verdict(digest, judgement);
     char absent[160];
     bool is_absent = fault_was_absent(digest, absent, sizeof absent);
     expectation_compare(digest->trial, is_absent ? absent : NULL, judgement);
+    char stalls[STALLS_ROOM];
+    if (judgement->expectation == EXPECTATION_MISSED &&
+        digest->trial->expectation->verdict != EXPECT_SAFE &&
+        stalls_may_have_upset(digest, stalls)) {
+        snprintf(judgement->reason, sizeof judgement->reason,
+                 "%.200s; but %.140s, which may have upset what it is about",
+                 judgement->expectation_text, stalls);
+        judgement->verdict = VERDICT_UNKNOWN;
+        expectation_compare(digest->trial, NULL, judgement);
+    }
     if (judgement->unexpected != NULL)
         snprintf(judgement->reason, sizeof judgement->reason, "%s",
                  judgement_first_violation(judgement)->text);

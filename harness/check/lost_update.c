@@ -110,4 +110,5 @@ const struct check lost_update_check = {
     .letter = "L",
     .label = "this write",
     .decide = decide,
+    .may_follow = true,
 };

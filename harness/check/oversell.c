@@ -155,4 +155,5 @@ const struct check oversell_check = {
     .letter = "O",
     .label = "this sale",
     .decide = decide,
+    .may_follow = true,
 };

@@ -164,4 +164,5 @@ const struct check run_once_check = {
     .letter = "R",
     .label = "this job",
     .decide = decide,
+    .may_follow = true,
 };

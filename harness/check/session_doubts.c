@@ -63,9 +63,13 @@ static struct standstills find_standstills(const struct digest *digest)
             (struct standstill){on_wires ? 0 : record->step->target.client, record->asked_ns,
                                 to_ns});
     }
-    for (size_t i = 0; i < digest->stall_count; i++)
-        add(&all, lease_ns,
-            (struct standstill){0, digest->stalls[i].from_ns, digest->stalls[i].to_ns});
+    for (size_t i = 0; i < digest->stall_count; i++) {
+        const struct stall *stall = &digest->stalls[i];
+        bool of_client = stall->of == STALLED_CLIENT || stall->of == STALLED_DRIVER;
+        if (stall->of != STALLED_CONDUCTOR)
+            add(&all, lease_ns,
+                (struct standstill){of_client ? stall->number : 0, stall->from_ns, stall->to_ns});
+    }
     return all;
 }
 

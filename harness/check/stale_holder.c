@@ -8,49 +8,87 @@
 #include "harness/check/stale_write.h"
 #include "harness/check/stalls.h"
 #include "harness/check/sweep.h"
+#include "harness/check/wire_sides.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 // --- the lock or the machine ---------------------------------------------------------------------
 
-// When the fault was over. One that heals by itself, or never (a flush, a kill, a failover), upsets
-// the lock that was held then, and so no longer than a lease.
-static int64_t fault_end_ns(const struct digest *digest, const struct fault_record *record)
+static bool is_renewed(const struct digest *digest)
 {
-    if (record->step->bound_ns >= 0 || record->in_effect_ns == TIME_NEVER)
-        return record->healed_ns;
-    return record->in_effect_ns + digest->trial->scenario->lock.lease_ns;
+    return trial_has_trait(digest->trial, "renewed") || trial_has_trait(digest->trial, "session");
 }
 
-static bool fault_was_on(const struct digest *digest, const struct hold *hold, int64_t until_ns)
+// When the fault was over, or would have been had its bound been kept.
+static int64_t due_end_ns(const struct fault_record *record)
 {
-    for (size_t i = 0; i < digest->fault_count; i++) {
-        const struct fault_record *record = &digest->faults[i];
-        const struct target *target = &record->step->target;
-        bool on_it = target->client == 0 || record->step->side_counts[0] > 0 ||
-                     (target->client == hold->client &&
-                      (target->worker == 0 || target->worker == hold->worker));
-        if (on_it && record->in_effect_ns <= until_ns &&
-            fault_end_ns(digest, record) >= hold->invoked_ns)
-            return true;
-    }
-    return false;
+    bool was_late = record->healed_ns != TIME_NEVER && record->heal_reason == HEAL_BOUND &&
+                    record->step->bound_ns > 0;
+    return was_late ? time_earlier(record->healed_ns, record->in_effect_ns + record->step->bound_ns)
+                    : record->healed_ns;
 }
 
-int64_t stall_to_blame_ns(const struct digest *digest, const struct hold *hold, int64_t until_ns)
+// True if nobody of the hold does anything while the fault is on.
+static bool stops_holder(const struct digest *digest, const struct fault_record *record,
+                         const struct hold *hold)
 {
-    int64_t lease_ns = digest->trial->scenario->lock.lease_ns;
-    // Work that is longer than the lease outlives it on any machine.
-    if (digest->trial->scenario->workload.hold_ns >= lease_ns ||
-        fault_was_on(digest, hold, until_ns))
-        return 0;
+    const struct target *target = &record->step->target;
+    return record->in_effect_ns != TIME_NEVER && fault_can(record->step, FAULT_STOPS) &&
+           target->client == hold->client &&
+           (target->worker == 0 || (target->worker == hold->worker && !is_renewed(digest)));
+}
+
+// True if the fault alone makes the hold coexist with one that was granted at `from_ns`.
+static bool suffices(const struct digest *digest, const struct fault_record *record,
+                     const struct hold *hold, int64_t from_ns)
+{
+    const struct fault_step *step = record->step;
+    int64_t lease_end_ns = hold_lease_end_ns(digest, hold);
+    if (record->in_effect_ns == TIME_NEVER)
+        return false;
+    if (fault_can(step, FAULT_EMPTIES) && step->target.client == 0)
+        return !strikes_only_store(digest, step) && record->in_effect_ns >= hold->granted_ns &&
+               record->in_effect_ns <= from_ns;
+    bool severs = fault_can(step, FAULT_SEVERS) && wire_names_client(step, hold->client);
+    // What it learned of only when the lease was over is stale by then.
+    int64_t until_ns = hold->granted_ns >= lease_end_ns ? lease_end_ns : from_ns;
+    return (severs || stops_holder(digest, record, hold)) && record->in_effect_ns <= lease_end_ns &&
+           due_end_ns(record) >= until_ns;
+}
+
+// When the lease began that ran out, as far as its holder was told.
+static int64_t lease_begin_ns(const struct digest *digest, const struct hold *hold)
+{
     // A session that was in doubt as soon as the lock was granted had not been heard of before.
     bool doubtful = hold->proven_until_ns <= hold->granted_ns;
-    int64_t since_ns = hold->valid_until_ns - (doubtful ? 2 : 1) * lease_ns;
-    int64_t stalled = stalled_ns(digest, since_ns, until_ns);
-    int64_t overrun_ns = until_ns - hold_lease_end_ns(digest, hold);
-    return stalled > 0 && stalled >= overrun_ns ? stalled : 0;
+    return hold->told_until_ns - (doubtful ? 2 : 1) * digest->trial->scenario->lock.lease_ns;
+}
+
+int64_t stall_to_blame_ns(const struct digest *digest, const struct hold *hold, int64_t from_ns,
+                          int64_t until_ns)
+{
+    int64_t lease_ns = digest->trial->scenario->lock.lease_ns;
+    int64_t begin_ns = lease_begin_ns(digest, hold);
+    int64_t lease_end_ns = hold_lease_end_ns(digest, hold);
+    int64_t stalls_ns = stalled_ns(digest, hold->client, begin_ns, until_ns);
+    // Work that is longer than the lease outlives it on any machine.
+    if (stalls_ns == 0 ||
+        (!is_renewed(digest) && digest->trial->scenario->workload.hold_ns >= lease_ns))
+        return 0;
+    int64_t shift_ns = stalls_ns; // by how much earlier the hold would have been over
+    for (size_t i = 0; i < digest->fault_count; i++) {
+        const struct fault_record *record = &digest->faults[i];
+        if (suffices(digest, record, hold, from_ns))
+            return 0;
+        if (stops_holder(digest, record, hold))
+            shift_ns -= stalled_ns(digest, hold->client, time_later(record->in_effect_ns, begin_ns),
+                                   time_earlier(due_end_ns(record), until_ns));
+    }
+    bool is_late_renewal = is_renewed(digest) &&
+                           stalled_ns(digest, hold->client, begin_ns, lease_end_ns) >= lease_ns / 3;
+    bool explains = shift_ns > 0 && shift_ns >= until_ns - lease_end_ns;
+    return is_late_renewal || explains ? stalls_ns : 0;
 }
 
 // --- the sweep ----------------------------------------------------------------------------------
@@ -106,7 +144,7 @@ static void note_window(struct sweep *sweep, const struct core *stale, const str
     if (finding->count > 1 && !sweep->machine_only)
         return;
     const struct hold *hold = &sweep->digest->holds[stale->hold];
-    bool machine = stall_to_blame_ns(sweep->digest, hold, to_ns) > 0;
+    bool machine = stall_to_blame_ns(sweep->digest, hold, from_ns, to_ns) > 0;
     if (finding->count == 1 || !machine)
         finding->evidence =
             (struct evidence){{stale->hold, other->hold}, {SIZE_MAX, SIZE_MAX}, from_ns, to_ns};
@@ -257,6 +295,10 @@ static void decide(const struct digest *digest, struct finding *finding)
         finding->harmless =
             digest->trial->scenario->workload.fenced && stale_writes_find(digest, &ignored) == 0;
         describe(digest, finding);
+        const struct hold *stale = &digest->holds[finding->evidence.holds[0]];
+        if (sweep.machine_only && !finding->harmless)
+            finding_blame_stalls(digest, stale->client, lease_begin_ns(digest, stale),
+                                 finding->evidence.to_ns, finding);
     } else {
         finding_say(finding, "no holder outlived its lease while another held the lock");
     }

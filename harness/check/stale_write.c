@@ -185,4 +185,5 @@ const struct check stale_write_check = {
     .summary = "the store accepts no write of a holder that has lost the lock to another",
     .letter = "W",
     .decide = decide,
+    .may_follow = true,
 };

@@ -2,24 +2,157 @@
 
 #include "harness/base/clock.h"
 #include "harness/base/rank.h"
+#include "harness/check/describe.h"
+#include "harness/check/wire_sides.h"
+#include "harness/cluster/topology.h"
 
-int64_t stalled_ns(const struct digest *digest, int64_t from_ns, int64_t to_ns)
+#include <stdio.h>
+#include <string.h>
+
+static bool concerns(const struct stall *stall, int whose)
+{
+    bool of_client = stall->of == STALLED_CLIENT || stall->of == STALLED_DRIVER;
+    return whose == STALLS_OF_ALL ||
+           (of_client ? stall->number == whose : stall->of != STALLED_CONDUCTOR);
+}
+
+// The first of the stalls, sorted by beginning, that may not be over yet at `from_ns`.
+static size_t first_stall(const struct digest *digest, int64_t from_ns)
+{
+    return FIRST_FROM(digest->stalls, digest->stall_count, from_ns,
+                      from_ns - digest->longest_stall_ns);
+}
+
+// What of the stall lies between the two times; 0 or less: nothing.
+static int64_t part_ns(const struct stall *stall, int64_t from_ns, int64_t to_ns)
+{
+    return time_earlier(stall->to_ns, to_ns) - time_later(stall->from_ns, from_ns);
+}
+
+int64_t stalled_ns(const struct digest *digest, int whose, int64_t from_ns, int64_t to_ns)
 {
     int64_t total_ns = 0;
-    // Stalls of one observer do not overlap: sorted by end, they are sorted by beginning too.
-    size_t first = FIRST_FROM(digest->stalls, digest->stall_count, to_ns, from_ns);
-    for (size_t i = first; i < digest->stall_count && digest->stalls[i].from_ns < to_ns; i++) {
-        int64_t part_ns = time_earlier(digest->stalls[i].to_ns, to_ns) -
-                          time_later(digest->stalls[i].from_ns, from_ns);
-        total_ns += time_later(part_ns, 0);
+    for (size_t i = first_stall(digest, from_ns);
+         i < digest->stall_count && digest->stalls[i].from_ns < to_ns; i++) {
+        const struct stall *stall = &digest->stalls[i];
+        if (!concerns(stall, whose) || part_ns(stall, from_ns, to_ns) <= 0)
+            continue;
+        total_ns += part_ns(stall, from_ns, to_ns);
+        from_ns = stall->to_ns; // of those that coincide, each moment counts once
     }
     return total_ns;
 }
 
-int64_t longest_stall_ns(const struct digest *digest)
+// The one that lasted longest of those between the two times; NULL if there is none.
+static const struct stall *longest_between(const struct digest *digest, int whose, int64_t from_ns,
+                                           int64_t to_ns)
 {
-    int64_t longest_ns = 0;
-    for (size_t i = 0; i < digest->stall_count; i++)
-        longest_ns = time_later(longest_ns, digest->stalls[i].to_ns - digest->stalls[i].from_ns);
-    return longest_ns;
+    const struct stall *longest = NULL;
+    int64_t most_ns = 0;
+    for (size_t i = first_stall(digest, from_ns);
+         i < digest->stall_count && digest->stalls[i].from_ns < to_ns; i++) {
+        const struct stall *stall = &digest->stalls[i];
+        if (!concerns(stall, whose) || part_ns(stall, from_ns, to_ns) <= most_ns)
+            continue;
+        most_ns = part_ns(stall, from_ns, to_ns);
+        longest = stall;
+    }
+    return longest;
+}
+
+int64_t longest_stall_ns(const struct digest *digest, int whose)
+{
+    const struct stall *longest = longest_between(digest, whose, INT64_MIN / 2, TIME_NEVER);
+    return longest != NULL ? longest->to_ns - longest->from_ns : 0;
+}
+
+const char *describe_stalls(const struct digest *digest, int whose, int64_t from_ns, int64_t to_ns,
+                            char *out)
+{
+    char total[DESCRIBE_ROOM];
+    char most[DESCRIBE_ROOM];
+    char owner[DESCRIBE_ROOM];
+    const struct stall *longest = longest_between(digest, whose, from_ns, to_ns);
+    int64_t total_ns = stalled_ns(digest, whose, from_ns, to_ns);
+    if (longest == NULL) {
+        snprintf(out, STALLS_ROOM, "nobody stood still");
+        return out;
+    }
+    int64_t most_ns = part_ns(longest, from_ns, to_ns);
+    stall_owner(longest, owner, sizeof owner);
+    text_duration(total_ns, total, sizeof total);
+    if (most_ns == total_ns)
+        snprintf(out, STALLS_ROOM, "%s stood still for %s", owner, total);
+    else
+        snprintf(out, STALLS_ROOM, "processes stood still for %s in all, %s for %s at once", total,
+                 owner, text_duration(most_ns, most, sizeof most));
+    return out;
+}
+
+// True if the fault is one on servers, or on what is between them, and was on between the two
+// times.
+static bool struck_servers(const struct digest *digest, const struct fault_record *record,
+                           int64_t from_ns, int64_t to_ns)
+{
+    const struct fault_step *step = record->step;
+    const unsigned upsets = FAULT_STOPS | FAULT_KILLS | FAULT_SEVERS | FAULT_EMPTIES |
+                            FAULT_MAY_FORGET | FAULT_MOVES_LEADER;
+    bool on_them = step->side_counts[0] > 0 || step->target.client == 0;
+    return on_them && !strikes_only_store(digest, step) && fault_can(step, upsets) &&
+           record->in_effect_ns != TIME_NEVER && record->asked_ns <= to_ns &&
+           record->healed_ns >= from_ns;
+}
+
+bool stall_may_have_deposed(const struct digest *digest, int64_t from_ns, int64_t to_ns)
+{
+    const struct topology *const *topology = topology_catalogue;
+    while (*topology != NULL && (strcmp((*topology)->name, trial_topology(digest->trial)) != 0 ||
+                                 !trial_has_trait(digest->trial, (*topology)->server)))
+        topology++;
+    if (*topology == NULL || (*topology)->deposes_after_ns == 0)
+        return false;
+    // A failover takes its time, and half of the silence may have been something else.
+    int64_t least_ns = (*topology)->deposes_after_ns / 2;
+    from_ns -= 4 * (*topology)->deposes_after_ns;
+    const struct stall *longest = longest_between(digest, STALLS_OF_SERVERS, from_ns, to_ns);
+    for (size_t i = 0; i < digest->fault_count; i++) {
+        if (struck_servers(digest, &digest->faults[i], from_ns, to_ns))
+            return false;
+    }
+    return longest != NULL && longest->to_ns - longest->from_ns >= least_ns;
+}
+
+bool stalls_may_have_upset(const struct digest *digest, char *out)
+{
+    const struct lock_settings *lock = &digest->trial->scenario->lock;
+    int64_t shortest_ns = time_earlier(lock->lease_ns, lock->request_ns);
+    int64_t from_ns = digest->started_ns;
+    int64_t to_ns = digest->fault_count > 0 ? from_ns : digest->ended_ns;
+    for (size_t i = 0; i < digest->fault_count; i++) {
+        const struct fault_record *record = &digest->faults[i];
+        int64_t over_ns = record->step->bound_ns >= 0 ? record->healed_ns : record->in_effect_ns;
+        over_ns = time_earlier(over_ns, digest->ended_ns) + lock->lease_ns;
+        to_ns = time_later(to_ns, time_earlier(over_ns, digest->ended_ns));
+        if (record->step->bound_ns > 0)
+            shortest_ns = time_earlier(shortest_ns, record->step->bound_ns);
+    }
+    const struct stall *longest = longest_between(digest, STALLS_OF_ALL, from_ns, to_ns);
+    bool is_long = longest != NULL && part_ns(longest, from_ns, to_ns) >= shortest_ns / 2;
+    if (!is_long && stalled_ns(digest, STALLS_OF_ALL, from_ns, to_ns) < (to_ns - from_ns) / 10)
+        return false;
+    describe_stalls(digest, STALLS_OF_ALL, from_ns, to_ns, out);
+    return longest != NULL;
+}
+
+void finding_blame_stalls(const struct digest *digest, int whose, int64_t from_ns, int64_t to_ns,
+                          struct finding *finding)
+{
+    char found[sizeof finding->text];
+    char stalls[STALLS_ROOM];
+    memcpy(found, finding->text, sizeof found);
+    finding->state = FINDING_UNDECIDED;
+    finding->by_stalls = true;
+    finding_say(finding,
+                "%.210s; but %.130s, which could explain it and says nothing about the lock", found,
+                describe_stalls(digest, whose, from_ns, to_ns, stalls));
 }

@@ -1,15 +1,44 @@
-// Times at which the machine, and the harness with it, stood still.
+// Times at which processes could have run and did not: what only they explain says nothing about a
+// lock.
 #ifndef LOCKPICK_CHECK_STALLS_H
 #define LOCKPICK_CHECK_STALLS_H
 
 #include "harness/check/check.h"
 
-// How long it stood still between the two times; 0 if the second is the earlier one.
-// O(log stalls + those in between).
-int64_t stalled_ns(const struct digest *digest, int64_t from_ns, int64_t to_ns);
+// Whose stalls matter, besides the machine's: those of one client with its proxy and its driver,
+// and of the servers, which it waits for; of the servers alone; or of everybody, the conductor
+// included, who strikes and ends faults. Stalls of other clients keep nobody.
+#define STALLS_OF_SERVERS 0
+#define STALLS_OF_ALL (-1)
 
-// The longest stall of the trial, which the next one, not recorded yet, may be as long as; 0 if
-// there was none.
-int64_t longest_stall_ns(const struct digest *digest);
+// How long one or another of them stood still between the two times; 0 if the second is the earlier
+// one. O(log stalls + those that began in between, or not longer before than the longest is).
+int64_t stalled_ns(const struct digest *digest, int whose, int64_t from_ns, int64_t to_ns);
+
+// The longest of their stalls, which the next one, not recorded yet, may be as long as; 0 if there
+// was none.
+int64_t longest_stall_ns(const struct digest *digest, int whose);
+
+// "client-1 stood still for 1.09 s", or, if there were several, "... for 1.42 s in all, at once for
+// 1.09 s (client-1)". Returns `out`, which holds STALLS_ROOM bytes.
+#define STALLS_ROOM 200
+const char *describe_stalls(const struct digest *digest, int whose, int64_t from_ns, int64_t to_ns,
+                            char *out);
+
+// True if a server may have lost its role between the two times because it, or the machine, stood
+// still, and its locks with it: its topology replaces it by a copy that lags behind, and no fault
+// was on the servers that does the same.
+bool stall_may_have_deposed(const struct digest *digest, int64_t from_ns, int64_t to_ns);
+
+// True if what the scenario is about may not have happened in its time: while it ran, until its
+// faults and a lease after them were over, somebody (the conductor included) stood still for half
+// of the shortest time that the scenario relies on: the lease, the time-out of a request, the bound
+// of a fault; half, as each has another half to spare. Or all together stood still for a tenth of
+// the time: then nobody was on time. `out` is set to describe_stalls then.
+bool stalls_may_have_upset(const struct digest *digest, char *out);
+
+// Makes a violation, which stalls could explain, an undecided finding that says so.
+void finding_blame_stalls(const struct digest *digest, int whose, int64_t from_ns, int64_t to_ns,
+                          struct finding *finding);
 
 #endif

@@ -35,10 +35,27 @@ static int64_t longest_hand_off_ns(const struct digest *digest)
     return longest;
 }
 
-static int64_t slack_ns(const struct digest *digest, int64_t from_ns, int64_t to_ns)
+// For whom of those that went for the lock meanwhile the least is to be allowed: one who could have
+// been granted it is enough.
+static int64_t allowed_stalls_ns(const struct digest *digest, int64_t from_ns, int64_t to_ns)
 {
-    int64_t least_ns = 2 * digest->trial->scenario->lock.retry_ns + longest_stall_ns(digest);
-    return time_later(longest_hand_off_ns(digest), least_ns) + stalled_ns(digest, from_ns, to_ns);
+    int64_t least_ns = TIME_NEVER;
+    for (int64_t client = 1; client <= digest->trial->scenario->clients.processes; client++) {
+        bool waited = false;
+        for (size_t i = 0; i < digest->attempt_count && !waited; i++) {
+            const struct attempt *attempt = &digest->attempts[i];
+            waited = attempt->client == client && attempt->invoked_ns < to_ns &&
+                     attempt->returned_ns >= to_ns && attempt->died_ns >= to_ns;
+        }
+        // The next one may not have been recorded yet.
+        int64_t stalls_ns =
+            stalled_ns(digest, (int)client, from_ns, to_ns) + longest_stall_ns(digest, (int)client);
+        if (waited)
+            least_ns = time_earlier(least_ns, stalls_ns);
+    }
+    return least_ns != TIME_NEVER ? least_ns
+                                  : stalled_ns(digest, STALLS_OF_SERVERS, from_ns, to_ns) +
+                                        longest_stall_ns(digest, STALLS_OF_SERVERS);
 }
 
 // How much longer than it was asked to a server may keep a lease: memcached and etcd count in whole
@@ -236,7 +253,9 @@ static void decide_waiting(const struct digest *digest, struct finding *finding)
     struct waiting waiting = waiting_find(digest, &silence);
     if (waiting.workers == 0)
         return;
-    int64_t slack = slack_ns(digest, silence.from_ns, waiting.until_ns);
+    int64_t slack =
+        time_later(longest_hand_off_ns(digest), 2 * digest->trial->scenario->lock.retry_ns) +
+        allowed_stalls_ns(digest, silence.from_ns, waiting.until_ns);
     int64_t bound_ns = digest->trial->scenario->lock.lease_ns + allowance_ns(digest) + slack;
     size_t unfinished = find_unfinished(digest);
     int64_t proof_ns = bound_ns;

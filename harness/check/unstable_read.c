@@ -106,4 +106,5 @@ const struct check unstable_read_check = {
     .letter = "V",
     .label = "what was read changes",
     .decide = decide,
+    .may_follow = true,
 };

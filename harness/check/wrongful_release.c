@@ -11,6 +11,7 @@
 #include "harness/base/rank.h"
 #include "harness/check/catalogue.h"
 #include "harness/check/describe.h"
+#include "harness/check/stalls.h"
 #include "harness/check/sweep.h"
 #include "harness/check/wire_sides.h"
 
@@ -366,13 +367,18 @@ static void decide(const struct digest *digest, struct finding *finding)
     }
     int64_t *vanished_ns = memory_new(digest->hold_count * sizeof *vanished_ns);
     size_t doubtful = find_vanished(digest, vanished_ns);
-    size_t first = SIZE_MAX;
+    size_t first = SIZE_MAX; // that stalls do not explain, if there is one
     for (size_t i = 0; i < digest->hold_count; i++) {
         if (vanished_ns[i] == TIME_NEVER)
             continue;
+        bool by_stalls =
+            stall_may_have_deposed(digest, digest->holds[i].invoked_ns, vanished_ns[i]);
         finding->count++;
-        if (first == SIZE_MAX || vanished_ns[i] < vanished_ns[first])
+        if (first == SIZE_MAX || (finding->by_stalls && !by_stalls) ||
+            (finding->by_stalls == by_stalls && vanished_ns[i] < vanished_ns[first])) {
             first = i;
+            finding->by_stalls = by_stalls;
+        }
     }
     if (first == SIZE_MAX) {
         decide_none(digest, doubtful, finding);
@@ -380,6 +386,9 @@ static void decide(const struct digest *digest, struct finding *finding)
         finding->state = FINDING_VIOLATED;
         set_evidence(digest, first, vanished_ns[first], &finding->evidence);
         describe(digest, finding);
+        if (finding->by_stalls)
+            finding_blame_stalls(digest, STALLS_OF_SERVERS, digest->holds[first].invoked_ns,
+                                 vanished_ns[first], finding);
     }
     free(vanished_ns);
 }

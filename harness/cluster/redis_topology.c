@@ -205,6 +205,7 @@ const struct topology redis_sentinel_topology = {
     .least = 2,
     .most = MAX_SERVERS,
     .usual = 3,
+    .deposes_after_ns = 500 * NS_PER_MS, // as its servers are told (redis_server.c)
     .plan = plan_sentinel,
     .form = form_sentinel,
 };
@@ -326,6 +327,7 @@ const struct topology redis_cluster_topology = {
     .least = 3,
     .most = MAX_SERVERS,
     .usual = 6,
+    .deposes_after_ns = NS_PER_S, // as its servers are told (redis_server.c)
     .plan = plan_cluster,
     .form = form_cluster,
 };

@@ -14,6 +14,9 @@ struct topology {
     const char *summary; // in one line
     int least, most;     // how many servers that hold data it can have
     int usual;
+    // If a server that is silent for so long is replaced by a copy that may lag behind: locks that
+    // it had are lost with it. 0: none is, or nothing is lost.
+    int64_t deposes_after_ns;
     // Optional: fills in `nodes` (zeroed), which has room for
     // MAX_GROUP_NODES. Returns how many. NULL: `count` nodes of the kind, all of role "member".
     int (*plan)(const struct group_settings *settings, struct node_settings *nodes);

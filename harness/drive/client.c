@@ -122,21 +122,16 @@ static void be_client(const struct stage *stage, const struct node *node, int nu
     usage_record_own(&writer, number, node->end.network_namespace >= 0);
 }
 
-// A child must not flush what the conductor had buffered, nor run its exit handlers.
-static pid_t fork_child(struct error *error)
-{
-    fflush(NULL);
-    pid_t id = fork();
-    return id < 0 ? error_set(error, "cannot fork a client: %s", strerror(errno)) : id;
-}
-
 pid_t client_start(const struct stage *stage, const struct node *node, int number,
                    struct error *error)
 {
     pid_t parent = getpid();
-    pid_t id = fork_child(error);
+    fflush(NULL); // the child must not flush what the conductor had buffered
+    pid_t id = fork();
+    if (id < 0)
+        return error_set(error, "cannot fork a client: %s", strerror(errno));
     // By both, as whoever comes second may need it.
-    if (id >= 0 && stage->scheme->foreign != NULL)
+    if (stage->scheme->foreign != NULL)
         setpgid(id, id);
     if (id == 0) {
         be_client(stage, node, number, parent);
@@ -186,47 +181,4 @@ void client_kill(const struct fault_client *client)
     process_kill(client->process);
     if (client->process > 0 && client->leads_group)
         process_group_kill(client->process, &ignored);
-}
-
-// How far CLOCK_REALTIME is ahead of CLOCK_MONOTONIC; `before_ns` if the reading was disturbed.
-// Both are slewed alike, so the difference moves only when somebody sets the clock.
-static int64_t realtime_offset_ns(int64_t before_ns)
-{
-    int64_t from_ns = clock_monotonic_ns();
-    int64_t realtime_ns = clock_realtime_ns();
-    int64_t to_ns = clock_monotonic_ns();
-    return to_ns - from_ns > NS_PER_MS / 10 ? before_ns : realtime_ns - from_ns;
-}
-
-static void be_observer(const struct stage *stage, pid_t parent)
-{
-    prctl(PR_SET_NAME, "observer");
-    process_settle(parent, -1, -1);
-    struct history_writer writer;
-    history_writer_start(&writer, &stage->history, 0, 1);
-    int64_t offset_ns = realtime_offset_ns(clock_realtime_ns() - clock_monotonic_ns());
-    for (int64_t due_ns = clock_monotonic_ns() + NS_PER_MS;; due_ns += NS_PER_MS) {
-        clock_sleep_until_ns(due_ns);
-        int64_t step_ns = realtime_offset_ns(offset_ns) - offset_ns;
-        if (step_ns > NS_PER_MS || step_ns < -NS_PER_MS) {
-            history_append(&writer, (struct event){.kind = EVENT_CLOCK_STEP, .args = {step_ns}});
-            offset_ns += step_ns;
-        }
-        int64_t late_ns = clock_monotonic_ns() - due_ns;
-        if (late_ns > STALL_NS) {
-            history_append(&writer, (struct event){.kind = EVENT_STALL, .args = {late_ns}});
-            due_ns += late_ns;
-        }
-    }
-}
-
-pid_t observer_start(const struct stage *stage, struct error *error)
-{
-    pid_t parent = getpid();
-    pid_t id = fork_child(error);
-    if (id == 0) {
-        be_observer(stage, parent);
-        _exit(0);
-    }
-    return id;
 }

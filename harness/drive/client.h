@@ -20,10 +20,4 @@ const char *client_suspect(const struct trial *trial);
 // Ends the client, and what it has started.
 void client_kill(const struct fault_client *client);
 
-// Forks the observer of the machine: it asks to be woken every millisecond, and records whenever
-// that was late by more than STALL_NS, and whenever the clock was set (servers expire leases by
-// it). Verdicts that rely on timing look at its record.
-#define STALL_NS (5 * NS_PER_MS)
-pid_t observer_start(const struct stage *stage, struct error *error);
-
 #endif

@@ -6,6 +6,7 @@
 #include "harness/drive/client.h"
 #include "harness/drive/fit.h"
 #include "harness/drive/leavings.h"
+#include "harness/drive/observer.h"
 #include "harness/drive/setup.h"
 #include "harness/drive/usage.h"
 #include "harness/drive/watch.h"
@@ -69,9 +70,6 @@ static void show(struct conductor *conductor, const char *doing)
 
 static int start_clients(struct conductor *conductor, struct error *error)
 {
-    conductor->observer = observer_start(&conductor->stage, error);
-    if (conductor->observer < 0)
-        return -1;
     for (int i = 0; i < conductor->client_count; i++) {
         char name[24];
         snprintf(name, sizeof name, "client-%d", i + 1);
@@ -86,7 +84,9 @@ static int start_clients(struct conductor *conductor, struct error *error)
         conductor->ends[i] =
             (struct pollfd){.fd = (int)syscall(SYS_pidfd_open, id, 0), .events = POLLIN};
     }
-    return 0;
+    conductor->observer = observer_start(&conductor->stage, conductor->clients,
+                                         conductor->client_count, &conductor->pool->cluster, error);
+    return conductor->observer < 0 ? -1 : 0;
 }
 
 static int living_clients(const struct conductor *conductor)
@@ -180,6 +180,7 @@ static void look(struct conductor *conductor)
 {
     history_follow(conductor->follower, see, conductor);
     schedule_advance(conductor->schedule, clock_monotonic_ns());
+    observer_tell(conductor->stage.control, &conductor->pool->cluster); // some may be others now
     // What was healed just now has been written just now: it must be seen before anybody decides
     // that all is quiet.
     history_follow(conductor->follower, see, conductor);

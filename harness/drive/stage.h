@@ -21,6 +21,9 @@ enum gate { GATE_CLOSED, GATE_LEAD, GATE_OPEN };
 // Clients beyond that many have clocks that are always right.
 #define MAX_SHIFTED_CLIENTS 64
 
+// Stalls of servers beyond that many of a trial are not seen.
+#define MAX_OBSERVED_SERVERS 32
+
 // Memory that the conductor and all clients map; made before they are forked.
 struct control {
     _Atomic uint32_t ready;    // workers that are connected; a futex
@@ -30,6 +33,7 @@ struct control {
     _Alignas(64) _Atomic int64_t next_operation;
     _Alignas(64) _Atomic uint32_t broken; // 1: the text is being written, 2: it stands
     char broken_text[512];
+    _Atomic pid_t servers[MAX_OBSERVED_SERVERS]; // as observer_tell says; 0: none
     _Alignas(64) struct clock_shift client_clocks[MAX_SHIFTED_CLIENTS]; // of client 1, 2, ...
     _Alignas(64) struct point_board board;
 };

@@ -11,6 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#define MOST_THREADS 64
+
 static int64_t of_ticks(int64_t ticks)
 {
     long each_second = sysconf(_SC_CLK_TCK);
@@ -74,8 +76,7 @@ static void add_switches(pid_t process, struct process_usage *usage)
     closedir(tasks);
 }
 
-// The processor time in nanoseconds; false if there is no such process.
-static bool read_clock(pid_t process, int64_t *processor_ns)
+bool process_clock_read(pid_t process, int64_t *processor_ns)
 {
     clockid_t clock;
     struct timespec time;
@@ -85,10 +86,44 @@ static bool read_clock(pid_t process, int64_t *processor_ns)
     return true;
 }
 
+// Its threads, each with a state of its own, or the process with that of its first. `threads`: how
+// many it has.
+static bool state_can_run(const char *path, long *threads)
+{
+    struct text stat = {0};
+    char state = '?';
+    const char *rest = file_read(path, &stat, NULL) == 0 ? strrchr(text_string(&stat), ')') : NULL;
+    *threads = 1;
+    if (rest != NULL)
+        sscanf(rest + 1, " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %ld",
+               &state, threads);
+    text_free(&stat);
+    return state == 'R' || state == 'D';
+}
+
+bool process_can_run(pid_t process)
+{
+    char path[300];
+    long threads;
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)process);
+    bool found = state_can_run(path, &threads);
+    if (found || threads < 2 || threads > MOST_THREADS)
+        return found;
+    snprintf(path, sizeof path, "/proc/%d/task", (int)process);
+    DIR *tasks = opendir(path);
+    for (const struct dirent *task; tasks != NULL && !found && (task = readdir(tasks)) != NULL;) {
+        snprintf(path, sizeof path, "/proc/%d/task/%s/stat", (int)process, task->d_name);
+        found = task->d_name[0] != '.' && state_can_run(path, &threads);
+    }
+    if (tasks != NULL)
+        closedir(tasks);
+    return found;
+}
+
 static bool add_process(const struct process_entry *entry, struct process_usage *usage)
 {
     int64_t processor_ns = 0;
-    if (!read_clock(entry->id, &processor_ns))
+    if (!process_clock_read(entry->id, &processor_ns))
         return false;
     usage->processor_ns += processor_ns;
     usage->kernel_ns += entry->kernel_ns < processor_ns ? entry->kernel_ns : processor_ns;

@@ -2,6 +2,7 @@
 
 #include "harness/base/clock.h"
 #include "harness/base/text.h"
+#include "harness/history/stall.h"
 #include "harness/scenario/patience.h"
 
 #include <stdlib.h>
@@ -42,11 +43,17 @@ static void stir(struct watch *watch, int64_t at_ns)
     watch->stalled_ns = 0;
 }
 
-static void see_stall(struct watch *watch, int64_t ended_ns, int64_t length_ns)
+// Of stalls that coincide each moment counts once. Those of a client keep the others from nothing,
+// but the next that waits for the lock may be it.
+static void see_stall(struct watch *watch, const struct stall *stall)
 {
-    int64_t inside_ns = time_earlier(length_ns, ended_ns - watch->quiet_since_ns);
-    watch->stalled_ns += time_later(inside_ns, 0);
-    watch->longest_stall_ns = time_later(watch->longest_stall_ns, length_ns);
+    watch->longest_stall_ns = time_later(watch->longest_stall_ns, stall->to_ns - stall->from_ns);
+    if (stall->of != STALLED_MACHINE && stall->of != STALLED_SERVER)
+        return;
+    int64_t from_ns =
+        time_later(time_later(stall->from_ns, watch->quiet_since_ns), watch->stalled_until_ns);
+    watch->stalled_ns += time_later(stall->to_ns - from_ns, 0);
+    watch->stalled_until_ns = time_later(watch->stalled_until_ns, stall->to_ns);
 }
 
 static void see_worker(struct watch *watch, unsigned char *worker, const struct event *event)
@@ -87,8 +94,10 @@ void watch_see(struct watch *watch, const struct event *event)
     if (event->client == 0 || event->client > watch->clients) {
         if (event->kind == EVENT_FAULT_HEALED || event->kind == EVENT_FAULT_IN_EFFECT)
             see_fault(watch, event);
-        else if (event->kind == EVENT_STALL)
-            see_stall(watch, event->at_ns, event->args[0]);
+        else if (event->kind == EVENT_STALL) {
+            const struct stall stall = stall_of(event);
+            see_stall(watch, &stall);
+        }
         return;
     }
     unsigned char *first = &watch->workers[(size_t)(event->client - 1) * (size_t)watch->threads];
@@ -101,7 +110,7 @@ void watch_see(struct watch *watch, const struct event *event)
     }
 }
 
-// True if nothing happened for so long, and as long as the machine stood still or is about to.
+// True if nothing happened for so long, and as long as there were stalls or are about to be.
 static bool is_quiet_for(const struct watch *watch, int64_t now_ns, int64_t length_ns)
 {
     return now_ns - watch->quiet_since_ns > length_ns + watch->stalled_ns + watch->longest_stall_ns;

@@ -17,8 +17,9 @@ struct watch {
     size_t holding;         // living workers that believe they hold, and do not release yet
     size_t releasing;       // living workers inside a release
     int64_t quiet_since_ns; // the last time anything could have freed or granted the lock
-    int64_t stalled_ns;     // how long the machine has stood still since then
-    int64_t longest_stall_ns;
+    int64_t stalled_ns;     // how long the machine or a server has stood still since then
+    int64_t stalled_until_ns;
+    int64_t longest_stall_ns;           // of anybody
     int64_t faults_ns[MOST_FAULTS + 1]; // since when each is in effect, by its number
     int64_t longest_fault_ns;           // for how long one was, of those that are over
     bool granted;                       // somebody was, at any time
@@ -31,8 +32,8 @@ void watch_free(struct watch *watch);
 void watch_see(struct watch *watch, const struct event *event);
 
 // True if nobody living holds and somebody has been waiting for `stuck_after_ns`. Time for which
-// the machine stood still does not count, and it may be about to do so again: the check allows for
-// both.
+// the machine or a server stood still does not count, and somebody may be about to do so again: the
+// check allows for both.
 bool watch_is_stuck(const struct watch *watch, int64_t now_ns, int64_t stuck_after_ns);
 
 // True if somebody living has been waiting for the answer to its release for longer than any may

@@ -216,7 +216,8 @@ static void find_stretch(struct account *account, const struct hold *stale)
     if (pause != SIZE_MAX || wire != SIZE_MAX)
         stretched(account, pause != SIZE_MAX ? ROOT_PAUSE : ROOT_WIRE,
                   pause != SIZE_MAX ? pause : wire);
-    else if ((account->length_ns = stall_to_blame_ns(digest, stale, other->granted_ns)) > 0)
+    else if ((account->length_ns =
+                  stall_to_blame_ns(digest, stale, other->granted_ns, other->granted_ns)) > 0)
         account->root = ROOT_STALL;
     else {
         account->root = ROOT_WORK;

@@ -46,6 +46,7 @@ enum release_answer {
 // request was not understood is not recorded. `command` is text, its first 8 bytes; `key` and
 // `value` are hashes of what it is about and of what is stored there, 0 where the command has none;
 // `ttl_ms` how long the key is to last, 0: no such word. Worker 0: not known whose it was.
+// A stall is over at its time; how it says whose it was is told by stall.h.
 // A worker-load comes before the first operation in a warm-up, and before the first behind one
 // (`counts`): what this worker has sent until then. Append new kinds at the end: the numbers are in
 // files.
@@ -74,7 +75,7 @@ enum release_answer {
     X(FAULT_IN_EFFECT, "fault-in-effect", "client", "worker", "pid", "met")                        \
     X(FAULT_HEALED, "fault-healed", "client", "worker", "pid", "met")                              \
     X(FAULT_FAILED, "fault-failed", "client", "worker", "errno", "")                               \
-    X(STALL, "stall", "length_ns", "", "", "")                                                     \
+    X(STALL, "stall", "length_ns", "number", "", "")                                               \
     X(BARRIER_OPEN, "barrier-open", "client", "", "", "")                                          \
     X(STOP_ASKED, "stop-asked", "due", "", "", "")                                                 \
     X(CLOCK_STEP, "clock-step", "step_ns", "", "", "")                                             \
@@ -101,8 +102,8 @@ enum event_kind {
         EVENT_KIND_COUNT
 };
 
-// Client 0 is the harness itself: worker 0 its conductor, worker 1 its stall observer.
-// Clients and workers count from 1.
+// Client 0 is the harness itself: worker 0 its conductor, workers 1 and 2 its observer, of itself
+// and of the other processes. Clients and workers count from 1.
 struct event {
     int64_t at_ns;
     uint16_t client;
@@ -112,7 +113,7 @@ struct event {
     uint8_t detail;  // acquire-invoke: enum lock_mode; release- and leave-return: enum
                      // release_answer; stop-asked: enum stop_reason; fault-healed: enum
                      // heal_reason; lost: enum lost_reason; usage: enum usage_figure;
-                     // request: see event_asks; reply: enum reply_kind
+                     // request: see event_asks; reply: enum reply_kind; stall: enum stalled
     uint8_t step;    // fault-*, point-*: number of the fault in the scenario, from 1; else 0
     int64_t args[4];
 };

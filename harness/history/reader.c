@@ -3,6 +3,7 @@
 #include "harness/base/rank.h"
 #include "harness/base/text.h"
 #include "harness/history/scan.h"
+#include "harness/history/stall.h"
 
 #include <inttypes.h>
 #include <stdbool.h>
@@ -81,7 +82,8 @@ static bool is_point_in_time(const char *name)
 // What only some trials have; 0 where they have it not.
 static bool is_rare(const char *name)
 {
-    return strcmp(name, "intended") == 0 || strcmp(name, "key") == 0 || strcmp(name, "due") == 0;
+    return strcmp(name, "intended") == 0 || strcmp(name, "key") == 0 || strcmp(name, "due") == 0 ||
+           strcmp(name, "number") == 0;
 }
 
 int64_t history_zero_ns(const struct history *history)
@@ -124,6 +126,10 @@ int event_print_json(const struct event *event, int64_t zero_ns, char *line, siz
         ADD(",\"reason\":\"%s\"", heal_reason_name(event->detail));
     if (event->kind == EVENT_USAGE)
         ADD(",\"figure\":\"%s\"", usage_figure_name(event->detail));
+    if (event->kind == EVENT_STALL)
+        ADD(",\"of\":\"%s\"", stalled_name(event->detail));
+    if (event->kind == EVENT_STALL && event->detail == STALLED_SERVER)
+        ADD(",\"server\":\"%s\"", stall_of(event).server);
     if (event->step != 0)
         ADD(",\"fault\":%u", event->step);
     bool is_wire = event->kind == EVENT_REQUEST || event->kind == EVENT_REPLY;

@@ -1,6 +1,7 @@
 #include "harness/history/sense.h"
 
 #include "harness/base/clock.h"
+#include "harness/history/stall.h"
 
 // Sums and differences of a few numbers of this size are still numbers.
 #define LARGEST (INT64_C(1) << 60)
@@ -34,6 +35,9 @@ static bool detail_makes_sense(const struct event *event)
         return event->detail <= USAGE_PACKETS;
     case EVENT_REPLY:
         return event->detail <= REPLY_ERROR;
+    case EVENT_STALL:
+        return event->detail <= STALLED_SERVER && event->args[0] >= 0 && event->args[1] >= 0 &&
+               event->args[1] <= MOST_CLIENTS;
     default:
         return true;
     }
@@ -46,6 +50,8 @@ static unsigned free_arguments(unsigned kind)
     switch (kind) {
     case EVENT_NOTE:
         return 0xf;
+    case EVENT_STALL:
+        return 0xc;
     case EVENT_READ_INVOKE:
     case EVENT_READ_RETURN:
     case EVENT_WRITE_INVOKE:

@@ -87,7 +87,7 @@ static void count_stalls(const struct digest *digest, struct statistics *statist
     for (size_t i = 0; i < digest->stall_count; i++) {
         const struct stall *stall = &digest->stalls[i];
         int64_t length = stall->to_ns - stall->from_ns;
-        if (!counted_at(digest, stall->to_ns))
+        if (stall->of != STALLED_MACHINE || !counted_at(digest, stall->to_ns))
             continue;
         statistics->stalls++;
         if (stall->to_ns > digest->started_ns && stall->from_ns < digest->ended_ns)

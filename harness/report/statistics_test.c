@@ -8,6 +8,11 @@
 
 #include <cmocka.h>
 
+#define STALL(from, to)                                                                            \
+    {                                                                                              \
+        .from_ns = AT(from), .to_ns = AT(to)                                                       \
+    }
+
 static struct test_run test;
 static struct statistics statistics;
 
@@ -167,7 +172,7 @@ static void writes_are_told_apart_by_their_outcome(void **state)
 static void the_longest_stall_is_kept(void **state)
 {
     (void)state;
-    struct stall stalls[] = {{AT(1), AT(4)}, {AT(10), AT(11)}};
+    struct stall stalls[] = {STALL(1, 4), STALL(10, 11)};
     test.digest.stalls = stalls;
     test.digest.stall_count = 2;
     statistics_make(&test.digest, &statistics);
@@ -181,7 +186,7 @@ static void a_warm_up_is_in_no_figure_of_cost(void **state)
 {
     (void)state;
     struct load_phase phases[] = {{AT(0), AT(500), 2, 0, false}, {AT(500), AT(1000), 2, 0, true}};
-    struct stall stalls[] = {{AT(100), AT(200)}, {AT(600), AT(607)}};
+    struct stall stalls[] = {STALL(100, 200), STALL(600, 607)};
     test.digest.phases = phases;
     test.digest.phase_count = 2;
     test.digest.stalls = stalls;
@@ -306,7 +311,7 @@ static void commands_are_those_of_acquire_release_and_renewal(void **state)
 static void recovery_and_driver_are_there(void **state)
 {
     (void)state;
-    struct stall stalls[] = {{AT(100), AT(200)}};
+    struct stall stalls[] = {STALL(100, 200)};
     test.digest.stalls = stalls;
     test.digest.stall_count = 1;
     test.faults[0] = (struct fault_record){.in_effect_ns = AT(50), .healed_ns = AT(60)};

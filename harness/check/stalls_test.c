@@ -1,0 +1,192 @@
+#include "harness/check/stalls.h"
+
+#include "harness/check/build_history_test_support.h"
+
+static void pieces_of_one_stall_are_one_and_each_has_an_owner(void **state)
+{
+    (void)state;
+    struct build build;
+    build_start(&build, "increment");
+    build_hold(&build, 1, 1, 0, 10, 300);
+    build_stall_of(&build, STALLED_CLIENT, 2, 600, 500);
+    build_stall(&build, 620, 30);
+    build_stall_of(&build, STALLED_SERVER, 2, 1100, 500);
+    build_stall_of(&build, STALLED_CLIENT, 2, 1100, 500);
+    build_stall_of(&build, STALLED_CLIENT, 2, 1250, 150);
+    build_judge(&build);
+    assert_int_equal(build.digest.stall_count, 3);
+    assert_int_equal(build.digest.longest_stall_ns, 1150 * NS_PER_MS);
+    assert_int_equal(longest_stall_ns(&build.digest, 1), 500 * NS_PER_MS);
+    assert_int_equal(longest_stall_ns(&build.digest, 2), 1150 * NS_PER_MS);
+    // 100 to 1250 of client-2, 590 to 620 of the machine, 600 to 1100 of the server.
+    assert_int_equal(stalled_ns(&build.digest, 2, ms(0), ms(2000)), 1150 * NS_PER_MS);
+    assert_int_equal(stalled_ns(&build.digest, 1, ms(0), ms(2000)), 510 * NS_PER_MS);
+    assert_int_equal(stalled_ns(&build.digest, 1, ms(595), ms(1000)), 405 * NS_PER_MS);
+    assert_int_equal(stalled_ns(&build.digest, 1, ms(1000), ms(900)), 0);
+    build_free(&build);
+}
+
+// --- expectations --------------------------------------------------------------------------------
+
+// Two clients take turns; client-1 is paused for a while, and nothing breaks. Expected: UNSAFE.
+static void build_miss(struct build *build)
+{
+    build_traffic(build);
+    build->expectation = (struct expectation){.verdict = EXPECT_UNSAFE};
+    build->trial.expectation = &build->expectation;
+    build_fault(build, "pause", 1, 12, 30);
+}
+
+static void end_miss(struct build *build)
+{
+    build_stop(build, 4000, STOP_DONE);
+    build_final(build, 4001, 4);
+    build_judge(build);
+}
+
+static void a_miss_that_nothing_upset_is_one(void **state)
+{
+    (void)state;
+    struct build build;
+    build_miss(&build);
+    end_miss(&build);
+    assert_verdict(&build, VERDICT_SAFE);
+    assert_int_equal(build.judgement.expectation, EXPECTATION_MISSED);
+    build_free(&build);
+}
+
+static void a_miss_that_a_stall_may_have_made_is_inconclusive(void **state)
+{
+    (void)state;
+    static const struct {
+        enum stalled of;
+        double ended_ms, length_ms;
+        bool upsets;
+        const char *says;
+    } cases[] = {
+        {STALLED_CLIENT, 200, 180, true, "but client-2 stood still for 180 ms, which may have"},
+        {STALLED_CONDUCTOR, 200, 180, true, "but the conductor stood still for 180 ms"},
+        {STALLED_SERVER, 200, 180, true, "but redis-1 stood still for 180 ms"},
+        {STALLED_MACHINE, 200, 180, true, "but the machine stood still for 180 ms"},
+        {STALLED_CLIENT, 35, 20, false, NULL},     // half of the lease is 150 ms
+        {STALLED_CLIENT, 3000, 1000, false, NULL}, // the pause and a lease after it were long over
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct build build;
+        build_miss(&build);
+        build_stall_of(&build, cases[i].of, 2, cases[i].ended_ms, cases[i].length_ms);
+        end_miss(&build);
+        assert_verdict(&build, cases[i].upsets ? VERDICT_UNKNOWN : VERDICT_SAFE);
+        assert_int_equal(build.judgement.expectation,
+                         cases[i].upsets ? EXPECTATION_NONE : EXPECTATION_MISSED);
+        assert_text_has(cases[i].upsets ? build.judgement.reason : build.judgement.expectation_text,
+                        "got SAFE: the fault did not bite");
+        if (cases[i].says != NULL)
+            assert_text_has(build.judgement.reason, cases[i].says);
+        build_free(&build);
+    }
+}
+
+static void a_machine_that_is_late_all_the_time_makes_a_miss_inconclusive(void **state)
+{
+    (void)state;
+    struct build build;
+    build_miss(&build);
+    for (int i = 0; i < 30; i++)
+        build_stall(&build, 10 * i + 7, 6);
+    end_miss(&build);
+    assert_verdict(&build, VERDICT_UNKNOWN);
+    assert_text_has(build.judgement.reason, "processes stood still for 180 ms in all");
+    build_free(&build);
+}
+
+static void a_broken_promise_that_stands_without_the_stall_stays_a_miss(void **state)
+{
+    (void)state;
+    struct build build;
+    build_traffic(&build);
+    build.expectation = (struct expectation){.verdict = EXPECT_SAFE};
+    build.trial.expectation = &build.expectation;
+    build_hold(&build, 1, 9, 50, 60, 350);
+    build_hold(&build, 2, 10, 55, 65, 355);
+    build_stall_of(&build, STALLED_CLIENT, 1, 2000, 1900);
+    build_stop(&build, 4000, STOP_DONE);
+    build_final(&build, 4001, 4);
+    build_judge(&build);
+    assert_verdict(&build, VERDICT_UNSAFE);
+    assert_int_equal(build.judgement.expectation, EXPECTATION_MISSED);
+    build_free(&build);
+}
+
+// --- servers that are replaced -------------------------------------------------------------------
+
+static void a_master_that_a_stall_deposed_is_not_the_locks_fault(void **state)
+{
+    (void)state;
+    static const char *const traits[] = {"lease", "redis", NULL};
+    static const struct {
+        const char *topology;
+        enum stalled of;
+        double length_ms;
+        bool failover;
+        enum verdict verdict;
+    } cases[] = {
+        {"sentinel", STALLED_SERVER, 600, false, VERDICT_UNKNOWN},
+        {"sentinel", STALLED_MACHINE, 600, false, VERDICT_UNKNOWN},
+        {"sentinel", STALLED_CLIENT, 600, false, VERDICT_UNSAFE},
+        {"sentinel", STALLED_SERVER, 200, false, VERDICT_UNSAFE}, // of 500 that it may be silent
+        {"sentinel", STALLED_SERVER, 600, true, VERDICT_UNSAFE},  // the fault does that, too
+        {"single", STALLED_SERVER, 600, false, VERDICT_UNSAFE},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct build build;
+        build_start(&build, "increment");
+        build.trial.traits = traits;
+        build.trial.topology = cases[i].topology;
+        if (cases[i].failover) {
+            build_fault(&build, "failover", 0, 1500, NEVER_MS);
+            build.steps[0].bound_ns = -1;
+            build.steps[0].target = (struct target){.server = "leader"};
+        }
+        build_hold(&build, 1, 1, 0, 2500, 15000);
+        build_stall_of(&build, cases[i].of, 1, 1000, cases[i].length_ms);
+        build_hold(&build, 2, 2, 2000, 2010, 17000);
+        build_judge(&build);
+        if (build.judgement.verdict != cases[i].verdict)
+            print_message("case %zu\n", i);
+        assert_verdict(&build, cases[i].verdict);
+        build_free(&build);
+    }
+}
+
+// --- waits ---------------------------------------------------------------------------------------
+
+// client-1 dies with a lock that has no lease; clients 2 to 4 wait for 1.3 s, which is enough.
+static void one_waiter_that_did_not_stand_still_shows_that_the_lock_is_stuck(void **state)
+{
+    (void)state;
+    for (int stalled = 0; stalled <= 3; stalled++) {
+        struct build build;
+        build_start(&build, "increment");
+        build_crash(&build, NEVER_MS, 1310, STOP_STUCK);
+        for (int client = 2; client < 2 + stalled; client++)
+            build_stall_of(&build, STALLED_CLIENT, client, 1200, 900);
+        build_judge(&build);
+        assert_state(&build, "stuck", stalled == 3 ? FINDING_UNDECIDED : FINDING_VIOLATED);
+        build_free(&build);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pieces_of_one_stall_are_one_and_each_has_an_owner),
+        cmocka_unit_test(a_miss_that_nothing_upset_is_one),
+        cmocka_unit_test(a_miss_that_a_stall_may_have_made_is_inconclusive),
+        cmocka_unit_test(a_machine_that_is_late_all_the_time_makes_a_miss_inconclusive),
+        cmocka_unit_test(a_broken_promise_that_stands_without_the_stall_stays_a_miss),
+        cmocka_unit_test(a_master_that_a_stall_deposed_is_not_the_locks_fault),
+        cmocka_unit_test(one_waiter_that_did_not_stand_still_shows_that_the_lock_is_stuck),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
