@@ -23,7 +23,8 @@ static int exit_code_of(enum case_verdict verdict)
 static int graver(int a, int b)
 {
     static const int gravity[] = {
-        [EXIT_AS_EXPECTED] = 0, [EXIT_INCONCLUSIVE] = 1, [EXIT_MISSED] = 2, [EXIT_USAGE] = 3};
+        [EXIT_AS_EXPECTED] = 0, [EXIT_INCONCLUSIVE] = 1, [EXIT_THRESHOLD] = 2,
+        [EXIT_ENVIRONMENT] = 3, [EXIT_MISSED] = 4,       [EXIT_USAGE] = 5};
     return gravity[a] >= gravity[b] ? a : b;
 }
 
@@ -37,6 +38,8 @@ static json_t *frame(const struct check_options *options, json_t *histories)
                         given->permits > 0 ? json_integer(given->permits) : json_null());
     json_object_set_new(root, "depth",
                         given->depth_limit > 0 ? json_integer(given->depth_limit) : json_null());
+    json_object_set_new(root, "lease_ns",
+                        given->lease_ns > 0 ? json_integer(given->lease_ns) : json_null());
     json_object_set_new(root, "histories", histories);
     return root;
 }
@@ -50,27 +53,57 @@ static void print_json(json_t *root)
     json_decref(root);
 }
 
+// All histories at a glance.
+static struct table *new_table(void)
+{
+    static const char *const headings[] = {"verdict",    "operations", "locks",
+                                           "violations", "history",    NULL};
+    struct table *table = table_new(headings);
+    for (int column = 1; column <= 3; column++)
+        table_align_right(table, column);
+    return table;
+}
+
+static void add_row(struct table *table, const struct check_case *one, bool is_malformed)
+{
+    static const enum colour colours[] = {COLOUR_GREEN, COLOUR_RED, COLOUR_YELLOW};
+    char number[24];
+    table_cell(table, is_malformed ? COLOUR_RED : colours[one->verdict],
+               is_malformed ? "MALFORMED" : case_verdict_name(one->verdict));
+    const size_t numbers[] = {one->operations.count, one->operations.name_count,
+                              one->decision.violation_count};
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        snprintf(number, sizeof number, "%zu", numbers[i]);
+        table_cell(table, COLOUR_PLAIN, is_malformed ? "-" : number);
+    }
+    table_cell(table, COLOUR_PLAIN, one->name);
+}
+
 static int check_by_model(const struct check_options *options, const struct stored_path *stored)
 {
     int code = EXIT_AS_EXPECTED;
+    bool is_coloured = colour_wanted(stdout);
     json_t *histories = json_array();
+    struct table *table = new_table();
     for (size_t i = 0; i < stored->history_count; i++) {
         struct check_case one;
-        if (check_case_make(stored->histories[i], options, &one) != 0) {
-            code = graver(code, EXIT_USAGE);
-        } else {
-            code = graver(code, exit_code_of(one.verdict));
-            if (options->json)
-                json_array_append_new(histories, check_case_json(&one));
-            else
-                check_case_print(&one, colour_wanted(stdout));
-        }
+        bool is_malformed = check_case_make(stored->histories[i], options, &one) != 0;
+        code = graver(code, is_malformed ? EXIT_USAGE : exit_code_of(one.verdict));
+        add_row(table, &one, is_malformed);
+        if (!is_malformed && options->json)
+            json_array_append_new(histories, check_case_json(&one));
+        else if (!is_malformed)
+            check_case_print(&one, is_coloured);
         check_case_free(&one);
     }
-    if (options->json)
+    if (options->json) {
         print_json(frame(options, histories));
-    else
+    } else {
         json_decref(histories);
+        if (stored->history_count > 1)
+            table_print(table, stdout, is_coloured);
+    }
+    table_free(table);
     return code;
 }
 
@@ -109,43 +142,64 @@ static int judge_anew(const struct check_options *options, const struct stored_p
 
 static int check(const struct check_options *options, const struct stored_path *stored)
 {
-    if (options->model == NULL && stored->run != NULL)
-        return judge_anew(options, stored);
     if (stored->history_count == 0)
         return usage_error(&check_verb,
-                           "%s holds no history: expected a file, or the folder of a trial or run",
-                           options->path);
+                           "%s holds no history: expected a file, or a folder with histories "
+                           "(.edn, .json, .jsonl, also .gz), or that of a trial or run",
+                           options->paths[0]);
     if (options->model == NULL)
         return usage_error(&check_verb,
                            "%s belongs to no run of Lockpick's, so there is no scenario to judge "
                            "it by: --model MODEL says what its lock must be",
-                           options->path);
+                           options->paths[0]);
     if (options->picture != NULL && stored->history_count > 1)
         return usage_error(&check_verb, "--picture: %s holds %zu histories; name one",
-                           options->path, stored->history_count);
+                           options->paths[0], stored->history_count);
     return check_by_model(options, stored);
+}
+
+// Runs are judged one after the other; of all other histories one table is made.
+static int check_paths(const struct check_options *options)
+{
+    int code = EXIT_AS_EXPECTED;
+    bool is_judged = false;
+    struct stored_path all = {0};
+    for (size_t i = 0; i < options->path_count; i++) {
+        const char *path = options->paths[i];
+        struct stored_path stored;
+        if (strcmp(path, "-") != 0 && access(path, R_OK) != 0) {
+            fprintf(stderr, "lockpick check: cannot open %s: %s\n", path, strerror(errno));
+            code = EXIT_USAGE;
+            continue;
+        }
+        stored_path_find(path, &stored);
+        is_judged |= options->model == NULL && stored.run != NULL;
+        if (options->model == NULL && stored.run != NULL)
+            code = graver(code, judge_anew(options, &stored));
+        else
+            stored_path_move(&stored, &all);
+        stored_path_free(&stored);
+    }
+    if (all.history_count > 0 || (code == EXIT_AS_EXPECTED && !is_judged))
+        code = graver(code, check(options, &all));
+    stored_path_free(&all);
+    return code;
 }
 
 static int run(int argc, char **argv)
 {
     struct check_options options;
-    struct stored_path stored;
     struct error error = {0};
-    if (check_options_parse(argc, argv, &options, &error) != 0)
-        return usage_error(&check_verb, "%s", error.text);
-    if (access(options.path, R_OK) != 0) {
-        fprintf(stderr, "lockpick check: cannot open %s: %s\n", options.path, strerror(errno));
-        return EXIT_USAGE;
-    }
-    stored_path_find(options.path, &stored);
-    int code = check(&options, &stored);
-    stored_path_free(&stored);
+    int code = check_options_parse(argc, argv, &options, &error) == 0
+                   ? check_paths(&options)
+                   : usage_error(&check_verb, "%s", error.text);
+    check_options_free(&options);
     return code;
 }
 
 const struct verb check_verb = {
     .name = "check",
-    .arguments = "HISTORY --model MODEL | RUN | TRIAL",
+    .arguments = "HISTORY... --model MODEL | RUN... | TRIAL...",
     .summary = "Decides a history: another tool's, or a run's anew",
     .print_help = check_options_print,
     .run = run,

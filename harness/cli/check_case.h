@@ -19,23 +19,22 @@ struct other_mapping {
 
 struct check_case {
     const char *path;
+    const char *name; // of the path, in messages
     const struct check_options *options;
     struct model_options model_options; // as asked for, with what the kind of history decides
     bool is_own;                        // a history of Lockpick's
     struct source source;               // of another tool's history; else empty
     struct operations operations;
+    struct import_notes notes;          // of another tool's
     struct history_condition condition; // of Lockpick's own
     struct model_decision decision;     // its windows are sorted
     struct other_mapping others[3];
     size_t other_count;
     size_t granted, failed_acquires, failed_releases;
     enum case_verdict verdict;
-    char reason[640]; // of CASE_UNDECIDED
-    char story[1024]; // of CASE_NOT_LINEARIZABLE
+    char reason[1600]; // of CASE_UNDECIDED
+    char story[1024];  // of CASE_NOT_LINEARIZABLE
 };
-
-// True if the file is a history of Lockpick's.
-bool check_case_is_own(const char *path);
 
 // Reads and decides. 0, or -1 after printing on standard error what is wrong. Free with
 // check_case_free in either case.
@@ -52,11 +51,15 @@ void check_case_print(const struct check_case *result, bool coloured);
 //
 //   file, verdict ("linearizable", "not-linearizable", "undecided"), reason (string or null)
 //   condition     string or null: what is not whole about a history of Lockpick's own
+//   passed_over   counts: nemesis, skipped, renewals, tokens
+//   sorted_by_index (boolean), clock_back_ns: how far times went back
+//   owner         "process" or "client"; clients: how many there were at first, or null
 //   operations, processes, locks, holds, unknown, granted, failed_acquires, failed_releases,
 //   violations    integers
 //   violation     object or null, the first: rule ("exclusion", "ownership", "token", "depth",
 //                 "failed-free"), story; overlap_ns (integer or null); operations: array of {kind,
-//                 process, lock (string or null), shared, outcome, token (integer or null),
+//                 process, lock (string or null), shared, outcome, error (string or null),
+//                 token (integer or null),
 //                 invoked, returned: {line, time_ns: integer or null, text: string or null}, or
 //                 null if it did not return}
 //   windows       object or null: count, min_ns, p50_ns, p90_ns, p99_ns, max_ns

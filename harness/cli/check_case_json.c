@@ -54,6 +54,8 @@ static json_t *operation_json(const struct check_case *result, const struct oper
         operations->names != NULL ? string(operations->names[operation->name]) : json_null());
     set(object, "shared", json_boolean(operation->shared));
     set(object, "outcome", json_string(outcomes[operation->outcome & 3]));
+    set(object, "error",
+        operation->error > 0 ? string(operations->errors[operation->error - 1]) : json_null());
     set(object, "token", operation->token != 0 ? json_integer(operation->token) : json_null());
     set(object, "invoked", place_json(result, operation->invoked));
     set(object, "returned", place_json(result, operation->returned));
@@ -112,6 +114,17 @@ static json_t *mapping_json(const struct model_options *options, bool linearizab
     return object;
 }
 
+static json_t *notes_json(const struct check_case *result)
+{
+    const struct import_notes *notes = &result->notes;
+    json_t *object = json_object();
+    set(object, "nemesis", count(notes->nemesis));
+    set(object, "skipped", count(notes->skipped));
+    set(object, "renewals", count(notes->renewals));
+    set(object, "tokens", count(notes->tokens));
+    return object;
+}
+
 json_t *check_case_json(const struct check_case *result)
 {
     const struct model_decision *decision = &result->decision;
@@ -123,11 +136,17 @@ json_t *check_case_json(const struct check_case *result)
         json_array_append_new(mappings, mapping_json(&result->others[i].options,
                                                      result->others[i].linearizable,
                                                      result->others[i].violation_count));
+    bool by_client = result->options->import.owner == OWNER_IS_CLIENT;
     bool is_whole = result->condition.state == HISTORY_WHOLE;
-    set(object, "file", string(result->path));
+    set(object, "file", string(result->name));
     set(object, "verdict", json_string(case_verdict_name(result->verdict)));
     set(object, "reason", result->verdict == CASE_UNDECIDED ? string(result->reason) : json_null());
     set(object, "condition", is_whole ? json_null() : string(result->condition.text));
+    set(object, "passed_over", notes_json(result));
+    set(object, "sorted_by_index", json_boolean(result->notes.was_sorted));
+    set(object, "clock_back_ns", json_integer(result->operations.clock_back_ns));
+    set(object, "owner", json_string(by_client ? "client" : "process"));
+    set(object, "clients", by_client ? json_integer(result->notes.concurrency) : json_null());
     set(object, "operations", count(result->operations.count));
     set(object, "processes", count(result->operations.process_count));
     set(object, "locks", count(result->operations.name_count));

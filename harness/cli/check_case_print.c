@@ -10,7 +10,10 @@
 
 static void print_verdict(const struct check_case *result, bool coloured)
 {
-    size_t violations = result->decision.violation_count;
+    const struct model_options *options = &result->model_options;
+    size_t violations =
+        result->verdict == CASE_NOT_LINEARIZABLE ? result->decision.violation_count : 0;
+    char lease[40];
     switch (result->verdict) {
     case CASE_LINEARIZABLE:
         colour_print(stdout, coloured, COLOUR_GREEN, "LINEARIZABLE");
@@ -22,11 +25,13 @@ static void print_verdict(const struct check_case *result, bool coloured)
         colour_print(stdout, coloured, COLOUR_YELLOW, "UNDECIDED");
         break;
     }
-    printf("  %s · %s", result->path, result->options->model->name);
-    if (result->model_options.permits > 0)
-        printf(" of %" PRId64 " permits", result->model_options.permits);
-    if (result->model_options.depth_limit > 0)
-        printf(" to a depth of %" PRId64, result->model_options.depth_limit);
+    printf("  %s · %s", result->name, result->options->model->name);
+    if (options->permits > 0)
+        printf(" of %" PRId64 " permit%s", options->permits, options->permits == 1 ? "" : "s");
+    if (options->depth_limit > 0)
+        printf(" to a depth of %" PRId64, options->depth_limit);
+    if (options->lease_ns > 0)
+        printf(" with a lease of %s", text_duration(options->lease_ns, lease, sizeof lease));
     if (violations > 0)
         printf(": %zu violation%s", violations, violations == 1 ? "" : "s");
     puts("");
@@ -134,13 +139,72 @@ static void print_windows(const struct model_decision *decision)
            decision->window_count, words[0], words[1], words[2], words[3], words[4]);
 }
 
+static const char *plural(size_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
 static void print_counts(const struct check_case *result)
 {
     const struct operations *operations = &result->operations;
+    if (operations->count == 0) {
+        puts("  no operation on a lock");
+        return;
+    }
     printf("  %zu operation%s of %u process%s on %u lock%s: %zu granted, %zu of unknown outcome\n",
-           operations->count, operations->count == 1 ? "" : "s", operations->process_count,
+           operations->count, plural(operations->count), operations->process_count,
            operations->process_count == 1 ? "" : "es", operations->name_count,
-           operations->name_count == 1 ? "" : "s", result->granted, result->decision.unknown_count);
+           plural(operations->name_count), result->granted, result->decision.unknown_count);
+}
+
+static void print_passed_over(size_t count, const char *what)
+{
+    if (count > 0)
+        printf("  passed over: %zu %s\n", count, what);
+}
+
+// How another tool's history was understood, where it could have been otherwise.
+static void print_notes(const struct check_case *result)
+{
+    const struct import_notes *notes = &result->notes;
+    char back[40];
+    print_passed_over(notes->nemesis, "of the nemesis");
+    print_passed_over(notes->skipped, "by --f NAME=skip");
+    print_passed_over(notes->renewals, "of leases (renew), as there is no --lease");
+    print_passed_over(notes->tokens, "tokens of acquires, which this model has not");
+    if (notes->was_sorted)
+        puts("  in the order of index, which is not that of the lines");
+    if (notes->clock_line > 0)
+        printf(
+            "  time goes back, by up to %s, first at line %u: it decides nothing%s\n",
+            text_duration(result->operations.clock_back_ns, back, sizeof back), notes->clock_line,
+            result->model_options.lease_ns > 0 ? " but leases, which may be taken as shorter" : "");
+    if (notes->continued > 0 && result->options->says_owner)
+        printf("  %zu process%s went on for another after its :info: %s (--concurrency %" PRId64
+               ")\n",
+               notes->continued, notes->continued == 1 ? "" : "es",
+               result->options->import.owner == OWNER_IS_CLIENT ? "the same client"
+                                                                : "each is its own owner",
+               notes->concurrency);
+}
+
+// By which error how many failed.
+static void print_errors(const struct check_case *result)
+{
+    const struct operations *operations = &result->operations;
+    size_t *counts = memory_zeroed(operations->error_count + 1, sizeof *counts);
+    const char *before = "  failed by error: ";
+    for (size_t i = 0; i < operations->count; i++)
+        counts[operations->items[i].error]++;
+    for (size_t i = 0; i < operations->error_count; i++) {
+        if (counts[i + 1] == 0)
+            continue;
+        printf("%s%s %zu", before, operations->errors[i], counts[i + 1]);
+        before = ", ";
+    }
+    if (before[0] == ',')
+        puts("");
+    free(counts);
 }
 
 static void print_failed_releases(const struct check_case *result)
@@ -206,6 +270,8 @@ void check_case_print(const struct check_case *result, bool coloured)
     print_picture(result);
     print_windows(&result->decision);
     print_counts(result);
+    print_notes(result);
+    print_errors(result);
     print_mappings(result);
     if (result->verdict != CASE_UNDECIDED && result->condition.state != HISTORY_WHOLE)
         printf("  %s: there may be more\n", result->condition.text);

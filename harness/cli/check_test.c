@@ -31,6 +31,92 @@ static const char overlap[] = "[{:process 0 :type :invoke :f :acquire :time 1000
                               "{:process 0 :type :invoke :f :release :time 5000}\n"
                               "{:process 0 :type :ok :f :release :time 6000}]\n";
 
+// One of two processes may have been granted it; its client goes on as another, and releases.
+static const char renumbered[] =
+    "{:process 0, :type :invoke, :f :acquire, :value nil, :time 10, :index 0}\n"
+    "{:process 1, :type :invoke, :f :acquire, :value nil, :time 20, :index 1}\n"
+    "{:process 0, :type :info, :f :acquire, :value nil, :time 30, :error :timeout, :index 2}\n"
+    "{:process 2, :type :invoke, :f :release, :value nil, :time 40, :index 3}\n"
+    "{:process 2, :type :ok, :f :release, :value nil, :time 50, :index 4}\n"
+    "{:process 1, :type :ok, :f :acquire, :value nil, :time 60, :index 5}\n";
+
+// As Jepsen's test of Hazelcast writes them: values name operations, and say whose they were.
+static const char hazelcast[] =
+    "{:process 0, :type :invoke, :f :acquire, :value \"5b0f\"}\n"
+    "{:process 0, :type :ok, :f :acquire, :value {:client \"hz.client_1\", :fence 1, :uid "
+    "\"5b0f\"}}\n"
+    "{:process 0, :type :invoke, :f :release, :value \"77ac\"}\n"
+    "{:process 0, :type :info, :f :release, :value \"77ac\", :error :io-exception}\n"
+    "{:process 2, :type :invoke, :f :release, :value \"03de\"}\n"
+    "{:process 2, :type :ok, :f :release, :value {:client \"hz.client_1\", :fence 0, :uid "
+    "\"03de\"}}\n"
+    "{:process 1, :type :invoke, :f :acquire, :value \"9d11\"}\n"
+    "{:process 1, :type :ok, :f :acquire, :value {:client \"hz.client_2\", :fence 2, :uid "
+    "\"9d11\"}}\n";
+
+static const char failing[] =
+    "{:process 1 :type :invoke :f :acquire}{:process 1 :type :fail :f :acquire :error [:timeout]}\n"
+    "{:process 0 :type :invoke :f :acquire}{:process 0 :type :ok :f :acquire}\n"
+    "{:process 0 :type :invoke :f :release}\n"
+    "{:process 0 :type :fail :f :release :error :not-lock-owner}\n"
+    "{:process 1 :type :invoke :f :acquire}{:process 1 :type :ok :f :acquire}\n";
+
+static void run_in_folder(const char *command)
+{
+    struct text line = {0};
+    text_format(&line, "cd %s && %s", folder, command);
+    assert_int_equal(system(line.bytes), 0);
+    text_free(&line);
+}
+
+static void make_histories(void)
+{
+    write_in(folder, "renumbered.edn", renumbered);
+    write_in(folder, "hazelcast.edn", hazelcast);
+    write_in(folder, "errors.edn", failing);
+    write_in(folder, "time-back.edn",
+             "{:process 0 :type :invoke :f :acquire :time 5000}\n"
+             "{:process 0 :type :ok :f :acquire :time 6000}\n"
+             "{:process 1 :type :invoke :f :acquire :time 4500}\n");
+    write_in(folder, "no-times.edn",
+             "{:process 0 :type :invoke :f :acquire}\n{:process 0 :type :ok :f :acquire}\n");
+    write_in(folder, "by-index.edn",
+             "[{:process 1 :type :invoke :f :acquire :index 4}\n"
+             "{:process 1 :type :ok :f :acquire :index 5}\n"
+             "{:process 0 :type :invoke :f :acquire :index 0}\n"
+             "{:process 0 :type :ok :f :acquire :index 1}\n"
+             "{:process 0 :type :invoke :f :release :index 2}\n"
+             "{:process 0 :type :ok :f :release :index 3}]\n");
+    write_in(folder, "uids.edn",
+             "{:process 0 :type :invoke :f :acquire :value \"b1f3\"}\n"
+             "{:process 0 :type :ok :f :acquire :value \"b1f3\"}\n"
+             "{:process 1 :type :invoke :f :acquire :value \"c2e4\"}\n"
+             "{:process 1 :type :ok :f :acquire :value \"c2e4\"}\n");
+    write_in(folder, "permits.edn",
+             "{:process 0 :type :invoke :f :acquire :value 2}\n"
+             "{:process 0 :type :ok :f :acquire :value 2}\n"
+             "{:process 1 :type :invoke :f :acquire :value {:permits 1}}\n"
+             "{:process 1 :type :ok :f :acquire}\n");
+    write_in(folder, "other-words.edn",
+             "{:process 0 :type :invoke :f :take}{:process 0 :type :ok :f :take}\n"
+             "{:process 0 :type :invoke :f :read}{:process 0 :type :ok :f :read :value #{1 2}}\n"
+             "{:process 0 :type :invoke :f :give}{:process 0 :type :ok :f :give}\n");
+    write_in(folder, "tokens.edn",
+             "{:process 0 :type :invoke :f :acquire}{:process 0 :type :ok :f :acquire :value 2}\n"
+             "{:process 1 :type :invoke :f :acquire}{:process 1 :type :ok :f :acquire :value 1}\n");
+    write_in(folder, "nemesis.edn",
+             "{:process :nemesis, :type :info, :f :start-partition, :value [:isolated {\"n1\" "
+             "#{\"n2\"}}]}\n"
+             "#jepsen.history.Op{:process 0, :type :invoke, :f :acquire, :value nil}\n"
+             "{:process 0 :type :ok :f :acquire :jepsen.x/more {:a #_ 1 2}}\n"
+             "{:process :nemesis, :type :info, :f :stop-partition, :value nil}\n");
+    run_in_folder("mkdir -p nothing store/test/20260101T000000 && cp overlap.edn "
+                  "store/test/20260101T000000/history.edn && echo '{:valid? true}' "
+                  ">store/test/20260101T000000/results.edn && ln -s test store/latest");
+    run_in_folder("gzip -c overlap.edn >packed && cp packed packed.edn.gz && head -c 60 packed "
+                  ">cut.edn.gz");
+}
+
 static int make_folder(void **state)
 {
     (void)state;
@@ -52,6 +138,7 @@ static int make_folder(void **state)
              "{\"process\":0,\"type\":\"ok\",\"f\":\"release-write\"}\n");
     write_in(folder, "readers.jsonl",
              "{\"process\":0,\"type\":\"invoke\",\"f\":\"acquire-shared\"}");
+    make_histories();
     return 0;
 }
 
@@ -78,7 +165,7 @@ static const struct {
     {"check @/overlap.edn --model mutex", 1, "overlaps of known length: 1; shortest 2 µs"},
     {"check @/overlap.edn --model semaphore --permits 2", 0, "LINEARIZABLE"},
     {"check @/overlap.edn --model semaphore --permits 2", 0, "2 granted, 0 of unknown outcome"},
-    {"check @/empty.edn --model mutex", 3, "it has no operations on a lock"},
+    {"check @/empty.edn --model mutex", 0, "no operation on a lock"},
     {"check @/refused.edn --model mutex", 3, "it has no successful acquire"},
     {"check @/refused.edn --model mutex --map-failed-acquire busy", 1, "was refused the lock"},
     {"check @/untold.edn --model fenced", 3, "no successful acquire carries a token"},
@@ -95,9 +182,58 @@ static const struct {
      "(--map-failed-release held)\n"},
     {"check @/two-holders.edn --model fenced --picture @/p.svg --map-failed-release released", 0,
      "picture: none, as there is no violation to draw"},
-    {"check @/empty.edn --model mutex --picture @/p.svg", 3, "picture: none"},
+    {"check @/empty.edn --model mutex --picture @/p.svg", 0, "picture: none"},
     {"check @/overlap.edn", 2, "--model MODEL says what its lock must be"},
-    {"check @ --model mutex", 2, "holds no history"},
+    {"check @/nothing --model mutex", 2, "nothing holds no history"},
+    {"check @/nothing", 2, "nothing holds no history"},
+    {"check @/overlap.edn @/two-holders.edn @/empty.edn --model mutex --map-failed-release "
+     "released",
+     1, "linearizable               3      1           0  /"},
+    {"check @/overlap.edn @/malformed.edn --model mutex", 2, "MALFORMED"},
+    {"check @/empty.edn @/refused.edn --model mutex", 3, "undecided"},
+    {"check @/store --model mutex", 1, "store/test/20260101T000000/history.edn"},
+    {"check @/packed.edn.gz --model mutex", 1, "NOT LINEARIZABLE"},
+    {"check @/packed --model mutex", 1, "NOT LINEARIZABLE"},
+    {"check @/cut.edn.gz --model mutex", 2, "its gzip data end too soon"},
+    // --- the order
+    {"check @/time-back.edn --model mutex", 0, "time goes back, by up to 1.5 µs, first at line 3"},
+    {"check @/by-index.edn --model mutex", 0, "in the order of index"},
+    {"check @/overlap.edn --model mutex --lease 2us", 1,
+     "still held it when it released it with success (line 5 to line 6)"},
+    {"check @/two-holders.edn --model mutex --lease 2us", 0, "LINEARIZABLE"},
+    {"check @/two-holders.edn --model mutex --lease 10us", 1, "for a lease of 10 µs from line 1"},
+    {"check @/no-times.edn --model mutex --lease 1s", 2, "line 1 has no time"},
+    {"check @/overlap.edn --model mutex --lease fast", 2, "--lease takes a time"},
+    // --- who owns it
+    {"check @/renumbered.edn --model mutex", 3, "(--owner client, --concurrency 2), it is linea"},
+    {"check @/renumbered.edn --model mutex --owner process", 1, "process 2 released the lock"},
+    {"check @/renumbered.edn --model mutex --owner client", 0, "the same client (--concurrency 2)"},
+    {"check @/renumbered.edn --model ownerless", 0, "LINEARIZABLE"},
+    {"check @/renumbered.edn --model mutex --owner client --concurrency 3", 1,
+     "process 2 released"},
+    {"check @/hazelcast.edn --model fenced --owner client", 0, "LINEARIZABLE"},
+    {"check @/hazelcast.edn --model reentrant --owner client", 2, "does not decide who goes on"},
+    {"check @/renumbered.edn --model mutex --owner me", 2, "--owner takes process or client"},
+    // --- what values, functions and failures mean
+    {"check @/uids.edn --model mutex", 2, "uids.edn:1: the value is 'b1f3': Lockpick cannot tell"},
+    {"check @/uids.edn --model mutex --value nothing", 1, "on 1 lock:"},
+    {"check @/uids.edn --model mutex --value name", 0, "on 2 locks:"},
+    {"check @/permits.edn --model semaphore --permits 3", 0, "LINEARIZABLE"},
+    {"check @/permits.edn --model semaphore --permits 2", 1, "all 2 permits were out"},
+    {"check @/other-words.edn --model mutex", 2, "--f take=skip leaves it out"},
+    {"check @/other-words.edn --model mutex --f take=acquire --f :give=:release --f read=skip", 0,
+     "passed over: 1 by --f NAME=skip"},
+    {"check @/other-words.edn --model mutex --f take=grab", 2,
+     "'grab' is none that Lockpick knows"},
+    {"check @/overlap.edn --model mutex --f take", 2, "--f takes NAME=MEANING, not 'take'"},
+    {"check @/errors.edn --model mutex", 1, "failed with not-lock-owner"},
+    {"check @/errors.edn --model mutex", 1, "failed by error: timeout 1, not-lock-owner 1"},
+    {"check @/errors.edn --model mutex --failed :not-lock-owner=released", 0, "LINEARIZABLE"},
+    {"check @/errors.edn --model mutex --failed timeout=busy --failed not-lock-owner=released", 1,
+     "was refused the lock"},
+    {"check @/errors.edn --model mutex --failed timeout=maybe", 2, "expected held or released"},
+    {"check @/tokens.edn --model tokens", 1, "was given token 1"},
+    {"check @/nemesis.edn --model mutex", 0, "passed over: 2 of the nemesis"},
     {"check", 2, "which history?"},
     {"check @/overlap.edn --model mutx", 2, "did you mean 'mutex'?"},
     {"check @/overlap.edn --modl mutex", 2, "did you mean --model?"},
@@ -123,6 +259,55 @@ static void each_history_gets_its_answer_and_exit_code(void **state)
                      text_string(&result.output), text_string(&result.errors), cases[i].code,
                      cases[i].says);
         command_free(&result);
+    }
+}
+
+// Two hold in the first lines, and many more follow: who loses the first 4,096 bytes finds nothing.
+static void write_long_history(void)
+{
+    struct text text = {0};
+    text_add(&text, overlap);
+    text.length -= strlen("]\n");
+    text_add(&text, "{:process 1 :type :invoke :f :release}{:process 1 :type :ok :f :release}\n");
+    for (int i = 0; i < 1000; i++)
+        text_add(&text,
+                 "{:process 0 :type :invoke :f :acquire}{:process 0 :type :ok :f :acquire}\n"
+                 "{:process 0 :type :invoke :f :release}{:process 0 :type :ok :f :release}\n");
+    text_add(&text, "]\n");
+    write_in(folder, "long.edn", text.bytes);
+    text_free(&text);
+}
+
+// However it comes, it is the same history.
+static void a_pipe_loses_nothing(void **state)
+{
+    (void)state;
+    static const char *const commands[] = {
+        "cat long.edn | $L check - --model mutex",
+        "cat long.edn | $L check --model mutex",
+        "$L check --model mutex <long.edn",
+        "$L check <(cat long.edn) --model mutex",
+        "cat long.edn | gzip | $L check - --model mutex",
+        "$L check <(gzip -c long.edn; true) --model mutex",
+        "(mkfifo fifo; cat long.edn >fifo & $L check fifo --model mutex; s=$?; wait; exit $s)",
+        "(tail -c +2 long.edn | head -c -2; echo) | $L check - --model mutex",
+    };
+    write_long_history();
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        struct text line = {0};
+        struct text said = {0};
+        char *path = path_join(folder, "said");
+        text_format(&line, "L=$(realpath %s); cd %s; bash -c 'L='$L'; %s' >said 2>&1",
+                    lockpick_path(), folder, commands[i]);
+        int status = system(line.bytes);
+        assert_int_equal(file_read(path, &said, NULL), 0);
+        if (WEXITSTATUS(status) != 1 ||
+            strstr(text_string(&said), "1002 granted, 0 of unknown outcome") == NULL ||
+            strstr(text_string(&said), "at line 4 although process 0 had been") == NULL)
+            fail_msg("%s\nended with %d: %s", commands[i], WEXITSTATUS(status), text_string(&said));
+        text_free(&line);
+        text_free(&said);
+        free(path);
     }
 }
 
@@ -289,6 +474,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_history_gets_its_answer_and_exit_code),
         cmocka_unit_test(a_reader_that_has_seen_enough_is_no_error),
+        cmocka_unit_test(a_pipe_loses_nothing),
         cmocka_unit_test(as_json_it_is_all_there),
         cmocka_unit_test(a_stored_run_is_judged_as_it_was),
         cmocka_unit_test(another_verdict_than_before_is_told),

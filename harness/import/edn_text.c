@@ -80,13 +80,15 @@ const struct value *edn_read_string(struct reader *reader)
         return NULL;
     char *text = arena_text(&reader->arena, from, length);
     string->text = text;
-    for (char *to = text; escaped && *text != '\0'; text++) {
+    string->length = length;
+    char *to = text;
+    for (; escaped && *text != '\0'; text++) {
         if (*text == '\\' && (text[1] == '"' || text[1] == '\\'))
             text++;
         *to++ = *text;
-        if (text[1] == '\0')
-            *to = '\0';
     }
+    if (escaped)
+        string->length = (size_t)(to - string->text);
     return string;
 }
 
@@ -145,6 +147,7 @@ static const struct value *take_number(struct reader *reader, struct value *valu
     bool whole = *end == '\0' || (*end == 'N' && end[1] == '\0');
     value->kind = whole && errno == 0 ? VALUE_INTEGER : VALUE_NUMBER;
     value->text = text;
+    value->length = strlen(text);
     return value;
 }
 
@@ -157,6 +160,7 @@ static const struct value *take_word(struct value *value, const char *text)
         value->integer = text[0] == 't';
     } else {
         value->text = text[0] == ':' && text[1] != '\0' ? text + 1 : text;
+        value->length = strlen(value->text);
     }
     return value;
 }

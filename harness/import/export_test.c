@@ -15,13 +15,16 @@
 static void make(struct operations *operations, bool named)
 {
     static const struct operation items[] = {
-        {2 * (ZERO + 5), 2 * (ZERO + 7) + 1, 3, 0, 0, OPERATION_ACQUIRE, OUTCOME_OK, false, false},
-        {2 * (ZERO + 8), 2 * (ZERO + 10) + 1, 0, 0, 0, OPERATION_RELEASE, OUTCOME_OK, false, false},
-        {2 * (ZERO + 10), 2 * (ZERO + 11) + 1, 4, 1, 0, OPERATION_ACQUIRE, OUTCOME_OK, false,
-         false},
-        {2 * (ZERO + 9), INSTANT_NEVER, 0, 2, 0, OPERATION_ACQUIRE, OUTCOME_UNKNOWN, true, false},
-        {2 * (ZERO + 12), 2 * (ZERO + 13) + 1, 0, 1, 0, OPERATION_RELEASE, OUTCOME_NO, false,
-         false},
+        {2 * (ZERO + 5), 2 * (ZERO + 7) + 1, 3, 0, 0, OPERATION_ACQUIRE, OUTCOME_OK, false, false,
+         0, 0},
+        {2 * (ZERO + 8), 2 * (ZERO + 10) + 1, 0, 0, 0, OPERATION_RELEASE, OUTCOME_OK, false, false,
+         0, 0},
+        {2 * (ZERO + 10), 2 * (ZERO + 11) + 1, 4, 1, 0, OPERATION_ACQUIRE, OUTCOME_OK, false, false,
+         0, 0},
+        {2 * (ZERO + 9), INSTANT_NEVER, 0, 2, 0, OPERATION_ACQUIRE, OUTCOME_UNKNOWN, true, false, 0,
+         0},
+        {2 * (ZERO + 12), 2 * (ZERO + 13) + 1, 0, 1, 0, OPERATION_RELEASE, OUTCOME_NO, false, false,
+         0, 0},
     };
     *operations = (struct operations){.process_count = 3, .name_count = 1, .zero_ns = ZERO};
     for (size_t i = 0; i < sizeof items / sizeof items[0]; i++)
@@ -91,7 +94,10 @@ static void what_is_read_again_is_the_same(void **state)
         make(&operations, i >= 2);
         qsort(operations.items, operations.count, sizeof *operations.items, by_invocation);
         char *text = export_text(format, &operations);
-        int imported = import_history(format, text, strlen(text), true, &again, &problems);
+        struct import_notes notes;
+        int imported =
+            import_history(format, text, strlen(text), &(struct import_options){.has_tokens = true},
+                           &again, &notes, &problems);
         assert_string_equal(text_string(&problems.text), "");
         assert_int_equal(imported, 0);
         assert_int_equal(again.count, operations.count);

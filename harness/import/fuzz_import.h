@@ -11,7 +11,9 @@ static inline void fuzz_decide(const struct model *model, const struct operation
 {
     const struct model_options options = {
         .permits = model->has_permits,
-        .failed_acquire = model->decides_busy ? FAILED_ACQUIRE_BUSY : FAILED_ACQUIRE_NOTHING};
+        .lease_ns = model->has_leases && operations->owners == NULL ? 1000 : 0,
+        .failed_acquire = model->decides_busy && !model->has_leases ? FAILED_ACQUIRE_BUSY
+                                                                    : FAILED_ACQUIRE_NOTHING};
     struct model_decision decision;
     struct error error;
     char story[1024];
@@ -25,9 +27,16 @@ static inline void fuzz_decide(const struct model *model, const struct operation
 static inline void fuzz_import(enum import_format format, const uint8_t *bytes, size_t length)
 {
     struct operations operations = {0};
+    struct import_notes notes;
     struct problems problems = {.file = "fuzzed"};
-    int imported =
-        import_history(format, (const char *)bytes, length, true, &operations, &problems);
+    // The way it is read depends on the length, so that a fuzzer comes to all.
+    const struct import_options options = {.has_tokens = length % 2 == 0,
+                                           .has_permits = length % 3 == 0,
+                                           .has_leases = length % 5 == 0,
+                                           .owner =
+                                               length % 7 < 3 ? OWNER_IS_CLIENT : OWNER_IS_PROCESS};
+    int imported = import_history(format, (const char *)bytes, length, &options, &operations,
+                                  &notes, &problems);
     for (size_t i = 0; imported == 0 && model_catalogue[i] != NULL; i++)
         fuzz_decide(model_catalogue[i], &operations);
     operations_free(&operations);

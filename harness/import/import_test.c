@@ -12,17 +12,24 @@
 
 struct result {
     struct operations operations;
+    struct import_notes notes;
     struct problems problems;
     int imported;
 };
 
-static struct result import_text(const char *text, size_t length, bool tokens)
+static struct result import_with(const char *text, size_t length,
+                                 const struct import_options *options)
 {
     struct result result = {.problems = {.file = "h"}};
     enum import_format format = import_format_of("h", text, length);
-    result.imported =
-        import_history(format, text, length, tokens, &result.operations, &result.problems);
+    result.imported = import_history(format, text, length, options, &result.operations,
+                                     &result.notes, &result.problems);
     return result;
+}
+
+static struct result import_text(const char *text, size_t length, bool tokens)
+{
+    return import_with(text, length, &(struct import_options){.has_tokens = tokens});
 }
 
 static void result_free(struct result *result)
@@ -37,9 +44,11 @@ static void describe(const struct operations *operations, struct text *text)
     static const char *const outcomes[] = {"ok", "no", "unknown", "broken"};
     for (size_t i = 0; i < operations->count; i++) {
         const struct operation *operation = &operations->items[i];
+        char process[OPERATION_TEXT_ROOM];
         text_format(text, "%s%s %s%c %s", i > 0 ? "; " : "",
-                    operations->processes[operation->process], operation->shared ? "S" : "",
-                    operation->kind == OPERATION_ACQUIRE ? 'A' : 'R', outcomes[operation->outcome]);
+                    operation_process(operations, operation->process, process),
+                    operation->shared ? "S" : "", "ARN"[operation->kind],
+                    outcomes[operation->outcome]);
         if (operation->token != 0)
             text_format(text, " %lld", (long long)operation->token);
         if (operations->names != NULL)
@@ -49,6 +58,8 @@ static void describe(const struct operations *operations, struct text *text)
 
 #define ACQUIRE(process, type) "{:process " process " :type :" type " :f :acquire}\n"
 #define RELEASE(process, type) "{:process " process " :type :" type " :f :release}\n"
+
+#define OPEN "{:process 0 :type :invoke :f :acquire"
 
 static const struct {
     const char *text;
@@ -72,13 +83,14 @@ static const struct {
      "{:process 0 :type :ok :f :acquire :value {:lock \"b\" :token 4}}\n"
      "{:process 1 :type :invoke :f :release}",
      "process 0 A ok 4 [b]; process 1 R unknown [without a name]"},
+    {OPEN " :time 9}\n{:process 0 :type :ok :f :acquire :time 8}", "process 0 A ok"},
     {"{:process \"w\" :type :invoke :f :acquire-read}{:process \"w\" :type :ok :f :read-lock}"
      "{:process \"w\" :type :invoke :f :read-unlock}{:process \"w\" :type :ok :f :release-shared}"
      "{:process \"w\" :type :invoke :f :acquire-write}",
      "process w SA ok; process w SR ok; process w A unknown"},
     {"[{\"process\":0,\"type\":\"invoke\",\n\"f\":\"unlock\"},\n"
      "{\"process\":\"nemesis\",\"type\":\"info\"},\n"
-     "{\"process\":0,\"type\":\"fail\",\"f\":\"unlock\",\"value\":{\"a\":[1.5,true]}}]\n",
+     "{\"process\":0,\"type\":\"fail\",\"f\":\"unlock\",\"value\":{\"uid\":[1.5,true]}}]\n",
      "process 0 R no"},
     {"{\"process\":0,\"type\":\"invoke\",\"f\":\"acquire\",\"value\":[7,null]}\n"
      "{\"process\":0,\"type\":\"ok\",\"f\":\"acquire\",\"value\":[7,{\"token\":9}]}",
@@ -100,7 +112,6 @@ static void what_jepsen_writes_is_understood(void **state)
     }
 }
 
-#define OPEN "{:process 0 :type :invoke :f :acquire"
 static const struct {
     const char *text;
     const char *problem; // the beginning of its line
@@ -118,12 +129,20 @@ static const struct {
     {OPEN "}\n" RELEASE("0", "ok"), "h:2: process 0 ends release, but what it began in line 1"},
     {OPEN "}\n" ACQUIRE("0", "info") RELEASE("0", "invoke"),
      "h:3: process 0 goes on after its info in line 2"},
-    {OPEN " :time 9}\n{:process 0 :type :ok :f :acquire :time 8}",
-     "h:2: the time goes back, from 9"},
     {OPEN " :time \"x\"}", "h:1: the time is 'x'; expected a whole number of nanoseconds"},
     {OPEN " :time 9223372036854775807}", "h:1: the time is 9223372036854775807"},
-    {OPEN " :index 4}\n{:process 0 :type :ok :f :acquire :index 3}",
-     "h:2: the index 3 comes after 4"},
+    {OPEN " :index 3}\n{:process 0 :type :ok :f :acquire :index 3}",
+     "h:2: the index 3 is that of line 1, too"},
+    {OPEN " :value \"a\"}", "h:1: the value is 'a': Lockpick cannot tell what that says; --value"},
+    {OPEN " :value 3}", "h:1: the value is 3: Lockpick cannot tell"},
+    {OPEN "}{:process 0 :type :ok :f :acquire :value false}", "h:1: the token of a successful"},
+    {OPEN " :value [:a 1 2]}", "h:1: the value is a list; expected [NAME VALUE]"},
+    {OPEN " :value {:shard 3}}", "h:1: Lockpick cannot tell what 'shard' in the value says"},
+    {OPEN " :value {:count 2}}", "h:1: the count of permits is 2, but the model has none"},
+    {"{:process 0 :type :invoke :f :take}",
+     "h:1: the f is 'take'; expected acquire or release (or another that `lockpick help check` "
+     "lists); --f take=acquire, =release or =renew says that it is that, and --f take=skip leaves "
+     "it out"},
     {OPEN " :value [a nil]}\n{:process 0 :type :ok :f :acquire :value [b 1]}",
      "h:2: process 0 ends an operation on the lock 'b'"},
     {OPEN "}\n{:process 0 :type :ok :f :acquire :value 123456789012345678901}",
@@ -175,15 +194,17 @@ static void the_first_twenty_problems_are_told_at_once(void **state)
     text_free(&text);
 }
 
-static void a_token_means_nothing_to_a_model_without_tokens(void **state)
+static void a_token_is_told_apart_by_the_model(void **state)
 {
     (void)state;
-    static const char text[] =
-        ACQUIRE("0", "invoke") "{:process 0 :type :ok :f :acquire :value :granted}";
+    static const char text[] = ACQUIRE("0", "invoke") "{:process 0 :type :ok :f :acquire :value 7}";
     struct result without = import_text(text, strlen(text), false);
     struct result with = import_text(text, strlen(text), true);
     assert_int_equal(without.imported, 0);
-    assert_int_not_equal(with.imported, 0);
+    assert_int_equal(without.operations.items[0].token, 0);
+    assert_int_equal(without.notes.tokens, 1);
+    assert_int_equal(with.imported, 0);
+    assert_int_equal(with.operations.items[0].token, 7);
     result_free(&without);
     result_free(&with);
 }
@@ -203,7 +224,7 @@ static void the_name_of_the_file_says_what_it_is(void **state)
 static const char edn_sample[] =
     "; a sample\n[#jepsen.history.Op{:index 0, :time 10, :type :invoke, :process 0, :f :acquire, "
     ":value [\"a\" nil]}\n{:index 1, :time 20, :type :ok, :process 0, :f :acquire, :value [\"a\" "
-    "{:fence 7N, :x #{1.5 \\a}}]}\n{:process :nemesis, :type :info, :f :cut}\n#_ (skip this)\n"
+    "{:fence 7N, :uid #{1.5 \\a}}]}\n{:process :nemesis, :type :info, :f :cut}\n#_ (skip this)\n"
     "{:index 2, :time 30, :type :invoke, :process 1, :f :acquire, :value [\"a\" nil]}\n"
     "{:index 3, :time 40, :type :invoke, :process 0, :f :release, :value [\"a\" nil]}\n"
     "{:index 4, :time 50, :type :info, :process 0, :f :release, :error \"time \\\"out\\\"\"}\n"
@@ -212,7 +233,7 @@ static const char edn_sample[] =
 static const char json_sample[] =
     "{\"index\":0,\"time\":10,\"type\":\"invoke\",\"process\":0,\"f\":\"lock\",\"value\":null}\n"
     "{\"index\":1,\"time\":20,\"type\":\"ok\",\"process\":0,\"f\":\"lock\",\"value\":{\"token\":7,"
-    "\"x\":[1.5,true,null,\"\\u00e4\"]}}\n{\"process\":\"nemesis\",\"type\":\"info\"}\n"
+    "\"uid\":[1.5,true,null,\"\\u00e4\"]}}\n{\"process\":\"nemesis\",\"type\":\"info\"}\n"
     "{\"index\":2,\"time\":40,\"type\":\"invoke\",\"process\":0,\"f\":\"unlock\"}\n"
     "{\"index\":3,\"time\":50,\"type\":\"info\",\"process\":0,\"f\":\"unlock\"}\n";
 
@@ -226,7 +247,10 @@ static void must_answer(enum import_format format, const char *text, size_t leng
     // Exactly as many bytes as there are, so that sanitizers see a step beyond.
     char *copy = memory_new(length + (length == 0));
     memcpy(copy, text, length);
-    int imported = import_history(format, copy, length, true, &operations, &problems);
+    struct import_notes notes;
+    int imported =
+        import_history(format, copy, length, &(struct import_options){.has_tokens = true},
+                       &operations, &notes, &problems);
     assert_true((imported != 0) == (problems.count > 0));
     for (size_t i = 0; i < 2 && imported == 0; i++) {
         const struct model *model = model_find(models[i]);
@@ -334,7 +358,7 @@ int main(void)
         cmocka_unit_test(what_jepsen_writes_is_understood),
         cmocka_unit_test(what_is_wrong_is_told_with_its_line),
         cmocka_unit_test(the_first_twenty_problems_are_told_at_once),
-        cmocka_unit_test(a_token_means_nothing_to_a_model_without_tokens),
+        cmocka_unit_test(a_token_is_told_apart_by_the_model),
         cmocka_unit_test(the_name_of_the_file_says_what_it_is),
         cmocka_unit_test(a_history_cut_at_any_byte_gets_an_answer),
         cmocka_unit_test(a_history_with_flipped_bits_gets_an_answer),

@@ -45,7 +45,8 @@ static bool take_map(struct reader *reader, json_t *json, struct value *map, int
         struct value *word = arena_value(&reader->arena, VALUE_WORD, map->line);
         if (word == NULL)
             return false;
-        word->text = arena_text(&reader->arena, key, strlen(key));
+        word->length = strlen(key);
+        word->text = arena_text(&reader->arena, key, word->length);
         take_item(word, &end);
         if (!take_item(take(reader, item, map->line, depth + 1), &end))
             return false;
@@ -75,6 +76,12 @@ static enum value_kind kind_of(const json_t *json)
     return VALUE_NIL;
 }
 
+static void set_text(struct value *value, const char *text)
+{
+    value->text = text;
+    value->length = strlen(text);
+}
+
 static const struct value *take(struct reader *reader, json_t *json, uint32_t line, int depth)
 {
     if (depth > VALUE_MOST_NESTED)
@@ -92,10 +99,10 @@ static const struct value *take(struct reader *reader, json_t *json, uint32_t li
     else if (value->kind == VALUE_BOOLEAN)
         value->integer = json_is_true(json);
     else if (value->kind == VALUE_STRING)
-        value->text =
-            arena_text(&reader->arena, json_string_value(json), strlen(json_string_value(json)));
+        set_text(value, arena_text(&reader->arena, json_string_value(json),
+                                   strlen(json_string_value(json))));
     else if (value->kind == VALUE_NUMBER)
-        value->text = "a number with a point";
+        set_text(value, "a number with a point");
     return taken ? value : NULL;
 }
 

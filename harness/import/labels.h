@@ -15,7 +15,7 @@ struct labels {
 };
 
 // The number of that text: a new one if it was not there before.
-uint32_t labels_number(struct labels *labels, const char *text);
+uint32_t labels_number(struct labels *labels, const char *text, size_t length);
 
 void labels_free(struct labels *labels);
 

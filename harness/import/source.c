@@ -2,53 +2,106 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include "harness/base/file.h"
+#include <zlib.h>
 
 #define LONGEST 200
+#define FIRST_ROOM ((size_t)1 << 16)
+#define MOST_AT_ONCE ((size_t)1 << 30) // gzread takes an unsigned, and returns an int
 
-static int map(const char *path, struct source *source, struct error *error)
+static bool is_gzip(int descriptor)
 {
-    int descriptor = open(path, O_RDONLY | O_CLOEXEC);
-    if (descriptor < 0)
-        return error_set(error, "cannot open %s: %s", path, strerror(errno));
-    int result = 0;
-    void *bytes = mmap(NULL, source->length, PROT_READ, MAP_PRIVATE | MAP_POPULATE, descriptor, 0);
+    unsigned char magic[2];
+    return pread(descriptor, magic, sizeof magic, 0) == sizeof magic && magic[0] == 0x1f &&
+           magic[1] == 0x8b;
+}
+
+static int map(const char *name, int descriptor, size_t length, struct source *source,
+               struct error *error)
+{
+    void *bytes = mmap(NULL, length, PROT_READ, MAP_PRIVATE | MAP_POPULATE, descriptor, 0);
     if (bytes == MAP_FAILED)
-        result = error_set(error, "cannot map %s: %s", path, strerror(errno));
-    else
-        source->bytes = bytes;
-    close(descriptor);
+        return error_set(error, "cannot map %s: %s", name, strerror(errno));
+    source->bytes = bytes;
+    source->length = length;
+    source->is_mapped = true;
+    return 0;
+}
+
+// Takes the descriptor over. gzread passes on as it is whatever does not begin like gzip.
+static int read_all(const char *name, int descriptor, struct source *source, struct error *error)
+{
+    gzFile file = gzdopen(descriptor, "rb");
+    if (file == NULL) {
+        close(descriptor);
+        return error_set(error, "cannot read %s: out of memory", name);
+    }
+    gzbuffer(file, 1 << 17);
+    char *bytes = NULL;
+    size_t room = 0;
+    int got = 0;
+    do {
+        if (source->length == room) {
+            room = room > 0 ? room * 2 : FIRST_ROOM;
+            bytes = memory_resized(bytes, room);
+        }
+        size_t left = room - source->length;
+        got = gzread(file, bytes + source->length,
+                     (unsigned)(left < MOST_AT_ONCE ? left : MOST_AT_ONCE));
+        source->length += got > 0 ? (size_t)got : 0;
+    } while (got > 0);
+    source->bytes = bytes;
+    int code = Z_OK;
+    const char *why = gzerror(file, &code);
+    int result = 0;
+    if (code == Z_BUF_ERROR)
+        result = error_set(error, "%s: its gzip data end too soon: the file is cut short", name);
+    else if (got < 0)
+        result =
+            error_set(error, "cannot read %s: %s", name, code == Z_ERRNO ? strerror(errno) : why);
+    gzclose(file);
     return result;
 }
 
 int source_open(const char *path, struct source *source, struct error *error)
 {
     struct stat status;
-    if (stat(path, &status) != 0)
-        return error_set(error, "cannot open %s: %s", path, strerror(errno));
-    if (S_ISDIR(status.st_mode))
-        return error_set(error, "%s is a folder; expected a file", path);
-    if (S_ISREG(status.st_mode) && status.st_size > 0) {
-        source->length = (size_t)status.st_size;
-        return map(path, source, error);
+    bool is_input = strcmp(path, "-") == 0;
+    const char *name = source_name(path);
+    int descriptor =
+        is_input ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3) : open(path, O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0 || fstat(descriptor, &status) != 0) {
+        error_set(error, "cannot open %s: %s", name, strerror(errno));
+    } else if (S_ISDIR(status.st_mode)) {
+        error_set(error, "%s is a folder; expected a file", name);
+    } else if (S_ISREG(status.st_mode) && status.st_size > 0 && !is_gzip(descriptor) &&
+               lseek(descriptor, 0, SEEK_CUR) == 0) {
+        int result = map(name, descriptor, (size_t)status.st_size, source, error);
+        close(descriptor);
+        return result;
+    } else {
+        return read_all(name, descriptor, source, error);
     }
-    if (file_read(path, &source->text, error) != 0)
-        return -1;
-    source->bytes = text_string(&source->text);
-    source->length = source->text.length;
-    return 0;
+    if (descriptor >= 0)
+        close(descriptor);
+    return -1;
+}
+
+const char *source_name(const char *path)
+{
+    return strcmp(path, "-") == 0 ? "standard input" : path;
 }
 
 void source_close(struct source *source)
 {
-    if (source->bytes != NULL && source->text.bytes == NULL && source->length > 0)
+    if (source->is_mapped)
         munmap((void *)(size_t)source->bytes, source->length);
-    text_free(&source->text);
+    else
+        free((void *)(size_t)source->bytes);
     *source = (struct source){0};
 }
 

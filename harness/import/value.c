@@ -78,6 +78,12 @@ char *arena_text(struct arena *arena, const char *bytes, size_t length)
     return text;
 }
 
+bool value_is(const struct value *value, const char *text)
+{
+    bool is_text = value->kind == VALUE_WORD || value->kind == VALUE_STRING;
+    return is_text && strncmp(value->text, text, value->length) == 0 && text[value->length] == '\0';
+}
+
 const char *value_show(const struct value *value, char *text, size_t room)
 {
     switch (value->kind) {
@@ -97,7 +103,7 @@ const char *value_show(const struct value *value, char *text, size_t room)
         snprintf(text, room, "a map");
         break;
     default:
-        snprintf(text, room, "'%.40s'", value->text);
+        snprintf(text, room, "'%.*s'", value->length < 40 ? (int)value->length : 40, value->text);
         break;
     }
     for (char *c = text; *c != '\0'; c++) {

@@ -27,7 +27,8 @@ struct value {
     enum value_kind kind;
     uint32_t line;
     int64_t integer;           // also of a boolean: 0 or 1
-    const char *text;          // of a number, string or word
+    const char *text;          // of a number, string or word; no NUL need follow
+    size_t length;             // of the text
     const struct value *first; // of a list or map
     const struct value *next;  // in the list or map that it is in
 };
@@ -47,6 +48,9 @@ void arena_free(struct arena *arena);
 void *arena_take(struct arena *arena, size_t bytes);
 struct value *arena_value(struct arena *arena, enum value_kind kind, uint32_t line);
 char *arena_text(struct arena *arena, const char *bytes, size_t length);
+
+// True if it is this word or string.
+bool value_is(const struct value *value, const char *text);
 
 // The value as a message can show it: short and on one line. `room` of 64 suffices.
 const char *value_show(const struct value *value, char *text, size_t room);

@@ -10,5 +10,7 @@ extern const struct model fenced_model;
 extern const struct model reentrant_fenced_model;
 extern const struct model semaphore_model;
 extern const struct model read_write_model;
+extern const struct model ownerless_model;
+extern const struct model tokens_model;
 
 #endif

@@ -12,6 +12,7 @@ struct speech {
     const struct operations *operations;
     const struct model_violation *violation;
     struct text *text;
+    int64_t lease_ns; // 0: there is none
 };
 
 static const struct operation *operation_of(const struct speech *speech, int which)
@@ -61,13 +62,29 @@ static void say_overlap(const struct speech *speech)
 }
 
 // "and did not begin to release it before line 5", ", but its release (line 5 to line 6) failed"
-static void say_release(const struct speech *speech, const struct operation *release,
-                        const struct operation *failed)
+static void say_release(const struct speech *speech, const struct operation *acquire,
+                        const struct operation *release, const struct operation *failed)
 {
-    if (failed != NULL && (release == NULL || failed->invoked < release->invoked)) {
+    char lease[40];
+    if (speech->lease_ns > 0 && release == NULL) {
+        text_format(speech->text, " for a lease of %s from ",
+                    text_duration(speech->lease_ns, lease, sizeof lease));
+        say_place(speech, acquire->invoked);
+        text_add(speech->text, " on");
+    } else if (release != NULL && release->kind == OPERATION_RENEW) {
+        text_format(speech->text, ", and renewed its lease of %s from ",
+                    text_duration(speech->lease_ns, lease, sizeof lease));
+        say_place(speech, release->invoked);
+        text_add(speech->text, " on");
+    } else if (speech->lease_ns > 0 && release->outcome == OUTCOME_OK) {
+        text_add(speech->text, " and still held it when it released it with success");
+        say_extent(speech, release);
+    } else if (failed != NULL && (release == NULL || failed->invoked < release->invoked)) {
         text_add(speech->text, ", but its release");
         say_extent(speech, failed);
         text_add(speech->text, " failed");
+        if (failed->error > 0)
+            text_format(speech->text, " with %s", speech->operations->errors[failed->error - 1]);
     } else if (release != NULL) {
         text_add(speech->text, " and did not begin to release it before ");
         say_place(speech, release->invoked);
@@ -85,7 +102,8 @@ static const struct operation *release_after(const struct speech *speech,
     const struct operations *operations = speech->operations;
     for (size_t i = 0; i < operations->count; i++) {
         const struct operation *operation = &operations->items[i];
-        if (operation->kind == OPERATION_RELEASE && operation->process == acquire->process &&
+        if (operation->kind == OPERATION_RELEASE &&
+            operation_owner(operations, operation) == operation_owner(operations, acquire) &&
             operation->name == acquire->name && operation->invoked > instant &&
             (operation->outcome == OUTCOME_NO) == refused)
             return operation;
@@ -100,7 +118,7 @@ static void say_twice(const struct speech *speech)
     const struct operation *later = operation_of(speech, 2);
     text_add(speech->text, "it had been granted it already at ");
     say_place(speech, earlier->returned);
-    say_release(speech, release_after(speech, earlier, later->returned, false),
+    say_release(speech, earlier, release_after(speech, earlier, later->returned, false),
                 release_after(speech, earlier, earlier->returned, true));
 }
 
@@ -114,14 +132,16 @@ static void say_exclusion(const struct speech *speech)
     text_add(speech->text, later->shared ? " as a reader at " : " at ");
     say_place(speech, later->returned);
     text_add(speech->text, " although ");
-    if (earlier->process == later->process && earlier->shared == later->shared) {
+    if (operation_owner(speech->operations, earlier) ==
+            operation_owner(speech->operations, later) &&
+        earlier->shared == later->shared && speech->lease_ns == 0) {
         say_twice(speech);
     } else {
         say_process(speech, earlier);
         text_format(speech->text, " had been granted it%s at ",
                     earlier->shared ? " as a reader" : "");
         say_place(speech, earlier->returned);
-        say_release(speech, operation_of(speech, 1),
+        say_release(speech, earlier, operation_of(speech, 1),
                     release_after(speech, earlier, earlier->returned, true));
     }
     say_overlap(speech);
@@ -187,18 +207,38 @@ static void say_permits(const struct speech *speech, const struct model_options 
     model_holds_free(&holds);
 }
 
-static void say_ownership(const struct speech *speech)
+// Of a lock that anyone may release: by whom it was acquired last, since when nobody did.
+static void say_taken(const struct speech *speech, const struct model_options *options)
+{
+    const struct operation *earlier = operation_of(speech, 0);
+    const struct operation *later = operation_of(speech, 2);
+    say_process(speech, later);
+    text_add(speech->text, " was granted ");
+    say_lock(speech, later);
+    say_extent(speech, later);
+    if (options->permits > 1)
+        text_format(speech->text, " although all %" PRId64 " permits were out: the last to ",
+                    options->permits);
+    else
+        text_add(speech->text, " although it was taken: by ");
+    say_process(speech, earlier);
+    say_extent(speech, earlier);
+    text_add(speech->text, ", and no release came between the two");
+}
+
+static void say_ownership(const struct speech *speech, bool is_ownerless)
 {
     const struct operation *release = operation_of(speech, 0);
     const struct operation *acquire = operation_of(speech, 1);
     say_process(speech, release);
-    text_add(speech->text, " released ");
+    text_add(speech->text, release->kind == OPERATION_RENEW ? " renewed " : " released ");
     say_lock(speech, release);
     if (acquire != NULL)
         text_add(speech->text, release->shared ? " as a reader" : " as the writer");
     say_extent(speech, release);
     if (acquire == NULL) {
-        text_add(speech->text, ", which it did not hold, and was told that it had");
+        text_add(speech->text, is_ownerless ? ", which nobody held, and was told that it had"
+                                            : ", which it did not hold, and was told that it had");
         return;
     }
     text_format(speech->text, ", but held it as %s since ",
@@ -252,16 +292,18 @@ void model_explain(const struct model *model, const struct operations *operation
                    char *text, size_t room)
 {
     struct text words = {0};
-    struct speech speech = {operations, violation, &words};
+    struct speech speech = {operations, violation, &words, options->lease_ns};
     switch (violation->rule) {
     case RULE_EXCLUSION:
-        if (model->has_permits && options->permits > 1)
+        if (model->is_ownerless)
+            say_taken(&speech, options);
+        else if (model->has_permits && options->permits > 1)
             say_permits(&speech, options);
         else
             say_exclusion(&speech);
         break;
     case RULE_OWNERSHIP:
-        say_ownership(&speech);
+        say_ownership(&speech, model->is_ownerless);
         break;
     case RULE_TOKEN:
         say_token(&speech);

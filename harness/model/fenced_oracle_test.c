@@ -2,6 +2,7 @@
 #include "harness/model/test_oracle.h"
 
 #define BUSY .failed_acquire = FAILED_ACQUIRE_BUSY
+#define LEASE .lease_ns = 5
 #define RELEASED .failed_release = FAILED_RELEASE_RELEASED
 
 static const struct known knowns[] = {
@@ -26,6 +27,19 @@ static const struct known knowns[] = {
      true},
     {"holds that allow another order only", {}, "0 A#1 1 9; 0 R 10 20; 1 A#2 1 3; 1 R 4 20", false},
     {"each name has its own tokens", {}, "0 A#5@0 1 2; 0 R@0 3 4; 1 A#5@1 5 6", true},
+    {"the smaller token came late, its lease was over", {LEASE}, "0 A#1 1 20; 1 A#2 7 9", true},
+    {"the smaller token came late, but cannot have been first",
+     {LEASE},
+     "1 A#2 1 2; 0 A#1 3 20",
+     false},
+    {"another process of the owner has a larger token",
+     {},
+     "=0 A#1 1 2; 0 R? 3 0; 2 A#2 5 6",
+     true},
+    {"another process of the owner has a smaller token",
+     {},
+     "=0 A#2 1 2; 0 R? 3 0; 2 A#1 5 6",
+     false},
     {"two at once", {}, "0 A#1 1 2; 1 A#2 3 4; 0 R 5 6", false},
     {"refused while it was free", {BUSY}, "0 A#1 1 2; 0 R 3 4; 1 A! 5 6", false},
     {"a refused release ends the hold, not its token",

@@ -227,8 +227,12 @@ static void a_right_model_passes_and_is_counted(void **state)
 static void a_wrong_model_fails_and_the_seed_repeats_it(void **state)
 {
     (void)state;
-    static const struct model blind = {
-        .name = "mutex", .summary = "sees nothing", .decide = decide_nothing, .decides_busy = true};
+    static const struct model blind = {.name = "mutex",
+                                       .summary = "sees nothing",
+                                       .decide = decide_nothing,
+                                       .decides_busy = true,
+                                       .has_leases = true,
+                                       .has_owners = true};
     struct fuzz fuzz = {
         .models = {&blind}, .model_count = 1, .batches = 1, .ns = NS_PER_S, .process_count = 1};
     char *output = output_of(&fuzz, 1);

@@ -7,10 +7,20 @@
 
 #include <stdlib.h>
 
-// What a process has.
+// Operations of unknown outcome that may still happen: the first and the last of a list.
+struct spare {
+    uint32_t first, last;
+};
+
+// What an owner has.
 struct owner {
-    uint32_t hold; // its latest open hold, NO_OPERATION if it has none
-    int64_t depth; // how often it holds that
+    uint32_t id;
+    uint32_t hold;    // its latest open hold, NO_OPERATION if it has none
+    int64_t depth;    // how often it holds that
+    int64_t until;    // when the lease of the hold may have run out; INSTANT_NEVER: it has none
+    uint32_t renewal; // the last that succeeded in this hold, or NO_OPERATION
+    struct spare acquires, releases; // with owners only
+    bool is_refused;                 // a refused release ended one of its holds
 };
 
 struct builder {
@@ -19,34 +29,42 @@ struct builder {
     enum nesting nesting;
     struct model_holds *holds;
     struct model_decision *decision;
-    struct owner *owners; // by process
+    struct owner *owners; // a hash table by id, or so large that each id is its place
+    size_t owner_room;    // a power of two
+    uint32_t *next_spare; // with owners: by operation
 };
 
 static void blame(struct builder *builder, enum model_rule rule, uint32_t operation, uint32_t other)
 {
     const struct operation *what = &builder->operations->items[operation];
-    decision_add(builder->decision,
-                 (struct model_violation){
-                     .rule = rule,
-                     .operations = {operation, other == NO_OPERATION ? SIZE_MAX : other, SIZE_MAX},
-                     .from = what->invoked,
-                     .to = what->returned});
+    decision_add(
+        builder->decision,
+        (struct model_violation){
+            .rule = rule,
+            .operations = {operation, other == NO_OPERATION ? SIZE_MAX : other, SIZE_MAX, SIZE_MAX},
+            .from = what->invoked,
+            .to = what->returned});
 }
 
 // Acquired again, its hold's token was to be expected.
 static void blame_token(struct builder *builder, uint32_t index, const struct model_hold *hold)
 {
     const struct operation *acquire = &builder->operations->items[index];
-    decision_add(builder->decision,
-                 (struct model_violation){.rule = RULE_TOKEN,
-                                          .operations = {index, hold->token, hold->acquire},
-                                          .from = acquire->invoked,
-                                          .to = acquire->returned});
+    decision_add(builder->decision, (struct model_violation){
+                                        .rule = RULE_TOKEN,
+                                        .operations = {index, hold->token, hold->acquire, SIZE_MAX},
+                                        .from = acquire->invoked,
+                                        .to = acquire->returned});
 }
 
 // --- acquire -------------------------------------------------------------------------------------
 
-static void begin_hold(struct builder *builder, uint32_t index, struct owner *owner)
+static bool has_leases(const struct builder *builder)
+{
+    return builder->options->lease_ns > 0;
+}
+
+static struct model_hold *begin_hold(struct builder *builder, uint32_t index, struct owner *owner)
 {
     struct model_holds *holds = builder->holds;
     const struct operation *acquire = &builder->operations->items[index];
@@ -56,9 +74,65 @@ static void begin_hold(struct builder *builder, uint32_t index, struct owner *ow
                             .acquire = index,
                             .release = NO_OPERATION,
                             .token = acquire->token != 0 ? index : NO_OPERATION,
-                            .outer = owner->hold};
+                            .outer = owner->hold,
+                            .is_leased = has_leases(builder)};
     owner->hold = (uint32_t)(holds->count - 1);
     owner->depth = 1;
+    owner->until = has_leases(builder) ? builder->options->expiries[index] : INSTANT_NEVER;
+    owner->renewal = NO_OPERATION;
+    return &holds->items[holds->count - 1];
+}
+
+// Ends the hold at that instant, by an operation or none.
+static void end_hold(struct builder *builder, int64_t to, uint32_t index, struct owner *owner)
+{
+    struct model_hold *hold = &builder->holds->items[owner->hold];
+    hold->to = to;
+    hold->release = index;
+    builder->holds->moves |= to < hold->from;
+    owner->hold = hold->outer;
+    owner->depth = owner->hold != NO_OPERATION;
+}
+
+// Ends the hold when its lease may have run out, or by the operation if that comes before.
+static void end_leased(struct builder *builder, uint32_t index, struct owner *owner)
+{
+    int64_t to = index != NO_OPERATION ? builder->operations->items[index].invoked : INSTANT_NEVER;
+    // A renewal says most of it: without that, it might have been shorter.
+    if (owner->until < to || owner->renewal != NO_OPERATION)
+        index = owner->renewal;
+    end_hold(builder, time_earlier(to, owner->until), index, owner);
+}
+
+static void put_spare(struct builder *builder, struct spare *spare, uint32_t index)
+{
+    builder->next_spare[index] = NO_OPERATION;
+    if (spare->first == NO_OPERATION)
+        spare->first = index;
+    else
+        builder->next_spare[spare->last] = index;
+    spare->last = index;
+}
+
+// The earliest, which is left no more; NO_OPERATION if there is none.
+static uint32_t take_spare(struct builder *builder, struct spare *spare)
+{
+    uint32_t index = spare->first;
+    if (index != NO_OPERATION)
+        spare->first = builder->next_spare[index];
+    return index;
+}
+
+// Ends the open hold by the earliest release of unknown outcome that is left. Without one it stays.
+static void end_by_spare(struct builder *builder, struct owner *owner)
+{
+    const struct operation *items = builder->operations->items;
+    uint32_t release = take_spare(builder, &owner->releases);
+    if (release != NO_OPERATION)
+        end_hold(builder,
+                 time_later(items[release].invoked,
+                            items[builder->holds->items[owner->hold].acquire].invoked),
+                 release, owner);
 }
 
 // Acquired again inside its own hold.
@@ -84,13 +158,17 @@ static void see_acquire(struct builder *builder, uint32_t index, struct owner *o
     bool inside = builder->nesting == NESTING_DEPTH && owner->hold != NO_OPERATION;
     switch (builder->operations->items[index].outcome) {
     case OUTCOME_OK:
+        if (owner->hold != NO_OPERATION && builder->next_spare != NULL)
+            end_by_spare(builder, owner);
+        if (owner->hold != NO_OPERATION && has_leases(builder))
+            end_leased(builder, NO_OPERATION, owner);
         if (inside)
             deepen(builder, index, owner);
         else
             begin_hold(builder, index, owner);
         break;
     case OUTCOME_NO:
-        if (builder->options->failed_acquire != FAILED_ACQUIRE_BUSY)
+        if (!operation_claims(&builder->operations->items[index], builder->options))
             break;
         int64_t limit = builder->options->depth_limit;
         // Its own hold decides it: only the limit can have refused it.
@@ -101,6 +179,8 @@ static void see_acquire(struct builder *builder, uint32_t index, struct owner *o
         break;
     default:
         builder->decision->unknown_count++;
+        if (builder->next_spare != NULL)
+            put_spare(builder, &owner->acquires, index);
         // Inside a hold it changes nothing: its process will not release any more.
         if (!inside)
             *APPEND(holds->unknown, holds->unknown_count, holds->unknown_room) = index;
@@ -110,20 +190,12 @@ static void see_acquire(struct builder *builder, uint32_t index, struct owner *o
 
 // --- release -------------------------------------------------------------------------------------
 
-static void end_hold(struct builder *builder, uint32_t index, struct owner *owner)
-{
-    struct model_hold *hold = &builder->holds->items[owner->hold];
-    hold->to = builder->operations->items[index].invoked;
-    hold->release = index;
-    owner->hold = hold->outer;
-    owner->depth = owner->hold != NO_OPERATION;
-}
-
 // Ends what a refused release says is over.
 static void end_all(struct builder *builder, uint32_t index, struct owner *owner)
 {
+    owner->is_refused = true;
     do
-        end_hold(builder, index, owner);
+        end_leased(builder, index, owner);
     while (owner->hold != NO_OPERATION && builder->nesting != NESTING_PERMITS);
 }
 
@@ -136,29 +208,124 @@ static bool is_of_other_mode(const struct builder *builder, uint32_t index,
            items[index].shared != items[builder->holds->items[owner->hold].acquire].shared;
 }
 
+// Released with success although no hold is known. An acquire of unknown outcome may have got one,
+// at any instant of the release.
+static void release_unheld(struct builder *builder, uint32_t index, struct owner *owner)
+{
+    const struct operation *release = &builder->operations->items[index];
+    uint32_t acquire =
+        builder->next_spare != NULL ? take_spare(builder, &owner->acquires) : NO_OPERATION;
+    if (acquire == NO_OPERATION) {
+        blame(builder, RULE_OWNERSHIP, index, NO_OPERATION);
+        return;
+    }
+    begin_hold(builder, acquire, owner)->from = release->returned;
+    end_hold(builder, release->invoked, index, owner);
+}
+
 static void see_release(struct builder *builder, uint32_t index, struct owner *owner)
 {
-    enum outcome outcome = builder->operations->items[index].outcome;
+    const struct operation *release = &builder->operations->items[index];
     bool is_other = is_of_other_mode(builder, index, owner);
     // What cannot have been done was not, unless its process was told so.
-    bool holds_it = owner->hold != NO_OPERATION && (!is_other || outcome == OUTCOME_OK);
-    if (is_other && outcome == OUTCOME_OK)
+    bool holds_it = owner->hold != NO_OPERATION && (!is_other || release->outcome == OUTCOME_OK);
+    if (is_other && release->outcome == OUTCOME_OK)
         blame(builder, RULE_OWNERSHIP, index, builder->holds->items[owner->hold].acquire);
-    if (outcome == OUTCOME_OK && !holds_it) {
-        blame(builder, RULE_OWNERSHIP, index, NO_OPERATION);
-    } else if (outcome == OUTCOME_OK) {
+    if (release->outcome == OUTCOME_OK && !holds_it) {
+        release_unheld(builder, index, owner);
+    } else if (release->outcome == OUTCOME_OK) {
         if (owner->depth > 1)
             owner->depth--;
         else
-            end_hold(builder, index, owner);
-    } else if (outcome == OUTCOME_NO) {
-        if (holds_it && builder->options->failed_release == FAILED_RELEASE_RELEASED)
+            end_hold(builder, release->invoked, index, owner);
+    } else if (release->outcome == OUTCOME_NO) {
+        if (holds_it && operation_claims(release, builder->options))
             end_all(builder, index, owner);
     } else {
         builder->decision->unknown_count++;
+        if (builder->next_spare != NULL)
+            put_spare(builder, &owner->releases, index);
         // Of an inner release nothing depends: the process keeps the lock either way.
-        if (holds_it && owner->depth == 1)
-            end_hold(builder, index, owner);
+        else if (holds_it && owner->depth == 1)
+            end_leased(builder, index, owner);
+    }
+}
+
+static void see_renewal(struct builder *builder, uint32_t index, struct owner *owner)
+{
+    const struct operation *renewal = &builder->operations->items[index];
+    if (renewal->outcome == OUTCOME_UNKNOWN) {
+        builder->decision->unknown_count++; // it can only have made the lease longer
+    } else if (renewal->outcome == OUTCOME_NO) {
+        if (owner->hold != NO_OPERATION && operation_claims(renewal, builder->options))
+            end_all(builder, index, owner);
+    } else if (owner->hold == NO_OPERATION) {
+        blame(builder, RULE_OWNERSHIP, index, NO_OPERATION);
+    } else {
+        owner->until = time_later(owner->until, builder->options->expiries[index]);
+        owner->renewal = index;
+    }
+}
+
+// --- owners --------------------------------------------------------------------------------------
+
+// A lock that few of many processes use has a table for few.
+static void make_owners(struct builder *builder, size_t count)
+{
+    size_t most = builder->operations->process_count;
+    size_t needed = count < most / 2 ? 2 * count : most;
+    for (builder->owner_room = 16; builder->owner_room < needed;)
+        builder->owner_room *= 2;
+    builder->owners = memory_new(builder->owner_room * sizeof *builder->owners);
+    for (size_t i = 0; i < builder->owner_room; i++)
+        builder->owners[i].id = NO_OPERATION;
+    if (builder->operations->owners != NULL)
+        builder->next_spare =
+            memory_new((builder->operations->count + 1) * sizeof *builder->next_spare);
+}
+
+static struct owner *find_owner(struct builder *builder, uint32_t id)
+{
+    bool is_table = builder->owner_room < builder->operations->process_count;
+    uint64_t hash = is_table ? id * UINT64_C(0x9e3779b97f4a7c15) >> 32 : id; // Fibonacci hashing
+    size_t at = hash & (builder->owner_room - 1);
+    while (builder->owners[at].id != id && builder->owners[at].id != NO_OPERATION)
+        at = (at + 1) & (builder->owner_room - 1);
+    struct owner *owner = &builder->owners[at];
+    if (owner->id == NO_OPERATION)
+        *owner = (struct owner){.id = id,
+                                .hold = NO_OPERATION,
+                                .until = INSTANT_NEVER,
+                                .acquires = {NO_OPERATION, NO_OPERATION},
+                                .releases = {NO_OPERATION, NO_OPERATION}};
+    return owner;
+}
+
+// What is still held when the history ends.
+static void finish_owners(struct builder *builder)
+{
+    for (size_t i = 0; i < builder->owner_room; i++) {
+        struct owner *owner = &builder->owners[i];
+        if (owner->id == NO_OPERATION)
+            continue;
+        bool has_release = owner->releases.first != NO_OPERATION;
+        // What its holds will be marked by, see mark_slippery.
+        owner->is_refused =
+            has_release && (owner->is_refused || owner->acquires.first != NO_OPERATION);
+        if (owner->hold != NO_OPERATION && has_release)
+            end_by_spare(builder, owner);
+        if (owner->hold != NO_OPERATION && has_leases(builder))
+            end_leased(builder, NO_OPERATION, owner);
+    }
+}
+
+static void mark_slippery(struct builder *builder)
+{
+    const struct operations *operations = builder->operations;
+    for (size_t i = 0; i < builder->holds->count; i++) {
+        struct model_hold *hold = &builder->holds->items[i];
+        const struct operation *acquire = &operations->items[hold->acquire];
+        hold->is_slippery = find_owner(builder, operation_owner(operations, acquire))->is_refused;
     }
 }
 
@@ -171,20 +338,23 @@ void model_holds_make(const struct operations *operations, const size_t *chosen,
                               .options = options,
                               .nesting = nesting,
                               .holds = holds,
-                              .decision = decision,
-                              .owners =
-                                  memory_new(operations->process_count * sizeof *builder.owners)};
-    for (uint32_t i = 0; i < operations->process_count; i++)
-        builder.owners[i] = (struct owner){NO_OPERATION, 0};
+                              .decision = decision};
+    make_owners(&builder, count);
     for (size_t i = 0; i < count; i++) {
         uint32_t index = (uint32_t)(chosen != NULL ? chosen[i] : i);
         const struct operation *operation = &operations->items[index];
-        struct owner *owner = &builder.owners[operation->process];
+        struct owner *owner = find_owner(&builder, operation_owner(operations, operation));
         if (operation->kind == OPERATION_ACQUIRE)
             see_acquire(&builder, index, owner);
-        else
+        else if (operation->kind == OPERATION_RELEASE)
             see_release(&builder, index, owner);
+        else
+            see_renewal(&builder, index, owner);
     }
+    finish_owners(&builder);
+    if (builder.next_spare != NULL)
+        mark_slippery(&builder);
+    free(builder.next_spare);
     free(builder.owners);
     order_holds(holds);
     decision->hold_count += holds->count;
@@ -231,17 +401,32 @@ void decision_add(struct model_decision *decision, struct model_violation violat
 void decision_add_overlap(struct model_decision *decision, const struct operations *operations,
                           const struct model_hold *earlier, const struct model_hold *later)
 {
-    int64_t to = time_earlier(earlier->to, later->to);
-    decision_add(decision,
-                 (struct model_violation){
-                     .rule = RULE_EXCLUSION,
-                     .operations = {earlier->acquire,
-                                    earlier->release == NO_OPERATION ? SIZE_MAX : earlier->release,
-                                    later->acquire},
-                     .from = later->from,
-                     .to = to});
+    int64_t to = time_later(time_earlier(earlier->to, later->to), later->from);
+    if (earlier->is_slippery || later->is_slippery) {
+        decision->is_doubtful = true;
+        return;
+    }
+    if (operations->items[later->acquire].outcome == OUTCOME_UNKNOWN) {
+        decision_add(decision, (struct model_violation){
+                                   .rule = RULE_OWNERSHIP,
+                                   .operations = {later->release, SIZE_MAX, SIZE_MAX, SIZE_MAX},
+                                   .from = later->to,
+                                   .to = later->from});
+        return;
+    }
+    decision_add(
+        decision,
+        (struct model_violation){
+            .rule = RULE_EXCLUSION,
+            .operations = {earlier->acquire,
+                           earlier->release == NO_OPERATION ? SIZE_MAX : earlier->release,
+                           later->acquire,
+                           later->is_leased && later->release != NO_OPERATION ? later->release
+                                                                              : SIZE_MAX},
+            .from = later->from,
+            .to = to});
     int64_t window_ns = operation_span_ns(operations, later->from, to);
-    if (window_ns < 0)
+    if (window_ns < 0 || later->to < later->from)
         return;
     // Room doubles with the count: 0, 1, 2, 4, ...
     size_t count = decision->window_count;

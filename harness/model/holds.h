@@ -13,13 +13,18 @@ enum nesting {
     NESTING_DEPTH,   // acquires inside a hold are part of it; as many releases end it
 };
 
+// Where a hold may have ended before its acquire returned, `to` is less than `from`, and there is
+// no core: it may have been at any instant between the two, for no time at all.
 struct model_hold {
     int64_t from;     // instant: the core begins with the return of the acquire
-    int64_t to;       // and ends with the invocation of the release; INSTANT_NEVER if none came
+    int64_t to;       // and ends with the invocation of the release, or when the lease may have run
+                      // out; INSTANT_NEVER if neither came
     uint32_t acquire; // index of the operation
-    uint32_t release; // likewise; NO_OPERATION if none came
+    uint32_t release; // likewise; the last renewal if a lease ended it; NO_OPERATION if none came
     uint32_t token;   // the acquire of this hold that carries its token; NO_OPERATION if none does
     uint32_t outer;   // while it is built: what its process held before
+    bool is_leased;
+    bool is_slippery; // it may have been interrupted, see model_holds_make
 };
 
 // What one sweep needs to know of the operations on one name.
@@ -28,12 +33,19 @@ struct model_holds {
     size_t count, room;
     uint32_t *refused; // acquires that were refused, if that claims anything
     size_t refused_count, refused_room;
+    bool moves;        // some hold has no core
     uint32_t *unknown; // acquires of unknown outcome that may have got a hold of their own
     size_t unknown_count, unknown_room;
 };
 
 // Collects and sorts. What is broken within one process (ownership, depth, the token of a hold, a
 // refusal that its own hold contradicts) goes to `decision`. Free with model_holds_free.
+//
+// With owners: an acquire that finds its owner's hold open is preceded by the earliest release of
+// unknown outcome that is left; a release that finds none, by the earliest such acquire. Both are
+// needed, and any other use of the two comes in pairs: a release and an acquire of unknown outcome
+// that interrupt a hold. Holds of owners that have such a pair left are slippery; so are they if
+// such a release is left and a refused one ended a hold, which may have been over before.
 void model_holds_make(const struct operations *operations, const size_t *chosen, size_t count,
                       const struct model_options *options, enum nesting nesting,
                       struct model_holds *holds, struct model_decision *decision);

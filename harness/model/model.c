@@ -1,14 +1,21 @@
 #include "harness/model/model.h"
 
+#include "harness/base/clock.h"
 #include "harness/base/text.h"
 #include "harness/model/catalogue.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-const struct model *const model_catalogue[] = {
-    &mutex_model,     &reentrant_model,  &fenced_model, &reentrant_fenced_model,
-    &semaphore_model, &read_write_model, NULL};
+const struct model *const model_catalogue[] = {&mutex_model,
+                                               &reentrant_model,
+                                               &fenced_model,
+                                               &reentrant_fenced_model,
+                                               &semaphore_model,
+                                               &read_write_model,
+                                               &ownerless_model,
+                                               &tokens_model,
+                                               NULL};
 
 const struct model *model_find(const char *name)
 {
@@ -21,22 +28,37 @@ const struct model *model_find(const char *name)
 
 // --- what a model cannot decide ------------------------------------------------------------------
 
-static int check_options(const struct model *model, const struct model_options *options,
-                         struct error *error)
+int model_check_options(const struct model *model, const struct model_options *options,
+                        struct error *error)
 {
-    if (model->has_permits && options->permits < 1)
-        return error_set(error, "the model %s needs to know how many permits there are",
-                         model->name);
+    if (model->has_permits && !model->may_have_permits && options->permits < 1)
+        return error_set(error, "the model %s needs --permits K", model->name);
     if (!model->has_permits && options->permits > 0)
-        return error_set(error, "the model %s has no permits", model->name);
+        return error_set(error, "--permits: the model %s has none; semaphore and ownerless have",
+                         model->name);
     if (!model->has_depth && options->depth_limit > 0)
-        return error_set(error, "the model %s has no depth", model->name);
+        return error_set(error,
+                         "--depth: the model %s has none; reentrant and reentrant-fenced have",
+                         model->name);
+    if (!model->has_leases && options->lease_ns > 0)
+        return error_set(error, "--lease: the model %s has none; mutex and fenced have",
+                         model->name);
     if (!model->decides_busy && options->failed_acquire == FAILED_ACQUIRE_BUSY)
         return error_set(error,
-                         "the model %s does not decide what a refused acquire claims: leave "
-                         "refused ones out of account",
+                         "--map-failed-acquire busy: the model %s does not decide that; leave it "
+                         "out, and failed acquires mean nothing",
                          model->name);
+    if (options->lease_ns > 0 && options->failed_acquire == FAILED_ACQUIRE_BUSY)
+        return error_set(error, "--map-failed-acquire busy is not decided with a --lease");
     return 0;
+}
+
+bool operation_claims(const struct operation *refused, const struct model_options *options)
+{
+    if (refused->claim != CLAIM_BY_OPTION)
+        return refused->claim == CLAIM_LOCK;
+    return refused->kind == OPERATION_ACQUIRE ? options->failed_acquire == FAILED_ACQUIRE_BUSY
+                                              : options->failed_release == FAILED_RELEASE_RELEASED;
 }
 
 static int check_readers(const struct model *model, const struct operations *operations,
@@ -48,6 +70,66 @@ static int check_readers(const struct model *model, const struct operations *ope
             return error_set(error, "%s: a reader's; the model %s has none: try read-write",
                              operation_place(operations, operations->items[i].invoked, place),
                              model->name);
+    }
+    return 0;
+}
+
+static int check_owners(const struct model *model, const struct operations *operations,
+                        const struct model_options *options, struct error *error)
+{
+    if (operations->owners == NULL || model->is_ownerless)
+        return 0;
+    if (!model->has_owners)
+        return error_set(error,
+                         "the model %s does not decide who goes on after an :info: leave "
+                         "--owner client out",
+                         model->name);
+    if (options->lease_ns > 0 || options->failed_acquire == FAILED_ACQUIRE_BUSY)
+        return error_set(error, "--owner client is not decided with %s",
+                         options->lease_ns > 0 ? "a --lease" : "--map-failed-acquire busy");
+    return 0;
+}
+
+// --- leases --------------------------------------------------------------------------------------
+
+// The instants from which the lease of each acquire or renewal may be over. Where the clock went
+// back, it was asked for at the earliest time that any line from there on has, and is over before
+// the first line that has so late a time: so that no lease is taken as longer than it was.
+static int64_t *find_expiries(const struct operations *operations, int64_t lease_ns)
+{
+    int64_t *expiries = memory_new((operations->count + 1) * sizeof *expiries);
+    int64_t *by_moment = NULL;
+    size_t events = operations->event_count;
+    if (operations->events != NULL) {
+        by_moment = memory_new((events + 2) * sizeof *by_moment);
+        int64_t least = TIME_NEVER;
+        for (size_t moment = events; moment >= 1; moment--) {
+            least = time_earlier(least, operations->events[moment - 1].at_ns);
+            by_moment[moment] = least;
+        }
+        // Both rise with the moment.
+        for (size_t moment = 1, end = 1; moment <= events; moment++) {
+            int64_t over_ns = by_moment[moment] + lease_ns;
+            while (end <= events && operations->events[end - 1].at_ns < over_ns)
+                end++;
+            by_moment[moment] = end <= events ? 2 * (int64_t)end : INSTANT_NEVER;
+        }
+    }
+    for (size_t i = 0; i < operations->count; i++) {
+        int64_t invoked = operations->items[i].invoked;
+        expiries[i] = by_moment != NULL ? by_moment[moment_of(invoked)] : invoked + 2 * lease_ns;
+    }
+    free(by_moment);
+    return expiries;
+}
+
+static int check_times(const struct operations *operations, const struct model_options *options,
+                       struct error *error)
+{
+    for (size_t i = 0; options->lease_ns > 0 && i < operations->event_count; i++) {
+        if (operations->events[i].at_ns == TIME_NEVER)
+            return error_set(error, "line %u has no time: --lease needs one in every line",
+                             operations->events[i].line);
     }
     return 0;
 }
@@ -88,12 +170,24 @@ int model_decide(const struct model *model, const struct operations *operations,
                  struct error *error)
 {
     *decision = (struct model_decision){.linearizable = true};
-    if (check_options(model, options, error) != 0 || check_readers(model, operations, error) != 0)
+    if (model_check_options(model, options, error) != 0 ||
+        check_readers(model, operations, error) != 0 ||
+        check_owners(model, operations, options, error) != 0 ||
+        check_times(operations, options, error) != 0)
         return -1;
+    struct model_options own = *options;
+    int64_t *expiries = options->lease_ns > 0 ? find_expiries(operations, options->lease_ns) : NULL;
+    own.expiries = expiries;
     if (operations->name_count > 1)
-        decide_names(model, operations, options, decision);
+        decide_names(model, operations, &own, decision);
     else
-        model->decide(operations, NULL, operations->count, options, decision);
+        model->decide(operations, NULL, operations->count, &own, decision);
+    free(expiries);
+    if (decision->is_doubtful && decision->violation_count == 0) {
+        decision->linearizable = false;
+        decision->doubt = "two holds overlap, and it is lawful only if an acquire and a release of "
+                          "the same client, whose outcome nobody knows, both happened late";
+    }
     return 0;
 }
 

@@ -19,11 +19,27 @@
 //                     before; acquired again, it is the same.
 //   semaphore         Permits of processes. Acquire: fewer than `permits` are held; one more is its
 //                     own. Release: this process has one; one less.
+//   ownerless         A mutex, or so many permits, that anyone may release. Acquire: fewer than
+//                     `permits` (1 if that is 0) are held; one more. Release: one is held; one
+//                     less.
+//   tokens            Nothing but tokens. The token of an acquire is larger than all that were
+//                     seen before; a release says nothing.
 //   read-write        Readers and a writer. Acquire shared: no writer holds it; one reader more,
 //                     who may be one already. Acquire: nobody holds it, nor this process itself.
 //                     Release: this process holds it, as a reader if it releases it as one, as the
 //                     writer if as that (a release that says neither may be of either); what it
 //                     acquired last is free.
+//
+// With `lease_ns`, a mutex or a fenced lock may also become free by itself: at any time from the
+// moment on that lies so long behind the invocation of the acquire of its hold, or of the last
+// renewal that succeeded. Renew: held by this process. One that was refused (NO) is as a refused
+// release that does not release.
+//
+// With `owners`, "this process" means its owner. After an operation of unknown outcome an owner
+// goes on as another process, and that operation may still happen: so one acquire of unknown
+// outcome may have got what a later release gave back, and one such release may have given back
+// what a later acquire got. Both together may also have let another in within a hold. Where a
+// history is not linearizable without that, but might be with it, its decision is in doubt.
 //
 // A token of 0 is not known, and may be any.
 // A process that holds a mutex and acquires it again waits for itself: so such an acquire cannot
@@ -55,14 +71,17 @@ enum failed_acquire { FAILED_ACQUIRE_NOTHING, FAILED_ACQUIRE_BUSY };
 struct model_options {
     int64_t permits;     // semaphore: at least 1
     int64_t depth_limit; // reentrant: how often one may hold it at once; 0: any number of times
+    int64_t lease_ns;    // of mutex and fenced; 0: a hold does not end by itself
     enum failed_release failed_release;
     enum failed_acquire failed_acquire;
+    const int64_t *expiries; // of leases, by operation: model_decide finds them
 };
 
 // What is broken, in the order in which a decision prefers to tell it.
 enum model_rule {
     RULE_EXCLUSION,   // two, or too many, hold at once: evidence is the earlier hold's acquire and
-                      // release, and the later one's acquire
+                      // release, and the later one's acquire; with leases also its release or
+                      // last renewal, or the earlier one's last renewal in place of its release
     RULE_OWNERSHIP,   // released by a process that did not hold it: the release; or that held it in
                       // the other mode: the release, and the acquire of the hold
     RULE_TOKEN,       // a token no larger than that of an earlier hold: both acquires; or another
@@ -71,7 +90,7 @@ enum model_rule {
     RULE_FAILED_FREE, // refused although the lock was free all the while: the refused acquire
 };
 
-#define MODEL_EVIDENCE 3
+#define MODEL_EVIDENCE 4
 
 struct model_violation {
     enum model_rule rule;
@@ -81,6 +100,8 @@ struct model_violation {
 
 struct model_decision {
     bool linearizable;
+    const char *doubt;            // why it is not decided, with `linearizable` false; NULL: it is
+    bool is_doubtful;             // while it is made: something may be broken
     size_t violation_count;       // that were found: each is one by itself
     struct model_violation first; // the one that begins first
     int64_t *windows_ns;          // how long each pair of holds overlapped; may be NULL
@@ -98,6 +119,10 @@ struct model {
                    const struct model_options *options, struct model_decision *decision);
     bool decides_busy; // false: FAILED_ACQUIRE_BUSY is refused
     bool has_depth, has_permits, has_tokens, has_readers;
+    bool may_have_permits; // permits need not be said
+    bool has_leases;
+    bool has_owners;   // decides what is said of owners; false: it is refused
+    bool is_ownerless; // a refused release says nothing
 };
 
 // Every model; NULL-terminated.
@@ -105,6 +130,13 @@ extern const struct model *const model_catalogue[];
 
 // By name, or NULL.
 const struct model *model_find(const char *name);
+
+// 0; or -1 with `error` set if the options are not the model's.
+int model_check_options(const struct model *model, const struct model_options *options,
+                        struct error *error);
+
+// True if what was refused says something of the lock.
+bool operation_claims(const struct operation *refused, const struct model_options *options);
 
 // Decides every name by itself, and puts the decisions together. 0; or -1 with `error` set if the
 // options are not the model's. Free with model_decision_free.

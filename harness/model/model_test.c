@@ -352,10 +352,12 @@ static void what_a_model_does_not_decide_it_refuses(void **state)
         struct model_options options;
         const char *why;
     } wrong[] = {
-        {"semaphore", {0}, "how many permits"},
-        {"mutex", {.permits = 2}, "no permits"},
-        {"fenced", {.depth_limit = 2}, "no depth"},
+        {"semaphore", {0}, "needs --permits"},
+        {"mutex", {.permits = 2}, "--permits: the model mutex has none"},
+        {"fenced", {.depth_limit = 2}, "--depth: the model fenced has none"},
         {"semaphore", {.permits = 1, .failed_acquire = FAILED_ACQUIRE_BUSY}, "does not decide"},
+        {"reentrant", {.lease_ns = 5}, "--lease: the model reentrant has none"},
+        {"mutex", {.lease_ns = 5, .failed_acquire = FAILED_ACQUIRE_BUSY}, "not decided with"},
         {"reentrant", {0}, "line 1: a reader's"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {

@@ -3,40 +3,101 @@
 // The cores are disjoint if and only if the history is linearizable: let each acquire take effect
 // as late and each release as early as it can, and the hold is its core; and every possible hold
 // contains its core. Tokens grow in the order of the cores, which is then the only order.
+#include "harness/base/clock.h"
+#include "harness/base/rank.h"
+#include "harness/base/text.h"
 #include "harness/model/catalogue.h"
 #include "harness/model/refusals.h"
 
+#include <stdlib.h>
+
+static bool has_core(const struct model_hold *hold)
+{
+    return hold->to >= hold->from;
+}
+
+// A hold without a core needs one free instant in its time.
 static void decide_exclusion(const struct operations *operations, const struct model_holds *holds,
                              struct model_decision *decision)
 {
-    const struct model_hold *latest = NULL; // of those before, the one that ends last
+    const struct model_hold *latest = NULL; // of the cores before, the one that ends last
     for (size_t i = 0; i < holds->count; i++) {
         const struct model_hold *hold = &holds->items[i];
-        if (latest != NULL && latest->to > hold->from)
+        if (latest != NULL && latest->to > hold->from &&
+            (has_core(hold) || latest->from < hold->to))
             decision_add_overlap(decision, operations, latest, hold);
-        if (latest == NULL || hold->to > latest->to)
+        if (has_core(hold) && (latest == NULL || hold->to > latest->to))
             latest = hold;
     }
+}
+
+static void blame_token(const struct operations *operations, const struct model_hold *hold,
+                        const struct model_hold *other, struct model_decision *decision)
+{
+    const struct operation *acquire = &operations->items[hold->token];
+    if (hold->is_slippery || other->is_slippery)
+        decision->is_doubtful = true;
+    else
+        decision_add(decision, (struct model_violation){
+                                   .rule = RULE_TOKEN,
+                                   .operations = {hold->token, other->token, SIZE_MAX, SIZE_MAX},
+                                   .from = acquire->returned,
+                                   .to = acquire->returned});
 }
 
 static void decide_tokens(const struct operations *operations, const struct model_holds *holds,
                           struct model_decision *decision)
 {
-    uint32_t highest = NO_OPERATION; // the acquire that was given it
+    const struct model_hold *highest = NULL;
     for (size_t i = 0; i < holds->count; i++) {
-        uint32_t acquire = holds->items[i].token;
-        if (acquire == NO_OPERATION)
+        const struct model_hold *hold = &holds->items[i];
+        if (hold->token == NO_OPERATION)
             continue;
-        if (highest != NO_OPERATION &&
-            operations->items[acquire].token <= operations->items[highest].token)
-            decision_add(decision,
-                         (struct model_violation){.rule = RULE_TOKEN,
-                                                  .operations = {acquire, highest, SIZE_MAX},
-                                                  .from = operations->items[acquire].returned,
-                                                  .to = operations->items[acquire].returned});
+        if (highest != NULL &&
+            operations->items[hold->token].token <= operations->items[highest->token].token)
+            blame_token(operations, hold, highest, decision);
         else
-            highest = acquire;
+            highest = hold;
     }
+}
+
+// Where holds without a core are free to come earlier than their acquire returned, tokens say in
+// which order holds were: then each is put as early as can be, behind those of smaller tokens and
+// outside of cores, and must still be in time.
+static void decide_moving_tokens(const struct operations *operations,
+                                 const struct model_holds *holds, struct model_decision *decision)
+{
+    struct ranked *order = memory_new((holds->count + 1) * sizeof *order);
+    const struct model_hold **cores = memory_new((holds->count + 1) * sizeof *cores);
+    int64_t *begins = memory_new((holds->count + 1) * sizeof *begins);
+    size_t count = 0;
+    size_t core_count = 0;
+    for (size_t i = 0; i < holds->count; i++) {
+        const struct model_hold *hold = &holds->items[i];
+        if (hold->token != NO_OPERATION)
+            order[count++] = (struct ranked){operations->items[hold->token].token, i};
+        if (has_core(hold)) {
+            begins[core_count] = hold->from;
+            cores[core_count++] = hold;
+        }
+    }
+    sort_ranked(order, count);
+    int64_t at = INT64_MIN;
+    for (size_t i = 0; i < count; i++) {
+        const struct model_hold *hold = &holds->items[order[i].index];
+        if (i > 0 && order[i].value == order[i - 1].value)
+            blame_token(operations, hold, &holds->items[order[i - 1].index], decision);
+        int64_t place = time_later(at, has_core(hold) ? hold->from : hold->to);
+        size_t begun = first_from(begins, core_count, sizeof *begins, place);
+        if (!has_core(hold) && begun > 0 && cores[begun - 1]->to > place)
+            place = cores[begun - 1]->to;
+        if (place > hold->from && i > 0)
+            blame_token(operations, &holds->items[order[i - 1].index], hold, decision);
+        at = has_core(hold) ? time_later(at, hold->to) : place;
+    }
+    free(begins);
+    free(cores);
+    free(order);
 }
 
 static void decide_one_holder(const struct operations *operations, const size_t *chosen,
@@ -48,8 +109,10 @@ static void decide_one_holder(const struct operations *operations, const size_t 
     size_t before = decision->violation_count;
     decide_exclusion(operations, &holds, decision);
     // Of holds that overlap nobody can say which came first, or when the lock was free.
-    if (decision->violation_count == before) {
-        if (tokens)
+    if (decision->violation_count == before && !decision->is_doubtful) {
+        if (tokens && holds.moves)
+            decide_moving_tokens(operations, &holds, decision);
+        else if (tokens)
             decide_tokens(operations, &holds, decision);
         refusals_decide(operations, &holds, decision);
     }
@@ -85,7 +148,9 @@ static void decide_reentrant_fenced(const struct operations *operations, const s
 const struct model mutex_model = {.name = "mutex",
                                   .summary = "one holder at a time; only the holder can release",
                                   .decide = decide_mutex,
-                                  .decides_busy = true};
+                                  .decides_busy = true,
+                                  .has_leases = true,
+                                  .has_owners = true};
 
 const struct model reentrant_model = {
     .name = "reentrant",
@@ -99,7 +164,9 @@ const struct model fenced_model = {.name = "fenced",
                                        "a mutex whose tokens grow from each hold to the next",
                                    .decide = decide_fenced,
                                    .decides_busy = true,
-                                   .has_tokens = true};
+                                   .has_tokens = true,
+                                   .has_leases = true,
+                                   .has_owners = true};
 
 const struct model reentrant_fenced_model = {
     .name = "reentrant-fenced",

@@ -3,6 +3,7 @@
 #include "harness/base/clock.h"
 #include "harness/base/growing.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -13,9 +14,9 @@ struct operation *operations_add(struct operations *operations, struct operation
     return added;
 }
 
-static void free_labels(char **labels, uint32_t count)
+static void free_labels(char **labels, size_t count)
 {
-    for (uint32_t i = 0; labels != NULL && i < count; i++)
+    for (size_t i = 0; labels != NULL && i < count; i++)
         free(labels[i]);
     free(labels);
 }
@@ -25,16 +26,21 @@ void operations_free(struct operations *operations)
     free(operations->items);
     free_labels(operations->processes, operations->process_count);
     free_labels(operations->names, operations->name_count);
+    free_labels(operations->errors, operations->error_count);
+    free(operations->numbers);
+    free(operations->owners);
     free(operations->events);
     *operations = (struct operations){0};
 }
 
 const char *operation_process(const struct operations *operations, uint32_t process, char *text)
 {
-    if (operations->processes != NULL && process < operations->process_count)
+    bool known = process < operations->process_count;
+    if (known && operations->processes != NULL && operations->processes[process] != NULL)
         snprintf(text, OPERATION_TEXT_ROOM, "%s", operations->processes[process]);
     else
-        snprintf(text, OPERATION_TEXT_ROOM, "process %u", process);
+        snprintf(text, OPERATION_TEXT_ROOM, "process %" PRId64,
+                 known && operations->numbers != NULL ? operations->numbers[process] : process);
     return text;
 }
 
@@ -70,5 +76,6 @@ int64_t operation_span_ns(const struct operations *operations, int64_t from, int
     const struct operation_event *last = event_of(operations, to);
     if (first == NULL || last == NULL || first->at_ns == TIME_NEVER || last->at_ns == TIME_NEVER)
         return -1;
-    return last->at_ns - first->at_ns;
+    int64_t span_ns = last->at_ns - first->at_ns;
+    return span_ns >= 0 && span_ns >= operations->clock_back_ns ? span_ns : -1;
 }

@@ -18,7 +18,12 @@
 
 #define INSTANT_NEVER INT64_MAX
 
-enum operation_kind { OPERATION_ACQUIRE, OPERATION_RELEASE };
+enum operation_kind { OPERATION_ACQUIRE, OPERATION_RELEASE, OPERATION_RENEW };
+
+// What an operation that was refused says of the lock: what the options of the model say, nothing
+// at all, or what its kind can say: a release, that its process did not hold it any more; an
+// acquire, that it was taken.
+enum claim { CLAIM_BY_OPTION, CLAIM_NOTHING, CLAIM_LOCK };
 
 struct operation {
     int64_t invoked;  // instant
@@ -30,6 +35,8 @@ struct operation {
     uint8_t outcome;  // enum outcome: OK, NO (it definitely did nothing) or UNKNOWN
     bool shared;      // an acquire of a reader, and its release
     bool either;      // a release that does not say whether of a reader; `shared` means nothing
+    uint8_t claim;    // enum claim, of one that was refused
+    uint16_t error; // why it was refused: an index into `errors`, and one more; 0: it says nothing
 };
 
 // Where and when an event of somebody else's history is.
@@ -47,12 +54,20 @@ struct operations {
     size_t count, room;
     uint32_t process_count;
     uint32_t name_count;
-    char **processes; // what the history calls them; NULL: their numbers
-    char **names;     // what it calls the locks; NULL: there is but one, without a name
+    char **processes; // what the history calls them; NULL, or one is NULL: by its number
+    int64_t *numbers; // of processes in the history; NULL: their indices
+    // Of processes: who holds what the process acquires, which may have been another process
+    // before; NULL: each is its own. The operations of one owner come one after the other, but for
+    // those of outcome UNKNOWN, which may happen at any time after their invocation.
+    uint32_t *owners;
+    char **names; // what it calls the locks; NULL: there is but one, without a name
+    char **errors;
+    size_t error_count;
     // By moment, from 1; NULL: moments are nanoseconds, and stories count from `zero_ns`.
     struct operation_event *events;
     size_t event_count;
     int64_t zero_ns;
+    int64_t clock_back_ns; // how far the times of events went back at most
 };
 
 static inline int64_t instant_of_invocation(int64_t moment)
@@ -77,13 +92,20 @@ void operations_free(struct operations *operations);
 // Room that suffices for what these write.
 #define OPERATION_TEXT_ROOM 120
 
+static inline uint32_t operation_owner(const struct operations *operations,
+                                       const struct operation *operation)
+{
+    return operations->owners != NULL ? operations->owners[operation->process] : operation->process;
+}
+
 // "process 3", or what the history calls it.
 const char *operation_process(const struct operations *operations, uint32_t process, char *text);
 
 // Where an instant is in the history: "line 12", or "1.234 s".
 const char *operation_place(const struct operations *operations, int64_t instant, char *text);
 
-// How long from one instant to another, in nanoseconds; -1 where the history has no clock.
+// How long from one instant to another, in nanoseconds; -1 where the history has no clock, or one
+// that went back by as much.
 int64_t operation_span_ns(const struct operations *operations, int64_t from, int64_t to);
 
 #endif

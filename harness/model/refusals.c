@@ -103,10 +103,11 @@ static void blame(const struct operations *operations, struct model_decision *de
                   uint32_t refused)
 {
     const struct operation *operation = &operations->items[refused];
-    decision_add(decision, (struct model_violation){.rule = RULE_FAILED_FREE,
-                                                    .operations = {refused, SIZE_MAX, SIZE_MAX},
-                                                    .from = operation->invoked,
-                                                    .to = operation->returned});
+    decision_add(decision,
+                 (struct model_violation){.rule = RULE_FAILED_FREE,
+                                          .operations = {refused, SIZE_MAX, SIZE_MAX, SIZE_MAX},
+                                          .from = operation->invoked,
+                                          .to = operation->returned});
 }
 
 // Judges the refused of one kind that no hold explains. Returns how many an unknown acquire must.

@@ -32,7 +32,8 @@ static inline bool evidence_suffices(struct search *search, const struct sample 
 {
     if (violation->rule != RULE_EXCLUSION || sample->kind->permits)
         return true;
-    struct sample evidence = {.kind = sample->kind, .options = sample->options};
+    struct sample evidence = {
+        .kind = sample->kind, .options = sample->options, .has_owners = sample->has_owners};
     for (size_t i = 0; i < sample->count; i++) {
         for (size_t j = 0; j < MODEL_EVIDENCE; j++) {
             if (violation->operations[j] == i)
@@ -71,7 +72,9 @@ static inline const char *complaint_of(struct search *search, const struct subje
     if (subject_decide(subject, sample, &decision, NULL) != 0)
         return "the model refuses the options";
     const char *complaint = NULL;
-    if (decision.linearizable != *linearizable)
+    if (decision.doubt != NULL)
+        search->doubts++;
+    else if (decision.linearizable != *linearizable)
         complaint = "the model and the search differ";
     else if (decision.linearizable != (decision.violation_count == 0))
         complaint = "the violations do not go with the answer";

@@ -19,8 +19,11 @@ static inline bool sample_is_proper(const struct sample *sample)
             return false;
         for (size_t j = i + 1; j < sample->count; j++) {
             const struct operation *later = &sample->items[j];
-            if (later->process == operation->process &&
-                (operation->outcome == OUTCOME_UNKNOWN || later->invoked < operation->returned))
+            bool is_unknown = operation->outcome == OUTCOME_UNKNOWN;
+            if (later->process == operation->process && is_unknown)
+                return false;
+            if (sample_owner(sample, later->process) == sample_owner(sample, operation->process) &&
+                later->invoked < (is_unknown ? operation->invoked + 1 : operation->returned))
                 return false;
         }
     }
@@ -135,6 +138,7 @@ static inline void change_kind(struct sample_maker *maker, struct operation *ope
     (void)maker;
     operation->kind = operation->kind == OPERATION_ACQUIRE ? OPERATION_RELEASE : OPERATION_ACQUIRE;
     operation->token = 0;
+    operation->claim = CLAIM_BY_OPTION;
 }
 
 static inline void change_sharing(struct sample_maker *maker, struct operation *operation)
@@ -145,11 +149,17 @@ static inline void change_sharing(struct sample_maker *maker, struct operation *
         operation->shared = !operation->shared;
 }
 
+static inline void change_claim(struct sample_maker *maker, struct operation *operation)
+{
+    bool says = operation->kind != OPERATION_ACQUIRE || maker->sample->options.failed_acquire != 0;
+    operation->claim = (uint8_t)sample_draw(maker, says ? 3 : 2);
+}
+
 static sample_change *const sample_changes[] = {
     swap_tokens, change_token, forget_token,    move_invocation, move_invocation,
     move_return, move_return,  drop_if_release, drop_if_release, drop_if_release,
     drop,        flip_outcome, lose_answer,     find_answer,     change_process,
-    change_name, change_kind,  change_sharing,
+    change_name, change_kind,  change_sharing,  change_claim,
 };
 
 // Changes one thing, or nothing if the operations would not be proper any more.
@@ -172,7 +182,8 @@ static inline void sample_shuffle(struct sample_maker *maker)
     for (size_t swaps = 2 * sample->count; sample->count >= 2 && swaps > 0; swaps--) {
         size_t i = (size_t)sample_draw(maker, (int)sample->count - 1);
         struct operation operation = sample->items[i];
-        if (operation.process == sample->items[i + 1].process)
+        if (sample_owner(sample, operation.process) ==
+            sample_owner(sample, sample->items[i + 1].process))
             continue;
         sample->items[i] = sample->items[i + 1];
         sample->items[i + 1] = operation;
@@ -186,6 +197,8 @@ static inline void sample_make(struct sample *sample, const struct lock_kind *ki
     sample_make_lawful(&maker, sample, kind, seed);
     for (int i = sample_draw(&maker, 14); i > 0; i--)
         sample_perturb(&maker);
+    for (int i = kind->tokens ? sample_draw(&maker, 4) : 0; i > 0 && sample->count > 0; i--)
+        swap_tokens(&maker, sample_any(&maker));
     sample_shuffle(&maker);
     if (sample_chance(&maker, 16)) { // an old clock
         for (size_t i = 0; i < sample->count; i++) {

@@ -18,7 +18,17 @@ struct sample {
     struct model_options options;
     struct operation items[SAMPLE_OPERATIONS];
     size_t count;
+    bool has_owners; // who ends with an unknown outcome goes on as another process
 };
+
+#define SAMPLE_OWNERS 2
+
+static const uint32_t sample_owners[SEARCH_PROCESSES] = {0, 1, 0, 1};
+
+static inline uint32_t sample_owner(const struct sample *sample, uint32_t process)
+{
+    return sample->has_owners ? sample_owners[process] : process;
+}
 
 // The sample as a model sees it. Good for as long as the sample is not moved.
 static inline struct operations sample_operations(struct sample *sample)
@@ -27,6 +37,8 @@ static inline struct operations sample_operations(struct sample *sample)
                                .count = sample->count,
                                .room = SAMPLE_OPERATIONS,
                                .process_count = SEARCH_PROCESSES,
+                               .owners =
+                                   sample->has_owners ? (uint32_t *)(size_t)sample_owners : NULL,
                                .name_count = SAMPLE_NAMES};
 }
 
@@ -71,7 +83,7 @@ static inline void sample_invoke(struct sample_maker *maker, uint32_t number)
     const struct lock_kind *kind = maker->sample->kind;
     uint32_t name = (uint32_t)sample_draw(maker, maker->name_count);
     const struct lock_state *lock = &maker->locks[name];
-    bool holds = lock->held[number] > 0;
+    bool holds = lock->held[kind->ownerless ? 0 : sample_owner(maker->sample, number)] > 0;
     bool again = holds && (kind->reentrant || kind->permits) && sample_chance(maker, 2);
     bool releases = (holds && !again) != sample_chance(maker, maker->stranger_chance);
     bool shared =
@@ -82,6 +94,8 @@ static inline void sample_invoke(struct sample_maker *maker, uint32_t number)
                                        .name = name,
                                        .kind = releases ? OPERATION_RELEASE : OPERATION_ACQUIRE,
                                        .shared = shared};
+    if (maker->sample->options.lease_ns > 0 && releases && sample_chance(maker, 3))
+        process->next.kind = OPERATION_RENEW;
     process->at = invoked + sample_draw(maker, maker->spread);
     process->patience = sample_draw(maker, 8);
     process->open = true;
@@ -100,6 +114,15 @@ static inline int64_t sample_token(struct sample_maker *maker, const struct oper
     return lock_state_holds(lock) > 0 && lock->token != 0 ? lock->token : token;
 }
 
+// A lease that may have run out has done so when it matters, or not.
+static inline void sample_end_lease(struct sample_maker *maker, struct lock_state *lock, int64_t at)
+{
+    int64_t lease_ns = maker->sample->options.lease_ns;
+    int64_t asked = moment_of(lock->lease / SEARCH_PROCESSES);
+    if (lease_ns > 0 && lock->lease != 0 && at >= asked + lease_ns && sample_chance(maker, 2))
+        *lock = (struct lock_state){.seen = lock->seen};
+}
+
 // Lets the operation happen with this outcome if it can.
 static inline bool sample_happen(struct sample_maker *maker, struct operation *operation,
                                  enum outcome outcome)
@@ -110,7 +133,8 @@ static inline bool sample_happen(struct sample_maker *maker, struct operation *o
     if (operation->kind == OPERATION_ACQUIRE && outcome == OUTCOME_OK)
         operation->token = sample_token(maker, operation);
     struct lock_state next = maker->locks[operation->name];
-    if (!lock_apply(sample->kind, &sample->options, operation, &next))
+    if (!lock_apply(sample->kind, &sample->options, sample->has_owners ? sample_owners : NULL,
+                    operation, &next))
         return false;
     maker->locks[operation->name] = next;
     return true;
@@ -120,6 +144,7 @@ static inline bool sample_happen(struct sample_maker *maker, struct operation *o
 static inline bool sample_step(struct sample_maker *maker, struct sample_process *process)
 {
     struct operation *next = &process->next;
+    sample_end_lease(maker, &maker->locks[next->name], process->at);
     next->returned = instant_of_return(process->at + sample_draw(maker, maker->spread));
     if (sample_chance(maker, maker->unknown_chance)) {
         if (sample_chance(maker, 2)) // else it never happens
@@ -129,6 +154,11 @@ static inline bool sample_step(struct sample_maker *maker, struct sample_process
         process->gone = true;
         if (sample_chance(maker, 2))
             next->returned = INSTANT_NEVER;
+        struct sample_process *successor = process + SAMPLE_OWNERS;
+        if (maker->sample->has_owners && process - maker->processes < SAMPLE_OWNERS) {
+            successor->gone = false;
+            successor->free_from = process->at + 1 + sample_draw(maker, maker->gap);
+        }
         return true;
     }
     bool refused =
@@ -186,10 +216,15 @@ static inline void sample_choose_options(struct sample_maker *maker)
     struct sample *sample = maker->sample;
     struct model_options *options = &sample->options;
     if (sample->kind->permits)
-        options->permits = 1 + sample_draw(maker, 3);
+        options->permits = sample_draw(maker, 3) + !sample->kind->ownerless;
     if (sample->kind->reentrant)
         options->depth_limit = sample_draw(maker, 4);
-    if (sample->kind->decides_busy && sample_chance(maker, 2))
+    if (sample->kind->leases && sample_chance(maker, 4))
+        options->lease_ns = 1 + sample_draw(maker, 12);
+    else if (sample->kind->leases)
+        sample->has_owners = sample_chance(maker, 3);
+    if (sample->kind->decides_busy && options->lease_ns == 0 && !sample->has_owners &&
+        sample_chance(maker, 2))
         options->failed_acquire = FAILED_ACQUIRE_BUSY;
     if (sample_chance(maker, 2))
         options->failed_release = FAILED_RELEASE_RELEASED;
@@ -213,6 +248,10 @@ static inline void sample_make_lawful(struct sample_maker *maker, struct sample 
     maker->stranger_chance = chances[sample_draw(maker, 4)];
     for (int i = 0; i < SAMPLE_NAMES; i++)
         maker->locks[i] = lock_state_free();
+    if (sample->has_owners)
+        maker->process_count = SEARCH_PROCESSES;
+    for (int i = SAMPLE_OWNERS; sample->has_owners && i < SEARCH_PROCESSES; i++)
+        maker->processes[i].gone = true;
     for (int i = 0; i < maker->process_count; i++)
         maker->processes[i].free_from = 1 + sample_draw(maker, maker->gap);
     int length = sample_draw(maker, SAMPLE_OPERATIONS - 1);

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SEARCH_OPERATIONS 16
+#define SEARCH_OPERATIONS 28 // those of a sample, and the ends of their leases
 #define SEARCH_PROCESSES 4
 #define SEARCH_SLOTS ((size_t)1 << 16)
 
@@ -24,15 +24,20 @@ struct lock_kind {
     const char *model;
     bool reentrant, fenced, permits, readers, decides_busy;
     bool releases_one; // a refused release, if it ends anything, ends no more than one acquire
+    bool ownerless;    // anyone may release
+    bool tokens;       // there is nothing else
+    bool leases;       // --lease and owners
 };
 
 static const struct lock_kind lock_kinds[] = {
-    {.model = "mutex", .decides_busy = true},
+    {.model = "mutex", .decides_busy = true, .leases = true},
     {.model = "reentrant", .reentrant = true, .decides_busy = true},
-    {.model = "fenced", .fenced = true, .decides_busy = true},
+    {.model = "fenced", .fenced = true, .decides_busy = true, .leases = true},
     {.model = "reentrant-fenced", .reentrant = true, .fenced = true, .decides_busy = true},
     {.model = "semaphore", .permits = true, .releases_one = true},
     {.model = "read-write", .readers = true, .decides_busy = true},
+    {.model = "ownerless", .permits = true, .ownerless = true},
+    {.model = "tokens", .fenced = true, .tokens = true},
 };
 
 #define LOCK_KINDS (sizeof lock_kinds / sizeof lock_kinds[0])
@@ -54,14 +59,24 @@ struct lock_state {
     int64_t written;                 // 1: by a writer
     int64_t seen;                    // the largest token so far
     int64_t token;                   // of the present hold; 0: not known
+    int64_t lease;                   // what it was asked for by, see lease_of; 0: none
 };
 
-_Static_assert(sizeof(struct lock_state) == SEARCH_PROCESSES * 2 + 24,
+// The end of a lease as an operation that may happen, or not; its token is the lease.
+#define LEASE_ENDS 3
+
+_Static_assert(sizeof(struct lock_state) == SEARCH_PROCESSES * 2 + 32,
                "states are compared as bytes");
 
 static inline struct lock_state lock_state_free(void)
 {
     return (struct lock_state){.seen = INT64_MIN};
+}
+
+// Names a lease by the invocation of the acquire or renewal that asked for it.
+static inline int64_t lease_of(const struct operation *operation)
+{
+    return operation->invoked * SEARCH_PROCESSES + operation->process;
 }
 
 static inline int64_t lock_state_holds(const struct lock_state *state)
@@ -81,8 +96,10 @@ static inline bool lock_may_be_acquired(const struct lock_kind *kind,
 {
     int64_t all = lock_state_holds(state);
     int64_t own = state->held[acquire->process];
+    if (kind->tokens)
+        return true;
     if (kind->permits)
-        return all < options->permits;
+        return all < (options->permits > 0 ? options->permits : 1);
     if (kind->reentrant)
         return all == own && (options->depth_limit == 0 || own < options->depth_limit);
     if (kind->readers && acquire->shared)
@@ -93,11 +110,14 @@ static inline bool lock_may_be_acquired(const struct lock_kind *kind,
 static inline bool lock_acquire(const struct lock_kind *kind, const struct operation *acquire,
                                 struct lock_state *state)
 {
-    state->held[acquire->process]++;
+    state->held[kind->ownerless ? 0 : acquire->process]++;
+    state->lease = lease_of(acquire);
     state->written = kind->readers && !acquire->shared;
+    if (kind->tokens)
+        state->held[acquire->process] = 0;
     if (!kind->fenced || acquire->token == 0)
         return true;
-    if (state->token != 0)
+    if (state->token != 0 && !kind->tokens)
         return acquire->token == state->token;
     if (acquire->token <= state->seen)
         return false;
@@ -108,14 +128,36 @@ static inline bool lock_acquire(const struct lock_kind *kind, const struct opera
 static inline bool lock_release(const struct lock_kind *kind, const struct operation *release,
                                 struct lock_state *state)
 {
-    uint16_t *own = &state->held[release->process];
+    uint16_t *own = &state->held[kind->ownerless ? 0 : release->process];
+    if (kind->tokens)
+        return true;
     bool refused = release->outcome == OUTCOME_NO;
     bool reads = state->written == 0;
     if (*own == 0 || (kind->readers && !release->either && release->shared != reads))
         return refused;
     *own = refused && !kind->releases_one ? 0 : (uint16_t)(*own - 1);
     if (lock_state_holds(state) == 0)
-        state->written = state->token = 0;
+        state->written = state->token = state->lease = 0;
+    return true;
+}
+
+static inline bool lease_renew(const struct lock_kind *kind, const struct operation *renewal,
+                               struct lock_state *state)
+{
+    if (renewal->outcome == OUTCOME_NO)
+        return lock_release(kind, renewal, state);
+    if (state->held[renewal->process] == 0)
+        return false;
+    state->lease = lease_of(renewal);
+    return true;
+}
+
+static inline bool lease_end(const struct operation *end, struct lock_state *state)
+{
+    if (state->lease != end->token)
+        return false;
+    memset(state->held, 0, sizeof state->held);
+    state->written = state->token = state->lease = 0;
     return true;
 }
 
@@ -125,6 +167,8 @@ static inline bool lock_says_nothing(const struct model_options *options,
 {
     if (operation->outcome != OUTCOME_NO)
         return false;
+    if (operation->claim != CLAIM_BY_OPTION)
+        return operation->claim == CLAIM_NOTHING;
     return operation->kind == OPERATION_ACQUIRE ? options->failed_acquire == FAILED_ACQUIRE_NOTHING
                                                 : options->failed_release == FAILED_RELEASE_HELD;
 }
@@ -132,16 +176,24 @@ static inline bool lock_says_nothing(const struct model_options *options,
 // Lets the operation happen now. False if it cannot with the outcome it had; the state is then
 // spoilt.
 static inline bool lock_apply(const struct lock_kind *kind, const struct model_options *options,
-                              const struct operation *operation, struct lock_state *state)
+                              const uint32_t *owners, const struct operation *operation,
+                              struct lock_state *state)
 {
-    if (lock_says_nothing(options, operation))
+    if (operation->kind == LEASE_ENDS)
+        return lease_end(operation, state);
+    if (lock_says_nothing(options, operation) ||
+        (kind->ownerless && operation->outcome == OUTCOME_NO))
         return true;
-    if (operation->kind == OPERATION_RELEASE)
-        return lock_release(kind, operation, state);
-    bool free = lock_may_be_acquired(kind, options, state, operation);
-    if (operation->outcome == OUTCOME_NO)
+    struct operation owned = *operation;
+    owned.process = owners != NULL ? owners[operation->process] : operation->process;
+    if (owned.kind == OPERATION_RELEASE)
+        return lock_release(kind, &owned, state);
+    if (owned.kind == OPERATION_RENEW)
+        return lease_renew(kind, &owned, state);
+    bool free = lock_may_be_acquired(kind, options, state, &owned);
+    if (owned.outcome == OUTCOME_NO)
         return !free;
-    return free && lock_acquire(kind, operation, state);
+    return free && lock_acquire(kind, &owned, state);
 }
 
 // --- the search ----------------------------------------------------------------------------------
@@ -157,8 +209,11 @@ struct tried {
 struct search {
     const struct lock_kind *kind;
     const struct model_options *options;
+    const uint32_t *owners;
     const struct operation *operations[SEARCH_OPERATIONS]; // on one name
     size_t count;
+    struct operation ends[SEARCH_OPERATIONS]; // of leases
+    uint64_t doubts;                          // histories that a model left undecided
     size_t order[SEARCH_OPERATIONS]; // of the latest search: an order in which they may happen
     size_t ordered;
     uint32_t round;
@@ -223,7 +278,8 @@ static inline bool search_on(struct search *search, uint32_t happened,
         struct lock_state next = *state;
         if ((happened >> i & 1) != 0 ||
             !search_may_come_next(search, happened, search->operations[i]) ||
-            !lock_apply(search->kind, search->options, search->operations[i], &next))
+            !lock_apply(search->kind, search->options, search->owners, search->operations[i],
+                        &next))
             continue;
         search->order[search->ordered++] = i;
         if (search_on(search, happened | UINT32_C(1) << i, &next))
@@ -241,6 +297,7 @@ static inline bool search_name(struct search *search, const struct lock_kind *ki
 {
     search->kind = kind;
     search->options = options;
+    search->owners = operations->owners;
     search->count = search->ordered = 0;
     search->round++;
     for (size_t i = 0; i < operations->count; i++) {
@@ -252,6 +309,18 @@ static inline bool search_name(struct search *search, const struct lock_kind *ki
             abort();
         }
         search->operations[search->count++] = operation;
+    }
+    size_t real = search->count;
+    for (size_t i = 0; options->lease_ns > 0 && i < real; i++) {
+        const struct operation *grant = search->operations[i];
+        if (grant->outcome != OUTCOME_OK || grant->kind == OPERATION_RELEASE)
+            continue;
+        search->ends[i] = (struct operation){.invoked = grant->invoked + 2 * options->lease_ns,
+                                             .returned = INSTANT_NEVER,
+                                             .token = lease_of(grant),
+                                             .kind = LEASE_ENDS,
+                                             .outcome = OUTCOME_UNKNOWN};
+        search->operations[search->count++] = &search->ends[i];
     }
     struct lock_state state = lock_state_free();
     return search_on(search, 0, &state);

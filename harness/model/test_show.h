@@ -43,7 +43,9 @@ static inline void show_operations(struct text *text, const struct sample *sampl
                     operation->either   ? "any "
                     : operation->shared ? "shared "
                                         : "",
-                    operation->kind == OPERATION_ACQUIRE ? "acquire" : "release",
+                    operation->kind == OPERATION_ACQUIRE   ? "acquire"
+                    : operation->kind == OPERATION_RELEASE ? "release"
+                                                           : "renew",
                     outcomes[operation->outcome]);
         show_interval(text, operation, columns);
         if (operation->token != 0)
@@ -58,6 +60,10 @@ static inline void show_options(struct text *text, const struct sample *sample)
     text_format(text, "%s", sample->kind->model);
     if (sample->kind->permits)
         text_format(text, ", %" PRId64 " permits", options->permits);
+    if (options->lease_ns > 0)
+        text_format(text, ", leases of %" PRId64, options->lease_ns);
+    if (sample->has_owners)
+        text_add(text, ", processes 0 and 2 are one owner, 1 and 3 another");
     if (sample->kind->reentrant && options->depth_limit > 0)
         text_format(text, ", at most %" PRId64 " deep", options->depth_limit);
     text_format(text, "; a refused acquire %s; after a refused release the lock is %s\n",
@@ -75,7 +81,11 @@ static inline void show_search(struct text *text, struct search *search, struct 
     for (uint32_t name = 0; linearizable && name < operations.name_count; name++) {
         search_name(search, sample->kind, &operations, &sample->options, name);
         for (size_t i = 0; i < search->ordered; i++)
-            text_format(text, " %td", search->operations[search->order[i]] - operations.items + 1);
+            if (search->operations[search->order[i]]->kind == LEASE_ENDS)
+                text_add(text, " (a lease ends)");
+            else
+                text_format(text, " %td",
+                            search->operations[search->order[i]] - operations.items + 1);
     }
     text_add(text, linearizable ? "\n" : "");
 }

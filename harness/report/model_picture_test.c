@@ -220,7 +220,7 @@ static void a_folder_that_is_not_there_is_said(void **state)
 {
     (void)state;
     struct error error = {""};
-    struct model_violation violation = {.operations = {SIZE_MAX, SIZE_MAX, SIZE_MAX}};
+    struct model_violation violation = {.operations = {SIZE_MAX, SIZE_MAX, SIZE_MAX, SIZE_MAX}};
     assert_int_equal(model_picture(&operations, &violation, "/tmp/no/such/folder.svg", &error), -1);
     assert_non_null(strstr(error.text, "/tmp/no/such/folder.svg"));
 }
