@@ -29,10 +29,11 @@ enum release_answer {
 // like at_ns, INT64_MAX for never, printed in seconds like `t`.
 // `requests` are those sent to servers; `wakeups` are waits that a notification ended.
 // The arguments of a note are text: the next 32 bytes of what is said of its fault.
-// `kept_ns`: for how long, since nobody stood in line, a place in it is kept at least; INT64_MAX:
-// for as long as its acquire waits; 0: that is not known. A gap is put in by the reader of a
-// damaged history: what this worker did next is lost. `alternative`: which of the fault's points it
-// was, from 1. `intended`: when an operation of an open loop was to begin; 0 in a closed loop.
+// `kept_ns`: since nobody stood in line, a place in it is kept for so long at least; INT64_MAX: for
+// as long as its acquire waits; 0: that is not known.
+// A gap is put in by the reader of a damaged history: what this worker did next is lost.
+// `alternative`: which of the fault's points it was, from 1.
+// `intended`: when an operation of an open loop was to begin; 0 in a closed loop.
 // `key`: the number of the lock's name, from 1; 0: there is only one.
 // A load begins a phase, at the very time at which it was to begin: from then on so many `clients`
 // take part, at a `rate` of operations each 1000 s (0: a closed loop; of a ramp, the rate it begins
