@@ -73,6 +73,25 @@ static void place_asked(const struct digest *digest, int64_t margin_ns, int64_t 
     }
 }
 
+// True if a fault that is not on another client alone may have ended the session that the place
+// belonged to, which its worker need not know when it is granted the lock.
+static bool may_have_lost_place(const struct digest *digest, const struct hold *hold)
+{
+    int64_t lease_ns = digest->trial->scenario->lock.lease_ns;
+    for (size_t i = 0; i < digest->fault_count; i++) {
+        const struct fault_record *record = &digest->faults[i];
+        const struct target *target = &record->step->target;
+        bool is_elsewhere = target->client != 0 && target->client != hold->client &&
+                            record->step->side_counts[0] == 0;
+        bool lasts = record->step->bound_ns >= 0 && record->healed_ns == TIME_NEVER;
+        int64_t over_ns = record->healed_ns == TIME_NEVER ? record->asked_ns : record->healed_ns;
+        if (!is_elsewhere && record->asked_ns < hold->granted_ns &&
+            (lasts || over_ns + lease_ns >= hold->invoked_ns))
+            return true;
+    }
+    return false;
+}
+
 bool places_queued(const struct digest *digest, int64_t *places_ns, int64_t *kept_until_ns)
 {
     size_t count;
@@ -82,6 +101,10 @@ bool places_queued(const struct digest *digest, int64_t *places_ns, int64_t *kep
         return false;
     place_queued(digest, queued_ns, count, places_ns);
     free(queued_ns);
+    for (size_t i = 0; i < digest->hold_count; i++) {
+        if (may_have_lost_place(digest, &digest->holds[i]))
+            places_ns[i] = TIME_NEVER;
+    }
     int64_t kept_ns = TIME_NEVER;
     for (size_t i = 0; i < digest->history->count; i++) {
         const struct event *event = &digest->history->events[i];

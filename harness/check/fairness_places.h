@@ -9,10 +9,10 @@
 // asking that is.
 enum order_known places_find(const struct digest *digest, int64_t *places_ns, int64_t *margin_ns);
 
-// The same of the places that servers have confirmed, whatever faults there were. A place counts
-// for as long as its acquire was granted by it; *kept_until_ns is until when it certainly was,
-// where places may be lost without a word: for as long as the line keeps them, from the trial's
-// beginning on, and until the first fault. TIME_NEVER where they are not. False if no place was
+// The same of the places that servers have confirmed, and that no fault may have taken: what a
+// worker is granted by its place it has had all the time. Where places may be lost without a word,
+// *kept_until_ns is until when they certainly were not: for as long as the line keeps them, from
+// the trial's beginning on, and until the first fault. TIME_NEVER elsewhere. False if no place was
 // confirmed.
 bool places_queued(const struct digest *digest, int64_t *places_ns, int64_t *kept_until_ns);
 

@@ -17,6 +17,7 @@ struct worker_account {
     bool warms_up;
     struct sent before; // when its warm-up began or ended
     struct sent counted;
+    bool hides_wakeups; // perhaps there were more
     size_t grants;
 };
 
@@ -56,6 +57,7 @@ static void tell(struct worker_account *worker, const struct event *event)
         worker->counted.release_requests += now.release_requests - worker->before.release_requests;
         worker->counted.wakeups += now.wakeups - worker->before.wakeups;
     }
+    worker->hides_wakeups |= now.wakeups < 0;
     worker->before = now;
 }
 
@@ -88,8 +90,10 @@ static void see(struct accounts *accounts, const struct digest *digest, const st
     }
 }
 
-static void add_workers(const struct accounts *accounts, int client, struct herd *herd)
+// False if its wake-ups cannot be told.
+static bool add_workers(const struct accounts *accounts, int client, struct herd *herd)
 {
+    bool tells_wakeups = true;
     size_t end = index_of(client + 1, 0);
     for (size_t i = index_of(client, 0); i < end && i < accounts->worker_count; i++) {
         const struct worker_account *worker = &accounts->workers[i];
@@ -97,7 +101,9 @@ static void add_workers(const struct accounts *accounts, int client, struct herd
         herd->acquire_requests += worker->counted.acquire_requests;
         herd->release_requests += worker->counted.release_requests;
         herd->wakeups += worker->counted.wakeups;
+        tells_wakeups = tells_wakeups && !worker->hides_wakeups;
     }
+    return tells_wakeups;
 }
 
 void herd_measure(const struct digest *digest, struct herd *herd)
@@ -107,15 +113,17 @@ void herd_measure(const struct digest *digest, struct herd *herd)
     for (size_t i = 0; history != NULL && i < history->count; i++)
         see(&accounts, digest, &history->events[i]);
     *herd = (struct herd){0};
-    bool is_counted = true;
+    bool is_counted = true, tells_wakeups = true;
     for (int client = 1; client <= UINT16_MAX; client++) {
         const struct account *account = &accounts.clients[client];
         if (!account->told || account->is_partial)
             continue;
         is_counted = is_counted && !account->is_uncounted;
         herd->renewals += account->renewals;
-        add_workers(&accounts, client, herd);
+        tells_wakeups = add_workers(&accounts, client, herd) && tells_wakeups;
     }
+    if (!tells_wakeups)
+        herd->wakeups = -1;
     herd->is_known = herd->acquire_requests > 0 && is_counted;
     free(accounts.clients);
     free(accounts.workers);
@@ -123,5 +131,5 @@ void herd_measure(const struct digest *digest, struct herd *herd)
 
 double herd_per_grant(const struct herd *herd, int64_t count)
 {
-    return herd->grants > 0 ? (double)count / (double)herd->grants : NAN;
+    return herd->grants > 0 && count >= 0 ? (double)count / (double)herd->grants : NAN;
 }

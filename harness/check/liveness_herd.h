@@ -20,13 +20,14 @@ struct herd {
     int64_t acquire_requests; // sent in acquires, also in those that gave up
     int64_t release_requests;
     int64_t renewals; // of leases, by clients' watchdogs
-    int64_t wakeups;  // waits in acquires that a notification ended: a message, a watch
+    int64_t wakeups; // waits in acquires that a notification ended: a message, a watch. -1: some of
+                     // an external lock cannot be told
 };
 
 // Adds it all up, in one pass over the history.
 void herd_measure(const struct digest *digest, struct herd *herd);
 
-// That many of something for each grant; NaN without a grant.
+// That many of something for each grant; NaN without a grant, or if nobody can tell (-1).
 double herd_per_grant(const struct herd *herd, int64_t count);
 
 #endif

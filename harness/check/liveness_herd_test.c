@@ -75,6 +75,21 @@ static void a_client_that_was_killed_did_not_end_or_is_not_all_there_is_left_out
     assert_int_equal(herd.wakeups, 0);
 }
 
+static void wake_ups_that_an_external_lock_hides_are_unknown_and_not_none(void **state)
+{
+    (void)state;
+    struct build build;
+    build_start(&build, "increment");
+    build_hold(&build, 1, 1, 1, 2, NEVER_MS);
+    build_hold(&build, 2, 2, 3, 6, NEVER_MS);
+    end_worker(&build, 1, 2, 1, 4);
+    end_worker(&build, 2, 2, 1, -1);
+    struct herd herd = measured(&build);
+    assert_true(herd.is_known);
+    assert_true(isnan(herd_per_grant(&herd, herd.wakeups)));
+    assert_float_equal(herd_per_grant(&herd, herd.acquire_requests), 2, 1e-9);
+}
+
 // Three grants: one in a warm-up, and two behind it, with another warm-up between them.
 static void a_warm_up_is_left_out(void **state)
 {
@@ -116,6 +131,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_all_clients_sent_is_counted_for_each_grant),
+        cmocka_unit_test(wake_ups_that_an_external_lock_hides_are_unknown_and_not_none),
         cmocka_unit_test(nothing_is_said_where_a_worker_cannot_tell_of_all_it_sent),
         cmocka_unit_test(a_client_that_was_killed_did_not_end_or_is_not_all_there_is_left_out),
         cmocka_unit_test(a_warm_up_is_left_out),

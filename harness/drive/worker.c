@@ -282,6 +282,11 @@ static void operate(struct worker *worker, const struct turn *turn)
     report_if_broken(worker);
 }
 
+static int64_t wakeups_of(const struct actor *actor)
+{
+    return actor->are_wakeups_uncounted ? -1 : actor->wakeups;
+}
+
 // Takes down what was sent so far where a warm-up begins or ends for this worker, so that its
 // requests can be told apart.
 static void note_warm_up(struct worker *worker, const struct turn *turn)
@@ -297,7 +302,7 @@ static void note_warm_up(struct worker *worker, const struct turn *turn)
     const struct actor *actor = &worker->actor;
     worker->is_warming_up = warms_up;
     record(worker, EVENT_WORKER_LOAD, OUTCOME_OK, 0, !warms_up, actor->requests[PHASE_ACQUIRE],
-           actor->requests[PHASE_RELEASE], actor->wakeups);
+           actor->requests[PHASE_RELEASE], wakeups_of(actor));
 }
 
 static void wait_at_gate(const struct worker *worker)
@@ -351,6 +356,6 @@ void worker_run(struct worker *worker)
     const struct actor *actor = &worker->actor;
     // UNKNOWN: of what it has sent, some is not counted.
     record(worker, EVENT_WORKER_END, actor->is_uncounted ? OUTCOME_UNKNOWN : OUTCOME_OK, 0, done,
-           actor->requests[PHASE_ACQUIRE], actor->requests[PHASE_RELEASE], actor->wakeups);
+           actor->requests[PHASE_ACQUIRE], actor->requests[PHASE_RELEASE], wakeups_of(actor));
     disconnect_all(worker);
 }

@@ -27,7 +27,8 @@ enum release_answer {
 // Kind, name in JSON, then the names of args[0..3] in JSON ("" where unused).
 // `valid_until`, `give_up`, `killed` and `intended` are points in time: CLOCK_MONOTONIC nanoseconds
 // like at_ns, INT64_MAX for never, printed in seconds like `t`.
-// `requests` are those sent to servers; `wakeups` are waits that a notification ended.
+// `requests` are those sent to servers; `wakeups` are waits that a notification ended;
+// -1: nobody can tell.
 // The arguments of a note are text: the next 32 bytes of what is said of its fault.
 // `kept_ns`: since nobody stood in line, a place in it is kept for so long at least; INT64_MAX: for
 // as long as its acquire waits; 0: that is not known.

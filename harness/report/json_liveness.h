@@ -33,7 +33,8 @@
 //        deepest_wait_ns integer      and how long it waited
 //    herd          object or null (nobody counted): grants: integer; requests_per_grant,
 //                           acquire_requests_per_grant, release_requests_per_grant,
-//                           renewals_per_grant, wakeups_per_grant: numbers; of clients that lived
+//                           renewals_per_grant, wakeups_per_grant: numbers, the last null where
+//                           an external lock does not show them; of clients that lived
 //                           to the end
 #ifndef LOCKPICK_REPORT_JSON_LIVENESS_H
 #define LOCKPICK_REPORT_JSON_LIVENESS_H

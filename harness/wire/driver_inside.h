@@ -19,6 +19,8 @@ struct pending {
     int64_t asked_ns;         // when the driver was asked
     int64_t commands;         // sent to servers meanwhile, as its relay has seen
     bool is_uncounted;        // some that may be its are not among them
+    int64_t wakeups;          // notifications that came meanwhile, of an acquire
+    bool are_wakeups_uncounted;
     bool abandoned;           // nobody waits for it any more: freed when it is answered
     _Atomic uint32_t settled; // a futex: 1 once `line` is there, or the driver has failed
     struct driver_line line;

@@ -60,6 +60,27 @@ static void note_reply(void *context, const struct tap_request *request)
     pthread_mutex_unlock(&stops->mutex);
 }
 
+// A notification ends the wait of the one acquire that is under way; of several it is not known
+// whose.
+static void note_notices(void *context, int64_t count)
+{
+    struct driver *driver = context;
+    struct pending *first = NULL;
+    int waiting = 0;
+    pthread_mutex_lock(&driver->mutex);
+    for (struct pending *each = driver->pending; each != NULL; each = each->next) {
+        if (each->ask != DRIVER_ACQUIRE)
+            continue;
+        waiting++;
+        first = each;
+    }
+    if (first != NULL && (count < 0 || waiting > 1))
+        first->are_wakeups_uncounted = true;
+    else if (first != NULL)
+        first->wakeups += count;
+    pthread_mutex_unlock(&driver->mutex);
+}
+
 static void count_stop(struct driver_stops *stops, int worker, bool begins)
 {
     int64_t now_ns = clock_monotonic_ns();
@@ -103,6 +124,7 @@ int driver_relay_start(struct driver *driver, struct error *error)
                                          .history = settings->history,
                                          .ask = ask,
                                          .replied = note_reply,
+                                         .noticed = note_notices,
                                          .stop = stop,
                                          .context = driver};
     driver->relay = relay_start(&relay, error);

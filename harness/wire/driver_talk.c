@@ -310,6 +310,8 @@ static bool leave(struct driver *driver, struct pending *pending, const struct s
         pending->abandoned = true;
     // In place of the one that its point has counted.
     actor->requests[actor->phase] += driver->relay != NULL ? pending->commands - 1 : 0;
+    actor->wakeups += pending->wakeups;
+    actor->are_wakeups_uncounted |= pending->are_wakeups_uncounted;
     actor->is_uncounted |= driver->relay == NULL || pending->is_uncounted || !is_answered;
     pthread_mutex_unlock(&driver->mutex);
     if (is_answered) {

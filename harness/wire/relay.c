@@ -132,6 +132,9 @@ static size_t read_piece(struct passer *passer, const uint8_t *bytes, size_t len
     struct tap *tap = passer->connection->tap;
     if (passer->side == POINT_AFTER) {
         size_t replied = tap_read_replies(tap, bytes, length, found, request);
+        int64_t notices = tap_notices(tap);
+        if (notices != 0 && settings->noticed != NULL)
+            settings->noticed(settings->context, notices);
         if (*found && settings->replied != NULL)
             settings->replied(settings->context, request);
         if (*found)

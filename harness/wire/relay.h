@@ -28,6 +28,9 @@ struct relay_settings {
     void (*ask)(void *context, struct tap_request *request);
     // The reply to it has come. Called by any thread, before its point; NULL: nobody wants to know.
     void (*replied)(void *context, const struct tap_request *request);
+    // So many notifications have come, which may wake somebody; -1: perhaps some, nobody can tell.
+    // Called by any thread, before they are handed on; NULL: nobody wants to know.
+    void (*noticed)(void *context, int64_t count);
     // A request of that worker (0: not known) may be stopped at a point, or goes on. Called by any
     // thread.
     void (*stop)(void *context, int worker, bool begins);

@@ -27,6 +27,7 @@ struct tap {
     void *state;
     struct tap_request *waiting; // a ring
     size_t first, count, room;
+    int64_t notices;
 };
 
 struct tap *tap_new(const char *kind)
@@ -50,6 +51,16 @@ void tap_free(struct tap *tap)
     free(tap->state);
     free(tap->waiting);
     free(tap);
+}
+
+int64_t tap_notices(struct tap *tap)
+{
+    pthread_mutex_lock(&tap->mutex);
+    bool are_told = tap->protocol != NULL && tap->protocol->tells_notices;
+    int64_t notices = are_told ? tap->notices : -1;
+    tap->notices = 0;
+    pthread_mutex_unlock(&tap->mutex);
+    return notices;
 }
 
 bool tap_understands(struct tap *tap)
@@ -157,7 +168,9 @@ static size_t read_understood(struct tap *tap, const uint8_t *bytes, size_t leng
         at += used;
         if (id == TAP_REFUSED && front != NULL)
             tap->waiting[tap->first].replies = 1;
-        *found = id != TAP_UNASKED && take(tap, id == TAP_REFUSED ? 0 : id, request);
+        tap->notices += id == TAP_NOTICE;
+        *found =
+            id != TAP_UNASKED && id != TAP_NOTICE && take(tap, id == TAP_REFUSED ? 0 : id, request);
         if (*found && tap->protocol->reply_kind != NULL)
             request->reply = tap->protocol->reply_kind(tap->state);
     }

@@ -51,6 +51,10 @@ void tap_asked(struct tap *tap, const struct tap_request *request);
 size_t tap_read_replies(struct tap *tap, const uint8_t *bytes, size_t length, bool *found,
                         struct tap_request *request);
 
+// How many notifications, which may wake somebody, have passed since it was asked last. -1: perhaps
+// some, and they cannot be told from other things that the server says.
+int64_t tap_notices(struct tap *tap);
+
 // False once its requests are merely numbered.
 bool tap_understands(struct tap *tap);
 

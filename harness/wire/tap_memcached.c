@@ -231,4 +231,5 @@ static enum tap_result read_reply(void *context, const uint8_t *bytes, size_t le
 const struct tap_protocol tap_memcached = {.kind = "memcached",
                                            .state_bytes = sizeof(struct state),
                                            .read_request = read_request,
-                                           .read_reply = read_reply};
+                                           .read_reply = read_reply,
+                                           .tells_notices = true};

@@ -18,14 +18,16 @@ struct tap_protocol {
     enum tap_result (*read_request)(void *state, const uint8_t *bytes, size_t length, size_t *used,
                                     struct tap_request *request);
     // `front` is the oldest request that waits for its reply; NULL: none. Sets `id` of what it has
-    // found, 0 for the oldest; or TAP_UNASKED, or TAP_REFUSED.
+    // found, 0 for the oldest; or TAP_UNASKED, TAP_NOTICE, or TAP_REFUSED.
     enum tap_result (*read_reply)(void *state, const uint8_t *bytes, size_t length, size_t *used,
                                   const struct tap_request *front, int64_t *id);
     // How what read_reply has found answers. NULL: not known.
     enum reply_kind (*reply_kind)(const void *state);
+    bool tells_notices; // whatever a server may say to wake whoever waits is a TAP_NOTICE
 };
 
 #define TAP_UNASKED INT64_MIN       // the reply to nothing
+#define TAP_NOTICE (INT64_MIN + 2)  // the same, and it tells of something: a watch, a message
 #define TAP_REFUSED (INT64_MIN + 1) // to the oldest, the only one, however many were to come
 
 extern const struct tap_protocol tap_redis, tap_mysql, tap_memcached, tap_zookeeper, tap_http;

@@ -335,7 +335,7 @@ static enum tap_result read_reply(void *context, const uint8_t *bytes, size_t le
     *used = at;
     *id = 0;
     if (result == TAP_WHOLE && is_unasked(state, front))
-        *id = TAP_UNASKED;
+        *id = is_one_of(state->said, listening) ? TAP_UNASKED : TAP_NOTICE;
     else if (result == TAP_WHOLE && (state->type == '-' || state->type == '!'))
         *id = TAP_REFUSED;
     return result;
@@ -350,4 +350,5 @@ const struct tap_protocol tap_redis = {.kind = "redis",
                                        .state_bytes = sizeof(struct state),
                                        .read_request = read_request,
                                        .read_reply = read_reply,
-                                       .reply_kind = reply_kind};
+                                       .reply_kind = reply_kind,
+                                       .tells_notices = true};

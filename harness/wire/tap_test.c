@@ -68,6 +68,46 @@ static void redis_messages_come_unasked(void **state)
            ANSWERS(">2\r\n$10\r\ninvalidate\r\n*1\r\n$1\r\nk\r\n|1\r\n+a\r\n,1.5\r\n_\r\n"));
 }
 
+static int64_t count_notices(const char *kind, const char *asks, size_t asks_length,
+                             const char *answers, size_t answers_length)
+{
+    struct tap *tap = tap_new(kind);
+    struct tap_request request;
+    bool found;
+    for (size_t at = 0; at < asks_length;) {
+        at +=
+            tap_read_requests(tap, (const uint8_t *)asks + at, asks_length - at, &found, &request);
+        if (found)
+            tap_asked(tap, &request);
+    }
+    for (size_t at = 0; at < answers_length;)
+        at += tap_read_replies(tap, (const uint8_t *)answers + at, answers_length - at, &found,
+                               &request);
+    int64_t notices = tap_notices(tap);
+    assert_true(notices < 0 || tap_notices(tap) == 0);
+    tap_free(tap);
+    return notices;
+}
+
+#define NOTICES(kind, asks, answers)                                                               \
+    count_notices(kind, asks, sizeof asks - 1, answers, sizeof answers - 1)
+
+static void notifications_are_counted_or_said_to_be_unknown(void **state)
+{
+    (void)state;
+    assert_int_equal(NOTICES("redis", "*2\r\n$9\r\nSUBSCRIBE\r\n$1\r\na\r\n",
+                             "*3\r\n$9\r\nsubscribe\r\n$1\r\na\r\n:1\r\n"
+                             "*3\r\n$7\r\nmessage\r\n$1\r\na\r\n$2\r\nhi\r\n"),
+                     1);
+    assert_int_equal(NOTICES("zookeeper", "\0\0\0\4abcd\0\0\0\10\0\0\0\1\0\0\0\3",
+                             "\0\0\0\20connectedconnect\0\0\0\20\0\0\0\1zxidzxid\0\0\0\0"
+                             "\0\0\0\20\377\377\377\377zxidzxid\0\0\0\0"),
+                     1);
+    assert_int_equal(NOTICES("memcached", "get k\r\n", "END\r\n"), 0);
+    assert_int_equal(NOTICES("etcd", "", ""), -1); // a watch is an answer that goes on
+    assert_int_equal(NOTICES("postgres", "", ""), -1);
+}
+
 static void mysql_statements_are_called_by_their_word(void **state)
 {
     (void)state;
@@ -242,6 +282,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(redis_commands_are_named_one_by_one),
         cmocka_unit_test(redis_messages_come_unasked),
+        cmocka_unit_test(notifications_are_counted_or_said_to_be_unknown),
         cmocka_unit_test(mysql_statements_are_called_by_their_word),
         cmocka_unit_test(a_log_in_that_turns_to_tls_has_numbered_requests),
         cmocka_unit_test(memcached_text_is_understood),

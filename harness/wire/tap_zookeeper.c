@@ -85,7 +85,7 @@ static enum tap_result read_reply(void *context, const uint8_t *bytes, size_t le
         return TAP_LOST;
     *id = state->connected ? id_of(xid) : -1;
     if (state->connected && xid == XID_OF_WATCH)
-        *id = TAP_UNASKED;
+        *id = TAP_NOTICE;
     state->connected = true;
     return TAP_WHOLE;
 }
@@ -93,4 +93,5 @@ static enum tap_result read_reply(void *context, const uint8_t *bytes, size_t le
 const struct tap_protocol tap_zookeeper = {.kind = "zookeeper",
                                            .state_bytes = sizeof(struct state),
                                            .read_request = read_request,
-                                           .read_reply = read_reply};
+                                           .read_reply = read_reply,
+                                           .tells_notices = true};
