@@ -41,6 +41,16 @@ static enum availability available(const struct fault_step *step, const struct f
     enum availability there = target_available(&step->target, world, why);
     if (there != FAULT_AVAILABLE || step->target.client != 0)
         return there;
+    // A clock that counts from the machine's start never shows less than nothing: programs that
+    // read such a time misbehave as they never would.
+    if (step->by_ns < 0 && strikes_clock(step, SHIFTED_MONOTONIC) &&
+        clock_monotonic_ns() + step->by_ns <= 0) {
+        error_set(why,
+                  "this machine is up for %lld s only, and its monotonic clock cannot go back to "
+                  "before that; 'how: realtime' moves the other clock alone",
+                  (long long)(clock_monotonic_ns() / NS_PER_S));
+        return FAULT_MISSING;
+    }
     const struct node *node = node_meant(step, world);
     if (node->clock != NULL && atomic_load(&node->clock->readers) > 0)
         return FAULT_AVAILABLE;

@@ -152,6 +152,24 @@ static void a_server_that_stands_still_will_see_it_when_it_goes_on(void **state)
     assert_int_equal(clock_fault.heal(strike, &error), STRIKE_IN_EFFECT);
 }
 
+static void a_clock_cannot_go_back_to_before_the_machines_start(void **state)
+{
+    struct fixture *fixture = *state;
+    struct error error = {0};
+    char how[] = "realtime";
+    aim(fixture, NULL);
+    fixture->step.by_ns = -clock_monotonic_ns() - 3600 * NS_PER_S;
+    assert_int_equal(clock_fault.available(&fixture->step, &fixture->world, &error), FAULT_MISSING);
+    assert_non_null(strstr(error.text, "'how: realtime'"));
+    fixture->step.how = how; // counts from 1970
+    assert_int_equal(clock_fault.available(&fixture->step, &fixture->world, &error),
+                     FAULT_AVAILABLE);
+    fixture->step.how = NULL;
+    fixture->step.by_ns = -clock_monotonic_ns() / 2;
+    assert_int_equal(clock_fault.available(&fixture->step, &fixture->world, &error),
+                     FAULT_AVAILABLE);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -159,6 +177,7 @@ int main(void)
         cmocka_unit_test(a_clock_that_leases_do_not_go_by_needs_no_look),
         cmocka_unit_test(a_server_that_never_looks_is_a_failure_with_its_reason),
         cmocka_unit_test(a_server_that_stands_still_will_see_it_when_it_goes_on),
+        cmocka_unit_test(a_clock_cannot_go_back_to_before_the_machines_start),
     };
     return cmocka_run_group_tests(tests, start, stop);
 }
