@@ -21,4 +21,8 @@ __attribute__((format(printf, 2, 3))) void finding_say(struct finding *finding, 
 // "1 hold", "3 holds": returns "s" unless the count is 1.
 const char *plural(long long count);
 
+// Why it is not known when the lease of one of the holds ended, as a clause: "after so long a
+// standstill ...", of two; the second may be the same as the first.
+const char *describe_doubt(const struct hold *one, const struct hold *other);
+
 #endif

@@ -232,7 +232,7 @@ void digest_make(const struct history *history, const struct trial *trial, struc
 {
     *digest = (struct digest){.history = history, .trial = trial, .started_ns = TIME_NEVER};
     start_faults(digest, trial->scenario);
-    struct tracker tracker = {.drift_ns = allowed_drift_ns(trial->scenario->lock.lease_ns),
+    struct tracker tracker = {.lease_ns = trial->scenario->lock.lease_ns,
                               .effect = effect_of(trial),
                               .is_whole = history->condition.state == HISTORY_WHOLE};
     size_t stall_room = 0;

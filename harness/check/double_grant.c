@@ -123,7 +123,7 @@ static bool is_in_doubt(const struct digest *digest)
     return false;
 }
 
-// None is certain. One may be, if a session that may have ended has not.
+// None is certain. One may be, if a lease did not end as early as it may have.
 static void decide_doubtful(const struct digest *digest, struct finding *finding)
 {
     struct finding doubtful = *finding;
@@ -141,9 +141,9 @@ static void decide_doubtful(const struct digest *digest, struct finding *finding
     describe_holder(digest, doubtful.evidence.holds[1], later);
     finding->state = FINDING_UNDECIDED;
     finding_say(finding,
-                "%s was granted the lock while %s held it, but after so long a standstill the "
-                "session of one of them may have ended although it was answered",
-                later, earlier);
+                "%s was granted the lock while %s held it, but %s", later, earlier,
+                describe_doubt(&digest->holds[doubtful.evidence.holds[0]],
+                               &digest->holds[doubtful.evidence.holds[1]]));
 }
 
 static void decide(const struct digest *digest, struct finding *finding)

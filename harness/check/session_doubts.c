@@ -92,8 +92,6 @@ static void doubt(struct hold *hold, const struct standstill *standstill, int64_
 void session_doubts_heed(struct digest *digest)
 {
     const struct trial *trial = digest->trial;
-    for (size_t i = 0; i < digest->hold_count; i++)
-        digest->holds[i].told_until_ns = digest->holds[i].proven_until_ns;
     if (!trial_has_trait(trial, "session") || !trial_has_trait(trial, "lease") ||
         strcmp(trial_topology(trial), "single") == 0)
         return;

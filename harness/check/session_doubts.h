@@ -4,9 +4,8 @@
 
 #include "harness/check/check.h"
 
-// Sets `told_until_ns` of all holds, and shortens `proven_until_ns` of the holds whose session may
-// have been about to end when they were granted, or renewed. To be called once holds, faults and
-// stalls are known.
+// Shortens `proven_until_ns` of the holds whose session may have been about to end when they were
+// granted, or renewed. To be called once holds, faults and stalls are known.
 void session_doubts_heed(struct digest *digest);
 
 #endif

@@ -44,7 +44,7 @@ static bool suffices(const struct digest *digest, const struct fault_record *rec
                      const struct hold *hold, int64_t from_ns)
 {
     const struct fault_step *step = record->step;
-    int64_t lease_end_ns = hold_lease_end_ns(digest, hold);
+    int64_t lease_end_ns = hold_stale_from_ns(digest, hold);
     if (record->in_effect_ns == TIME_NEVER)
         return false;
     if (fault_can(step, FAULT_EMPTIES) && step->target.client == 0)
@@ -70,7 +70,7 @@ int64_t stall_to_blame_ns(const struct digest *digest, const struct hold *hold, 
 {
     int64_t lease_ns = digest->trial->scenario->lock.lease_ns;
     int64_t begin_ns = lease_begin_ns(digest, hold);
-    int64_t lease_end_ns = hold_lease_end_ns(digest, hold);
+    int64_t lease_end_ns = hold_stale_from_ns(digest, hold);
     int64_t stalls_ns = stalled_ns(digest, hold->client, begin_ns, until_ns);
     // Work that is longer than the lease outlives it on any machine.
     if (stalls_ns == 0 ||
@@ -126,7 +126,7 @@ static void find_outlivers(struct sweep *sweep)
         const struct hold *hold = &sweep->digest->holds[sweep->cores.items[i].hold];
         if (!hold_outlived_lease(sweep->digest, hold))
             continue;
-        int64_t lease_end_ns = hold_lease_end_ns(sweep->digest, hold);
+        int64_t lease_end_ns = hold_stale_from_ns(sweep->digest, hold);
         sweep->outlivers[sweep->outliver_count++] =
             (struct outliver){time_later(lease_end_ns, hold->granted_ns), i};
     }

@@ -43,7 +43,7 @@ static size_t granted_since(const struct digest *digest, const struct grants *gr
                             const struct access *write)
 {
     const struct hold *writer = &digest->holds[write->hold];
-    int64_t lease_end_ns = hold_lease_end_ns(digest, writer);
+    int64_t lease_end_ns = hold_stale_from_ns(digest, writer);
     if (lease_end_ns > write->invoked_ns)
         return SIZE_MAX;
     const struct core *cores = grants->proven.items;

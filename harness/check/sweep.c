@@ -21,9 +21,14 @@ int64_t hold_told_end_ns(const struct digest *digest, const struct hold *hold)
     return without_drift_ns(digest, hold->told_until_ns);
 }
 
+int64_t hold_stale_from_ns(const struct digest *digest, const struct hold *hold)
+{
+    return hold->is_unanchored ? hold_told_end_ns(digest, hold) : hold_lease_end_ns(digest, hold);
+}
+
 bool hold_outlived_lease(const struct digest *digest, const struct hold *hold)
 {
-    return hold_lease_end_ns(digest, hold) < hold->released_ns;
+    return hold_stale_from_ns(digest, hold) < hold->released_ns;
 }
 
 static int compare_cores(const void *left, const void *right)

@@ -20,18 +20,22 @@ struct cores {
 // does not expire.
 int64_t hold_lease_end_ns(const struct digest *digest, const struct hold *hold);
 
-// The same by what the service has said, whatever else speaks against it: once that is over, the
-// lease is certainly over.
+// The latest that the lease may have ended: by what the service has said, whatever else speaks
+// against it; or as if the last request that may have been granted had been.
 int64_t hold_told_end_ns(const struct digest *digest, const struct hold *hold);
 
-// True if the worker still believed in the hold when its lease was no longer proven.
+// From when on a holder that goes on is a stale one. Where it is not known which request was
+// granted, that is the latest end of its lease, else the end that is proven.
+int64_t hold_stale_from_ns(const struct digest *digest, const struct hold *hold);
+
+// True if the worker still believed in the hold when it was stale.
 bool hold_outlived_lease(const struct digest *digest, const struct hold *hold);
 
 // The part of each core in which the lease was proven valid; holds that learned of their grant only
 // when the lease had run out have none. Free `items`.
 struct cores cores_proven(const struct digest *digest);
 
-// The same by what the service has said.
+// The same, to the latest end that the leases may have had.
 struct cores cores_told(const struct digest *digest);
 
 // Every core in full: as long as the worker believed. Free `items`.

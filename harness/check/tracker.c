@@ -89,6 +89,9 @@ static void see_acquire_return(struct tracker *tracker, struct worker_track *wor
     }
     worker->acquiring = false;
     worker->hold = tracker->hold_count;
+    int64_t until_ns = time_or_never(event->args[2]);
+    bool is_unanchored = event->detail != 0 && until_ns != TIME_NEVER;
+    int64_t latest_ns = is_unanchored ? event->at_ns + tracker->lease_ns : until_ns;
     struct hold *hold = APPEND(tracker->holds, tracker->hold_count, tracker->hold_room);
     *hold = (struct hold){.client = event->client,
                           .worker = event->worker,
@@ -99,8 +102,10 @@ static void see_acquire_return(struct tracker *tracker, struct worker_track *wor
                           .granted_ns = event->at_ns,
                           .released_ns = TIME_NEVER,
                           .returned_ns = TIME_NEVER,
-                          .valid_until_ns = time_or_never(event->args[2]),
-                          .proven_until_ns = time_or_never(event->args[2]),
+                          .valid_until_ns = latest_ns,
+                          .proven_until_ns = until_ns,
+                          .told_until_ns = latest_ns,
+                          .is_unanchored = is_unanchored,
                           .token = event->args[1],
                           .attempts = event->args[3],
                           .shared = worker->acquire.detail != 0,
@@ -142,14 +147,21 @@ static void see_release(struct tracker *tracker, struct worker_track *worker,
     }
 }
 
+// A renewal that was answered at `at_ns` moves the end of the lease, if that had not come by then.
+static void prolong_to(int64_t *end_ns, int64_t at_ns, int64_t until_ns, int64_t drift_ns)
+{
+    bool in_time = *end_ns == TIME_NEVER || at_ns <= *end_ns - drift_ns;
+    if (in_time && until_ns > *end_ns)
+        *end_ns = until_ns;
+}
+
 static void prolong(struct tracker *tracker, struct hold *hold, const struct event *event,
                     int64_t until_ns)
 {
+    int64_t drift_ns = allowed_drift_ns(tracker->lease_ns);
     hold->valid_until_ns = until_ns;
-    bool in_time = hold->proven_until_ns == TIME_NEVER ||
-                   event->at_ns <= hold->proven_until_ns - tracker->drift_ns;
-    if (in_time && until_ns > hold->proven_until_ns)
-        hold->proven_until_ns = until_ns;
+    prolong_to(&hold->proven_until_ns, event->at_ns, until_ns, drift_ns);
+    prolong_to(&hold->told_until_ns, event->at_ns, until_ns, drift_ns);
 }
 
 static void see_renewal(struct tracker *tracker, const struct worker_track *worker,
@@ -191,9 +203,24 @@ static void see_reentry_return(struct tracker *tracker, struct worker_track *wor
     if (reentry->is_leave && event->detail <= RELEASE_UNCHECKED)
         reentry->answer = (enum release_answer)event->detail;
     int64_t until_ns = event->args[2];
-    if (!reentry->is_leave && reentry->outcome == OUTCOME_OK && until_ns > hold->valid_until_ns)
+    if (!reentry->is_leave && reentry->outcome == OUTCOME_OK && until_ns > hold->proven_until_ns)
         prolong(tracker, hold, event, until_ns);
     worker->reentry = NO_INDEX;
+}
+
+// --- the library's call -------------------------------------------------------------------------
+
+// What was invoked begins only now.
+static void see_call(struct tracker *tracker, struct worker_track *worker,
+                     const struct event *event)
+{
+    struct hold *hold = open_hold(tracker, worker, event);
+    if (worker->acquiring && worker->acquire.args[0] == event->args[0])
+        worker->acquire.at_ns = event->at_ns;
+    else if (hold != NULL && worker->reentry != NO_INDEX)
+        tracker->reentries[worker->reentry].invoked_ns = event->at_ns;
+    else if (hold != NULL && hold->release_invoked)
+        hold->released_ns = event->at_ns;
 }
 
 // --- death and end ------------------------------------------------------------------------------
@@ -282,6 +309,9 @@ void tracker_see(struct tracker *tracker, const struct event *event, size_t inde
     case EVENT_READ_RETURN:
     case EVENT_WRITE_RETURN:
         access_see_return(tracker, worker, event);
+        break;
+    case EVENT_CALL:
+        see_call(tracker, worker, event);
         break;
     default:
         break;

@@ -11,10 +11,9 @@ struct client_track;
 // saw is of unknown outcome.
 enum effect { EFFECT_AT_ONCE, EFFECT_AT_COMMIT, EFFECT_AT_RELEASE };
 
-// Zero-initialise, but for `drift_ns`, what the lease promise lets two clocks differ by, `effect`,
-// and `is_whole`.
+// Zero-initialise, but for `lease_ns`, `effect`, and `is_whole`.
 struct tracker {
-    int64_t drift_ns;
+    int64_t lease_ns;
     enum effect effect;
     bool is_whole;                // else the release of a hold, or a death, may have been lost
     struct client_track *clients; // by client number

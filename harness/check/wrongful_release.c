@@ -318,16 +318,17 @@ static bool taken_in_release(const struct digest *digest, size_t index)
     return struck && !another_removed_it(digest, index);
 }
 
-// True if nothing but the end of its session may have taken the lock that its holder found gone.
-static bool session_may_have_ended(const struct digest *digest, size_t index)
+// True if nothing but the end of its lease, or of its session, may have taken the lock that its
+// holder found gone.
+static bool lease_may_have_ended(const struct digest *digest, size_t index)
 {
     const struct hold *hold = &digest->holds[index];
     return hold->returned_ns >= hold_lease_end_ns(digest, hold) &&
-           !another_removed_it(digest, index);
+           (hold->is_unanchored || !another_removed_it(digest, index));
 }
 
-// Sets by when the lock of each hold had vanished, TIME_NEVER if it had not. The last one that may
-// only have lost its session, or SIZE_MAX.
+// Sets by when the lock of each hold had vanished, TIME_NEVER if it had not. The last one whose
+// lease may have ended before, or SIZE_MAX.
 static size_t find_vanished(const struct digest *digest, int64_t *vanished_ns)
 {
     size_t doubtful = SIZE_MAX;
@@ -335,7 +336,7 @@ static size_t find_vanished(const struct digest *digest, int64_t *vanished_ns)
         vanished_ns[i] = TIME_NEVER;
         if (!found_gone(digest, &digest->holds[i]) || taken_in_release(digest, i))
             continue;
-        if (session_may_have_ended(digest, i))
+        if (lease_may_have_ended(digest, i))
             doubtful = i;
         else
             vanished_ns[i] = digest->holds[i].returned_ns;
@@ -353,9 +354,8 @@ static void decide_none(const struct digest *digest, size_t doubtful, struct fin
     }
     finding->state = FINDING_UNDECIDED;
     finding_say(finding,
-                "%s found its lock gone, but after so long a standstill its session may have ended "
-                "although it was answered",
-                describe_holder(digest, doubtful, holder));
+                "%s found its lock gone, but %s", describe_holder(digest, doubtful, holder),
+                describe_doubt(&digest->holds[doubtful], &digest->holds[doubtful]));
 }
 
 static void decide(const struct digest *digest, struct finding *finding)

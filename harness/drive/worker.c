@@ -70,6 +70,18 @@ static int64_t record(struct worker *worker, enum event_kind kind, enum outcome 
                                                            .args = {a, b, c, d}});
 }
 
+// The library's own times, where it says them.
+static void record_return(struct worker *worker, struct event event)
+{
+    const struct library_call *call = &worker->key->lock.call;
+    if (call->from_ns > 0)
+        history_append(
+            &worker->history,
+            (struct event){.kind = EVENT_CALL, .at_ns = call->from_ns, .args = {event.args[0]}});
+    event.at_ns = call->to_ns;
+    history_append(&worker->history, event);
+}
+
 static void report_if_broken(struct worker *worker)
 {
     const char *text = worker->key->lock.error.text[0] ? worker->key->lock.error.text
@@ -95,8 +107,12 @@ static bool acquire(struct worker *worker, const struct turn *turn, struct grant
            clock_monotonic_ns() + worker->key->lock.options.wait_ns, turn->intended_ns,
            worker->key->number);
     enum outcome outcome = lock_acquire(&worker->key->lock, grant);
-    record(worker, EVENT_ACQUIRE_RETURN, outcome, 0, operation, grant->token,
-           on_machine_clock(worker, grant->valid_until_ns), grant->attempts);
+    record_return(worker, (struct event){.kind = EVENT_ACQUIRE_RETURN,
+                                         .outcome = (uint8_t)outcome,
+                                         .detail = grant->is_unanchored,
+                                         .args = {operation, grant->token,
+                                                  on_machine_clock(worker, grant->valid_until_ns),
+                                                  grant->attempts}});
     return outcome == OUTCOME_OK;
 }
 
@@ -111,7 +127,10 @@ static void release(struct worker *worker, int64_t operation)
 {
     record(worker, EVENT_RELEASE_INVOKE, OUTCOME_OK, 0, operation, 0, 0, 0);
     enum release_answer answer = lock_release(&worker->key->lock);
-    record(worker, EVENT_RELEASE_RETURN, outcome_of(answer), answer, operation, 0, 0, 0);
+    record_return(worker, (struct event){.kind = EVENT_RELEASE_RETURN,
+                                         .outcome = (uint8_t)outcome_of(answer),
+                                         .detail = (uint8_t)answer,
+                                         .args = {operation}});
 }
 
 // Locks once more, at `depth` (from 2). False if it is not the holder any more.
@@ -120,8 +139,10 @@ static bool reenter(struct worker *worker, int64_t operation, int64_t depth)
     struct grant grant = {0};
     record(worker, EVENT_REENTER_INVOKE, OUTCOME_OK, 0, operation, depth, 0, 0);
     enum outcome outcome = lock_reenter(&worker->key->lock, &grant);
-    record(worker, EVENT_REENTER_RETURN, outcome, 0, operation, depth,
-           on_machine_clock(worker, grant.valid_until_ns), 0);
+    record_return(worker, (struct event){.kind = EVENT_REENTER_RETURN,
+                                         .outcome = (uint8_t)outcome,
+                                         .args = {operation, depth,
+                                                  on_machine_clock(worker, grant.valid_until_ns)}});
     return outcome == OUTCOME_OK;
 }
 
@@ -129,7 +150,10 @@ static void leave(struct worker *worker, int64_t operation, int64_t depth)
 {
     record(worker, EVENT_LEAVE_INVOKE, OUTCOME_OK, 0, operation, depth, 0, 0);
     enum release_answer answer = lock_leave(&worker->key->lock);
-    record(worker, EVENT_LEAVE_RETURN, outcome_of(answer), answer, operation, depth, 0, 0);
+    record_return(worker, (struct event){.kind = EVENT_LEAVE_RETURN,
+                                         .outcome = (uint8_t)outcome_of(answer),
+                                         .detail = (uint8_t)answer,
+                                         .args = {operation, depth}});
 }
 
 // Sleeps for that long, or until the trial ends.

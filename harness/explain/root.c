@@ -253,8 +253,8 @@ static bool order_holds(struct account *account, int64_t overlap_ns)
     const struct digest *digest = account->digest;
     const struct hold *a = &digest->holds[account->holds[0]];
     const struct hold *b = &digest->holds[account->holds[1]];
-    bool a_over = hold_lease_end_ns(digest, a) <= overlap_ns;
-    bool b_over = hold_lease_end_ns(digest, b) <= overlap_ns;
+    bool a_over = hold_stale_from_ns(digest, a) <= overlap_ns;
+    bool b_over = hold_stale_from_ns(digest, b) <= overlap_ns;
     bool swap = a_over && b_over   ? hold_lease_end_ns(digest, b) < hold_lease_end_ns(digest, a)
                 : a_over != b_over ? b_over
                                    : b->granted_ns < a->granted_ns;

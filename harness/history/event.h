@@ -49,6 +49,10 @@ enum release_answer {
 // `value` are hashes of what it is about and of what is stored there, 0 where the command has none;
 // `ttl_ms` how long the key is to last, 0: no such word. Worker 0: not known whose it was.
 // A stall is over at its time; how it says whose it was is told by stall.h.
+// A call comes with the return of the same operation: the library, which is no part of Lockpick,
+// was called only then; what was invoked before that was the request to its driver. The return has
+// the time at which that call returned. What follows in the file may so be earlier than what
+// precedes.
 // A worker-load comes before the first operation in a warm-up, and before the first behind one
 // (`counts`): what this worker has sent until then. Append new kinds at the end: the numbers are in
 // files.
@@ -95,7 +99,8 @@ enum release_answer {
     X(USAGE, "usage", "node", "process", "first", "second")                                        \
     X(WORKER_LOAD, "worker-load", "counts", "acquire_requests", "release_requests", "wakeups")     \
     X(REQUEST, "request", "command", "key", "value", "ttl_ms")                                     \
-    X(REPLY, "reply", "command", "key", "value", "asked")
+    X(REPLY, "reply", "command", "key", "value", "asked")                                          \
+    X(CALL, "call", "operation", "", "", "")
 
 enum event_kind {
 #define X(id, name, a, b, c, d) EVENT_##id,
@@ -112,8 +117,10 @@ struct event {
     uint16_t worker;
     uint8_t kind;    // enum event_kind
     uint8_t outcome; // enum outcome; OUTCOME_OK where the kind has none
-    uint8_t detail;  // acquire-invoke: enum lock_mode; release- and leave-return: enum
-                     // release_answer; stop-asked: enum stop_reason; fault-healed: enum
+    uint8_t detail;  // acquire-invoke: enum lock_mode; acquire-return: 1 if `valid_until` is only
+                     // the earliest end of the lease, for it is not known which request was
+                     // granted: a lease from its return is the latest; release- and leave-return:
+                     // enum release_answer; stop-asked: enum stop_reason; fault-healed: enum
                      // heal_reason; lost: enum lost_reason; usage: enum usage_figure;
                      // request: see event_asks; reply: enum reply_kind; stall: enum stalled
     uint8_t step;    // fault-*, point-*: number of the fault in the scenario, from 1; else 0

@@ -118,6 +118,8 @@ int event_print_json(const struct event *event, int64_t zero_ns, char *line, siz
     if (event->outcome != OUTCOME_OK || event->kind == EVENT_ACQUIRE_RETURN ||
         event->kind == EVENT_WRITE_RETURN || event->kind == EVENT_READ_RETURN)
         ADD(",\"outcome\":\"%s\"", outcome_name(event->outcome));
+    if (event->kind == EVENT_ACQUIRE_RETURN && event->detail != 0)
+        ADD(",\"unanchored\":true");
     if (event->kind == EVENT_RELEASE_RETURN)
         ADD(",\"answer\":\"%s\"", release_answer_name(event->detail));
     if (event->kind == EVENT_STOP_ASKED)

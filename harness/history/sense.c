@@ -20,8 +20,9 @@ bool beginning_makes_sense(int64_t began_ns)
 static bool detail_makes_sense(const struct event *event)
 {
     switch (event->kind) {
-    case EVENT_ACQUIRE_INVOKE:
-        return event->detail <= 1; // enum lock_mode
+    case EVENT_ACQUIRE_INVOKE: // enum lock_mode
+    case EVENT_ACQUIRE_RETURN: // whether the lease is unanchored
+        return event->detail <= 1;
     case EVENT_RELEASE_RETURN:
     case EVENT_LEAVE_RETURN:
         return event->detail <= RELEASE_UNCHECKED;

@@ -79,16 +79,12 @@ static int start_driver(struct lock_client *client, struct exec_client *shared, 
     return shared->driver != NULL ? 0 : -1;
 }
 
-// Sets when the lease of a hold counts from whose validity the driver has told, on both clocks: no
-// lease is valid for longer than it is long, and the telling may be a while ago.
-static struct instant told_instant(const struct actor *actor, const struct driver_answer *answer,
-                                   int64_t lease_ns)
+// From when on the lease counts, on both clocks.
+static struct instant lease_instant(const struct actor *actor, const struct driver_answer *answer)
 {
     struct instant now = instant_now(&actor->clock);
-    int64_t most_ms = lease_ns / NS_PER_MS;
-    int64_t valid_ns = time_earlier(answer->line.valid_ms, most_ms) * NS_PER_MS;
-    int64_t ago_ns = now.machine_ns - answer->said_ns + lease_ns - valid_ns;
-    return (struct instant){now.machine_ns - ago_ns, now.client_ns - ago_ns};
+    int64_t ago_ns = now.machine_ns - answer->lease_from_ns;
+    return (struct instant){answer->lease_from_ns, now.client_ns - ago_ns};
 }
 
 static void renew_one(struct driver *driver, struct actor *actor, struct renewal *renewal)
@@ -100,17 +96,15 @@ static void renew_one(struct driver *driver, struct actor *actor, struct renewal
     struct error ignored; // the holder is told by its own next request
     struct driver_request request = {
         .ask = DRIVER_RENEW, .hold = &state->hold, .lease_ns = lease_ns};
-    int64_t asked_ns = clock_now_ns(&actor->clock);
     renewal->outcome = driver_ask(driver, actor, &request, &answer, &ignored);
     if (renewal->outcome != OUTCOME_OK)
         return;
-    renewal->valid_until_ns = asked_ns + lease_ns;
+    renewal->returned_ns = answer.line.to_ns;
+    renewal->valid_until_ns = lease_instant(actor, &answer).client_ns + lease_ns;
     if (answer.line.word == DRIVER_NOT_OWNER || answer.line.word == DRIVER_GONE)
         renewal->outcome = OUTCOME_NO;
     else if (answer.line.word == DRIVER_UNKNOWN)
         renewal->outcome = OUTCOME_UNKNOWN;
-    else if (answer.line.valid_ms >= 0)
-        renewal->valid_until_ns = told_instant(actor, &answer, lease_ns).client_ns + lease_ns;
 }
 
 static void renew_all(void *context, struct actor *actor, struct renewal *renewals, size_t count)
@@ -191,22 +185,20 @@ static enum outcome ask(struct lock *lock, const struct driver_request *request,
                         struct driver_answer *answer)
 {
     const struct exec_lock *state = lock->state;
-    return driver_ask(state->driver, lock->actor, request, answer, &lock->error);
+    enum outcome outcome = driver_ask(state->driver, lock->actor, request, answer, &lock->error);
+    lock->call = (struct library_call){answer->line.from_ns, answer->line.to_ns};
+    return outcome;
 }
 
-// Until when the hold is valid, on the client's clock: as the driver says, or for a lease from when
-// its server may have been asked at the earliest. Keeps that time in lock->asked.
-static int64_t valid_until_ns(struct lock *lock, const struct driver_answer *answer)
+// Says until when the hold is valid, on the client's clock. Keeps in lock->asked from when on its
+// lease counts.
+static void date_grant(struct lock *lock, const struct driver_answer *answer, struct grant *grant)
 {
-    struct instant now = instant_now(&lock->actor->clock);
-    int64_t lease_ns = lock->options.lease_ns;
     if (!lock_scheme_has(lock->scheme, "lease"))
-        return TIME_NEVER;
-    int64_t ago_ns = now.machine_ns - answer->asked_ns;
-    lock->asked = (struct instant){now.machine_ns - ago_ns, now.client_ns - ago_ns};
-    if (answer->line.valid_ms >= 0)
-        lock->asked = told_instant(lock->actor, answer, lease_ns);
-    return lock->asked.client_ns + lease_ns;
+        return; // for ever
+    lock->asked = lease_instant(lock->actor, answer);
+    grant->valid_until_ns = lock->asked.client_ns + lock->options.lease_ns;
+    grant->is_unanchored = !answer->is_anchored;
 }
 
 static struct driver_request acquire_request(const struct lock *lock)
@@ -251,7 +243,7 @@ static enum outcome acquire(struct lock *lock, struct grant *grant, int64_t give
         return outcome;
     state->depth = 1;
     grant->token = lock->options.fenced ? answer.line.token : 0;
-    grant->valid_until_ns = valid_until_ns(lock, &answer);
+    date_grant(lock, &answer, grant);
     if (key->watchdog != NULL)
         watchdog_add(key->watchdog, lock, state, grant->valid_until_ns);
     return OUTCOME_OK;
@@ -306,8 +298,8 @@ static enum outcome reenter(struct lock *lock, struct grant *grant)
         return outcome;
     state->depth++;
     // Many locks do not renew the lease then; the driver says so by how long it is valid.
-    if (answer.line.valid_ms >= 0)
-        grant->valid_until_ns = valid_until_ns(lock, &answer);
+    if (answer.line.valid_ms >= 0 || answer.line.valid_until_ns > 0)
+        date_grant(lock, &answer, grant);
     return OUTCOME_OK;
 }
 

@@ -48,11 +48,17 @@ static enum outcome try_again_and_again(struct lock *lock, struct grant *grant, 
     }
 }
 
+static void begin(struct lock *lock, enum phase phase)
+{
+    lock->actor->phase = phase;
+    lock->call = (struct library_call){0};
+}
+
 enum outcome lock_acquire(struct lock *lock, struct grant *grant)
 {
     *grant = (struct grant){.valid_until_ns = TIME_NEVER};
     atomic_store(&lock->lost, LOST_NOT);
-    lock->actor->phase = PHASE_ACQUIRE;
+    begin(lock, PHASE_ACQUIRE);
     int64_t give_up_ns = lock_asks_ns(lock) + lock->options.wait_ns;
     enum outcome outcome = lock->scheme->acquire != NULL
                                ? lock->scheme->acquire(lock, grant, give_up_ns)
@@ -63,7 +69,7 @@ enum outcome lock_acquire(struct lock *lock, struct grant *grant)
 
 enum release_answer lock_release(struct lock *lock)
 {
-    lock->actor->phase = PHASE_RELEASE;
+    begin(lock, PHASE_RELEASE);
     enum release_answer answer = lock->scheme->release(lock);
     lock->actor->phase = PHASE_NONE;
     return answer;
@@ -71,7 +77,7 @@ enum release_answer lock_release(struct lock *lock)
 
 enum outcome lock_reenter(struct lock *lock, struct grant *grant)
 {
-    lock->actor->phase = PHASE_ACQUIRE;
+    begin(lock, PHASE_ACQUIRE);
     lock_asks_ns(lock);
     enum outcome outcome = lock->scheme->reenter(lock, grant);
     lock->actor->phase = PHASE_NONE;
@@ -80,7 +86,7 @@ enum outcome lock_reenter(struct lock *lock, struct grant *grant)
 
 enum release_answer lock_leave(struct lock *lock)
 {
-    lock->actor->phase = PHASE_RELEASE;
+    begin(lock, PHASE_RELEASE);
     enum release_answer answer = lock->scheme->leave(lock);
     lock->actor->phase = PHASE_NONE;
     return answer;

@@ -59,6 +59,11 @@ struct instant {
     int64_t client_ns;
 };
 
+// When a library was called, and when that call returned, on the machine's clock.
+struct library_call {
+    int64_t from_ns, to_ns;
+};
+
 // One worker's handle on the lock.
 struct lock {
     const struct lock_scheme *scheme;
@@ -72,6 +77,7 @@ struct lock {
     int64_t operation;            // what the hold is for; renewals are recorded under it
     _Atomic uint32_t lost;        // enum lost_reason; LOST_NOT while the scheme knows of no loss
     struct instant asked;         // when the lease of the last attempt was asked for
+    struct library_call call;     // of a lock outside of Lockpick, as it says; zeros: it does not
     void *state;                  // the scheme's own
     struct error error;           // set with every BROKEN outcome
 };
@@ -80,6 +86,8 @@ struct grant {
     int64_t token;          // fencing token from the acquire reply, 0 if the scheme gives none
     int64_t valid_until_ns; // on the client's clock, counted from before the request was sent;
                             // TIME_NEVER if the lock does not expire
+    bool is_unanchored;     // it is not known which request was granted: valid_until_ns is the
+                            // earliest that the lease ends, a lease from now the latest
     int64_t attempts;
 };
 

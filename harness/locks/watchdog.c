@@ -47,16 +47,17 @@ static int64_t now_of(const struct watchdog *watchdog)
 
 // --- in the thread -------------------------------------------------------------------------------
 
-// `valid_until_ns`: 0 if there is nothing to say.
+// `valid_until_ns`: 0 if there is nothing to say. `at_ns`: 0 for now.
 static void record(struct watchdog *watchdog, const struct lock *lock, enum event_kind kind,
-                   enum outcome outcome, int64_t valid_until_ns)
+                   int64_t at_ns, enum outcome outcome, int64_t valid_until_ns)
 {
     if (watchdog->client->history == NULL)
         return;
     int64_t valid_ns =
         lease_ends_on_machine_ns(&watchdog->asked, valid_until_ns, lock->options.lease_ns);
     watchdog->writer.worker = (uint16_t)lock->actor->worker;
-    history_append(&watchdog->writer, (struct event){.kind = (uint8_t)kind,
+    history_append(&watchdog->writer, (struct event){.at_ns = at_ns,
+                                                     .kind = (uint8_t)kind,
                                                      .outcome = (uint8_t)outcome,
                                                      .args = {lock->operation, valid_ns}});
 }
@@ -156,10 +157,11 @@ static void renew(struct watchdog *watchdog, struct renewal *renewals, size_t co
     watchdog->actor.worker = renewals[0].lock->actor->worker;
     watchdog->asked = instant_now(&watchdog->actor.clock);
     for (size_t i = 0; i < count; i++)
-        record(watchdog, renewals[i].lock, EVENT_RENEW_INVOKE, OUTCOME_OK, 0);
+        record(watchdog, renewals[i].lock, EVENT_RENEW_INVOKE, 0, OUTCOME_OK, 0);
     watchdog->settings.renew(watchdog->settings.context, &watchdog->actor, renewals, count);
     for (size_t i = 0; i < count; i++)
-        record(watchdog, renewals[i].lock, EVENT_RENEW_RETURN, renewals[i].outcome,
+        record(watchdog, renewals[i].lock, EVENT_RENEW_RETURN, renewals[i].returned_ns,
+               renewals[i].outcome,
                renewals[i].outcome == OUTCOME_OK ? renewals[i].valid_until_ns : 0);
     pthread_mutex_lock(&watchdog->mutex);
     for (size_t i = 0; i < count; i++)

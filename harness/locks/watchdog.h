@@ -16,6 +16,7 @@ struct renewal {
     // from before the request was sent), NO (the server says that the lock is not ours any more),
     // UNKNOWN (no answer), BROKEN.
     enum outcome outcome;
+    int64_t returned_ns; // when it was answered, on the machine's clock; 0: now
 };
 
 struct watchdog_settings {

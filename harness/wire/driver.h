@@ -72,12 +72,13 @@ struct driver_request {
 
 struct driver_answer {
     struct driver_line line;
-    // The earliest that a wait of the driver's may have sent the request to its server that was
-    // granted, on the machine's clock; see driver_ask.
-    int64_t asked_ns;
-    // The earliest that the driver may have answered: when it was told the last reply to a request
-    // that may have been this worker's, if its relay has seen one, else when its answer was heard.
-    int64_t said_ns;
+    // Of "held" and "renewed", from when on a lease counts that ends with this one, on the
+    // machine's clock: as the driver says, else from when the request may have been sent that was
+    // granted.
+    int64_t lease_from_ns;
+    // False: which request was granted is not known. The one of `lease_from_ns` is the earliest
+    // that may have been, and the lease ends by a lease after the answer.
+    bool is_anchored;
 };
 
 // Sends the request and waits for its answer, with a point before and after. OK: answered, by a

@@ -17,6 +17,8 @@ struct pending {
     struct driver_hold *hold; // gone if this is abandoned
     int worker;               // of the hold
     int64_t asked_ns;         // when the driver was asked
+    int64_t told_ns;          // the last reply to a request that was certainly its; 0: none
+    int64_t doubtful_ns;      // the first request after that which may be its; 0: none
     int64_t commands;         // sent to servers meanwhile, as its relay has seen
     bool is_uncounted;        // some that may be its are not among them
     int64_t wakeups;          // notifications that came meanwhile, of an acquire

@@ -24,6 +24,16 @@ static enum phase phase_of(enum driver_ask ask)
     return phases[ask];
 }
 
+// True if another worker holds a lock that its library renews by itself, in the background.
+static bool others_are_renewed(const struct driver *driver, int worker)
+{
+    const char *const *traits = driver->settings.foreign->traits;
+    const struct driver_hold *hold = driver->holds;
+    while (hold != NULL && (!hold->held || hold->worker == worker))
+        hold = hold->next;
+    return hold != NULL && traits != NULL && text_is_one_of("renewed", traits);
+}
+
 // What the driver is busy with when it sends something is what it sends it for: with one request
 // under way, that of its worker; with several of one kind, at least their phase is known.
 static void ask(void *context, struct tap_request *request)
@@ -37,10 +47,30 @@ static void ask(void *context, struct tap_request *request)
     request->asked_ns = clock_monotonic_ns();
     request->phase = is_alike ? phase_of(first->ask) : PHASE_NONE;
     request->worker = is_alike && first->next == NULL ? first->worker : 0;
+    request->is_certain = request->worker != 0 && !others_are_renewed(driver, request->worker);
+    for (struct pending *each = first; each != NULL && !request->is_certain; each = each->next) {
+        if (each->doubtful_ns == 0)
+            each->doubtful_ns = request->asked_ns;
+    }
     if (is_alike)
         first->commands++;
     for (struct pending *each = first; each != NULL && !is_alike; each = each->next)
         each->is_uncounted = true;
+    pthread_mutex_unlock(&driver->mutex);
+}
+
+// The driver is told the reply to a request that was certainly that worker's. It was still asking
+// then, so that what it may have sent before has not been granted.
+static void tell(struct driver *driver, const struct tap_request *request, int64_t now_ns)
+{
+    pthread_mutex_lock(&driver->mutex);
+    for (struct pending *each = driver->pending; each != NULL; each = each->next) {
+        if (!request->is_certain || each->worker != request->worker)
+            continue;
+        each->told_ns = now_ns;
+        if (each->doubtful_ns < request->asked_ns)
+            each->doubtful_ns = 0;
+    }
     pthread_mutex_unlock(&driver->mutex);
 }
 
@@ -49,8 +79,8 @@ static void note_reply(void *context, const struct tap_request *request)
     struct driver *driver = context;
     struct driver_stops *stops = &driver->stops;
     int64_t now_ns = clock_monotonic_ns();
+    tell(driver, request, now_ns);
     pthread_mutex_lock(&stops->mutex);
-    stops->told_ns[request->worker] = now_ns;
     if (now_ns - request->asked_ns >= SLOW_NS) {
         bool is_next = request->asked_ns - stops->replied_ns < NEXT_NS;
         stops->asked_ns =
@@ -81,12 +111,9 @@ static void note_notices(void *context, int64_t count)
     pthread_mutex_unlock(&driver->mutex);
 }
 
-static void count_stop(struct driver_stops *stops, int worker, bool begins)
+static void count_stop(struct driver_stops *stops, bool begins, int64_t now_ns)
 {
-    int64_t now_ns = clock_monotonic_ns();
     pthread_mutex_lock(&stops->mutex);
-    if (!begins)
-        stops->told_ns[worker] = now_ns;
     if (begins && stops->under_way++ == 0)
         stops->began_ns = now_ns;
     if (!begins && --stops->under_way == 0 && now_ns - stops->began_ns > STOP_NS) {
@@ -97,11 +124,14 @@ static void count_stop(struct driver_stops *stops, int worker, bool begins)
     pthread_mutex_unlock(&stops->mutex);
 }
 
-static void stop(void *context, int worker, bool begins)
+static void stop(void *context, const struct tap_request *request, bool begins)
 {
     struct driver *driver = context;
-    count_stop(&driver->stops, worker, begins);
-    _Atomic uint32_t *word = &driver->stops.of_workers[worker];
+    int64_t now_ns = clock_monotonic_ns();
+    count_stop(&driver->stops, begins, now_ns);
+    if (!begins)
+        tell(driver, request, now_ns);
+    _Atomic uint32_t *word = &driver->stops.of_workers[request->worker];
     if (begins)
         atomic_fetch_add(word, 1);
     else if (atomic_fetch_sub(word, 1) == 1)
@@ -117,7 +147,6 @@ int driver_relay_start(struct driver *driver, struct error *error)
     pthread_mutex_init(&driver->stops.mutex, NULL);
     size_t workers = (size_t)settings->workers + 1; // 0: not known
     driver->stops.of_workers = memory_zeroed(workers, sizeof *driver->stops.of_workers);
-    driver->stops.told_ns = memory_zeroed(workers, sizeof *driver->stops.told_ns);
     const struct relay_settings relay = {.service = service,
                                          .client = settings->client,
                                          .board = settings->board,
@@ -138,7 +167,6 @@ void driver_relay_stop(struct driver *driver)
         return;
     pthread_mutex_destroy(&driver->stops.mutex);
     free(driver->stops.of_workers);
-    free(driver->stops.told_ns);
 }
 
 bool driver_relay_stops(struct driver *driver, int64_t *since_ns)
@@ -156,17 +184,6 @@ bool driver_relay_stops(struct driver *driver, int64_t *since_ns)
     if (is_now || until_ns > *since_ns)
         *since_ns = time_earlier(*since_ns, from_ns);
     return is_now;
-}
-
-int64_t driver_relay_told_ns(struct driver *driver, int worker)
-{
-    if (driver->relay == NULL)
-        return 0;
-    pthread_mutex_lock(&driver->stops.mutex);
-    const int64_t *all_ns = driver->stops.told_ns;
-    int64_t told_ns = time_later(all_ns[worker], all_ns[0]);
-    pthread_mutex_unlock(&driver->stops.mutex);
-    return told_ns;
 }
 
 void driver_relay_slowness(struct driver *driver, int64_t *since_ns)

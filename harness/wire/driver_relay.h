@@ -15,7 +15,6 @@ struct driver_stops {
     int64_t from_ns, until_ns;    // the last that is over, and those that were shortly before it
     int64_t asked_ns, replied_ns; // the last request that took long, and those right before it
     _Atomic uint32_t *of_workers; // how many are under way, by worker
-    int64_t *told_ns; // when the last reply came, or went on that had stood still, by worker
 };
 
 // Starts the relay, if the driver is to have one. 0, or -1 with `error` set.
@@ -25,10 +24,6 @@ void driver_relay_stop(struct driver *driver);
 // True if a request stands still. In any case moves *since_ns back to before the last stop, if that
 // ended after it.
 bool driver_relay_stops(struct driver *driver, int64_t *since_ns);
-
-// When the driver was told the last reply to a request that was the worker's, or may have been; 0:
-// never.
-int64_t driver_relay_told_ns(struct driver *driver, int worker);
 
 // Moves *since_ns back to when the last request was sent whose reply took long to come, if it came
 // after that.

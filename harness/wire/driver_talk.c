@@ -122,26 +122,65 @@ enum driver_wait driver_wait(struct driver *driver, _Atomic uint32_t *word, int6
     return DRIVER_SETTLED;
 }
 
-// Sets when it was said, and moves answer->asked_ns, which is when the driver was asked, to when it
-// may have asked its server. An attempt may have been under way when a standstill began. On a busy
-// machine an answer is given and heard late: it belongs to the last reply that the driver was told.
-static void date_answer(struct driver *driver, const struct standstill *last,
-                        const struct pending *pending, struct driver_answer *answer)
+// The earliest that the request may have been sent whose reply the driver was told at `told_ns`. An
+// attempt may have been under way when a standstill began.
+static int64_t attempt_ns(struct driver *driver, const struct standstill *last, int64_t told_ns)
 {
-    int64_t told_ns = driver_relay_told_ns(driver, pending->worker);
-    int64_t said_ns = pending->heard_ns;
-    if (told_ns >= answer->asked_ns)
-        said_ns = time_earlier(said_ns, told_ns);
-    int64_t attempt_ns = said_ns - ATTEMPT_NS;
-    int64_t held_ns = attempt_ns;
-    driver_relay_slowness(driver, &attempt_ns);
+    int64_t from_ns = told_ns - ATTEMPT_NS;
+    int64_t held_ns = from_ns;
+    driver_relay_slowness(driver, &from_ns);
     driver_relay_stops(driver, &held_ns);
-    if (held_ns < said_ns - ATTEMPT_NS)
-        attempt_ns = time_earlier(attempt_ns, held_ns - ATTEMPT_NS);
-    if (last->until_ns > said_ns - ATTEMPT_NS)
-        attempt_ns = time_earlier(attempt_ns, last->from_ns - ATTEMPT_NS);
-    answer->asked_ns = time_later(answer->asked_ns, attempt_ns);
-    answer->said_ns = said_ns;
+    if (held_ns < told_ns - ATTEMPT_NS)
+        from_ns = time_earlier(from_ns, held_ns - ATTEMPT_NS);
+    if (last->until_ns > told_ns - ATTEMPT_NS)
+        from_ns = time_earlier(from_ns, last->from_ns - ATTEMPT_NS);
+    return from_ns;
+}
+
+// For how long the driver has said that it is valid; no longer than a lease.
+static int64_t told_valid_ns(const struct driver_line *line, int64_t lease_ns)
+{
+    return time_earlier(line->valid_ms, lease_ns / NS_PER_MS) * NS_PER_MS;
+}
+
+// From when on the lease counts of which the driver has not said when it was granted, nor until
+// when it is valid: at the earliest. However late its answer is given and heard, it reckoned after
+// the reply to the request that was granted: the last one that was certainly its worker's, or any
+// since that may have been; if the relay has seen none, any time since it was asked.
+static int64_t earliest_lease_ns(struct driver *driver, const struct standstill *last,
+                                 const struct pending *pending, const struct driver_line *line,
+                                 int64_t lease_ns)
+{
+    int64_t called_ns = time_later(pending->asked_ns, line->from_ns);
+    int64_t told_ns = pending->told_ns > 0 ? pending->told_ns : pending->heard_ns;
+    int64_t doubtful_ns = pending->doubtful_ns > 0 ? pending->doubtful_ns : TIME_NEVER;
+    if (pending->told_ns == 0 && pending->doubtful_ns == 0)
+        told_ns = doubtful_ns = called_ns;
+    bool says_validity = line->valid_ms >= 0;
+    int64_t earliest_ns = says_validity ? told_ns : attempt_ns(driver, last, told_ns);
+    earliest_ns = time_later(called_ns, time_earlier(earliest_ns, doubtful_ns));
+    return says_validity ? earliest_ns + told_valid_ns(line, lease_ns) - lease_ns : earliest_ns;
+}
+
+static void date_answer(struct driver *driver, const struct standstill *last,
+                        const struct pending *pending, int64_t lease_ns,
+                        struct driver_answer *answer)
+{
+    const struct driver_line *line = &answer->line;
+    int64_t to_ns = line->to_ns > 0 ? line->to_ns : pending->heard_ns;
+    answer->is_anchored = true;
+    if (line->valid_until_ns > 0) {
+        answer->lease_from_ns = time_earlier(line->valid_until_ns, to_ns + lease_ns) - lease_ns;
+    } else if (line->valid_ms >= 0 && line->to_ns > 0) {
+        answer->lease_from_ns = to_ns + told_valid_ns(line, lease_ns) - lease_ns;
+    } else if (line->request_ns > 0) {
+        answer->lease_from_ns = line->request_ns;
+    } else if (pending->ask == DRIVER_RENEW && line->valid_ms < 0) {
+        answer->lease_from_ns = pending->asked_ns;
+    } else {
+        answer->lease_from_ns = earliest_lease_ns(driver, last, pending, line, lease_ns);
+        answer->is_anchored = pending->told_ns > 0 && pending->doubtful_ns == 0;
+    }
 }
 
 // --- hearing -------------------------------------------------------------------------------------
@@ -299,7 +338,7 @@ static struct pending *enter(struct driver *driver, const struct driver_request 
 
 // The answer, if there is one by now; else whoever hears it will have nobody to tell.
 static bool leave(struct driver *driver, struct pending *pending, const struct standstill *last,
-                  struct driver_answer *answer, struct actor *actor)
+                  int64_t lease_ns, struct driver_answer *answer, struct actor *actor)
 {
     struct pending **place = &driver->pending;
     pthread_mutex_lock(&driver->mutex);
@@ -316,7 +355,7 @@ static bool leave(struct driver *driver, struct pending *pending, const struct s
     pthread_mutex_unlock(&driver->mutex);
     if (is_answered) {
         answer->line = pending->line;
-        date_answer(driver, last, pending, answer);
+        date_answer(driver, last, pending, lease_ns, answer);
         free(pending);
     }
     return is_answered;
@@ -360,14 +399,13 @@ static enum outcome exchange(struct driver *driver, struct actor *actor,
     int64_t budget_ns = allowed_ns + driver->settings.foreign->patience_ns;
     struct pending *pending = enter(driver, request);
     int64_t id = pending->id;
-    answer->asked_ns = pending->asked_ns;
     write_request(request, id, &line);
     // What could not be sent is not answered either.
     driver_send(driver, line.bytes, line.length, budget_ns);
     text_free(&line);
     struct standstill last;
     enum driver_wait wait = driver_wait(driver, &pending->settled, budget_ns, &last);
-    if (leave(driver, pending, &last, answer, actor))
+    if (leave(driver, pending, &last, request->lease_ns, answer, actor))
         return OUTCOME_OK;
     if (wait == DRIVER_LATE)
         say_it_hangs(driver, request, id, budget_ns);

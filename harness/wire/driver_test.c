@@ -122,7 +122,7 @@ static void requests_are_answered_and_the_hello_says_all(void **state)
     assert_int_equal(ask(&fixture, DRIVER_ACQUIRE, &answer, &error), OUTCOME_OK);
     assert_int_equal(answer.line.word, DRIVER_HELD);
     assert_int_equal(answer.line.token, 5);
-    assert_true(answer.asked_ns <= clock_monotonic_ns());
+    assert_true(answer.lease_from_ns <= clock_monotonic_ns());
     assert_int_equal(ask(&fixture, DRIVER_RELEASE, &answer, &error), OUTCOME_OK);
     assert_int_equal(answer.line.word, DRIVER_GONE);
     assert_true(driver_stop(fixture.driver, &error));
@@ -263,8 +263,8 @@ static void one_whose_times_lie_outside_of_its_call_is_named(void **state)
     "read up rest < /proc/uptime; now=$(( (${up%%.*} + " margin ") * 1000000000 )); "
 #define SAYS_TIMES(margin, times)                                                                  \
     HELLO                                                                                          \
-        "read one; " UPTIME(margin) "echo \"{\\\"id\\\": 1, \\\"answer\\\": \\\"held\\\", " times  \
-                                    "}\"; read two; read three"
+    "read one; " UPTIME(margin) "echo \"{\\\"id\\\": 1, \\\"answer\\\": \\\"held\\\", " times      \
+                                "}\"; read two; read three"
     EXPECT_FAILURE(SAYS_TIMES("-100", "\\\"from_ns\\\": $now, \\\"to_ns\\\": $now"), LONG_NS,
                    "its \"from_ns\" lies", outside, "CLOCK_MONOTONIC", "\"answer\": \"held\"");
     EXPECT_FAILURE(SAYS_TIMES("100", "\\\"from_ns\\\": $now, \\\"to_ns\\\": $now"), LONG_NS,
@@ -349,7 +349,7 @@ static void be_stopped_client(int report)
     (void)!write(report, &(char){'r'}, 1);
     bool well = result == 0 && ask(&fixture, DRIVER_ACQUIRE, &answer, &error) == OUTCOME_OK;
     // What its server was asked was asked before the stop.
-    well = well && answer.asked_ns < began_ns + 400 * NS_PER_MS;
+    well = well && answer.lease_from_ns < began_ns + 400 * NS_PER_MS;
     fprintf(stderr, "%s", error.text);
     test_folder_remove(fixture.folder);
     _exit(well ? 0 : 1); // and the driver with us

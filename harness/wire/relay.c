@@ -100,9 +100,9 @@ static void pass_point(struct passer *passer, const struct tap_request *request)
                           .board = settings->board,
                           .history = &passer->writer};
     passer->writer.worker = (uint16_t)request->worker;
-    settings->stop(settings->context, request->worker, true);
+    settings->stop(settings->context, request, true);
     point(&actor, passer->side, request->name);
-    settings->stop(settings->context, request->worker, false);
+    settings->stop(settings->context, request, false);
 }
 
 // What passes, for whoever explains what came of it. Not where connections come and go so fast that

@@ -31,9 +31,8 @@ struct relay_settings {
     // So many notifications have come, which may wake somebody; -1: perhaps some, nobody can tell.
     // Called by any thread, before they are handed on; NULL: nobody wants to know.
     void (*noticed)(void *context, int64_t count);
-    // A request of that worker (0: not known) may be stopped at a point, or goes on. Called by any
-    // thread.
-    void (*stop)(void *context, int worker, bool begins);
+    // The request may be stopped at a point, or goes on. Called by any thread.
+    void (*stop)(void *context, const struct tap_request *request, bool begins);
     void *context;
 };
 

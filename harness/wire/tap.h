@@ -30,6 +30,7 @@ struct tap_request {
     int64_t id;               // by which its reply is known; 0: by its turn
     int replies;              // how many it has; 0: none will come
     int worker;               // whose it is; kept for the reply. 0: not known
+    bool is_certain;          // nobody else's, nor the lock's own doing; kept for the reply
     enum phase phase;         // in which it was sent; kept for the reply
     int64_t asked_ns;         // when it was sent; kept for the reply
 };

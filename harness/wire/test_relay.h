@@ -57,10 +57,10 @@ static inline void ask(void *context, struct tap_request *request)
     atomic_fetch_add(&fixture->asked, 1);
 }
 
-static inline void stop(void *context, int worker, bool begins)
+static inline void stop(void *context, const struct tap_request *request, bool begins)
 {
     (void)context;
-    (void)worker;
+    (void)request;
     (void)begins;
 }
 

@@ -39,7 +39,7 @@ class EtcdLockService(Driver):
             return json.loads(answer.readline())
 
     def grant(self, timeout=None):
-        asked = time.monotonic()
+        asked = time.monotonic_ns()
         lease = self.ask("/v3/lease/grant", {"TTL": self.ttl}, timeout)["ID"]
         self.asked[lease] = asked
         ended = threading.Event()
@@ -48,7 +48,7 @@ class EtcdLockService(Driver):
 
     def keep(self, lease, ended):
         while not ended.wait(self.ttl / 3):
-            asked = time.monotonic()
+            asked = time.monotonic_ns()
             try:
                 if "TTL" in self.ask("/v3/lease/keepalive", {"ID": lease})["result"]:
                     self.asked[lease] = asked  # else it is over
@@ -67,8 +67,7 @@ class EtcdLockService(Driver):
             self.end(lease, ended)  # and with it the place in the queue
             return {"answer": "unknown"}
         self.held[request["worker"]] = lease, ended, key
-        left = self.asked[lease] + self.ttl - time.monotonic()
-        return {"answer": "held", "valid_ms": max(0, int(left * 1000))}
+        return {"answer": "held", "valid_until_ns": self.asked[lease] + self.ttl * 1000000000}
 
     def end(self, lease, ended):
         if ONE_LEASE:

@@ -21,7 +21,7 @@ class EtcdctlLock(Driver):
 
     def acquire(self, request):
         ttl = max(1, request["lease_ms"] // 1000)  # whole seconds, as etcd has it
-        asked = time.monotonic()
+        asked = time.monotonic_ns()
         process = subprocess.Popen(
             [*self.command, "--ttl", str(ttl), request["lock"]],
             stdout=subprocess.PIPE,
@@ -37,9 +37,8 @@ class EtcdctlLock(Driver):
         self.held[request["worker"]] = process
         threading.Thread(target=self.watch, args=(process, request), daemon=True).start()
         # It renews its lease each third of it, and looks twice a second whether it is time to.
-        renewed = max(asked, time.monotonic() - ttl / 3 - 0.5)
-        left = renewed + ttl - time.monotonic()
-        return {"answer": "held", "valid_ms": max(0, int(left * 1000))}
+        renewed = max(asked, time.monotonic_ns() - ttl * 1000000000 // 3 - 500000000)
+        return {"answer": "held", "valid_until_ns": renewed + ttl * 1000000000}
 
     def watch(self, process, request):
         """It ends by itself when its session has."""

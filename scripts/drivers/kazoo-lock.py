@@ -4,12 +4,22 @@
 Install: apt-get install python3-kazoo
 """
 import os
+import time
 
 from kazoo.client import KazooClient, KazooState
 from kazoo.exceptions import CancelledError, KazooException, LockTimeout
 from kazoo.handlers.threading import KazooTimeoutError
+from kazoo.recipe.lock import Lock
 
 from lockpick_driver import Driver
+
+
+class TimedLock(Lock):
+    """Notes when it asks whether it is first: its session lives for a lease from then on."""
+
+    def _get_predecessor(self, node):
+        self.asked = time.monotonic_ns()
+        return super()._get_predecessor(node)
 
 
 class KazooLock(Driver):
@@ -30,16 +40,17 @@ class KazooLock(Driver):
             self.lost(worker, name, reason)
 
     def acquire(self, request):
-        lock = self.client.Lock("/" + request["lock"], "worker-%d" % request["worker"])
+        lock = TimedLock(self.client, "/" + request["lock"], "worker-%d" % request["worker"])
         try:
             held = lock.acquire(timeout=request["wait_ms"] / 1000)
         except LockTimeout:
             return {"answer": "not-held"}
         except (KazooException, KazooTimeoutError, CancelledError):
             return {"answer": "unknown"}
-        if held:
-            self.held[request["worker"]] = (request["lock"], lock)
-        return {"answer": "held" if held else "not-held"}
+        if not held:
+            return {"answer": "not-held"}
+        self.held[request["worker"]] = (request["lock"], lock)
+        return {"answer": "held", "request_ns": lock.asked}
 
     def release(self, request):
         _, lock = self.held.pop(request["worker"])

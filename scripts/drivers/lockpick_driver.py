@@ -2,12 +2,14 @@
 
 Subclass Driver and define hello, acquire, release, and renew if it is asked to. Each takes the
 request (a dict) and gives back the answer: {"answer": "held"}, ... One thread serves each worker,
-so that a lock that knows its owner by the thread knows it.
+so that a lock that knows its owner by the thread knows it. When the library was called, and when that
+call returned, is added to the answer; when the request was sent that was granted, only the lock knows.
 """
 import json
 import queue
 import sys
 import threading
+import time
 import traceback
 
 PROTOCOL = 1
@@ -30,12 +32,14 @@ class Driver:
     def serve(self, requests):
         while True:
             request = requests.get()
+            called = time.monotonic_ns()
             try:
                 answer = getattr(self, request["do"])(request)
             except Exception as failure:  # a bug of the driver, or nothing to lock with
                 traceback.print_exc()
                 answer = {"answer": "error", "why": repr(failure)}
-            self.say({"id": request["id"], **answer})
+            times = {"from_ns": called, "to_ns": time.monotonic_ns()}
+            self.say({"id": request["id"], **times, **answer})
 
     def run(self):
         self.hello(json.loads(sys.stdin.readline()))

@@ -16,6 +16,12 @@ use Symfony\Component\Lock\Exception\LockConflictedException;
 use Symfony\Component\Lock\Exception\LockExpiredException;
 use Symfony\Component\Lock\Store\RedisStore;
 
+// With when the library was called, hrtime(true) being CLOCK_MONOTONIC, and when that call returned.
+function say_result(array $request, int $called, array $answer): void
+{
+    say(['id' => $request['id'], 'from_ns' => $called, 'to_ns' => hrtime(true)] + $answer);
+}
+
 function say(array $line): void
 {
     fwrite(STDOUT, json_encode($line)."\n");
@@ -82,7 +88,7 @@ $hello = json_decode(fgets(STDIN), true);
 store($hello, 1.0);
 say(['hello' => 1, 'driver' => 'Symfony Lock']);
 stream_set_blocking(STDIN, false);
-$waiting = []; // id: [request, when it gives up]
+$waiting = []; // id: [request, when it gives up, when it began]
 $held = [];    // worker: its lock
 $rest = '';
 while (!feof(STDIN)) {
@@ -99,18 +105,18 @@ while (!feof(STDIN)) {
             exit(0);
         }
         if ($request['do'] === 'acquire') {
-            $waiting[$request['id']] = [$request, microtime(true) + $request['wait_ms'] / 1000];
+            $waiting[$request['id']] = [$request, microtime(true) + $request['wait_ms'] / 1000, hrtime(true)];
         } else {
-            say(['id' => $request['id'], 'answer' => release($held[$request['worker']])]);
+            $called = hrtime(true);
+            say_result($request, $called, ['answer' => release($held[$request['worker']])]);
         }
     }
-    foreach ($waiting as $id => [$request, $giveUp]) {
-        $asked = microtime(true);
+    foreach ($waiting as $id => [$request, $giveUp, $called]) {
+        $asked = hrtime(true);
         $answer = acquire($request, $held, $hello, $giveUp);
         if ($answer !== null) {
             unset($waiting[$id]);
-            $left = $request['lease_ms'] - (int) ceil(1000 * (microtime(true) - $asked));
-            say(['id' => $id, 'answer' => $answer] + ($answer === 'held' ? ['valid_ms' => max(0, $left)] : []));
+            say_result($request, $called, ['answer' => $answer] + ($answer === 'held' ? ['request_ns' => $asked] : []));
         }
     }
 }

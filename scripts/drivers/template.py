@@ -53,11 +53,11 @@ class Worker:
         give_up = time.monotonic() + request["wait_ms"] / 1000
         while True:
             self.token = uuid.uuid4().hex
-            asked = time.monotonic()  # the lease counts from before the request
+            asked = time.monotonic_ns()  # the lease counts from before the request
             if self.redis.ask("SET", request["lock"], self.token, "NX", "PX", request["lease_ms"]):
-                left = request["lease_ms"] - int((time.monotonic() - asked) * 1000) - 1
-                if left > 0:
-                    return {"answer": "held", "valid_ms": left}
+                ends = asked + request["lease_ms"] * 1000000
+                if ends > time.monotonic_ns():
+                    return {"answer": "held", "request_ns": asked, "valid_until_ns": ends}
                 self.release(request)  # the reply was late: another may have the lock by now
             if time.monotonic() + self.retry > give_up:
                 return {"answer": "not-held"}
@@ -93,7 +93,9 @@ def main():
 
 
 def serve(worker, request):
-    say({"id": request["id"], **worker.answer(request)})
+    called = time.monotonic_ns()
+    answer = worker.answer(request)
+    say({"id": request["id"], "from_ns": called, "to_ns": time.monotonic_ns(), **answer})
 
 
 saying = threading.Lock()

@@ -50,6 +50,7 @@ public class CuratorLock {
 
     static void answer(String request) {
         String word;
+        long called = System.nanoTime(); // CLOCK_MONOTONIC
         try {
             word = request.contains("\"acquire\"") ? acquire(request) : release(request);
         } catch (IllegalMonitorStateException failure) {
@@ -58,7 +59,8 @@ public class CuratorLock {
             failure.printStackTrace();
             word = "unknown";
         }
-        say("{\"id\": " + number(request, "id") + ", \"answer\": \"" + word + "\"}");
+        say("{\"id\": " + number(request, "id") + ", \"answer\": \"" + word + "\", \"from_ns\": " + called
+                + ", \"to_ns\": " + System.nanoTime() + "}");
     }
 
     static String acquire(String request) throws Exception {

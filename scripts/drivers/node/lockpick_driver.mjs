@@ -1,17 +1,28 @@
 // Speaks the line protocol of README.md, so that a driver in JavaScript is only its lock: an object
 // with hello(hello), acquire(request), release(request), and renew(request) if it is asked to, each
-// of which gives back (a promise of) the answer: {answer: "held"}, ...
+// of which gives back (a promise of) the answer: {answer: "held"}, ... When the library was called, and
+// when that call was settled, is added to the answer.
+import { AsyncLocalStorage } from "node:async_hooks";
 import { createInterface } from "node:readline";
 
 const say = (line) => process.stdout.write(JSON.stringify(line) + "\n");
+
+// Nanoseconds of CLOCK_MONOTONIC.
+export const now = () => Number(process.hrtime.bigint());
+
+// Each call of the library with the time at which its last command was sent: {sent_ns}.
+const calls = new AsyncLocalStorage();
+export const sent = () => calls.getStore().sent_ns;
 
 // To be called by a lock that learns that its hold is gone.
 export const lost = (worker, lock, reason = "not-owner") =>
   say({ answer: "lost", worker, lock, reason });
 
 async function answer(driver, request) {
+  const from_ns = now();
   try {
-    say({ id: request.id, ...(await driver[request.do](request)) });
+    const said = await calls.run({}, () => driver[request.do](request));
+    say({ id: request.id, from_ns, to_ns: now(), ...said });
   } catch (failure) { // a bug of the driver, or nothing to lock with
     console.error(failure);
     say({ id: request.id, answer: "error", why: String(failure) });
@@ -43,6 +54,12 @@ export async function connect(Redis, hello) {
       retryStrategy: () => 20,
     });
     client.on("error", () => {}); // it connects again
+    const send = client.sendCommand;
+    client.sendCommand = function (...command) {
+      const call = calls.getStore();
+      if (call) call.sent_ns = now();
+      return send.apply(this, command);
+    };
     return client;
   });
   await Promise.all(clients.map((client) => client.ping().catch(() => {})));

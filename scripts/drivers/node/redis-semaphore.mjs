@@ -3,7 +3,7 @@
 // Install: npm install --prefix scripts/drivers/node
 import Redis from "ioredis";
 import { Mutex, RedlockMutex } from "redis-semaphore";
-import { connect, lost, run } from "./lockpick_driver.mjs";
+import { connect, lost, run, sent } from "./lockpick_driver.mjs";
 
 const held = new Map(); // worker: its lock
 let clients, retry;
@@ -26,11 +26,11 @@ run("redis-semaphore", {
       : new RedlockMutex(clients, request.lock, options);
     try {
       if (!(await mutex.tryAcquire())) return { answer: "not-held" };
+      held.set(request.worker, mutex);
+      return { answer: "held", request_ns: sent() }; // the last one is the one that was granted
     } catch (failure) {
       return { answer: "unknown", why: failure.message };
     }
-    held.set(request.worker, mutex);
-    return { answer: "held" };
   },
 
   async release(request) {

@@ -5,7 +5,7 @@
 // Install: npm install --prefix scripts/drivers/node
 import Redis from "ioredis";
 import { createRequire } from "node:module";
-import { connect, run } from "./lockpick_driver.mjs";
+import { connect, now, run } from "./lockpick_driver.mjs";
 
 const library = process.argv[2];
 const forEver = process.argv[3] === "retry-for-ever";
@@ -46,7 +46,8 @@ run(library, {
       const lock = await redlock.acquire([request.lock], request.lease_ms);
       held.set(request.worker, lock);
       // As long as the library says that it is valid; it may be over.
-      return { answer: "held", valid_ms: Math.max(0, lock.expiration - Date.now()) };
+      const left_ns = Math.max(0, Math.floor((lock.expiration - Date.now()) * 1e6));
+      return { answer: "held", valid_until_ns: now() + left_ns };
     } catch (failure) {
       return say(failure, failures > before ? "unknown" : "not-held");
     }
