@@ -49,21 +49,23 @@ struct hold {
     int client;
     int worker;
     int64_t operation;
-    int64_t key;             // number of the lock's name, from 1; 0: there is only one
-    int64_t intended_ns;     // when it was to begin, in an open loop; 0: in a closed one
-    int64_t invoked_ns;      // acquire invoke
-    int64_t granted_ns;      // acquire return: the core begins
-    int64_t released_ns;     // release invoke: the core ends. If it never came: the death of the
-                             // process, or the end of the history
-    int64_t returned_ns;     // release return; TIME_NEVER if it never came
-    int64_t valid_until_ns;  // the holder's lease, by the last successful acquire or renewal: at
-                             // the latest
-    int64_t proven_until_ns; // the same without a gap, at the earliest: a renewal answered after the
-                             // lease had run out proves nothing about the time between
-    int64_t told_until_ns;   // the latest end without a gap. It is later than proven_until_ns if a
-                             // session may have ended before (session_doubts.h), or if
-    bool is_unanchored;      // it is not known which request was granted, from which a lease counts
-    int64_t token;           // fencing token, 0 if none
+    int64_t key;            // number of the lock's name, from 1; 0: there is only one
+    int64_t intended_ns;    // when it was to begin, in an open loop; 0: in a closed one
+    int64_t invoked_ns;     // acquire invoke
+    int64_t granted_ns;     // acquire return: the core begins
+    int64_t released_ns;    // release invoke: the core ends. If it never came: the death of the
+                            // process, or the end of the history
+    int64_t called_ns;      // when the library of an external client was called for the release, as
+                            // that says: its worker had given the hold up by then. Else released_ns
+    int64_t returned_ns;    // release return; TIME_NEVER if it never came
+    int64_t valid_until_ns; // the holder's lease, by the last successful acquire or renewal: at
+                            // the latest
+    int64_t proven_until_ns; // the same without a gap, at the earliest: a renewal answered after
+                             // the lease had run out proves nothing about the time between
+    int64_t told_until_ns; // the latest end without a gap. It is later than proven_until_ns if a
+                           // session may have ended before (session_doubts.h), or if
+    bool is_unanchored;    // it is not known which request was granted, from which a lease counts
+    int64_t token;         // fencing token, 0 if none
     int64_t attempts;
     bool shared; // held together with others that share it
     bool release_invoked;

@@ -140,8 +140,7 @@ static void decide_doubtful(const struct digest *digest, struct finding *finding
     describe_holder(digest, doubtful.evidence.holds[0], earlier);
     describe_holder(digest, doubtful.evidence.holds[1], later);
     finding->state = FINDING_UNDECIDED;
-    finding_say(finding,
-                "%s was granted the lock while %s held it, but %s", later, earlier,
+    finding_say(finding, "%s was granted the lock while %s held it, but %s", later, earlier,
                 describe_doubt(&digest->holds[doubtful.evidence.holds[0]],
                                &digest->holds[doubtful.evidence.holds[1]]));
 }

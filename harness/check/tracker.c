@@ -134,7 +134,7 @@ static void see_release(struct tracker *tracker, struct worker_track *worker,
         if (hold->release_invoked)
             return;
         hold->release_invoked = true;
-        hold->released_ns = event->at_ns;
+        hold->released_ns = hold->called_ns = event->at_ns;
         hold->released_event = index;
         worker->access = NO_INDEX;
     } else if (hold->release_invoked) {
@@ -220,7 +220,7 @@ static void see_call(struct tracker *tracker, struct worker_track *worker,
     else if (hold != NULL && worker->reentry != NO_INDEX)
         tracker->reentries[worker->reentry].invoked_ns = event->at_ns;
     else if (hold != NULL && hold->release_invoked)
-        hold->released_ns = event->at_ns;
+        hold->called_ns = event->at_ns;
 }
 
 // --- death and end ------------------------------------------------------------------------------

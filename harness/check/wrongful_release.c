@@ -353,8 +353,8 @@ static void decide_none(const struct digest *digest, size_t doubtful, struct fin
         return;
     }
     finding->state = FINDING_UNDECIDED;
-    finding_say(finding,
-                "%s found its lock gone, but %s", describe_holder(digest, doubtful, holder),
+    finding_say(finding, "%s found its lock gone, but %s",
+                describe_holder(digest, doubtful, holder),
                 describe_doubt(&digest->holds[doubtful], &digest->holds[doubtful]));
 }
 

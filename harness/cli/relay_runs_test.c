@@ -149,7 +149,8 @@ static void a_late_answer_among_several_workers_is_no_double_grant(void **state)
                     "expect:\n"
                     "  - {schemes: late, verdict: unsafe, because: [stale-holder],\n"
                     "     allow: [lost-update, stale-write]}\n"
-                    "  - {schemes: silent, verdict: unsafe, because: [lost-update]}\n"
+                    "  - {schemes: silent, verdict: unsafe, because: [lost-update],\n"
+                    "     allow: [stale-holder, stale-write]}\n"
                     "schemes:\n" DRIVER("late", "late.py") DRIVER("silent", "silent.py"),
                     "");
     expect_in(&result, "2 as expected");

@@ -57,7 +57,7 @@ struct durations durations_release(const struct digest *digest)
     for (size_t i = 0; i < digest->hold_count; i++) {
         const struct hold *hold = &digest->holds[i];
         if (hold->release_invoked && hold->returned_ns != TIME_NEVER && counted_hold(digest, hold))
-            add(&durations, hold->released_ns, hold->returned_ns);
+            add(&durations, hold->called_ns, hold->returned_ns);
     }
     return durations;
 }
@@ -105,9 +105,9 @@ static void add_hand_offs(const struct digest *digest, const struct ranked *plac
         if (!hold->release_invoked || !counted_at(digest, hold->released_ns))
             continue;
         // Whoever has invoked and has not been granted is waiting.
-        size_t next = count_until(granted, count, hold->released_ns);
-        if (next < count && count_until(invoked, count, hold->released_ns - 1) > next)
-            add(durations, hold->released_ns, granted[next]);
+        size_t next = count_until(granted, count, hold->called_ns);
+        if (next < count && count_until(invoked, count, hold->called_ns - 1) > next)
+            add(durations, hold->called_ns, granted[next]);
     }
 }
 
