@@ -9,7 +9,6 @@
 #include <string.h>
 
 static const char *const hows[] = {"keeps", "loses-unsynced", "loses-all", NULL};
-static const char *const keeps[] = {"", "keeps", NULL}; // the usual one
 
 static enum loss loss_of(const struct fault_step *step)
 {
@@ -65,7 +64,6 @@ const struct fault restart_fault = {
     .form = {.name = "restart",
              .strikes = STRIKES_SERVER,
              .traits = FAULT_KILLS | FAULT_MAY_FORGET | FAULT_DISCONNECTS,
-             .keeps = keeps,
              .lasting = LASTS_BRIEFLY,
              .hows = hows},
     .summary = "crashes a server and starts it again, with or without what it had stored",

@@ -1,9 +1,10 @@
 #include "harness/explain/account.h"
 
+#include "harness/base/text.h"
 #include "harness/check/sweep.h"
 #include "harness/check/updates.h"
-#include "harness/explain/root.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 int64_t increments_lost(const struct digest *digest, int64_t *acknowledged)
@@ -38,7 +39,7 @@ bool hold_committed_late(const struct digest *digest, const struct hold *hold, i
     return false;
 }
 
-// --- which other findings come of the same holds -------------------------------------------------
+// --- one violation -------------------------------------------------------------------------------
 
 // The holds of a finding's evidence: given, or those that made its accesses.
 static size_t holds_of(const struct digest *digest, const struct finding *finding, size_t holds[4])
@@ -54,63 +55,18 @@ static size_t holds_of(const struct digest *digest, const struct finding *findin
     return count;
 }
 
-static bool share(const size_t *a, size_t a_count, const size_t *b, size_t b_count)
+static bool is_harm(const struct finding *finding)
 {
-    for (size_t i = 0; i < a_count; i++) {
-        for (size_t j = 0; j < b_count; j++) {
-            if (a[i] == b[j])
-                return true;
-        }
-    }
-    return false;
-}
-
-// Of what removed a lock comes what the removal let happen: so holds are added until no finding
-// shares any with those that there are.
-static void find_relatives(struct account *account)
-{
-    const struct judgement *judgement = account->judgement;
-    bool related[MAX_CHECKS] = {false};
-    size_t family[4 * MAX_CHECKS];
-    size_t count = holds_of(account->digest, account->finding, family);
-    bool grew = true;
-    while (grew) {
-        grew = false;
-        for (size_t i = 0; i < judgement->finding_count; i++) {
-            const struct finding *finding = &judgement->findings[i];
-            size_t holds[4];
-            if (related[i] || finding->state != FINDING_VIOLATED || finding == account->finding)
-                continue;
-            size_t its = holds_of(account->digest, finding, holds);
-            // Evidence without a hold is the sum of all that went wrong.
-            if (its > 0 && !share(family, count, holds, its))
-                continue;
-            related[i] = grew = true;
-            memcpy(family + count, holds, its * sizeof *holds);
-            count += its;
-        }
-    }
-    for (size_t i = 0; i < judgement->finding_count; i++) {
-        const struct finding *finding = &judgement->findings[i];
-        if (finding->state != FINDING_VIOLATED || finding == account->finding)
-            continue;
-        if (related[i])
-            account->also[account->also_count++] = finding->check->name;
-        else
-            account->besides[account->besides_count++] = finding->check->name;
-    }
+    static const char *const harms[] = {"stale-write", "lost-update",   "oversell",
+                                        "run-once",    "unstable-read", NULL};
+    return text_is_one_of(finding->check->name, harms);
 }
 
 static bool harm_was_found(const struct judgement *judgement)
 {
-    static const char *const harms[] = {"stale-write", "lost-update", "oversell", "run-once",
-                                        "unstable-read"};
     for (size_t i = 0; i < judgement->finding_count; i++) {
-        for (size_t j = 0; j < sizeof harms / sizeof *harms; j++) {
-            if (finding_counts(&judgement->findings[i]) &&
-                strcmp(judgement->findings[i].check->name, harms[j]) == 0)
-                return true;
-        }
+        if (finding_counts(&judgement->findings[i]) && is_harm(&judgement->findings[i]))
+            return true;
     }
     return false;
 }
@@ -130,10 +86,10 @@ static void find_others(struct account *account)
     }
 }
 
-bool account_make(const struct digest *digest, const struct judgement *judgement,
-                  struct account *account)
+static void make_one(const struct digest *digest, const struct judgement *judgement,
+                     const struct finding *finding, struct account *account)
 {
-    const struct finding *finding = judgement_first_violation(judgement);
+    size_t holds[4];
     *account = (struct account){.digest = digest,
                                 .judgement = judgement,
                                 .finding = finding,
@@ -141,9 +97,6 @@ bool account_make(const struct digest *digest, const struct judgement *judgement
                                 .attempt = SIZE_MAX,
                                 .holds = {SIZE_MAX, SIZE_MAX},
                                 .culprit = SIZE_MAX};
-    if (finding == NULL)
-        return false;
-    size_t holds[4];
     size_t count = holds_of(digest, finding, holds);
     for (size_t i = 0; i < count; i++) {
         if (account->holds[0] == SIZE_MAX)
@@ -152,9 +105,85 @@ bool account_make(const struct digest *digest, const struct judgement *judgement
             account->holds[1] = holds[i];
     }
     account->harm = harm_was_found(judgement);
-    find_relatives(account);
     account_find_root(account);
     find_others(account);
     account_say(account);
-    return true;
+}
+
+// --- which violations follow from which ----------------------------------------------------------
+
+static bool has_hold(const struct account *account, size_t hold)
+{
+    bool is_there =
+        account->holds[0] == hold || account->holds[1] == hold || account->culprit == hold;
+    for (size_t i = 0; i < account->family_count; i++)
+        is_there = is_there || account->family[i] == hold;
+    return is_there;
+}
+
+// True if the other violation is proven to follow from this one. Harm follows from the holds that
+// did it, if they are this one's, or if there is nothing else (`is_only`) and it is the sum of all
+// that went wrong. A lock that vanished and those who held it at once after that have one cause if
+// that is proven of both, and is the same release or fault, and the same hold's lock that it took;
+// but of more than one such violation only the first has been looked at.
+static bool follows(const struct account *account, const struct account *other, bool is_only)
+{
+    const struct finding *finding = other->finding;
+    size_t holds[4];
+    size_t count = holds_of(account->digest, finding, holds);
+    bool is_inside = true;
+    for (size_t i = 0; i < count; i++)
+        is_inside = is_inside && has_hold(account, holds[i]);
+    if (is_harm(finding) && !is_harm(account->finding))
+        return count > 0 ? is_inside : is_only;
+    if (is_harm(finding) && is_harm(account->finding))
+        return count == 0 || is_inside;
+    return account->certainty == CERTAINTY_PROVEN && other->certainty == CERTAINTY_PROVEN &&
+           account->root == other->root && account->holds[0] == other->holds[0] &&
+           account->fault == other->fault && account->culprit == other->culprit &&
+           finding->count <= time_later(account->finding->count, 1);
+}
+
+size_t accounts_make(const struct digest *digest, const struct judgement *judgement,
+                     struct account accounts[MAX_CHECKS])
+{
+    size_t count = 0;
+    const struct finding *first = judgement_first_violation(judgement);
+    if (first == NULL)
+        return 0;
+    make_one(digest, judgement, first, &accounts[count++]);
+    // What is no harm first: harm may follow from it.
+    for (size_t i = 0; i < 2 * judgement->finding_count; i++) {
+        const struct finding *finding = &judgement->findings[i % judgement->finding_count];
+        struct account *next = &accounts[count];
+        size_t cause = 0;
+        if (finding->state != FINDING_VIOLATED || finding == first ||
+            is_harm(finding) != (i >= judgement->finding_count))
+            continue;
+        bool is_only = count == 1 && accounts[0].besides_count == 0;
+        make_one(digest, judgement, finding, next);
+        while (cause < count && !follows(&accounts[cause], next, is_only))
+            cause++;
+        if (cause < count) {
+            struct account *of = &accounts[cause];
+            memcpy(of->family + of->family_count, next->holds, sizeof next->holds);
+            of->family_count += 2;
+            accounts[cause].also[accounts[cause].also_count++] = finding->check->name;
+        } else {
+            accounts[0].besides[accounts[0].besides_count++] = finding->check->name;
+            count += finding_counts(finding);
+        }
+    }
+    return count;
+}
+
+bool account_make(const struct digest *digest, const struct judgement *judgement,
+                  struct account *account)
+{
+    struct account *accounts = memory_new(MAX_CHECKS * sizeof *accounts);
+    size_t count = accounts_make(digest, judgement, accounts);
+    if (count > 0)
+        *account = accounts[0];
+    free(accounts);
+    return count > 0;
 }

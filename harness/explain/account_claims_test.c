@@ -28,8 +28,8 @@ static void build_late_grant(double valid_until_ms)
 
 #define FROM_REPLY                                                                                 \
     "client-1 was stopped inside its acquire (fault 1, after SET in acquire); meanwhile client-2 " \
-    "took the lock, and then both had it: this lock counts its lease from the reply, and not "     \
-    "from before it asked; or its acquire takes several steps"
+    "took the lock, and then both had it: it counts its lease from the reply, and not from "       \
+    "before it asked; or its acquire takes several steps"
 
 static void a_lease_that_is_counted_from_the_reply_is_told(void **state)
 {
@@ -44,8 +44,8 @@ static void a_lease_that_is_counted_from_the_reply_is_told(void **state)
 static void a_lease_that_was_counted_right_is_not_suspected(void **state)
 {
     (void)state;
-    static const char steps[] = "this lock's acquire takes several steps, and client-1 was stopped "
-                                "between them (fault 1, after SET in acquire); meanwhile client-2";
+    static const char steps[] = "meanwhile client-2 took the lock, and then both had it: its "
+                                "acquire takes several steps";
     build_late_grant(605);
     assert_account(ROOT_STEPS, steps, "a lock that checks and takes in one step");
     build_free(&build);
@@ -68,11 +68,11 @@ static void build_vanished(double invoked_ms)
 static void a_lock_that_vanished_may_have_had_a_shorter_lease_than_was_said(void **state)
 {
     (void)state;
-    static const char suspicion[] = "unless the lock counts its lease from the reply";
+    static const char suspicion[] = "possibly: client-1 counts its lease from the reply";
     struct account account;
     bring_lock(leased);
     build_vanished(1);
-    assert_account(ROOT_UNKNOWN, suspicion, "");
+    assert_account(ROOT_COUNTED_LATE, suspicion, "from before it was asked for");
     build_free(&build);
     // It was asked for so late that its lease cannot have been over.
     build_start(&build, "increment");
@@ -80,7 +80,7 @@ static void a_lock_that_vanished_may_have_had_a_shorter_lease_than_was_said(void
     build_vanished(99);
     build_judge(&build);
     assert_true(account_make(&build.digest, &build.judgement, &account));
-    assert_text_has(account.cause, "nothing in the history explains it");
+    assert_text_has(account.cause, "nothing in the history shows who took it");
     assert_null(strstr(account.cause, suspicion));
 }
 
@@ -100,7 +100,7 @@ static void build_shared_owner(int worker)
 static void a_process_that_is_one_owner_is_suspected_where_its_own_worker_is_wronged(void **state)
 {
     (void)state;
-    static const char suspicion[] = "or takes all workers of a process for one owner";
+    static const char suspicion[] = "possibly it takes all workers of a process for one owner";
     struct account account;
     bring_lock(leased);
     build_shared_owner(2);
@@ -135,18 +135,19 @@ static void build_silence(double returned_ms)
 static void who_says_no_without_an_answer_may_have_the_lock(void **state)
 {
     (void)state;
-    static const char suspicion[] =
-        "unless client-1 has it, whose acquire was answered not-held during fault 1: a lock that "
-        "got no answer must say unknown";
+    static const char suspicion[] = "possibly: client-1 has the lock, and does not know: during "
+                                    "fault 1 its acquire had no answer";
     struct account account;
     build_silence(200);
-    assert_account(ROOT_UNKNOWN, suspicion, "");
+    assert_account(ROOT_UNKNOWN_AS_NO, suspicion, "asking again with the same token");
     build_free(&build);
     build_start(&build, "increment");
-    build_silence(700);
+    build_silence(8);
     build_judge(&build);
     assert_true(account_make(&build.digest, &build.judgement, &account));
-    assert_string_equal(account.cause, "the lock is free, or should be, and still nobody gets it");
+    assert_string_equal(account.cause, "unexplained: nobody gets the lock, and the history does "
+                                       "not show who has it");
+    assert_string_equal(account.remedy, "");
 }
 
 static void a_driver_that_knows_nothing_is_not_taken_for_its_servers(void **state)

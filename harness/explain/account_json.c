@@ -163,6 +163,8 @@ static json_t *cause_json(const struct account *account)
 {
     json_t *object = json_object();
     set(object, "kind", json_string(root_name(account->root)));
+    set(object, "id", json_string(root_name(account->root)));
+    set(object, "certainty", json_string(certainty_name(account->certainty)));
     set(object, "text", json_string(account->cause));
     set(object, "fault", fault_json(account->digest, account->fault));
     return object;
@@ -229,14 +231,33 @@ static void name_lock(json_t *object, const struct one_lock *one)
     }
 }
 
+// The accounts of what is not proven to follow from the first, in short.
+static json_t *others_json(const struct account *accounts, size_t count)
+{
+    json_t *array = json_array();
+    for (size_t i = 1; i < count; i++) {
+        json_t *object = json_object();
+        set(object, "property", json_string(accounts[i].finding->check->name));
+        set(object, "count", json_integer(accounts[i].finding->count));
+        set(object, "from_s", seconds(accounts[i].digest, accounts[i].finding->evidence.from_ns));
+        set(object, "cause", cause_json(&accounts[i]));
+        set(object, "remedy", json_string(accounts[i].remedy));
+        set(object, "also", names_json(accounts[i].also, accounts[i].also_count));
+        json_array_append_new(array, object);
+    }
+    return array;
+}
+
 char *evidence_json(const struct digest *digest, const struct judgement *judgement)
 {
-    struct account account;
+    struct account *accounts = memory_new(MAX_CHECKS * sizeof *accounts);
     struct one_lock one;
     char *text = NULL;
     one_lock_start(digest, judgement, &one);
-    if (account_make(one.digest, one.judgement, &account)) {
-        json_t *object = account_json(&account);
+    size_t count = accounts_make(one.digest, one.judgement, accounts);
+    if (count > 0) {
+        json_t *object = account_json(&accounts[0]);
+        set(object, "others", others_json(accounts, count));
         name_lock(object, &one);
         char *dumped = json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(12));
         text = memory_string(dumped != NULL ? dumped : "");
@@ -244,5 +265,6 @@ char *evidence_json(const struct digest *digest, const struct judgement *judgeme
         free(dumped);
     }
     one_lock_end(&one);
+    free(accounts);
     return text != NULL ? text : memory_string("");
 }

@@ -59,11 +59,12 @@ static void whoever_is_not_woken_is_told_and_who_died_is_not_blamed(void **state
 {
     (void)state;
     build_sleeper(2);
-    assert_account(ROOT_LOST_WAKE_UP,
-                   "client-1's release woke nobody: client-2 sleeps until it is told that the "
-                   "lock is free, and what would have told it was ended before (fault 1: client-2 "
-                   "is cut off: the servers end its connections)",
-                   "looks again from time to time");
+    assert_account(
+        ROOT_LOST_WAKE_UP,
+        "client-1's release woke nobody: client-2 sleeps until it is told that the "
+        "lock is free, and what would have told it may have ended before (fault 1: client-2 "
+        "is cut off: the servers end its connections)",
+        "looks again from time to time");
     char *told = story_tell(&build.digest, &build.judgement);
     assert_text_has(told, "0.011 s  client-1 gives its permit back\n");
     assert_text_has(told, "0.002 s  client-2 goes for the lock and waits\n");

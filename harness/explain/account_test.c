@@ -41,7 +41,7 @@ static void a_server_that_lost_the_lock_is_named(void **state)
         build_start(&build, "increment");
         strike(cases[i].verb, "server-1", 5, 6);
         build_both(4000);
-        assert_account(ROOT_SERVER, cases[i].cause, cases[i].remedy);
+        assert_account(ROOT_FORGOT, cases[i].cause, cases[i].remedy);
         if (i < 2)
             build_free(&build);
     }
@@ -64,16 +64,20 @@ static void a_server_that_was_struck_before_the_lock_was_asked_for_is_not_named(
     assert_null(strstr(account.cause, " and server-1"));
 }
 
+static const char *const sessions[] = {"exclusive", "session", "mysql", NULL};
+static const char *const leases[] = {"exclusive", "lease", "redis", NULL};
+
 static void a_disconnect_is_told_with_what_its_holder_knew(void **state)
 {
     (void)state;
     for (int told = 0; told < 2; told++) {
         build_start(&build, "increment");
         build_fault(&build, "disconnect", 1, 5, 5);
+        build.trial.traits = sessions;
         build_both(NEVER_MS);
         if (told)
             BUILD_EVENT(&build, 7, 1, LOST, OUTCOME_OK, 1, 4);
-        assert_account(ROOT_SERVER,
+        assert_account(ROOT_SESSION,
                        told ? "its lock with it; client-1 was told, and went on all the same"
                             : "its lock with it; client-1 had not noticed",
                        "on the very connection that holds the lock");
@@ -82,13 +86,27 @@ static void a_disconnect_is_told_with_what_its_holder_knew(void **state)
     }
 }
 
+static void a_disconnect_takes_no_lock_that_does_not_end_with_its_session(void **state)
+{
+    (void)state;
+    struct account account;
+    build_fault(&build, "disconnect", 1, 5, 5);
+    build.trial.traits = leases;
+    build_both(4000);
+    build_judge(&build);
+    assert_true(account_make(&build.digest, &build.judgement, &account));
+    assert_int_not_equal(account.root, ROOT_SESSION);
+    assert_int_not_equal(account.certainty, CERTAINTY_PROVEN);
+    assert_null(strstr(account.cause, "its lock with it"));
+}
+
 static void a_failover_names_who_led_and_who_leads(void **state)
 {
     (void)state;
     strike("failover", "leader", 5, NEVER_MS)->bound_ns = -1;
     note(5, 1, "redis-1 redis-3");
     build_both(4000);
-    assert_account(ROOT_SERVER, "the leader redis-1 was killed before the lock had reached redis-3",
+    assert_account(ROOT_FORGOT, "the leader redis-1 was killed before the lock had reached redis-3",
                    "a majority");
 }
 
@@ -96,14 +114,14 @@ static void a_clock_is_told_with_its_owner(void **state)
 {
     (void)state;
     strike("clock", "server-1", 5, 25)->by_ns = 120 * NS_PER_S;
+    build.trial.traits = leases;
     build_both(4000);
-    assert_account(ROOT_SERVER, "server-1's clock jumps ahead by 2 min, and by it client-1's lease",
+    assert_account(ROOT_CLOCK, "server-1's clock jumps ahead by 2 min, and by it client-1's lease",
                    "whose clock nobody sets");
 }
 
-static void a_cut_is_told_with_both_sides(void **state)
+static struct fault_step *build_cut(void)
 {
-    (void)state;
     struct fault_step *step = strike("cut", "", 0.5, 25);
     step->side_counts[0] = 2;
     step->side_counts[1] = 1;
@@ -111,9 +129,42 @@ static void a_cut_is_told_with_both_sides(void **state)
     step->sides[0][1] = (struct target){.server = "leader"};
     step->sides[1][0] = (struct target){.server = "others"};
     note(0.5, 1, "redis-2");
+    build.trial.topology = "sentinel";
+    return step;
+}
+
+static void a_cut_is_told_with_both_sides(void **state)
+{
+    (void)state;
+    build_cut();
     build_both(4000);
-    assert_account(ROOT_SERVER, "client-1 and the leader redis-2 are cut off from all others",
+    assert_certain(CERTAINTY_PROVEN);
+    assert_account(ROOT_PARTITION, "client-1 and the leader redis-2 are cut off from all others",
                    "a majority");
+}
+
+// Two sides must both have servers that can give the lock away; and what was granted before they
+// parted may have come over.
+static void a_cut_divides_no_lock_that_has_one_server(void **state)
+{
+    (void)state;
+    struct account account;
+    static const char *const whole[] = {"single", "independent", "ensemble"};
+    for (size_t i = 0; i < 3; i++) {
+        build_cut();
+        build.trial.topology = whole[i];
+        build_both(4000);
+        build_judge(&build);
+        assert_true(account_make(&build.digest, &build.judgement, &account));
+        assert_int_not_equal(account.root, ROOT_PARTITION);
+        assert_null(strstr(account.cause, "on one side only"));
+        build_free(&build);
+        build_start(&build, "increment");
+    }
+    struct fault_step *step = build_cut();
+    step->sides[0][0] = (struct target){.server = "follower-1"};
+    build_both(4000);
+    assert_certain(CERTAINTY_POSSIBLE);
 }
 
 // client-2 had been granted it, and released what was its own.
@@ -126,7 +177,7 @@ static void who_was_let_in_by_a_fault_is_not_blamed_for_its_release(void **state
     assert_state(&build, "wrongful-release", FINDING_VIOLATED);
     struct account account;
     assert_true(account_make(&build.digest, &build.judgement, &account));
-    assert_int_equal(account.root, ROOT_SERVER);
+    assert_int_equal(account.root, ROOT_FORGOT);
     assert_int_equal(account.culprit, SIZE_MAX);
     assert_int_equal(account.also_count, 2);
     assert_int_equal(account.besides_count, 0);
@@ -150,13 +201,13 @@ static void a_lock_that_is_none_or_too_near_is_said_to_be(void **state)
         {"none", NULL, NULL, ROOT_NO_LOCK, "there is no lock", "any lock"},
         {"process-mutex", local, NULL, ROOT_LOCAL, "one process", "at a server that all"},
         {"mysql-get-lock", mysql, (char *)"galera", ROOT_NODE_LOCAL, "different servers", "same"},
-        {"redis-get-set", redis, NULL, ROOT_UNKNOWN, "lets two in", "in one step, at the server."},
+        {"redis-get-set", redis, NULL, ROOT_ADMITS, "let both in", "in one step, at the server."},
     };
     for (size_t i = 0; i < 4; i++) {
         build_start(&build, "increment");
         build.trial.scheme = cases[i].scheme;
         build.trial.traits = cases[i].traits;
-        build.scenario.servers.mysql.topology = cases[i].topology;
+        build.trial.topology = cases[i].topology;
         build_both(NEVER_MS);
         assert_account(cases[i].root, cases[i].cause, cases[i].remedy);
         if (i < 3)
@@ -256,9 +307,8 @@ static void a_semaphore_is_not_said_to_let_two_in(void **state)
     for (int client = 1; client <= 3; client++)
         build_release(&build, client, client, 10, 11, RELEASE_RELEASED);
     build_stop(&build, 30, STOP_DONE);
-    assert_account(ROOT_UNKNOWN,
-                   "all 2 permits were out (client-1's and client-2's) when client-3 was granted "
-                   "one: more than 2 hold a permit at once",
+    assert_account(ROOT_ADMITS,
+                   "client-3 was granted a permit when all 2 were out (client-1's and client-2's)",
                    "counts and takes");
     char *json = evidence_json(&build.digest, &build.judgement);
     for (int client = 1; client <= 3; client++) {
@@ -285,7 +335,7 @@ static void what_changed_under_a_reader_is_told(void **state)
     build_read(&build, 1, 1, 15, 1, 0);
     build_release(&build, 1, 1, 16, 17, RELEASE_GONE);
     build_stop(&build, 30, STOP_DONE);
-    assert_account(ROOT_SERVER, "server-1 lost all its data, client-1's lock", "nobody may empty");
+    assert_account(ROOT_FORGOT, "server-1 lost all its data, client-1's lock", "nobody may empty");
     assert_state(&build, "unstable-read", FINDING_VIOLATED);
     char *told = story_tell(&build.digest, &build.judgement);
     assert_text_has(told, "client-1 acquires the lock as a reader");
@@ -305,7 +355,7 @@ static void a_refused_reentry_is_told_by_what_took_the_lock(void **state)
     BUILD_EVENT(&build, 11, 1, REENTER_RETURN, OUTCOME_NO, 1, 2);
     build_release(&build, 1, 1, 12, 13, RELEASE_GONE);
     build_stop(&build, 30, STOP_DONE);
-    assert_account(ROOT_SERVER, "server-1 lost all its data", "nobody may empty");
+    assert_account(ROOT_FORGOT, "server-1 lost all its data", "nobody may empty");
     char *told = story_tell(&build.digest, &build.judgement);
     assert_text_has(told, "client-1 tries to enter depth 2: the lock is refused");
     free(told);
@@ -317,9 +367,11 @@ int main(void)
         EVIDENCE_TEST(a_server_that_lost_the_lock_is_named),
         EVIDENCE_TEST(a_server_that_was_struck_before_the_lock_was_asked_for_is_not_named),
         EVIDENCE_TEST(a_disconnect_is_told_with_what_its_holder_knew),
+        EVIDENCE_TEST(a_disconnect_takes_no_lock_that_does_not_end_with_its_session),
         EVIDENCE_TEST(a_failover_names_who_led_and_who_leads),
         EVIDENCE_TEST(a_clock_is_told_with_its_owner),
         EVIDENCE_TEST(a_cut_is_told_with_both_sides),
+        EVIDENCE_TEST(a_cut_divides_no_lock_that_has_one_server),
         EVIDENCE_TEST(who_was_let_in_by_a_fault_is_not_blamed_for_its_release),
         EVIDENCE_TEST(a_lock_that_is_none_or_too_near_is_said_to_be),
         EVIDENCE_TEST(an_acquire_of_several_steps_is_told),

@@ -101,7 +101,7 @@ bool request_prolongs(const struct seen_request *request)
            (request_overwrites(request) && (request->words & REQUEST_XX) != 0);
 }
 
-static bool was_done(const struct seen_request *request)
+bool request_was_done(const struct seen_request *request)
 {
     return request->answered_ns != TIME_NEVER &&
            (request->reply == REPLY_OK || request->reply == REPLY_SOME);
@@ -140,7 +140,7 @@ struct grant_seen request_of_grant(const struct digest *digest, const struct req
             continue;
         bool is_its = request->worker == hold->worker;
         is_clear = is_clear && is_its && (request->words & REQUEST_COMPARES) == 0;
-        if (was_done(request) && request->answered_ns <= hold->granted_ns) {
+        if (request_was_done(request) && request->answered_ns <= hold->granted_ns) {
             // Of two that may be its own nobody can tell which one is.
             is_clear = is_clear && (given == NULL || is_its);
             given = request;
@@ -172,7 +172,7 @@ const struct seen_request *request_that_removed(const struct requests *requests,
         bool is_own_release = request->client == own->client &&
                               request->sent_ns >= own->released_ns &&
                               (request->worker == own->worker || request->worker == 0);
-        if (request->key != grant->key || request == grant || !was_done(request) ||
+        if (request->key != grant->key || request == grant || !request_was_done(request) ||
             request->answered_ns < grant->answered_ns || request->sent_ns > until_ns ||
             is_own_release)
             continue;
@@ -192,8 +192,9 @@ const struct seen_request *renewal_unchecked(const struct requests *requests, in
 {
     for (size_t i = 0; i < requests->count; i++) {
         const struct seen_request *request = &requests->items[i];
-        if (request->key == key && (request->client == client) == is_its && was_done(request) &&
-            request_prolongs(request) && request->answered_ns >= from_ns)
+        if (request->key == key && (request->client == client) == is_its &&
+            request_was_done(request) && request_prolongs(request) &&
+            request->answered_ns >= from_ns)
             return request;
     }
     return NULL;

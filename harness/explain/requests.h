@@ -55,6 +55,9 @@ const struct seen_request *request_that_removed(const struct requests *requests,
 const struct seen_request *renewal_unchecked(const struct requests *requests, int64_t key,
                                              int client, bool is_its, int64_t from_ns);
 
+// True if it was answered, and the answer is that it was done.
+bool request_was_done(const struct seen_request *request);
+
 // True if it writes the key whoever has it; if it removes the key whoever has it; if it prolongs it
 // whoever has it.
 bool request_overwrites(const struct seen_request *request);

@@ -133,11 +133,11 @@ static void tell_particulars(struct story *story, const struct account *account)
 static void tell_of_removal(struct story *story, const struct account *account)
 {
     const struct judgement *judgement = account->judgement;
-    if (account->root == ROOT_REMOVED) {
+    if (account->root == ROOT_REMOVED && account->culprit != SIZE_MAX) {
         story->needs_ends = true;
         story->wronged = account->holds[0];
         story->culprit = account->culprit;
-        story->certainly = account->certainly;
+        story->certainly = account->certainty == CERTAINTY_PROVEN;
         return;
     }
     if (strcmp(account->finding->check->name, "double-grant") == 0)
@@ -184,8 +184,6 @@ static void tell_end(const struct account *account, struct text *out)
                     (long long)lost, (long long)acknowledged, plural(acknowledged),
                     lost == 1 ? "was" : "were");
     add_names("Of the same cause: ", account->also, account->also_count, &end);
-    add_names(account->also_count > 0 ? " By other holds: " : "By other holds: ", account->besides,
-              account->besides_count, &end);
     while (end.length > 0 && end.bytes[end.length - 1] == ' ')
         end.bytes[--end.length] = '\0';
     if (end.length > 0)
@@ -232,28 +230,42 @@ static void tell_lines(struct story *story, const struct account *account, int64
     text_free(&lines);
 }
 
+// One account: its lines, and what is to be said of it.
+static void tell_account(const struct account *account, int64_t key, struct text *out)
+{
+    const char *property = account->finding->check->name;
+    struct story story = {.digest = account->digest,
+                          .culprit = SIZE_MAX,
+                          .wronged = SIZE_MAX,
+                          .tokens = strcmp(property, "fencing-order") == 0 ||
+                                    strcmp(property, "stale-write") == 0 ||
+                                    account->digest->trial->scenario->workload.fenced};
+    tell_lines(&story, account, key, out);
+    story_lines_free(&story.lines);
+    tell_end(account, out);
+}
+
 char *story_tell(const struct digest *digest, const struct judgement *judgement)
 {
-    struct account account;
+    struct account *accounts = memory_new(MAX_CHECKS * sizeof *accounts);
     struct one_lock one;
     struct text out = {0};
     text_add(&out, "");
     one_lock_start(digest, judgement, &one);
-    if (account_make(one.digest, one.judgement, &account)) {
-        struct story story = {.digest = one.digest,
-                              .culprit = SIZE_MAX,
-                              .wronged = SIZE_MAX,
-                              .tokens =
-                                  strcmp(account.finding->check->name, "fencing-order") == 0 ||
-                                  strcmp(account.finding->check->name, "stale-write") == 0 ||
-                                  digest->trial->scenario->workload.fenced};
-        tell_lines(&story, &account, one.key, &out);
-        story_lines_free(&story.lines);
-        tell_end(&account, &out);
-        if (one.key > 0)
-            text_format(&out, "  All this is about lock %lld of %lld.\n", (long long)one.key,
-                        (long long)scenario_key_count(digest->trial->scenario));
+    size_t count = accounts_make(one.digest, one.judgement, accounts);
+    for (size_t i = 0; i < count; i++) {
+        long long times = (long long)accounts[i].finding->count;
+        if (i > 0)
+            text_format(&out,
+                        "  Besides, %s (%lld time%s; that it follows from the above is not "
+                        "proven):\n",
+                        accounts[i].finding->check->name, times, plural(times));
+        tell_account(&accounts[i], one.key, &out);
     }
+    if (count > 0 && one.key > 0)
+        text_format(&out, "  All this is about lock %lld of %lld.\n", (long long)one.key,
+                    (long long)scenario_key_count(digest->trial->scenario));
     one_lock_end(&one);
+    free(accounts);
     return out.bytes;
 }

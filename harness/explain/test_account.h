@@ -36,6 +36,16 @@ static inline struct fault_step *strike(const char *verb, const char *target, do
     return step;
 }
 
+static inline void assert_certain(enum certainty certainty)
+{
+    struct account account;
+    build_judge(&build);
+    assert_true(account_make(&build.digest, &build.judgement, &account));
+    assert_string_equal(certainty_name(account.certainty), certainty_name(certainty));
+    static const char *const begins[] = {"unexplained: ", "possibly: ", ""};
+    assert_ptr_equal(strstr(account.cause, begins[certainty]), account.cause);
+}
+
 static inline void assert_account(enum root root, const char *cause, const char *remedy)
 {
     struct account account;

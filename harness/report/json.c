@@ -50,7 +50,10 @@
 //      property    string
 //      lock        integer or null: its number, where there are several
 //      from_s, to_s, overlap_s  numbers: the violation itself; for how long two believed to hold
-//      cause       object   kind, text: strings; fault: object or null (number, verb, from_s, to_s)
+//      cause       object   id: string, of the table in harness/explain/causes.c (kind: the same);
+//                           certainty: "proven" (by the history or the wire), "possible" or
+//                           "unexplained"; text: string; fault: object or null (number, verb,
+//                           from_s, to_s)
 //      remedy      string
 //      holds       array of objects: hold, client, worker, operation: integers; shared: boolean;
 //                           asked_s, granted_s, lease_until_s, released_s, answered_s, died_s:
@@ -63,7 +66,9 @@
 //                           null; outcome: string
 //      store       object   initial, final, acknowledged, lost: integers or null
 //      also        array of strings: properties that the same holds broke
-//      besides     array of strings: those that other holds broke
+//      besides     array of strings: those of which that is not proven
+//      others      array of objects: the accounts of these, in short: property, count, from_s,
+//                           cause, remedy, also
 //    folder        string or null
 //    files         array of strings: names of the pictures in the folder; below 10 acquires there
 //                           are none of the latency
