@@ -375,7 +375,8 @@ static size_t fault_on_acquire(const struct digest *digest, const struct hold *h
 static bool find_false_renewal(struct account *account, const struct hold *hold, int64_t until_ns)
 {
     const struct digest *digest = account->digest;
-    for (size_t i = hold->granted_event; i < digest->history->count; i++) {
+    for (size_t i = hold->granted_event; digest->history != NULL && i < digest->history->count;
+         i++) {
         const struct event *event = &digest->history->events[i];
         if (event->at_ns > until_ns)
             return false;

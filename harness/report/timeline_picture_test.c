@@ -1,4 +1,5 @@
 // What the picture of a violation says: its cause, who was struck, what was read and written.
+#include "faults/fault.h"
 #include "harness/report/plot.h"
 #include "harness/report/test_run.h"
 
@@ -41,6 +42,7 @@ static void add_fault(const char *verb, int client, const char *server, int64_t 
     size_t index = test.digest.fault_count++;
     test.steps[index] = (struct fault_step){.number = (int)index + 1,
                                             .verb = verb,
+                                            .traits = fault_find(verb)->form.traits,
                                             .target = {.client = client},
                                             .rate = 100,
                                             .bound_ns = NS_PER_S};
