@@ -33,7 +33,7 @@ static enum availability available(const struct fault_step *step, const struct f
     return FAULT_MEANINGLESS;
 }
 
-// What those that stay know of the lock: how many have it, or -1 if one does not say.
+// How many of those that stay have the lock, or -1 if one does not say.
 static int count_with_lock(const struct fault_strike *strike, struct error *error)
 {
     const struct server_group *group = strike->world->lock_group;
@@ -71,6 +71,22 @@ static int check_lock(const struct fault_strike *strike, struct error *error)
     return 0;
 }
 
+// Whether the lock outlives its leader is decided by luck, if `how` does not say it and a write may
+// be known to the leader alone.
+static void note_untried(struct fault_strike *strike)
+{
+    struct error ignored;
+    const struct server_control *control = node_control(strike->node);
+    bool is_left_to_luck = strike->step->how == NULL || strcmp(strike->step->how, hows[0]) == 0;
+    if (!is_left_to_luck || !strike->world->lock_group->settings.topology->lags ||
+        strike->world->is_unseen || control->has_lock == NULL ||
+        control->has_lock(strike->node, &strike->world->lock, &ignored) != 1)
+        return;
+    if (count_with_lock(strike, &ignored) > 0)
+        snprintf(strike->untried, sizeof strike->untried,
+                 "the lock had reached the replica: 'how: loses-lock' tries the other case");
+}
+
 static enum strike_state await_leader(struct fault_strike *strike, struct error *error)
 {
     const struct server_group *group = strike->world->lock_group;
@@ -103,8 +119,10 @@ static int promote_one(const struct fault_strike *strike, struct error *error)
 
 static enum strike_state inject(struct fault_strike *strike, struct error *error)
 {
-    if (strike_aim(strike, error) != 0 || check_lock(strike, error) != 0 ||
-        outage_kill(strike->node, error) != 0)
+    if (strike_aim(strike, error) != 0 || check_lock(strike, error) != 0)
+        return STRIKE_FAILED;
+    note_untried(strike);
+    if (outage_kill(strike->node, error) != 0)
         return STRIKE_FAILED;
     strike->acted_ns = clock_monotonic_ns();
     if (promote_one(strike, error) != 0)

@@ -67,6 +67,9 @@ struct fault_strike {
     // Who had the role that it names (`leader`), noted once it is in effect: "redis-1", and who has
     // it since, "redis-1 redis-2". "" if it names none.
     char role[96];
+    // What the fault found out that it did not put to the test, and the key that does, to be said
+    // of a trial that is SAFE. "": nothing.
+    char untried[96];
 };
 
 enum strike_state {

@@ -152,6 +152,10 @@ static void stand(struct schedule *schedule, struct step *step)
 {
     step->in_effect_ns = record(schedule, step, EVENT_FAULT_IN_EFFECT, 0);
     history_append_text(schedule->writer, step_plan(step)->number, step->strike.role);
+    if (step->strike.untried[0] != '\0') {
+        history_append_text(schedule->writer, step_plan(step)->number, UNTRIED_MARK);
+        history_append_text(schedule->writer, step_plan(step)->number, step->strike.untried);
+    }
     // One worker stands still from the moment it came to its point: what others have done since
     // then counts.
     if (step_lasts(step) && step_plan(step)->target.worker != 0)

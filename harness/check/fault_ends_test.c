@@ -97,6 +97,22 @@ static void a_flush_that_met_a_free_lock_is_told(void **state)
     }
 }
 
+static void what_a_fault_did_not_try_is_told(void **state)
+{
+    (void)state;
+    struct build build;
+    struct event note = {.kind = EVENT_NOTE, .step = 1};
+    build_traffic(&build);
+    build_fault(&build, "failover", 0, 12, NEVER_MS);
+    build.steps[0].bound_ns = -1;
+    memcpy(note.args, "redis-1 redis-2; it was lucky", 29);
+    build_event(&build, 12, 0, 0, note);
+    build_end(&build);
+    assert_verdict(&build, VERDICT_SAFE);
+    assert_text_has(build.judgement.reason, "; when fault 1 struck, it was lucky");
+    build_free(&build);
+}
+
 // --- traffic -------------------------------------------------------------------------------------
 
 static void what_a_client_tries_while_it_is_cut_off_is_no_traffic(void **state)
@@ -258,6 +274,7 @@ int main(void)
         cmocka_unit_test(a_fault_that_lasts_until_the_end_on_purpose_is_a_test),
         cmocka_unit_test(a_bound_that_came_before_its_cause_is_told),
         cmocka_unit_test(a_flush_that_met_a_free_lock_is_told),
+        cmocka_unit_test(what_a_fault_did_not_try_is_told),
         cmocka_unit_test(what_a_client_tries_while_it_is_cut_off_is_no_traffic),
         cmocka_unit_test(one_worker_stands_still_from_when_it_came_to_its_point),
         cmocka_unit_test(an_access_is_the_traffic_of_an_optimistic_scheme),

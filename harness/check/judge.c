@@ -6,6 +6,7 @@
 #include "harness/check/gates.h"
 #include "harness/check/stalls.h"
 #include "harness/check/sweep.h"
+#include "harness/check/wire_sides.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -194,7 +195,16 @@ static bool was_held_at(const struct digest *digest, int64_t at_ns)
     return false;
 }
 
-// A fault that had little to bite on says so.
+// True if the lock was free, as far as one can tell, when a fault struck that makes servers forget
+// it.
+static bool found_nothing_to_forget(const struct digest *digest, const struct fault_record *record)
+{
+    return fault_can(record->step, FAULT_EMPTIES | FAULT_MAY_FORGET) &&
+           !strikes_only_store(digest, record->step) && !was_held_at(digest, record->asked_ns) &&
+           !was_held_at(digest, record->in_effect_ns);
+}
+
+// A fault that had little to bite on says so, and what it did not try.
 static void qualify_safe(const struct digest *digest, const struct fault_record *record,
                          struct judgement *judgement)
 {
@@ -202,14 +212,15 @@ static void qualify_safe(const struct digest *digest, const struct fault_record 
     size_t length = strlen(judgement->reason);
     char *rest = judgement->reason + length;
     size_t room = sizeof judgement->reason - length;
-    bool forgets = strcmp(step->verb, "flush") == 0 ||
-                   (step->how != NULL && strcmp(step->how, "loses-all") == 0);
+    const char *untried = strstr(record->reason, UNTRIED_MARK);
     if (step->until.kind != CAUSE_NONE && record->healed_ns != TIME_NEVER &&
         record->heal_reason == HEAL_BOUND)
         snprintf(rest, room, "; the bound of fault %d came before its cause", step->number);
-    else if (forgets && !was_held_at(digest, record->asked_ns) &&
-             !was_held_at(digest, record->in_effect_ns))
+    else if (found_nothing_to_forget(digest, record))
         snprintf(rest, room, "; the lock was free when fault %d struck", step->number);
+    else if (untried != NULL)
+        snprintf(rest, room, "; when fault %d struck, %s", step->number,
+                 untried + strlen(UNTRIED_MARK));
 }
 
 static void explain_safe(const struct digest *digest, struct judgement *judgement)

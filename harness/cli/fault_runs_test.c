@@ -75,6 +75,26 @@ static void a_failover_that_did_not_lose_the_lock_is_no_proof(void **state)
            "UNKNOWN", "the lock had been replicated already");
 }
 
+static void a_failover_that_a_lock_outlived_by_luck_says_what_was_not_tried(void **state)
+{
+    (void)state;
+    struct text json = {0};
+    struct command_result result =
+        run_text("lucky", HEAD "servers: {redis: {topology: sentinel}}\nschemes: [redis-lua]\n"
+                               "faults:\n"
+                               "  - {name: held, when: client-1 after read, pause: client-1, "
+                               "until: 1s}\n"
+                               "  - {after: held, failover: leader}\n");
+    char *path = path_join(folder, "lucky/result.json");
+    assert_int_equal(file_read(path, &json, NULL), 0);
+    free(path);
+    if (strstr(json.bytes, "the lock had reached the replica: 'how: loses-lock' tries the other "
+                           "case") == NULL)
+        fail_msg("not said in: %s", text_string(&result.output));
+    text_free(&json);
+    command_free(&result);
+}
+
 static void a_cut_between_nodes_that_do_not_talk_is_no_proof(void **state)
 {
     (void)state;
@@ -214,6 +234,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_failover_that_did_not_lose_the_lock_is_no_proof),
+        cmocka_unit_test(a_failover_that_a_lock_outlived_by_luck_says_what_was_not_tried),
         cmocka_unit_test(a_cut_between_nodes_that_do_not_talk_is_no_proof),
         cmocka_unit_test(a_fault_that_the_servers_cannot_have_is_not_applicable),
         cmocka_unit_test(faults_on_servers_of_others_are_skipped_and_those_on_clients_strike),

@@ -117,6 +117,7 @@ static int form_replication(struct server_group *group, struct error *error)
 
 const struct topology mysql_replica_topology = {
     .name = MYSQL_REPLICA,
+    .lags = true,
     .server = "mysql",
     .summary = "one primary, and replicas that follow it some time later",
     .least = 2,

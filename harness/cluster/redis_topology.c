@@ -200,6 +200,7 @@ static int form_sentinel(struct server_group *group, struct error *error)
 
 const struct topology redis_sentinel_topology = {
     .name = "sentinel",
+    .lags = true,
     .server = "redis",
     .summary = "one master, its replicas, and three sentinels that promote one of them",
     .least = 2,
@@ -322,6 +323,7 @@ static int form_cluster(struct server_group *group, struct error *error)
 
 const struct topology redis_cluster_topology = {
     .name = "cluster",
+    .lags = true,
     .server = "redis",
     .summary = "masters that share the keys, and replicas that take over",
     .least = 3,

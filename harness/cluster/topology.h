@@ -17,6 +17,7 @@ struct topology {
     // If a server that is silent for so long is replaced by a copy that may lag behind: locks that
     // it had are lost with it. 0: none is, or nothing is lost.
     int64_t deposes_after_ns;
+    bool lags; // a write is answered before the servers know of it that may lead next
     // Optional: fills in `nodes` (zeroed), which has room for
     // MAX_GROUP_NODES. Returns how many. NULL: `count` nodes of the kind, all of role "member".
     int (*plan)(const struct group_settings *settings, struct node_settings *nodes);

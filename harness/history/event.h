@@ -7,6 +7,8 @@
 
 #include <stdint.h>
 
+#define UNTRIED_MARK "; "
+
 // The outcome of any request, everywhere in Lockpick.
 enum outcome {
     OUTCOME_OK,      // definitely happened
@@ -29,7 +31,9 @@ enum release_answer {
 // like at_ns, INT64_MAX for never, printed in seconds like `t`.
 // `requests` are those sent to servers; `wakeups` are waits that a notification ended;
 // -1: nobody can tell.
-// The arguments of a note are text: the next 32 bytes of what is said of its fault.
+// The arguments of a note are text: the next 32 bytes of what is said of its fault. Of one that took
+// effect it is the names of those who had the role that it struck, if it struck one; then, behind
+// UNTRIED_MARK, what it did not put to the test.
 // `kept_ns`: since nobody stood in line, a place in it is kept for so long at least; INT64_MAX: for
 // as long as its acquire waits; 0: that is not known.
 // A gap is put in by the reader of a damaged history: what this worker did next is lost.
