@@ -13,6 +13,7 @@
 #include "harness/drive/world.h"
 #include "harness/history/follower.h"
 #include "harness/scenario/patience.h"
+#include "harness/wire/driver.h"
 
 #include <poll.h>
 #include <signal.h>
@@ -173,7 +174,8 @@ static void stop(struct conductor *conductor, enum stop_reason reason)
     load_announce(&conductor->stage.load, opened_ns, now_ns);
     record(conductor, EVENT_STOP_ASKED, reason,
            load_due(&conductor->stage.load, now_ns - opened_ns));
-    stage_stop(&conductor->stage);
+    bool in_time = reason == STOP_DONE || reason == STOP_TIME || reason == STOP_LIMIT;
+    stage_stop(&conductor->stage, in_time ? DRIVER_STOP_IN_TIME : 1);
 }
 
 static void look(struct conductor *conductor)
@@ -282,6 +284,7 @@ static enum stop_reason run_until_stop(struct conductor *conductor)
 // After the stop: every client finishes what it does.
 static void let_clients_end(struct conductor *conductor)
 {
+    const struct foreign_settings *foreign = conductor->stage.scheme->foreign;
     struct control *control = conductor->stage.control;
     schedule_end(conductor->schedule);
     atomic_store(&control->gate, GATE_OPEN);
@@ -289,6 +292,9 @@ static void let_clients_end(struct conductor *conductor)
     const struct lock_settings *lock = &conductor->scenario->lock;
     int64_t give_up_ns = clock_monotonic_ns() + 2 * lock->retry_ns +
                          REQUESTS_PER_OPERATION * lock->request_ns + 10 * NS_PER_S;
+    // A program that hangs is waited for until it is known to (see driver_wait).
+    if (foreign != NULL && foreign->plugin == NULL)
+        give_up_ns += lock->wait_ns + 20 * foreign->patience_ns;
     while (living_clients(conductor) > 0 && clock_monotonic_ns() < give_up_ns) {
         reap(conductor);
         rest(conductor, clock_monotonic_ns());
@@ -388,8 +394,9 @@ int trial_conduct(const struct trial *trial, struct server_pool *pool, const cha
     conductor.ends = memory_zeroed((size_t)conductor.client_count, sizeof *conductor.ends);
     for (int i = 0; i < conductor.client_count; i++)
         conductor.ends[i].fd = -1;
+    const struct foreign_settings *foreign = trial->foreign;
     watch_start(&conductor.watch, conductor.client_count, (int)clients->threads,
-                clients->lead.client);
+                clients->lead.client, foreign != NULL && foreign->plugin == NULL);
     int result = set_up(&conductor, folder, serial, error);
     if (result == 0)
         result = perform(&conductor, error);

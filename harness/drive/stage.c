@@ -17,7 +17,7 @@ void stage_break(const struct stage *stage, const char *format, ...)
     vsnprintf(control->broken_text, sizeof control->broken_text, format, arguments);
     va_end(arguments);
     atomic_store(&control->broken, 2);
-    stage_stop(stage);
+    stage_stop(stage, 1);
     futex_wake_all(&control->ready);
 }
 
@@ -67,9 +67,9 @@ struct store stage_store(const struct stage *stage, const struct stage_key *key,
                           .shared = &key->account->account};
 }
 
-void stage_stop(const struct stage *stage)
+void stage_stop(const struct stage *stage, uint32_t how)
 {
-    atomic_store(&stage->control->stop, 1);
+    atomic_store(&stage->control->stop, how);
     futex_wake_all(&stage->control->stop);
 }
 

@@ -31,6 +31,7 @@ struct control {
     _Atomic uint32_t stop;     // not 0: finish what you do, begin nothing; a futex
     _Atomic int64_t opened_ns; // when the gate opened for everybody; 0 before
     _Alignas(64) _Atomic int64_t next_operation;
+    _Atomic int64_t begun_operations;     // of those that the workload counts
     _Alignas(64) _Atomic uint32_t broken; // 1: the text is being written, 2: it stands
     char broken_text[512];
     _Atomic pid_t servers[MAX_OBSERVED_SERVERS]; // as observer_tell says; 0: none
@@ -90,8 +91,9 @@ struct clock stage_client_clock(const struct stage *stage, int client_number);
 struct store stage_store(const struct stage *stage, const struct stage_key *key,
                          struct actor *actor, int64_t request_ns);
 
-// Tells every worker to finish what it does and to begin nothing.
-void stage_stop(const struct stage *stage);
+// Tells every worker to finish what it does and to begin nothing: soon, with 1; or
+// DRIVER_STOP_IN_TIME (harness/wire/driver.h).
+void stage_stop(const struct stage *stage, uint32_t how);
 
 bool stage_is_stopped(const struct stage *stage);
 

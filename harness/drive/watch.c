@@ -7,28 +7,33 @@
 
 #include <stdlib.h>
 
-enum worker_state { IDLE, WAITING, GAVE_UP, HOLDING, RELEASING };
+enum worker_state { IDLE, WAITING, OWED, GAVE_UP, HOLDING, RELEASING };
 
-void watch_start(struct watch *watch, int clients, int threads, int lead)
+void watch_start(struct watch *watch, int clients, int threads, int lead, bool is_external)
 {
     *watch = (struct watch){.clients = clients, .threads = threads, .lead = lead};
     watch->workers = memory_zeroed((size_t)clients * (size_t)threads, 1);
+    watch->answered = is_external ? memory_zeroed((size_t)clients, sizeof(bool)) : NULL;
 }
 
 void watch_free(struct watch *watch)
 {
     free(watch->workers);
+    free(watch->answered);
     watch->workers = NULL;
+    watch->answered = NULL;
 }
 
 static void become(struct watch *watch, unsigned char *worker, enum worker_state state)
 {
     watch->waiting -= *worker == WAITING;
+    watch->owed -= *worker == OWED;
     watch->gave_up -= *worker == GAVE_UP;
     watch->holding -= *worker == HOLDING;
     watch->releasing -= *worker == RELEASING;
     *worker = (unsigned char)state;
     watch->waiting += state == WAITING;
+    watch->owed += state == OWED;
     watch->gave_up += state == GAVE_UP;
     watch->holding += state == HOLDING;
     watch->releasing += state == RELEASING;
@@ -56,13 +61,28 @@ static void see_stall(struct watch *watch, const struct stall *stall)
     watch->stalled_until_ns = time_later(watch->stalled_until_ns, stall->to_ns);
 }
 
+// Its program answers: what its other workers wait for is the lock.
+static void see_answer(struct watch *watch, int client)
+{
+    if (watch->answered == NULL || watch->answered[client - 1])
+        return;
+    watch->answered[client - 1] = true;
+    unsigned char *first = &watch->workers[(size_t)(client - 1) * (size_t)watch->threads];
+    for (int i = 0; i < watch->threads; i++) {
+        if (first[i] == OWED)
+            become(watch, &first[i], WAITING);
+    }
+}
+
 static void see_worker(struct watch *watch, unsigned char *worker, const struct event *event)
 {
     if (event->kind == EVENT_ACQUIRE_INVOKE) {
-        if (watch->waiting + watch->gave_up == 0)
+        bool is_owed = watch->answered != NULL && !watch->answered[event->client - 1];
+        if (watch->waiting + watch->owed + watch->gave_up == 0)
             stir(watch, event->at_ns);
-        become(watch, worker, WAITING);
+        become(watch, worker, is_owed ? OWED : WAITING);
     } else if (event->kind == EVENT_ACQUIRE_RETURN) {
+        see_answer(watch, event->client);
         become(watch, worker, event->outcome == OUTCOME_OK ? HOLDING : GAVE_UP);
         if (event->outcome == OUTCOME_OK)
             stir(watch, event->at_ns);

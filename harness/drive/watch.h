@@ -12,7 +12,9 @@ struct watch {
     int clients;
     int threads;
     unsigned char *workers; // clients × threads
+    bool *answered;         // clients that were ever answered; NULL: nobody owes an answer
     size_t waiting;         // living workers inside an acquire
+    size_t owed;            // the same, of clients whose program has never answered anything
     size_t gave_up;         // living workers whose last acquire ended without a grant
     size_t holding;         // living workers that believe they hold, and do not release yet
     size_t releasing;       // living workers inside a release
@@ -27,7 +29,9 @@ struct watch {
     int lead;
 };
 
-void watch_start(struct watch *watch, int clients, int threads, int lead);
+// `is_external`: each client asks a program. As long as that has answered nothing at all, nobody
+// knows whether it waits for the lock or hangs.
+void watch_start(struct watch *watch, int clients, int threads, int lead, bool is_external);
 void watch_free(struct watch *watch);
 void watch_see(struct watch *watch, const struct event *event);
 

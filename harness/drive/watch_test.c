@@ -38,7 +38,7 @@ static bool is_stuck(const struct watch *watch, int64_t now_ms)
 // Two clients, of which the second waits since 1,100 ms for what the first gave back at 1,000.
 static void start(struct watch *watch)
 {
-    watch_start(watch, 2, 1, 0);
+    watch_start(watch, 2, 1, 0, false);
     see(watch, 900, 1, EVENT_ACQUIRE_INVOKE);
     see(watch, 950, 1, EVENT_ACQUIRE_RETURN);
     see(watch, 990, 1, EVENT_RELEASE_INVOKE);
@@ -64,6 +64,27 @@ static void a_trial_is_not_stuck_while_somebody_holds(void **state)
     see(&watch, 2000, 2, EVENT_ACQUIRE_RETURN);
     see(&watch, 2010, 1, EVENT_ACQUIRE_INVOKE);
     assert_false(is_stuck(&watch, 60000));
+    watch_free(&watch);
+}
+
+// As long as a program has answered nothing, it may hang; afterwards, all its workers wait.
+static void who_asks_a_program_that_has_never_answered_does_not_count_as_waiting(void **state)
+{
+    (void)state;
+    struct watch watch;
+    watch_start(&watch, 2, 1, 0, true);
+    see(&watch, 900, 1, EVENT_ACQUIRE_INVOKE);
+    see(&watch, 950, 1, EVENT_ACQUIRE_RETURN);
+    see(&watch, 1000, 1, EVENT_RELEASE_RETURN);
+    see(&watch, 1100, 2, EVENT_ACQUIRE_INVOKE);
+    assert_false(is_stuck(&watch, 60000));
+    watch_see(&watch, &(struct event){.at_ns = 61000 * NS_PER_MS,
+                                      .client = 2,
+                                      .worker = 1,
+                                      .kind = EVENT_ACQUIRE_RETURN,
+                                      .outcome = OUTCOME_NO});
+    see(&watch, 61001, 2, EVENT_ACQUIRE_INVOKE);
+    assert_true(is_stuck(&watch, 61002));
     watch_free(&watch);
 }
 
@@ -181,6 +202,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_trial_is_stuck_once_somebody_has_waited_long_enough),
         cmocka_unit_test(a_trial_is_not_stuck_while_somebody_holds),
+        cmocka_unit_test(who_asks_a_program_that_has_never_answered_does_not_count_as_waiting),
         cmocka_unit_test(time_for_which_the_machine_stood_still_does_not_count),
         cmocka_unit_test(a_grant_begins_the_wait_anew),
         cmocka_unit_test(a_release_is_unanswered_once_none_takes_so_long),

@@ -1,12 +1,14 @@
 // The process of a driver: started, greeted, read, and ended.
 #include "harness/wire/driver.h"
 
+#include "harness/base/file.h"
 #include "harness/base/text.h"
 #include "harness/cluster/process.h"
 #include "harness/wire/driver_advice.h"
 #include "harness/wire/driver_inside.h"
 
 #include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
@@ -262,6 +264,53 @@ static void *read_lines(void *context)
     return NULL;
 }
 
+// --- at work -------------------------------------------------------------------------------------
+
+// Programs that a program has started are looked at so many generations deep.
+#define GENERATIONS 4
+
+// The thread's state, as in `ps`: what follows its name, which is in parentheses.
+static bool is_thread_at_work(pid_t process, const char *thread)
+{
+    char path[300];
+    struct text stat = {0};
+    snprintf(path, sizeof path, "/proc/%d/task/%s/stat", (int)process, thread);
+    if (file_read(path, &stat, NULL) != 0)
+        return false;
+    const char *name_end = strrchr(stat.bytes, ')');
+    bool is =
+        name_end != NULL && (strncmp(name_end, ") R", 3) == 0 || strncmp(name_end, ") D", 3) == 0);
+    text_free(&stat);
+    return is;
+}
+
+static bool is_at_work(pid_t process, int generations)
+{
+    char path[300];
+    bool is = false;
+    snprintf(path, sizeof path, "/proc/%d/task", (int)process);
+    DIR *threads = opendir(path);
+    for (const struct dirent *thread; threads != NULL && !is && (thread = readdir(threads));) {
+        struct text children = {0};
+        is = is_thread_at_work(process, thread->d_name);
+        snprintf(path, sizeof path, "/proc/%d/task/%s/children", (int)process, thread->d_name);
+        if (!is && generations > 1 && file_read(path, &children, NULL) == 0) {
+            char *next = children.bytes;
+            for (long child; !is && next != NULL && (child = strtol(next, &next, 10)) > 0;)
+                is = is_at_work((pid_t)child, generations - 1);
+        }
+        text_free(&children);
+    }
+    if (threads != NULL)
+        closedir(threads);
+    return is;
+}
+
+bool driver_is_at_work(const struct driver *driver)
+{
+    return is_at_work(driver->process, GENERATIONS);
+}
+
 // --- the whole -----------------------------------------------------------------------------------
 
 static int greet(struct driver *driver, struct error *error)
@@ -274,7 +323,8 @@ static int greet(struct driver *driver, struct error *error)
     driver_send(driver, line.bytes, line.length, patience_ns);
     text_free(&line);
     free(hello);
-    enum driver_wait wait = driver_wait(driver, &driver->greeted, patience_ns, &ignored);
+    struct driver_budget budget = {.patience_ns = patience_ns};
+    enum driver_wait wait = driver_wait(driver, &driver->greeted, &budget, &ignored);
     if (wait == DRIVER_LATE) {
         char patience[32];
         text_duration(patience_ns, patience, sizeof patience);

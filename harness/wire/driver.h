@@ -27,6 +27,8 @@ struct driver_hold {
     void *context;    // for `lost`
 };
 
+#define DRIVER_STOP_IN_TIME 2
+
 struct driver_settings {
     const struct foreign_settings *foreign;
     const struct service *service; // NULL if it needs none
@@ -35,7 +37,9 @@ struct driver_settings {
     int client;                    // number, from 1
     int workers;                   // how many the client has
     int64_t lease_ns, wait_ns, retry_ns, request_ns;
-    const _Atomic uint32_t *stop; // not 0: the trial ends
+    // Not 0: the trial ends; whoever asks is given a few seconds more. DRIVER_STOP_IN_TIME: an
+    // acquire under way has as long as ever, for the lock comes free, or it is refused.
+    const _Atomic uint32_t *stop;
     // What it sends to its servers goes through a relay (relay.h), with the points of `board`,
     // recorded in `history`. The caller must be in a network of the client's own.
     bool has_relay;

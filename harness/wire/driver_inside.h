@@ -67,11 +67,23 @@ int driver_send(struct driver *driver, const char *line, size_t length, int64_t 
 // A line that came. Called by the reader's thread.
 void driver_hear(struct driver *driver, const char *bytes, size_t length);
 
-// Waits on the futex while it is 0, at most `budget_ns` of the time in which this process was not
-// stopped, nor any request of the driver's, and for a few seconds of it after the trial has ended.
-// *last is the last time in which it was.
+// How long the driver may take: what it was allowed, and its patience beyond that, in which the
+// time counts for a tenth in which the program could have run and did not get a processor, or is at
+// work. `in_time`: see DRIVER_STOP_IN_TIME.
+struct driver_budget {
+    int64_t allowed_ns;
+    int64_t patience_ns;
+    bool in_time;
+};
+
+// Waits on the futex while it is 0, at most for the budget, of the time in which this process was
+// not stopped, nor any request of the driver's, and for a few seconds of it after the trial has
+// ended. *last is the last time in which it was.
 enum driver_wait { DRIVER_SETTLED, DRIVER_LATE, DRIVER_ENDED };
-enum driver_wait driver_wait(struct driver *driver, _Atomic uint32_t *word, int64_t budget_ns,
-                             struct standstill *last);
+enum driver_wait driver_wait(struct driver *driver, _Atomic uint32_t *word,
+                             const struct driver_budget *budget, struct standstill *last);
+
+// True if the program, or one that it has started, runs or waits for a processor or a disk.
+bool driver_is_at_work(const struct driver *driver);
 
 #endif

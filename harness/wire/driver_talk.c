@@ -21,6 +21,8 @@ const char *const driver_commands[] = {"acquire", "release", "renew", NULL};
 // An attempt that succeeds is answered within that time, unless the process is stopped, or a server
 // takes its time.
 #define ATTEMPT_NS (100 * NS_PER_MS)
+// Of the time that a program is at work, so much counts as its hanging: it may loop for ever.
+#define AT_WORK 10
 // A loss may cross the release of its hold; so many do not.
 #define MOST_STRAYS 10000
 
@@ -99,24 +101,29 @@ int driver_send(struct driver *driver, const char *line, size_t length, int64_t 
 
 // A stop of the process shows as a slice that took much longer than it should: the driver, which
 // was stopped too, is not blamed for it.
-enum driver_wait driver_wait(struct driver *driver, _Atomic uint32_t *word, int64_t budget_ns,
-                             struct standstill *last)
+enum driver_wait driver_wait(struct driver *driver, _Atomic uint32_t *word,
+                             const struct driver_budget *budget, struct standstill *last)
 {
     int64_t spent_ns = 0;
     int64_t last_ns = time_earlier(LAST_NS, driver->settings.foreign->patience_ns);
     int64_t ignored_ns = TIME_NEVER;
     *last = (struct standstill){0};
     while (atomic_load(word) == 0) {
-        bool ends = atomic_load(driver->settings.stop) != 0;
+        uint32_t stop = atomic_load(driver->settings.stop);
+        bool ends = stop != 0 && !(budget->in_time && stop == DRIVER_STOP_IN_TIME);
         int64_t from_ns = clock_monotonic_ns();
         futex_wait_until_ns(word, 0, from_ns + SLICE_NS);
         int64_t slice_ns = clock_monotonic_ns() - from_ns;
         if (slice_ns > 2 * SLICE_NS)
             *last = (struct standstill){from_ns, from_ns + slice_ns};
+        slice_ns = time_earlier(slice_ns, 2 * SLICE_NS);
+        last_ns -= ends ? slice_ns : 0;
+        if (spent_ns >= budget->allowed_ns && driver_is_at_work(driver))
+            slice_ns /= AT_WORK;
         if (!driver_relay_stops(driver, &ignored_ns))
-            spent_ns += time_earlier(slice_ns, 2 * SLICE_NS);
-        last_ns -= ends ? time_earlier(slice_ns, 2 * SLICE_NS) : 0;
-        if (atomic_load(word) == 0 && (spent_ns >= budget_ns || last_ns <= 0))
+            spent_ns += slice_ns;
+        bool is_late = spent_ns >= budget->allowed_ns + budget->patience_ns;
+        if (atomic_load(word) == 0 && (is_late || last_ns <= 0))
             return ends ? DRIVER_ENDED : DRIVER_LATE;
     }
     return DRIVER_SETTLED;
@@ -377,12 +384,11 @@ static void write_request(const struct driver_request *request, int64_t id, stru
 }
 
 static void say_it_hangs(struct driver *driver, const struct driver_request *request, int64_t id,
-                         int64_t budget_ns)
+                         const struct driver_budget *budget)
 {
     char allowed[32], patience[32];
-    int64_t patience_ns = driver->settings.foreign->patience_ns;
-    text_duration(budget_ns - patience_ns, allowed, sizeof allowed);
-    text_duration(patience_ns, patience, sizeof patience);
+    text_duration(budget->allowed_ns, allowed, sizeof allowed);
+    text_duration(budget->patience_ns, patience, sizeof patience);
     driver_fail(driver,
                 "hangs: \"%s\" (id %" PRId64 ", worker-%d) was not answered within the %s that it "
                 "may take and %s of patience. Give its connection a time-out, and answer unknown",
@@ -393,22 +399,23 @@ static enum outcome exchange(struct driver *driver, struct actor *actor,
                              const struct driver_request *request, struct driver_answer *answer)
 {
     struct text line = {0};
-    int64_t allowed_ns = request->ask == DRIVER_ACQUIRE
-                             ? time_later(request->wait_ns, driver->settings.request_ns)
-                             : driver->settings.request_ns;
-    int64_t budget_ns = allowed_ns + driver->settings.foreign->patience_ns;
+    struct driver_budget budget = {.allowed_ns = driver->settings.request_ns,
+                                   .patience_ns = driver->settings.foreign->patience_ns,
+                                   .in_time = request->ask == DRIVER_ACQUIRE};
+    if (request->ask == DRIVER_ACQUIRE)
+        budget.allowed_ns = time_later(request->wait_ns, budget.allowed_ns);
     struct pending *pending = enter(driver, request);
     int64_t id = pending->id;
     write_request(request, id, &line);
     // What could not be sent is not answered either.
-    driver_send(driver, line.bytes, line.length, budget_ns);
+    driver_send(driver, line.bytes, line.length, budget.allowed_ns + budget.patience_ns);
     text_free(&line);
     struct standstill last;
-    enum driver_wait wait = driver_wait(driver, &pending->settled, budget_ns, &last);
+    enum driver_wait wait = driver_wait(driver, &pending->settled, &budget, &last);
     if (leave(driver, pending, &last, request->lease_ns, answer, actor))
         return OUTCOME_OK;
     if (wait == DRIVER_LATE)
-        say_it_hangs(driver, request, id, budget_ns);
+        say_it_hangs(driver, request, id, &budget);
     return wait == DRIVER_ENDED ? OUTCOME_UNKNOWN : OUTCOME_BROKEN;
 }
 

@@ -333,6 +333,38 @@ static void an_answer_that_the_end_of_the_trial_overtakes_is_unknown(void **stat
     assert_true(end(&fixture, &error));
 }
 
+// A trial whose time is over lets everybody wait for the lock to the end: an acquire that is never
+// answered is known to hang then.
+static void an_acquire_that_outlasts_the_trial_s_time_has_as_long_as_ever(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    struct driver_answer answer;
+    struct error error = {0};
+    assert_int_equal(start(&fixture, HELLO "read one; read two", 300 * NS_PER_MS, &error), 0);
+    atomic_store(&fixture.stop, DRIVER_STOP_IN_TIME);
+    assert_int_equal(ask(&fixture, DRIVER_ACQUIRE, &answer, &error), OUTCOME_BROKEN);
+    expect_in(error.text, "hangs: \"acquire\"");
+    assert_false(end(&fixture, &error));
+}
+
+// It answers long after its patience of 200 ms, having worked all the while.
+static void one_that_is_at_work_has_more_patience(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    struct driver_answer answer;
+    struct error error = {0};
+    assert_int_equal(start(&fixture,
+                           HELLO "read one; timeout 1 sh -c 'while :; do :; done'; "
+                                 "echo '{\"id\": 1, \"answer\": \"not-held\"}'; read two",
+                           200 * NS_PER_MS, &error),
+                     0);
+    assert_int_equal(ask(&fixture, DRIVER_ACQUIRE, &answer, &error), OUTCOME_OK);
+    assert_int_equal(answer.line.word, DRIVER_NOT_HELD);
+    assert_true(end(&fixture, &error));
+}
+
 // In a process of its own, which is stopped with its driver: the driver answers when it goes on.
 static void be_stopped_client(int report)
 {
@@ -391,6 +423,8 @@ int main(void)
         cmocka_unit_test(one_that_is_not_understood_is_quoted),
         cmocka_unit_test(a_command_that_is_not_there_is_named),
         cmocka_unit_test(an_answer_that_the_end_of_the_trial_overtakes_is_unknown),
+        cmocka_unit_test(an_acquire_that_outlasts_the_trial_s_time_has_as_long_as_ever),
+        cmocka_unit_test(one_that_is_at_work_has_more_patience),
         cmocka_unit_test(a_driver_that_was_stopped_with_its_client_does_not_hang),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
