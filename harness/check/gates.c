@@ -4,6 +4,7 @@
 #include "harness/base/growing.h"
 #include "harness/base/text.h"
 #include "harness/check/describe.h"
+#include "harness/check/served.h"
 #include "harness/check/wire_sides.h"
 
 #include <inttypes.h>
@@ -306,7 +307,7 @@ bool gates_open(const struct digest *digest, char *reason, size_t room)
         say_nobody_held(digest, reason, room);
         return false;
     }
-    return true;
+    return everybody_was_served(digest, reason, room);
 }
 
 bool history_is_whole(const struct digest *digest, char *reason, size_t room)

@@ -5,8 +5,8 @@
 #include "harness/check/check.h"
 
 // True if every gate is open. Else `reason` (of `room` bytes) says in one sentence which is not:
-// a fault that did not take effect, a fault under no traffic, no hold at all, a trial that ended
-// otherwise than planned.
+// a fault that did not take effect, a fault under no traffic, no hold at all, a client that asked
+// and never held (served.h), a trial that ended otherwise than planned.
 bool gates_open(const struct digest *digest, char *reason, size_t room);
 
 // True if some fault of the scenario never took effect; `what` says which.

@@ -328,6 +328,7 @@ static void a_second_worker_that_only_tried_puts_it_to_the_test(void **state)
     (void)state;
     struct build build;
     build_start(&build, "increment");
+    build.scenario.lock.wait_ns = 0;
     build_begin(&build, 0);
     build_hold(&build, 1, 1, 0, 20, 300);
     build_attempt(&build, 2, 2, 2, 15, OUTCOME_NO);

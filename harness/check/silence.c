@@ -268,7 +268,7 @@ struct silence silence_find(const struct digest *digest)
         return latest;
     struct silence unanswered = find_silence(digest, true);
     bool is_long = digest->ended_ns - unanswered.from_ns > enough_ns;
-    return is_long && !was_answered(digest, unanswered.from_ns) ? unanswered : latest;
+    return is_long && !was_answered(digest, digest->ended_ns - enough_ns) ? unanswered : latest;
 }
 
 // --- who waited ----------------------------------------------------------------------------------

@@ -9,12 +9,27 @@ struct pace pace_of(const struct stage *stage, int client)
                          .operations = stage->workload->operations(stage->trial->scenario)};
 }
 
+static int64_t next_of(_Atomic int64_t *counter)
+{
+    return atomic_fetch_add_explicit(counter, 1, memory_order_relaxed) + 1;
+}
+
 // False if there are no more.
 static bool number(const struct pace *pace, struct turn *turn)
 {
-    _Atomic int64_t *next = &pace->stage->control->next_operation;
-    turn->operation = atomic_fetch_add_explicit(next, 1, memory_order_relaxed) + 1;
-    return pace->operations == 0 || turn->operation <= pace->operations;
+    struct control *control = pace->stage->control;
+    if (pace->operations > 0 && next_of(&control->begun_operations) > pace->operations)
+        return false;
+    turn->operation = next_of(&control->next_operation);
+    return true;
+}
+
+bool pace_again(const struct pace *pace, struct turn *turn)
+{
+    if (pace->operations == 0 || turn->intended_ns > 0 || stage_is_stopped(pace->stage))
+        return false;
+    turn->operation = next_of(&pace->stage->control->next_operation);
+    return true;
 }
 
 // Takes the next operation of an open loop that is to begin before then. False if there is none.

@@ -28,4 +28,9 @@ struct pace pace_of(const struct stage *stage, int client);
 // trial ends.
 bool pace_next(const struct pace *pace, struct turn *turn);
 
+// Gives the operation, which came to nothing, another number, for it to be tried once more. False
+// if the next one is to be taken instead: in an open loop, in a workload that runs for a time, and
+// once the trial ends.
+bool pace_again(const struct pace *pace, struct turn *turn);
+
 #endif

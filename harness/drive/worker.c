@@ -99,13 +99,19 @@ static int64_t on_machine_clock(const struct worker *worker, int64_t valid_until
     return lease_ends_on_machine_ns(&lock->asked, valid_until_ns, lock->options.lease_ns);
 }
 
-static bool acquire(struct worker *worker, const struct turn *turn, struct grant *grant)
+enum acquired { ACQUIRED, REFUSED, UNDECIDED };
+
+// UNDECIDED: it came back without the lock long before its wait was over. That is no try of the
+// operation: a lock that answers so at once would use up all of them before anybody could see
+// whether it is stuck.
+static enum acquired acquire(struct worker *worker, const struct turn *turn, struct grant *grant)
 {
     int64_t operation = turn->operation;
+    int64_t asked_ns = clock_monotonic_ns();
+    int64_t wait_ns = worker->key->lock.options.wait_ns;
     worker->key->lock.operation = operation;
     record(worker, EVENT_ACQUIRE_INVOKE, OUTCOME_OK, worker->key->lock.mode, operation,
-           clock_monotonic_ns() + worker->key->lock.options.wait_ns, turn->intended_ns,
-           worker->key->number);
+           asked_ns + wait_ns, turn->intended_ns, worker->key->number);
     enum outcome outcome = lock_acquire(&worker->key->lock, grant);
     record_return(worker, (struct event){.kind = EVENT_ACQUIRE_RETURN,
                                          .outcome = (uint8_t)outcome,
@@ -113,7 +119,9 @@ static bool acquire(struct worker *worker, const struct turn *turn, struct grant
                                          .args = {operation, grant->token,
                                                   on_machine_clock(worker, grant->valid_until_ns),
                                                   grant->attempts}});
-    return outcome == OUTCOME_OK;
+    if (outcome == OUTCOME_OK)
+        return ACQUIRED;
+    return clock_monotonic_ns() - asked_ns < wait_ns / 2 ? UNDECIDED : REFUSED;
 }
 
 static enum outcome outcome_of(enum release_answer answer)
@@ -281,9 +289,11 @@ static void choose_key(struct worker *worker)
         worker->key = &worker->keys[popularity_draw(&worker->stage->popularity, &worker->random)];
 }
 
-static void operate(struct worker *worker, const struct turn *turn)
+// False if the operation is to be tried again, as another.
+static bool operate(struct worker *worker, const struct turn *turn)
 {
     struct grant grant;
+    enum acquired acquired = REFUSED;
     int64_t operation = turn->operation;
     enum boundary boundary = worker->boundary;
     const struct workload *workload = worker->stage->workload;
@@ -293,7 +303,9 @@ static void operate(struct worker *worker, const struct turn *turn)
     worker->key->lock.mode = only_reads ? LOCK_SHARED : LOCK_EXCLUSIVE;
     // The lock inside the transaction: released before the commit.
     bool began = boundary == BOUNDARY_WRAPPED && begin_transaction(worker);
-    if (began == (boundary == BOUNDARY_WRAPPED) && acquire(worker, turn, &grant)) {
+    if (began == (boundary == BOUNDARY_WRAPPED))
+        acquired = acquire(worker, turn, &grant);
+    if (acquired == ACQUIRED) {
         point(&worker->actor, POINT_AT, "holds");
         if (boundary == BOUNDARY_INNER)
             work_inside(worker, operation, grant.token);
@@ -304,6 +316,7 @@ static void operate(struct worker *worker, const struct turn *turn)
     if (began)
         commit(worker, operation);
     report_if_broken(worker);
+    return acquired != UNDECIDED;
 }
 
 static int64_t wakeups_of(const struct actor *actor)
@@ -367,13 +380,14 @@ void worker_run(struct worker *worker)
     atomic_fetch_add(&control->ready, 1);
     futex_wake_all(&control->ready);
     wait_at_gate(worker);
+    const struct lock_settings *lock = &scenario_of(worker)->lock;
     int64_t done = 0;
     struct turn turn;
     record(worker, EVENT_WORKER_START, OUTCOME_OK, 0, 0, 0, 0, 0);
     while (connected == 0 && pace_next(&worker->pace, &turn)) {
         note_warm_up(worker, &turn);
-        operate(worker, &turn);
-        done++;
+        for (done++; !operate(worker, &turn) && pace_again(&worker->pace, &turn); done++)
+            rest(worker, time_later(lock->retry_ns, lock->wait_ns / 100));
         if (turn.intended_ns == 0)
             rest(worker, scenario_of(worker)->workload.think_ns);
     }

@@ -26,7 +26,9 @@ static const struct key workload_keys[] = {
     {"fenced", KEY_SWITCH, FIELD(workload_settings, fenced), .fallback = "false",
      .help = "the store refuses a write with an old fencing token"},
     {"operations", KEY_WHOLE, FIELD(workload_settings, operations), .least = 1,
-     .most = MOST_OPERATIONS, .fallback_text = "(or for)", .help = "in all, shared by the workers"},
+     .most = MOST_OPERATIONS, .fallback_text = "(or for)",
+     .help = "in all, shared by the workers; an acquire that comes back empty-handed long before "
+             "its wait is over is none"},
     {"for", KEY_DURATION, FIELD(workload_settings, for_ns), .least = NS_PER_MS, .most = HOUR_NS,
      .fallback_text = "(or operations)", .help = "run for that long instead"},
     {"warm-up", KEY_DURATION, FIELD(workload_settings, warm_up_ns), .most = HOUR_NS,

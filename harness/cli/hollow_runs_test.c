@@ -1,0 +1,161 @@
+// Locks that keep every property and are of no use, end to end: each is a driver that serves some
+// and turns others away, and none of them may be called SAFE.
+#include "harness/cli/test_foreign.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+
+static char folder[] = "/tmp/lockpick-hollow-runs-XXXXXX";
+
+// The template, which does as its argument says before it locks, and once it has found the lock
+// held.
+static int make_driver(void **state)
+{
+    (void)state;
+    static const char before[] = "def acquire(self, request):\n"
+                                 "        mode = sys.argv[1]\n"
+                                 "        if mode == 'silent':\n"
+                                 "            time.sleep(1e6)\n"
+                                 "        if mode == 'refuses' and self.client > 1:\n"
+                                 "            return {'answer': 'not-held'}\n"
+                                 "        if mode == 'waits' and self.client > 1:\n"
+                                 "            time.sleep(request['wait_ms'] / 1000)\n"
+                                 "            return {'answer': 'not-held'}\n"
+                                 "        if mode == 'ignorant' and self.client > 1:\n"
+                                 "            return {'answer': 'unknown'}\n";
+    static const char held[] = "            if mode == 'raises':\n"
+                               "                return {'answer': 'unknown'}\n"
+                               "            if mode == 'try':\n"
+                               "                return {'answer': 'not-held'}\n"
+                               "            if mode == 'keeps' and"
+                               " self.redis.ask('GET', request['lock']) == b'kept':\n"
+                               "                return {'answer': 'unknown'}\n"
+                               "            if time.monotonic() + self.retry > give_up:";
+    // What client-3 takes has neither an owner nor an end.
+    static const char keeps[] =
+        "                if mode == 'keeps' and self.client == 3:\n"
+        "                    self.redis.ask('SET', request['lock'], 'kept')\n"
+        "                ends = asked";
+    struct text driver = {0};
+    if (test_folder_make(folder) != 0 ||
+        file_read("scripts/drivers/template.py", &driver, NULL) != 0 ||
+        !foreign_replace(&driver, "def acquire(self, request):\n", before) ||
+        !foreign_replace(&driver,
+                         "            if time.monotonic() + self.retry > give_up:", held) ||
+        !foreign_replace(&driver, "                ends = asked", keeps) ||
+        !foreign_replace(&driver, "self.redis, self.token = None, None",
+                         "self.redis, self.token, self.client = None, None, hello['client']"))
+        return -1;
+    write_in(folder, "hollow.py", driver.bytes);
+    text_free(&driver);
+    return 0;
+}
+
+static int remove_folder(void **state)
+{
+    (void)state;
+    return test_folder_remove(folder);
+}
+
+// Runs a driver of that mode, and expects that verdict, with that in its reason, in a run's
+// result. `workload` is what the workload has, `rest` what else the scenario has.
+static void expect(const char *mode, const char *workload, const char *rest, const char *verdict,
+                   const char *reason)
+{
+    struct text text = {0};
+    struct text path = {0};
+    struct text json = {0};
+    text_format(
+        &text,
+        "version: 1\nname: hollow\nabout: For a test.\n"
+        "workload: {kind: increment, %s, hold: 5ms}\n"
+        "clients: {processes: 3}\n"
+        "lock: {lease: 500ms, wait: 2s, retry: 5ms, request: 1s, stuck-after: 2s}\n"
+        "schemes:\n"
+        "  - exec: {name: own, command: [/usr/bin/python3, hollow.py, %s], servers: redis,\n"
+        "           patience: 3s, traits: [exclusive, lease, owner-checked]}\n%s",
+        workload, mode, rest);
+    static int serial;
+    char name[16];
+    snprintf(name, sizeof name, "run-%d", ++serial);
+    struct command_result result = foreign_run(folder, name, text.bytes, "");
+    text_format(&path, "%s/result.json", name);
+    foreign_read(folder, path.bytes, &json);
+    char wanted[40];
+    snprintf(wanted, sizeof wanted, "\"verdict\": \"%s\"", verdict);
+    if (strstr(json.bytes, wanted) == NULL || strstr(json.bytes, reason) == NULL)
+        fail_msg("of '%s', %s: neither %s nor '%s': %s%s", mode, workload, verdict, reason,
+                 text_string(&result.output), text_string(&result.errors));
+    assert_null(strstr(text_string(&result.output), "the answer was lost"));
+    command_free(&result);
+    text_free(&text);
+    text_free(&path);
+    text_free(&json);
+}
+
+static void a_lock_that_only_one_client_gets_is_not_safe(void **state)
+{
+    (void)state;
+    const char *const modes[] = {"refuses", "waits", "ignorant"};
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
+        expect(modes[i], "for: 1s", "", "UNKNOWN", "without a fault and never held the lock: ");
+}
+
+// Once client-1 has had all that there is to do, nobody gets the lock any more.
+static void a_free_lock_that_the_rest_never_gets_is_stuck(void **state)
+{
+    (void)state;
+    const char *const modes[] = {"refuses", "waits", "ignorant"};
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
+        expect(modes[i], "operations: 30", "", "STUCK", "after client-1 released it");
+}
+
+static void a_lock_that_raises_when_it_is_held_is_not_safe(void **state)
+{
+    (void)state;
+    expect("raises", "for: 1s", "", "UNKNOWN",
+           "acquires without a fault came back without an answer");
+    expect("try", "for: 1s", "", "UNKNOWN", "acquires without a fault found the lock held");
+}
+
+static void a_lock_that_says_unknown_for_ever_after_a_kill_is_stuck(void **state)
+{
+    (void)state;
+    expect("keeps", "operations: 60", "faults: [{when: client-3 holds, kill: client-3}]\n", "STUCK",
+           "no acquire was answered");
+}
+
+static void a_program_that_never_answers_is_an_error_whatever_ends_the_trial(void **state)
+{
+    (void)state;
+    const char *const workloads[] = {"operations: 60", "for: 1s"};
+    for (size_t i = 0; i < sizeof workloads / sizeof *workloads; i++)
+        expect("silent", workloads[i], "", "ERROR", "hangs: \\\"acquire\\\"");
+}
+
+static void the_same_lock_that_serves_everybody_is_safe(void **state)
+{
+    (void)state;
+    expect("sound", "operations: 60", "", "SAFE", "60 holds, every property kept");
+    expect("sound", "for: 1s", "", "SAFE", "every property kept");
+    expect("sound", "operations: 60", "faults: [{when: client-3 holds, kill: client-3}]\n", "SAFE",
+           "every property kept");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_lock_that_only_one_client_gets_is_not_safe),
+        cmocka_unit_test(a_free_lock_that_the_rest_never_gets_is_stuck),
+        cmocka_unit_test(a_lock_that_raises_when_it_is_held_is_not_safe),
+        cmocka_unit_test(a_lock_that_says_unknown_for_ever_after_a_kill_is_stuck),
+        cmocka_unit_test(a_program_that_never_answers_is_an_error_whatever_ends_the_trial),
+        cmocka_unit_test(the_same_lock_that_serves_everybody_is_safe),
+    };
+    return cmocka_run_group_tests(tests, make_driver, remove_folder);
+}
