@@ -3,6 +3,8 @@
 #include "harness/base/random.h"
 #include "harness/bench/measure.h"
 #include "harness/history/test_file.h"
+#include "harness/import/import.h"
+#include "harness/import/source.h"
 #include "harness/model/from_history.h"
 #include "harness/model/model.h"
 
@@ -13,6 +15,8 @@
 #define THREADS 8
 #define WORKERS (CLIENTS * THREADS)
 #define MOST_MEMORY 1.5
+
+static int64_t most_operations = 100000;
 
 struct sample {
     int64_t operations;
@@ -230,6 +234,140 @@ static void bench_sizes(unsigned unknown_percent, bool violated, int64_t most)
     }
 }
 
+// --- text ----------------------------------------------------------------------------------------
+
+// As other tools write it: a process after the other acquires a lock and releases it.
+struct text_sample {
+    enum import_format format;
+    int64_t operations;
+    int64_t locks, processes;
+};
+
+struct text_result {
+    double bytes_s; // of the processor's time, to go through the bytes once, one after the other
+    double check_s; // likewise, to read the history and decide it
+    double wall_s;
+    double file_bytes, peak_bytes;
+    size_t operations;
+};
+
+// How much memory beyond the file, and how often the time that the bytes alone take.
+#define MOST_BEYOND_FILE ((double)(1 << 30))
+#define MOST_OF_BYTES 4.0
+// Locks and processes that are many, over few, for each byte.
+#define MOST_OF_FEW 3.0
+
+static void write_text(const struct text_sample *sample, FILE *out)
+{
+    const char *form =
+        sample->format == IMPORT_EDN
+            ? "{:index %lld, :time %lld, :type :%s, :process %lld, :f :%s, :value [%lld nil]}\n"
+            : "{\"index\":%lld,\"time\":%lld,\"type\":\"%s\",\"process\":%lld,\"f\":\"%s\","
+              "\"value\":[%lld,null]}\n";
+    for (int64_t line = 0; line < 2 * sample->operations; line++) {
+        int64_t number = line / 4 * 7919;
+        fprintf(out, form, (long long)line, (long long)(line * 1234 + 1),
+                line % 2 == 0 ? "invoke" : "ok", (long long)(number % sample->processes),
+                line % 4 < 2 ? "acquire" : "release", (long long)(number % sample->locks));
+    }
+}
+
+static struct text_result check_text(const char *path, enum import_format format)
+{
+    struct text_result result = {0};
+    struct source source = {0};
+    struct operations operations = {0};
+    struct import_notes notes;
+    struct problems problems = {.file = path};
+    struct model_decision decision;
+    const struct import_options read_options = {0};
+    const struct model_options options = {0};
+    struct error error;
+    int64_t began_ns = clock_monotonic_ns();
+    double began_s = processor_s();
+    assert_int_equal(source_open(path, &source, &error), 0);
+    assert_int_equal(import_history(format, source.bytes, source.length, &read_options, &operations,
+                                    &notes, &problems),
+                     0);
+    assert_int_equal(model_decide(model_find("mutex"), &operations, &options, &decision, &error),
+                     0);
+    result.check_s = processor_s() - began_s;
+    result.wall_s = (double)(clock_monotonic_ns() - began_ns) / (double)NS_PER_S;
+    result.peak_bytes = peak_bytes();
+    assert_true(decision.linearizable);
+    result.operations = operations.count;
+    model_decision_free(&decision);
+    operations_free(&operations);
+    began_s = processor_s();
+    volatile uint64_t sum;
+    uint64_t hash = UINT64_C(0xcbf29ce484222325); // FNV-1a
+    for (size_t i = 0; i < source.length; i++)
+        hash = (hash ^ (unsigned char)source.bytes[i]) * UINT64_C(0x100000001b3);
+    sum = hash;
+    (void)sum;
+    result.bytes_s = processor_s() - began_s;
+    result.file_bytes = (double)source.length;
+    source_close(&source);
+    return result;
+}
+
+// In a process of its own, so that it is known how much memory it took.
+static struct text_result measure_text(const struct text_sample *sample)
+{
+    char path[] = "/tmp/lockpick-bench-XXXXXX";
+    int pipes[2];
+    struct text_result result = {0};
+    FILE *out = fdopen(mkstemp(path), "w");
+    assert_non_null(out);
+    write_text(sample, out);
+    fclose(out);
+    assert_int_equal(pipe(pipes), 0);
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        struct text_result own = check_text(path, sample->format);
+        _exit(write(pipes[1], &own, sizeof own) == sizeof own ? 0 : 1);
+    }
+    close(pipes[1]);
+    assert_int_equal(read(pipes[0], &result, sizeof result), sizeof result);
+    close(pipes[0]);
+    waitpid(child, NULL, 0);
+    unlink(path);
+    return result;
+}
+
+static void a_history_in_text_takes_little_more_than_its_bytes(void **state)
+{
+    (void)state;
+    double few_s[2] = {0};
+    printf(
+        "operations  format   locks processes   file MB  check s   wall s  of bytes  MB beyond\n");
+    for (int64_t locks = 1; locks <= 80000; locks += 79999) {
+        for (int format = IMPORT_EDN; format <= IMPORT_JSON; format++) {
+            const struct text_sample sample = {(enum import_format)format, most_operations, locks,
+                                               locks > 1 ? locks : WORKERS};
+            struct text_result result = measure_text(&sample);
+            double beyond = result.peak_bytes - result.file_bytes;
+            double byte_s = result.check_s / result.file_bytes;
+            printf("%10lld %7s %7lld %9lld %9.1f %8.3f %8.3f %9.2f %10.1f\n",
+                   (long long)sample.operations, format == IMPORT_EDN ? "EDN" : "JSONL",
+                   (long long)locks, (long long)sample.processes, result.file_bytes / 1e6,
+                   result.check_s, result.wall_s, result.check_s / result.bytes_s, beyond / 1e6);
+            assert_int_equal(result.operations, sample.operations);
+            few_s[format] = locks == 1 ? byte_s : few_s[format];
+            if (BENCH_SANITIZED)
+                continue;
+            assert_true(beyond < MOST_BEYOND_FILE);
+            // At first most processes and locks are new, which are made once.
+            if (sample.operations >= 1000000 || locks == 1) {
+                assert_true(result.check_s / result.bytes_s < MOST_OF_BYTES);
+                assert_true(byte_s / few_s[format] < MOST_OF_FEW);
+            }
+        }
+    }
+    printf("check: of the processor; of bytes: over one look at each of them\n");
+}
+
 // --- appending -----------------------------------------------------------------------------------
 
 static double append_ns(int64_t count, bool with_clock)
@@ -263,8 +401,6 @@ static void an_append_is_cheap(void **state)
            best[1]);
 }
 
-static int64_t most_operations = 100000;
-
 static void a_history_is_decided_in_n_log_n_whatever_share_is_unknown(void **state)
 {
     (void)state;
@@ -284,6 +420,7 @@ int main(int argc, char **argv)
         most_operations = 10000000;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_append_is_cheap),
+        cmocka_unit_test(a_history_in_text_takes_little_more_than_its_bytes),
         cmocka_unit_test(a_history_is_decided_in_n_log_n_whatever_share_is_unknown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

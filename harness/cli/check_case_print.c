@@ -217,7 +217,7 @@ static void print_failed_releases(const struct check_case *result)
         printf("  %zu failed release%s: taken to mean that the lock %s "
                "(--map-failed-release %s%s)\n",
                result->failed_releases, result->failed_releases == 1 ? "" : "s",
-               mapping == FAILED_RELEASE_HELD ? "is still held" : "had been lost before",
+               mapping == FAILED_RELEASE_HELD ? "is still held" : "is not held any more",
                failed_release_name(mapping), of_whom);
 }
 

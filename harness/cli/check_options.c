@@ -31,14 +31,13 @@ enum option {
 };
 
 static const struct option_form forms[] = {
-    {"model", "MODEL", "what the lock must be; without it, a run is judged by its own scenario"},
+    {"model", "MODEL", "what the lock must be; without it, a run is judged by its scenario"},
     {"permits", "K", "of the semaphore: how many may be held at once"},
-    {"depth", "N", "of the reentrant models: how often one may hold it (default: any number)"},
-    {"lease", "TIME",
-     "of mutex and fenced: 300ms, 5s; a hold may end so long after it was asked for"},
+    {"depth", "N", "of the reentrant: how often one may hold it (default: any number)"},
+    {"lease", "TIME", "of mutex and fenced, as 300ms or 5s (see above)"},
     {"owner", "process|client", "who holds what a process acquires (see above)"},
     {"concurrency", "N", "how many processes there were at first (default: found out)"},
-    {"f", "NAME=MEANING", "the f NAME is acquire, release, renew ..., or =skip; may be repeated"},
+    {"f", "NAME=MEANING", "an f NAME is acquire, release, ... or skip (repeatable)"},
     {"value", "MEANING", "what a value alone says: name, permits, token or nothing"},
     {"failed", "ERROR=MEANING",
      "what a failure with that error means: held or released, nothing or busy"},
@@ -319,11 +318,11 @@ void check_options_print(FILE *out)
         "\n"
         "A release that failed says of the lock, by --map-failed-release:\n"
         "  held      nothing: the process still holds it, if it did\n"
-        "  released  that its process did not hold it any more when the failure was answered: it\n"
-        "            had been lost before, or this release did it; it may be granted from the\n"
-        "            moment on at which the release was invoked. One who held nothing says "
-        "nothing\n"
-        "            by it, and nothing is said of who else holds it\n"
+        "  released  that its process does not hold it from then on: as if it had succeeded, at\n"
+        "            some moment between its invocation and its answer, if the process held it,\n"
+        "            and else nothing. Up to its invocation the process counts as the holder: one\n"
+        "            who was granted the lock before that is a violation all the same, but for a\n"
+        "            --lease that had run out\n"
         "In a history of Lockpick's it is released: the server said that the lock was not its\n"
         "holder's; of another tool's it is held, as :fail says no more than that nothing was "
         "done.\n"

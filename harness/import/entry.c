@@ -218,7 +218,9 @@ static int64_t read_number(const struct reading_entry *reading, const struct val
 // The text of a word, string or number; empty of what has none. `digits` has room for a number.
 static struct slice text_of(const struct value *value, char *digits)
 {
-    if (is_text(value) || value->kind == VALUE_NUMBER)
+    bool is_plain = value->kind == VALUE_INTEGER && value->length > 0 && value->text[0] > '0' &&
+                    value->text[0] <= '9' && value->text[value->length - 1] != 'N';
+    if (is_text(value) || value->kind == VALUE_NUMBER || is_plain)
         return (struct slice){value->text, value->length};
     if (value->kind != VALUE_INTEGER && value->kind != VALUE_BOOLEAN)
         return (struct slice){0};
@@ -235,9 +237,10 @@ static void read_name(const struct reading_entry *reading, const struct value *v
     struct slice name = text_of(value, entry->digits[0]);
     if (value->kind == VALUE_NIL)
         return;
-    if (name.length > 0 && name.length < MOST_TEXT && value->kind != VALUE_BOOLEAN)
+    if (name.length > 0 && name.length < MOST_TEXT && value->kind != VALUE_BOOLEAN) {
         entry->name = name;
-    else
+        entry->name_number = value->kind == VALUE_INTEGER ? value->integer : -1;
+    } else
         problems_add(reading->problems, value->line,
                      "the name of a lock must be a number, or a short word or string");
 }
@@ -395,6 +398,7 @@ int entry_read(const struct entry_fields *fields, const struct import_options *o
     entry->has_idle_token = false;
     entry->process = entry->name = entry->client = entry->error = (struct slice){0};
     entry->number = entry->token = entry->permits = 0;
+    entry->name_number = -1;
     entry->at_ns = TIME_NEVER;
     entry->index =
         read_number(&reading, fields->index, "index", "a whole number from 0", INT64_C(-1));

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define MOST_NUMBER_NAMES (INT64_C(1) << 24)
+
 struct import {
     const struct import_options *options;
     enum import_format format;
@@ -18,6 +20,8 @@ struct import {
     struct reader reader;
     struct actors actors;
     struct labels names;
+    uint32_t *number_names; // of names that are small numbers: a label, and one more
+    size_t number_name_count;
     struct labels errors;
     size_t operation_room, event_room;
     int64_t index; // of the last line that had one
@@ -123,6 +127,19 @@ static uint32_t line_of_invocation(const struct import *import, const struct ope
     return import->operations->events[moment_of(operation->invoked) - 1].line;
 }
 
+// The label of the lock. Numbers need no hashing.
+static uint32_t name_of(struct import *import, const struct entry *entry)
+{
+    if (entry->name_number < 0 || entry->name_number >= MOST_NUMBER_NAMES)
+        return labels_number(&import->names, entry->name.bytes, entry->name.length);
+    import->number_names = reaching(import->number_names, &import->number_name_count,
+                                    (size_t)entry->name_number, sizeof *import->number_names);
+    uint32_t *label = &import->number_names[entry->name_number];
+    if (*label == 0)
+        *label = labels_number(&import->names, entry->name.bytes, entry->name.length) + 1;
+    return *label - 1;
+}
+
 // As many operations as permits are asked for.
 static void invoke(struct import *import, struct actor *actor, const struct entry *entry)
 {
@@ -141,7 +158,7 @@ static void invoke(struct import *import, struct actor *actor, const struct entr
     int64_t moment = next_moment(import, entry);
     actor->open = operations->count;
     actor->open_count = entry->permits > 0 ? (uint32_t)entry->permits : 1;
-    uint32_t name = labels_number(&import->names, entry->name.bytes, entry->name.length);
+    uint32_t name = name_of(import, entry);
     for (uint32_t i = 0; i < actor->open_count; i++)
         *APPEND(operations->items, operations->count, operations->room) =
             (struct operation){.invoked = instant_of_invocation(moment),
@@ -159,7 +176,6 @@ static bool completes(struct import *import, const struct actor *actor,
                       const struct operation *open, const struct entry *entry)
 {
     uint32_t line = line_of_invocation(import, open);
-    const char *name = import->names.items[open->name];
     char who[120];
     if (open->kind != entry->kind || open->shared != entry->shared) {
         problems_add(import->problems, entry->line,
@@ -169,13 +185,12 @@ static bool completes(struct import *import, const struct actor *actor,
                      entry_function((enum operation_kind)open->kind, open->shared));
         return false;
     }
-    if (entry->name.length > 0 && (strncmp(name, entry->name.bytes, entry->name.length) != 0 ||
-                                   name[entry->name.length] != '\0')) {
+    if (entry->name.length > 0 && name_of(import, entry) != open->name) {
         problems_add(import->problems, entry->line,
                      "%s ends an operation on the lock '%.*s', but what it began in line %u is on "
                      "'%s'; expected the same name in both",
                      actor_show(&import->actors, actor, who, sizeof who), (int)entry->name.length,
-                     entry->name.bytes, line, name);
+                     entry->name.bytes, line, import->names.items[open->name]);
         return false;
     }
     if (entry->permits > 0 && entry->permits != actor->open_count) {
@@ -394,6 +409,7 @@ static void forget(struct import *import)
     reader_stop(&import->reader);
     actors_free(&import->actors);
     labels_free(&import->names);
+    free(import->number_names);
     labels_free(&import->errors);
 }
 

@@ -141,6 +141,47 @@ static const char *take_json(const char *at, const char *end, struct value *valu
 
 enum field { PROCESS, TYPE, F, VALUE, TIME, INDEX, ERROR, FIELDS };
 
+static inline bool begins_with(const char *at, const char *text, size_t length)
+{
+    return memcmp(at, text, length) == 0;
+}
+
+// The field of an EDN key that a space follows, as nearly all are written; FIELDS if it is to be
+// looked at more closely. `*behind` is where the key ends.
+static inline enum field guess(const char *at, const char *end, const char **behind)
+{
+    enum field field = FIELDS;
+    if (end - at < 10)
+        return FIELDS;
+    switch (at[1]) {
+    case 'f':
+        field = begins_with(at, ":f ", 3) ? F : FIELDS;
+        *behind += field == F ? 2 : 0;
+        return field;
+    case 'p':
+        field = begins_with(at, ":process ", 9) ? PROCESS : FIELDS;
+        *behind += field == PROCESS ? 8 : 0;
+        return field;
+    case 't':
+        field = begins_with(at, ":type ", 6) ? TYPE : begins_with(at, ":time ", 6) ? TIME : FIELDS;
+        *behind += field != FIELDS ? 5 : 0;
+        return field;
+    case 'i':
+        field = begins_with(at, ":index ", 7) ? INDEX : FIELDS;
+        break;
+    case 'v':
+        field = begins_with(at, ":value ", 7) ? VALUE : FIELDS;
+        break;
+    case 'e':
+        field = begins_with(at, ":error ", 7) ? ERROR : FIELDS;
+        break;
+    default:
+        break;
+    }
+    *behind += field != FIELDS ? 6 : 0;
+    return field;
+}
+
 // FIELDS of any other.
 static enum field field_of(const char *key, size_t length)
 {
@@ -240,12 +281,14 @@ static const char *scan_edn_map(struct scanned *scanned, const char *at, const c
         at = take_while(at, end, IS_BLANK);
         if (at == end || *at == '}')
             return at == end ? NULL : at + 1;
-        const char *key = at + 1;
-        at = take_while(key, end, IN_WORD);
-        size_t length = (size_t)(at - key);
-        if (key[-1] != ':' || length == 0 || at == end || !is(*at, IS_BLANK))
-            return NULL;
-        enum field field = field_of(key, length);
+        enum field field = guess(at, end, &at);
+        if (field == FIELDS) {
+            const char *key = at + 1;
+            at = take_while(key, end, IN_WORD);
+            if (key[-1] != ':' || at == key || at == end || !is(*at, IS_BLANK))
+                return NULL;
+            field = field_of(key, (size_t)(at - key));
+        }
         struct value *value = field == FIELDS ? &other : place(scanned, field, &seen);
         at = take_while(at, end, IS_BLANK);
         if (value == NULL || at == end)

@@ -78,12 +78,6 @@ char *arena_text(struct arena *arena, const char *bytes, size_t length)
     return text;
 }
 
-bool value_is(const struct value *value, const char *text)
-{
-    bool is_text = value->kind == VALUE_WORD || value->kind == VALUE_STRING;
-    return is_text && strncmp(value->text, text, value->length) == 0 && text[value->length] == '\0';
-}
-
 const char *value_show(const struct value *value, char *text, size_t room)
 {
     switch (value->kind) {

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 // So that no input takes the stack or the memory: of one operation.
 #define VALUE_MOST_NESTED 100
@@ -50,7 +51,12 @@ struct value *arena_value(struct arena *arena, enum value_kind kind, uint32_t li
 char *arena_text(struct arena *arena, const char *bytes, size_t length);
 
 // True if it is this word or string.
-bool value_is(const struct value *value, const char *text);
+static inline bool value_is(const struct value *value, const char *text)
+{
+    bool is_text = value->kind == VALUE_WORD || value->kind == VALUE_STRING;
+    return is_text && value->length == strlen(text) &&
+           memcmp(value->text, text, value->length) == 0;
+}
 
 // The value as a message can show it: short and on one line. `room` of 64 suffices.
 const char *value_show(const struct value *value, char *text, size_t room);

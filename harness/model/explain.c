@@ -71,6 +71,10 @@ static void say_release(const struct speech *speech, const struct operation *acq
                     text_duration(speech->lease_ns, lease, sizeof lease));
         say_place(speech, acquire->invoked);
         text_add(speech->text, " on");
+    } else if (release != NULL && release->kind == OPERATION_RENEW &&
+               release->outcome == OUTCOME_NO) {
+        text_add(speech->text, " until its renewal was refused");
+        say_extent(speech, release);
     } else if (release != NULL && release->kind == OPERATION_RENEW) {
         text_format(speech->text, ", and renewed its lease of %s from ",
                     text_duration(speech->lease_ns, lease, sizeof lease));

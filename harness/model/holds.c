@@ -15,10 +15,14 @@ struct spare {
 // What an owner has.
 struct owner {
     uint32_t id;
-    uint32_t hold;    // its latest open hold, NO_OPERATION if it has none
-    int64_t depth;    // how often it holds that
-    int64_t until;    // when the lease of the hold may have run out; INSTANT_NEVER: it has none
-    uint32_t renewal; // the last that succeeded in this hold, or NO_OPERATION
+    uint32_t hold;  // its latest open hold, NO_OPERATION if it has none
+    uint32_t depth; // how often it holds that
+};
+
+// What it has besides, with leases or owners.
+struct besides {
+    int64_t until;                   // when the lease of its hold may have run out
+    uint32_t renewal;                // the last that succeeded in this hold, or NO_OPERATION
     struct spare acquires, releases; // with owners only
     bool is_refused;                 // a refused release ended one of its holds
 };
@@ -29,10 +33,16 @@ struct builder {
     enum nesting nesting;
     struct model_holds *holds;
     struct model_decision *decision;
-    struct owner *owners; // a hash table by id, or so large that each id is its place
-    size_t owner_room;    // a power of two
-    uint32_t *next_spare; // with owners: by operation
+    struct owner *owners;    // a hash table by id, or so large that each id is its place
+    struct besides *besides; // of each owner; NULL: there are no leases and no owners
+    size_t owner_room;       // a power of two
+    uint32_t *next_spare;    // with owners: by operation
 };
+
+static struct besides *besides_of(struct builder *builder, const struct owner *owner)
+{
+    return &builder->besides[owner - builder->owners];
+}
 
 static void blame(struct builder *builder, enum model_rule rule, uint32_t operation, uint32_t other)
 {
@@ -78,8 +88,10 @@ static struct model_hold *begin_hold(struct builder *builder, uint32_t index, st
                             .is_leased = has_leases(builder)};
     owner->hold = (uint32_t)(holds->count - 1);
     owner->depth = 1;
-    owner->until = has_leases(builder) ? builder->options->expiries[index] : INSTANT_NEVER;
-    owner->renewal = NO_OPERATION;
+    if (has_leases(builder)) {
+        besides_of(builder, owner)->until = builder->options->expiries[index];
+        besides_of(builder, owner)->renewal = NO_OPERATION;
+    }
     return &holds->items[holds->count - 1];
 }
 
@@ -98,10 +110,14 @@ static void end_hold(struct builder *builder, int64_t to, uint32_t index, struct
 static void end_leased(struct builder *builder, uint32_t index, struct owner *owner)
 {
     int64_t to = index != NO_OPERATION ? builder->operations->items[index].invoked : INSTANT_NEVER;
-    // A renewal says most of it: without that, it might have been shorter.
-    if (owner->until < to || owner->renewal != NO_OPERATION)
-        index = owner->renewal;
-    end_hold(builder, time_earlier(to, owner->until), index, owner);
+    if (has_leases(builder)) {
+        const struct besides *besides = besides_of(builder, owner);
+        // A renewal says most of it: without that, it might have been shorter.
+        if (besides->until < to || besides->renewal != NO_OPERATION)
+            index = besides->renewal;
+        to = time_earlier(to, besides->until);
+    }
+    end_hold(builder, to, index, owner);
 }
 
 static void put_spare(struct builder *builder, struct spare *spare, uint32_t index)
@@ -127,7 +143,7 @@ static uint32_t take_spare(struct builder *builder, struct spare *spare)
 static void end_by_spare(struct builder *builder, struct owner *owner)
 {
     const struct operation *items = builder->operations->items;
-    uint32_t release = take_spare(builder, &owner->releases);
+    uint32_t release = take_spare(builder, &besides_of(builder, owner)->releases);
     if (release != NO_OPERATION)
         end_hold(builder,
                  time_later(items[release].invoked,
@@ -180,7 +196,7 @@ static void see_acquire(struct builder *builder, uint32_t index, struct owner *o
     default:
         builder->decision->unknown_count++;
         if (builder->next_spare != NULL)
-            put_spare(builder, &owner->acquires, index);
+            put_spare(builder, &besides_of(builder, owner)->acquires, index);
         // Inside a hold it changes nothing: its process will not release any more.
         if (!inside)
             *APPEND(holds->unknown, holds->unknown_count, holds->unknown_room) = index;
@@ -193,7 +209,8 @@ static void see_acquire(struct builder *builder, uint32_t index, struct owner *o
 // Ends what a refused release says is over.
 static void end_all(struct builder *builder, uint32_t index, struct owner *owner)
 {
-    owner->is_refused = true;
+    if (builder->besides != NULL)
+        besides_of(builder, owner)->is_refused = true;
     do
         end_leased(builder, index, owner);
     while (owner->hold != NO_OPERATION && builder->nesting != NESTING_PERMITS);
@@ -213,8 +230,9 @@ static bool is_of_other_mode(const struct builder *builder, uint32_t index,
 static void release_unheld(struct builder *builder, uint32_t index, struct owner *owner)
 {
     const struct operation *release = &builder->operations->items[index];
-    uint32_t acquire =
-        builder->next_spare != NULL ? take_spare(builder, &owner->acquires) : NO_OPERATION;
+    uint32_t acquire = builder->next_spare != NULL
+                           ? take_spare(builder, &besides_of(builder, owner)->acquires)
+                           : NO_OPERATION;
     if (acquire == NO_OPERATION) {
         blame(builder, RULE_OWNERSHIP, index, NO_OPERATION);
         return;
@@ -244,7 +262,7 @@ static void see_release(struct builder *builder, uint32_t index, struct owner *o
     } else {
         builder->decision->unknown_count++;
         if (builder->next_spare != NULL)
-            put_spare(builder, &owner->releases, index);
+            put_spare(builder, &besides_of(builder, owner)->releases, index);
         // Of an inner release nothing depends: the process keeps the lock either way.
         else if (holds_it && owner->depth == 1)
             end_leased(builder, index, owner);
@@ -262,8 +280,9 @@ static void see_renewal(struct builder *builder, uint32_t index, struct owner *o
     } else if (owner->hold == NO_OPERATION) {
         blame(builder, RULE_OWNERSHIP, index, NO_OPERATION);
     } else {
-        owner->until = time_later(owner->until, builder->options->expiries[index]);
-        owner->renewal = index;
+        struct besides *besides = besides_of(builder, owner);
+        besides->until = time_later(besides->until, builder->options->expiries[index]);
+        besides->renewal = index;
     }
 }
 
@@ -279,6 +298,8 @@ static void make_owners(struct builder *builder, size_t count)
     builder->owners = memory_new(builder->owner_room * sizeof *builder->owners);
     for (size_t i = 0; i < builder->owner_room; i++)
         builder->owners[i].id = NO_OPERATION;
+    if (builder->operations->owners != NULL || has_leases(builder))
+        builder->besides = memory_new(builder->owner_room * sizeof *builder->besides);
     if (builder->operations->owners != NULL)
         builder->next_spare =
             memory_new((builder->operations->count + 1) * sizeof *builder->next_spare);
@@ -292,26 +313,30 @@ static struct owner *find_owner(struct builder *builder, uint32_t id)
     while (builder->owners[at].id != id && builder->owners[at].id != NO_OPERATION)
         at = (at + 1) & (builder->owner_room - 1);
     struct owner *owner = &builder->owners[at];
-    if (owner->id == NO_OPERATION)
-        *owner = (struct owner){.id = id,
-                                .hold = NO_OPERATION,
-                                .until = INSTANT_NEVER,
-                                .acquires = {NO_OPERATION, NO_OPERATION},
-                                .releases = {NO_OPERATION, NO_OPERATION}};
+    if (owner->id == NO_OPERATION) {
+        *owner = (struct owner){.id = id, .hold = NO_OPERATION};
+        if (builder->besides != NULL)
+            *besides_of(builder, owner) =
+                (struct besides){.until = INSTANT_NEVER,
+                                 .renewal = NO_OPERATION,
+                                 .acquires = {NO_OPERATION, NO_OPERATION},
+                                 .releases = {NO_OPERATION, NO_OPERATION}};
+    }
     return owner;
 }
 
 // What is still held when the history ends.
 static void finish_owners(struct builder *builder)
 {
-    for (size_t i = 0; i < builder->owner_room; i++) {
+    for (size_t i = 0; builder->besides != NULL && i < builder->owner_room; i++) {
         struct owner *owner = &builder->owners[i];
+        struct besides *besides = &builder->besides[i];
         if (owner->id == NO_OPERATION)
             continue;
-        bool has_release = owner->releases.first != NO_OPERATION;
+        bool has_release = besides->releases.first != NO_OPERATION;
         // What its holds will be marked by, see mark_slippery.
-        owner->is_refused =
-            has_release && (owner->is_refused || owner->acquires.first != NO_OPERATION);
+        besides->is_refused =
+            has_release && (besides->is_refused || besides->acquires.first != NO_OPERATION);
         if (owner->hold != NO_OPERATION && has_release)
             end_by_spare(builder, owner);
         if (owner->hold != NO_OPERATION && has_leases(builder))
@@ -325,7 +350,8 @@ static void mark_slippery(struct builder *builder)
     for (size_t i = 0; i < builder->holds->count; i++) {
         struct model_hold *hold = &builder->holds->items[i];
         const struct operation *acquire = &operations->items[hold->acquire];
-        hold->is_slippery = find_owner(builder, operation_owner(operations, acquire))->is_refused;
+        const struct owner *owner = find_owner(builder, operation_owner(operations, acquire));
+        hold->is_slippery = besides_of(builder, owner)->is_refused;
     }
 }
 
@@ -355,6 +381,7 @@ void model_holds_make(const struct operations *operations, const size_t *chosen,
     if (builder.next_spare != NULL)
         mark_slippery(&builder);
     free(builder.next_spare);
+    free(builder.besides);
     free(builder.owners);
     order_holds(holds);
     decision->hold_count += holds->count;

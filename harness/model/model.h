@@ -62,7 +62,7 @@
 #include "harness/model/operations.h"
 
 // What a release that was refused (NO) says: nothing, so that its process still holds the lock; or
-// that it did not hold it any more, and its hold ended no later than with this release.
+// that it does not hold it any more: its hold ended with this release, and not before.
 enum failed_release { FAILED_RELEASE_HELD, FAILED_RELEASE_RELEASED };
 
 // What an acquire that was refused (NO) says: nothing, or that the lock was taken.

@@ -1,0 +1,13 @@
+edn.o: harness/import/edn.c harness/import/edn_text.h \
+  harness/import/reader.h harness/import/problems.h harness/base/text.h \
+  harness/import/value.h
+
+harness/import/edn_text.h:
+
+harness/import/reader.h:
+
+harness/import/problems.h:
+
+harness/base/text.h:
+
+harness/import/value.h:

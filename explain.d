@@ -1,0 +1,15 @@
+explain.o: harness/model/explain.c harness/base/text.h \
+  harness/model/holds.h harness/model/model.h harness/base/error.h \
+  harness/model/operations.h harness/history/event.h
+
+harness/base/text.h:
+
+harness/model/holds.h:
+
+harness/model/model.h:
+
+harness/base/error.h:
+
+harness/model/operations.h:
+
+harness/history/event.h:

@@ -1,0 +1,22 @@
+refusals.o: harness/model/refusals.c harness/model/refusals.h \
+  harness/model/holds.h harness/model/model.h harness/base/error.h \
+  harness/model/operations.h harness/history/event.h \
+  harness/base/clock.h harness/base/rank.h harness/base/text.h
+
+harness/model/refusals.h:
+
+harness/model/holds.h:
+
+harness/model/model.h:
+
+harness/base/error.h:
+
+harness/model/operations.h:
+
+harness/history/event.h:
+
+harness/base/clock.h:
+
+harness/base/rank.h:
+
+harness/base/text.h:

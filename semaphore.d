@@ -1,0 +1,20 @@
+semaphore.o: harness/model/semaphore.c harness/base/rank.h \
+  harness/base/text.h harness/model/catalogue.h harness/model/model.h \
+  harness/base/error.h harness/model/operations.h \
+  harness/history/event.h harness/model/holds.h
+
+harness/base/rank.h:
+
+harness/base/text.h:
+
+harness/model/catalogue.h:
+
+harness/model/model.h:
+
+harness/base/error.h:
+
+harness/model/operations.h:
+
+harness/history/event.h:
+
+harness/model/holds.h:
