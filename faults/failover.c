@@ -1,4 +1,5 @@
 // failover: the leader dies, and another one takes its place. In effect once the new one serves.
+// The old one comes back with what it kept, as one that follows, if `until` says when.
 //
 // With `how: loses-lock` the lock must not have reached those that stay: proven before the kill,
 // by asking them. An earlier `cut: leader from followers`, set before the lock was acquired, makes
@@ -130,16 +131,22 @@ static enum strike_state inject(struct fault_strike *strike, struct error *error
     return await_leader(strike, error);
 }
 
+static enum strike_state heal(struct fault_strike *strike, struct error *error)
+{
+    return strike_bring_back(strike, LOSS_NONE, error);
+}
+
 const struct fault failover_fault = {
     .form = {.name = "failover",
              .strikes = STRIKES_SERVER,
              .traits = FAULT_KILLS | FAULT_MAY_FORGET | FAULT_MOVES_LEADER | FAULT_DISCONNECTS,
              .keeps = keeps,
-             .lasting = LASTS_NEVER,
+             .lasting = LASTS_IF_TOLD,
              .hows = hows},
     .summary = "kills the server that leads, and waits until another one leads and serves",
     .colour = "#d55e00",
     .available = available,
     .inject = inject,
     .prove = await_leader,
+    .heal = heal,
 };

@@ -107,6 +107,13 @@ struct fault {
 // For a fault whose target ended before it could strike. Sets errno and returns STRIKE_FAILED.
 enum strike_state strike_came_too_late(struct error *error);
 
+// Starts the server that the strike has killed again, with what it kept but for `loss`: for `heal`.
+enum strike_state strike_bring_back(struct fault_strike *strike, enum loss loss,
+                                    struct error *error);
+
+// True if the step kills a server: for good, or until its end brings it back.
+bool step_takes_server_down(const struct fault_step *step);
+
 // --- targets (target.c) --------------------------------------------------------------------------
 
 // Whether this world has what the target names (a server by its number, its node, or its role).

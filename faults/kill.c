@@ -1,5 +1,6 @@
 // kill: ends a client process or a server by SIGKILL, as a crash or the out-of-memory killer does.
-// Its sockets are closed by the kernel; nothing it would have done still happens.
+// Its sockets are closed by the kernel; nothing it would have done still happens. A server comes
+// back with what it kept, if `until` says when.
 #include "faults/fault.h"
 
 #include "harness/base/clock.h"
@@ -83,14 +84,21 @@ static enum strike_state inject(struct fault_strike *strike, struct error *error
     return STRIKE_IN_EFFECT;
 }
 
+static enum strike_state heal(struct fault_strike *strike, struct error *error)
+{
+    return strike_bring_back(strike, LOSS_NONE, error);
+}
+
 const struct fault kill_fault = {
     .form = {.name = "kill",
              .strikes = STRIKES_CLIENT | STRIKES_SERVER,
              .traits = FAULT_KILLS,
-             .lasting = LASTS_NEVER},
-    .summary = "ends a client process or a server (SIGKILL, as a crash does)",
+             .lasting = LASTS_IF_TOLD},
+    .summary =
+        "ends a client process, or a server, which `until` brings back (SIGKILL, as a crash does)",
     .colour = "#d55e00",
     .available = available,
     .inject = inject,
     .prove = prove,
+    .heal = heal,
 };

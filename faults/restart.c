@@ -53,11 +53,7 @@ static enum strike_state inject(struct fault_strike *strike, struct error *error
 
 static enum strike_state heal(struct fault_strike *strike, struct error *error)
 {
-    if (strike->stage == 0 && outage_restart(strike->node, loss_of(strike->step), error) != 0)
-        return STRIKE_FAILED;
-    strike->stage = 1;
-    int state = outage_is_over(strike->node, error);
-    return state < 0 ? STRIKE_FAILED : state == 0 ? STRIKE_IN_EFFECT : STRIKE_PENDING;
+    return strike_bring_back(strike, loss_of(strike->step), error);
 }
 
 const struct fault restart_fault = {

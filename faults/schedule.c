@@ -42,20 +42,35 @@ static enum availability points_available(const struct fault_step *plan,
     return world->points_are_missing ? FAULT_MISSING : FAULT_MEANINGLESS;
 }
 
+static enum availability fault_available(const struct fault_step *plan,
+                                         const struct fault_world *world, struct error *why)
+{
+    const struct fault *fault = fault_find(plan->verb);
+    enum availability available = points_available(plan, world, why);
+    if (available == FAULT_AVAILABLE && fault->available != NULL)
+        available = fault->available(plan, world, why);
+    if (available != FAULT_AVAILABLE)
+        error_wrap(why, "fault %d (%s)", plan->number, plan->text);
+    return available;
+}
+
 enum availability schedule_available(const struct fault_world *world, struct error *why)
 {
+    struct error reason = {0};
+    enum availability drawn = FAULT_AVAILABLE; // why the first that was drawn cannot strike
+    bool any = false;
     for (size_t i = 0; i < world->scenario->fault_count; i++) {
         const struct fault_step *plan = &world->scenario->faults[i];
-        const struct fault *fault = fault_find(plan->verb);
-        enum availability available = points_available(plan, world, why);
-        if (available == FAULT_AVAILABLE && fault->available != NULL)
-            available = fault->available(plan, world, why);
-        if (available != FAULT_AVAILABLE) {
-            error_wrap(why, "fault %d (%s)", plan->number, plan->text);
+        enum availability available = fault_available(plan, world, &reason);
+        any |= available == FAULT_AVAILABLE;
+        if (available == FAULT_AVAILABLE || (plan->drawn && drawn != FAULT_AVAILABLE))
+            continue;
+        *why = reason;
+        drawn = available;
+        if (!plan->drawn)
             return available;
-        }
     }
-    return FAULT_AVAILABLE;
+    return any ? FAULT_AVAILABLE : drawn;
 }
 
 struct schedule *schedule_new(struct fault_world *world, struct history_writer *writer)
@@ -82,7 +97,10 @@ struct schedule *schedule_new(struct fault_world *world, struct history_writer *
                                   .trigger = &world->board->traps[i],
                                   .hold = &world->board->traps[MAX_FAULTS + i],
                                   .met = -1};
-        if (plan->after == 0)
+        struct error ignored = {0};
+        if (plan->drawn && fault_available(plan, world, &ignored) != FAULT_AVAILABLE)
+            step->state = STEP_OVER; // the others are drawn, too
+        else if (plan->after == 0)
             step_arm(schedule, step);
     }
     return schedule;
@@ -124,7 +142,8 @@ void schedule_see(struct schedule *schedule, const struct event *event)
 static int64_t due_ns(const struct schedule *schedule, const struct step *step)
 {
     const struct fault_step *plan = step_plan(step);
-    if (step->state == STEP_ARMED && plan->at_ns >= 0 && schedule->started_ns != TIME_NEVER)
+    if (step->state == STEP_ARMED && plan->at_ns >= 0 && !step->watches &&
+        schedule->started_ns != TIME_NEVER)
         return schedule->started_ns + plan->at_ns;
     if (step->state == STEP_IN_EFFECT && plan->bound_ns >= 0 && plan->bound_ns != NO_BOUND)
         return step->in_effect_ns + plan->bound_ns;
@@ -175,9 +194,12 @@ static bool must_ask(const struct step *step)
 static bool advance_step(struct schedule *schedule, struct step *step, int64_t now_ns)
 {
     enum step_state before = step->state;
-    if (step->state == STEP_ARMED &&
-        (due_ns(schedule, step) <= now_ns ||
-         has_come(schedule, &step->trigger_cause, step->armed_ns, now_ns)))
+    bool has_points = step_plan(step)->point_count > 0;
+    if (step->state == STEP_ARMED && has_points && due_ns(schedule, step) <= now_ns)
+        step_watch(schedule, step);
+    else if (step->state == STEP_ARMED &&
+             (due_ns(schedule, step) <= now_ns ||
+              has_come(schedule, &step->trigger_cause, step->armed_ns, now_ns)))
         step->state = STEP_TRIGGERED;
     bool may_ask = !step_is_on_server(step) || now_ns >= schedule->ask_at_ns;
     if (step->state == STEP_TRIGGERED || (step->state == STEP_PENDING && may_ask))
@@ -262,8 +284,8 @@ bool schedule_is_lasting(const struct schedule *schedule)
 {
     for (size_t i = 0; i < schedule->count; i++) {
         const struct step *step = &schedule->steps[i];
-        bool stays_away = step->in_effect_ns != 0 && step_is_on_server(step) &&
-                          strcmp(step_plan(step)->verb, "kill") == 0;
+        bool stays_away = step->in_effect_ns != 0 && step_plan(step)->bound_ns < 0 &&
+                          step_takes_server_down(step_plan(step));
         if (stays_away || step->state == STEP_PENDING || step->state == STEP_IN_EFFECT ||
             step->state == STEP_HEALING)
             return true;
@@ -271,12 +293,42 @@ bool schedule_is_lasting(const struct schedule *schedule)
     return false;
 }
 
+void schedule_close(struct schedule *schedule)
+{
+    for (size_t i = 0; i < schedule->count; i++) {
+        struct step *step = &schedule->steps[i];
+        if (!step_plan(step)->drawn || step->state > STEP_ARMED)
+            continue;
+        step->state = STEP_OVER;
+        point_let_go(schedule->world->board, step->strike.trigger);
+    }
+}
+
+bool schedule_has_settled(const struct schedule *schedule, int64_t now_ns, int64_t bound_ns)
+{
+    const struct doings *doings = &schedule->doings;
+    bool all_granted = true;
+    for (size_t i = 0; i < schedule->count; i++) {
+        bool strikes =
+            schedule->steps[i].state == STEP_TRIGGERED || schedule->steps[i].state == STEP_PENDING;
+        if (strikes)
+            return false;
+    }
+    if (schedule_is_striking(schedule))
+        return false;
+    for (int i = 0; i < doings->count; i++) {
+        if (schedule->world->clients[i].process != 0)
+            all_granted &= doings->granted_ns[i] > schedule->ended_ns;
+    }
+    return all_granted || now_ns - schedule->ended_ns > bound_ns;
+}
+
 // What was asked for and is not proven is undone all the same: a client that was told to stop, and
 // had not yet, must go on. It was never in effect, so that no end of it is noted.
 static void undo_unproven(struct step *step, int64_t give_up_ns)
 {
     struct error ignored;
-    if (step->state != STEP_PENDING || step->fault->heal == NULL)
+    if (step->state != STEP_PENDING || step_plan(step)->bound_ns < 0)
         return;
     while (step->fault->heal(&step->strike, &ignored) == STRIKE_PENDING &&
            clock_monotonic_ns() < give_up_ns)
@@ -286,8 +338,8 @@ static void undo_unproven(struct step *step, int64_t give_up_ns)
 // A client that was killed is dead soon: that is waited for, as nobody else will know why it ended.
 static void bury(struct schedule *schedule, struct step *step, int64_t give_up_ns)
 {
-    while (step->state == STEP_PENDING && step->fault->heal == NULL && !step_is_on_server(step) &&
-           clock_monotonic_ns() < give_up_ns) {
+    while (step->state == STEP_PENDING && step_plan(step)->bound_ns < 0 &&
+           !step_is_on_server(step) && clock_monotonic_ns() < give_up_ns) {
         step_strike(schedule, step);
         if (step->state == STEP_PENDING)
             clock_sleep_until_ns(clock_monotonic_ns() + LEAST_PAUSE_NS);

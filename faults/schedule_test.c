@@ -377,6 +377,77 @@ static void what_a_fault_until_the_end_holds_up_is_no_reason_to_wait(void **stat
     assert_int_equal(count(fixture, EVENT_FAULT_HEALED, 1), 1);
 }
 
+static struct fault_step step_at_point(int number, int64_t at_ns)
+{
+    struct fault_step step = step_at(number, "pause", 1, at_ns);
+    step.point_count = 1;
+    step.points[0] = (struct point_name){.client = 1, .moment = MOMENT_AFTER, .what = "read"};
+    return step;
+}
+
+static void a_point_with_a_time_counts_from_that_time_on(void **state)
+{
+    struct fixture *fixture = *state;
+    fixture->steps[0] = step_at_point(1, NS_PER_S);
+    begin(fixture, 1);
+    const struct point_trap *trap = &fixture->board->traps[0];
+    int64_t now_ns = clock_monotonic_ns();
+    schedule_start(fixture->schedule, now_ns);
+    assert_int_equal(schedule_next_ns(fixture->schedule), now_ns + NS_PER_S);
+    schedule_advance(fixture->schedule, now_ns + NS_PER_S / 2);
+    assert_int_equal(trap->match_count, 0);
+    schedule_advance(fixture->schedule, now_ns + NS_PER_S);
+    assert_int_equal(trap->match_count, 1);
+    assert_int_equal(schedule_next_ns(fixture->schedule), TIME_NEVER);
+    assert_int_equal(count(fixture, EVENT_FAULT_ASKED, 0), 0);
+}
+
+static void what_was_drawn_and_has_not_struck_strikes_no_more_once_closed(void **state)
+{
+    struct fixture *fixture = *state;
+    fixture->steps[0] = step_at(1, "pause", 1, 0);
+    fixture->steps[1] = step_at(2, "pause", 2, 0);
+    fixture->steps[0].drawn = true;
+    begin(fixture, 2);
+    int64_t now_ns = clock_monotonic_ns();
+    schedule_start(fixture->schedule, now_ns);
+    schedule_close(fixture->schedule);
+    schedule_advance(fixture->schedule, now_ns);
+    assert_int_equal(count(fixture, EVENT_FAULT_ASKED, 1), 0);
+    assert_int_equal(count(fixture, EVENT_FAULT_ASKED, 2), 1);
+}
+
+static void show_grant(struct fixture *fixture, int client)
+{
+    const struct event event = {.kind = EVENT_ACQUIRE_RETURN,
+                                .client = (uint16_t)client,
+                                .worker = 1,
+                                .outcome = OUTCOME_OK,
+                                .at_ns = clock_monotonic_ns()};
+    schedule_see(fixture->schedule, &event);
+}
+
+static void all_is_settled_once_each_client_was_granted_or_had_its_time(void **state)
+{
+    struct fixture *fixture = *state;
+    fixture->steps[0] = step_at(1, "pause", 1, 0);
+    begin(fixture, 1);
+    int64_t now_ns = clock_monotonic_ns();
+    schedule_start(fixture->schedule, now_ns);
+    while (count(fixture, EVENT_FAULT_IN_EFFECT, 1) == 0)
+        schedule_advance(fixture->schedule, clock_monotonic_ns());
+    assert_false(schedule_has_settled(fixture->schedule, now_ns + NS_PER_S * 60, NS_PER_S));
+    schedule_advance(fixture->schedule, clock_monotonic_ns() + 2 * NS_PER_S); // its bound
+    assert_int_equal(count(fixture, EVENT_FAULT_HEALED, 1), 1);
+    now_ns = clock_monotonic_ns();
+    assert_false(schedule_has_settled(fixture->schedule, now_ns, NS_PER_S));
+    assert_true(schedule_has_settled(fixture->schedule, now_ns + 2 * NS_PER_S, NS_PER_S));
+    show_grant(fixture, 1);
+    assert_false(schedule_has_settled(fixture->schedule, now_ns, NS_PER_S));
+    show_grant(fixture, 2);
+    assert_true(schedule_has_settled(fixture->schedule, now_ns, NS_PER_S));
+}
+
 int main(void)
 {
 #define WITH_CLIENTS(test) cmocka_unit_test_setup_teardown(test, start, stop)
@@ -394,6 +465,9 @@ int main(void)
         WITH_CLIENTS(a_worker_goes_on_once_all_that_follow_at_once_stand),
         WITH_CLIENTS(a_cause_can_trigger_and_the_end_of_another_fault_too),
         WITH_CLIENTS(what_a_fault_until_the_end_holds_up_is_no_reason_to_wait),
+        WITH_CLIENTS(a_point_with_a_time_counts_from_that_time_on),
+        WITH_CLIENTS(what_was_drawn_and_has_not_struck_strikes_no_more_once_closed),
+        WITH_CLIENTS(all_is_settled_once_each_client_was_granted_or_had_its_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

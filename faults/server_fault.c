@@ -1,6 +1,7 @@
 #include "faults/server_fault.h"
 
 #include "harness/base/text.h"
+#include "harness/cluster/outage.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,4 +49,19 @@ int strike_aim(struct fault_strike *strike, struct error *error)
             snprintf(strike->role, sizeof strike->role, "%s", strike->node->name);
     }
     return strike->node != NULL ? 0 : -1;
+}
+
+enum strike_state strike_bring_back(struct fault_strike *strike, enum loss loss,
+                                    struct error *error)
+{
+    if (strike->stage == 0 && outage_restart(strike->node, loss, error) != 0)
+        return STRIKE_FAILED;
+    strike->stage = 1;
+    int state = outage_is_over(strike->node, error);
+    return state < 0 ? STRIKE_FAILED : state == 0 ? STRIKE_IN_EFFECT : STRIKE_PENDING;
+}
+
+bool step_takes_server_down(const struct fault_step *step)
+{
+    return step->target.client == 0 && fault_can(step, FAULT_KILLS);
 }

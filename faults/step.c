@@ -1,6 +1,7 @@
 #include "faults/step.h"
 
 #include "harness/base/clock.h"
+#include "harness/cluster/topology.h"
 
 #include <errno.h>
 #include <string.h>
@@ -12,7 +13,7 @@ const struct fault_step *step_plan(const struct step *step)
 
 static bool step_lasts(const struct step *step)
 {
-    return step->fault->form.lasting != LASTS_NEVER;
+    return step_plan(step)->bound_ns >= 0;
 }
 
 // A fault that is healed as soon as it is in effect: over is when it has struck.
@@ -47,7 +48,6 @@ static struct point_match match_of(const struct point_name *name)
     return match;
 }
 
-// Sets the trap at the step's points. All alternatives are of one client: the first's.
 void step_arm(struct schedule *schedule, struct step *step)
 {
     const struct fault_step *plan = step_plan(step);
@@ -55,9 +55,16 @@ void step_arm(struct schedule *schedule, struct step *step)
     step->armed_ns = clock_monotonic_ns();
     if (plan->point_count == 0 && plan->at_ns < 0 && plan->cause.kind == CAUSE_NONE)
         step->state = STEP_TRIGGERED; // by `after` alone
-    if (plan->point_count == 0)
-        return;
+    else if (plan->point_count > 0 && plan->at_ns < 0)
+        step_watch(schedule, step);
+}
+
+// All alternatives are of one client: the first's.
+void step_watch(struct schedule *schedule, struct step *step)
+{
+    const struct fault_step *plan = step_plan(step);
     struct point_trap *trap = step->strike.trigger;
+    step->watches = true;
     trap->client = (uint16_t)plan->points[0].client;
     trap->worker = (uint16_t)plan->points[0].worker;
     trap->step = (uint8_t)plan->number;
@@ -151,6 +158,7 @@ static void fail(struct schedule *schedule, struct step *step, int reason,
 static void stand(struct schedule *schedule, struct step *step)
 {
     step->in_effect_ns = record(schedule, step, EVENT_FAULT_IN_EFFECT, 0);
+    schedule->ended_ns = step->in_effect_ns;
     history_append_text(schedule->writer, step_plan(step)->number, step->strike.role);
     if (step->strike.untried[0] != '\0') {
         history_append_text(schedule->writer, step_plan(step)->number, UNTRIED_MARK);
@@ -166,6 +174,27 @@ static void stand(struct schedule *schedule, struct step *step)
         wake_followers(schedule, step);
 }
 
+// A drawn fault must not take the last server without which the others serve nobody.
+static int check_majority(const struct schedule *schedule, const struct step *step,
+                          struct error *error)
+{
+    const struct server_group *group = schedule->world->lock_group;
+    int down = 1;
+    if (!step_plan(step)->drawn || !step_takes_server_down(step_plan(step)) || group == NULL ||
+        !group->settings.topology->by_majority)
+        return 0;
+    for (size_t i = 0; i < schedule->count; i++) {
+        const struct step *other = &schedule->steps[i];
+        bool is_down = other->state == STEP_PENDING || other->state == STEP_HEALING ||
+                       other->state == STEP_IN_EFFECT;
+        down += other != step && is_down && step_takes_server_down(step_plan(other));
+    }
+    if (2 * (group->settings.count - down) > group->settings.count)
+        return 0;
+    return error_set(error, "it would have left %d of %d servers: no majority",
+                     group->settings.count - down, group->settings.count);
+}
+
 void step_strike(struct schedule *schedule, struct step *step)
 {
     struct error error = {0};
@@ -173,6 +202,10 @@ void step_strike(struct schedule *schedule, struct step *step)
     errno = 0;
     if (step->state == STEP_TRIGGERED) {
         step->process = step->strike.client != NULL ? step->strike.client->process : 0;
+        if (check_majority(schedule, step, &error) != 0) {
+            fail(schedule, step, 0, &error);
+            return;
+        }
         record(schedule, step, EVENT_FAULT_ASKED, 0);
         state = step->fault->inject(&step->strike, &error);
     } else {
@@ -202,6 +235,7 @@ void step_heal(struct schedule *schedule, struct step *step)
         return;
     }
     step->state = STEP_OVER;
+    schedule->ended_ns = clock_monotonic_ns();
     if (state == STRIKE_FAILED)
         record_failure(schedule, step, errno, &error);
     else if (!at_once)

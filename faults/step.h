@@ -23,6 +23,7 @@ struct step {
     struct wait_for until;
     enum heal_reason heal_reason;
     bool target_died;
+    bool watches; // its points are set
     int64_t armed_ns;
     int64_t reached_ns; // a worker came to the last point that was set for this fault
     int64_t in_effect_ns;
@@ -38,6 +39,7 @@ struct schedule {
     int64_t started_ns; // TIME_NEVER before the start
     int64_t ask_at_ns;  // when servers may be asked again
     bool struck;
+    int64_t ended_ns; // when the last fault was over, or was done
 };
 
 const struct fault_step *step_plan(const struct step *step);
@@ -48,8 +50,11 @@ bool step_is_on_server(const struct step *step);
 // True for a fault that is healed as soon as it is in effect: over is when it has struck.
 bool step_is_brief(const struct step *step);
 
-// Sets the trap at the step's points, or waits for its time or its cause.
+// Waits for the step's points, its time or its cause.
 void step_arm(struct schedule *schedule, struct step *step);
+
+// Sets the trap at the step's points.
+void step_watch(struct schedule *schedule, struct step *step);
 
 // Strikes a step that was triggered, or asks for the proof of one that is pending.
 void step_strike(struct schedule *schedule, struct step *step);

@@ -62,10 +62,10 @@ struct hold {
                             // the latest
     int64_t proven_until_ns; // the same without a gap, at the earliest: a renewal answered after
                              // the lease had run out proves nothing about the time between
-    int64_t told_until_ns; // the latest end without a gap. It is later than proven_until_ns if a
-                           // session may have ended before (session_doubts.h), or if
-    bool is_unanchored;    // it is not known which request was granted, from which a lease counts
-    int64_t token;         // fencing token, 0 if none
+    int64_t told_until_ns;   // the latest end without a gap. It is later than proven_until_ns if a
+                             // session may have ended before (session_doubts.h), or if
+    bool is_unanchored;      // it is not known which request was granted, from which a lease counts
+    int64_t token;           // fencing token, 0 if none
     int64_t attempts;
     bool shared; // held together with others that share it
     bool release_invoked;

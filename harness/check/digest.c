@@ -231,7 +231,7 @@ int64_t digest_permits(const struct digest *digest)
 void digest_make(const struct history *history, const struct trial *trial, struct digest *digest)
 {
     *digest = (struct digest){.history = history, .trial = trial, .started_ns = TIME_NEVER};
-    start_faults(digest, trial->scenario);
+    start_faults(digest, trial_as_run(trial));
     struct tracker tracker = {.lease_ns = trial->scenario->lock.lease_ns,
                               .effect = effect_of(trial),
                               .is_whole = history->condition.state == HISTORY_WHOLE};

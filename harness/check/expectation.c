@@ -99,7 +99,7 @@ static void describe_found(const struct judgement *judgement, struct text *out)
 static const char *describe_wrong_verdict(const struct trial *trial,
                                           const struct judgement *judgement)
 {
-    bool has_faults = trial->scenario != NULL && trial->scenario->fault_count > 0;
+    bool has_faults = trial->scenario != NULL && scenario_has_faults(trial->scenario);
     if (judgement->verdict == VERDICT_SAFE)
         return has_faults ? "the fault did not bite" : "nothing was found to be broken";
     return trial->expectation->verdict == EXPECT_SAFE ? "the lock broke its promise"

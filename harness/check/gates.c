@@ -5,6 +5,7 @@
 #include "harness/base/text.h"
 #include "harness/check/describe.h"
 #include "harness/check/served.h"
+#include "harness/check/servers_down.h"
 #include "harness/check/wire_sides.h"
 
 #include <inttypes.h>
@@ -62,6 +63,8 @@ static bool waits_for_one_of_several(const struct digest *digest, const struct f
 
 static const char *why_never_asked(const struct digest *digest, const struct fault_step *step)
 {
+    if (step->at_ns > 0 && step->point_count > 0)
+        return "the trial ended before its time, or its point was not reached from then on";
     if (step->at_ns >= 0)
         return "the trial ended before its time; more operations would make it longer";
     if (waits_for_driver(digest, step))
@@ -106,8 +109,12 @@ static bool fault_took_effect(const struct digest *digest, const struct fault_re
 
 bool fault_was_absent(const struct digest *digest, char *what, size_t room)
 {
+    bool any_drawn = false; // took effect
+    for (size_t i = 0; i < digest->fault_count; i++)
+        any_drawn |= digest->faults[i].step->drawn && digest->faults[i].in_effect_ns != TIME_NEVER;
     for (size_t i = 0; i < digest->fault_count; i++) {
-        if (digest->faults[i].in_effect_ns != TIME_NEVER)
+        if (digest->faults[i].in_effect_ns != TIME_NEVER ||
+            (digest->faults[i].step->drawn && any_drawn))
             continue;
         describe_step(digest->faults[i].step, what, room);
         return true;
@@ -117,10 +124,11 @@ bool fault_was_absent(const struct digest *digest, char *what, size_t room)
 
 bool servers_were_left_down(const struct digest *digest, char *reason, size_t room)
 {
-    static const char *const takes_down[] = {"restart", "failover", NULL};
     for (size_t i = 0; i < digest->fault_count; i++) {
         const struct fault_record *record = &digest->faults[i];
-        if (record->failed && text_is_one_of(record->step->verb, takes_down) &&
+        bool is_on_server = record->step->target.client == 0;
+        bool was_struck = record->asked_ns != TIME_NEVER;
+        if (record->failed && is_on_server && was_struck && fault_can(record->step, FAULT_KILLS) &&
             !fault_took_effect(digest, record, reason, room))
             return true;
     }
@@ -233,30 +241,58 @@ static bool acquired_meanwhile(const struct digest *digest, const struct fault_r
     return !digest_excludes(digest) && accessed_meanwhile(digest, step, time);
 }
 
+// True if the fault took effect, was over when it had to be, and something met it.
+static bool fault_is_proven(const struct digest *digest, const struct fault_record *record,
+                            char *reason, size_t room)
+{
+    char what[160];
+    const struct clients_settings *clients = &digest->trial->scenario->clients;
+    if (!fault_took_effect(digest, record, reason, room) || was_cut_short(record, reason, room))
+        return false;
+    describe_step(record->step, what, sizeof what);
+    if (record->step->side_counts[0] > 0 && record->met == 0) {
+        snprintf(reason, room, "%s met no packet: nothing went between those nodes meanwhile",
+                 what);
+        return false;
+    }
+    if (acquired_meanwhile(digest, record))
+        return true;
+    snprintf(reason, room,
+             "%s met no traffic: nobody else went for the lock %s it; let another client "
+             "compete: more operations, more clients.processes (now %" PRId64 ")%s",
+             what, record->step->bound_ns >= 0 ? "during" : "after", clients->processes,
+             clients->lead.client == 0 ? ", or lead" : "");
+    return false;
+}
+
+// What was drawn need not have struck, but what struck must be over when it had to be.
+static bool is_demanded(const struct fault_record *record)
+{
+    return !record->step->drawn || (record->in_effect_ns != TIME_NEVER && record->failed);
+}
+
+size_t drawn_faults(const struct digest *digest, size_t *struck)
+{
+    char reason[300];
+    size_t drawn = 0;
+    *struck = 0;
+    for (size_t i = 0; i < digest->fault_count; i++) {
+        const struct fault_record *record = &digest->faults[i];
+        drawn += record->step->drawn;
+        *struck += record->step->drawn && fault_is_proven(digest, record, reason, sizeof reason);
+    }
+    return drawn;
+}
+
 static bool faults_proven(const struct digest *digest, char *reason, size_t room)
 {
+    size_t struck;
+    size_t drawn = drawn_faults(digest, &struck);
     for (size_t i = 0; i < digest->fault_count; i++) {
-        char what[160];
         const struct fault_record *record = &digest->faults[i];
-        if (!fault_took_effect(digest, record, reason, room) || was_cut_short(record, reason, room))
+        bool none_would_do = is_demanded(record) || (struck == 0 && drawn == digest->fault_count);
+        if (none_would_do && !fault_is_proven(digest, record, reason, room))
             return false;
-        if (record->step->side_counts[0] > 0 && record->met == 0) {
-            describe_step(record->step, what, sizeof what);
-            snprintf(reason, room, "%s met no packet: nothing went between those nodes meanwhile",
-                     what);
-            return false;
-        }
-        if (acquired_meanwhile(digest, record))
-            continue;
-        bool lasts = record->step->bound_ns >= 0;
-        const struct clients_settings *clients = &digest->trial->scenario->clients;
-        describe_step(record->step, what, sizeof what);
-        snprintf(reason, room,
-                 "%s met no traffic: nobody else went for the lock %s it; let another client "
-                 "compete: more operations, more clients.processes (now %" PRId64 ")%s",
-                 what, lasts ? "during" : "after", clients->processes,
-                 clients->lead.client == 0 ? ", or lead" : "");
-        return false;
     }
     return true;
 }
@@ -280,6 +316,8 @@ static bool ended_as_planned(const struct digest *digest, char *reason, size_t r
             length);
     else
         return true;
+    servers_down_tell(digest, digest->ended_ns - digest->trial->scenario->lock.stuck_after_ns,
+                      digest->ended_ns, reason, room);
     return false;
 }
 

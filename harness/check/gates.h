@@ -9,12 +9,17 @@
 // and never held (served.h), a trial that ended otherwise than planned.
 bool gates_open(const struct digest *digest, char *reason, size_t room);
 
-// True if some fault of the scenario never took effect; `what` says which.
+// How many faults were drawn, and how many of them took effect and met something: of the others
+// nothing is asked.
+size_t drawn_faults(const struct digest *digest, size_t *struck);
+
+// True if some fault of the scenario never took effect, and of those that were drawn none did;
+// `what` says which.
 bool fault_was_absent(const struct digest *digest, char *what, size_t room);
 
-// True if a restart or a failover was tried and failed: servers went down, and did not come back as
-// they should have. That may keep everybody from the lock, and says nothing about the lock.
-// `reason` says which, and what was met.
+// True if a fault that takes a server down was tried and failed: servers went down, and did not
+// come back as they should have. That may keep everybody from the lock, and says nothing about the
+// lock. `reason` says which, and what was met.
 bool servers_were_left_down(const struct digest *digest, char *reason, size_t room);
 
 // True if the history is all that was written. Else `reason` says what is lost, and that therefore

@@ -364,6 +364,97 @@ static void a_broken_request_is_an_error_and_no_verdict(void **state)
     build_free(&build);
 }
 
+// Two of three that were drawn struck: the one that did not is left out.
+static void a_drawn_fault_that_did_not_strike_is_left_out(void **state)
+{
+    (void)state;
+    struct build build;
+    build_traffic(&build);
+    build_fault(&build, "pause", 1, 6, 12);
+    build_fault(&build, "pause", 2, NEVER_MS, NEVER_MS);
+    build_fault(&build, "pause", 1, 26, 32);
+    for (size_t i = 0; i < 3; i++)
+        build.steps[i].drawn = true;
+    build_end(&build, STOP_DONE);
+    assert_verdict(&build, VERDICT_SAFE);
+    assert_string_equal(build.judgement.reason,
+                        "4 holds, every property kept, 2 of 3 drawn faults struck");
+    build_free(&build);
+}
+
+static void a_written_fault_is_demanded_beside_drawn_ones(void **state)
+{
+    (void)state;
+    struct build build;
+    build_traffic(&build);
+    build_fault(&build, "pause", 1, 6, 12);
+    build_fault(&build, "pause", 2, NEVER_MS, NEVER_MS);
+    build.steps[0].drawn = true;
+    build_end(&build, STOP_DONE);
+    assert_unknown(&build, "fault 2 (pause client after read) never took effect");
+    build_free(&build);
+}
+
+static void drawn_faults_of_which_none_struck_prove_nothing(void **state)
+{
+    (void)state;
+    struct build build;
+    build_traffic(&build);
+    build_fault(&build, "pause", 1, NEVER_MS, NEVER_MS);
+    build_fault(&build, "pause", 2, NEVER_MS, NEVER_MS);
+    build.steps[0].drawn = build.steps[1].drawn = true;
+    build_end(&build, STOP_DONE);
+    assert_unknown(&build, "fault 1 (pause client after read) never took effect");
+    build_free(&build);
+}
+
+static void a_drawn_fault_that_could_not_be_ended_proves_nothing(void **state)
+{
+    (void)state;
+    struct build build;
+    build_traffic(&build);
+    build_fault(&build, "pause", 1, 6, 12);
+    build_fault(&build, "restart", 0, 26, NEVER_MS);
+    build_event(&build, 28, 0, 0, (struct event){.kind = EVENT_FAULT_FAILED, .step = 2});
+    build.steps[0].drawn = build.steps[1].drawn = true;
+    build_end(&build, STOP_DONE);
+    assert_unknown(&build, "its end was tried and FAILED");
+    build_free(&build);
+}
+
+// client-1 was to stand still for 100 ms, well within its lease.
+static void a_drawn_pause_that_lasted_too_long_is_no_fault_of_the_lock(void **state)
+{
+    (void)state;
+    for (int drawn = 0; drawn < 2; drawn++) {
+        struct build build;
+        build_start(&build, "increment");
+        build.scenario.lock.lease_ns = 300 * NS_PER_MS;
+        build_begin(&build, 0);
+        build_acquire(&build, 1, 1, 0, 1, 300, 0);
+        build_read(&build, 1, 1, 2, 0, 0);
+        build_fault(&build, "pause", 1, 3, 500);
+        build.steps[0].bound_ns = 100 * NS_PER_MS;
+        build.steps[0].drawn = drawn == 1;
+        build_acquire(&build, 2, 2, 5, 310, 610, 0);
+        build_read(&build, 2, 2, 311, 0, 0);
+        build_write(&build, 1, 1, 501, 1, 0, 0, OUTCOME_OK);
+        build_release(&build, 1, 1, 502, 503, RELEASE_GONE);
+        build_write(&build, 2, 2, 504, 1, 0, 0, OUTCOME_OK);
+        build_release(&build, 2, 2, 505, 506, RELEASE_RELEASED);
+        build_stop(&build, 600, STOP_DONE);
+        build_final(&build, 601, 1);
+        build_judge(&build);
+        assert_state(&build, "stale-holder", drawn == 0 ? FINDING_VIOLATED : FINDING_UNDECIDED);
+        if (drawn == 0)
+            assert_verdict(&build, VERDICT_UNSAFE);
+        else
+            assert_unknown(&build, "fault 1 was to last 100 ms, and this machine was so late that "
+                                   "it lasted 497 ms");
+        build_free(&build);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -392,6 +483,11 @@ int main(void)
         cmocka_unit_test(a_second_worker_that_only_tried_puts_it_to_the_test),
         cmocka_unit_test(evidence_needs_no_gates),
         cmocka_unit_test(a_broken_request_is_an_error_and_no_verdict),
+        cmocka_unit_test(a_drawn_fault_that_did_not_strike_is_left_out),
+        cmocka_unit_test(a_written_fault_is_demanded_beside_drawn_ones),
+        cmocka_unit_test(drawn_faults_of_which_none_struck_prove_nothing),
+        cmocka_unit_test(a_drawn_fault_that_could_not_be_ended_proves_nothing),
+        cmocka_unit_test(a_drawn_pause_that_lasted_too_long_is_no_fault_of_the_lock),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

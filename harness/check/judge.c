@@ -226,16 +226,26 @@ static void qualify_safe(const struct digest *digest, const struct fault_record 
 static void explain_safe(const struct digest *digest, struct judgement *judgement)
 {
     const struct finding *harmless = judgement_first_violation(judgement);
+    size_t struck;
+    size_t drawn = drawn_faults(digest, &struck);
+    size_t written = digest->fault_count - drawn;
+    size_t length = 0;
     if (harmless != NULL)
         snprintf(judgement->reason, sizeof judgement->reason, "%lld unsafe window%s, but %s",
                  (long long)harmless->count, plural(harmless->count),
                  any_write_was_refused(digest) ? "the store refused every stale write"
                                                : "no stale write came");
     else
-        snprintf(judgement->reason, sizeof judgement->reason,
-                 "%zu hold%s, every property kept, %zu fault%s in effect", digest->hold_count,
-                 plural((long long)digest->hold_count), digest->fault_count,
-                 plural((long long)digest->fault_count));
+        snprintf(judgement->reason, sizeof judgement->reason, "%zu hold%s, every property kept",
+                 digest->hold_count, plural((long long)digest->hold_count));
+    length = strlen(judgement->reason);
+    if (harmless == NULL && (written > 0 || drawn == 0))
+        snprintf(judgement->reason + length, sizeof judgement->reason - length,
+                 ", %zu fault%s in effect", written, plural((long long)written));
+    length = strlen(judgement->reason);
+    if (drawn > 0)
+        snprintf(judgement->reason + length, sizeof judgement->reason - length,
+                 ", %zu of %zu drawn fault%s struck", struck, drawn, plural((long long)drawn));
     for (size_t i = 0; i < digest->fault_count; i++)
         qualify_safe(digest, &digest->faults[i], judgement);
 }

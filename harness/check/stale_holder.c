@@ -299,6 +299,9 @@ static void decide(const struct digest *digest, struct finding *finding)
         if (sweep.machine_only && !finding->harmless)
             finding_blame_stalls(digest, stale->client, lease_begin_ns(digest, stale),
                                  finding->evidence.to_ns, finding);
+        else if (!finding->harmless)
+            finding_blame_late_end(digest, lease_begin_ns(digest, stale), finding->evidence.to_ns,
+                                   finding);
     } else {
         finding_say(finding, "no holder outlived its lease while another held the lock");
     }

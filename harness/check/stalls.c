@@ -156,3 +156,44 @@ void finding_blame_stalls(const struct digest *digest, int whose, int64_t from_n
                 "%.210s; but %.130s, which could explain it and says nothing about the lock", found,
                 describe_stalls(digest, whose, from_ns, to_ns, stalls));
 }
+
+// When the fault began to hold somebody up: a worker stands at its point before it is in effect.
+static int64_t reached_ns(const struct digest *digest, const struct fault_record *record)
+{
+    for (size_t i = 0; i < digest->history->count; i++) {
+        const struct event *event = &digest->history->events[i];
+        if (event->kind == EVENT_POINT_REACHED && event->step == record->step->number)
+            return time_earlier(event->at_ns, record->in_effect_ns);
+    }
+    return record->in_effect_ns;
+}
+
+void finding_blame_late_end(const struct digest *digest, int64_t from_ns, int64_t to_ns,
+                            struct finding *finding)
+{
+    static const unsigned holds_up = FAULT_STOPS | FAULT_SEVERS | FAULT_SLOWS | FAULT_REFUSES;
+    int64_t spare_ns = digest->trial->scenario->lock.lease_ns / 6;
+    for (size_t i = 0; i < digest->fault_count; i++) {
+        const struct fault_record *record = &digest->faults[i];
+        const struct fault_step *step = record->step;
+        char found[sizeof finding->text];
+        char was_to[DESCRIBE_ROOM];
+        char did[DESCRIBE_ROOM];
+        if (!step->drawn || record->in_effect_ns >= to_ns || record->healed_ns <= from_ns ||
+            step->bound_ns <= 0 || !fault_can(step, holds_up))
+            continue;
+        int64_t lasted_ns =
+            time_earlier(record->healed_ns, digest->ended_ns) - reached_ns(digest, record);
+        if (lasted_ns <= step->bound_ns + spare_ns)
+            continue;
+        memcpy(found, finding->text, sizeof found);
+        finding->state = FINDING_UNDECIDED;
+        finding->by_stalls = true;
+        finding_say(finding,
+                    "%.210s; but fault %d was to last %s, and this machine was so late that it "
+                    "lasted %s, which says nothing about the lock",
+                    found, step->number, text_duration(step->bound_ns, was_to, sizeof was_to),
+                    text_duration(lasted_ns, did, sizeof did));
+        return;
+    }
+}

@@ -37,6 +37,12 @@ bool stall_may_have_deposed(const struct digest *digest, int64_t from_ns, int64_
 // the time: then nobody was on time. `out` is set to describe_stalls then.
 bool stalls_may_have_upset(const struct digest *digest, char *out);
 
+// Makes a violation an undecided finding, and says so, if a fault that was drawn, as one that the
+// lock promises to survive, held somebody up between the two times for so much longer than it was
+// to that a lease may have ended by it: the conductor was late.
+void finding_blame_late_end(const struct digest *digest, int64_t from_ns, int64_t to_ns,
+                            struct finding *finding);
+
 // Makes a violation, which stalls could explain, an undecided finding that says so.
 void finding_blame_stalls(const struct digest *digest, int whose, int64_t from_ns, int64_t to_ns,
                           struct finding *finding);

@@ -7,6 +7,7 @@
 #include "harness/check/describe.h"
 #include "harness/check/hanging_release.h"
 #include "harness/check/liveness.h"
+#include "harness/check/servers_down.h"
 #include "harness/check/silence.h"
 #include "harness/check/stalls.h"
 
@@ -278,6 +279,9 @@ static void decide_waiting(const struct digest *digest, struct finding *finding)
         describe_undecided(digest, &silence, &waiting, silence.unanswered ? proof_ns : bound_ns,
                            finding);
     }
+    if (finding->state != FINDING_KEPT)
+        servers_down_tell(digest, silence.from_ns, waiting.until_ns, finding->text,
+                          sizeof finding->text);
 }
 
 static void decide(const struct digest *digest, struct finding *finding)

@@ -368,6 +368,29 @@ static void a_worker_stopped_inside_its_acquire_may_hold_a_lock_without_a_lease(
     build_free(&build);
 }
 
+// Two servers are down of three, or of five: with three left the others still agree.
+static void a_dead_majority_is_named_as_the_cause(void **state)
+{
+    (void)state;
+    for (int servers = 3; servers <= 5; servers += 2) {
+        struct build build;
+        build_start(&build, "increment");
+        build_crash(&build, NEVER_MS, 1310, STOP_STUCK);
+        build.trial.servers = servers;
+        build.trial.by_majority = true;
+        build_fault(&build, "kill", 0, 11, NEVER_MS);
+        build_fault(&build, "kill", 0, 12, NEVER_MS);
+        build_judge(&build);
+        assert_true(build.judgement.verdict == VERDICT_STUCK ||
+                    build.judgement.verdict == VERDICT_UNKNOWN);
+        if (servers == 3)
+            assert_text_has(build.judgement.reason, "; 2 of 3 servers were down (faults 2, 3)");
+        else
+            assert_null(strstr(build.judgement.reason, "servers were down"));
+        build_free(&build);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -394,6 +417,7 @@ int main(void)
         cmocka_unit_test(the_wait_counts_from_the_end_of_the_last_fault),
         cmocka_unit_test(a_worker_that_a_fault_stops_does_not_wait),
         cmocka_unit_test(a_worker_stopped_inside_its_acquire_may_hold_a_lock_without_a_lease),
+        cmocka_unit_test(a_dead_majority_is_named_as_the_cause),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

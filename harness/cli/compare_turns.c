@@ -4,12 +4,12 @@
 #include "harness/base/table.h"
 #include "harness/cli/loopback.h"
 #include "harness/cli/performance.h"
-#include "harness/cli/random_faults.h"
 #include "harness/cli/run_folder.h"
 #include "harness/cli/run_outputs.h"
 #include "harness/cli/scenario_files.h"
 #include "harness/cli/verb.h"
 #include "harness/cli/vocabulary.h"
+#include "harness/drive/draw.h"
 #include "harness/report/run_pictures.h"
 
 #include <stdlib.h>
@@ -136,17 +136,17 @@ static int run_turns(const struct compare_options *options, struct scenario_set 
         (uint64_t)(options->run.seed != 0 ? options->run.seed : set->scenarios[0]->seed);
     seed = seed != 0 ? seed : (uint64_t)clock_realtime_ns() % 1000000000 + 1;
     for (size_t i = 0; i < set->count; i++)
-        random_faults_fit(set->scenarios[i], NULL, stderr);
-    if (scenario_set_draw(set, seed, vocabulary) != 0)
-        return EXIT_USAGE;
+        set->scenarios[i]->seed = (int64_t)seed;
     struct request request = {.options = options, .run = options->run, .plan = &plan};
     request.run.keep_going = true;
     request.run.jobs = 1; // one after the other, whatever strikes them
     request.run.json = options->json;
     int code = EXIT_USAGE;
-    if (make_plan(options, set, vocabulary, seed, &plan, &error) == 0) {
+    if (make_plan(options, set, vocabulary, seed, &plan, &error) == 0 &&
+        draw_plan(&plan, vocabulary) == 0) {
         code = EXIT_ENVIRONMENT;
-        request.folder = run_folder_make(&request.run, set, seed, vocabulary, &error);
+        draw_tell(&plan, set->scenarios[0], stderr);
+        request.folder = run_folder_make(&request.run, set, &plan, &error);
         if (request.folder != NULL)
             code = sandbox_run_why(why_loopback(&request.run, &plan), conduct, &request);
     }

@@ -179,7 +179,7 @@ static void a_run_of_random_faults_is_written_down_and_repeats(void **state)
                            "100ms}\n");
     command_free(&result);
     read_as_run("random", &first);
-    assert_non_null(strstr(first.bytes, "faults:\n  - {at: "));
+    assert_non_null(strstr(first.bytes, "faults:\n  - {drawn: true, at: "));
     assert_null(strstr(first.bytes, "random:"));
     struct text arguments = {0};
     text_format(&arguments, "run %s/random/as-run.yaml --keep-going --out %s/again", folder,
@@ -203,7 +203,7 @@ static void a_run_of_random_faults_is_written_down_and_repeats(void **state)
 static void expect_random(const char *name, const char *text, const char *told, const char *verdict)
 {
     struct command_result result = run_text(name, text);
-    if ((told == NULL) != (strstr(text_string(&result.errors), "cannot happen") == NULL) ||
+    if ((told == NULL) != (strstr(text_string(&result.errors), "is not drawn") == NULL) ||
         (told != NULL && strstr(text_string(&result.errors), told) == NULL) ||
         strstr(text_string(&result.output), verdict) == NULL)
         fail_msg("%s:\n%s%s", name, text_string(&result.output), text_string(&result.errors));
@@ -215,19 +215,58 @@ static void random_faults_that_cannot_happen_are_named_and_left_out(void **state
     (void)state;
     struct text drawn = {0};
     expect_random("soak", SOAK("redis-set-px-lua", "failover, pause"),
-                  "soak.yaml:8: random: 'failover' cannot happen to redis-set-px-lua (the scheme's "
-                  "servers have no other one that could lead): it is left out",
+                  "soak.yaml:8: random: 'failover' is not drawn for redis-set-px-lua: the scheme's "
+                  "servers have no other one that could lead",
                   "SAFE");
     read_as_run("soak", &drawn);
     assert_non_null(strstr(drawn.bytes, "pause: client-"));
     assert_null(strstr(drawn.bytes, "failover"));
     text_free(&drawn);
-    expect_random("none-left", SOAK("redis-set-px-lua", "failover"), "those trials are n/a", "n/a");
-    expect_random(
-        "both", SOAK("process-mutex, redis-set-px-lua", "restart"),
-        "'restart' cannot happen to process-mutex (the scheme's servers have no server-1)",
-        "redis-set-px-lua");
-    expect_random("all", SOAK("redis-set-px-lua", "pause, restart"), NULL, "redis-set-px-lua");
+    expect_random("none-left", SOAK("redis-set-px-lua", "failover"), "is not drawn for", "n/a");
+    expect_random("not-promised", SOAK("redis-set-px-lua", "pause, restart"),
+                  "a server that comes back has forgotten the lock", "redis-set-px-lua");
+    expect_random("all", SOAK("redis-set-px-lua", "pause, cut"), NULL, "redis-set-px-lua");
+}
+
+// Each has faults of its own, which it leaves in its folder, too, and which can be had again.
+static void each_repeat_has_its_own_faults_and_leaves_them(void **state)
+{
+    (void)state;
+    struct text path = {0};
+    struct text all[2] = {{0}, {0}};
+    struct text own = {0};
+    struct command_result result = run_text(
+        "repeats", SOAK("redis-set-px-lua",
+                        "pause, lost-reply") "repeat: 2\n"
+                                             "expect: [{schemes: \"*\", verdict: safe}]\n");
+    if (strstr(text_string(&result.output), "2 trials: 2 as expected") == NULL)
+        fail_msg("%s%s", text_string(&result.output), text_string(&result.errors));
+    command_free(&result);
+    for (int i = 0; i < 2; i++) {
+        text_format(&path, "%s/repeats/as-run/soak--redis-set-px-lua--%d.yaml", folder, i + 1);
+        assert_int_equal(file_read(path.bytes, &all[i], NULL), 0);
+        text_free(&path);
+    }
+    assert_string_not_equal(strstr(all[0].bytes, "faults:"), strstr(all[1].bytes, "faults:"));
+    text_format(&path, "%s/repeats/trials/soak--redis-set-px-lua--2/as-run.yaml", folder);
+    assert_int_equal(file_read(path.bytes, &own, NULL), 0);
+    assert_string_equal(own.bytes, all[1].bytes);
+    text_free(&path);
+    text_format(&path, "run %s/repeats/as-run --keep-going --out %s/repeated", folder, folder);
+    result = run_lockpick(path.bytes);
+    if (strstr(text_string(&result.output), "2 trials: 2 as expected") == NULL)
+        fail_msg("%s%s", text_string(&result.output), text_string(&result.errors));
+    command_free(&result);
+    text_free(&path);
+    text_format(&path, "check %s/repeats", folder);
+    result = run_lockpick(path.bytes);
+    if (strstr(text_string(&result.output), "2 verdicts, as in result.json") == NULL)
+        fail_msg("%s%s", text_string(&result.output), text_string(&result.errors));
+    command_free(&result);
+    text_free(&path);
+    text_free(&all[0]);
+    text_free(&all[1]);
+    text_free(&own);
 }
 
 int main(void)
@@ -240,6 +279,7 @@ int main(void)
         cmocka_unit_test(faults_on_servers_of_others_are_skipped_and_those_on_clients_strike),
         cmocka_unit_test(a_run_of_random_faults_is_written_down_and_repeats),
         cmocka_unit_test(random_faults_that_cannot_happen_are_named_and_left_out),
+        cmocka_unit_test(each_repeat_has_its_own_faults_and_leaves_them),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

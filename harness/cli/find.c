@@ -107,13 +107,14 @@ static int find_in(const struct run_options *options, struct scenario_set *set,
     request.first_rate = request.phase->rate;
     uint64_t seed = options->seed != 0 ? (uint64_t)options->seed : (uint64_t)scenario->seed;
     seed = seed != 0 ? seed : (uint64_t)clock_realtime_ns() % 1000000000 + 1;
+    scenario->seed = (int64_t)seed;
     request.options.quiet = true;
     if (plan_make(set->scenarios, 1, vocabulary, options->scheme, 1, seed, &plan, &error) != 0) {
         fprintf(stderr, "lockpick find: %s\n", error.text);
         return EXIT_USAGE;
     }
     int code = EXIT_ENVIRONMENT;
-    request.folder = run_folder_make(options, set, seed, vocabulary, &error);
+    request.folder = run_folder_make(options, set, &plan, &error);
     if (request.folder == NULL)
         fprintf(stderr, "lockpick find: %s\n", error.text);
     else

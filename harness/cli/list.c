@@ -112,6 +112,7 @@ static void list_faults(void)
     static const char *const headings[] = {"FAULT", "STRIKES",      "UNTIL", "HOW",
                                            "TAKES", "WHAT IT DOES", NULL};
     static const char *const untils[] = {[LASTS_NEVER] = "-",
+                                         [LASTS_IF_TOLD] = "or for good",
                                          [LASTS_BRIEFLY] = "or at once",
                                          [LASTS_ON] = "or the end",
                                          [LASTS_BOUNDED] = "required"};

@@ -108,8 +108,12 @@ static void add_run(struct merged_run *merged, size_t run)
     const struct scenario_set *set = &stored->scenarios;
     struct scenario **here = memory_new((set->count + 1) * sizeof(struct scenario *));
     size_t earlier = merged->scenario_count;
-    for (size_t i = 0; i < set->count; i++)
-        here[i] = add_scenario(merged, set->scenarios[i], earlier);
+    for (size_t i = 0; i < set->count; i++) {
+        size_t first = 0; // of its name: trials of one scenario, which have it in common
+        while (strcmp(set->scenarios[first]->name, set->scenarios[i]->name) != 0)
+            first++;
+        here[i] = first < i ? here[first] : add_scenario(merged, set->scenarios[i], earlier);
+    }
     merged->trials = memory_resized(
         merged->trials, (merged->trial_count + stored->result.count + 1) * sizeof *merged->trials);
     for (size_t i = 0; i < stored->result.count; i++) {
@@ -241,23 +245,48 @@ void merged_run_judge(struct merged_run *merged, const char *out, enum trial_fil
     }
 }
 
+static int keep_scenario(const char *path, char *name, const char *trial,
+                         const struct scenario *scenario, struct error *error)
+{
+    struct scenario named = *scenario;
+    named.name = name;
+    char *text = scenario_as_run(&named, (uint64_t)scenario->seed, "", trial);
+    int result = file_write(path, text, strlen(text), error);
+    free(text);
+    return result;
+}
+
+// Trials with faults of their own each have a file of their own.
+static int keep_trials(const struct merged_run *merged, const struct scenario *scenario,
+                       const char *folder, struct error *error)
+{
+    int result = 0;
+    for (size_t i = 0; result == 0 && i < merged->trial_count; i++) {
+        const struct trial *trial = &merged->trials[i].trial;
+        struct text path = {0};
+        text_format(&path, "%s/%s.yaml", folder, trial->name);
+        if (trial->scenario == scenario)
+            result = keep_scenario(path.bytes, scenario->name,
+                                   trial->name + strlen(scenario->name) + strlen("--"),
+                                   trial_as_run(trial), error);
+        text_free(&path);
+    }
+    return result;
+}
+
 int merged_run_keep_scenarios(const struct merged_run *merged, const char *out, struct error *error)
 {
     char *many = path_join(out, "as-run");
-    bool is_one = merged->scenario_count == 1;
+    bool is_one = merged->scenario_count == 1 && merged->scenarios[0]->trial == NULL;
     int result = folder_make(is_one ? out : many, error);
     for (size_t i = 0; result == 0 && i < merged->scenario_count; i++) {
         const struct scenario *scenario = merged->scenarios[i];
-        char *text =
-            scenario_as_run(scenario, (uint64_t)scenario->seed, merged->runs[0].vocabulary);
         struct text path = {0};
-        if (is_one)
-            text_format(&path, "%s.yaml", many);
-        else
-            text_format(&path, "%s/%s.yaml", many, scenario->name);
-        result = file_write(path.bytes, text, strlen(text), error);
+        text_format(&path, "%s%s%s.yaml", many, is_one ? "" : "/", is_one ? "" : scenario->name);
+        result = scenario->trial != NULL
+                     ? keep_trials(merged, scenario, many, error)
+                     : keep_scenario(path.bytes, scenario->name, NULL, scenario, error);
         text_free(&path);
-        free(text);
     }
     free(many);
     return result;

@@ -30,6 +30,18 @@ struct performance {
 
 // --- one trial -----------------------------------------------------------------------------------
 
+// What was drawn for the trial, in a file that does the same again.
+static int keep_drawn(const struct trial_result *result, struct error *error)
+{
+    const struct scenario *drawn = trial_as_run(result->trial);
+    if (!scenario_was_drawn(drawn))
+        return 0;
+    char *path = path_join(result->folder, "as-run.yaml");
+    int kept = file_write(path, drawn->source, strlen(drawn->source), error);
+    free(path);
+    return kept;
+}
+
 // Starts the result of a trial. False, and judged, if the trial cannot be run.
 static bool can_run(struct performance *performance, size_t index)
 {
@@ -47,7 +59,7 @@ static bool can_run(struct performance *performance, size_t index)
         judge_not_applicable(trial, text_string(&reason), &result->judgement);
     else if (fit == FIT_NOT_INSTALLED)
         judge_skipped(trial, text_string(&reason), &result->judgement);
-    else if (folder_make(result->folder, &error) != 0)
+    else if (folder_make(result->folder, &error) != 0 || keep_drawn(result, &error) != 0)
         judge_error(trial, error.text, &result->judgement);
     else
         can = true;

@@ -2,12 +2,12 @@
 #include "harness/base/random.h"
 #include "harness/cli/loopback.h"
 #include "harness/cli/performance.h"
-#include "harness/cli/random_faults.h"
 #include "harness/cli/run_folder.h"
 #include "harness/cli/run_outputs.h"
 #include "harness/cli/scenario_files.h"
 #include "harness/cli/verb.h"
 #include "harness/cli/vocabulary.h"
+#include "harness/drive/draw.h"
 #include "harness/locks/lock.h"
 #include "harness/report/run_pictures.h"
 #include "harness/stores/store.h"
@@ -42,12 +42,16 @@ static int conduct(const struct sandbox *sandbox, void *context)
     return code;
 }
 
+// Of the run; what a file says of its own counts for its scenarios, unless --seed is said.
 static uint64_t choose_seed(const struct run_options *options, const struct scenario_set *set)
 {
+    int64_t seed = set->scenarios[0]->seed;
     if (options->seed != 0)
         return (uint64_t)options->seed;
-    if (set->count == 1 && set->scenarios[0]->seed != 0)
-        return (uint64_t)set->scenarios[0]->seed;
+    for (size_t i = 1; i < set->count; i++)
+        seed = set->scenarios[i]->seed == seed ? seed : 0;
+    if (seed != 0)
+        return (uint64_t)seed;
     struct random random;
     random_start(&random, (uint64_t)clock_realtime_ns(), 0);
     return random_below(&random, 1000000000) + 1; // short enough to be typed again
@@ -67,19 +71,23 @@ static int run_set(const struct run_options *options, struct scenario_set *set,
     struct error error = {0};
     struct plan plan;
     uint64_t seed = choose_seed(options, set);
-    for (size_t i = 0; i < set->count; i++)
-        random_faults_fit(set->scenarios[i], options->scheme, stderr);
-    if (scenario_set_draw(set, seed, vocabulary) != 0)
-        return EXIT_USAGE;
+    for (size_t i = 0; options->seed != 0 && i < set->count; i++)
+        set->scenarios[i]->seed = options->seed;
     if (plan_make(set->scenarios, set->count, vocabulary, options->scheme, options->repeat, seed,
                   &plan, &error) != 0) {
         fprintf(stderr, "lockpick run: %s\n", error.text);
         return EXIT_USAGE;
     }
+    for (size_t i = 0; i < set->count; i++)
+        draw_tell(&plan, set->scenarios[i], stderr);
+    if (draw_plan(&plan, vocabulary) != 0) {
+        plan_free(&plan);
+        return EXIT_USAGE;
+    }
     int code = EXIT_ENVIRONMENT;
     struct request request = {.options = options, .plan = &plan};
     if (run_outputs_check(options, &error) != 0 ||
-        (request.folder = run_folder_make(options, set, seed, vocabulary, &error)) == NULL)
+        (request.folder = run_folder_make(options, set, &plan, &error)) == NULL)
         fprintf(stderr, "lockpick run: %s\n", error.text);
     else
         code = sandbox_run_why(why_loopback(options, &plan), conduct, &request);

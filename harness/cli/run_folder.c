@@ -45,7 +45,7 @@ static char *new_folder(const struct scenario_set *set, struct error *error)
 }
 
 static int keep_scenarios(const char *folder, const struct run_options *options,
-                          const struct scenario_set *set, uint64_t seed, struct error *error)
+                          const struct scenario_set *set, uint64_t run_seed, struct error *error)
 {
     char *scenarios = path_join(folder, "scenarios");
     int result = folder_make(scenarios, error);
@@ -53,7 +53,10 @@ static int keep_scenarios(const char *folder, const struct run_options *options,
         const struct scenario *scenario = set->scenarios[i];
         struct text path = {0};
         struct text copy = {0};
-        text_format(&path, "%s/%s.yaml", scenarios, scenario->name);
+        uint64_t seed = scenario->seed != 0 ? (uint64_t)scenario->seed : run_seed;
+        text_format(&path, "%s/%s%s%s.yaml", scenarios, scenario->name,
+                    scenario->trial != NULL ? "--" : "",
+                    scenario->trial != NULL ? scenario->trial : "");
         text_format(&copy, "# %s as run with: --seed %" PRIu64, scenario->path, seed);
         if (options->scheme != NULL)
             text_format(&copy, " --scheme '%s'", options->scheme);
@@ -84,35 +87,88 @@ int run_folder_check(const struct run_options *options, struct error *error)
     return result;
 }
 
-// What would do the same again: as-run.yaml, or one file for each scenario in as-run/.
-static int keep_as_run(const char *folder, const struct scenario_set *set, uint64_t seed,
-                       const struct vocabulary *vocabulary, struct error *error)
+// Files of that text, one for each name; a file alone is as-run.yaml.
+struct as_run {
+    char **names;
+    char **texts;
+    size_t count;
+};
+
+static void add_file(struct as_run *files, const char *name, char *text)
 {
-    char *many = path_join(folder, "as-run");
-    int result = set->count > 1 ? folder_make(many, error) : 0;
-    for (size_t i = 0; result == 0 && i < set->count; i++) {
-        struct text path = {0};
-        char *text = scenario_as_run(set->scenarios[i], seed, vocabulary);
-        if (set->count > 1)
-            text_format(&path, "%s/%s.yaml", many, set->scenarios[i]->name);
-        else
-            text_format(&path, "%s.yaml", many);
-        result = file_write(path.bytes, text, strlen(text), error);
-        text_free(&path);
-        free(text);
+    files->names = memory_resized(files->names, (files->count + 1) * sizeof *files->names);
+    files->texts = memory_resized(files->texts, (files->count + 1) * sizeof *files->texts);
+    files->names[files->count] = memory_string(name);
+    files->texts[files->count++] = text;
+}
+
+// One file, if all trials of the scenario have the same faults, else one for each trial.
+static void add_scenario(struct as_run *files, const struct scenario *scenario,
+                         const struct plan *plan)
+{
+    const char *first = NULL; // all faults of the first trial
+    bool are_alike = true;
+    struct text name = {0};
+    uint64_t seed = scenario->seed != 0 ? (uint64_t)scenario->seed : plan->seed;
+    for (size_t i = 0; scenario_is_open(scenario) && i < plan->count; i++) {
+        const struct trial *trial = &plan->trials[i];
+        if (trial->scenario != scenario)
+            continue;
+        const char *faults = trial->drawn != NULL ? trial->drawn->settled_faults : "none";
+        first = first != NULL ? first : faults;
+        are_alike &= strcmp(first, faults) == 0;
     }
+    for (size_t i = 0; i < plan->count && !are_alike; i++) {
+        const struct trial *trial = &plan->trials[i];
+        const char *which = trial->name + strlen(scenario->name) + strlen("--");
+        if (trial->scenario == scenario)
+            add_file(files, trial->name,
+                     trial->drawn != NULL ? memory_string(trial->drawn->source)
+                                          : scenario_as_run(scenario, seed, NULL, which));
+    }
+    if (!are_alike)
+        return;
+    text_format(&name, "%s%s%s", scenario->name, scenario->trial != NULL ? "--" : "",
+                scenario->trial != NULL ? scenario->trial : "");
+    bool is_drawn = first != NULL && strcmp(first, "none") != 0;
+    const char *drawn = is_drawn ? first + strlen(scenario->settled_faults) : NULL;
+    add_file(files, name.bytes, scenario_as_run(scenario, seed, drawn, scenario->trial));
+    text_free(&name);
+}
+
+static int keep_as_run(const char *folder, const struct scenario_set *set, const struct plan *plan,
+                       struct error *error)
+{
+    struct as_run files = {0};
+    for (size_t i = 0; i < set->count; i++)
+        add_scenario(&files, set->scenarios[i], plan);
+    char *many = path_join(folder, "as-run");
+    int result = files.count > 1 ? folder_make(many, error) : 0;
+    for (size_t i = 0; i < files.count; i++) {
+        struct text path = {0};
+        text_format(&path, "%s%s%s.yaml", many, files.count > 1 ? "/" : "",
+                    files.count > 1 ? files.names[i] : "");
+        if (result == 0)
+            result = file_write(path.bytes, files.texts[i], strlen(files.texts[i]), error);
+        text_free(&path);
+        free(files.names[i]);
+        free(files.texts[i]);
+    }
+    free(files.names);
+    free(files.texts);
     free(many);
     return result;
 }
 
 char *run_folder_make(const struct run_options *options, const struct scenario_set *set,
-                      uint64_t seed, const struct vocabulary *vocabulary, struct error *error)
+                      const struct plan *plan, struct error *error)
 {
     char *folder = options->out != NULL ? memory_string(options->out) : new_folder(set, error);
     if (folder == NULL)
         return NULL;
-    if (folder_make(folder, error) == 0 && keep_scenarios(folder, options, set, seed, error) == 0 &&
-        keep_as_run(folder, set, seed, vocabulary, error) == 0)
+    if (folder_make(folder, error) == 0 &&
+        keep_scenarios(folder, options, set, plan->seed, error) == 0 &&
+        keep_as_run(folder, set, plan, error) == 0)
         return folder;
     free(folder);
     return NULL;

@@ -102,28 +102,6 @@ int scenario_set_load(const struct run_options *options, const struct vocabulary
     return result;
 }
 
-int scenario_set_draw(struct scenario_set *set, uint64_t seed, const struct vocabulary *vocabulary)
-{
-    int result = 0;
-    struct complaints *complaints = complaints_new();
-    for (size_t i = 0; i < set->count; i++) {
-        struct scenario *drawn = NULL;
-        if (!scenario_is_open(set->scenarios[i]))
-            continue;
-        char *text = scenario_as_run(set->scenarios[i], seed, vocabulary);
-        result |= scenario_parse(set->scenarios[i]->path, text, strlen(text), vocabulary, NULL, 0,
-                                 &drawn, complaints);
-        free(text);
-        if (drawn != NULL) {
-            scenario_free(set->scenarios[i]);
-            set->scenarios[i] = drawn;
-        }
-    }
-    complaints_print(complaints, stderr);
-    complaints_free(complaints);
-    return result;
-}
-
 void scenario_set_free(struct scenario_set *set)
 {
     for (size_t i = 0; i < set->count; i++)

@@ -13,9 +13,6 @@ struct scenario_set {
 // -1 after printing every complaint about every file on standard error. Free in either case.
 int scenario_set_load(const struct run_options *options, const struct vocabulary *vocabulary,
                       struct scenario_set *set);
-// Draws the faults of `random:` from the seed: such scenarios are from then on what they would be
-// with these faults written in the file. 0, or -1 after saying why on standard error.
-int scenario_set_draw(struct scenario_set *set, uint64_t seed, const struct vocabulary *vocabulary);
 
 void scenario_set_free(struct scenario_set *set);
 

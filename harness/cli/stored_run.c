@@ -50,14 +50,15 @@ static int64_t repeat_of(const char *name)
     return strtoll(last, NULL, 10);
 }
 
-// The names of trials have a number if there are repeats, and --repeat may have said so: both
-// plans.
+// The names of trials have a number if there are repeats, and --repeat may have said so, or that
+// there are none: all these plans.
 static int make_plans(struct stored_run *run, int64_t repeats, struct error *error)
 {
     uint64_t seed = (uint64_t)run->scenarios.scenarios[0]->seed;
-    for (int i = 0; i < 2; i++) {
+    const int64_t said[] = {0, 1, repeats};
+    for (int i = 0; i < 3; i++) {
         if (plan_make(run->scenarios.scenarios, run->scenarios.count, run->vocabulary, NULL,
-                      i == 0 ? 1 : repeats, seed, &run->plans[i], error) != 0)
+                      said[i], seed, &run->plans[i], error) != 0)
             return -1;
     }
     run->result.seed = seed;
@@ -66,7 +67,7 @@ static int make_plans(struct stored_run *run, int64_t repeats, struct error *err
 
 static const struct trial *find_trial(const struct stored_run *run, const char *name)
 {
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 3; i++) {
         for (size_t j = 0; j < run->plans[i].count; j++) {
             if (strcmp(run->plans[i].trials[j].name, name) == 0)
                 return &run->plans[i].trials[j];
@@ -306,7 +307,7 @@ void stored_run_free(struct stored_run *run)
     json_decref(run->entries);
     free(run->result.folder);
     free(run->result.remarks);
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < 3; i++)
         plan_free(&run->plans[i]);
     scenario_set_free(&run->scenarios);
     vocabulary_free(run->vocabulary);

@@ -16,7 +16,7 @@ struct stored_run {
     // What the result points to.
     struct vocabulary *vocabulary;
     struct scenario_set scenarios;
-    struct plan plans[2];
+    struct plan plans[3];
 };
 
 // Reads the scenarios that the run's folder holds (as-run.yaml, or as-run/) and names its trials,

@@ -78,8 +78,8 @@ static const struct topology_name *topology_names(void)
     struct topology_name *names = memory_zeroed(count + 1, sizeof *names);
     for (size_t i = 0; i < count; i++) {
         const struct topology *topology = topology_catalogue[i];
-        names[i] = (struct topology_name){topology->server, topology->name, topology->least,
-                                          topology->most};
+        names[i] = (struct topology_name){topology->server, topology->name,  topology->least,
+                                          topology->most,   topology->usual, topology->by_majority};
     }
     return names;
 }
@@ -107,11 +107,15 @@ static void take_faults(struct vocabulary *vocabulary)
     while (fault_catalogue[count] != NULL)
         count++;
     const char **names = memory_zeroed(count + 1, sizeof *names);
+    const char **draws = memory_zeroed(count + 2, sizeof *draws);
     struct fault_form *forms = memory_zeroed(count + 1, sizeof *forms);
     for (size_t i = 0; i < count; i++) {
         names[i] = fault_catalogue[i]->form.name;
+        draws[i] = names[i];
         forms[i] = fault_catalogue[i]->form;
     }
+    draws[count] = LOST_REPLY;
+    vocabulary->draws = draws;
     vocabulary->faults = names;
     vocabulary->fault_forms = forms;
 }
@@ -148,6 +152,7 @@ void vocabulary_free(struct vocabulary *vocabulary)
     free_names(vocabulary->workloads);
     free_names(vocabulary->stores);
     free_names(vocabulary->faults);
+    free_names(vocabulary->draws);
     free_names(vocabulary->fault_forms);
     free_names(vocabulary->properties);
     free_names(vocabulary->traits);

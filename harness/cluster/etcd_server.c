@@ -95,6 +95,7 @@ const struct server_kind etcd_server = {
     .port = 2379,
     .extra_ports = 1,
     .boot_limit_s = 60,
+    .keeps_data = true,
     .start = start,
     .ready = ready,
     .control = &etcd_control,
@@ -107,4 +108,6 @@ const struct topology etcd_ensemble = {
     .least = 1,
     .most = 7,
     .usual = 3,
+    .by_majority = true,
+    .replicates = true,
 };

@@ -262,6 +262,7 @@ const struct server_kind mysql_server = {
     .extra_ports = 3,
     .boot_limit_s = 90,
     .version = mysql_version,
+    .keeps_data = true,
     .start = start,
     .ready = ready,
     .clock_can_shift = true,

@@ -152,6 +152,7 @@ const struct topology mysql_semi_sync_topology = {
     .least = 2,
     .most = MAX_SERVERS,
     .usual = 2,
+    .replicates = true,
     .plan = plan_replication,
     .form = form_semi_sync,
 };
@@ -196,6 +197,8 @@ const struct topology mysql_galera_topology = {
     .least = 2,
     .most = 3,
     .usual = 2,
+    .by_majority = true,
+    .replicates = true,
     .plan = plan_galera,
     .form = form_galera,
 };

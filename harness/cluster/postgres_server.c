@@ -241,6 +241,7 @@ const struct server_kind postgres_server = {
     .port = 5432,
     .installed = installed,
     .version = version,
+    .keeps_data = true,
     .start = start,
     .ready = ready,
     .clock_can_shift = true,

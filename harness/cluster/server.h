@@ -31,6 +31,7 @@ struct server_kind {
     // Whether the preload (faults/clock_preload.c) can set its clocks. Not if it asks the kernel
     // itself what time it is.
     bool clock_can_shift;
+    bool keeps_data; // over a crash, however it is set up
     // By which clock it counts how long a lock lasts.
     enum shifted_clock lease_clock;
     // What else can be done to it, or NULL.

@@ -24,6 +24,7 @@ static const struct topology redis_independent = {
     .least = 1,
     .most = MAX_SERVERS,
     .usual = 5,
+    .by_majority = true,
 };
 
 static const struct topology zookeeper_single = SINGLE("zookeeper");

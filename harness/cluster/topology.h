@@ -14,6 +14,8 @@ struct topology {
     const char *summary; // in one line
     int least, most;     // how many servers that hold data it can have
     int usual;
+    bool by_majority; // it serves as long as more than half of them do
+    bool replicates;  // what it acknowledged outlives the death of its leader
     // If a server that is silent for so long is replaced by a copy that may lag behind: locks that
     // it had are lost with it. 0: none is, or nothing is lost.
     int64_t deposes_after_ns;

@@ -147,6 +147,7 @@ const struct server_kind zookeeper_server = {
     .boot_limit_s = 60,
     .installed = installed,
     .version = version,
+    .keeps_data = true,
     .start = start,
     .ready = ready,
     .control = &zookeeper_control,
@@ -161,4 +162,6 @@ const struct topology zookeeper_ensemble = {
     .least = 1,
     .most = 7,
     .usual = 3,
+    .by_majority = true,
+    .replicates = true,
 };

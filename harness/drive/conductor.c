@@ -208,6 +208,19 @@ static bool is_stuck(const struct conductor *conductor, int64_t now_ns)
            (watch_is_unanswered(&conductor->watch, now_ns, lock) && !schedule_is_lasting(schedule));
 }
 
+// True if the workload has had its time; and where faults were drawn, if it is seen what comes of
+// the last of them.
+static bool time_is_up(const struct conductor *conductor, int64_t now_ns)
+{
+    const struct scenario *scenario = conductor->scenario;
+    if (scenario->workload.for_ns == 0 || conductor->opened_ns == 0 ||
+        now_ns < conductor->opened_ns + scenario->workload.for_ns)
+        return false;
+    schedule_close(conductor->schedule);
+    return !scenario_was_drawn(scenario) ||
+           schedule_has_settled(conductor->schedule, now_ns, scenario->lock.stuck_after_ns);
+}
+
 // True if the trial is to be ended now, and why.
 static bool must_stop(const struct conductor *conductor, int64_t started_ns, int64_t now_ns,
                       enum stop_reason *reason)
@@ -217,12 +230,12 @@ static bool must_stop(const struct conductor *conductor, int64_t started_ns, int
         *reason = STOP_BROKEN;
     else if (sandbox_is_interrupted(conductor->sandbox))
         *reason = STOP_INTERRUPTED;
-    else if (scenario->workload.for_ns > 0 && conductor->opened_ns != 0 &&
-             now_ns >= conductor->opened_ns + scenario->workload.for_ns)
+    else if (time_is_up(conductor, now_ns))
         *reason = STOP_TIME;
     else if (is_stuck(conductor, now_ns))
         *reason = STOP_STUCK;
-    else if (now_ns >= started_ns + scenario->limit_ns)
+    else if (now_ns >= started_ns + scenario->limit_ns +
+                           (scenario_was_drawn(scenario) ? scenario->lock.stuck_after_ns : 0))
         *reason = STOP_LIMIT;
     else
         return false;
@@ -383,9 +396,9 @@ static void tear_down(struct conductor *conductor)
 int trial_conduct(const struct trial *trial, struct server_pool *pool, const char *folder,
                   int serial, const struct progress *progress, struct error *error)
 {
-    const struct clients_settings *clients = &trial->scenario->clients;
+    const struct clients_settings *clients = &trial_as_run(trial)->clients;
     struct conductor conductor = {.trial = trial,
-                                  .scenario = trial->scenario,
+                                  .scenario = trial_as_run(trial),
                                   .sandbox = pool->sandbox,
                                   .pool = pool,
                                   .progress = progress,

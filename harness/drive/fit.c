@@ -146,7 +146,7 @@ static bool strikes_servers(const struct fault_step *step)
 
 bool trial_shifts_server_clock(const struct trial *trial)
 {
-    const struct scenario *scenario = trial->scenario;
+    const struct scenario *scenario = trial_as_run(trial);
     for (size_t i = 0; i < scenario->fault_count; i++) {
         if (strcmp(scenario->faults[i].verb, "clock") == 0 &&
             scenario->faults[i].target.client == 0)
@@ -157,7 +157,7 @@ bool trial_shifts_server_clock(const struct trial *trial)
 
 bool trial_strikes_servers(const struct trial *trial)
 {
-    const struct scenario *scenario = trial->scenario;
+    const struct scenario *scenario = trial_as_run(trial);
     for (size_t i = 0; i < scenario->fault_count; i++) {
         if (strikes_servers(&scenario->faults[i]))
             return true;
@@ -167,8 +167,9 @@ bool trial_strikes_servers(const struct trial *trial)
 
 bool trial_may_share_machine(const struct trial *trial)
 {
-    const struct scenario *scenario = trial->scenario;
-    bool strikes_briefly = scenario->fault_count > 0 && scenario->workload.for_ns == 0;
+    const struct scenario *scenario = trial_as_run(trial);
+    bool is_soak = scenario_was_drawn(scenario) && scenario->threshold_count == 0;
+    bool strikes_briefly = scenario->fault_count > 0 && (scenario->workload.for_ns == 0 || is_soak);
     return (scenario->verdict_only || (strikes_briefly && scenario->load_count == 0)) &&
            !trial_is_external(trial);
 }

@@ -29,8 +29,9 @@ bool trial_strikes_servers(const struct trial *trial);
 bool trial_shifts_server_clock(const struct trial *trial);
 
 // True if other trials may run on the machine at the same time: nobody reads its numbers, as the
-// scenario says, or as its faults wait for causes and it ends after so many operations. A trial
-// without faults is a measurement, and must be undisturbed.
+// scenario says, or as its faults wait for causes and it ends after so many operations, or as its
+// faults were drawn and it has no thresholds. A trial without faults is a measurement, and must be
+// undisturbed.
 bool trial_may_share_machine(const struct trial *trial);
 
 #endif

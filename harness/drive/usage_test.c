@@ -251,7 +251,8 @@ static void a_killed_client_has_no_last_word(void **state)
                               .points = {{.client = 1, .moment = MOMENT_AFTER, .what = "read"}},
                               .point_count = 1,
                               .nth = 1,
-                              .at_ns = -1};
+                              .at_ns = -1,
+                              .bound_ns = -1};
     scenario.faults = &step;
     scenario.fault_count = 1;
     scenario.clients.lead.client = 1;

@@ -57,7 +57,7 @@ void world_open(struct fault_world *world, const struct stage *stage, struct ser
     bool has_store_group =
         store->kind[0] != '\0' && !store->external && !trial_shares_service(stage->trial);
     *world = (struct fault_world){
-        .scenario = stage->trial->scenario,
+        .scenario = trial_as_run(stage->trial),
         .board = &stage->control->board,
         .clients = clients,
         .client_count = client_count,

@@ -93,8 +93,11 @@ struct grant {
 
 struct lock_scheme {
     const char *name;
-    const char *summary;       // how it locks, in one line
-    const char *breaks;        // what breaks it, in one line
+    const char *summary; // how it locks, in one line
+    const char *breaks;  // what breaks it, in one line
+    // Faults that it does not promise to survive, although its traits would let one think so;
+    // NULL-terminated, or NULL.
+    const char *const *falls_to;
     const char *const *traits; // NULL-terminated, from lock_traits
     const char *server;        // kind of server it needs, NULL for none
     // Of a scheme that a scenario brings along; else NULL.

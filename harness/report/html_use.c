@@ -206,8 +206,8 @@ static size_t add_scheme(struct page *page, size_t index, const struct scenario 
         html_add(out, trial->scenario->name);
         text_add(out, "</th></tr>\n");
     }
-    for (size_t i = 0; i < trial->scenario->fault_count; i++)
-        rows += add_fault(page, &key, &trial->scenario->faults[i]);
+    for (size_t i = 0; i < trial_as_run(trial)->fault_count; i++)
+        rows += add_fault(page, &key, &trial_as_run(trial)->faults[i]);
     if (rows > 0)
         *last = trial->scenario;
     else if (out->length > before)

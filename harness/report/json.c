@@ -178,7 +178,7 @@ static json_t *trial_json(const struct trial_result *result)
     const struct judgement *judgement = &result->judgement;
     json_t *object = json_object();
     set_value(object, "name", value_text(trial->name));
-    set_value(object, "scenario", scenario_json(trial->scenario));
+    set_value(object, "scenario", scenario_json(trial_as_run(trial)));
     set_value(object, "scheme", value_text(trial->scheme));
     set_value(object, "topology", value_text(trial_topology(trial)));
     set_value(object, "traits", traits_json(trial->traits));

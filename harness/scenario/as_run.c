@@ -1,13 +1,8 @@
 #include "harness/scenario/as_run.h"
 
-#include "harness/base/clock.h"
-#include "harness/base/random.h"
 #include "harness/base/text.h"
-#include "harness/scenario/keys.h"
-#include "harness/scenario/units.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 // --- what was said -------------------------------------------------------------------------------
@@ -107,9 +102,10 @@ static void settle_expectations(const struct node *list, const struct scenario *
 
 void settle(const struct node *root, struct scenario *scenario)
 {
-    static const char *const apart[] = {"name", "faults", "random", "seed", NULL};
+    static const char *const apart[] = {"name", "faults", "random", "seed", "trial", NULL};
     struct text head = {0};
     struct text faults = {0};
+    struct text random = {0};
     for (size_t i = 0; root->kind == NODE_MAP && i < root->count; i++) {
         const struct node *child = root->children[i];
         bool is_faults = strcmp(child->key, "faults") == 0 && child->kind == NODE_LIST;
@@ -119,157 +115,23 @@ void settle(const struct node *root, struct scenario *scenario)
             settle_expectations(child, scenario, &head);
             continue;
         }
-        if (text_is_one_of(child->key, apart))
+        bool is_random = strcmp(child->key, "random") == 0;
+        if (text_is_one_of(child->key, apart) && !is_random)
             continue;
-        text_format(&head, "%s: ", child->key);
-        write_node(child, &head);
-        text_add(&head, "\n");
+        struct text *out = is_random ? &random : &head;
+        text_format(out, "%s: ", child->key);
+        write_node(child, out);
+        text_add(out, "\n");
     }
     scenario->settled = memory_string(text_string(&head));
     scenario->settled_faults = memory_string(text_string(&faults));
+    scenario->settled_random = memory_string(text_string(&random));
     text_free(&head);
     text_free(&faults);
+    text_free(&random);
 }
 
-// --- what is drawn -------------------------------------------------------------------------------
-
-struct draw {
-    const struct scenario *scenario;
-    struct random random;
-    int killed; // clients up to this one were drawn to be killed by now
-    struct text *out;
-};
-
-static int64_t between(struct draw *draw, int64_t least, int64_t most)
-{
-    return least + (int64_t)random_below(&draw->random, (uint64_t)(most - least + 1));
-}
-
-static void write_ms(struct draw *draw, const char *key, int64_t ns)
-{
-    text_format(draw->out, ", %s: %" PRId64 "ms", key, ns / NS_PER_MS);
-}
-
-// Whom a fault may still be drawn for: neither drawn to be killed, nor killed by what is written.
-static bool is_living(const struct draw *draw, int client)
-{
-    const struct scenario *scenario = draw->scenario;
-    for (size_t i = 0; i < scenario->fault_count; i++) {
-        if (strcmp(scenario->faults[i].verb, "kill") == 0 &&
-            scenario->faults[i].target.client == client)
-            return false;
-    }
-    return client > draw->killed;
-}
-
-static int count_living(const struct draw *draw)
-{
-    int count = 0;
-    for (int client = 1; client <= draw->scenario->clients.processes; client++)
-        count += is_living(draw, client);
-    return count;
-}
-
-// The nth of those that live, from 1.
-static int nth_living(const struct draw *draw, int64_t nth)
-{
-    int client = 0;
-    while (nth > 0 && client < draw->scenario->clients.processes)
-        nth -= is_living(draw, ++client);
-    return client;
-}
-
-// One of all that a fault of that form can strike and that every scheme has.
-static void draw_target(struct draw *draw, const struct fault_form *form)
-{
-    bool strikes_client = (form->strikes & (STRIKES_WIRE | STRIKES_CLIENT)) != 0;
-    if (strikes_client)
-        text_format(draw->out, "client-%d%s",
-                    nth_living(draw, between(draw, 1, count_living(draw))),
-                    (form->strikes & STRIKES_WIRE) != 0 ? " from servers" : "");
-    else
-        text_add(draw->out, strcmp(form->name, "failover") == 0 ? "leader" : "server-1");
-}
-
-static void draw_amount(struct draw *draw, const struct fault_form *form)
-{
-    int64_t lease_ms = draw->scenario->lock.lease_ns / NS_PER_MS;
-    static const char *const none[] = {NULL};
-    const char *const *options = form->options != NULL ? form->options : none;
-    bool back = strcmp(form->name, "clock") == 0 && random_below(&draw->random, 2) == 1;
-    if (text_is_one_of("by", options))
-        text_format(draw->out, ", by: %s%" PRId64 "ms", back ? "-" : "",
-                    between(draw, 1, 2 * lease_ms));
-    if (text_is_one_of("share", options))
-        text_format(draw->out, ", share: %" PRId64 "%%", between(draw, 5, 50));
-}
-
-// One fault at that time; nothing if it would leave fewer than two clients, or strike the dead.
-static void draw_fault(struct draw *draw, const struct fault_form *form, int64_t at_ns)
-{
-    bool kills = strcmp(form->name, "kill") == 0;
-    int living = count_living(draw);
-    bool strikes_client = (form->strikes & (STRIKES_WIRE | STRIKES_CLIENT)) != 0;
-    if (kills ? living <= 2 : strikes_client && living == 0)
-        return;
-    if (kills)
-        draw->killed = nth_living(draw, 1); // each client once
-    text_add(draw->out, "  - {");
-    text_format(draw->out, "at: %" PRId64 "ms, %s: ", at_ns / NS_PER_MS, form->name);
-    if (kills)
-        text_format(draw->out, "client-%d", draw->killed);
-    else
-        draw_target(draw, form);
-    draw_amount(draw, form);
-    if (form->lasting != LASTS_NEVER)
-        write_ms(draw, "until", draw->scenario->random.lasting_ns);
-    text_add(draw->out, "}\n");
-}
-
-static int compare_times(const void *left, const void *right)
-{
-    const int64_t *a = left;
-    const int64_t *b = right;
-    return (*a > *b) - (*a < *b);
-}
-
-// First when, then what: in the order of time, so that who is dead by then is known.
-static void draw_faults(const struct scenario *scenario, uint64_t seed,
-                        const struct vocabulary *vocabulary, struct text *out)
-{
-    const struct random_settings *settings = &scenario->random;
-    struct draw draw = {.scenario = scenario, .out = out};
-    int64_t last_ns = scenario->workload.for_ns - settings->lasting_ns - settings->jitter_ns;
-    int64_t times_ns[MOST_FAULTS] = {0};
-    size_t count = 0;
-    random_start(&draw.random, seed, UINT64_C(0x6661756c7473)); // a stream of its own
-    for (int64_t at_ns = settings->every_ns;
-         at_ns < last_ns && count < MOST_FAULTS - scenario->fault_count;
-         at_ns += settings->every_ns)
-        times_ns[count++] = at_ns + between(&draw, -settings->jitter_ns, settings->jitter_ns);
-    qsort(times_ns, count, sizeof *times_ns, compare_times);
-    for (size_t i = 0; i < count; i++) {
-        const char *verb = settings->of.items[random_below(&draw.random, settings->of.count)];
-        draw_fault(&draw, fault_form_find(vocabulary, verb), times_ns[i]);
-    }
-}
-
-// Writes out a fault that comes again and again: at least once, and no more when it would be on as
-// the trial ends, which would leave no time to see what comes of it.
-static void draw_repetition(const struct scenario *scenario, const struct fault_step *step,
-                            uint64_t seed, struct text *out)
-{
-    struct draw draw = {.scenario = scenario, .out = out};
-    bool ends = step->bound_ns > 0 && step->bound_ns != NO_BOUND;
-    int64_t last_ns = scenario->workload.for_ns - step->spread_ns - (ends ? step->bound_ns : 0);
-    random_start(&draw.random, seed, (uint64_t)step->number);
-    for (int64_t at_ns = step->every_ns; at_ns < last_ns || at_ns == step->every_ns;
-         at_ns += step->every_ns) {
-        int64_t off_ns = between(&draw, -step->spread_ns, step->spread_ns);
-        text_format(out, "  - {at: %" PRId64 "ms, %s}\n", (at_ns + off_ns) / NS_PER_MS,
-                    step->settled);
-    }
-}
+// --- as it is run --------------------------------------------------------------------------------
 
 bool scenario_is_open(const struct scenario *scenario)
 {
@@ -279,20 +141,26 @@ bool scenario_is_open(const struct scenario *scenario)
     return is_open;
 }
 
-char *scenario_as_run(const struct scenario *scenario, uint64_t seed,
-                      const struct vocabulary *vocabulary)
+bool scenario_was_drawn(const struct scenario *scenario)
+{
+    bool was_drawn = false;
+    for (size_t i = 0; i < scenario->fault_count; i++)
+        was_drawn |= scenario->faults[i].drawn;
+    return was_drawn;
+}
+
+char *scenario_as_run(const struct scenario *scenario, uint64_t seed, const char *drawn,
+                      const char *trial)
 {
     struct text out = {0};
     text_format(&out, "# %s as it was run: lockpick run this file does the same again.\n",
                 scenario->path);
     text_format(&out, "name: %s\n%sseed: %" PRIu64 "\n", scenario->name, scenario->settled, seed);
-    bool has_faults = scenario->settled_faults[0] != '\0' || scenario_is_open(scenario);
-    text_format(&out, "%s%s", has_faults ? "faults:\n" : "", scenario->settled_faults);
-    for (size_t i = 0; i < scenario->fault_count; i++) {
-        if (scenario->faults[i].every_ns > 0)
-            draw_repetition(scenario, &scenario->faults[i], seed, &out);
-    }
-    if (scenario->random.of.count > 0)
-        draw_faults(scenario, seed, vocabulary, &out);
+    if (trial != NULL)
+        text_format(&out, "trial: %s\n", trial);
+    const char *lines = drawn != NULL ? drawn : "";
+    bool has_faults = scenario->settled_faults[0] != '\0' || lines[0] != '\0';
+    text_format(&out, "%s%s%s%s", drawn == NULL ? scenario->settled_random : "",
+                has_faults ? "faults:\n" : "", scenario->settled_faults, lines);
     return out.bytes;
 }

@@ -1,4 +1,4 @@
-// A scenario written down as it is run (scenario_as_run), and the faults that `random:` draws.
+// A scenario written down as it is run (scenario_as_run).
 #ifndef LOCKPICK_SCENARIO_AS_RUN_H
 #define LOCKPICK_SCENARIO_AS_RUN_H
 

@@ -12,6 +12,9 @@ static const char *const promises[] = {"exclusive", "lease",   "owner-checked", 
                                        "reentrant", "shared",  "permits",       "fair",
                                        "renewed",   "session", "local",         NULL};
 
+// When drawn faults strike.
+static const char *const moments[] = {"times", "points", NULL};
+
 const char *const *words_of(const struct vocabulary *vocabulary, enum word_list words)
 {
     const char *const *const lists[] = {
@@ -20,6 +23,8 @@ const char *const *words_of(const struct vocabulary *vocabulary, enum word_list 
         [WORDS_FAULTS] = vocabulary->faults,
         [WORDS_PROPERTIES] = vocabulary->properties,
         [WORDS_PROMISES] = promises,
+        [WORDS_DRAWS] = vocabulary->draws,
+        [WORDS_MOMENTS] = moments,
     };
     return lists[words];
 }
@@ -35,7 +40,8 @@ const struct fault_form *fault_form_find(const struct vocabulary *vocabulary, co
 
 const char *word_noun(enum word_list words)
 {
-    static const char *const nouns[] = {"workload", "store", "fault", "property", "trait"};
+    static const char *const nouns[] = {"workload", "store", "fault", "property",
+                                        "trait",    "fault", "moment"};
     return nouns[words];
 }
 

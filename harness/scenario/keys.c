@@ -64,8 +64,9 @@ static const struct key workload_keys[] = {
 };
 
 static const struct key clients_keys[] = {
-    {"processes", KEY_WHOLE, FIELD(clients_settings, processes), .least = 1, .most = 64,
-     .fallback = "2", .help = "application instances: client-1, client-2, ..."},
+    {"processes", KEY_WHOLE, FIELD(clients_settings, processes), .least = 1,
+     .most = MOST_CLIENT_PROCESSES, .fallback = "2",
+     .help = "application instances: client-1, client-2, ..."},
     {"threads", KEY_WHOLE, FIELD(clients_settings, threads), .least = 1, .most = 2048,
      .fallback = "1", .help = "workers of each client: worker-1, worker-2, ..."},
     {"placement", KEY_CHOICE, FIELD(clients_settings, placement), .choices = placement_words,
@@ -198,7 +199,7 @@ static const struct key fault_keys[] = {
      .fallback_text = "(or at)",
      .help = "strikes at that point, of several at the first reached; or at a cause"},
     {"at", KEY_DURATION, FIELD(fault_step, at_ns), .most = HOUR_NS, .fallback_text = "(or when)",
-     .help = "strikes so long after the start"},
+     .help = "strikes so long after the start; with a point: at it from then on"},
     {"every", KEY_DURATION, FIELD(fault_step, every_ns), .least = 10 * NS_PER_MS, .most = HOUR_NS,
      .fallback_text = "once", .help = "strikes again and again; needs workload.for"},
     {"spread", KEY_DURATION, FIELD(fault_step, spread_ns), .most = HOUR_NS, .fallback = "0s",
@@ -223,6 +224,8 @@ static const struct key fault_keys[] = {
      .help = "clock: how fast it goes from then on; 0% is frozen"},
     {"share", KEY_PERCENTAGE, FIELD(fault_step, share), .least = 1, .most = 99,
      .fallback_text = "none", .help = "loss: of the packets"},
+    {"drawn", KEY_SWITCH, FIELD(fault_step, drawn), .fallback = "false",
+     .help = "it was drawn: it counts if it strikes, and the verdict does not ask for it"},
     {.help = NULL},
 };
 
@@ -274,18 +277,23 @@ static const struct section faults_section = {
     &blank_fault, offsetof(struct fault_step, place), "fault",
 };
 static const struct key random_keys[] = {
-    {"of", KEY_WORDS, FIELD(random_settings, of), .least = 1, .most = 16, .words = WORDS_FAULTS,
+    {"of", KEY_WORDS, FIELD(random_settings, of), .least = 1, .most = 16, .words = WORDS_DRAWS,
      .required = true, .help = "each time one of these, on a target drawn from all"},
+    {"at", KEY_WORDS, FIELD(random_settings, at), .least = 1, .most = 2, .words = WORDS_MOMENTS,
+     .fallback_text = "both",
+     .help = "at that time, or at a point of the lock's own requests from that time on"},
     {"every", KEY_DURATION, FIELD(random_settings, every_ns), .least = 10 * NS_PER_MS,
      .most = HOUR_NS, .fallback = "2s", .help = "from one to the next"},
     {"jitter", KEY_DURATION, FIELD(random_settings, jitter_ns), .most = HOUR_NS, .fallback = "0s",
      .help = "each comes up to so much earlier or later"},
     {"lasting", KEY_DURATION, FIELD(random_settings, lasting_ns), .least = NS_PER_MS,
-     .most = HOUR_NS, .fallback = "500ms", .help = "how long each lasts, if it can be healed"},
+     .most = HOUR_NS, .fallback = "500ms", .help = "how long each lasts; servers come back then"},
+    {"beyond", KEY_SWITCH, FIELD(random_settings, beyond), .fallback = "false",
+     .help = "also what the scheme does not promise to survive"},
     {.help = NULL},
 };
 static const struct section random_section = {
-    "random",    "Faults drawn from the seed, for soak runs; as-run.yaml says which.",
+    "random",    "Faults drawn for each trial from the seed, for soak runs; as-run says which.",
     random_keys, sizeof(struct random_settings),
     NULL,        SIZE_MAX,
     NULL,
@@ -350,6 +358,8 @@ static const struct key scenario_keys[] = {
      .help = "nobody asks what it costs, so that its trials may run beside others"},
     {"repeat", KEY_WHOLE, FIELD(scenario, repeat), .least = 1, .most = 1000, .fallback = "1",
      .help = "trials of each scheme"},
+    {"trial", KEY_NAME, FIELD(scenario, trial), .least = 1, .most = 80, .fallback_text = "all",
+     .help = "only that one, SCHEME or SCHEME--NUMBER, as in what a run leaves: as-run"},
     {"seed", KEY_WHOLE, FIELD(scenario, seed), .most = INT64_MAX, .fallback = "0",
      .help = "of all randomness; 0: drawn when the run starts"},
     {"limit", KEY_DURATION, FIELD(scenario, limit_ns), .least = 100 * NS_PER_MS,

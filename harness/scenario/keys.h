@@ -33,7 +33,15 @@ enum key_type {
 };
 
 // Which list of the vocabulary a word is of.
-enum word_list { WORDS_WORKLOADS, WORDS_STORES, WORDS_FAULTS, WORDS_PROPERTIES, WORDS_PROMISES };
+enum word_list {
+    WORDS_WORKLOADS,
+    WORDS_STORES,
+    WORDS_FAULTS,
+    WORDS_PROPERTIES,
+    WORDS_PROMISES,
+    WORDS_DRAWS,
+    WORDS_MOMENTS,
+};
 
 #define MAX_KEYS 24 // of one section
 

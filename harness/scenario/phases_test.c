@@ -103,7 +103,7 @@ static void what_was_run_can_be_run_again(void **state)
     static const char text[] = TEST_HEAD "workload: {kind: increment, for: 4s, warm-up: 1s}\n"
                                          "load: {rate: 500/s, to: 30/min}\n" REST;
     struct scenario *scenario = parse(text);
-    char *as_run = scenario_as_run(scenario, 7, &test_vocabulary);
+    char *as_run = scenario_as_run(scenario, 7, "", NULL);
     struct scenario *again = parse(as_run);
     assert_int_equal(again->load_count, scenario->load_count);
     for (size_t i = 0; i < again->load_count; i++) {

@@ -43,44 +43,102 @@ static const char *topology_of(const struct scenario *scenario,
     return settings != NULL && settings->topology != NULL ? settings->topology : servers->topology;
 }
 
+const struct topology_name *scenario_topology(const struct scenario *scenario,
+                                              const struct scheme_servers *servers,
+                                              const struct vocabulary *vocabulary, int *count)
+{
+    *count = 0;
+    if (servers->kind == NULL)
+        return NULL;
+    const struct server_settings *settings = scenario_server(scenario, servers->kind);
+    const char *name = topology_of(scenario, servers);
+    for (const struct topology_name *found = vocabulary->topologies;
+         found != NULL && name != NULL && found->name != NULL; found++) {
+        if (strcmp(found->server, servers->kind) != 0 || strcmp(found->name, name) != 0)
+            continue;
+        if (settings != NULL && settings->external == NULL)
+            *count = settings->nodes > 0 ? (int)settings->nodes : found->usual;
+        return found;
+    }
+    return NULL;
+}
+
+// The first scenario of that name: those of one name are trials of one.
+static const struct scenario *first_of_name(const struct plan *plan,
+                                            const struct scenario *scenario)
+{
+    for (size_t i = 0; i < plan->count; i++) {
+        if (strcmp(plan->trials[i].scenario->name, scenario->name) == 0)
+            return plan->trials[i].scenario;
+    }
+    return scenario;
+}
+
 static void add_trial(struct plan *plan, const struct scenario *scenario,
-                      const struct vocabulary *vocabulary, size_t scheme, int repeat,
-                      int64_t repeats)
+                      const struct vocabulary *vocabulary, size_t scheme, int repeat, char *name)
 {
     const char *scheme_name = vocabulary->schemes[scheme];
     const char *const *traits = vocabulary->scheme_traits[scheme];
-    struct text name = {0};
-    text_format(&name, "%s--%s", scenario->name, scheme_name);
-    if (repeats > 1)
-        text_format(&name, "--%d", repeat);
+    const struct scenario *first = first_of_name(plan, scenario);
+    uint64_t seed = scenario->seed != 0 ? (uint64_t)scenario->seed : plan->seed;
+    int servers;
+    const struct topology_name *topology =
+        scenario_topology(scenario, &vocabulary->scheme_servers[scheme], vocabulary, &servers);
     plan->trials = memory_resized(plan->trials, (plan->count + 1) * sizeof *plan->trials);
     plan->trials[plan->count++] = (struct trial){
-        .scenario = scenario,
+        .scenario = first,
+        .drawn = first != scenario ? scenario : NULL,
         .scheme = scheme_name,
         .foreign = scenario_foreign(scenario, scheme_name),
         .traits = traits,
         .topology = topology_of(scenario, &vocabulary->scheme_servers[scheme]),
+        .servers = servers,
+        .by_majority = topology != NULL && topology->by_majority,
         .expectation = scenario_expectation(scenario, scheme_name, traits),
         .repeat = repeat,
-        .seed = seed_of(plan->seed, name.bytes),
-        .name = name.bytes,
+        .seed = seed_of(seed, name),
+        .name = name,
         .skip_reason = skip_reason_of(scenario, traits),
     };
+}
+
+// True if the scenario's `trial` (or none) is of that scheme; *repeat is its number, 0: none.
+static bool is_trial_of(const struct scenario *scenario, const char *scheme, int *repeat)
+{
+    size_t length = strlen(scheme);
+    *repeat = 0;
+    if (scenario->trial == NULL || strcmp(scenario->trial, scheme) == 0)
+        return true;
+    if (strncmp(scenario->trial, scheme, length) != 0 ||
+        strncmp(scenario->trial + length, "--", 2) != 0)
+        return false;
+    const char *number = scenario->trial + length + 2;
+    *repeat = (int)strtol(number, NULL, 10);
+    return *number != '\0' && strspn(number, "0123456789") == strlen(number);
 }
 
 static void add_scenario(struct plan *plan, const struct scenario *scenario,
                          const struct vocabulary *general, const char *scheme_glob, int64_t repeat)
 {
     const struct vocabulary *vocabulary = scenario_vocabulary(scenario, general);
-    int64_t repeats = repeat > 0 ? repeat : scenario->repeat;
+    int64_t repeats = repeat > 0 ? repeat : scenario->trial != NULL ? 1 : scenario->repeat;
     for (size_t i = 0; vocabulary->schemes[i] != NULL; i++) {
+        int drawn_as;
         const char *scheme = vocabulary->schemes[i];
         const char *const *traits = vocabulary->scheme_traits[i];
         if (!patterns_mean(&scenario->schemes, scheme, traits) ||
-            (scheme_glob != NULL && !scheme_is_meant(scheme_glob, scheme, traits)))
+            (scheme_glob != NULL && !scheme_is_meant(scheme_glob, scheme, traits)) ||
+            !is_trial_of(scenario, scheme, &drawn_as))
             continue;
-        for (int nth = 1; nth <= repeats; nth++)
-            add_trial(plan, scenario, vocabulary, i, nth, repeats);
+        for (int nth = 1; nth <= repeats; nth++) {
+            struct text name = {0};
+            text_format(&name, "%s--%s", scenario->name,
+                        scenario->trial != NULL ? scenario->trial : scheme);
+            if (repeats > 1)
+                text_format(&name, "--%d", nth);
+            add_trial(plan, scenario, vocabulary, i, repeats == 1 && drawn_as > 0 ? drawn_as : nth,
+                      name.bytes);
+        }
     }
 }
 
@@ -125,7 +183,10 @@ static int check_names(struct scenario *const *scenarios, size_t count, struct e
 {
     for (size_t i = 0; i < count; i++) {
         for (size_t j = 0; j < i; j++) {
-            if (strcmp(scenarios[i]->name, scenarios[j]->name) == 0)
+            const char *const trials[] = {scenarios[i]->trial, scenarios[j]->trial};
+            bool are_apart =
+                trials[0] != NULL && trials[1] != NULL && strcmp(trials[0], trials[1]) != 0;
+            if (strcmp(scenarios[i]->name, scenarios[j]->name) == 0 && !are_apart)
                 return error_set(error, "two scenarios are named '%s': %s and %s",
                                  scenarios[i]->name, scenarios[j]->path, scenarios[i]->path);
         }
@@ -177,7 +238,15 @@ void plan_free(struct plan *plan)
         free(plan->trials[i].skip_reason);
     }
     free(plan->trials);
+    for (size_t i = 0; i < plan->drawn_count; i++)
+        scenario_free(plan->drawn[i]);
+    free(plan->drawn);
     *plan = (struct plan){0};
+}
+
+const struct scenario *trial_as_run(const struct trial *trial)
+{
+    return trial->drawn != NULL ? trial->drawn : trial->scenario;
 }
 
 bool trial_has_trait(const struct trial *trial, const char *trait)

@@ -6,10 +6,14 @@
 
 struct trial {
     const struct scenario *scenario;
+    // The same with what was drawn for this trial; NULL: nothing was. See trial_as_run.
+    const struct scenario *drawn;
     const char *scheme;
     const struct foreign_settings *foreign; // of a scheme that the scenario brings along, or NULL
     const char *const *traits;              // of the scheme, NULL-terminated
     const char *topology;                   // of the lock's servers; see trial_topology
+    int servers;                            // of the lock that hold data; 0: not known
+    bool by_majority;                       // they serve as long as more than half of them do
     const struct expectation *expectation;  // NULL: none stated
     int repeat;                             // from 1
     uint64_t seed;                          // of this trial alone
@@ -21,12 +25,16 @@ struct plan {
     struct trial *trials;
     size_t count;
     uint64_t seed;
+    struct scenario **drawn; // its own: those of its trials (harness/drive/draw.h)
+    size_t drawn_count;
 };
 
 // Expands scenarios into trials. `scheme_glob` (a name, a glob or a trait, or NULL) narrows the
 // schemes further; `repeat` (or 0) replaces the scenarios' own. A scheme that lacks what the
 // workload needs (`fenced: true` on a scheme without the trait `fenced`) gets a trial with a
-// skip_reason, even if the scenario names it: whether it is tried is known only here.
+// skip_reason, even if the scenario names it: whether it is tried is known only here. Scenarios of
+// one name are trials of one (`trial:`), and their results belong together. A scenario's own seed
+// counts before `seed`.
 // 0, or -1 with `error` set (for example: no scheme is left). Free with plan_free.
 int plan_make(struct scenario *const *scenarios, size_t count, const struct vocabulary *vocabulary,
               const char *scheme_glob, int64_t repeat, uint64_t seed, struct plan *plan,
@@ -37,6 +45,9 @@ void plan_free(struct plan *plan);
 // repeats take turns and neither is always the first: X Y, Y X, X Y, ... The two plans are empty
 // then. 0, or -1 with `error` set if their trials do not go together; then nothing is changed.
 int plan_take_turns(struct plan *one, struct plan *other, struct plan *both, struct error *error);
+
+// The scenario with the faults of this very trial.
+const struct scenario *trial_as_run(const struct trial *trial);
 
 bool trial_has_trait(const struct trial *trial, const char *trait);
 

@@ -67,6 +67,7 @@ void scenario_free(struct scenario *scenario)
     free(scenario->label);
     free(scenario->settled);
     free(scenario->settled_faults);
+    free(scenario->settled_random);
     free(scenario);
 }
 
@@ -91,7 +92,7 @@ static void derive_lock(struct scenario *scenario)
 // How long a fault lasts that does not say it.
 static void derive_bound(struct fault_step *step, const struct fault_form *form)
 {
-    if (step->bound_ns >= 0 || form->lasting == LASTS_NEVER)
+    if (step->bound_ns >= 0 || form->lasting == LASTS_NEVER || form->lasting == LASTS_IF_TOLD)
         return;
     step->bound_ns = form->lasting == LASTS_BRIEFLY ? 0 : NO_BOUND;
 }

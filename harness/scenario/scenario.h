@@ -88,7 +88,9 @@ struct fault_step {
     size_t point_count;
     struct cause cause; // `when:` a cause instead of points
     int64_t nth;        // the nth time the point is reached, from 1
-    int64_t at_ns;      // `at:` time after the start; -1 if triggered otherwise
+    // `at:` time after the start, or from which on its points count; -1 if triggered otherwise
+    int64_t at_ns;
+    bool drawn;         // by `random:`; it counts if it strikes, and is no demand
     int64_t every_ns;   // `every:` again and again; 0: once. Written out before a run
     int64_t spread_ns;  // each time up to so much earlier or later
     char *settled;      // with `every_ns`: all else that was said of it, for scenario_as_run
@@ -118,6 +120,7 @@ enum {
 
 enum lasting {
     LASTS_NEVER,   // it strikes once; nothing heals it
+    LASTS_IF_TOLD, // for good, or until `until` brings the server back
     LASTS_BRIEFLY, // until it is healed: without `until` at once
     LASTS_ON,      // until it is healed: without `until` when the trial ends
     LASTS_BOUNDED, // until it is healed: `until` must say when
@@ -234,6 +237,8 @@ struct servers_settings {
     struct server_settings postgres;
 };
 
+#define MOST_CLIENT_PROCESSES 64 // processes
+
 struct clients_settings {
     int64_t processes;
     int64_t threads;
@@ -269,21 +274,28 @@ struct exec_settings {
 
 // Faults drawn at random, for soak runs.
 struct random_settings {
-    struct string_list of; // verbs; none: nothing is drawn
+    struct string_list of; // verbs, and LOST_REPLY; none: nothing is drawn
+    struct string_list at; // `times`, `points`
+    bool beyond;           // also what the scheme does not promise to survive
     int64_t every_ns;
     int64_t jitter_ns;  // each comes up to so much earlier or later
     int64_t lasting_ns; // how long those last that can be healed
 };
+
+// In `of`: the answer to a request of a client's vanishes on its way back.
+#define LOST_REPLY "lost-reply"
 
 struct scenario {
     struct scenario *next; // the same file with the next of its workloads; NULL for the last
     char *path;
     char *source; // the file's text, as read
     char *label;  // of its workload: "increment", "increment-fenced", "oversell-wrapped"
-    // All that was said, `--set`s included, but for `faults` (an item a line), `random` and `seed`:
+    // All that was said, `--set`s included, but for `faults` (an item a line), `random`, `seed` and
+    // `trial`:
     // for scenario_as_run.
     char *settled;
     char *settled_faults;
+    char *settled_random; // `random`, a line; "": none
     int64_t version;
     char *name;
     char *about;
@@ -306,6 +318,7 @@ struct scenario {
     size_t threshold_count;
     bool verdict_only; // nobody asks what it costs
     int64_t repeat;
+    char *trial;      // only that one, with what was drawn for it: "SCHEME--2"; NULL: all
     int64_t seed;     // 0: drawn when the run starts
     int64_t limit_ns; // the longest that a trial may take
 };
@@ -333,6 +346,8 @@ struct topology_name {
     const char *server;
     const char *name;
     int least, most; // how many servers
+    int usual;
+    bool by_majority; // it serves as long as more than half of them do
 };
 
 // The servers that a scheme locks with.
@@ -358,6 +373,7 @@ struct vocabulary {
     const char *const *stores;
     const char *const *faults;
     const struct fault_form *fault_forms;   // of `faults`, in their order
+    const char *const *draws;               // what `random: {of: ...}` may name
     const char *const *commands;            // command names that a point can stand at
     const char *const *properties;          // what `because` may name
     const struct topology_name *topologies; // the last one's name is NULL
@@ -407,6 +423,12 @@ const struct foreign_settings *scenario_foreign(const struct scenario *scenario,
 // True if the expectation is about the scenario's workload.
 bool expectation_counts(const struct scenario *scenario, const struct expectation *expectation);
 
+// The topology and the number of servers that hold data, of a scheme's own servers as the scenario
+// wants them; *count is 0 if it has none, or if they are somebody else's. NULL if it is not known.
+const struct topology_name *scenario_topology(const struct scenario *scenario,
+                                              const struct scheme_servers *servers,
+                                              const struct vocabulary *vocabulary, int *count);
+
 // How the scenario wants servers of that kind to be.
 const struct server_settings *scenario_server(const struct scenario *scenario, const char *kind);
 
@@ -417,10 +439,14 @@ const struct expectation *scenario_expectation(const struct scenario *scenario, 
 // True if some of its faults are still to be drawn from a seed: `random:`, `every:`.
 bool scenario_is_open(const struct scenario *scenario);
 
-// The scenario as it is run with that seed, as a file that does the same again: `--set`s and what
-// is drawn from the seed are written down. The caller frees it.
-char *scenario_as_run(const struct scenario *scenario, uint64_t seed,
-                      const struct vocabulary *vocabulary);
+// True if some of its faults were drawn: it is one trial of a scenario with `random:`.
+bool scenario_was_drawn(const struct scenario *scenario);
+
+// The scenario as a file that does the same again with that seed: `--set`s are written down, and
+// `drawn`, a line for each fault that was drawn ("": none; NULL: `random` stays). With `trial`
+// ("SCHEME--2"; NULL: all) only that one. The caller frees it.
+char *scenario_as_run(const struct scenario *scenario, uint64_t seed, const char *drawn,
+                      const char *trial);
 
 // `lockpick help scenario`: the reference of every key, from the same table that binds them.
 void scenario_print_reference(FILE *out, const struct vocabulary *vocabulary);

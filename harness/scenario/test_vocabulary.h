@@ -46,7 +46,7 @@ static const char *const test_clock_options[] = {"by", "rate", NULL};
 static const struct fault_form test_fault_forms[] = {
     {"pause", STRIKES_CLIENT | STRIKES_WORKER | STRIKES_SERVER, FAULT_STOPS, NULL, LASTS_BOUNDED,
      NULL, NULL, NULL},
-    {"kill", STRIKES_CLIENT | STRIKES_SERVER, FAULT_KILLS, NULL, LASTS_NEVER, NULL, NULL, NULL},
+    {"kill", STRIKES_CLIENT | STRIKES_SERVER, FAULT_KILLS, NULL, LASTS_IF_TOLD, NULL, NULL, NULL},
     {"restart", STRIKES_SERVER, FAULT_MAY_FORGET, NULL, LASTS_BRIEFLY, test_losses, NULL, NULL},
     {"cut", STRIKES_WIRE, FAULT_SEVERS, NULL, LASTS_BOUNDED, test_cuts, NULL, NULL},
     {"delay", STRIKES_WIRE, FAULT_SLOWS, NULL, LASTS_BOUNDED, NULL, test_delay_options, NULL},
@@ -63,8 +63,9 @@ static const char *const test_properties[] = {
 };
 
 static const struct topology_name test_topologies[] = {
-    {"redis", "single", 1, 1}, {"redis", "independent", 1, 8}, {"redis", "sentinel", 2, 5},
-    {"etcd", "single", 1, 1},  {"etcd", "ensemble", 1, 5},     {NULL, NULL, 0, 0},
+    {"redis", "single", 1, 1, 1, false},   {"redis", "independent", 1, 8, 5, true},
+    {"redis", "sentinel", 2, 5, 2, false}, {"etcd", "single", 1, 1, 1, false},
+    {"etcd", "ensemble", 1, 5, 3, true},   {NULL, NULL, 0, 0, 0, false},
 };
 
 static const struct vocabulary test_vocabulary = {
@@ -76,6 +77,7 @@ static const struct vocabulary test_vocabulary = {
     .stores = test_stores,
     .faults = test_faults,
     .fault_forms = test_fault_forms,
+    .draws = test_faults,
     .commands = test_commands,
     .properties = test_properties,
     .topologies = test_topologies,

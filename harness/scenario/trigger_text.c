@@ -108,6 +108,11 @@ static void describe_trigger(const struct fault_step *step, struct text *out)
     }
     if (step->nth > 1)
         text_format(out, " (%lld%s time)", (long long)step->nth, ordinal_ending(step->nth));
+    if (step->at_ns > 0) {
+        text_add(out, " from ");
+        duration_write(step->at_ns, out);
+        text_add(out, " on");
+    }
 }
 
 static void describe_sides(const struct fault_step *step, struct text *out)

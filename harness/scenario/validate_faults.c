@@ -4,10 +4,12 @@
 
 #include <string.h>
 
-// A fault that strikes once and does not heal.
-static bool is_final(const struct fault_form *form)
+// A fault that strikes once and does not heal, whatever is said. Servers can come back, clients
+// cannot.
+static bool is_final(const struct fault_step *step, const struct fault_form *form)
 {
-    return form->lasting == LASTS_NEVER;
+    return form->lasting == LASTS_NEVER ||
+           (form->lasting == LASTS_IF_TOLD && step->target.client != 0);
 }
 
 // What comes again and again comes by the clock alone.
@@ -36,7 +38,8 @@ static void check_repetition(const struct rules *rules, const struct fault_step 
                  MOST_FAULTS / 2);
 }
 
-static void check_trigger(const struct rules *rules, struct node *item)
+static void check_trigger(const struct rules *rules, const struct fault_step *step,
+                          struct node *item)
 {
     if (node_has(item, "every"))
         return;
@@ -47,8 +50,9 @@ static void check_trigger(const struct rules *rules, struct node *item)
         complaints_add(
             rules->complaints, item->origin, item->place,
             "missing key 'when' (a point or a cause), 'at' (a time), 'every' or 'after' in faults");
-    else if (when != NULL && at != NULL)
-        complain_key(rules->complaints, at, "'at' besides 'when': a fault has one trigger");
+    else if (when != NULL && at != NULL && step->point_count == 0 && node_fine(when))
+        complain_key(rules->complaints, at,
+                     "'at' besides a cause: only a point counts from a time on");
     if (nth != NULL && when == NULL)
         complain_key(rules->complaints, nth, "'nth' counts how often a point is reached; %s",
                      at != NULL ? "'at' is a time" : "there is no point");
@@ -200,8 +204,10 @@ static void check_until(const struct rules *rules, size_t number, struct node *i
         check_end_is_told(rules, step, item, form);
     if (until == NULL)
         return;
-    if (is_final(form)) {
-        complain_key(rules->complaints, until, "'until' with '%s', which nothing ends", step->verb);
+    if (is_final(step, form)) {
+        complain_key(rules->complaints, until, "'until' with '%s', which nothing ends%s",
+                     step->verb,
+                     form->lasting == LASTS_IF_TOLD ? ": clients do not come back" : "");
         return;
     }
     if (until->bad)
@@ -219,9 +225,9 @@ static void check_others(const struct rules *rules, const struct fault_step *ste
                          struct node *verb, const struct fault_form *form)
 {
     const struct clients_settings *clients = &rules->scenario->clients;
-    bool spares_workers = step->target.worker != 0 && !is_final(form) &&
+    bool spares_workers = step->target.worker != 0 && !is_final(step, form) &&
                           (!rule_sound(rules, "clients", "threads") || clients->threads > 1);
-    bool silences = (form->strikes & STRIKES_WORKER) != 0 || is_final(form);
+    bool silences = (form->strikes & STRIKES_WORKER) != 0 || is_final(step, form);
     if (!verb->bad && step->target.client != 0 && silences &&
         rule_sound(rules, "clients", "processes") && clients->processes == 1 && !spares_workers)
         complain(rules->complaints, verb,
@@ -338,6 +344,69 @@ static void check_name(const struct rules *rules, size_t number, struct node *it
                  other->place.line, name);
 }
 
+// --- majorities ----------------------------------------------------------------------------------
+
+// True if the fault kills one of the lock's servers for good.
+static bool kills_server(const struct rules *rules, const struct fault_step *step)
+{
+    if (step->verb == NULL || step->drawn || step->bound_ns >= 0 || step->side_counts[0] > 0 ||
+        step->target.client != 0 || strncmp(step->target.server, "store", 5) == 0)
+        return false;
+    return fault_form_find(rules->vocabulary, step->verb)->lasting == LASTS_IF_TOLD;
+}
+
+// True if an earlier fault kills that very server for good: only names that are no roles say so.
+static bool is_dead_before(const struct rules *rules, size_t number)
+{
+    const struct fault_step *steps = rules->scenario->faults;
+    const char *name = steps[number].target.server;
+    for (size_t i = 0; i < number && strncmp(name, "server-", 7) == 0; i++) {
+        if (kills_server(rules, &steps[i]) && strcmp(steps[i].target.server, name) == 0)
+            return true;
+    }
+    return false;
+}
+
+// The first scheme of the scenario whose servers need a majority, and have none when so many of
+// them are dead; NULL if there is none.
+static const char *scheme_without_majority(const struct rules *rules, int dead, int *servers)
+{
+    const struct vocabulary *vocabulary = rules->vocabulary;
+    for (size_t i = 0; vocabulary->schemes[i] != NULL; i++) {
+        const struct topology_name *topology =
+            scenario_topology(rules->scenario, &vocabulary->scheme_servers[i], vocabulary, servers);
+        if (topology != NULL && topology->by_majority && *servers > 1 &&
+            2 * (*servers - dead) <= *servers &&
+            patterns_mean(&rules->scenario->schemes, vocabulary->schemes[i],
+                          vocabulary->scheme_traits[i]))
+            return vocabulary->schemes[i];
+    }
+    return NULL;
+}
+
+// What nobody serves any more cannot be judged: no lock promises to survive it.
+static void check_majority(const struct rules *rules)
+{
+    const struct scenario *scenario = rules->scenario;
+    struct node *list = node_child(rules->root, "faults");
+    int dead = 0;
+    for (size_t i = 0; i < scenario->fault_count && rule_sound(rules, "", "schemes"); i++) {
+        const struct fault_step *step = &scenario->faults[i];
+        struct node *verb = step->verb != NULL ? node_child(list->children[i], step->verb) : NULL;
+        int servers;
+        if (verb == NULL || verb->bad || !kills_server(rules, step) || is_dead_before(rules, i))
+            continue;
+        const char *scheme = scheme_without_majority(rules, ++dead, &servers);
+        if (scheme == NULL)
+            continue;
+        complain(rules->complaints, verb,
+                 "'%s' would leave %d of the %d servers of %s for good, and without a majority "
+                 "nobody is served: bring it back ('until: 2s')",
+                 step->verb, servers - dead, servers, scheme);
+        return;
+    }
+}
+
 void validate_faults(const struct rules *rules)
 {
     struct node *list = node_child(rules->root, "faults");
@@ -347,7 +416,7 @@ void validate_faults(const struct rules *rules)
         if (item->kind != NODE_MAP)
             continue;
         check_repetition(rules, step, item);
-        check_trigger(rules, item);
+        check_trigger(rules, step, item);
         check_time(rules, step, item);
         check_points(rules, step, item);
         check_name(rules, i, item);
@@ -363,6 +432,7 @@ void validate_faults(const struct rules *rules)
         check_how(rules, step, item, form);
         check_options(rules, step, item, form);
     }
+    check_majority(rules);
 }
 
 void validate_random(const struct rules *rules)
