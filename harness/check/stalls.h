@@ -33,8 +33,8 @@ bool stall_may_have_deposed(const struct digest *digest, int64_t from_ns, int64_
 // True if what the scenario is about may not have happened in its time: while it ran, until its
 // faults and a lease after them were over, somebody (the conductor included) stood still for half
 // of the shortest time that the scenario relies on: the lease, the time-out of a request, the bound
-// of a fault; half, as each has another half to spare. Or all together stood still for a tenth of
-// the time: then nobody was on time. `out` is set to describe_stalls then.
+// of a fault; half, as each has another half to spare. Or it has faults, and all together stood
+// still for a tenth of the time: then nobody was on time. `out` is set to describe_stalls then.
 bool stalls_may_have_upset(const struct digest *digest, char *out);
 
 // Makes a violation an undecided finding, and says so, if a fault that was drawn, as one that the

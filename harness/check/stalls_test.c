@@ -100,6 +100,21 @@ static void a_machine_that_is_late_all_the_time_makes_a_miss_inconclusive(void *
     build_free(&build);
 }
 
+static void without_faults_short_stalls_leave_a_miss_a_miss(void **state)
+{
+    (void)state;
+    struct build build;
+    build_traffic(&build);
+    build.expectation = (struct expectation){.verdict = EXPECT_UNSAFE};
+    build.trial.expectation = &build.expectation;
+    for (int i = 0; i < 300; i++)
+        build_stall(&build, 10 * i + 7, 6);
+    end_miss(&build);
+    assert_verdict(&build, VERDICT_SAFE);
+    assert_int_equal(build.judgement.expectation, EXPECTATION_MISSED);
+    build_free(&build);
+}
+
 static void a_broken_promise_that_stands_without_the_stall_stays_a_miss(void **state)
 {
     (void)state;
@@ -183,6 +198,7 @@ int main(void)
         cmocka_unit_test(pieces_of_one_stall_are_one_and_each_has_an_owner),
         cmocka_unit_test(a_miss_that_nothing_upset_is_one),
         cmocka_unit_test(a_miss_that_a_stall_may_have_made_is_inconclusive),
+        cmocka_unit_test(without_faults_short_stalls_leave_a_miss_a_miss),
         cmocka_unit_test(a_machine_that_is_late_all_the_time_makes_a_miss_inconclusive),
         cmocka_unit_test(a_broken_promise_that_stands_without_the_stall_stays_a_miss),
         cmocka_unit_test(a_master_that_a_stall_deposed_is_not_the_locks_fault),
