@@ -5,8 +5,9 @@
 
 extern const struct verb detection_verb;
 extern const struct verb alarms_verb;
+extern const struct verb causes_verb;
 
-#define run_verb run_verb, &detection_verb, &alarms_verb
+#define run_verb run_verb, &detection_verb, &alarms_verb, &causes_verb
 #include "harness/cli/verb.c"
 #undef run_verb
 
@@ -50,7 +51,8 @@ static bool print_sound(const struct tallies *tallies)
     puts("\n| sound scheme | scenario | SAFE | UNSAFE or STUCK |\n|---|---|---|---|");
     for (size_t i = 0; i < tallies->count; i++) {
         const struct tally *tally = &tallies->items[i];
-        if (variant_find(tally->scheme) != NULL)
+        // Locks that scenarios bring along have their mistakes planted.
+        if (variant_find(tally->scheme) != NULL || lock_scheme_find(tally->scheme) == NULL)
             continue;
         printf("| %s | %s | %zu of %zu | %s%s |\n", tally->scheme, tally->scenario, tally->safe,
                tally->trials, tally->found > 0 ? "**blamed**: " : "none", tally->properties);

@@ -43,9 +43,11 @@ static bool find_false_grant(struct account *account, const struct requests *req
 {
     const struct digest *digest = account->digest;
     const struct hold *hold = &digest->holds[account->holds[which]];
-    const struct hold *other = &digest->holds[account->holds[1 - which]];
+    bool has_other = account->holds[1] != SIZE_MAX;
     struct grant_seen seen = request_of_grant(digest, requests, hold);
-    struct grant_seen others = request_of_grant(digest, requests, other);
+    struct grant_seen others = {GRANT_UNSEEN, NULL};
+    if (has_other)
+        others = request_of_grant(digest, requests, &digest->holds[account->holds[1 - which]]);
     static const enum root roots[] = {[GRANT_REFUSED] = ROOT_REFUSED,
                                       [GRANT_UNANSWERED] = ROOT_UNANSWERED_GRANT,
                                       [GRANT_NOT_ASKED] = ROOT_NOT_ASKED};
@@ -58,7 +60,7 @@ static bool find_false_grant(struct account *account, const struct requests *req
     if (seen.request != NULL)
         account->request = *seen.request;
     // Whoever was not granted it is told second.
-    if (which == 0) {
+    if (which == 0 && has_other) {
         account->holds[0] = account->holds[1];
         account->holds[1] = (size_t)(hold - digest->holds);
     }
@@ -74,8 +76,8 @@ static bool find_short_lease(struct account *account, const struct requests *req
     for (size_t i = 0; i < requests->count; i++) {
         const struct seen_request *request = &requests->items[i];
         bool is_later = request->key == grant->key && request->client == hold->client &&
-                        request != grant && request->answered_ns >= grant->answered_ns &&
-                        request->sent_ns <= until_ns;
+                        request != grant && request->phase != PHASE_RELEASE &&
+                        request->answered_ns >= grant->answered_ns && request->sent_ns <= until_ns;
         if (is_later && ((request->words & REQUEST_COMPARES) != 0 || request_prolongs(request) ||
                          request_overwrites(request)))
             return false;
@@ -93,15 +95,33 @@ static bool find_short_lease(struct account *account, const struct requests *req
     return true;
 }
 
+// Brings the two into the order in which the server granted it to them.
+static void order_by_grants(struct account *account, const struct requests *requests)
+{
+    const struct digest *digest = account->digest;
+    const struct hold *second = &digest->holds[account->holds[1]];
+    const struct seen_request *one =
+        request_of_grant(digest, requests, &digest->holds[account->holds[0]]).request;
+    const struct seen_request *other = request_of_grant(digest, requests, second).request;
+    if (one == NULL || other == NULL || other->answered_ns > one->sent_ns)
+        return;
+    account->holds[1] = account->holds[0];
+    account->holds[0] = (size_t)(second - digest->holds);
+}
+
 static bool find_in_requests(struct account *account, const struct requests *requests,
                              int64_t until_ns)
 {
     const struct digest *digest = account->digest;
-    const struct hold *hold = &digest->holds[account->holds[0]];
     bool has_other = account->holds[1] != SIZE_MAX;
-    if (has_other &&
-        (find_false_grant(account, requests, 1) || find_false_grant(account, requests, 0)))
+    if ((has_other && find_false_grant(account, requests, 1)) ||
+        find_false_grant(account, requests, 0))
         return true;
+    if (has_other) {
+        order_by_grants(account, requests);
+        until_ns = digest->holds[account->holds[1]].granted_ns;
+    }
+    const struct hold *hold = &digest->holds[account->holds[0]];
     struct grant_seen seen = request_of_grant(digest, requests, hold);
     if (seen.proof != GRANT_GIVEN)
         return false;
@@ -113,7 +133,8 @@ static bool find_in_requests(struct account *account, const struct requests *req
                          by_value                   ? ROOT_SAME_VALUE
                          : request_deletes(remover) ? ROOT_REMOVED
                                                     : ROOT_OVERWRITTEN,
-                         remover->answered_ns <= until_ns);
+                         remover->sent_ns >= seen.request->answered_ns &&
+                             remover->answered_ns <= until_ns);
         account->culprit = hold_released_by(digest, remover);
         account->request = *remover;
         account->before = sent_before(requests, remover);

@@ -205,6 +205,23 @@ static size_t attempt_of(const struct digest *digest, const struct seen_request 
     return found;
 }
 
+// The hold that the request's acquire was granted; SIZE_MAX likewise.
+static size_t hold_taken_by(const struct digest *digest, const struct seen_request *request)
+{
+    size_t found = SIZE_MAX;
+    for (size_t i = 0; i < digest->hold_count; i++) {
+        const struct hold *hold = &digest->holds[i];
+        if (hold->client != request->client || hold->invoked_ns > request->sent_ns ||
+            hold->granted_ns < request->sent_ns ||
+            (request->worker != 0 && hold->worker != request->worker))
+            continue;
+        if (found != SIZE_MAX)
+            return SIZE_MAX;
+        found = i;
+    }
+    return found;
+}
+
 // The last request that took the lock, if nothing removed it since; NULL.
 static const struct seen_request *last_taken(const struct requests *requests)
 {
@@ -244,7 +261,13 @@ static bool find_in_requests(struct account *account, const struct requests *req
     const struct seen_request *renewal =
         died ? renewal_unchecked(requests, taken->key, hold->client, false, hold->died_ns) : NULL;
     account->request = *taken;
-    if (attempt != SIZE_MAX && !digest->attempts[attempt].died && !prolonged) {
+    size_t holder = hold_taken_by(digest, taken);
+    if (holder != SIZE_MAX && digest->holds[holder].answer == RELEASE_RELEASED &&
+        digest->holds[holder].returned_ns < digest->ended_ns && !prolonged) {
+        account_conclude(account, ROOT_UNDONE_RELEASE, true);
+        account->holds[0] = holder;
+        account->attempt = SIZE_MAX;
+    } else if (attempt != SIZE_MAX && !digest->attempts[attempt].died && !prolonged) {
         bool is_no = digest->attempts[attempt].outcome == OUTCOME_NO;
         account_conclude(account, is_no ? ROOT_UNKNOWN_AS_NO : ROOT_LOST_ACQUIRE, true);
         account->attempt = attempt;

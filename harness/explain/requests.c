@@ -115,14 +115,26 @@ static bool was_refused(const struct seen_request *request)
 
 // --- how somebody came to hold it ----------------------------------------------------------------
 
-static bool client_was_seen(const struct digest *digest, int client)
+// True if the proxy would have seen what was sent in that acquire: it has seen requests of this
+// client before it and after it, and no fault kept it from its servers, when it can read nothing.
+static bool was_watched(const struct digest *digest, const struct hold *hold)
 {
+    bool before = false;
+    bool after = false;
     for (size_t i = 0; i < digest->history->count; i++) {
         const struct event *event = &digest->history->events[i];
-        if (event->kind == EVENT_REQUEST && event->client == client && event->args[1] != 0)
-            return true;
+        if (event->kind != EVENT_REQUEST || event->client != hold->client || event->args[1] == 0)
+            continue;
+        before = before || event->at_ns < hold->invoked_ns;
+        after = after || event->at_ns > hold->granted_ns;
     }
-    return false;
+    for (size_t i = 0; i < digest->fault_count; i++) {
+        const struct fault_record *record = &digest->faults[i];
+        if (fault_can(record->step, FAULT_SEVERS | FAULT_SLOWS | FAULT_DISCONNECTS | FAULT_KILLS) &&
+            record->asked_ns < hold->granted_ns)
+            return false;
+    }
+    return before && after;
 }
 
 struct grant_seen request_of_grant(const struct digest *digest, const struct requests *requests,
@@ -149,10 +161,11 @@ struct grant_seen request_of_grant(const struct digest *digest, const struct req
     }
     if (given != NULL && (is_clear || given->worker == hold->worker))
         return (struct grant_seen){GRANT_GIVEN, given};
-    if (given != NULL || !is_clear || !client_was_seen(digest, hold->client))
+    if (given != NULL || !is_clear)
         return (struct grant_seen){GRANT_UNSEEN, NULL};
     if (other == NULL)
-        return (struct grant_seen){GRANT_NOT_ASKED, NULL};
+        return (struct grant_seen){was_watched(digest, hold) ? GRANT_NOT_ASKED : GRANT_UNSEEN,
+                                   NULL};
     if (was_refused(other) && other->answered_ns <= hold->granted_ns)
         return (struct grant_seen){GRANT_REFUSED, other};
     if (other->answered_ns > hold->granted_ns)
@@ -173,8 +186,7 @@ const struct seen_request *request_that_removed(const struct requests *requests,
                               request->sent_ns >= own->released_ns &&
                               (request->worker == own->worker || request->worker == 0);
         if (request->key != grant->key || request == grant || !request_was_done(request) ||
-            request->answered_ns < grant->answered_ns || request->sent_ns > until_ns ||
-            is_own_release)
+            request->answered_ns < grant->sent_ns || request->sent_ns > until_ns || is_own_release)
             continue;
         bool is_renewal = request->client == own->client && request->value == grant->value;
         bool overwrites = request_overwrites(request) && !is_renewal;

@@ -45,7 +45,8 @@ struct grant_seen request_of_grant(const struct digest *digest, const struct req
                                    const struct hold *hold);
 
 // The request that took the lock away from a holder whose grant was `grant`, or put another's in
-// its place, after it and before `until_ns`; NULL if none was seen. `own`: the holder.
+// its place, before `until_ns`, and not certainly before it; NULL if none was seen. `own`: the
+// holder.
 const struct seen_request *request_that_removed(const struct requests *requests,
                                                 const struct seen_request *grant,
                                                 const struct hold *own, int64_t until_ns);

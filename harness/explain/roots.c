@@ -271,9 +271,10 @@ bool stop_was_between_requests(const struct fault_record *record)
     for (size_t i = 0; i < step->point_count; i++) {
         const struct point_name *point = &step->points[i];
         bool reads = only_reads(point->what);
+        bool is_request = point->phase[0] != '\0' && strcmp(point->what, "request") != 0;
         bool between =
             point->moment == MOMENT_AFTER ? reads : point->moment == MOMENT_BEFORE && !reads;
-        if (!between)
+        if (!is_request || !between)
             return false;
     }
     return step->point_count > 0;
@@ -623,6 +624,16 @@ static bool may_be_counted_late(const struct account *account, const struct hold
            hold->returned_ns - hold->invoked_ns >= trial->scenario->lock.lease_ns;
 }
 
+// True if that release gave back what was still its own, when both held the lock: then that they
+// did is what went wrong.
+static bool held_both(const struct digest *digest, const struct hold *wronged, size_t culprit)
+{
+    const struct hold *other = &digest->holds[culprit];
+    return other->answer == RELEASE_RELEASED && other->returned_ns != TIME_NEVER &&
+           other->granted_ns < wronged->granted_ns && other->released_ns > wronged->granted_ns &&
+           hold_lease_end_ns(digest, other) > other->returned_ns;
+}
+
 static void find_root_of_removal(struct account *account)
 {
     const struct digest *digest = account->digest;
@@ -639,6 +650,9 @@ static void find_root_of_removal(struct account *account)
     // Whoever was let in later released what it had been granted.
     bool is_later = culprit != SIZE_MAX && digest->holds[culprit].granted_ns > wronged->granted_ns;
     if (is_later && !by_fault) {
+        account_conclude(account, ROOT_ADMITS, false);
+        account->holds[1] = culprit;
+    } else if (culprit != SIZE_MAX && !by_fault && held_both(digest, wronged, culprit)) {
         account_conclude(account, ROOT_ADMITS, false);
         account->holds[1] = culprit;
     } else if (culprit != SIZE_MAX && !is_later && (!by_fault || is_proven))

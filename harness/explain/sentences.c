@@ -52,7 +52,9 @@ static const char *sender(const struct account *account, const struct seen_reque
     return describe_worker(account->digest, request->client, request->worker, out);
 }
 
-// "its release sent EVAL, and DEL after it"; "in the background, it sent DEL"
+// "client-1 sent EVAL, and DEL after it, during its release"; "client-2 sent SET in the
+// background". Whether the library's release sent it, or another thread of the program, the proxy
+// does not see.
 static void add_sent(const struct account *account, struct text *out)
 {
     static const char *const steps[] = {
@@ -62,16 +64,15 @@ static void add_sent(const struct account *account, struct text *out)
     const char *which = (request->words & REQUEST_NX) != 0   ? " NX"
                         : (request->words & REQUEST_XX) != 0 ? " XX"
                                                              : "";
-    sender(account, request, who);
-    if (request->phase > PHASE_RENEW) {
-        text_format(out, "%s sent %s%s in the background", who, request->command.text, which);
-        return;
-    }
-    text_format(out, "%s's %s sent ", who, steps[request->phase]);
+    text_format(out, "%s sent ", sender(account, request, who));
     if (account->before.client != 0)
         text_format(out, "%s, and ", account->before.command.text);
     text_format(out, "%s%s%s", request->command.text, which,
-                account->before.client != 0 ? " after it" : "");
+                account->before.client != 0 ? " after it," : "");
+    if (request->phase <= PHASE_RENEW)
+        text_format(out, " during its %s", steps[request->phase]);
+    else
+        text_add(out, " in the background");
 }
 
 // --- a holder that outlived its lease ------------------------------------------------------------
@@ -145,7 +146,8 @@ static void add_why_it_removed(const struct speech *speech, struct text *out)
         fault_that_stopped(account->digest, culprit, culprit->released_ns, culprit->returned_ns);
     if (culprit->returned_ns != TIME_NEVER && culprit->answer == RELEASE_UNCHECKED)
         text_add(out, ", for its delete does not ask whose the lock is");
-    else if (stop != SIZE_MAX && stop_was_between_requests(&account->digest->faults[stop]))
+    else if (stop != SIZE_MAX && stop_was_between_requests(&account->digest->faults[stop]) &&
+             account->digest->faults[stop].step->points[0].moment == MOMENT_AFTER)
         text_add(out, ", for it had asked whose the lock is before, and deleted it after that");
     else if (culprit->client == hold_of(account, 0)->client)
         text_add(out, "; possibly it takes all workers of a process for one owner");
@@ -540,6 +542,8 @@ static void say_undone_release(const struct speech *speech, struct text *out)
                 release_answer_name(hold_of(account, 0)->answer));
     if (account->certainty != CERTAINTY_PROVEN)
         text_add(out, "its own session has the lock, which was asked for over another connection");
+    else if (account->request.client != 0)
+        text_add(out, "its proxy saw no request that removes the lock");
     else if (was_gone(speech) || liveness_leaving(account->digest->history) == LEAVING_UNKNOWN)
         text_add(out, "it sent nothing to any server");
     else
@@ -707,6 +711,8 @@ void account_say(struct account *account)
         describe_holder(digest, account->holds[0], speech.who);
     if (account->holds[1] != SIZE_MAX)
         describe_holder(digest, account->holds[1], speech.other);
+    else
+        memcpy(speech.other, speech.who, sizeof speech.who);
     text_duration(digest->trial->scenario->lock.lease_ns, speech.lease, sizeof speech.lease);
     text_duration(account->length_ns, speech.length, sizeof speech.length);
     if (root_sentence(account->root) != NULL)

@@ -230,8 +230,15 @@ static void tell_lines(struct story *story, const struct account *account, int64
     text_free(&lines);
 }
 
-// One account: its lines, and what is to be said of it.
-static void tell_account(const struct account *account, int64_t key, struct text *out)
+static bool is_of_same_holds(const struct account *one, const struct account *other)
+{
+    return one->holds[0] == other->holds[0] && one->culprit == other->culprit &&
+           (one->holds[1] == other->holds[1] || one->holds[1] == SIZE_MAX ||
+            other->holds[1] == SIZE_MAX);
+}
+
+// One account: its lines, unless they are told already, and what is to be said of it.
+static void tell_account(const struct account *account, bool is_told, int64_t key, struct text *out)
 {
     const char *property = account->finding->check->name;
     struct story story = {.digest = account->digest,
@@ -240,7 +247,8 @@ static void tell_account(const struct account *account, int64_t key, struct text
                           .tokens = strcmp(property, "fencing-order") == 0 ||
                                     strcmp(property, "stale-write") == 0 ||
                                     account->digest->trial->scenario->workload.fenced};
-    tell_lines(&story, account, key, out);
+    if (!is_told)
+        tell_lines(&story, account, key, out);
     story_lines_free(&story.lines);
     tell_end(account, out);
 }
@@ -260,7 +268,8 @@ char *story_tell(const struct digest *digest, const struct judgement *judgement)
                         "  Besides, %s (%lld time%s; that it follows from the above is not "
                         "proven):\n",
                         accounts[i].finding->check->name, times, plural(times));
-        tell_account(&accounts[i], one.key, &out);
+        tell_account(&accounts[i], i > 0 && is_of_same_holds(&accounts[0], &accounts[i]), one.key,
+                     &out);
     }
     if (count > 0 && one.key > 0)
         text_format(&out, "  All this is about lock %lld of %lld.\n", (long long)one.key,

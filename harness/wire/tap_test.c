@@ -45,6 +45,68 @@ static void redis_commands_are_named_one_by_one(void **state)
            ASKS("PING now\r\n"), ANSWERS("-ERR no\r\n"));
 }
 
+// What a request says, by the reply that comes to it.
+static void assert_said(const char *asked, const char *answered, unsigned words, int64_t ttl_ms,
+                        enum reply_kind reply)
+{
+    bool found;
+    struct tap_request request, replied;
+    struct tap *tap = tap_new("redis");
+    for (size_t at = 0; at < strlen(asked); at++) // byte by byte
+        tap_read_requests(tap, (const uint8_t *)asked + at, 1, &found, &request);
+    assert_true(found);
+    assert_int_equal(request.words, words);
+    assert_int_equal(request.ttl_ms, ttl_ms);
+    assert_int_not_equal(request.key, 0);
+    tap_asked(tap, &request);
+    tap_read_replies(tap, (const uint8_t *)answered, strlen(answered), &found, &replied);
+    assert_true(found);
+    assert_int_equal(replied.reply, reply);
+    assert_int_equal(replied.key, request.key);
+    tap_free(tap);
+}
+
+#define WORDS(count) "*" #count "\r\n"
+#define KEY "$1\r\nk\r\n"
+#define VALUE "$1\r\nv\r\n"
+
+static void redis_requests_tell_their_conditions_and_their_end(void **state)
+{
+    (void)state;
+    assert_said(WORDS(6) "$3\r\nset\r\n" KEY VALUE "$2\r\nNX\r\n$2\r\npx\r\n$3\r\n400\r\n",
+                "+OK\r\n", REQUEST_NX | REQUEST_EXPIRES, 400, REPLY_OK);
+    assert_said(WORDS(6) "$3\r\nSET\r\n" KEY VALUE "$2\r\nEX\r\n$1\r\n4\r\n$2\r\nxx\r\n", "$-1\r\n",
+                REQUEST_XX | REQUEST_EXPIRES, 4000, REPLY_NIL);
+    assert_said(WORDS(5) "$3\r\nSET\r\n" KEY VALUE "$4\r\nPXAT\r\n$2\r\n99\r\n", "+OK\r\n",
+                REQUEST_UNTIL, 0, REPLY_OK);
+    assert_said(WORDS(5) "$4\r\nEVAL\r\n$1\r\nx\r\n$1\r\n1\r\n" KEY VALUE, ":-1\r\n",
+                REQUEST_COMPARES, 0, REPLY_NEGATIVE);
+    assert_said(WORDS(2) "$3\r\nDEL\r\n" KEY, ":0\r\n", 0, 0, REPLY_ZERO);
+    assert_said(WORDS(2) "$3\r\nDEL\r\n" KEY, ":1\r\n", 0, 0, REPLY_SOME);
+    assert_said(WORDS(3) "$7\r\nPEXPIRE\r\n" KEY "$2\r\n70\r\n", "-ERR\r\n", REQUEST_EXPIRES, 70,
+                REPLY_ERROR);
+}
+
+// A SET's, and a script's, are the same if their key and value are.
+static void redis_keys_and_values_are_known_again(void **state)
+{
+    (void)state;
+    static const char *const asked[] = {
+        WORDS(3) "$3\r\nSET\r\n" KEY VALUE,
+        WORDS(5) "$7\r\nEVALSHA\r\n$2\r\nab\r\n$1\r\n1\r\n" KEY VALUE,
+        WORDS(3) "$5\r\nSETNX\r\n" KEY VALUE, WORDS(3) "$3\r\nSET\r\n" KEY "$1\r\nw\r\n"};
+    struct tap_request requests[4];
+    for (size_t i = 0; i < 4; i++) {
+        bool found;
+        struct tap *tap = tap_new("redis");
+        tap_read_requests(tap, (const uint8_t *)asked[i], strlen(asked[i]), &found, &requests[i]);
+        assert_true(found);
+        assert_int_equal(requests[i].key, requests[0].key);
+        assert_true((requests[i].value == requests[0].value) == (i < 3));
+        tap_free(tap);
+    }
+}
+
 static void redis_messages_come_unasked(void **state)
 {
     (void)state;
@@ -281,6 +343,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(redis_commands_are_named_one_by_one),
+        cmocka_unit_test(redis_requests_tell_their_conditions_and_their_end),
+        cmocka_unit_test(redis_keys_and_values_are_known_again),
         cmocka_unit_test(redis_messages_come_unasked),
         cmocka_unit_test(notifications_are_counted_or_said_to_be_unknown),
         cmocka_unit_test(mysql_statements_are_called_by_their_word),
