@@ -4,6 +4,8 @@
 // plain delete (UNCHECKED) that had no business there had been answered before: deletes that cannot
 // tell whose lock they remove never say that one is gone while there is any.
 //
+// A release that a library sent again found what it had done itself.
+//
 // A lock that a fault took while its holder was giving it up already was kept for as long as that
 // was asked for.
 #include "harness/check/wrongful_release.h"
@@ -318,6 +320,112 @@ static bool taken_in_release(const struct digest *digest, size_t index)
     return struck && !another_removed_it(digest, index);
 }
 
+// --- releases that were sent twice ---------------------------------------------------------------
+
+// Whoever gets no answer to its release may send it once more, and is told then that the lock is
+// gone: that was its own doing. Schemes of ours say UNKNOWN instead (see lock.h); a library may do
+// it without a word.
+
+// A release sends a few requests: so many are looked at.
+#define MOST_REQUESTS 100
+
+// True if the request may have removed the lock: it was not answered before the next one like it
+// was sent, `events[index]`, or with success, and the client no longer listened.
+static bool may_have_removed(const struct history *history, size_t request, size_t index)
+{
+    const struct event *events = history->events;
+    for (size_t i = request + 1; i < index; i++) {
+        if (events[i].kind == EVENT_REPLY && events[i].client == events[request].client &&
+            events[i].args[3] == events[request].at_ns &&
+            events[i].args[0] == events[request].args[0])
+            return events[i].detail == REPLY_SOME || events[i].detail == REPLY_OK;
+    }
+    return true;
+}
+
+static bool is_removal(const struct event *event)
+{
+    static const char *const removals[] = {"DEL", "UNLINK", "GETDEL", NULL};
+    return event->kind == EVENT_REQUEST && event->args[1] != 0 &&
+           ((event->detail & REQUEST_COMPARES) != 0 ||
+            text_is_one_of(event_command(event).text, removals));
+}
+
+enum sending { SENT_UNSEEN, SENT_ONCE, SENT_AGAIN };
+
+// How the release was sent, as the proxy of its client saw it: again, if the same command came once
+// more after it may have done its work. To several servers that decide together it goes several
+// times.
+static enum sending see_sending(const struct digest *digest, const struct hold *hold)
+{
+    const struct history *history = digest->history;
+    const struct event *events = history->events;
+    size_t sent[MOST_REQUESTS];
+    size_t count = 0;
+    if (strcmp(trial_topology(digest->trial), "independent") == 0)
+        return SENT_UNSEEN;
+    for (size_t i = FIRST_FROM(events, history->count, at_ns, hold->released_ns);
+         i < history->count && events[i].at_ns <= hold->returned_ns && count < MOST_REQUESTS; i++) {
+        const struct event *event = &events[i];
+        bool may_be_its = event->worker == 0 || event->worker == hold->worker;
+        if (event->client != hold->client || !may_be_its || !is_removal(event))
+            continue;
+        for (size_t j = 0; j < count; j++) {
+            if (memcmp(events[sent[j]].args, event->args, sizeof event->args) == 0 &&
+                may_have_removed(history, sent[j], i))
+                return SENT_AGAIN;
+        }
+        sent[count++] = i;
+    }
+    return count > 0 ? SENT_ONCE : SENT_UNSEEN;
+}
+
+// True if the fault may have kept back the answer to a release that was sent meanwhile.
+static bool keeps_answers_back(const struct digest *digest, const struct fault_record *record,
+                               const struct hold *hold)
+{
+    const struct fault_step *step = record->step;
+    int64_t over_ns = step->bound_ns < 0 ? record->in_effect_ns : record->healed_ns;
+    if (record->asked_ns > hold->returned_ns || record->in_effect_ns == TIME_NEVER ||
+        over_ns < hold->released_ns || strikes_only_store(digest, step))
+        return false;
+    if (step->side_counts[0] > 0)
+        return fault_can(step, FAULT_SEVERS | FAULT_SLOWS) && wire_names_client(step, hold->client);
+    if (step->target.client == 0)
+        return fault_can(step, FAULT_STOPS | FAULT_KILLS | FAULT_DISCONNECTS | FAULT_REFUSES);
+    return fault_can(step, FAULT_DISCONNECTS) && step->target.client == hold->client;
+}
+
+static bool was_granted_to_another(const struct digest *digest, const struct hold *hold)
+{
+    for (size_t i = FIRST_FROM(digest->holds, digest->hold_count, granted_ns, hold->granted_ns);
+         i < digest->hold_count && digest->holds[i].granted_ns <= hold->returned_ns; i++) {
+        if (&digest->holds[i] != hold)
+            return true;
+    }
+    return false;
+}
+
+// True if its own release, which a library sent again, had removed the lock that it then found
+// gone: its proxy saw that; or nobody saw its requests, a fault was in the way of the answer, and
+// nobody else was granted the lock.
+static bool removed_it_itself(const struct digest *digest, size_t index)
+{
+    const struct hold *hold = &digest->holds[index];
+    bool may_be_lost = false;
+    if (digest->trial->foreign == NULL)
+        return false;
+    for (size_t i = 0; i < digest->fault_count; i++) {
+        if (took_before_release(&digest->faults[i], hold))
+            return false;
+        may_be_lost = may_be_lost || keeps_answers_back(digest, &digest->faults[i], hold);
+    }
+    enum sending sending = see_sending(digest, hold);
+    bool is_own = sending == SENT_AGAIN ||
+                  (sending == SENT_UNSEEN && may_be_lost && !was_granted_to_another(digest, hold));
+    return is_own && !another_removed_it(digest, index);
+}
+
 // True if nothing but the end of its lease, or of its session, may have taken the lock that its
 // holder found gone.
 static bool lease_may_have_ended(const struct digest *digest, size_t index)
@@ -334,7 +442,8 @@ static size_t find_vanished(const struct digest *digest, int64_t *vanished_ns)
     size_t doubtful = SIZE_MAX;
     for (size_t i = 0; i < digest->hold_count; i++) {
         vanished_ns[i] = TIME_NEVER;
-        if (!found_gone(digest, &digest->holds[i]) || taken_in_release(digest, i))
+        if (!found_gone(digest, &digest->holds[i]) || taken_in_release(digest, i) ||
+            removed_it_itself(digest, i))
             continue;
         if (lease_may_have_ended(digest, i))
             doubtful = i;

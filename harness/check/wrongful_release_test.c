@@ -305,6 +305,85 @@ static void a_double_grant_that_no_delete_explains_is_no_wrongful_release(void *
     build_free(&build);
 }
 
+// --- releases that were sent twice ---------------------------------------------------------------
+
+struct twice {
+    bool foreign, fault, granted; // a library's lock; an answer may be lost; another is granted it
+    int seen;                     // how often the proxy has seen the release
+    enum reply_kind reply;        // to the first of them, if `answered`
+    bool answered;
+    enum finding_state state;
+};
+
+static void build_request(struct build *build, double at_ms, enum event_kind kind, unsigned detail,
+                          int64_t asked)
+{
+    struct event event = {.kind = (uint8_t)kind, .detail = (uint8_t)detail};
+    event.args[1] = 7;
+    event.args[2] = 8;
+    event.args[3] = asked;
+    memcpy(event.args, "EVAL", 4);
+    build_event(build, at_ms, 1, 1, event);
+}
+
+// client-1's release, from 10 to 100 ms, is answered "gone", and its lease ends at 300 ms.
+static void judge_twice(const struct twice *twice)
+{
+    static const struct foreign_settings foreign = {.name = "own"};
+    struct build build;
+    build_start(&build, "increment");
+    build.trial.foreign = twice->foreign ? &foreign : NULL;
+    build_acquire(&build, 1, 1, 0, 1, 300, 0);
+    build_release(&build, 1, 1, 10, 100, RELEASE_GONE);
+    if (twice->fault) {
+        build_fault(&build, "pause", 0, 9, 60);
+        strcpy(build.steps[0].target.server, "server-1");
+    }
+    if (twice->granted)
+        build_hold(&build, 2, 2, 50, 200, 350);
+    for (int i = 0; i < twice->seen; i++)
+        build_request(&build, 12 + 40 * i, EVENT_REQUEST, REQUEST_COMPARES, 0);
+    if (twice->answered)
+        build_request(&build, 20, EVENT_REPLY, twice->reply, ms(12));
+    build_judge(&build);
+    assert_state(&build, "wrongful-release", twice->state);
+    build_free(&build);
+}
+
+static void a_release_that_a_library_sent_again_found_what_it_had_done_itself(void **state)
+{
+    (void)state;
+    static const struct twice cases[] = {
+        {.foreign = true, .fault = true, .seen = 2, .state = FINDING_KEPT},
+        {.foreign = true, .seen = 2, .state = FINDING_KEPT},
+        {.foreign = true, .seen = 2, .granted = true, .state = FINDING_KEPT},
+        {.foreign = true, .seen = 2, .answered = true, .reply = REPLY_SOME, .state = FINDING_KEPT},
+        {.foreign = true, .fault = true, .state = FINDING_KEPT}, // nobody saw it
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        judge_twice(&cases[i]);
+}
+
+static void a_release_that_was_not_sent_again_found_its_lock_taken(void **state)
+{
+    (void)state;
+    static const struct twice cases[] = {
+        {.foreign = true, .state = FINDING_VIOLATED},
+        {.fault = true, .state = FINDING_VIOLATED}, // of a scheme of ours, which would say so
+        {.foreign = true, .fault = true, .seen = 1, .state = FINDING_VIOLATED},
+        {.foreign = true, .fault = true, .granted = true, .state = FINDING_VIOLATED},
+        // It was gone when it was asked for first.
+        {.foreign = true,
+         .fault = true,
+         .seen = 2,
+         .answered = true,
+         .reply = REPLY_ZERO,
+         .state = FINDING_VIOLATED},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        judge_twice(&cases[i]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -325,6 +404,8 @@ int main(void)
         cmocka_unit_test(a_plain_delete_that_let_another_in_is_refused),
         cmocka_unit_test(a_double_grant_that_no_delete_explains_is_no_wrongful_release),
         cmocka_unit_test(the_hand_off_before_the_grant_is_not_to_blame),
+        cmocka_unit_test(a_release_that_a_library_sent_again_found_what_it_had_done_itself),
+        cmocka_unit_test(a_release_that_was_not_sent_again_found_its_lock_taken),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -150,6 +150,40 @@ static void a_library_s_lock_is_tried_by_the_driver_that_ships(void **state)
     free(drivers);
 }
 
+// The answer to client-1's release is kept back for longer than a request may take; the driver asks
+// again on a new connection, and is told that the lock is not its own.
+static void a_release_that_is_sent_again_is_no_wrongful_one(void **state)
+{
+    (void)state;
+    static const char again[] = "    def release(self, request):\n"
+                                "        try:\n"
+                                "            return self.release_once(request)\n"
+                                "        except OSError:\n"
+                                "            self.redis = Redis(self.timeout)\n"
+                                "            return self.release_once(request)\n\n"
+                                "    def release_once(self, request):\n";
+    struct text driver = {0};
+    assert_int_equal(file_read("scripts/drivers/template.py", &driver, NULL), 0);
+    assert_true(foreign_replace(&driver, "    def release(self, request):\n", again));
+    write_in(folder, "again.py", driver.bytes);
+    text_free(&driver);
+    struct command_result result = foreign_run(
+        folder, "again",
+        "version: 1\nname: again\nabout: For a test.\n"
+        "workload: {kind: increment, operations: 60, hold: 5ms}\n"
+        "clients: {processes: 2, lead: client-1}\n"
+        "lock: {lease: 10s, wait: 20s, retry: 5ms, request: 1s}\n"
+        "schemes:\n" DRIVER("again", "again.py") "faults:\n"
+                                                 "  - {when: client-1 before request in release, "
+                                                 "hold: servers to client-1,\n"
+                                                 "     until: 1500ms}\n"
+                                                 "expect: [{schemes: again, verdict: safe}]\n",
+        "");
+    if (strstr(text_string(&result.output), "1 skipped") == NULL)
+        expect_in(&result, "1 as expected");
+    command_free(&result);
+}
+
 static void a_fault_that_does_not_reach_it_is_not_applicable(void **state)
 {
     (void)state;
@@ -296,6 +330,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_sound_lock_is_safe_and_a_broken_one_is_found),
         cmocka_unit_test(a_library_s_lock_is_tried_by_the_driver_that_ships),
+        cmocka_unit_test(a_release_that_is_sent_again_is_no_wrongful_one),
         cmocka_unit_test(a_fault_that_does_not_reach_it_is_not_applicable),
         cmocka_unit_test(one_that_misbehaves_is_an_error_and_no_verdict),
         cmocka_unit_test(one_whose_library_is_missing_is_skipped_with_the_remedy),
