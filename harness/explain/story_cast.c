@@ -57,7 +57,8 @@ static void describe_lease(const struct story *story, const struct hold *hold, c
     if (hold->valid_until_ns == TIME_NEVER)
         return;
     text_duration(story->digest->trial->scenario->lock.lease_ns, lease, sizeof lease);
-    snprintf(out, room, " (lease %s, valid until %.3f s)", lease, seconds(story, until_ns));
+    snprintf(out, room, " (lease %s, valid until %.3f s%s)", lease, seconds(story, until_ns),
+             hold->is_unanchored ? " at the earliest" : "");
 }
 
 // " as a reader", " with token 7" where tokens matter.
@@ -81,7 +82,9 @@ static void describe_other(const struct story *story, const struct hold *hold,
         snprintf(out, room, "%s's lease ran out %s ago", who,
                  text_duration(hold->granted_ns - other->valid_until_ns, ago, sizeof ago));
     else if (hold_lease_end_ns(story->digest, other) <= hold->granted_ns)
-        snprintf(out, room, "%s's lease is just running out", who);
+        snprintf(out, room,
+                 other->is_unanchored ? "%s's lease may be over" : "%s's lease is just running out",
+                 who);
     else
         snprintf(out, room, "%s still holds it", who);
 }
