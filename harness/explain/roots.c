@@ -554,10 +554,15 @@ static void find_root_of_pair(struct account *account)
         swap_holds(account);
     const struct hold *first = &digest->holds[account->holds[0]];
     const struct hold *second = &digest->holds[account->holds[1]];
+    // Where the end of the first one's lease is not known, neither is what let the second in.
+    bool is_unknown =
+        first->is_unanchored && hold_lease_end_ns(digest, first) <= second->granted_ns;
     if (is_over)
         find_stretch(account, first);
-    else if (account->overlap_ns > 0)
+    else if (account->overlap_ns > 0 && !is_unknown)
         find_taken(account, first, second);
+    else if (account->overlap_ns > 0)
+        return;
     else
         find_apart(account, first, second);
 }

@@ -625,6 +625,9 @@ static void say_unknown(const struct speech *speech, struct text *out)
     else if (strcmp(name, "wrongful-release") == 0)
         text_add(out, "the lock vanished although its holder had not released it and its lease had "
                       "not run out; nothing in the history shows who took it");
+    else if (account->overlap_ns > 0 && account->digest->holds[account->holds[0]].is_unanchored)
+        text_add(out, describe_doubt(&account->digest->holds[account->holds[0]],
+                                     &account->digest->holds[account->holds[0]]));
     else if (account->holds[1] != SIZE_MAX && account->overlap_ns == 0)
         text_add(out, "the two holds did not overlap, and still both worked on one value");
     else

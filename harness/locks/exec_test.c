@@ -35,15 +35,13 @@ struct fixture {
     struct lock lock;
 };
 
-static void open_with(struct fixture *fixture, const char *const *traits, bool renew,
-                      const char *const *words)
+static void open_command(struct fixture *fixture, const char *const *traits, bool renew,
+                         const char *const *command)
 {
     struct error error = {0};
     memset(fixture, 0, sizeof *fixture);
-    const char *const program[] = {"sh", "-c", DRIVER, "driver"};
-    memcpy(fixture->command, program, sizeof program);
-    for (size_t i = 0; words[i] != NULL; i++)
-        fixture->command[4 + i] = words[i];
+    for (size_t i = 0; command[i] != NULL; i++)
+        fixture->command[i] = command[i];
     fixture->foreign = (struct foreign_settings){.name = "own",
                                                  .command = fixture->command,
                                                  .folder = "",
@@ -73,7 +71,8 @@ static void open_with(struct fixture *fixture, const char *const *traits, bool r
 }
 
 #define OPEN(fixture, traits, renew, ...)                                                          \
-    open_with(fixture, traits, renew, (const char *const[]){__VA_ARGS__, NULL})
+    open_command(fixture, traits, renew,                                                           \
+                 (const char *const[]){"sh", "-c", DRIVER, "driver", __VA_ARGS__, NULL})
 
 static void close_all(struct fixture *fixture)
 {
@@ -123,6 +122,70 @@ static void a_hold_is_valid_for_as_long_as_the_driver_says(void **state)
     assert_int_equal(lock_acquire(&fixture.lock, &grant), OUTCOME_OK);
     after_ns = clock_monotonic_ns();
     assert_in_range(grant.valid_until_ns, before_ns + LEASE_NS, after_ns + LEASE_NS);
+    close_all(&fixture);
+}
+
+// Asks its server 20 ms after it was called, which answers 20 ms later, and says so 50 ms late; at
+// first when it asked, then until when it believes to hold the lock.
+static const char timed_driver[] =
+    "import sys, time\n"
+    "now = time.monotonic_ns\n"
+    "def hear(): return sys.stdin.readline()\n"
+    "def say(text): print(text, flush=True)\n"
+    "hear(); say('{\"hello\": 1}')\n"
+    "for id, word in enumerate(['held', 'released', 'held'], 1):\n"
+    "    hear(); called = now(); time.sleep(0.02); asked = now(); time.sleep(0.02); returned = "
+    "now()\n"
+    "    time.sleep(0.05)\n"
+    "    more = {1: ', \"request_ns\": %d' % asked, 2: '',\n"
+    "            3: ', \"valid_until_ns\": %d' % (returned + 100000000)}[id]\n"
+    "    say('{\"id\": %d, \"answer\": \"%s\", \"from_ns\": %d, \"to_ns\": %d%s}'\n"
+    "        % (id, word, called, returned, more))\n"
+    "hear()\n";
+
+static void the_times_that_a_driver_says_are_those_of_the_grant(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    struct grant grant;
+    const struct library_call *call = &fixture.lock.call;
+    open_command(&fixture, checked, false,
+                 (const char *const[]){"/usr/bin/python3", "-c", timed_driver, NULL});
+    int64_t before_ns = clock_monotonic_ns();
+    assert_int_equal(lock_acquire(&fixture.lock, &grant), OUTCOME_OK);
+    assert_true(call->from_ns >= before_ns);
+    assert_true(call->to_ns <= clock_monotonic_ns() - 50 * NS_PER_MS);
+    assert_in_range(grant.valid_until_ns - LEASE_NS, call->from_ns + 20 * NS_PER_MS,
+                    call->to_ns - 20 * NS_PER_MS);
+    assert_false(grant.is_unanchored);
+    before_ns = clock_monotonic_ns();
+    assert_int_equal(lock_release(&fixture.lock), RELEASE_RELEASED);
+    assert_true(call->from_ns >= before_ns && call->to_ns > call->from_ns);
+    assert_int_equal(lock_acquire(&fixture.lock, &grant), OUTCOME_OK);
+    // Both clocks are read, one after the other.
+    assert_in_range(grant.valid_until_ns, call->to_ns + 100 * NS_PER_MS,
+                    call->to_ns + 110 * NS_PER_MS);
+    assert_false(grant.is_unanchored);
+    close_all(&fixture);
+}
+
+// Several workers' requests are no one's, and without a relay nobody sees any: it may have been
+// asked for as soon as the driver was.
+static void a_lease_of_which_nothing_is_known_counts_from_when_it_was_asked_for(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    struct grant grant;
+    open_command(&fixture, checked, false,
+                 (const char *const[]){"sh", "-c",
+                                       "read hello; echo '{\"hello\": 1}'; read one; sleep 0.3; "
+                                       "echo '{\"id\": 1, \"answer\": \"held\"}'; read quit",
+                                       NULL});
+    int64_t before_ns = clock_monotonic_ns();
+    assert_int_equal(lock_acquire(&fixture.lock, &grant), OUTCOME_OK);
+    assert_true(grant.is_unanchored);
+    assert_true(grant.valid_until_ns >= before_ns + LEASE_NS);
+    assert_true(grant.valid_until_ns <= clock_monotonic_ns() - 300 * NS_PER_MS + LEASE_NS);
     close_all(&fixture);
 }
 
@@ -245,6 +308,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_answer_has_its_outcome),
         cmocka_unit_test(a_hold_is_valid_for_as_long_as_the_driver_says),
+        cmocka_unit_test(the_times_that_a_driver_says_are_those_of_the_grant),
+        cmocka_unit_test(a_lease_of_which_nothing_is_known_counts_from_when_it_was_asked_for),
         cmocka_unit_test(no_hold_is_valid_for_longer_than_a_lease),
         cmocka_unit_test(a_pause_behind_the_grant_does_not_prolong_it),
         cmocka_unit_test(a_worker_locks_again_and_gives_that_back),

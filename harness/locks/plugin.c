@@ -10,10 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-// What an attempt that succeeds takes at most, if the plug-in does not say how long it is valid.
-#define ATTEMPT_NS (100 * NS_PER_MS)
-
 // "host:port", NULL-terminated.
 struct address_list {
     char text[MAX_SERVERS][64];
@@ -205,22 +201,27 @@ static void close_lock(struct lock *lock)
     lock->state = NULL;
 }
 
-static int64_t valid_until_ns(struct lock *lock, const struct lockpick_grant *grant,
-                              int64_t asked_ns)
+// Says until when the hold is valid, on the client's clock, if its acquire was called at
+// `called_ns`. Keeps in lock->asked from when on its lease counts.
+static void date_grant(struct lock *lock, const struct lockpick_grant *got, int64_t called_ns,
+                       struct grant *grant)
 {
     struct instant now = instant_now(&lock->actor->clock);
     int64_t lease_ns = lock->options.lease_ns;
     if (!lock_scheme_has(lock->scheme, "lease"))
-        return TIME_NEVER;
-    int64_t ago_ns = time_earlier(now.machine_ns - asked_ns, ATTEMPT_NS);
-    if (grant->valid_ms >= 0)
-        ago_ns = lease_ns - time_earlier(grant->valid_ms, lease_ns / NS_PER_MS) * NS_PER_MS;
+        return; // for ever
+    int64_t ago_ns = now.machine_ns - called_ns;
+    if (got->request_ns > 0)
+        ago_ns = now.machine_ns - got->request_ns;
+    else if (got->valid_ms >= 0)
+        ago_ns = lease_ns - time_earlier(got->valid_ms, lease_ns / NS_PER_MS) * NS_PER_MS;
     lock->asked = (struct instant){now.machine_ns - ago_ns, now.client_ns - ago_ns};
-    return lock->asked.client_ns + lease_ns;
+    grant->valid_until_ns = lock->asked.client_ns + lease_ns;
+    grant->is_unanchored = got->request_ns <= 0 && got->valid_ms < 0;
 }
 
 static enum outcome outcome_of(struct lock *lock, enum lockpick_outcome outcome,
-                               const struct lockpick_grant *got)
+                               const struct lockpick_grant *got, int64_t called_ns)
 {
     const struct plugin_lock *state = lock->state;
     if (outcome == LOCKPICK_BROKEN)
@@ -230,6 +231,11 @@ static enum outcome outcome_of(struct lock *lock, enum lockpick_outcome outcome,
                   (int)outcome);
     else if (outcome == LOCKPICK_OK && lock->options.fenced && got->token <= 0)
         error_set(&lock->error, "the workload is fenced, but its plug-in has given no token");
+    else if (outcome == LOCKPICK_OK && got->request_ns != 0 &&
+             (got->request_ns < called_ns || got->request_ns > clock_monotonic_ns()))
+        error_set(&lock->error,
+                  "its plug-in says a request_ns outside of the call of acquire; it is "
+                  "CLOCK_MONOTONIC in nanoseconds");
     else
         return (enum outcome)outcome;
     return OUTCOME_BROKEN;
@@ -244,19 +250,19 @@ static enum outcome ask(struct lock *lock, struct grant *grant, int64_t give_up_
     const struct plugin_client *own = lock->client->state;
     struct plugin_lock *state = lock->state;
     struct lockpick_grant got = {.valid_ms = -1};
-    int64_t asked_ns = clock_monotonic_ns();
+    int64_t called_ns = clock_monotonic_ns();
     state->give_up_ns = give_up_ns;
     state->worker.shared = lock->mode == LOCK_SHARED;
     state->worker.depth = depth;
     point(lock->actor, POINT_BEFORE, "acquire");
     lock->actor->is_uncounted = true; // what the plug-in sends, nobody sees
     enum lockpick_outcome answer = own->plugin->acquire(&state->worker, &got);
-    enum outcome outcome = outcome_of(lock, answer, &got);
+    enum outcome outcome = outcome_of(lock, answer, &got, called_ns);
     if (outcome == OUTCOME_OK && depth == 1)
         grant->token = lock->options.fenced ? got.token : 0;
     // To enter again renews the lease only if the plug-in says so.
-    if (outcome == OUTCOME_OK && (depth == 1 || got.valid_ms >= 0))
-        grant->valid_until_ns = valid_until_ns(lock, &got, asked_ns);
+    if (outcome == OUTCOME_OK && (depth == 1 || got.valid_ms >= 0 || got.request_ns > 0))
+        date_grant(lock, &got, called_ns, grant);
     if (outcome == OUTCOME_OK)
         state->depth = depth;
     point(lock->actor, POINT_AFTER, "acquire");

@@ -18,7 +18,7 @@
 #include <stdint.h>
 
 // Changes whenever something below does.
-#define LOCKPICK_PLUGIN_ABI 2
+#define LOCKPICK_PLUGIN_ABI 3
 
 // Say no more than you know: an answer that did not come is UNKNOWN, not NO.
 enum lockpick_outcome {
@@ -87,6 +87,10 @@ struct lockpick_grant {
     int64_t valid_ms; // how much longer from now the lock is certainly ours: what is left of the
                       // lease if it is counted from before the request was sent, and no more than a
                       // lease; -1: not known
+    // When the request was sent that was granted, on CLOCK_MONOTONIC: a lease counts from there,
+    // and it beats valid_ms. 0: not known, and if valid_ms is not either, Lockpick knows the lease
+    // only from the call of acquire on at the earliest, and from its return on at the latest.
+    int64_t request_ns;
 };
 
 struct lockpick_plugin {
