@@ -183,8 +183,8 @@ static void the_shipped_scenario_finds_mistakes_between_requests_and_not_in_the_
     text_free(&text);
     // What is as expected has no story in the terminal.
     foreign_read(folder, "inside/result.json", &text);
-    assert_non_null(strstr(text.bytes, "this lock counts its lease from the reply"));
-    assert_non_null(strstr(text.bytes, "then it removed client-2's lock"));
+    assert_non_null(strstr(text.bytes, "counts its lease from the reply"));
+    assert_non_null(strstr(text.bytes, "which removed client-2's lock"));
     text_free(&text);
 }
 
