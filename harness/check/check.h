@@ -103,7 +103,8 @@ struct attempt {
     int64_t returned_ns;  // TIME_NEVER: no answer was recorded
     enum outcome outcome; // OUTCOME_NO, OUTCOME_UNKNOWN; never OK
     bool died;
-    int64_t died_ns; // TIME_NEVER if it did not
+    int64_t killed_ns; // since when it waits no more: it was killed then, and was seen to be dead
+    int64_t died_ns;   // at died_ns, which may be seconds later. Both TIME_NEVER if it did not die
 };
 
 // One fault of the scenario, as it went.
@@ -246,8 +247,8 @@ struct judgement {
 };
 
 // Runs every check and the gates (each fault proven in effect, traffic flowed during it, the
-// harness itself ran on time, both ends of the guarded value known), and compares the verdict with
-// the trial's expectation.
+// processes that it rests on ran on time, both ends of the guarded value known), and compares the
+// verdict with the trial's expectation.
 void judge(const struct digest *digest, struct judgement *judgement);
 
 // The judgement of a trial that was not run, or whose harness failed.

@@ -93,7 +93,7 @@ static size_t waiters(const struct digest *digest)
     for (size_t i = 0; i < digest->attempt_count; i++) {
         const struct attempt *attempt = &digest->attempts[i];
         count += attempt->invoked_ns < digest->ended_ns &&
-                 attempt->returned_ns >= digest->ended_ns && attempt->died_ns >= digest->ended_ns;
+                 attempt->returned_ns >= digest->ended_ns && attempt->killed_ns >= digest->ended_ns;
     }
     return count;
 }

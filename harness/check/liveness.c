@@ -140,7 +140,7 @@ static int64_t longest_wait_ns(const struct digest *digest)
         int64_t until_ns = attempt->returned_ns;
         // The dead wait for nothing.
         if (until_ns == TIME_NEVER)
-            until_ns = time_earlier(attempt->died_ns, digest->ended_ns);
+            until_ns = time_earlier(attempt->killed_ns, digest->ended_ns);
         longest_ns = time_later(longest_ns, until_ns - attempt->invoked_ns);
     }
     return longest_ns;

@@ -14,7 +14,7 @@ static struct wait wait_of_attempt(const struct digest *digest, const struct att
                         .client = attempt->client,
                         .worker = attempt->worker,
                         .from_ns = attempt->invoked_ns,
-                        .to_ns = time_earlier(attempt->returned_ns, attempt->died_ns),
+                        .to_ns = time_earlier(attempt->returned_ns, attempt->killed_ns),
                         .gave_up = attempt->returned_ns != TIME_NEVER};
     if (wait.to_ns == TIME_NEVER)
         wait.to_ns = time_later(digest->ended_ns, wait.from_ns);

@@ -328,7 +328,7 @@ static size_t find_spans(const struct digest *digest, int64_t since_ns, struct s
         const struct attempt *attempt = &digest->attempts[i];
         int64_t from_ns = time_later(attempt->invoked_ns, since_ns);
         int64_t to_ns =
-            time_earlier(time_earlier(attempt->returned_ns, attempt->died_ns), digest->ended_ns);
+            time_earlier(time_earlier(attempt->returned_ns, attempt->killed_ns), digest->ended_ns);
         if (to_ns <= from_ns || attempt->invoked_ns > digest->ended_ns)
             continue;
         if (is_stopped(digest, attempt)) {

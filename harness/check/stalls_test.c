@@ -192,6 +192,28 @@ static void one_waiter_that_did_not_stand_still_shows_that_the_lock_is_stuck(voi
     }
 }
 
+// A process that was killed is seen to be dead only seconds later; all others have ended long
+// since.
+static void who_was_killed_waits_no_more_although_its_end_is_noticed_late(void **state)
+{
+    (void)state;
+    for (int known = 0; known < 2; known++) {
+        struct build build;
+        build_start(&build, "increment");
+        build_attempt(&build, 2, 1, 5, NEVER_MS, OUTCOME_OK);
+        build_hold(&build, 1, 2, 10, 20, 310);
+        build_hold(&build, 3, 3, 30, 40, 330);
+        build_death(&build, 2, 8000);
+        if (known)
+            build.events[build.count - 1].args[3] = ms(25);
+        build_stop(&build, 8001, STOP_DONE);
+        BUILD_EVENT(&build, 8002, 0, LOCK_FINAL, OUTCOME_OK, 0, 0);
+        build_judge(&build);
+        assert_state(&build, "stuck", known ? FINDING_KEPT : FINDING_VIOLATED);
+        build_free(&build);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -202,6 +224,7 @@ int main(void)
         cmocka_unit_test(a_machine_that_is_late_all_the_time_makes_a_miss_inconclusive),
         cmocka_unit_test(a_broken_promise_that_stands_without_the_stall_stays_a_miss),
         cmocka_unit_test(a_master_that_a_stall_deposed_is_not_the_locks_fault),
+        cmocka_unit_test(who_was_killed_waits_no_more_although_its_end_is_noticed_late),
         cmocka_unit_test(one_waiter_that_did_not_stand_still_shows_that_the_lock_is_stuck),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -46,7 +46,7 @@ static int64_t allowed_stalls_ns(const struct digest *digest, int64_t from_ns, i
         for (size_t i = 0; i < digest->attempt_count && !waited; i++) {
             const struct attempt *attempt = &digest->attempts[i];
             waited = attempt->client == client && attempt->invoked_ns < to_ns &&
-                     attempt->returned_ns >= to_ns && attempt->died_ns >= to_ns;
+                     attempt->returned_ns >= to_ns && attempt->killed_ns >= to_ns;
         }
         // The next one may not have been recorded yet.
         int64_t stalls_ns =

@@ -54,6 +54,7 @@ static struct attempt *end_acquire(struct tracker *tracker, struct worker_track 
                                 .invoked_ns = worker->acquire.at_ns,
                                 .returned_ns = TIME_NEVER,
                                 .outcome = OUTCOME_UNKNOWN,
+                                .killed_ns = TIME_NEVER,
                                 .died_ns = TIME_NEVER};
     return attempt;
 }
@@ -240,6 +241,7 @@ static void see_gap(struct tracker *tracker, struct worker_track *worker, const 
 static void see_death(struct tracker *tracker, const struct event *event)
 {
     struct client_track *client = client_of(tracker, event->client);
+    int64_t killed_ns = event->args[3] > 0 ? event->args[3] : event->at_ns;
     for (size_t i = 0; i < client->worker_count; i++) {
         struct worker_track *worker = &client->workers[i];
         if (!worker->seen)
@@ -247,6 +249,7 @@ static void see_death(struct tracker *tracker, const struct event *event)
         if (worker->acquiring) {
             struct attempt *attempt = end_acquire(tracker, worker, event->client, (int)i);
             attempt->died = true;
+            attempt->killed_ns = time_later(killed_ns, attempt->invoked_ns);
             attempt->died_ns = event->at_ns;
         }
         if (worker->hold != NO_INDEX) {
@@ -255,7 +258,6 @@ static void see_death(struct tracker *tracker, const struct event *event)
             hold->died = !hold->release_invoked;
             // The process is dead by the time of the event, but it may have died, and a server may
             // have noticed, as soon as it was killed, or right after what it did last.
-            int64_t killed_ns = event->args[3] > 0 ? event->args[3] : event->at_ns;
             bool later = killed_ns > worker->last_ns && tracker->is_whole;
             if (hold->died)
                 hold->released_ns = later ? killed_ns : worker->last_ns;

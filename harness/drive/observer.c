@@ -49,15 +49,15 @@ struct observer {
 static struct observed *observe(struct observer *observer, pid_t process, enum stalled of,
                                 int number)
 {
-    struct observed *observed = NULL;
-    for (size_t i = 0; i < observer->count && observed == NULL; i++) {
-        if (observer->observed[i].process == 0 || observer->observed[i].process == process)
+    struct observed *observed = NULL; // the place of one that has ended
+    for (size_t i = 0; i < observer->count; i++) {
+        if (observer->observed[i].process == process)
+            return &observer->observed[i];
+        if (observer->observed[i].process == 0)
             observed = &observer->observed[i];
     }
     if (observed == NULL)
         observed = APPEND(observer->observed, observer->count, observer->room);
-    else if (observed->process == process)
-        return observed;
     *observed = (struct observed){.process = process, .whose = {.of = of, .number = number}};
     return observed;
 }

@@ -146,11 +146,18 @@ static void add_counts(struct text *out, const struct trial_result *result)
     text_format(out, "%zu writes acknowledged, %zu %s, %zu of unknown outcome.<br>",
                 statistics->writes, statistics->refused_writes,
                 is_optimistic ? "too late and done again" : "refused", statistics->unknown_writes);
-    text_format(out, "The harness itself was late %zu time%s%s%s.</p>\n", statistics->stalls,
+    const struct stall *worst = &statistics->worst_stalls[0];
+    char owner[48];
+    text_format(out, "The harness itself was late %zu time%s%s%s.", statistics->stalls,
                 statistics->stalls == 1 ? "" : "s", statistics->stalls > 0 ? ", at most " : "",
                 statistics->stalls > 0
                     ? text_duration(statistics->longest_stall_ns, stall, sizeof stall)
                     : "");
+    if (statistics->worst_stall_count > 0 && worst->of != STALLED_MACHINE)
+        text_format(out, " The longest stall of a process: %s, for %s.",
+                    stall_owner(worst, owner, sizeof owner),
+                    text_duration(worst->to_ns - worst->from_ns, stall, sizeof stall));
+    text_add(out, "</p>\n");
 }
 
 static void add_numbers(struct text *out, const struct trial_result *result)

@@ -212,6 +212,21 @@ static void set_counts(json_t *object, const struct statistics *statistics)
     set_value(object, "commands_per_hold", value_number(statistics->commands_per_hold));
 }
 
+static json_t *worst_stalls_json(const struct statistics *statistics)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < statistics->worst_stall_count; i++) {
+        char owner[48];
+        const struct stall *stall = &statistics->worst_stalls[i];
+        json_t *object = json_object();
+        set_value(object, "of", value_text(stall_owner(stall, owner, sizeof owner)));
+        set_value(object, "from_ns", value_integer(stall->from_ns));
+        set_value(object, "length_ns", value_integer(stall->to_ns - stall->from_ns));
+        json_array_append_new(array, object);
+    }
+    return array;
+}
+
 json_t *statistics_json(const struct trial_result *result)
 {
     const struct statistics *statistics = &result->statistics;
@@ -235,6 +250,7 @@ json_t *statistics_json(const struct trial_result *result)
     set_value(object, "stalls", value_count(statistics->stalls));
     set_value(object, "longest_stall_ns", value_integer(statistics->longest_stall_ns));
     set_value(object, "stalled_ns", value_integer(statistics->stalled_ns));
+    set_value(object, "worst_stalls", worst_stalls_json(statistics));
     set_value(object, "driver_bound", driver_bound_json(&statistics->driver_bound));
     set_value(object, "recoveries", recoveries_json(&statistics->recoveries));
     set_value(object, "resources", resources_json(&statistics->resources));

@@ -55,6 +55,9 @@ static void every_figure_is_there(void **state)
     statistics->commands_per_hold = 2.5;
     statistics->driver_bound = (struct driver_bound){true, "why", {[LATE_P999] = true}};
     statistics->recoveries = (struct recoveries){.items = {{2, 10, TIME_NEVER, 30}}, .count = 1};
+    statistics->worst_stalls[0] = (struct stall){
+        .from_ns = 3, .to_ns = 9, .of = STALLED_SERVER, .number = 1, .server = "redis-1"};
+    statistics->worst_stall_count = 1;
     statistics->resources = (struct resources){
         .is_known = true,
         .covered_ns = 5,
@@ -85,6 +88,8 @@ static void every_figure_is_there(void **state)
     assert_int_equal(json_integer_value(at("recoveries.0.after_effect_ns")), 10);
     assert_true(json_is_null(at("recoveries.0.after_heal_ns")));
     assert_int_equal(json_integer_value(at("recoveries.0.unavailable_ns")), 30);
+    assert_string_equal(json_string_value(at("worst_stalls.0.of")), "redis-1");
+    assert_int_equal(json_integer_value(at("worst_stalls.0.length_ns")), 6);
     assert_int_equal(json_integer_value(at("resources.machine_busy_ns")), 8);
     assert_int_equal(json_integer_value(at("resources.clients.processor_ns")), 7);
     assert_int_equal(json_integer_value(at("resources.clients.sent_bytes")), 4);

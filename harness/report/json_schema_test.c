@@ -80,6 +80,7 @@ static char *make_result(bool is_known)
     statistics->attempts_per_hold = INFINITY;
     statistics->holds_per_second = NAN;
     statistics->fairness = NAN;
+    statistics->worst_stall_count = 1;
     statistics->recoveries = (struct recoveries){.count = 1};
     statistics->resources = (struct resources){.is_known = true, .clients = {.processes = 1}};
     char *text = report_json(&test.run);

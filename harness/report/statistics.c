@@ -5,6 +5,7 @@
 #include "harness/report/lateness.h"
 
 #include <math.h>
+#include <string.h>
 
 static void take(struct durations durations, struct percentiles *percentiles)
 {
@@ -28,7 +29,7 @@ static void count_open(const struct digest *digest, const struct attempt *attemp
                        struct statistics *statistics)
 {
     int64_t began_ns = attempt->intended_ns > 0 ? attempt->intended_ns : attempt->invoked_ns;
-    int64_t end_ns = attempt->died ? attempt->died_ns : digest->ended_ns;
+    int64_t end_ns = attempt->died ? attempt->killed_ns : digest->ended_ns;
     if (!attempt->died && attempt->returned_ns < digest->ended_ns)
         return;
     statistics->open++;
@@ -82,11 +83,33 @@ static void count_writes(const struct digest *digest, struct statistics *statist
     }
 }
 
+static int64_t length_ns(const struct stall *stall)
+{
+    return stall->to_ns - stall->from_ns;
+}
+
+static void keep_if_long(struct statistics *statistics, const struct stall *stall, int64_t zero_ns)
+{
+    struct stall *worst = statistics->worst_stalls;
+    size_t place = statistics->worst_stall_count;
+    while (place > 0 && length_ns(&worst[place - 1]) < length_ns(stall))
+        place--;
+    if (place == WORST_STALLS)
+        return;
+    statistics->worst_stall_count += statistics->worst_stall_count < WORST_STALLS;
+    memmove(&worst[place + 1], &worst[place],
+            (statistics->worst_stall_count - place - 1) * sizeof *worst);
+    worst[place] = *stall;
+    worst[place].from_ns -= zero_ns;
+    worst[place].to_ns -= zero_ns;
+}
+
 static void count_stalls(const struct digest *digest, struct statistics *statistics)
 {
     for (size_t i = 0; i < digest->stall_count; i++) {
         const struct stall *stall = &digest->stalls[i];
-        int64_t length = stall->to_ns - stall->from_ns;
+        int64_t length = length_ns(stall);
+        keep_if_long(statistics, stall, digest->started_ns);
         if (stall->of != STALLED_MACHINE || !counted_at(digest, stall->to_ns))
             continue;
         statistics->stalls++;
@@ -123,7 +146,7 @@ static int64_t longest_counted_wait_ns(const struct digest *digest)
     for (size_t i = 0; i < digest->attempt_count; i++) {
         const struct attempt *attempt = &digest->attempts[i];
         int64_t end_ns = attempt->returned_ns != TIME_NEVER ? attempt->returned_ns
-                         : attempt->died                    ? attempt->died_ns
+                         : attempt->died                    ? attempt->killed_ns
                                                             : digest->ended_ns;
         if (end_ns - attempt->invoked_ns > longest_ns && counted_attempt(digest, attempt))
             longest_ns = end_ns - attempt->invoked_ns;

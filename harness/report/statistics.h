@@ -17,6 +17,8 @@
 
 #include <stdbool.h>
 
+#define WORST_STALLS 20
+
 struct statistics {
     int64_t started_ns;  // CLOCK_MONOTONIC when the barrier opened: the trial's zero
     int64_t duration_ns; // barrier to stop, warm-up included
@@ -49,6 +51,9 @@ struct statistics {
     size_t stalls;           // times the harness itself was late
     int64_t longest_stall_ns;
     int64_t stalled_ns; // all of them together
+    // Of whomever they were, the longest ones first, times since the start.
+    struct stall worst_stalls[WORST_STALLS];
+    size_t worst_stall_count;
     struct recoveries recoveries;
     struct resources resources;
     struct driver_bound driver_bound;

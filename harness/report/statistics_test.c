@@ -111,6 +111,7 @@ static void an_acquire_that_never_returned_waited_until_the_end(void **state)
                                         .invoked_ns = AT(300),
                                         .returned_ns = TIME_NEVER,
                                         .outcome = OUTCOME_UNKNOWN,
+                                        .killed_ns = TIME_NEVER,
                                         .died_ns = TIME_NEVER};
     test.digest.attempt_count = 1;
     statistics_make(&test.digest, &statistics);
@@ -119,7 +120,7 @@ static void an_acquire_that_never_returned_waited_until_the_end(void **state)
     assert_int_equal(statistics.unknown, 1);
     assert_int_equal(statistics.open, 1);
     test.attempts[0].died = true;
-    test.attempts[0].died_ns = AT(350);
+    test.attempts[0].killed_ns = test.attempts[0].died_ns = AT(350);
     statistics_make(&test.digest, &statistics);
     assert_int_equal(statistics.longest_wait_ns, 50 * NS_PER_MS);
     assert_int_equal(statistics.longest_open_ns, 50 * NS_PER_MS);
@@ -128,6 +129,7 @@ static void an_acquire_that_never_returned_waited_until_the_end(void **state)
                                         .invoked_ns = AT(300),
                                         .returned_ns = AT(400), // gave up, and in time
                                         .outcome = OUTCOME_NO,
+                                        .killed_ns = TIME_NEVER,
                                         .died_ns = TIME_NEVER};
     statistics_make(&test.digest, &statistics);
     assert_int_equal(statistics.open, 0);
@@ -148,6 +150,7 @@ static void equal_shares_are_fair_and_a_starved_worker_is_not(void **state)
                                             .invoked_ns = AT(0),
                                             .returned_ns = AT(9),
                                             .outcome = OUTCOME_NO,
+                                            .killed_ns = TIME_NEVER,
                                             .died_ns = TIME_NEVER};
     test.digest.attempt_count = 2;
     statistics_make(&test.digest, &statistics);
@@ -167,6 +170,27 @@ static void writes_are_told_apart_by_their_outcome(void **state)
     assert_int_equal(statistics.writes, 2);
     assert_int_equal(statistics.refused_writes, 1);
     assert_int_equal(statistics.unknown_writes, 1);
+}
+
+static void of_many_stalls_the_longest_are_kept_with_their_owners(void **state)
+{
+    (void)state;
+    struct stall stalls[30];
+    for (int i = 0; i < 30; i++) // 7, 14, ... 210 ms, in no order
+        stalls[i] = (struct stall){.from_ns = AT(100 * i),
+                                   .to_ns = AT(100 * i) + (i * 7 % 30 + 1) * 7 * NS_PER_MS,
+                                   .of = STALLED_CLIENT,
+                                   .number = i};
+    test.digest.stalls = stalls;
+    test.digest.stall_count = 30;
+    statistics_make(&test.digest, &statistics);
+    assert_int_equal(statistics.stalls, 0); // the harness itself was on time
+    assert_int_equal(statistics.worst_stall_count, WORST_STALLS);
+    for (size_t i = 0; i < WORST_STALLS; i++) {
+        const struct stall *stall = &statistics.worst_stalls[i];
+        assert_int_equal(stall->to_ns - stall->from_ns, (int64_t)(30 - i) * 7 * NS_PER_MS);
+        assert_int_equal(stall->from_ns, stall->number * 100 * NS_PER_MS);
+    }
 }
 
 static void the_longest_stall_is_kept(void **state)
@@ -200,6 +224,7 @@ static void a_warm_up_is_in_no_figure_of_cost(void **state)
                                         .invoked_ns = AT(0),
                                         .returned_ns = AT(450),
                                         .outcome = OUTCOME_NO,
+                                        .killed_ns = TIME_NEVER,
                                         .died_ns = TIME_NEVER};
     test.digest.attempt_count = 1;
     statistics_make(&test.digest, &statistics);
@@ -336,6 +361,7 @@ int main(void)
         cmocka_unit_test_setup(equal_shares_are_fair_and_a_starved_worker_is_not, start),
         cmocka_unit_test_setup(writes_are_told_apart_by_their_outcome, start),
         cmocka_unit_test_setup(the_longest_stall_is_kept, start),
+        cmocka_unit_test_setup(of_many_stalls_the_longest_are_kept_with_their_owners, start),
         cmocka_unit_test_setup(a_warm_up_is_in_no_figure_of_cost, start),
         cmocka_unit_test_setup(a_trial_that_is_all_warm_up_cost_nothing, start),
         cmocka_unit_test_setup(latency_counts_from_the_intended_beginning, start),
