@@ -266,6 +266,10 @@ static int check_together(struct check_options *options, struct error *error)
             return error_set(error, "--failed %s=busy: the model %s does not decide that",
                              import->failures[i].error, model->name);
     }
+    if (options->picture != NULL &&
+        (given->lease_ns > 0 || import->owner == OWNER_IS_CLIENT || model->is_ownerless))
+        return error_set(error, "--picture draws holds that their own process ends: not those of "
+                                "--lease, --owner client, ownerless or tokens");
     return model_check_options(model, given, error);
 }
 

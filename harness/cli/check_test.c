@@ -213,6 +213,7 @@ static const struct {
      "process 2 released"},
     {"check @/hazelcast.edn --model fenced --owner client", 0, "LINEARIZABLE"},
     {"check @/hazelcast.edn --model reentrant --owner client", 2, "does not decide who goes on"},
+    {"check @/renumbered.edn --model mutex --owner client --picture @/p.svg", 2, "not those of"},
     {"check @/renumbered.edn --model mutex --owner me", 2, "--owner takes process or client"},
     // --- what values, functions and failures mean
     {"check @/uids.edn --model mutex", 2, "uids.edn:1: the value is 'b1f3': Lockpick cannot tell"},

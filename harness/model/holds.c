@@ -24,7 +24,6 @@ struct besides {
     int64_t until;                   // when the lease of its hold may have run out
     uint32_t renewal;                // the last that succeeded in this hold, or NO_OPERATION
     struct spare acquires, releases; // with owners only
-    bool is_refused;                 // a refused release ended one of its holds
 };
 
 struct builder {
@@ -209,8 +208,6 @@ static void see_acquire(struct builder *builder, uint32_t index, struct owner *o
 // Ends what a refused release says is over.
 static void end_all(struct builder *builder, uint32_t index, struct owner *owner)
 {
-    if (builder->besides != NULL)
-        besides_of(builder, owner)->is_refused = true;
     do
         end_leased(builder, index, owner);
     while (owner->hold != NO_OPERATION && builder->nesting != NESTING_PERMITS);
@@ -241,6 +238,30 @@ static void release_unheld(struct builder *builder, uint32_t index, struct owner
     end_hold(builder, release->invoked, index, owner);
 }
 
+// The open hold may be interrupted: ended by a release of unknown outcome before; and, as this one
+// succeeded, acquired again by such an acquire. Notes that it may be; true if it shall be, and is.
+static bool is_interrupted(struct builder *builder, uint32_t index, struct owner *owner)
+{
+    if (builder->options->interrupted == NULL)
+        return false;
+    struct besides *besides = besides_of(builder, owner);
+    bool succeeded = builder->operations->items[index].outcome == OUTCOME_OK;
+    bool can = besides->releases.first != NO_OPERATION &&
+               (!succeeded || besides->acquires.first != NO_OPERATION);
+    if (!builder->options->interrupted[index]) {
+        builder->holds->items[owner->hold].is_slippery = can;
+        return false;
+    }
+    if (!can) {
+        blame(builder, RULE_OWNERSHIP, index, NO_OPERATION);
+        return false;
+    }
+    end_by_spare(builder, owner);
+    if (succeeded)
+        release_unheld(builder, index, owner);
+    return true;
+}
+
 static void see_release(struct builder *builder, uint32_t index, struct owner *owner)
 {
     const struct operation *release = &builder->operations->items[index];
@@ -254,10 +275,11 @@ static void see_release(struct builder *builder, uint32_t index, struct owner *o
     } else if (release->outcome == OUTCOME_OK) {
         if (owner->depth > 1)
             owner->depth--;
-        else
+        else if (!is_interrupted(builder, index, owner))
             end_hold(builder, release->invoked, index, owner);
     } else if (release->outcome == OUTCOME_NO) {
-        if (holds_it && operation_claims(release, builder->options))
+        if (holds_it && operation_claims(release, builder->options) &&
+            !is_interrupted(builder, index, owner))
             end_all(builder, index, owner);
     } else {
         builder->decision->unknown_count++;
@@ -333,25 +355,10 @@ static void finish_owners(struct builder *builder)
         struct besides *besides = &builder->besides[i];
         if (owner->id == NO_OPERATION)
             continue;
-        bool has_release = besides->releases.first != NO_OPERATION;
-        // What its holds will be marked by, see mark_slippery.
-        besides->is_refused =
-            has_release && (besides->is_refused || besides->acquires.first != NO_OPERATION);
-        if (owner->hold != NO_OPERATION && has_release)
+        if (owner->hold != NO_OPERATION && besides->releases.first != NO_OPERATION)
             end_by_spare(builder, owner);
         if (owner->hold != NO_OPERATION && has_leases(builder))
             end_leased(builder, NO_OPERATION, owner);
-    }
-}
-
-static void mark_slippery(struct builder *builder)
-{
-    const struct operations *operations = builder->operations;
-    for (size_t i = 0; i < builder->holds->count; i++) {
-        struct model_hold *hold = &builder->holds->items[i];
-        const struct operation *acquire = &operations->items[hold->acquire];
-        const struct owner *owner = find_owner(builder, operation_owner(operations, acquire));
-        hold->is_slippery = besides_of(builder, owner)->is_refused;
     }
 }
 
@@ -378,8 +385,6 @@ void model_holds_make(const struct operations *operations, const size_t *chosen,
             see_renewal(&builder, index, owner);
     }
     finish_owners(&builder);
-    if (builder.next_spare != NULL)
-        mark_slippery(&builder);
     free(builder.next_spare);
     free(builder.besides);
     free(builder.owners);
@@ -425,12 +430,22 @@ void decision_add(struct model_decision *decision, struct model_violation violat
     decision->linearizable = false;
 }
 
+void decision_doubt(struct model_decision *decision, const struct model_hold *one,
+                    const struct model_hold *other)
+{
+    if (decision->is_doubtful)
+        return;
+    decision->is_doubtful = true;
+    decision->interruptible[0] = one->is_slippery ? one->release : SIZE_MAX;
+    decision->interruptible[1] = other->is_slippery ? other->release : SIZE_MAX;
+}
+
 void decision_add_overlap(struct model_decision *decision, const struct operations *operations,
                           const struct model_hold *earlier, const struct model_hold *later)
 {
     int64_t to = time_later(time_earlier(earlier->to, later->to), later->from);
     if (earlier->is_slippery || later->is_slippery) {
-        decision->is_doubtful = true;
+        decision_doubt(decision, earlier, later);
         return;
     }
     if (operations->items[later->acquire].outcome == OUTCOME_UNKNOWN) {

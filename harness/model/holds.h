@@ -24,7 +24,7 @@ struct model_hold {
     uint32_t token;   // the acquire of this hold that carries its token; NO_OPERATION if none does
     uint32_t outer;   // while it is built: what its process held before
     bool is_leased;
-    bool is_slippery; // it may have been interrupted, see model_holds_make
+    bool is_slippery; // it may have been interrupted, see model_options
 };
 
 // What one sweep needs to know of the operations on one name.
@@ -43,9 +43,9 @@ struct model_holds {
 //
 // With owners: an acquire that finds its owner's hold open is preceded by the earliest release of
 // unknown outcome that is left; a release that finds none, by the earliest such acquire. Both are
-// needed, and any other use of the two comes in pairs: a release and an acquire of unknown outcome
-// that interrupt a hold. Holds of owners that have such a pair left are slippery; so are they if
-// such a release is left and a refused one ended a hold, which may have been over before.
+// needed. Any other use of the two comes in pairs, which interrupt a hold: it ends by the one as
+// early as can be, and begins again by the other as late, with the release that ended it. A hold
+// that a refused release ended needs no such acquire.
 void model_holds_make(const struct operations *operations, const size_t *chosen, size_t count,
                       const struct model_options *options, enum nesting nesting,
                       struct model_holds *holds, struct model_decision *decision);
@@ -61,6 +61,10 @@ int64_t first_unknown(const struct operations *operations, const struct model_ho
 
 // Notes a violation; the first by time is kept.
 void decision_add(struct model_decision *decision, struct model_violation violation);
+
+// Notes that two holds cannot both be, unless one of them was interrupted.
+void decision_doubt(struct model_decision *decision, const struct model_hold *one,
+                    const struct model_hold *other);
 
 // Notes that two holds overlap, and for how long.
 void decision_add_overlap(struct model_decision *decision, const struct operations *operations,

@@ -185,8 +185,9 @@ int model_decide(const struct model *model, const struct operations *operations,
     free(expiries);
     if (decision->is_doubtful && decision->violation_count == 0) {
         decision->linearizable = false;
-        decision->doubt = "two holds overlap, and it is lawful only if an acquire and a release of "
-                          "the same client, whose outcome nobody knows, both happened late";
+        decision->doubt = "holds overlap, or their tokens are out of order, unless acquires and "
+                          "releases of the same clients, whose outcome nobody knows, happened "
+                          "late: whether that can have been was not found in reasonable time";
     }
     return 0;
 }

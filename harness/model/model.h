@@ -38,8 +38,8 @@
 // With `owners`, "this process" means its owner. After an operation of unknown outcome an owner
 // goes on as another process, and that operation may still happen: so one acquire of unknown
 // outcome may have got what a later release gave back, and one such release may have given back
-// what a later acquire got. Both together may also have let another in within a hold. Where a
-// history is not linearizable without that, but might be with it, its decision is in doubt.
+// what a later acquire got. Both together may also have let another in within a hold: which holds
+// were interrupted is searched for, and where that takes too long, the decision is in doubt.
 //
 // A token of 0 is not known, and may be any.
 // A process that holds a mutex and acquires it again waits for itself: so such an acquire cannot
@@ -75,6 +75,7 @@ struct model_options {
     enum failed_release failed_release;
     enum failed_acquire failed_acquire;
     const int64_t *expiries; // of leases, by operation: model_decide finds them
+    const bool *interrupted; // of holds with owners, by the release that ends them: mutex.c tries
 };
 
 // What is broken, in the order in which a decision prefers to tell it.
@@ -102,6 +103,7 @@ struct model_decision {
     bool linearizable;
     const char *doubt;            // why it is not decided, with `linearizable` false; NULL: it is
     bool is_doubtful;             // while it is made: something may be broken
+    size_t interruptible[2];      // likewise: the releases of the holds that it is about
     size_t violation_count;       // that were found: each is one by itself
     struct model_violation first; // the one that begins first
     int64_t *windows_ns;          // how long each pair of holds overlapped; may be NULL

@@ -35,8 +35,9 @@ static void blame_token(const struct operations *operations, const struct model_
                         const struct model_hold *other, struct model_decision *decision)
 {
     const struct operation *acquire = &operations->items[hold->token];
+    static const struct model_hold none = {.is_slippery = false};
     if (hold->is_slippery || other->is_slippery)
-        decision->is_doubtful = true;
+        decision_doubt(decision, &none, &none); // which one to interrupt does not follow from it
     else
         decision_add(decision, (struct model_violation){
                                    .rule = RULE_TOKEN,
@@ -100,9 +101,9 @@ static void decide_moving_tokens(const struct operations *operations,
     free(order);
 }
 
-static void decide_one_holder(const struct operations *operations, const size_t *chosen,
-                              size_t count, const struct model_options *options,
-                              enum nesting nesting, bool tokens, struct model_decision *decision)
+static void decide_once(const struct operations *operations, const size_t *chosen, size_t count,
+                        const struct model_options *options, enum nesting nesting, bool tokens,
+                        struct model_decision *decision)
 {
     struct model_holds holds;
     model_holds_make(operations, chosen, count, options, nesting, &holds, decision);
@@ -117,6 +118,78 @@ static void decide_one_holder(const struct operations *operations, const size_t 
         refusals_decide(operations, &holds, decision);
     }
     model_holds_free(&holds);
+}
+
+// What a search for the holds that were interrupted may take, in operations looked at.
+#define MOST_LOOKED_AT ((size_t)200 << 20)
+#define MOST_INTERRUPTED 1000
+
+enum found { FOUND_NONE, FOUND_UNSURE, FOUND };
+
+// The operations on one name, and what is tried with them.
+struct trial {
+    const struct operations *operations;
+    const size_t *chosen;
+    size_t count;
+    struct model_options options;
+    enum nesting nesting;
+    bool tokens;
+    bool *interrupted;
+    size_t looked_at;
+};
+
+// Of two holds of which the cores overlap one must be interrupted: the first such two are tried
+// either way.
+static enum found try_interruptions(struct trial *trial, int depth)
+{
+    struct model_decision decision = {.linearizable = true};
+    trial->looked_at += trial->count;
+    if (trial->looked_at > MOST_LOOKED_AT || depth > MOST_INTERRUPTED)
+        return FOUND_UNSURE;
+    decide_once(trial->operations, trial->chosen, trial->count, &trial->options, trial->nesting,
+                trial->tokens, &decision);
+    bool is_broken = decision.violation_count > 0;
+    bool is_doubtful = decision.is_doubtful;
+    const size_t releases[] = {decision.interruptible[0], decision.interruptible[1]};
+    model_decision_free(&decision);
+    if (is_broken || !is_doubtful)
+        return is_broken ? FOUND_NONE : FOUND;
+    if (releases[0] == SIZE_MAX && releases[1] == SIZE_MAX)
+        return FOUND_UNSURE;
+    enum found result = FOUND_NONE;
+    for (int i = 0; i < 2 && result != FOUND; i++) {
+        if (releases[i] == SIZE_MAX)
+            continue;
+        trial->interrupted[releases[i]] = true;
+        enum found found = try_interruptions(trial, depth + 1);
+        trial->interrupted[releases[i]] = false;
+        result = found > result ? found : result;
+    }
+    return result;
+}
+
+static void decide_one_holder(const struct operations *operations, const size_t *chosen,
+                              size_t count, const struct model_options *options,
+                              enum nesting nesting, bool tokens, struct model_decision *decision)
+{
+    enum found found = FOUND_NONE;
+    if (operations->owners != NULL) {
+        bool *interrupted = memory_zeroed(operations->count, sizeof *interrupted);
+        struct trial trial = {operations, chosen, count, *options, nesting, tokens, interrupted, 0};
+        trial.options.interrupted = interrupted;
+        found = try_interruptions(&trial, 0);
+        free(interrupted);
+    }
+    struct model_decision own = {.linearizable = true};
+    if (found == FOUND_NONE) {
+        decide_once(operations, chosen, count, options, nesting, tokens, decision);
+        return;
+    }
+    decide_once(operations, chosen, count, options, nesting, tokens, &own);
+    decision->hold_count += own.hold_count;
+    decision->unknown_count += own.unknown_count;
+    decision->is_doubtful |= found == FOUND_UNSURE;
+    model_decision_free(&own);
 }
 
 static void decide_mutex(const struct operations *operations, const size_t *chosen, size_t count,
