@@ -12,6 +12,7 @@ const struct check *const check_catalogue[] = {
     &wrongful_release_check,
     &fencing_order_check,
     &out_of_turn_check,
+    &not_told_check,
     &stuck_check,
     NULL,
 };

@@ -16,6 +16,7 @@ extern const struct check reentrancy_check;
 extern const struct check wrongful_release_check;
 extern const struct check fencing_order_check;
 extern const struct check out_of_turn_check;
+extern const struct check not_told_check;
 extern const struct check stuck_check;
 
 #endif

@@ -65,7 +65,8 @@ struct hold {
     int64_t told_until_ns;   // the latest end without a gap. It is later than proven_until_ns if a
                              // session may have ended before (session_doubts.h), or if
     bool is_unanchored;      // it is not known which request was granted, from which a lease counts
-    int64_t token;           // fencing token, 0 if none
+    int64_t told_lost_ns; // when it was told first that the lock is lost; TIME_NEVER if it was not
+    int64_t token;        // fencing token, 0 if none
     int64_t attempts;
     bool shared; // held together with others that share it
     bool release_invoked;

@@ -87,13 +87,13 @@ static int64_t proven_end_ns(const struct digest *digest, const struct hold *hol
 }
 
 // When it was over. Of one that was answered when its lease was no longer proven, that must have
-// been by what the service has said.
+// been by whatever the service has said.
 static int64_t over_ns(const struct digest *digest, const struct hold *hold)
 {
     int64_t proven_ns = hold_lease_end_ns(digest, hold);
     bool granted_too_late = proven_ns < hold->released_ns && proven_ns <= hold->granted_ns;
     return time_earlier(hold->released_ns,
-                        granted_too_late ? hold_told_end_ns(digest, hold) : proven_ns);
+                        granted_too_late ? hold_last_end_ns(digest, hold) : proven_ns);
 }
 
 // What came to nothing need not have been guarded for as long as its worker believed.

@@ -21,6 +21,11 @@ int64_t hold_told_end_ns(const struct digest *digest, const struct hold *hold)
     return without_drift_ns(digest, hold->told_until_ns);
 }
 
+int64_t hold_last_end_ns(const struct digest *digest, const struct hold *hold)
+{
+    return without_drift_ns(digest, hold->valid_until_ns);
+}
+
 int64_t hold_stale_from_ns(const struct digest *digest, const struct hold *hold)
 {
     return hold->is_unanchored ? hold_told_end_ns(digest, hold) : hold_lease_end_ns(digest, hold);

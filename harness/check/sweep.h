@@ -24,6 +24,9 @@ int64_t hold_lease_end_ns(const struct digest *digest, const struct hold *hold);
 // against it; or as if the last request that may have been granted had been.
 int64_t hold_told_end_ns(const struct digest *digest, const struct hold *hold);
 
+// The same by the last that the service has said, whether or not there was a gap before.
+int64_t hold_last_end_ns(const struct digest *digest, const struct hold *hold);
+
 // From when on a holder that goes on is a stale one. Where it is not known which request was
 // granted, that is the latest end of its lease, else the end that is proven.
 int64_t hold_stale_from_ns(const struct digest *digest, const struct hold *hold);

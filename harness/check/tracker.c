@@ -107,6 +107,7 @@ static void see_acquire_return(struct tracker *tracker, struct worker_track *wor
                           .proven_until_ns = until_ns,
                           .told_until_ns = latest_ns,
                           .is_unanchored = is_unanchored,
+                          .told_lost_ns = TIME_NEVER,
                           .token = event->args[1],
                           .attempts = event->args[3],
                           .shared = worker->acquire.detail != 0,
@@ -171,6 +172,18 @@ static void see_renewal(struct tracker *tracker, const struct worker_track *work
     struct hold *hold = open_hold(tracker, worker, event);
     if (hold != NULL && !hold->release_invoked && event->outcome == OUTCOME_OK)
         prolong(tracker, hold, event, time_or_never(event->args[1]));
+}
+
+// A watchdog tells for all workers of its client.
+static void see_loss(struct tracker *tracker, const struct event *event)
+{
+    struct client_track *client = client_of(tracker, event->client);
+    for (size_t i = 0; i < client->worker_count; i++) {
+        struct hold *hold =
+            client->workers[i].seen ? open_hold(tracker, &client->workers[i], event) : NULL;
+        if (hold != NULL)
+            hold->told_lost_ns = time_earlier(hold->told_lost_ns, event->at_ns);
+    }
 }
 
 // --- reentry -------------------------------------------------------------------------------------
@@ -275,6 +288,9 @@ void tracker_see(struct tracker *tracker, const struct event *event, size_t inde
     }
     struct worker_track *worker = worker_of(tracker, event->client, event->worker);
     switch (event->kind) {
+    case EVENT_LOST:
+        see_loss(tracker, event);
+        break;
     case EVENT_GAP:
         see_gap(tracker, worker, event);
         return;

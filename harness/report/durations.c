@@ -1,7 +1,9 @@
 #include "harness/report/durations.h"
 
 #include "harness/base/rank.h"
+#include "harness/check/by_lock.h"
 #include "harness/check/counted.h"
+#include "harness/check/not_told.h"
 
 #include <stdlib.h>
 
@@ -129,5 +131,21 @@ struct durations durations_hand_off(const struct digest *digest)
     free(places);
     free(invoked);
     free(granted);
+    return durations;
+}
+
+struct durations durations_told(const struct digest *digest)
+{
+    struct durations durations = durations_for(digest);
+    struct lost_hold *losses = memory_new(digest->hold_count * sizeof *losses);
+    struct by_lock locks;
+    by_lock_start(&locks, digest);
+    while (by_lock_next(&locks)) {
+        size_t count = losses_find(&locks.part, losses);
+        for (size_t i = 0; i < count; i++)
+            add(&durations, losses[i].until_ns - losses[i].ran_ns, losses[i].until_ns);
+    }
+    by_lock_end(&locks);
+    free(losses);
     return durations;
 }

@@ -34,4 +34,8 @@ struct durations durations_hold(const struct digest *digest);
 // for it: an acquire was invoked before it and granted after it.
 struct durations durations_hand_off(const struct digest *digest);
 
+// From a loss, by another's grant, until its holder was told or went on no longer; only the time in
+// which it ran (harness/check/not_told.h). Of all losses of the trial.
+struct durations durations_told(const struct digest *digest);
+
 #endif

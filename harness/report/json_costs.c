@@ -240,6 +240,7 @@ json_t *statistics_json(const struct trial_result *result)
     set_value(object, "release", percentiles_json(&statistics->release));
     set_value(object, "hold", percentiles_json(&statistics->hold));
     set_value(object, "hand_off", percentiles_json(&statistics->hand_off));
+    set_value(object, "told", percentiles_json(&statistics->told));
     set_value(object, "lateness", percentiles_json(&statistics->lateness));
     set_value(object, "load", due_json(statistics));
     set_value(object, "phases", phases_json(&result->latencies.phases));
@@ -308,8 +309,8 @@ static json_t *encoded_json(const struct histogram *histogram)
 static json_t *cost_json(const struct scheme_cost *cost)
 {
     // As in statistics: its names have no hyphens.
-    static const char *const names[] = {"acquire", "acquire_uncorrected", "release", "hold",
-                                        "hand_off"};
+    static const char *const names[] = {
+        "acquire", "acquire_uncorrected", "release", "hold", "hand_off", "told"};
     json_t *object = json_object();
     json_t *histograms = json_object();
     set_value(object, "scenario", value_text(cost->trial->scenario->name));

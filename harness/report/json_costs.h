@@ -14,15 +14,15 @@
 //    scenario, scheme  strings
 //    repeats       integer
 //    holds_per_second, fairness  objects or null: median, least, most of the repeats
-//    acquire, acquire_uncorrected, release, hold, hand_off  percentiles, as below
+//    acquire, acquire_uncorrected, release, hold, hand_off, told  percentiles, as below
 //    commands_per_hold  number or null
 //    longest_wait_ns integer  of any repeat
 //    violations    integer  of any property that did harm, in all repeats
 //    expired_grants  integer or null: as in statistics, in all repeats
 //    driver_bound  integer  repeats that were
 //    late          array of strings: figures of acquire that tell of the driver in any repeat
-//    histograms    object   acquire, acquire_uncorrected, release, hold, hand_off: strings or null:
-//                           all repeats merged, as V2 encoded HdrHistogram in base64
+//    histograms    object   acquire, acquire_uncorrected, release, hold, hand_off, told: strings or
+//                           null: all repeats merged, as V2 encoded HdrHistogram in base64
 //  statistics      object or null (without a history). Of the counted time, which leaves out
 //                  warm-ups, unless it says otherwise
 //    duration_ns   integer  barrier to stop, warm-up included
@@ -38,7 +38,8 @@
 //    acquire       percentiles  in an open loop, from the intended beginning
 //    acquire_uncorrected  percentiles: from the invocation; null in a closed loop: as `acquire`
 //    acquire_on_time  percentiles: `acquire` without the driver's lateness; null: closed loop
-//    release, hold, hand_off  percentiles
+//    release, hold, hand_off, told  percentiles; `told`: from a loss until its holder is told or
+//                           stops; null without a loss
 //    lateness      percentiles: the driver's own, see harness/report/lateness.h; null: closed loop
 //    load          object or null (closed loop): due, begun: integers, operations
 //    phases        array, of each phase of the load, in their order; empty: it has none:

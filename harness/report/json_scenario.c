@@ -84,6 +84,7 @@ static json_t *lock_json(const struct lock_settings *lock)
     set_value(object, "retry_ns", value_integer(lock->retry_ns));
     set_value(object, "request_ns", value_integer(lock->request_ns));
     set_value(object, "stuck_after_ns", value_integer(lock->stuck_after_ns));
+    set_value(object, "told_ns", value_integer(lock->told_ns));
     return object;
 }
 

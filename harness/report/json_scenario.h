@@ -12,8 +12,9 @@
 //                  stay below: p50_ns, p90_ns, p99_ns, p999_ns, max_ns: integers, 0: no limit
 //    clients       processes, threads: integers; placement: "free", "spread" or "together"; lead:
 //                  integer, the client that starts first, 0: all together
-//    lock          lease_ns, wait_ns, retry_ns, request_ns, stuck_after_ns: integers
-//    servers       object, of each kind ("redis", ...) of which anything was said: topology: string
+//    lock          lease_ns, wait_ns, retry_ns, request_ns, stuck_after_ns: integers; told_ns: 0:
+//    not stated servers       object, of each kind ("redis", ...) of which anything was said:
+//    topology: string
 //                  or null (as the scheme asks for); nodes: integer, 0: as many as is usual;
 //                  persistence: "none", "aof-everysec" or "aof-always"; external: boolean, they are
 //                  somebody else's

@@ -7,8 +7,8 @@
 
 const char *latency_name(enum latency latency)
 {
-    static const char *const names[] = {"acquire", "acquire-uncorrected", "release", "hold",
-                                        "hand-off"};
+    static const char *const names[] = {
+        "acquire", "acquire-uncorrected", "release", "hold", "hand-off", "told"};
     return names[latency];
 }
 
@@ -23,6 +23,8 @@ static struct durations durations_of(const struct digest *digest, enum latency l
         return durations_release(digest);
     case LATENCY_HOLD:
         return durations_hold(digest);
+    case LATENCY_TOLD:
+        return durations_told(digest);
     case LATENCY_HAND_OFF:
     case LATENCY_COUNT:
         break;

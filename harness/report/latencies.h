@@ -13,6 +13,7 @@ enum latency {
     LATENCY_RELEASE,
     LATENCY_HOLD,
     LATENCY_HAND_OFF,
+    LATENCY_TOLD,
     LATENCY_COUNT
 };
 

@@ -127,6 +127,7 @@ static void measure_latencies(const struct digest *digest, struct statistics *st
     take(durations_release(digest), &statistics->release);
     take(durations_hold(digest), &statistics->hold);
     take(durations_hand_off(digest), &statistics->hand_off);
+    take(durations_told(digest), &statistics->told);
     struct lateness lateness = lateness_of(digest);
     take(lateness.late, &statistics->lateness);
     take(lateness.acquire_on_time, &statistics->acquire_on_time);

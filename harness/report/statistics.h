@@ -44,6 +44,7 @@ struct statistics {
     struct percentiles release;         // invoke to return
     struct percentiles hold;            // grant to release invoke
     struct percentiles hand_off;        // release invoke to the next grant, where somebody waited
+    struct percentiles told;            // loss to the holder being told, or to its end
     struct percentiles lateness;        // of the driver in an open loop: see lateness.h
     int64_t due, begun;      // operations of an open loop: that were to begin, and that did
     int64_t longest_wait_ns; // of any acquire from its invocation, granted or not

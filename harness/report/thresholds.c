@@ -115,6 +115,7 @@ static const struct histogram *histogram_of(const struct repeats *repeats, enum 
         [METRIC_RELEASE] = LATENCY_RELEASE,
         [METRIC_HOLD] = LATENCY_HOLD,
         [METRIC_HAND_OFF] = LATENCY_HAND_OFF,
+        [METRIC_TOLD] = LATENCY_TOLD,
     };
     return &repeats->cost.latencies[latencies[metric]];
 }

@@ -132,6 +132,8 @@ static const struct key lock_keys[] = {
     {"stuck-after", KEY_DURATION, FIELD(lock_settings, stuck_after_ns), .least = NS_PER_MS,
      .most = 2 * HOUR_NS, .fallback_text = "lease + 4s",
      .help = "nobody granted for so long while one waits: stuck"},
+    {"told", KEY_DURATION, FIELD(lock_settings, told_ns), .least = NS_PER_MS, .most = HOUR_NS,
+     .fallback_text = "not stated", .help = "a holder is told of its loss within that"},
     {.help = NULL},
 };
 

@@ -25,6 +25,8 @@ static const struct metric_form forms[METRIC_COUNT] = {
     [METRIC_HOLD] = {"hold", UNIT_TIME, "from the grant to the asking of the release"},
     [METRIC_HAND_OFF] = {"hand-off", UNIT_TIME,
                          "from a release to the next grant, where somebody waited"},
+    [METRIC_TOLD] = {"told", UNIT_TIME,
+                     "from a loss, by another's grant, until its holder is told or stops"},
     [METRIC_THROUGHPUT] = {"throughput", UNIT_RATE, "grants; the median of the repeats"},
     [METRIC_VIOLATIONS] = {"violations", UNIT_COUNT, "of any property that did harm; the sum"},
     [METRIC_JAIN] = {"jain", UNIT_SHARE, "Jain's index of shares; the median of the repeats"},
@@ -65,7 +67,7 @@ static const struct {
 
 bool metric_is_latency(enum metric metric)
 {
-    return metric <= METRIC_HAND_OFF;
+    return metric <= METRIC_TOLD;
 }
 
 bool metric_is_time(enum metric metric)

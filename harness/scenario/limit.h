@@ -14,6 +14,7 @@ enum metric {
     METRIC_RELEASE,
     METRIC_HOLD,
     METRIC_HAND_OFF,
+    METRIC_TOLD,
     METRIC_THROUGHPUT,   // grants each second
     METRIC_VIOLATIONS,   // of any property that did harm
     METRIC_JAIN,         // Jain's index of the workers' shares

@@ -253,6 +253,7 @@ struct lock_settings {
     int64_t retry_ns;       // pause between two attempts
     int64_t request_ns;     // time-out of one request to a server
     int64_t stuck_after_ns; // nobody granted for so long while somebody waits: the trial ends
+    int64_t told_ns;        // a holder is told of a loss within that; 0: nothing is stated
 };
 
 // `exec:` or `plugin:`, as bound: a scheme of the scenario's own; `foreign` is its meaning.

@@ -166,6 +166,9 @@ static const char *why_never_broken(const struct rules *rules, const char *prope
     if (strcmp(property, "fencing-order") == 0 && !workload->fenced &&
         rule_sound(rules, "workload", "fenced"))
         return "without workload.fenced there are no tokens";
+    if (strcmp(property, "not-told") == 0 && rules->scenario->lock.told_ns == 0 &&
+        rule_sound(rules, "lock", "told"))
+        return "without lock.told nothing is stated";
     return NULL;
 }
 

@@ -1,0 +1,183 @@
+// not-told: a holder that has lost the lock is told so within the time that is stated
+// (`lock.told`), and does not go on for longer.
+//
+// Only schemes that can know of a loss are asked for that: those that renew their lease, those
+// whose lock lives as long as a session, and external ones.
+#include "harness/check/not_told.h"
+
+#include "harness/check/catalogue.h"
+#include "harness/check/describe.h"
+#include "harness/check/stalls.h"
+#include "harness/check/sweep.h"
+
+#include <stdlib.h>
+
+// --- losses --------------------------------------------------------------------------------------
+
+// For how long faults stopped the process. Where one worker of it stands still, others can be told;
+// but in an external lock it may keep them from that.
+static int64_t stopped_ns(const struct digest *digest, const struct hold *hold, int64_t from_ns,
+                          int64_t to_ns)
+{
+    int64_t stopped_ns = 0;
+    for (size_t i = 0; i < digest->fault_count; i++) {
+        const struct fault_record *record = &digest->faults[i];
+        const struct target *target = &record->step->target;
+        if (!fault_stops(record->step) || target->client != hold->client ||
+            (target->worker != 0 && digest->trial->foreign == NULL))
+            continue;
+        int64_t length_ns =
+            time_earlier(record->healed_ns, to_ns) - time_later(record->asked_ns, from_ns);
+        stopped_ns += length_ns > 0 ? length_ns : 0;
+    }
+    return stopped_ns;
+}
+
+static bool was_found_gone(const struct hold *hold)
+{
+    return hold->returned_ns != TIME_NEVER &&
+           (hold->answer == RELEASE_GONE || hold->answer == RELEASE_NOT_OWNER);
+}
+
+static bool find_loss(const struct digest *digest, const struct cores *rivals, size_t index,
+                      struct lost_hold *loss)
+{
+    const struct hold *hold = &digest->holds[index];
+    int64_t over_ns = was_found_gone(hold) ? 0 : hold_last_end_ns(digest, hold);
+    size_t next = cores_first_from(rivals, time_later(over_ns, hold->granted_ns));
+    while (next < rivals->count && rivals->items[next].hold == index)
+        next++;
+    if (next == rivals->count || rivals->items[next].from_ns >= hold->released_ns ||
+        hold->rolled_back)
+        return false;
+    const struct core *core = &rivals->items[next];
+    int64_t until_ns =
+        time_later(core->from_ns, time_earlier(hold->told_lost_ns, hold->released_ns));
+    int64_t kept_ns = stopped_ns(digest, hold, core->from_ns, until_ns) +
+                      stalled_ns(digest, hold->client, core->from_ns, until_ns);
+    *loss = (struct lost_hold){.hold = index,
+                               .other = core->hold,
+                               .lost_ns = core->from_ns,
+                               .until_ns = until_ns,
+                               .ran_ns = time_later(until_ns - core->from_ns - kept_ns, 0),
+                               .told = hold->told_lost_ns <= hold->released_ns};
+    return true;
+}
+
+size_t losses_find(const struct digest *digest, struct lost_hold *losses)
+{
+    size_t count = 0;
+    if (!digest_excludes(digest) || digest_permits(digest) != 1)
+        return 0;
+    bool any = false;
+    for (size_t i = 0; i < digest->hold_count && !any; i++)
+        any = was_found_gone(&digest->holds[i]) || hold_outlived_lease(digest, &digest->holds[i]);
+    if (!any)
+        return 0;
+    struct cores all = cores_proven(digest);
+    struct cores exclusive = cores_proven(digest);
+    exclusive.count = 0;
+    for (size_t i = 0; i < all.count; i++) {
+        if (!digest->holds[all.items[i].hold].shared)
+            exclusive.items[exclusive.count++] = all.items[i];
+    }
+    for (size_t i = 0; i < digest->hold_count; i++) {
+        const struct cores *rivals = digest->holds[i].shared ? &exclusive : &all;
+        count += find_loss(digest, rivals, i, &losses[count]);
+    }
+    free(all.items);
+    free(exclusive.items);
+    return count;
+}
+
+// --- the property --------------------------------------------------------------------------------
+
+static bool is_promised(const struct trial *trial)
+{
+    return trial->scenario->lock.told_ns > 0 &&
+           (trial->foreign != NULL ||
+            (trial->traits != NULL &&
+             (trial_has_trait(trial, "renewed") || trial_has_trait(trial, "session"))));
+}
+
+// "client-1 lost the lock to client-2, and was never told: it went on for 1.20 s".
+static void tell(const struct digest *digest, const struct lost_hold *loss, struct text *out)
+{
+    char who[DESCRIBE_ROOM], other[DESCRIBE_ROOM], ran[DESCRIBE_ROOM];
+    text_duration(loss->ran_ns, ran, sizeof ran);
+    text_format(out, "%s lost the lock to %s, and ", describe_holder(digest, loss->hold, who),
+                describe_holder(digest, loss->other, other));
+    text_format(
+        out, loss->told ? "was told of it only after %s" : "was not told: it went on for %s", ran);
+    if (loss->ran_ns < loss->until_ns - loss->lost_ns)
+        text_add(out, " of the time in which it ran");
+}
+
+static void explain(const struct digest *digest, const struct evidence *evidence, struct text *out)
+{
+    char stated[DESCRIBE_ROOM];
+    struct lost_hold *losses = memory_new(digest->hold_count * sizeof *losses);
+    size_t count = losses_find(digest, losses);
+    for (size_t i = 0; i < count; i++) {
+        if (losses[i].hold == evidence->holds[0])
+            tell(digest, &losses[i], out);
+    }
+    text_duration(digest->trial->scenario->lock.told_ns, stated, sizeof stated);
+    text_format(out, "; at most %s are stated", stated);
+    free(losses);
+}
+
+static void blame(const struct digest *digest, const struct lost_hold *loss,
+                  struct finding *finding)
+{
+    char stated[DESCRIBE_ROOM];
+    struct text found = {0};
+    text_duration(digest->trial->scenario->lock.told_ns, stated, sizeof stated);
+    tell(digest, loss, &found);
+    finding_say(finding, "%s; stated are at most %s (%lld of %zu loss%s)", text_string(&found),
+                stated, (long long)finding->count, finding->windows.count,
+                finding->windows.count == 1 ? "" : "es");
+    text_free(&found);
+}
+
+static void decide(const struct digest *digest, struct finding *finding)
+{
+    if (!is_promised(digest->trial)) {
+        finding->state = FINDING_IRRELEVANT;
+        return;
+    }
+    struct lost_hold *losses = memory_new(digest->hold_count * sizeof *losses);
+    int64_t *ran_ns = memory_new(digest->hold_count * sizeof *ran_ns);
+    size_t count = losses_find(digest, losses);
+    const struct lost_hold *first = NULL;
+    for (size_t i = 0; i < count; i++) {
+        ran_ns[i] = losses[i].ran_ns;
+        if (losses[i].ran_ns <= digest->trial->scenario->lock.told_ns)
+            continue;
+        finding->count++;
+        if (first == NULL || losses[i].lost_ns < first->lost_ns)
+            first = &losses[i];
+    }
+    distribution_make(ran_ns, count, &finding->windows);
+    if (first != NULL) {
+        finding->state = FINDING_VIOLATED;
+        finding->evidence = (struct evidence){
+            {first->hold, first->other}, {SIZE_MAX, SIZE_MAX}, first->lost_ns, first->until_ns};
+        blame(digest, first, finding);
+    } else {
+        finding_say(finding, "%zu loss%s, each told in time or over by then", count,
+                    count == 1 ? "" : "es");
+    }
+    free(ran_ns);
+    free(losses);
+}
+
+const struct check not_told_check = {
+    .name = "not-told",
+    .summary = "a holder that has lost the lock is told so in the time that is stated",
+    .letter = "U",
+    .decide = decide,
+    .explain = explain,
+    .mitigation = "a client that watches its lease by its own clock, and tells its holder as soon "
+                  "as it can no longer be renewed",
+};
