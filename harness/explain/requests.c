@@ -179,7 +179,6 @@ const struct seen_request *request_that_removed(const struct requests *requests,
                                                 const struct seen_request *grant,
                                                 const struct hold *own, int64_t until_ns)
 {
-    const struct seen_request *found = NULL;
     for (size_t i = 0; i < requests->count; i++) {
         const struct seen_request *request = &requests->items[i];
         bool is_own_release = request->client == own->client &&
@@ -194,9 +193,9 @@ const struct seen_request *request_that_removed(const struct requests *requests,
         bool by_value = (request->words & REQUEST_COMPARES) != 0 &&
                         request->value == grant->value && request->phase == PHASE_RELEASE;
         if (overwrites || request_deletes(request) || by_value)
-            found = request;
+            return request;
     }
-    return found;
+    return NULL;
 }
 
 const struct seen_request *renewal_unchecked(const struct requests *requests, int64_t key,

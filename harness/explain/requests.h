@@ -44,8 +44,8 @@ struct grant_seen {
 struct grant_seen request_of_grant(const struct digest *digest, const struct requests *requests,
                                    const struct hold *hold);
 
-// The request that took the lock away from a holder whose grant was `grant`, or put another's in
-// its place, before `until_ns`, and not certainly before it; NULL if none was seen. `own`: the
+// The first request that took the lock away from a holder whose grant was `grant`, or put another's
+// in its place, before `until_ns`, and not certainly before it; NULL if none was seen. `own`: the
 // holder.
 const struct seen_request *request_that_removed(const struct requests *requests,
                                                 const struct seen_request *grant,
