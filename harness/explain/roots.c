@@ -365,8 +365,7 @@ static size_t fault_on_acquire(const struct digest *digest, const struct hold *h
         const struct fault_record *record = &digest->faults[i];
         if (record->in_effect_ns != TIME_NEVER && fault_can(record->step, FAULT_SEVERS) &&
             wire_names_client(record->step, hold->client) &&
-            record->in_effect_ns >= hold->invoked_ns && record->in_effect_ns < hold->granted_ns &&
-            record->healed_ns > hold->granted_ns)
+            record->in_effect_ns < hold->granted_ns && record->healed_ns > hold->invoked_ns)
             return i;
     }
     return SIZE_MAX;
@@ -448,7 +447,7 @@ static void find_taken(struct account *account, const struct hold *first, const 
         take_fault(account, stop);
     } else if (find_given_twice(account, second->granted_ns)) {
         return;
-    } else if (deaf != SIZE_MAX) {
+    } else if (deaf != SIZE_MAX && digest->faults[deaf].healed_ns > second->granted_ns) {
         account_conclude(account, ROOT_UNANSWERED_GRANT, false);
         account->fault = deaf;
     } else if (!was_removed(account, account->holds[0], second->granted_ns, false)) {
@@ -639,6 +638,39 @@ static bool held_both(const struct digest *digest, const struct hold *wronged, s
            hold_lease_end_ns(digest, other) > other->returned_ns;
 }
 
+// False if the release can but have given back its own lock: it was granted later, or it was still
+// its own, and the lock looks whose it is that it gives back.
+static bool may_remove(const struct account *account, const struct hold *wronged, size_t culprit)
+{
+    const struct digest *digest = account->digest;
+    const struct hold *other = &digest->holds[culprit];
+    bool was_own = other->returned_ns != TIME_NEVER && other->answer == RELEASE_RELEASED &&
+                   other->client != wronged->client &&
+                   account_has_trait(account, "owner-checked") &&
+                   hold_lease_end_ns(digest, other) > other->returned_ns;
+    return other->granted_ns < wronged->granted_ns && !was_own &&
+           !held_both(digest, wronged, culprit);
+}
+
+// Where no release may have done it: whoever held it besides, or what the holder did itself.
+static void find_other_removal(struct account *account, const struct hold *wronged, size_t culprit)
+{
+    const struct digest *digest = account->digest;
+    size_t index = (size_t)(wronged - digest->holds);
+    if (find_undone(account, wronged) || find_left(account, index))
+        return;
+    bool both = culprit != SIZE_MAX && (digest->holds[culprit].granted_ns > wronged->granted_ns ||
+                                        held_both(digest, wronged, culprit));
+    account->holds[1] = both ? culprit : let_in_beside(account, index);
+    account->fault = fault_on_acquire(digest, wronged);
+    if (account->holds[1] != SIZE_MAX)
+        account_conclude(account, ROOT_ADMITS, false);
+    else if (account->fault != SIZE_MAX)
+        account_conclude(account, ROOT_UNANSWERED_GRANT, false);
+    else if (may_be_counted_late(account, wronged))
+        account_conclude(account, ROOT_COUNTED_LATE, false);
+}
+
 static void find_root_of_removal(struct account *account)
 {
     const struct digest *digest = account->digest;
@@ -652,24 +684,10 @@ static void find_root_of_removal(struct account *account)
     bool by_fault = find_taken_by_fault(account, wronged, NULL, evidence->to_ns);
     bool is_proven = culprit != SIZE_MAX &&
                      removal_is_proven(digest, wronged, &digest->holds[culprit], evidence->to_ns);
-    // Whoever was let in later released what it had been granted.
-    bool is_later = culprit != SIZE_MAX && digest->holds[culprit].granted_ns > wronged->granted_ns;
-    if (is_later && !by_fault) {
-        account_conclude(account, ROOT_ADMITS, false);
-        account->holds[1] = culprit;
-    } else if (culprit != SIZE_MAX && !by_fault && held_both(digest, wronged, culprit)) {
-        account_conclude(account, ROOT_ADMITS, false);
-        account->holds[1] = culprit;
-    } else if (culprit != SIZE_MAX && !is_later && (!by_fault || is_proven))
+    if (culprit != SIZE_MAX && may_remove(account, wronged, culprit) && (!by_fault || is_proven))
         removed(account, evidence->holds[0], culprit, evidence->to_ns);
-    else if (!by_fault && !find_undone(account, wronged) &&
-             !find_left(account, evidence->holds[0])) {
-        account->holds[1] = let_in_beside(account, evidence->holds[0]);
-        if (account->holds[1] != SIZE_MAX)
-            account_conclude(account, ROOT_ADMITS, false);
-        else if (may_be_counted_late(account, wronged))
-            account_conclude(account, ROOT_COUNTED_LATE, false);
-    }
+    else if (!by_fault)
+        find_other_removal(account, wronged, culprit);
 }
 
 // --- all others ----------------------------------------------------------------------------------

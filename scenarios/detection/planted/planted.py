@@ -63,7 +63,7 @@ class Worker:
         words = ["SET", lock, self.token, "NX", "PX", lease_ms]
         if is_it("cached-held") and asked < self.cached_until:
             return int((self.cached_until - asked) * 1000)  # it held it a moment ago
-        if is_it("no-expiry"):
+        if is_it("no-expiry", "release-nothing"):
             words = words[:4]
         if is_it("short-lease"):
             words[5] = lease_ms // 4
