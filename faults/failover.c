@@ -28,6 +28,13 @@ static enum availability available(const struct fault_step *step, const struct f
     int followers = 0;
     for (int i = 0; i < group->count; i++)
         followers += node_control(&group->nodes[i])->leads != NULL;
+    if (group->settings.topology->promoted && step->bound_ns >= 0) {
+        error_set(why,
+                  "nobody tells the old leader of %s to follow the new one when it comes back: "
+                  "leave 'until' out",
+                  group->settings.topology->name);
+        return FAULT_MEANINGLESS;
+    }
     if (followers > 1 && strcmp(group->settings.topology->name, "independent") != 0)
         return FAULT_AVAILABLE;
     error_set(why, "the scheme's servers have no other one that could lead");
@@ -108,9 +115,7 @@ static enum strike_state await_leader(struct fault_strike *strike, struct error 
 static int promote_one(const struct fault_strike *strike, struct error *error)
 {
     const struct server_group *group = strike->world->lock_group;
-    const char *topology = group->settings.topology->name;
-    bool elects = strcmp(topology, "replica") != 0 && strcmp(topology, "semi-sync") != 0;
-    for (int i = 0; !elects && i < group->count; i++) {
+    for (int i = 0; group->settings.topology->promoted && i < group->count; i++) {
         const struct node *node = &group->nodes[i];
         if (node->server > 0 && node_control(node)->promote != NULL)
             return node_control(node)->promote(node, error);

@@ -123,6 +123,7 @@ const struct topology mysql_replica_topology = {
     .least = 2,
     .most = MAX_SERVERS,
     .usual = 2,
+    .promoted = true,
     .plan = plan_replication,
     .form = form_replication,
 };
@@ -152,6 +153,7 @@ const struct topology mysql_semi_sync_topology = {
     .least = 2,
     .most = MAX_SERVERS,
     .usual = 2,
+    .promoted = true,
     .replicates = true,
     .plan = plan_replication,
     .form = form_semi_sync,

@@ -16,6 +16,8 @@ struct topology {
     int usual;
     bool by_majority; // it serves as long as more than half of them do
     bool replicates;  // what it acknowledged outlives the death of its leader
+    bool promoted; // it elects no leader: who follows is told to lead, and nobody tells the old one
+                   // to follow when it comes back
     // If a server that is silent for so long is replaced by a copy that may lag behind: locks that
     // it had are lost with it. 0: none is, or nothing is lost.
     int64_t deposes_after_ns;

@@ -146,7 +146,7 @@ static const char *why_no_restart(const struct draw *draw)
         return NULL;
     if (draw->group.count > 0 && !servers_keep_data(draw))
         return "a server that comes back has forgotten the lock";
-    return is_alone || (topology != NULL && topology->replicates)
+    return is_alone || (topology != NULL && topology->replicates && !topology->promoted)
                ? NULL
                : "another server may lead that has not heard of the lock";
 }
@@ -198,9 +198,18 @@ static bool may_strike_server(const struct draw *draw, const struct fault *fault
         .scenario = draw->scenario,
         .is_unseen = draw->scheme->foreign != NULL && !draw->scheme->foreign->visible,
         .lock_group = draw->group.count > 0 ? (struct server_group *)&draw->group : NULL};
-    struct fault_step step = {.verb = fault->form.name, .traits = fault->form.traits};
+    struct fault_step step = {.verb = fault->form.name,
+                              .traits = fault->form.traits,
+                              .bound_ns = draw->scenario->random.lasting_ns};
+    const struct topology *topology = draw->group.settings.topology;
+    int count = draw->group.settings.count;
     if ((fault->form.strikes & STRIKES_SERVER) == 0)
         return false;
+    if ((fault->form.traits & FAULT_KILLS) != 0 && topology != NULL && topology->by_majority &&
+        2 * (count - 1) <= count) {
+        error_set(why, "without one of its %d servers the others serve nobody", count);
+        return false;
+    }
     bool is_unknown = draw->scheme->server != NULL && draw->group.count == 0;
     snprintf(step.target.server, sizeof step.target.server, "%s",
              moves_leader(fault) ? "leader" : "server-1");
@@ -549,7 +558,7 @@ static void tell_one(const struct plan *plan, const struct scenario *scenario, c
             fprintf(out, "%d:", line);
         fprintf(out, " random: '%s' is not drawn for %s", word, text_string(&refusals[i].schemes));
         if (refusals[i].count > MOST_NAMED)
-            fprintf(out, " and %zu others", refusals[i].count - MOST_NAMED);
+            fprintf(out, " and %zu more", refusals[i].count - MOST_NAMED);
         fprintf(out, ": %s\n", refusals[i].why.text);
         text_free(&refusals[i].schemes);
     }

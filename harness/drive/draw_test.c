@@ -301,6 +301,13 @@ static void what_a_scheme_does_not_promise_to_survive_is_not_drawn(void **state)
         {"servers: {etcd: {topology: ensemble}}\nschemes: [etcd-lease]\n"
          "random: {of: [failover]}\n",
          true},
+        // Nobody tells an old primary to follow; and one of two is no majority.
+        {"servers: {mysql: {topology: semi-sync}}\nschemes: [mysql-unique-timeout]\n"
+         "random: {of: [failover]}\n",
+         false},
+        {"servers: {etcd: {topology: ensemble, nodes: 2}}\nschemes: [etcd-lease]\n"
+         "random: {of: [failover, restart]}\n",
+         false},
         {"schemes: [redis-set-px-lua]\nrandom: {of: [flush, evict]}\n", false},
         {"schemes: [redis-set-px-lua]\nrandom: {of: [clock]}\n", false},
     };

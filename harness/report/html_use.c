@@ -126,18 +126,31 @@ static void take(struct times *times, int which, int64_t value_ns)
         times->values[which][times->counts[which]++] = (double)value_ns;
 }
 
-static void collect(const struct run_result *run, const struct scheme_cost *cost, int fault,
-                    struct times *times)
+// True if the recovery is from that fault, or, as each trial draws its own, from any that was
+// drawn.
+static bool is_from(const struct recovery *recovery, const struct trial *trial,
+                    const struct fault_step *step)
+{
+    const struct scenario *scenario = trial_as_run(trial);
+    const struct fault_step *faults = scenario->faults;
+    if (!step->drawn)
+        return recovery->fault == step->number;
+    return recovery->fault <= (int)scenario->fault_count && faults[recovery->fault - 1].drawn;
+}
+
+static void collect(const struct run_result *run, const struct scheme_cost *cost,
+                    const struct fault_step *step, struct times *times)
 {
     for (int i = 0; i < 3; i++)
-        times->values[i] = memory_new(run->count * sizeof(double));
+        times->values[i] =
+            memory_new(run->count * (step->drawn ? MOST_FAULTS : 1) * sizeof(double));
     for (size_t i = 0; i < run->count; i++) {
         const struct recoveries *recoveries = &run->trials[i].statistics.recoveries;
         if (!cost_row_has(cost, &run->trials[i]))
             continue;
         for (size_t j = 0; j < recoveries->count; j++) {
             const struct recovery *recovery = &recoveries->items[j];
-            if (recovery->fault != fault)
+            if (!is_from(recovery, run->trials[i].trial, step))
                 continue;
             take(times, 0, recovery->after_effect_ns);
             take(times, 1, recovery->after_heal_ns);
@@ -169,13 +182,15 @@ static bool add_fault(struct page *page, const struct scheme_cost *cost,
 {
     struct text *out = &page->text;
     struct times times = {0};
-    collect(page->run, cost, step->number, &times);
+    collect(page->run, cost, step, &times);
     bool any = times.counts[2] > 0;
     if (any) {
         text_add(out, "<tr><th scope=\"row\">");
         html_add(out, cost->trial->scheme);
         text_add(out, "</th><td class=\"word\">");
-        html_add(out, step->text != NULL ? step->text : step->verb);
+        html_add(out, step->drawn          ? "those that were drawn"
+                      : step->text != NULL ? step->text
+                                           : step->verb);
         text_add(out, "</td>");
         for (int i = 0; i < 3; i++)
             add_times(out, times.values[i], times.counts[i]);
@@ -206,8 +221,13 @@ static size_t add_scheme(struct page *page, size_t index, const struct scenario 
         html_add(out, trial->scenario->name);
         text_add(out, "</th></tr>\n");
     }
-    for (size_t i = 0; i < trial_as_run(trial)->fault_count; i++)
-        rows += add_fault(page, &key, &trial_as_run(trial)->faults[i]);
+    bool has_drawn = false; // all of them are one row
+    for (size_t i = 0; i < trial_as_run(trial)->fault_count; i++) {
+        const struct fault_step *step = &trial_as_run(trial)->faults[i];
+        if (!step->drawn || !has_drawn)
+            rows += add_fault(page, &key, step);
+        has_drawn |= step->drawn;
+    }
     if (rows > 0)
         *last = trial->scenario;
     else if (out->length > before)

@@ -99,7 +99,10 @@ static void describe_value(const struct key *key, const struct vocabulary *vocab
     if (key->type == KEY_PATTERNS)
         shown = "names, globs, traits";
     else if (key->type == KEY_WORDS)
-        shown = key->words == WORDS_FAULTS ? "names of faults" : "properties";
+        shown = key->words == WORDS_PROPERTIES ? "properties"
+                : key->words == WORDS_PROMISES ? "traits of schemes"
+                : key->words == WORDS_DRAWS    ? "names of faults, " LOST_REPLY
+                                               : shown;
     else if (key->type == KEY_POINTS)
         shown = "a point, or up to 4 of one client";
     else if (key->type == KEY_UNTIL)
