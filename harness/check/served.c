@@ -16,6 +16,8 @@
 #define MANY_REFUSALS 3
 // So many acquires without an answer are few, whatever their share; above it, one in ten is.
 #define FEW_UNANSWERED 2
+// Whoever waits looks again within that time, even if nothing is said of it.
+#define LEAST_RETRY_NS (10 * NS_PER_MS)
 // How many of the holds before an acquire are looked at for one that it has to wait for.
 #define LOOK_BACK 16
 
@@ -210,21 +212,21 @@ static void see_hold(struct served *served, const struct hold *hold)
     served->contended.granted += had_holder(digest, hold->key, hold->invoked_ns);
 }
 
-// Of one that was still under way when the trial ended: true if it had been for long enough to
-// count; or if a program, which is not told of the end, refused it although the lock was free then.
-// True if the lock was free for long enough for whoever waits for it to be granted it.
+// True if the lock was free for long enough for whoever waits for it, looking again and again, to
+// be granted it; or, of one who tries it once, throughout, as often as is no chance.
 static bool was_free(struct served *served, struct asker *asker, const struct attempt *attempt)
 {
     const struct digest *digest = served->digest;
+    const struct lock_settings *lock = &digest->trial->scenario->lock;
     int64_t length_ns = attempt->returned_ns - attempt->invoked_ns;
     int64_t slack_ns =
-        2 * digest->trial->scenario->lock.retry_ns +
+        2 * time_later(lock->retry_ns, LEAST_RETRY_NS) +
         stalled_ns(digest, attempt->client, attempt->invoked_ns, attempt->returned_ns);
     if (served->busy.spans == NULL)
         served->busy = busy_make(digest);
     int64_t free_ns = longest_free_ns(&served->busy, attempt->invoked_ns, attempt->returned_ns);
     asker->free_refusals += free_ns == length_ns;
-    return free_ns > slack_ns || asker->free_refusals >= MANY_REFUSALS;
+    return (lock->wait_ns > 0 && free_ns > slack_ns) || asker->free_refusals >= MANY_REFUSALS;
 }
 
 // Of one that was still under way when the trial ended: true if it had been for so long that
@@ -335,7 +337,7 @@ static bool say_that_nobody_waited(const struct served *served, char *reason, si
         reason, room,
         "%zu acquires without a fault found the lock held and came back long before their wait "
         "of %s was over (%s), and only %zu were granted it: that one can wait for it was not "
-        "seen ('wait: 0' is for locks that nobody waits for)",
+        "seen ('lock: {wait: 0ms, retry: 0ms}' is for locks that nobody waits for)",
         failed, text_duration(served->digest->trial->scenario->lock.wait_ns, wait, sizeof wait),
         came, contended->granted);
     return true;
