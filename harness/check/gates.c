@@ -7,11 +7,13 @@
 #include "harness/check/served.h"
 #include "harness/check/servers_down.h"
 #include "harness/check/wire_sides.h"
+#include "harness/point/point.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 // Cut to what leaves room for the rest of the reason.
 static void describe_step(const struct fault_step *step, char *out, size_t room)
@@ -61,7 +63,65 @@ static bool waits_for_one_of_several(const struct digest *digest, const struct f
     return false;
 }
 
-static const char *why_never_asked(const struct digest *digest, const struct fault_step *step)
+#define COMMANDS_SAID 6
+
+// The commands that the point's client sent to servers in the point's phase, as its proxy saw them.
+// Returns how many different ones there are, at most COMMANDS_SAID; 0 if the very one is among them
+// that the point waits for, or if nothing was seen.
+static size_t find_sent(const struct digest *digest, const struct point_name *point,
+                        struct event_command sent[COMMANDS_SAID])
+{
+    size_t count = 0;
+    for (size_t i = 0; i < digest->history->count; i++) {
+        const struct event *event = &digest->history->events[i];
+        if (event->kind != EVENT_REQUEST || event->client != point->client)
+            continue;
+        enum phase phase = (enum phase)(event->detail >> REQUEST_PHASE);
+        struct event_command command = event_command(event);
+        if (point->phase[0] != '\0' && strcmp(point->phase, phase_name(phase)) != 0)
+            continue;
+        if (strncasecmp(command.text, point->what, sizeof command.text - 1) == 0)
+            return 0;
+        size_t known = 0;
+        while (known < count && strcmp(sent[known].text, command.text) != 0)
+            known++;
+        if (known == count && count < COMMANDS_SAID)
+            sent[count++] = command;
+    }
+    return count;
+}
+
+// Of commands that the lock does not send: what it sends instead, and how to strike there.
+static bool say_sent(const struct digest *digest, const struct fault_step *step, char *out,
+                     size_t room)
+{
+    struct event_command sent[COMMANDS_SAID];
+    const struct point_name *point = &step->points[0];
+    size_t count = 0;
+    for (size_t i = step->point_count; i-- > 0;) { // the first one's last
+        count = find_sent(digest, &step->points[i], sent);
+        if (count == 0)
+            return false;
+    }
+    struct text list = {0};
+    for (size_t i = 0; i < count; i++)
+        text_format(&list, "%s%s", i > 0 ? ", " : "", sent[i].text);
+    if (point->phase[0] != '\0')
+        snprintf(out, room,
+                 "its point was never reached: in its %s client-%d sent %s; 'client-%d %s request "
+                 "in %s' strikes whatever it sends",
+                 point->phase, point->client, list.bytes, point->client,
+                 point->moment == MOMENT_AFTER ? "after" : "before", point->phase);
+    else
+        snprintf(out, room, "its point was never reached: client-%d sent %s", point->client,
+                 list.bytes);
+    text_free(&list);
+    return true;
+}
+
+// `out` has room for what only the history can tell.
+static const char *why_never_asked(const struct digest *digest, const struct fault_step *step,
+                                   char *out, size_t room)
 {
     if (step->at_ns > 0 && step->point_count > 0)
         return "the trial ended before its time, or its point was not reached from then on";
@@ -70,6 +130,9 @@ static const char *why_never_asked(const struct digest *digest, const struct fau
     if (waits_for_driver(digest, step))
         return "its point was never reached: acquire, release and renew are what is asked of "
                "drivers; of this scheme, say 'request in release', or name its command";
+    if (waits_for_command(step) && digest->trial->foreign != NULL &&
+        say_sent(digest, step, out, room))
+        return out;
     if (waits_for_one_of_several(digest, step))
         return "its point was never reached; is it a command that this scheme sends? And which "
                "worker's it is, and in what phase, is known for certain with clients: {threads: 1}";
@@ -85,6 +148,7 @@ static bool fault_took_effect(const struct digest *digest, const struct fault_re
                               char *reason, size_t room)
 {
     char what[160];
+    char never[220];
     const struct fault_step *step = record->step;
     const char *why = "it was asked for, but nothing proves that it took effect";
     const char *verdict =
@@ -96,7 +160,7 @@ static bool fault_took_effect(const struct digest *digest, const struct fault_re
     else if (record->failed)
         why = "it was tried and FAILED";
     else if (record->asked_ns == TIME_NEVER)
-        why = why_never_asked(digest, step);
+        why = why_never_asked(digest, step, never, sizeof never);
     bool known = record->failed && record->failure > 0;
     describe_step(step, what, sizeof what);
     if (record->reason[0] != '\0')

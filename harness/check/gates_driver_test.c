@@ -1,6 +1,10 @@
 // What is said of trials that prove nothing, of locks that a driver speaks for and of others.
 #include "harness/check/build_history_test_support.h"
 
+#include "harness/point/point.h"
+
+#include <stdio.h>
+
 static void build_unknown(struct build *build, const struct foreign_settings *foreign)
 {
     build_start(build, "increment");
@@ -69,6 +73,47 @@ static void a_point_that_only_drivers_have_is_named_with_what_to_say_instead(voi
     assert_never_reached(&foreign, "its point was never reached; is it a command");
 }
 
+// client-1 sends SET in its acquire and CAD in its release; the point is one of its release.
+static void judge_with_requests(struct build *build, const char *what)
+{
+    static const struct foreign_settings foreign = {.name = "own"};
+    static const struct {
+        const char *command;
+        enum phase phase;
+    } sent[] = {{"SET", PHASE_ACQUIRE}, {"CAD", PHASE_RELEASE}, {"CAD", PHASE_RELEASE}};
+    build_start(build, "increment");
+    build->trial.foreign = &foreign;
+    build_begin(build, 0);
+    build_hold(build, 1, 1, 1, 2, 301);
+    for (size_t i = 0; i < 3; i++) {
+        struct event event = {.kind = EVENT_REQUEST,
+                              .detail = (uint8_t)((unsigned)sent[i].phase << REQUEST_PHASE)};
+        memcpy(&event.args[0], sent[i].command, strlen(sent[i].command));
+        build_event(build, 2, 1, 1, event);
+    }
+    build_fault(build, "pause", 1, NEVER_MS, NEVER_MS);
+    build->steps[0].points[0] =
+        (struct point_name){.client = 1, .moment = MOMENT_AFTER, .phase = "release"};
+    snprintf(build->steps[0].points[0].what, sizeof build->steps[0].points[0].what, "%s", what);
+    build_stop(build, 50, STOP_DONE);
+    build_judge(build);
+    assert_int_equal(build->judgement.verdict, VERDICT_UNKNOWN);
+}
+
+static void a_command_that_never_came_is_told_with_those_that_did(void **state)
+{
+    (void)state;
+    struct build build;
+    judge_with_requests(&build, "GET");
+    assert_text_has(build.judgement.reason,
+                    "its point was never reached: in its release client-1 sent CAD; 'client-1 "
+                    "after request in release' strikes whatever it sends");
+    build_free(&build);
+    judge_with_requests(&build, "CAD");
+    assert_null(strstr(build.judgement.reason, "client-1 sent"));
+    build_free(&build);
+}
+
 static void of_a_program_with_several_workers_it_is_said_that_points_may_be_nobody_s(void **state)
 {
     (void)state;
@@ -97,6 +142,7 @@ int main(void)
         cmocka_unit_test(a_driver_that_never_knows_is_told_where_to_look),
         cmocka_unit_test(a_lock_without_a_driver_is_not),
         cmocka_unit_test(a_point_that_only_drivers_have_is_named_with_what_to_say_instead),
+        cmocka_unit_test(a_command_that_never_came_is_told_with_those_that_did),
         cmocka_unit_test(of_a_program_with_several_workers_it_is_said_that_points_may_be_nobody_s),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
