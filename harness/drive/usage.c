@@ -6,10 +6,11 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 #define EVERY_NS NS_PER_S
-// A reading may cost one part in so many of the time.
+// A reading may cost one part in so many of a processor.
 #define COST_SHARE 200
 
 static void record(struct history_writer *writer, enum usage_figure figure, int node, pid_t process,
@@ -106,9 +107,18 @@ static void read_clients(const struct usage_watch *watch)
     }
 }
 
+// Of this thread: what a reading costs, however busy the machine is.
+static int64_t own_processor_ns(void)
+{
+    struct timespec used = {0};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+    return used.tv_sec * NS_PER_S + used.tv_nsec;
+}
+
 void usage_read_all(struct usage_watch *watch)
 {
     int64_t began_ns = clock_monotonic_ns();
+    int64_t used_ns = own_processor_ns();
     watch->due_ns = began_ns + EVERY_NS;
     if (!processes_can_be_read())
         return;
@@ -117,10 +127,9 @@ void usage_read_all(struct usage_watch *watch)
     read_alone(watch, 0, watch->observer);
     read_clients(watch);
     read_servers(watch);
-    int64_t now_ns = clock_monotonic_ns();
-    int64_t pause_ns = COST_SHARE * (now_ns - began_ns);
+    int64_t pause_ns = COST_SHARE * (own_processor_ns() - used_ns);
     if (pause_ns > EVERY_NS)
-        watch->due_ns = now_ns + pause_ns;
+        watch->due_ns = clock_monotonic_ns() + pause_ns;
 }
 
 void usage_read_if_due(struct usage_watch *watch, int64_t now_ns, size_t phases)
