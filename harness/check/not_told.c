@@ -53,13 +53,14 @@ static bool find_loss(const struct digest *digest, const struct cores *rivals, s
     const struct core *core = &rivals->items[next];
     int64_t until_ns =
         time_later(core->from_ns, time_earlier(hold->told_lost_ns, hold->released_ns));
-    int64_t kept_ns = stopped_ns(digest, hold, core->from_ns, until_ns) +
-                      stalled_ns(digest, hold->client, core->from_ns, until_ns);
+    int64_t stalls_ns = stalled_ns(digest, hold->client, core->from_ns, until_ns);
+    int64_t kept_ns = stopped_ns(digest, hold, core->from_ns, until_ns) + stalls_ns;
     *loss = (struct lost_hold){.hold = index,
                                .other = core->hold,
                                .lost_ns = core->from_ns,
                                .until_ns = until_ns,
                                .ran_ns = time_later(until_ns - core->from_ns - kept_ns, 0),
+                               .stalled_ns = stalls_ns,
                                .told = hold->told_lost_ns <= hold->released_ns};
     return true;
 }
@@ -140,6 +141,12 @@ static void blame(const struct digest *digest, const struct lost_hold *loss,
     text_free(&found);
 }
 
+// Where stalls were seen, as much again may have been too short to be seen.
+static bool may_be_stalls(const struct digest *digest, const struct lost_hold *loss)
+{
+    return loss->ran_ns - loss->stalled_ns <= digest->trial->scenario->lock.told_ns;
+}
+
 static void decide(const struct digest *digest, struct finding *finding)
 {
     if (!is_promised(digest->trial)) {
@@ -149,14 +156,18 @@ static void decide(const struct digest *digest, struct finding *finding)
     struct lost_hold *losses = memory_new(digest->hold_count * sizeof *losses);
     int64_t *ran_ns = memory_new(digest->hold_count * sizeof *ran_ns);
     size_t count = losses_find(digest, losses);
-    const struct lost_hold *first = NULL;
+    const struct lost_hold *first = NULL; // rather one that stalls do not explain
+    int64_t told_ns = digest->trial->scenario->lock.told_ns;
     for (size_t i = 0; i < count; i++) {
-        ran_ns[i] = losses[i].ran_ns;
-        if (losses[i].ran_ns <= digest->trial->scenario->lock.told_ns)
+        const struct lost_hold *loss = &losses[i];
+        ran_ns[i] = loss->ran_ns;
+        if (loss->ran_ns <= told_ns)
             continue;
         finding->count++;
-        if (first == NULL || losses[i].lost_ns < first->lost_ns)
-            first = &losses[i];
+        bool is_surer =
+            first != NULL && may_be_stalls(digest, first) && !may_be_stalls(digest, loss);
+        if (first == NULL || is_surer)
+            first = loss;
     }
     distribution_make(ran_ns, count, &finding->windows);
     if (first != NULL) {
@@ -164,6 +175,9 @@ static void decide(const struct digest *digest, struct finding *finding)
         finding->evidence = (struct evidence){
             {first->hold, first->other}, {SIZE_MAX, SIZE_MAX}, first->lost_ns, first->until_ns};
         blame(digest, first, finding);
+        if (may_be_stalls(digest, first))
+            finding_blame_stalls(digest, digest->holds[first->hold].client, first->lost_ns,
+                                 first->until_ns, finding);
     } else {
         finding_say(finding, "%zu loss%s, each told in time or over by then", count,
                     count == 1 ? "" : "es");

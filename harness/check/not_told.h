@@ -12,6 +12,7 @@ struct lost_hold {
     int64_t until_ns;   // when the holder was told, or went on no longer; lost_ns: it knew before
     int64_t ran_ns;     // for how long its process ran in between: neither stopped by a fault nor
                         // kept by a stall
+    int64_t stalled_ns; // for how long stalls kept it
     bool told;
 };
 
