@@ -190,9 +190,10 @@ bool servers_were_left_down(const struct digest *digest, char *reason, size_t ro
 {
     for (size_t i = 0; i < digest->fault_count; i++) {
         const struct fault_record *record = &digest->faults[i];
-        bool is_on_server = record->step->target.client == 0;
-        bool was_struck = record->asked_ns != TIME_NEVER;
-        if (record->failed && is_on_server && was_struck && fault_can(record->step, FAULT_KILLS) &&
+        bool stays_struck = record->in_effect_ns != TIME_NEVER &&
+                            fault_can(record->step, FAULT_REFUSES | FAULT_STOPS);
+        if (record->failed && record->step->target.client == 0 && record->asked_ns != TIME_NEVER &&
+            (stays_struck || fault_can(record->step, FAULT_KILLS)) &&
             !fault_took_effect(digest, record, reason, room))
             return true;
     }
@@ -329,10 +330,11 @@ static bool fault_is_proven(const struct digest *digest, const struct fault_reco
     return false;
 }
 
-// What was drawn need not have struck, but what struck must be over when it had to be.
+// What was drawn need not have struck, but what took a server down must have brought it back.
 static bool is_demanded(const struct fault_record *record)
 {
-    return !record->step->drawn || (record->in_effect_ns != TIME_NEVER && record->failed);
+    return !record->step->drawn || (record->in_effect_ns != TIME_NEVER && record->failed &&
+                                    fault_can(record->step, FAULT_KILLS));
 }
 
 size_t drawn_faults(const struct digest *digest, size_t *struck)
@@ -350,15 +352,19 @@ size_t drawn_faults(const struct digest *digest, size_t *struck)
 
 static bool faults_proven(const struct digest *digest, char *reason, size_t room)
 {
+    char first[300];
     size_t struck;
     size_t drawn = drawn_faults(digest, &struck);
     for (size_t i = 0; i < digest->fault_count; i++) {
         const struct fault_record *record = &digest->faults[i];
-        bool none_would_do = is_demanded(record) || (struck == 0 && drawn == digest->fault_count);
-        if (none_would_do && !fault_is_proven(digest, record, reason, room))
+        if (is_demanded(record) && !fault_is_proven(digest, record, reason, room))
             return false;
     }
-    return true;
+    if (drawn == 0 || struck > 0 || drawn < digest->fault_count)
+        return true;
+    fault_is_proven(digest, &digest->faults[0], first, sizeof first);
+    snprintf(reason, room, "none of %zu drawn faults struck: %s", drawn, first);
+    return false;
 }
 
 static bool ended_as_planned(const struct digest *digest, char *reason, size_t room)

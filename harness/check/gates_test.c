@@ -404,7 +404,8 @@ static void drawn_faults_of_which_none_struck_prove_nothing(void **state)
     build_fault(&build, "pause", 2, NEVER_MS, NEVER_MS);
     build.steps[0].drawn = build.steps[1].drawn = true;
     build_end(&build, STOP_DONE);
-    assert_unknown(&build, "fault 1 (pause client after read) never took effect");
+    assert_unknown(&build, "none of 2 drawn faults struck: fault 1 (pause client after read) never "
+                           "took effect");
     build_free(&build);
 }
 

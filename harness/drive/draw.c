@@ -12,7 +12,7 @@
 #include <string.h>
 
 // The nth time that a point is reached is drawn up to so many.
-#define MOST_NTH 8
+#define MOST_NTH 3
 // Of schemes for which a fault is not drawn, so many are named.
 #define MOST_NAMED 4
 // So often another fault is drawn instead of one that would kill too many.
