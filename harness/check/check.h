@@ -49,17 +49,18 @@ struct hold {
     int client;
     int worker;
     int64_t operation;
-    int64_t key;            // number of the lock's name, from 1; 0: there is only one
-    int64_t intended_ns;    // when it was to begin, in an open loop; 0: in a closed one
-    int64_t invoked_ns;     // acquire invoke
-    int64_t granted_ns;     // acquire return: the core begins
-    int64_t released_ns;    // release invoke: the core ends. If it never came: the death of the
-                            // process, or the end of the history
-    int64_t called_ns;      // when the library of an external client was called for the release, as
-                            // that says: its worker had given the hold up by then. Else released_ns
-    int64_t returned_ns;    // release return; TIME_NEVER if it never came
-    int64_t valid_until_ns; // the holder's lease, by the last successful acquire or renewal: at
-                            // the latest
+    int64_t key;         // number of the lock's name, from 1; 0: there is only one
+    int64_t intended_ns; // when it was to begin, in an open loop; 0: in a closed one
+    int64_t invoked_ns;  // acquire invoke
+    int64_t granted_ns;  // acquire return: the core begins
+    int64_t released_ns; // release invoke: the core ends. If it never came: the death of the
+                         // process, or the end of the history
+    // When the library of an external client was called, by its own clock: for the acquire, and for
+    // the release, which its worker had given the hold up for by then. 0: it does not say.
+    int64_t acquire_called_ns, release_called_ns;
+    int64_t returned_ns;     // release return; TIME_NEVER if it never came
+    int64_t valid_until_ns;  // the holder's lease, by the last successful acquire or renewal: at
+                             // the latest
     int64_t proven_until_ns; // the same without a gap, at the earliest: a renewal answered after
                              // the lease had run out proves nothing about the time between
     int64_t told_until_ns;   // the latest end without a gap. It is later than proven_until_ns if a
@@ -81,6 +82,17 @@ struct hold {
     size_t granted_event;  // index of the acquire-return event
     size_t released_event; // index of the release-invoke event; SIZE_MAX if none
 };
+
+// From when on an acquire, or a release, is timed.
+static inline int64_t hold_acquire_began_ns(const struct hold *hold)
+{
+    return hold->acquire_called_ns > 0 ? hold->acquire_called_ns : hold->invoked_ns;
+}
+
+static inline int64_t hold_release_began_ns(const struct hold *hold)
+{
+    return hold->release_called_ns > 0 ? hold->release_called_ns : hold->released_ns;
+}
 
 // A reentry of a holder, or its return from one.
 struct reentry {

@@ -95,7 +95,8 @@ static void measure_line(const struct by_lock *lock, const int64_t *places_ns,
             continue;
         fairness->deepest = overtakings[i];
         fairness->deepest_hold = lock->indices != NULL ? lock->indices[i] : i;
-        fairness->deepest_wait_ns = digest->holds[i].granted_ns - digest->holds[i].invoked_ns;
+        fairness->deepest_wait_ns =
+            digest->holds[i].granted_ns - hold_acquire_began_ns(&digest->holds[i]);
     }
     free(overtakings);
 }

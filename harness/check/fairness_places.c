@@ -56,7 +56,7 @@ static bool find_margin(const struct digest *digest, int64_t *margin_ns)
     for (size_t i = 0; i < digest->hold_count; i++) {
         const struct hold *hold = &digest->holds[i];
         if (hold->release_invoked && hold->returned_ns != TIME_NEVER)
-            lengths_ns[count++] = hold->returned_ns - hold->called_ns;
+            lengths_ns[count++] = hold->returned_ns - hold_release_began_ns(hold);
     }
     sort_values(lengths_ns, count);
     *margin_ns = percentile_of_sorted(lengths_ns, count, 990);

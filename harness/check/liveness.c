@@ -133,8 +133,8 @@ static int64_t longest_wait_ns(const struct digest *digest)
 {
     int64_t longest_ns = 0;
     for (size_t i = 0; i < digest->hold_count; i++)
-        longest_ns =
-            time_later(longest_ns, digest->holds[i].granted_ns - digest->holds[i].invoked_ns);
+        longest_ns = time_later(longest_ns, digest->holds[i].granted_ns -
+                                                hold_acquire_began_ns(&digest->holds[i]));
     for (size_t i = 0; i < digest->attempt_count; i++) {
         const struct attempt *attempt = &digest->attempts[i];
         int64_t until_ns = attempt->returned_ns;

@@ -74,6 +74,7 @@ static void see_acquire_invoke(struct tracker *tracker, struct worker_track *wor
         worker->access = NO_INDEX;
     }
     worker->acquiring = true;
+    worker->called_ns = 0;
     worker->acquire = *event;
 }
 
@@ -100,6 +101,7 @@ static void see_acquire_return(struct tracker *tracker, struct worker_track *wor
                           .key = worker->acquire.args[3],
                           .intended_ns = worker->acquire.args[2],
                           .invoked_ns = worker->acquire.at_ns,
+                          .acquire_called_ns = worker->called_ns,
                           .granted_ns = event->at_ns,
                           .released_ns = TIME_NEVER,
                           .returned_ns = TIME_NEVER,
@@ -136,7 +138,7 @@ static void see_release(struct tracker *tracker, struct worker_track *worker,
         if (hold->release_invoked)
             return;
         hold->release_invoked = true;
-        hold->released_ns = hold->called_ns = event->at_ns;
+        hold->released_ns = event->at_ns;
         hold->released_event = index;
         worker->access = NO_INDEX;
     } else if (hold->release_invoked) {
@@ -224,17 +226,15 @@ static void see_reentry_return(struct tracker *tracker, struct worker_track *wor
 
 // --- the library's call -------------------------------------------------------------------------
 
-// What was invoked begins only now.
+// What was invoked before is timed from now on.
 static void see_call(struct tracker *tracker, struct worker_track *worker,
                      const struct event *event)
 {
     struct hold *hold = open_hold(tracker, worker, event);
     if (worker->acquiring && worker->acquire.args[0] == event->args[0])
-        worker->acquire.at_ns = event->at_ns;
-    else if (hold != NULL && worker->reentry != NO_INDEX)
-        tracker->reentries[worker->reentry].invoked_ns = event->at_ns;
+        worker->called_ns = event->at_ns;
     else if (hold != NULL && hold->release_invoked)
-        hold->called_ns = event->at_ns;
+        hold->release_called_ns = event->at_ns;
 }
 
 // --- death and end ------------------------------------------------------------------------------

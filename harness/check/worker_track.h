@@ -10,6 +10,7 @@ struct worker_track {
     bool seen;
     bool acquiring;
     struct event acquire; // the last invoke of one
+    int64_t called_ns;    // and when its library was called, 0 if that is not said
     size_t hold;          // the open one, NO_INDEX if none
     size_t access;        // the open one, NO_INDEX if none
     size_t reentry;       // the last one, NO_INDEX if none

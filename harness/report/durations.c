@@ -32,7 +32,7 @@ struct durations durations_acquire(const struct digest *digest)
     for (size_t i = 0; i < digest->hold_count; i++) {
         const struct hold *hold = &digest->holds[i];
         if (counted_hold(digest, hold))
-            add(&durations, hold->intended_ns > 0 ? hold->intended_ns : hold->invoked_ns,
+            add(&durations, hold->intended_ns > 0 ? hold->intended_ns : hold_acquire_began_ns(hold),
                 hold->granted_ns);
     }
     return durations;
@@ -45,7 +45,7 @@ struct durations durations_acquire_uncorrected(const struct digest *digest)
     for (size_t i = 0; i < digest->hold_count; i++) {
         const struct hold *hold = &digest->holds[i];
         if (counted_hold(digest, hold))
-            add(&durations, hold->invoked_ns, hold->granted_ns);
+            add(&durations, hold_acquire_began_ns(hold), hold->granted_ns);
         is_open_loop |= hold->intended_ns > 0;
     }
     if (!is_open_loop)
@@ -59,7 +59,7 @@ struct durations durations_release(const struct digest *digest)
     for (size_t i = 0; i < digest->hold_count; i++) {
         const struct hold *hold = &digest->holds[i];
         if (hold->release_invoked && hold->returned_ns != TIME_NEVER && counted_hold(digest, hold))
-            add(&durations, hold->called_ns, hold->returned_ns);
+            add(&durations, hold_release_began_ns(hold), hold->returned_ns);
     }
     return durations;
 }
@@ -107,9 +107,9 @@ static void add_hand_offs(const struct digest *digest, const struct ranked *plac
         if (!hold->release_invoked || !counted_at(digest, hold->released_ns))
             continue;
         // Whoever has invoked and has not been granted is waiting.
-        size_t next = count_until(granted, count, hold->called_ns);
-        if (next < count && count_until(invoked, count, hold->called_ns - 1) > next)
-            add(durations, hold->called_ns, granted[next]);
+        size_t next = count_until(granted, count, hold_release_began_ns(hold));
+        if (next < count && count_until(invoked, count, hold_release_began_ns(hold) - 1) > next)
+            add(durations, hold_release_began_ns(hold), granted[next]);
     }
 }
 

@@ -93,9 +93,10 @@ static struct operations collect(const struct digest *digest)
     const struct collecting to = {digest, &operations};
     for (size_t i = 0; i < digest->hold_count; i++) {
         const struct hold *hold = &digest->holds[i];
-        add(&to, DOT_GRANTED, hold->invoked_ns, hold->granted_ns, TIME_NEVER);
+        add(&to, DOT_GRANTED, hold_acquire_began_ns(hold), hold->granted_ns, TIME_NEVER);
         if (hold->release_invoked)
-            add(&to, kind_of_release(hold), hold->called_ns, hold->returned_ns, hold->died_ns);
+            add(&to, kind_of_release(hold), hold_release_began_ns(hold), hold->returned_ns,
+                hold->died_ns);
     }
     for (size_t i = 0; i < digest->attempt_count; i++) {
         const struct attempt *attempt = &digest->attempts[i];

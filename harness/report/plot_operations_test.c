@@ -141,7 +141,6 @@ static void of_very_many_the_slowest_and_all_failures_are_kept(void **state)
         holds[i] = (struct hold){.invoked_ns = asked_ns,
                                  .granted_ns = asked_ns + NS_PER_MS,
                                  .released_ns = asked_ns + 2 * NS_PER_MS,
-                                 .called_ns = asked_ns + 2 * NS_PER_MS,
                                  .returned_ns = asked_ns + 3 * NS_PER_MS,
                                  .release_invoked = true,
                                  .died_ns = TIME_NEVER};

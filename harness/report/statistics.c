@@ -140,7 +140,7 @@ static int64_t longest_counted_wait_ns(const struct digest *digest)
     int64_t longest_ns = 0;
     for (size_t i = 0; i < digest->hold_count; i++) {
         const struct hold *hold = &digest->holds[i];
-        int64_t wait_ns = hold->granted_ns - hold->invoked_ns;
+        int64_t wait_ns = hold->granted_ns - hold_acquire_began_ns(hold);
         if (wait_ns > longest_ns && counted_hold(digest, hold))
             longest_ns = wait_ns;
     }

@@ -112,7 +112,6 @@ static inline struct hold *test_hold(struct test_run *test, int client, int64_t 
                           .invoked_ns = AT(asked),
                           .granted_ns = AT(granted),
                           .released_ns = AT(released),
-                          .called_ns = AT(released),
                           .returned_ns = AT(released + 1),
                           .valid_until_ns = AT(granted + 300),
                           .proven_until_ns = AT(granted + 300),
