@@ -5,7 +5,6 @@
 #include "harness/base/rank.h"
 #include "harness/base/text.h"
 #include "harness/check/describe.h"
-#include "harness/check/stalls.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -195,13 +194,6 @@ static bool came_early(const struct digest *digest, const struct attempt *attemp
     return attempt->returned_ns - attempt->invoked_ns < digest->trial->scenario->lock.wait_ns / 2;
 }
 
-// True if the machine stood still for so long that requests may have timed out for it.
-static bool was_stalled(const struct digest *digest, const struct attempt *attempt)
-{
-    return stalled_ns(digest, attempt->client, attempt->invoked_ns, attempt->returned_ns) >=
-           digest->trial->scenario->lock.request_ns / 2;
-}
-
 static void see_hold(struct served *served, const struct hold *hold)
 {
     const struct digest *digest = served->digest;
@@ -219,9 +211,7 @@ static bool was_free(struct served *served, struct asker *asker, const struct at
     const struct digest *digest = served->digest;
     const struct lock_settings *lock = &digest->trial->scenario->lock;
     int64_t length_ns = attempt->returned_ns - attempt->invoked_ns;
-    int64_t slack_ns =
-        2 * time_later(lock->retry_ns, LEAST_RETRY_NS) +
-        stalled_ns(digest, attempt->client, attempt->invoked_ns, attempt->returned_ns);
+    int64_t slack_ns = 2 * time_later(lock->retry_ns, LEAST_RETRY_NS);
     if (served->busy.spans == NULL)
         served->busy = busy_make(digest);
     int64_t free_ns = longest_free_ns(&served->busy, attempt->invoked_ns, attempt->returned_ns);
@@ -238,10 +228,7 @@ static bool waited_in_vain(struct served *served, struct asker *asker,
     const struct digest *digest = served->digest;
     const struct foreign_settings *foreign = digest->trial->foreign;
     int64_t enough_ns = digest->trial->scenario->lock.stuck_after_ns;
-    int64_t waited_ns = digest->ended_ns - attempt->invoked_ns;
-    if (enough_ns > 0 &&
-        waited_ns - stalled_ns(digest, attempt->client, attempt->invoked_ns, digest->ended_ns) >
-            enough_ns)
+    if (enough_ns > 0 && digest->ended_ns - attempt->invoked_ns > enough_ns)
         return true;
     return foreign != NULL && foreign->plugin == NULL && attempt->outcome == OUTCOME_NO &&
            attempt->returned_ns != TIME_NEVER && was_free(served, asker, attempt);
@@ -262,7 +249,7 @@ static void see_attempt(struct served *served, const struct attempt *attempt)
     else if (attempt->outcome == OUTCOME_NO)
         came.refused = 1;
     else
-        came.unanswered = !was_stalled(digest, attempt);
+        came.unanswered = 1;
     struct answers *const added[] = {&asker->answers, &served->all, &served->contended};
     bool contends = !is_open && came_early(digest, attempt) &&
                     had_holder(digest, attempt->key, attempt->invoked_ns);

@@ -11,7 +11,8 @@
 // acquires.
 //
 // Without a fault: none was on, or being recovered from, between an acquire's invoke and return.
-// Whoever lost the race for a lock that others held all the time was not turned away.
+// Whoever lost the race for a lock that others held all the time was not turned away. Stalls excuse
+// nothing: whatever kept a client from the lock, it was not seen to get it.
 bool everybody_was_served(const struct digest *digest, char *reason, size_t room);
 
 #endif

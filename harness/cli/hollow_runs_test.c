@@ -88,7 +88,12 @@ static void expect(const char *mode, const char *workload, const char *rest, con
     foreign_read(folder, path.bytes, &json);
     char wanted[40];
     snprintf(wanted, sizeof wanted, "\"verdict\": \"%s\"", verdict);
-    if (strstr(json.bytes, wanted) == NULL || strstr(json.bytes, reason) == NULL)
+    bool is_so = strstr(json.bytes, wanted) != NULL && strstr(json.bytes, reason) != NULL;
+    // On a machine that stands still for long, nothing is proven.
+    bool is_open = strcmp(verdict, "ERROR") != 0 &&
+                   strstr(json.bytes, "\"verdict\": \"UNKNOWN\"") != NULL &&
+                   strstr(text_string(&result.output), "stood still") != NULL;
+    if (!is_so && !is_open)
         fail_msg("of '%s', %s: neither %s nor '%s': %s%s", mode, workload, verdict, reason,
                  text_string(&result.output), text_string(&result.errors));
     assert_null(strstr(text_string(&result.output), "the answer was lost"));
