@@ -474,13 +474,16 @@ static void say_token(const struct speech *speech, struct text *out)
 {
     const struct hold *first = hold_of(speech->account, 0);
     const struct hold *second = hold_of(speech->account, 1);
-    text_format(out,
-                "%s was given token %lld, and %s after it %lld: a store that trusts such tokens "
-                "%s",
-                speech->who, (long long)first->token, speech->other, (long long)second->token,
-                first->token == second->token
-                    ? "cannot tell the two apart"
-                    : "refuses the newer holder and lets the older one write");
+    if (first->token == second->token)
+        text_format(out,
+                    "%s and %s were both given token %lld: a store that trusts such tokens cannot "
+                    "tell the two apart",
+                    speech->who, speech->other, (long long)first->token);
+    else
+        text_format(out,
+                    "%s was given token %lld, and %s, whose grant is the later one, %lld: a store "
+                    "that trusts such tokens refuses the newer holder and lets the older one write",
+                    speech->who, (long long)first->token, speech->other, (long long)second->token);
 }
 
 static void say_of_check(const struct speech *speech, struct text *out)
