@@ -293,8 +293,10 @@ bool schedule_is_lasting(const struct schedule *schedule)
     return false;
 }
 
-void schedule_close(struct schedule *schedule)
+void schedule_close(struct schedule *schedule, int64_t now_ns)
 {
+    if (schedule->closed_ns == 0)
+        schedule->closed_ns = now_ns;
     for (size_t i = 0; i < schedule->count; i++) {
         struct step *step = &schedule->steps[i];
         if (!step_plan(step)->drawn || step->state > STEP_ARMED)
@@ -307,6 +309,7 @@ void schedule_close(struct schedule *schedule)
 bool schedule_has_settled(const struct schedule *schedule, int64_t now_ns, int64_t bound_ns)
 {
     const struct doings *doings = &schedule->doings;
+    int64_t since_ns = time_later(schedule->ended_ns, schedule->closed_ns);
     bool all_granted = true;
     for (size_t i = 0; i < schedule->count; i++) {
         bool strikes =
@@ -318,9 +321,9 @@ bool schedule_has_settled(const struct schedule *schedule, int64_t now_ns, int64
         return false;
     for (int i = 0; i < doings->count; i++) {
         if (schedule->world->clients[i].process != 0)
-            all_granted &= doings->granted_ns[i] > schedule->ended_ns;
+            all_granted &= doings->granted_ns[i] > since_ns;
     }
-    return all_granted || now_ns - schedule->ended_ns > bound_ns;
+    return all_granted || now_ns - since_ns > bound_ns;
 }
 
 // What was asked for and is not proven is undone all the same: a client that was told to stop, and

@@ -44,11 +44,11 @@ bool schedule_is_striking(const struct schedule *schedule);
 // server that was killed.
 bool schedule_is_lasting(const struct schedule *schedule);
 
-// No fault that was drawn, and has not struck yet, is to strike any more.
-void schedule_close(struct schedule *schedule);
+// No fault that was drawn, and has not struck yet, is to strike any more. The first call counts.
+void schedule_close(struct schedule *schedule, int64_t now_ns);
 
-// True if nothing strikes, and every living client was granted the lock since the last fault was
-// over, or had `bound_ns` for it.
+// True if nothing strikes, and every living client was granted the lock since then and since the
+// last fault was over, or had `bound_ns` for it.
 bool schedule_has_settled(const struct schedule *schedule, int64_t now_ns, int64_t bound_ns);
 
 // The trial ends: heals what is in effect, lets go whoever is held, disarms the rest.

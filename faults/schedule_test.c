@@ -411,7 +411,7 @@ static void what_was_drawn_and_has_not_struck_strikes_no_more_once_closed(void *
     begin(fixture, 2);
     int64_t now_ns = clock_monotonic_ns();
     schedule_start(fixture->schedule, now_ns);
-    schedule_close(fixture->schedule);
+    schedule_close(fixture->schedule, now_ns);
     schedule_advance(fixture->schedule, now_ns);
     assert_int_equal(count(fixture, EVENT_FAULT_ASKED, 1), 0);
     assert_int_equal(count(fixture, EVENT_FAULT_ASKED, 2), 1);

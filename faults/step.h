@@ -39,7 +39,8 @@ struct schedule {
     int64_t started_ns; // TIME_NEVER before the start
     int64_t ask_at_ns;  // when servers may be asked again
     bool struck;
-    int64_t ended_ns; // when the last fault was over, or was done
+    int64_t ended_ns;  // when the last fault was over, or was done
+    int64_t closed_ns; // since when nothing that was drawn strikes any more; 0: it does
 };
 
 const struct fault_step *step_plan(const struct step *step);

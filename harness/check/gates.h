@@ -17,9 +17,9 @@ size_t drawn_faults(const struct digest *digest, size_t *struck);
 // `what` says which.
 bool fault_was_absent(const struct digest *digest, char *what, size_t room);
 
-// True if a fault that takes a server down, or makes it refuse, was tried and failed: servers went
-// down, and did not come back as they should have. That may keep everybody from the lock, and says
-// nothing about the lock. `reason` says which, and what was met.
+// True if a fault that takes a server down was tried and failed, or one that makes a server refuse
+// or stand still did not end: servers are not as they should be again. That may keep everybody from
+// the lock, and says nothing about the lock. `reason` says which, and what was met.
 bool servers_were_left_down(const struct digest *digest, char *reason, size_t room);
 
 // True if the history is all that was written. Else `reason` says what is lost, and that therefore

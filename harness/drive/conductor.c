@@ -216,9 +216,9 @@ static bool time_is_up(const struct conductor *conductor, int64_t now_ns)
     if (scenario->workload.for_ns == 0 || conductor->opened_ns == 0 ||
         now_ns < conductor->opened_ns + scenario->workload.for_ns)
         return false;
-    schedule_close(conductor->schedule);
+    schedule_close(conductor->schedule, now_ns);
     return !scenario_was_drawn(scenario) ||
-           schedule_has_settled(conductor->schedule, now_ns, scenario->lock.stuck_after_ns);
+           schedule_has_settled(conductor->schedule, now_ns, 2 * scenario->lock.stuck_after_ns);
 }
 
 // True if the trial is to be ended now, and why.
@@ -235,7 +235,7 @@ static bool must_stop(const struct conductor *conductor, int64_t started_ns, int
     else if (is_stuck(conductor, now_ns))
         *reason = STOP_STUCK;
     else if (now_ns >= started_ns + scenario->limit_ns +
-                           (scenario_was_drawn(scenario) ? scenario->lock.stuck_after_ns : 0))
+                           (scenario_was_drawn(scenario) ? 2 * scenario->lock.stuck_after_ns : 0))
         *reason = STOP_LIMIT;
     else
         return false;

@@ -134,6 +134,58 @@ static void a_server_that_cannot_start_is_an_error_that_names_its_package(void *
     remove_folder(run.folder);
 }
 
+// The workload's time is over while client-1 stands still.
+static void after_the_last_drawn_fault_each_client_is_granted_before_the_end(void **state)
+{
+    (void)state;
+    struct scenario scenario = patient_scenario();
+    struct fault_step step = {.number = 1,
+                              .verb = "pause",
+                              .target = {.client = 1},
+                              .at_ns = 250 * NS_PER_MS,
+                              .drawn = true,
+                              .bound_ns = 400 * NS_PER_MS};
+    scenario.workload.operations = 0;
+    scenario.workload.for_ns = 300 * NS_PER_MS;
+    scenario.faults = &step;
+    scenario.fault_count = 1;
+    struct history history = run_trial(&scenario, "redis-set-px-lua", false);
+    const struct event *healed = find_event(&history, EVENT_FAULT_HEALED);
+    const struct event *stop = find_event(&history, EVENT_STOP_ASKED);
+    assert_int_equal(healed->detail, HEAL_BOUND);
+    assert_int_equal(stop->detail, STOP_TIME);
+    bool granted[3] = {false};
+    for (const struct event *event = healed; event < stop; event++) {
+        if (event->kind == EVENT_ACQUIRE_RETURN && event->outcome == OUTCOME_OK)
+            granted[event->client] = true;
+    }
+    assert_true(granted[1] && granted[2]);
+    history_free(&history);
+}
+
+static void what_a_drawn_crash_leaves_for_ever_is_seen_to_be_stuck(void **state)
+{
+    (void)state;
+    struct scenario scenario = small_scenario();
+    struct fault_step step = {.number = 1,
+                              .verb = "kill",
+                              .target = {.client = 1},
+                              .points = {{.client = 1, .moment = MOMENT_AT, .what = "holds"}},
+                              .point_count = 1,
+                              .nth = 1,
+                              .at_ns = 50 * NS_PER_MS,
+                              .drawn = true,
+                              .bound_ns = -1};
+    scenario.workload.operations = 0;
+    scenario.workload.for_ns = 600 * NS_PER_MS;
+    scenario.faults = &step;
+    scenario.fault_count = 1;
+    struct history history = run_trial(&scenario, "redis-setnx", false);
+    assert_int_equal(find_event(&history, EVENT_PROCESS_DEATH)->client, 1);
+    assert_int_equal(find_event(&history, EVENT_STOP_ASKED)->detail, STOP_STUCK);
+    history_free(&history);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -144,6 +196,8 @@ int main(void)
         cmocka_unit_test(one_paused_worker_leaves_the_others_of_its_client_running),
         cmocka_unit_test(a_killed_holder_of_setnx_leaves_everybody_stuck),
         cmocka_unit_test(a_server_that_cannot_start_is_an_error_that_names_its_package),
+        cmocka_unit_test(after_the_last_drawn_fault_each_client_is_granted_before_the_end),
+        cmocka_unit_test(what_a_drawn_crash_leaves_for_ever_is_seen_to_be_stuck),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

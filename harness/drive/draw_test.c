@@ -3,6 +3,7 @@
 
 #include "harness/base/clock.h"
 #include "harness/cli/vocabulary.h"
+#include "harness/drive/fit.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -369,6 +370,17 @@ static void what_is_not_drawn_is_told_with_its_line_and_reason(void **state)
     drawn_free(&drawn);
 }
 
+static void soaks_of_which_nobody_asks_the_price_share_the_machine(void **state)
+{
+    (void)state;
+    struct drawn drawn = draw(SOAK, "redlock", 1, 7);
+    struct drawn measured = draw(SOAK "thresholds: [acquire.p99 < 50ms]\n", "redlock", 1, 7);
+    assert_true(trial_may_share_machine(&drawn.plan.trials[0]));
+    assert_false(trial_may_share_machine(&measured.plan.trials[0]));
+    drawn_free(&drawn);
+    drawn_free(&measured);
+}
+
 static int open_vocabulary(void **state)
 {
     (void)state;
@@ -397,6 +409,7 @@ int main(void)
         cmocka_unit_test(what_a_scheme_does_not_promise_to_survive_is_not_drawn),
         cmocka_unit_test(servers_that_are_killed_come_back_when_it_is_sound),
         cmocka_unit_test(what_is_not_drawn_is_told_with_its_line_and_reason),
+        cmocka_unit_test(soaks_of_which_nobody_asks_the_price_share_the_machine),
     };
     return cmocka_run_group_tests(tests, open_vocabulary, close_vocabulary);
 }
