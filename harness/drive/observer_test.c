@@ -114,7 +114,9 @@ static void who_is_kept_from_running_is_named_and_nobody_else(void **state)
         mmap(NULL, sizeof *control, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     static const struct foreign_settings foreign = {0};
     static const struct lock_scheme scheme = {.name = "foreign", .foreign = &foreign};
-    struct stage stage = {.scheme = &scheme, .control = control};
+    struct scenario scenario = {.fault_count = 1};
+    struct trial trial = {.scenario = &scenario};
+    struct stage stage = {.trial = &trial, .scheme = &scheme, .control = control};
     assert_int_equal(history_file_create(path, 10000, 1, &stage.history, &error), 0);
 
     static const int roles[] = {STARVED, PARENT, SLEEPING, STOPPED, HOG};
