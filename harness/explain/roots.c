@@ -127,6 +127,10 @@ static void find_stretch(struct account *account, const struct hold *stale)
     int64_t to_ns = late ? stale->granted_ns : time_earlier(other->granted_ns, stale->released_ns);
     size_t pause = longest_fault(digest, stale, false, from_ns, to_ns);
     size_t wire = longest_fault(digest, stale, true, from_ns, to_ns);
+    // A stale holder that a stall could explain is no finding.
+    int64_t stall_ns = is_property(account, "stale-holder")
+                           ? 0
+                           : stall_to_blame_ns(digest, stale, other->granted_ns, other->granted_ns);
     if (pause != SIZE_MAX) {
         const struct fault_record *record = &digest->faults[pause];
         bool stops_renewal =
@@ -141,9 +145,9 @@ static void find_stretch(struct account *account, const struct hold *stale)
                              (account_has_trait(account, "renewed") ||
                               was_held_up(digest, stale, record, stale->valid_until_ns)));
         take_fault(account, wire);
-    } else if ((account->length_ns =
-                    stall_to_blame_ns(digest, stale, other->granted_ns, other->granted_ns)) > 0) {
-        account_conclude(account, ROOT_STALL, true);
+    } else if (stall_ns > 0) {
+        account_conclude(account, ROOT_STALL, false);
+        account->length_ns = stall_ns;
     } else {
         account_conclude(account, ROOT_WORK, true);
         account->length_ns = stale->released_ns - stale->granted_ns;
