@@ -10,6 +10,7 @@
 #include "harness/drive/usage_proc.h"
 #include "harness/measure/ratio.h"
 
+#include <dirent.h>
 #include <jansson.h>
 #include <sched.h>
 #include <sys/resource.h>
@@ -18,7 +19,8 @@
 #define MOST_REPEATS 31
 
 struct bench {
-    struct test_server server; // a Redis
+    const char *kind; // of the server: "redis"
+    struct test_server server;
     int port;
     int repeats;
     int64_t for_ms; // of each
@@ -37,13 +39,21 @@ static inline int bench_repeats(int argc, char **argv, int usual)
 
 // --- the machine ---------------------------------------------------------------------------------
 
-// With us, all that we start from now on.
+// With all its threads; with us, all that we start from now on.
 static inline void bench_pin(pid_t process, int processor)
 {
+    char path[40];
     cpu_set_t allowed;
     CPU_ZERO(&allowed);
     CPU_SET((size_t)processor, &allowed);
-    sched_setaffinity(process, sizeof allowed, &allowed);
+    snprintf(path, sizeof path, "/proc/%d/task", process > 0 ? (int)process : (int)getpid());
+    DIR *threads = opendir(path);
+    for (struct dirent *each; threads != NULL && (each = readdir(threads)) != NULL;) {
+        if (atoi(each->d_name) > 0)
+            sched_setaffinity(atoi(each->d_name), sizeof allowed, &allowed);
+    }
+    if (threads != NULL)
+        closedir(threads);
 }
 
 // Of the processors, by us, by all that we have waited for, and by the server.
@@ -58,10 +68,10 @@ static inline double bench_own_s(const struct bench *bench)
     return processor_s() + children_s + (double)server.processor_ns / 1e9;
 }
 
-static inline int bench_open(struct bench *bench, int repeats, int64_t for_ms)
+static inline int bench_open(struct bench *bench, const char *kind, int repeats, int64_t for_ms)
 {
-    *bench = (struct bench){.repeats = repeats, .for_ms = for_ms};
-    if (test_server_start(&bench->server, "redis") != 0)
+    *bench = (struct bench){.kind = kind, .repeats = repeats, .for_ms = for_ms};
+    if (test_server_start(&bench->server, kind) != 0)
         return -1;
     bench->port = bench->server.cluster.nodes[0].port;
     bench_pin(bench->server.cluster.nodes[0].server, 0);
@@ -99,7 +109,8 @@ static inline void bench_close(struct bench *bench)
 // --- Lockpick ------------------------------------------------------------------------------------
 
 struct bench_figures {
-    double locks;           // a second
+    double locks; // a second
+    double acquire_p50_us;
     double requests;        // a second
     double processor_us;    // of the clients' for a request
     double of_processor_us; // of the driver's own, beside them
@@ -118,6 +129,7 @@ static inline void bench_read_figures(const json_t *trial, struct bench_figures 
     const json_t *statistics = json_object_get(trial, "statistics");
     const json_t *resources = json_object_get(statistics, "resources");
     figures->locks = bench_number(statistics, NULL, "holds_per_second");
+    figures->acquire_p50_us = bench_number(statistics, "acquire", "p50_ns") / 1e3;
     figures->requests = figures->locks * bench_number(statistics, NULL, "commands_per_hold");
     double seconds = bench_number(resources, NULL, "covered_ns") / 1e9;
     double to_us = 1e-3 / (figures->requests * seconds);
@@ -136,9 +148,9 @@ static inline bool bench_run(const struct bench *bench, const char *scenario, co
     char *result_path = path_join(out, "result.json");
     file_write(path, scenario, strlen(scenario), NULL);
     text_format(&arguments,
-                "run %s --quiet --out %s --set servers.redis.external=redis://127.0.0.1:%d "
+                "run %s --quiet --out %s --set servers.%s.external=%s://127.0.0.1:%d "
                 "--set workload.for=%lldms %s",
-                path, out, bench->port, (long long)bench->for_ms, more);
+                path, out, bench->kind, bench->kind, bench->port, (long long)bench->for_ms, more);
     struct command_result result = run_lockpick(arguments.bytes);
     json_error_t error;
     json_t *root = json_load_file(result_path, 0, &error);

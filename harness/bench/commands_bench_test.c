@@ -155,7 +155,7 @@ static bool compare(const struct bench *bench, int connections)
 static bool run_all(bool full, int repeats)
 {
     struct bench bench;
-    if (bench_open(&bench, repeats, full ? 1000 : 100) != 0)
+    if (bench_open(&bench, "redis", repeats, full ? 1000 : 100) != 0)
         return false;
     printf("Commands a second of redis-set-px-lua, half of them SET and half of them EVALSHA, a "
            "key for each\nconnection: medians of %d, each of about %lld ms, in turns. Ratio: of "

@@ -105,7 +105,7 @@ static bool run_all(bool full, int repeats)
         int64_t times;
     } rows[] = {{1, 1}, {8, 1}, {64, 4}};
     struct bench bench;
-    if (bench_open(&bench, repeats, full ? 1000 : 300) != 0)
+    if (bench_open(&bench, "redis", repeats, full ? 1000 : 300) != 0)
         return false;
     printf(
         "Locks a second of redis-set-px-lua, one key, retry 1 ms: medians of %d, each of %lld "

@@ -3,6 +3,7 @@
 #include "harness/base/text.h"
 #include "harness/cluster/process.h"
 #include "harness/cluster/process_group.h"
+#include "harness/drive/fit.h"
 #include "harness/drive/usage.h"
 #include "harness/drive/worker.h"
 
@@ -76,7 +77,8 @@ static struct lock_client *open_clients(const struct stage *stage, const struct 
             .first = clients,
             .keys = range.count,
             .workers = (int)stage->trial->scenario->clients.threads,
-            .has_network = node->end.network_namespace >= 0,
+            .has_relay = node->end.network_namespace >= 0 && stage->scheme->server != NULL &&
+                         trial_needs_proxy(stage->trial),
             .folder = stage->folder};
     for (size_t i = 0; i < range.count; i++) {
         struct error error = {0};

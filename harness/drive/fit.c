@@ -16,9 +16,15 @@ static bool fits_workload(const struct trial *trial, const struct lock_scheme *s
                           struct text *reason)
 {
     const struct workload_settings *settings = &trial->scenario->workload;
-    const char *needs = workload_find(settings->kind)->needs;
+    const struct workload *workload = workload_find(settings->kind);
+    const char *needs = workload->needs;
     if (needs != NULL && !lock_scheme_has(scheme, needs)) {
         text_format(reason, "it has not the trait '%s', which the workload %s needs", needs,
+                    settings->kind);
+        return false;
+    }
+    if (workload->only_locks && scheme->own_store != NULL) {
+        text_format(reason, "it locks by what it reads and writes, which the workload %s does not",
                     settings->kind);
         return false;
     }
@@ -163,6 +169,17 @@ bool trial_strikes_servers(const struct trial *trial)
             return true;
     }
     return false;
+}
+
+bool trial_needs_proxy(const struct trial *trial)
+{
+    const struct scenario *scenario = trial->scenario;
+    bool counts = false;
+    for (size_t i = 0; i < scenario->threshold_count; i++)
+        counts |= scenario->thresholds[i].limit.metric == METRIC_COMMANDS;
+    bool measures = scenario->workload.for_ns > 0 || scenario->load_count > 0 ||
+                    workload_find(scenario->workload.kind)->only_locks;
+    return !measures || counts || scenario->fault_count > 0 || scenario->random.of.count > 0;
 }
 
 bool trial_may_share_machine(const struct trial *trial)

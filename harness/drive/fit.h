@@ -34,4 +34,11 @@ bool trial_shifts_server_clock(const struct trial *trial);
 // undisturbed.
 bool trial_may_share_machine(const struct trial *trial);
 
+// True if the requests of an external program pass a proxy on their way to the servers: a fault may
+// strike there, or delay an answer whose lease must then be counted from its request; a threshold
+// is about commands; or the verdict is what the trial is for, whose cause is told by them. Else,
+// without faults and for a time (or of the workload `cycle`), it is a measurement, and connections
+// go straight.
+bool trial_needs_proxy(const struct trial *trial);
+
 #endif

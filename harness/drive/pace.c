@@ -32,6 +32,32 @@ bool pace_again(const struct pace *pace, struct turn *turn)
     return true;
 }
 
+int64_t pace_reserve(const struct pace *pace, int64_t most, int64_t *first)
+{
+    struct control *control = pace->stage->control;
+    if (pace->operations > 0) {
+        int64_t begun = atomic_fetch_add(&control->begun_operations, most);
+        most = time_later(0, time_earlier(most, pace->operations - begun));
+    }
+    *first = atomic_fetch_add(&control->next_operation, most) + 1;
+    return most;
+}
+
+int64_t pace_ends_ns(const struct pace *pace)
+{
+    const struct stage *stage = pace->stage;
+    const struct load *load = &stage->load;
+    int64_t opened_ns = atomic_load(&stage->control->opened_ns);
+    int64_t for_ns = stage->trial->scenario->workload.for_ns;
+    int64_t ends_ns = for_ns > 0 ? for_ns : TIME_NEVER;
+    if (load->count > 0) {
+        int64_t after_ns = opened_ns > 0 ? clock_monotonic_ns() - opened_ns : 0;
+        size_t phase = load_phase_at(load, after_ns);
+        ends_ns = load->begins_ns[phase < load->count ? phase + 1 : phase];
+    }
+    return ends_ns == TIME_NEVER || opened_ns == 0 ? TIME_NEVER : opened_ns + ends_ns;
+}
+
 // Takes the next operation of an open loop that is to begin before then. False if there is none.
 static bool take(const struct pace *pace, size_t phase, int64_t opened_ns, int64_t before_ns,
                  struct turn *turn)

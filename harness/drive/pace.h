@@ -33,4 +33,11 @@ bool pace_next(const struct pace *pace, struct turn *turn);
 // once the trial ends.
 bool pace_again(const struct pace *pace, struct turn *turn);
 
+// For a worker that does more than one operation at a time: takes up to `most` further ones, from
+// *first on. Returns how many there are.
+int64_t pace_reserve(const struct pace *pace, int64_t most, int64_t *first);
+
+// When the phase ends that is under way, or the trial's time; TIME_NEVER if nothing ends it.
+int64_t pace_ends_ns(const struct pace *pace);
+
 #endif

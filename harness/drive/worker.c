@@ -2,6 +2,7 @@
 
 #include "harness/base/futex.h"
 #include "harness/base/text.h"
+#include "harness/drive/measure.h"
 
 #include <stdlib.h>
 
@@ -124,19 +125,12 @@ static enum acquired acquire(struct worker *worker, const struct turn *turn, str
     return clock_monotonic_ns() - asked_ns < wait_ns / 2 ? UNDECIDED : REFUSED;
 }
 
-static enum outcome outcome_of(enum release_answer answer)
-{
-    if (answer == RELEASE_UNKNOWN)
-        return OUTCOME_UNKNOWN;
-    return answer == RELEASE_NOT_OWNER || answer == RELEASE_GONE ? OUTCOME_NO : OUTCOME_OK;
-}
-
 static void release(struct worker *worker, int64_t operation)
 {
     record(worker, EVENT_RELEASE_INVOKE, OUTCOME_OK, 0, operation, 0, 0, 0);
     enum release_answer answer = lock_release(&worker->key->lock);
     record_return(worker, (struct event){.kind = EVENT_RELEASE_RETURN,
-                                         .outcome = (uint8_t)outcome_of(answer),
+                                         .outcome = (uint8_t)release_outcome(answer),
                                          .detail = (uint8_t)answer,
                                          .args = {operation}});
 }
@@ -159,7 +153,7 @@ static void leave(struct worker *worker, int64_t operation, int64_t depth)
     record(worker, EVENT_LEAVE_INVOKE, OUTCOME_OK, 0, operation, depth, 0, 0);
     enum release_answer answer = lock_leave(&worker->key->lock);
     record_return(worker, (struct event){.kind = EVENT_LEAVE_RETURN,
-                                         .outcome = (uint8_t)outcome_of(answer),
+                                         .outcome = (uint8_t)release_outcome(answer),
                                          .detail = (uint8_t)answer,
                                          .args = {operation, depth}});
 }
@@ -250,7 +244,7 @@ static void work(struct worker *worker, int64_t operation, int64_t token)
         look_twice(worker, operation, token);
     else if (worker->stage->workload->nests)
         update_nested(worker, operation, token, 2);
-    else
+    else if (!worker->stage->workload->only_locks)
         update(worker, operation, token);
     if (worker->stage->workload->next == NULL)
         rest(worker, scenario_of(worker)->workload.hold_ns);
@@ -383,9 +377,17 @@ void worker_run(struct worker *worker)
     const struct lock_settings *lock = &scenario_of(worker)->lock;
     int64_t done = 0;
     struct turn turn;
-    record(worker, EVENT_WORKER_START, OUTCOME_OK, 0, 0, 0, 0, 0);
+    bool measures = connected == 0 && measure_applies(worker);
+    const struct lock_client *client = worker->key->lock.client;
+    record(worker, EVENT_WORKER_START, OUTCOME_OK,
+           (client->has_relay ? 0 : WAY_STRAIGHT) | (measures ? WAY_OWN_LOOP : 0), 0, 0, 0, 0);
     while (connected == 0 && pace_next(&worker->pace, &turn)) {
         note_warm_up(worker, &turn);
+        if (measures) {
+            done += measure_operations(worker, &turn);
+            report_if_broken(worker);
+            continue;
+        }
         for (done++; !operate(worker, &turn) && pace_again(&worker->pace, &turn); done++)
             rest(worker, time_later(lock->retry_ns, lock->wait_ns / 100));
         if (turn.intended_ns == 0)

@@ -35,6 +35,13 @@ struct event_command event_command(const struct event *event)
     return command;
 }
 
+enum outcome release_outcome(enum release_answer answer)
+{
+    if (answer == RELEASE_UNKNOWN)
+        return OUTCOME_UNKNOWN;
+    return answer == RELEASE_NOT_OWNER || answer == RELEASE_GONE ? OUTCOME_NO : OUTCOME_OK;
+}
+
 const char *outcome_name(unsigned outcome)
 {
     static const char *const names[] = {"ok", "no", "unknown", "broken"};

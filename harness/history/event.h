@@ -26,17 +26,19 @@ enum release_answer {
     RELEASE_UNCHECKED, // the scheme cannot tell whose lock it removed
 };
 
+// The outcome of a release that was so answered.
+enum outcome release_outcome(enum release_answer answer);
+
 // Kind, name in JSON, then the names of args[0..3] in JSON ("" where unused).
 // `valid_until`, `give_up`, `killed` and `intended` are points in time: CLOCK_MONOTONIC nanoseconds
 // like at_ns, INT64_MAX for never, printed in seconds like `t`.
 // `requests` are those sent to servers; `wakeups` are waits that a notification ended;
 // -1: nobody can tell.
-// The arguments of a note are text: the next 32 bytes of what is said of its fault. Of one that took
-// effect it is the names of those who had the role that it struck, if it struck one; then, behind
-// UNTRIED_MARK, what it did not put to the test.
-// `kept_ns`: since nobody stood in line, a place in it is kept for so long at least; INT64_MAX: for
-// as long as its acquire waits; 0: that is not known.
-// A gap is put in by the reader of a damaged history: what this worker did next is lost.
+// The arguments of a note are text: the next 32 bytes of what is said of its fault. Of one that
+// took effect it is the names of those who had the role that it struck, if it struck one; then,
+// behind UNTRIED_MARK, what it did not put to the test. `kept_ns`: since nobody stood in line, a
+// place in it is kept for so long at least; INT64_MAX: for as long as its acquire waits; 0: that is
+// not known. A gap is put in by the reader of a damaged history: what this worker did next is lost.
 // `alternative`: which of the fault's points it was, from 1.
 // `intended`: when an operation of an open loop was to begin; 0 in a closed loop.
 // `key`: the number of the lock's name, from 1; 0: there is only one.
@@ -126,12 +128,19 @@ struct event {
                      // granted: a lease from its return is the latest; release- and leave-return:
                      // enum release_answer; stop-asked: enum stop_reason; fault-healed: enum
                      // heal_reason; lost: enum lost_reason; usage: enum usage_figure;
-                     // request: see event_asks; reply: enum reply_kind; stall: enum stalled
+                     // request: see event_asks; reply: enum reply_kind; stall: enum stalled;
+                     // worker-start: enum worker_way
     uint8_t step;    // fault-*, point-*: number of the fault in the scenario, from 1; else 0
     int64_t args[4];
 };
 
 _Static_assert(sizeof(struct event) == 48, "the file format and the cost of an append rely on it");
+
+// How a worker's external program is asked (detail of a worker-start), as bits.
+enum worker_way {
+    WAY_STRAIGHT = 1, // what it sends to servers passes no proxy of ours
+    WAY_OWN_LOOP = 2, // it runs the loop of acquires and releases by itself
+};
 
 // How a holder learned that its lock is gone (event.detail of a lost).
 enum lost_reason {

@@ -112,8 +112,8 @@ static void write_events(const char *path, const uint8_t *data, size_t size, boo
 
 static void judge_file(const char *path, const uint8_t *choices)
 {
-    static const char *const kinds[] = {"increment", "oversell", "draw",
-                                        "nested",    "readers",  "permits"};
+    static const char *const kinds[] = {"increment", "oversell", "draw", "nested",
+                                        "readers",   "permits",  "cycle"};
     static const char *const traits[][3] = {
         {NULL}, {"lease", NULL}, {"lease", "fenced", NULL}, {"optimistic", "own-store", NULL}};
     struct fault_step step = {.number = 1,
@@ -125,7 +125,7 @@ static void judge_file(const char *path, const uint8_t *choices)
                               .text = (char *)"pause client-1"};
     struct scenario scenario = {
         .name = (char *)"fuzzed",
-        .workload = {.kind = (char *)kinds[choices[2] / 2 % 6],
+        .workload = {.kind = (char *)kinds[choices[2] / 2 % 7],
                      .jobs = 5,
                      .depth = 2,
                      .permits = 1 + (choices[2] & 1),

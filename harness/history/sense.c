@@ -23,6 +23,8 @@ static bool detail_makes_sense(const struct event *event)
     case EVENT_ACQUIRE_INVOKE: // enum lock_mode
     case EVENT_ACQUIRE_RETURN: // whether the lease is unanchored
         return event->detail <= 1;
+    case EVENT_WORKER_START:
+        return event->detail <= (WAY_STRAIGHT | WAY_OWN_LOOP);
     case EVENT_RELEASE_RETURN:
     case EVENT_LEAVE_RETURN:
         return event->detail <= RELEASE_UNCHECKED;

@@ -9,6 +9,7 @@
 #include "harness/base/text.h"
 #include "harness/locks/watchdog.h"
 #include "harness/wire/driver.h"
+#include "harness/wire/driver_cycles.h"
 
 #include <stdlib.h>
 
@@ -70,7 +71,7 @@ static int start_driver(struct lock_client *client, struct exec_client *shared, 
                                        .retry_ns = options->retry_ns,
                                        .request_ns = options->request_ns,
                                        .stop = client->stop,
-                                       .has_relay = client->has_network,
+                                       .has_relay = client->has_relay,
                                        .board = client->board,
                                        .history = client->history,
                                        .lost = lose,
@@ -254,18 +255,9 @@ static enum outcome try_acquire(struct lock *lock, struct grant *grant)
     return acquire(lock, grant, 0);
 }
 
-static enum release_answer give_back(struct lock *lock)
+static enum release_answer release_answer_of(const struct lock *lock, enum driver_word word)
 {
-    struct exec_lock *state = lock->state;
-    struct driver_answer answer;
-    struct driver_request request = {.ask = DRIVER_RELEASE,
-                                     .hold = &state->hold,
-                                     .depth = state->depth,
-                                     .shared = lock->mode == LOCK_SHARED};
-    state->depth -= state->depth > 0;
-    if (ask(lock, &request, &answer) != OUTCOME_OK)
-        return RELEASE_UNKNOWN;
-    switch (answer.line.word) {
+    switch (word) {
     case DRIVER_RELEASED:
         return lock_scheme_has(lock->scheme, "owner-checked") ? RELEASE_RELEASED
                                                               : RELEASE_UNCHECKED;
@@ -276,6 +268,19 @@ static enum release_answer give_back(struct lock *lock)
     default:
         return RELEASE_UNKNOWN;
     }
+}
+
+static enum release_answer give_back(struct lock *lock)
+{
+    struct exec_lock *state = lock->state;
+    struct driver_answer answer;
+    struct driver_request request = {.ask = DRIVER_RELEASE,
+                                     .hold = &state->hold,
+                                     .depth = state->depth,
+                                     .shared = lock->mode == LOCK_SHARED};
+    state->depth -= state->depth > 0;
+    return ask(lock, &request, &answer) == OUTCOME_OK ? release_answer_of(lock, answer.line.word)
+                                                      : RELEASE_UNKNOWN;
 }
 
 static enum release_answer release(struct lock *lock)
@@ -303,6 +308,52 @@ static enum outcome reenter(struct lock *lock, struct grant *grant)
     return OUTCOME_OK;
 }
 
+// --- a loop of its own ---------------------------------------------------------------------------
+
+static bool measures(const struct lock *lock)
+{
+    const struct exec_lock *state = lock->state;
+    return driver_measures(state->driver);
+}
+
+static enum outcome measure(struct lock *lock, const struct lock_measure *measure,
+                            struct lock_cycle **cycles, size_t *count)
+{
+    struct exec_lock *state = lock->state;
+    bool has_lease = lock_scheme_has(lock->scheme, "lease");
+    struct driver_answer answer;
+    struct driver_request request = {.ask = DRIVER_MEASURE,
+                                     .hold = &state->hold,
+                                     .lease_ns = lock->options.lease_ns,
+                                     .wait_ns = lock->options.wait_ns,
+                                     .operations =
+                                         time_earlier(measure->operations, DRIVER_MOST_CYCLES),
+                                     .until_ns = measure->until_ns,
+                                     .hold_ns = measure->hold_ns,
+                                     .think_ns = measure->think_ns};
+    enum outcome outcome = ask(lock, &request, &answer);
+    if (outcome != OUTCOME_OK)
+        return outcome;
+    *count = answer.line.cycle_count;
+    *cycles = memory_zeroed(*count + 1, sizeof **cycles);
+    for (size_t i = 0; i < *count; i++) {
+        const struct driver_cycle *from = &answer.line.cycles[i];
+        (*cycles)[i] = (struct lock_cycle){
+            .acquire_ns = from->acquire_ns,
+            .acquired_ns = from->acquired_ns,
+            .release_ns = from->release_ns,
+            .released_ns = from->released_ns,
+            .valid_until_ns = has_lease ? from->asked_ns + lock->options.lease_ns : TIME_NEVER,
+            .is_unanchored = has_lease && !from->is_anchored,
+            .outcome = from->acquired == DRIVER_HELD      ? OUTCOME_OK
+                       : from->acquired == DRIVER_UNKNOWN ? OUTCOME_UNKNOWN
+                                                          : OUTCOME_NO,
+            .answer = release_answer_of(lock, from->released)};
+    }
+    free(answer.line.cycles);
+    return OUTCOME_OK;
+}
+
 struct lock_scheme exec_scheme(const struct foreign_settings *foreign)
 {
     return (struct lock_scheme){
@@ -322,5 +373,7 @@ struct lock_scheme exec_scheme(const struct foreign_settings *foreign)
         .release = release,
         .reenter = reenter,
         .leave = give_back,
+        .measures = measures,
+        .measure = measure,
     };
 }

@@ -47,10 +47,11 @@ struct lock_client {
     struct lock_client *first;          // of the array
     size_t keys;                        // how long that is
     int workers;                        // of the client
-    bool has_network;                   // the process is in a network namespace of its own
-    const char *folder;                 // of the trial, for logs; NULL: none
-    void *state;                        // the scheme's own
-    struct error error;                 // set by `close_client` if the set-up had failed by then
+    bool
+        has_relay; // requests of an external program pass a relay, in a network of the client's own
+    const char *folder; // of the trial, for logs; NULL: none
+    void *state;        // the scheme's own
+    struct error error; // set by `close_client` if the set-up had failed by then
 };
 
 // One time, on the machine's clock and on the client's.
@@ -89,6 +90,23 @@ struct grant {
     bool is_unanchored;     // it is not known which request was granted: valid_until_ns is the
                             // earliest that the lease ends, a lease from now the latest
     int64_t attempts;
+};
+
+// A loop that an external program is to run by itself.
+struct lock_measure {
+    int64_t operations;        // at most, each an acquire and its release
+    int64_t until_ns;          // none begins later, on CLOCK_MONOTONIC
+    int64_t hold_ns, think_ns; // how long to hold, and to rest between two
+};
+
+// One of its operations, by the program's own clock: CLOCK_MONOTONIC, as all of these.
+struct lock_cycle {
+    int64_t acquire_ns, acquired_ns;
+    int64_t release_ns, released_ns; // of a lock that was held
+    int64_t valid_until_ns;
+    bool is_unanchored;   // of the grant: see struct grant
+    enum outcome outcome; // of the acquire
+    enum release_answer answer;
 };
 
 struct lock_scheme {
@@ -141,6 +159,11 @@ struct lock_scheme {
     enum release_answer (*leave)(struct lock *lock);
     // Optional: removes the lock, whoever holds it (Redisson's forceUnlock).
     enum release_answer (*force_release)(struct lock *lock);
+    // Optional: whether it runs a loop by itself in this trial, and does; *count cycles, which the
+    // caller frees. Not OK: nobody knows of any; BROKEN with `lock->error` set.
+    bool (*measures)(const struct lock *lock);
+    enum outcome (*measure)(struct lock *lock, const struct lock_measure *measure,
+                            struct lock_cycle **cycles, size_t *count);
     // With `own_store`: how the holder reads and writes the guarded value. An optimistic scheme's
     // `write` answers NO for a conflict: read again, and write again.
     enum outcome (*read)(struct lock *lock, int64_t *value);

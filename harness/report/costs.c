@@ -123,13 +123,49 @@ void costs_add_notes(const struct run_result *run, const struct scheme_cost *cos
                     cost->trial->scheme, cost->expired, cost->leased);
 }
 
-const char costs_mark_meaning[] =
-    "† a program of its own (exec): its times include a line of JSON each way, and the relay that "
-    "each of its requests passes";
-
 const char *costs_mark(const struct trial *trial)
 {
     return trial->foreign != NULL && trial->foreign->plugin == NULL ? "†" : "";
+}
+
+// The names of the marked schemes whose times are of that source; returns how many they are.
+static size_t name_those_of(const struct run_result *run, const struct scenario *scenario,
+                            unsigned source, struct text *names)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < run->count; i++) {
+        const struct trial_result *result = &run->trials[i];
+        const struct trial *trial = result->trial;
+        if (!result->has_history || *costs_mark(trial) == '\0' ||
+            (scenario != NULL && trial->scenario != scenario) || result->statistics.times != source)
+            continue;
+        bool is_named = false;
+        for (size_t j = 0; j < i && !is_named; j++)
+            is_named = run->trials[j].has_history &&
+                       strcmp(run->trials[j].trial->scheme, trial->scheme) == 0 &&
+                       run->trials[j].statistics.times == source &&
+                       (scenario == NULL || run->trials[j].trial->scenario == scenario);
+        if (is_named)
+            continue;
+        text_format(names, "%s%s", count > 0 ? ", " : "", trial->scheme);
+        count++;
+    }
+    return count;
+}
+
+void costs_add_mark_meaning(const struct run_result *run, const struct scenario *scenario,
+                            struct text *out)
+{
+    const char *before = "† a program of its own (exec): ";
+    for (unsigned source = 0; source < TIME_SOURCES; source++) {
+        struct text names = {0};
+        size_t count = name_those_of(run, scenario, source, &names);
+        if (count > 0) {
+            text_format(out, "%s%s: %s", before, names.bytes, time_source_words(source, count > 1));
+            before = "; ";
+        }
+        text_free(&names);
+    }
 }
 
 static void print_scenario(const struct run_result *run, size_t first, FILE *out, bool coloured)
@@ -139,6 +175,7 @@ static void print_scenario(const struct run_result *run, size_t first, FILE *out
     const struct scenario *scenario = run->trials[first].trial->scenario;
     struct table *table = table_new(headings);
     struct text notes = {0};
+    struct text meaning = {0};
     size_t lines = 0;
     bool any_mark = false;
     for (int column = 1; headings[column] != NULL; column++)
@@ -162,10 +199,13 @@ static void print_scenario(const struct run_result *run, size_t first, FILE *out
         fputs(": locks/s; acquire; hand-off (ho) to one who waited; commands a lock; fairness\n",
               out);
         table_print(table, out, coloured);
-        if (any_mark)
-            fprintf(out, "%s\n", costs_mark_meaning);
+        if (any_mark) {
+            costs_add_mark_meaning(run, scenario, &meaning);
+            fprintf(out, "%s\n", text_string(&meaning));
+        }
         fputs(text_string(&notes), out);
     }
+    text_free(&meaning);
     text_free(&notes);
     table_free(table);
 }

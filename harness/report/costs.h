@@ -18,10 +18,13 @@ void costs_add_notes(const struct run_result *run, const struct scheme_cost *cos
                      struct text *notes);
 
 // What stands behind the name of a scheme in a table of costs: "†" if it is a program that the
-// scenario brings along, whose times include the way to it and through its relay; else "".
+// scenario brings along; else "".
 const char *costs_mark(const struct trial *trial);
 
-// What the mark means, in a sentence for below a table that has it.
-extern const char costs_mark_meaning[];
+// Adds what the mark means, in a sentence for below a table that has it, without a full stop: whose
+// times they are, and what else is in them. Of the schemes of one scenario, or of all (NULL);
+// nothing if none is marked.
+void costs_add_mark_meaning(const struct run_result *run, const struct scenario *scenario,
+                            struct text *out);
 
 #endif

@@ -184,7 +184,28 @@ static void what_a_program_of_its_own_costs_is_said_to_include_the_way_there(voi
     print();
     assert_non_null(strstr(text, "\nredis-py†          2  10 ms"));
     assert_non_null(strstr(text, "\nflock              2  10 ms"));
-    assert_non_null(strstr(text, "\n† a program of its own (exec): its times include"));
+    assert_non_null(strstr(text, "\n† a program of its own (exec): redis-py: its times include"));
+}
+
+static void it_is_said_whose_the_times_of_each_program_are(void **state)
+{
+    (void)state;
+    static const struct foreign_settings program = {.name = "redis-py"};
+    static const char *const names[] = {"kazoo", "curator", "etcdctl", "template"};
+    static const unsigned sources[] = {TIMES_OWN | TIMES_OWN_LOOP | TIMES_STRAIGHT,
+                                       TIMES_OWN | TIMES_OWN_LOOP | TIMES_STRAIGHT, TIMES_STRAIGHT,
+                                       0};
+    for (size_t i = 0; i < 4; i++) {
+        add_measured(names[i]);
+        test.trials[i].foreign = &program;
+        test.results[i].statistics.times = sources[i];
+    }
+    print();
+    assert_non_null(
+        strstr(text, "† a program of its own (exec): template: its times include a line of JSON "
+                     "each way, and the proxy that each of its requests passes; etcdctl: its times "
+                     "include a line of JSON each way; kazoo, curator: timed by their own clocks, "
+                     "in loops of their own, straight to their servers\n"));
 }
 
 static void a_run_without_a_history_has_no_table(void **state)
@@ -208,6 +229,7 @@ int main(void)
                                         start, end),
         cmocka_unit_test_setup_teardown(
             what_a_program_of_its_own_costs_is_said_to_include_the_way_there, start, end),
+        cmocka_unit_test_setup_teardown(it_is_said_whose_the_times_of_each_program_are, start, end),
         cmocka_unit_test_setup_teardown(a_run_without_a_history_has_no_table, start, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -199,12 +199,14 @@ static void add_notes(struct page *page)
 // Of schemes that are marked, beneath the first table.
 static void add_mark_meaning(struct page *page)
 {
-    for (size_t i = 0; i < page->run->count; i++) {
-        if (!cost_row_begins_at(page->run, i) || *costs_mark(page->run->trials[i].trial) == '\0')
-            continue;
-        text_format(&page->text, "<p class=\"small\">%s.</p>\n", costs_mark_meaning);
-        return;
+    struct text meaning = {0};
+    costs_add_mark_meaning(page->run, NULL, &meaning);
+    if (meaning.length > 0) {
+        text_add(&page->text, "<p class=\"small\">");
+        html_add(&page->text, meaning.bytes);
+        text_add(&page->text, ".</p>\n");
     }
+    text_free(&meaning);
 }
 
 static void add_words(struct page *page)

@@ -104,7 +104,8 @@ static void a_program_of_its_own_is_marked_and_explained(void **state)
     assert_has(table(SPEEDS), "<th scope=\"row\">redis-py†</th>");
     free(page);
     page = report_html(&test.run);
-    assert_has(page, "<p class=\"small\">† a program of its own (exec): its times include");
+    assert_has(page,
+               "<p class=\"small\">† a program of its own (exec): redis-py: its times include");
 }
 
 static void an_open_loop_shows_both_ways_to_count(void **state)

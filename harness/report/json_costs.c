@@ -1,5 +1,6 @@
 #include "harness/report/json_costs.h"
 
+#include "harness/report/costs.h"
 #include "harness/report/json_values.h"
 #include "harness/report/scheme_cost.h"
 
@@ -227,6 +228,16 @@ static json_t *worst_stalls_json(const struct statistics *statistics)
     return array;
 }
 
+// Of an external program.
+static json_t *times_json(unsigned source)
+{
+    json_t *object = json_object();
+    set_value(object, "own_clock", json_boolean(source & TIMES_OWN));
+    set_value(object, "own_loop", json_boolean(source & TIMES_OWN_LOOP));
+    set_value(object, "proxied", json_boolean(!(source & TIMES_STRAIGHT)));
+    return object;
+}
+
 json_t *statistics_json(const struct trial_result *result)
 {
     const struct statistics *statistics = &result->statistics;
@@ -234,6 +245,8 @@ json_t *statistics_json(const struct trial_result *result)
         return json_null();
     json_t *object = json_object();
     set_counts(object, statistics);
+    if (*costs_mark(result->trial) != '\0')
+        set_value(object, "times", times_json(statistics->times));
     set_value(object, "acquire", percentiles_json(&statistics->acquire));
     set_value(object, "acquire_uncorrected", percentiles_json(&statistics->acquire_uncorrected));
     set_value(object, "acquire_on_time", percentiles_json(&statistics->acquire_on_time));

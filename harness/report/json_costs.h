@@ -35,6 +35,9 @@
 //    writes, refused_writes, unknown_writes  integers  of the whole trial
 //    holds_per_second, attempts_per_hold, fairness (Jain's index)  numbers
 //    commands_per_hold  number or null: requests for each grant
+//    times         of an external program only: object of booleans: own_clock (acquire and release
+//                           are timed by it), own_loop (and it ran the loop), proxied (its requests
+//                           passed a proxy)
 //    acquire       percentiles  in an open loop, from the intended beginning
 //    acquire_uncorrected  percentiles: from the invocation; null in a closed loop: as `acquire`
 //    acquire_on_time  percentiles: `acquire` without the driver's lateness; null: closed loop

@@ -144,7 +144,9 @@ void markdown_costs(const struct run_result *run, struct text *out, size_t most)
         text_format(out, "\nand %zu more, in report.html\n", left);
     if (any_mark) {
         struct text meaning = {0};
-        text_format(&meaning, "\n%s\n", costs_mark_meaning);
+        text_add(&meaning, "\n");
+        costs_add_mark_meaning(run, NULL, &meaning);
+        text_add(&meaning, "\n");
         markdown_fit(out, &meaning, most);
     }
     add_lines(out, &notes, most);

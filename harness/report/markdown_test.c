@@ -163,7 +163,8 @@ static void a_program_of_its_own_is_marked_and_explained(void **state)
     measure(test_add(&test, "redis-py", VERDICT_SAFE, EXPECTATION_NONE));
     test.trials[1].foreign = &program;
     text = report_markdown(&test.run);
-    find(find(text, "| redis-py† | 1,234 "), "\n† a program of its own (exec): its times include");
+    find(find(text, "| redis-py† | 1,234 "),
+         "\n† a program of its own (exec): redis-py: its times include");
 }
 
 static void what_is_driver_bound_is_said_in_lines(void **state)

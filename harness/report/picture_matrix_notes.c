@@ -187,14 +187,11 @@ static void note_costs(const struct matrix *matrix)
 
 static void note_programs(const struct matrix *matrix, const struct run_result *run)
 {
-    for (size_t i = 0; i < run->count; i++) {
-        const struct trial *trial = run->trials[i].trial;
-        if (trial->scenario != matrix->costs->scenario || *costs_mark(trial) == '\0')
-            continue;
-        chart_note(matrix->chart, "What a program of its own (exec) costs includes the way to it, "
-                                  "and through the relay.");
-        return;
-    }
+    struct text meaning = {0};
+    costs_add_mark_meaning(run, matrix->costs->scenario, &meaning);
+    if (meaning.length > 0)
+        chart_note(matrix->chart, "%s.", meaning.bytes);
+    text_free(&meaning);
 }
 
 static void add_known(struct text *note, const char *words)

@@ -192,5 +192,6 @@ void statistics_make(const struct digest *digest, struct statistics *statistics)
     count_stalls(digest, statistics);
     recoveries_measure(digest, &statistics->recoveries);
     resources_measure(digest, &statistics->resources);
+    statistics->times = time_source_of(digest->history);
     driver_bound_decide(statistics, &statistics->driver_bound);
 }

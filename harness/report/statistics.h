@@ -14,6 +14,7 @@
 #include "harness/report/percentiles.h"
 #include "harness/report/recovery.h"
 #include "harness/report/resources.h"
+#include "harness/report/time_source.h"
 
 #include <stdbool.h>
 
@@ -61,6 +62,7 @@ struct statistics {
     struct liveness liveness; // of the whole trial
     struct fairness turns;    // shares of the counted time, order of the whole trial
     struct herd herd;
+    unsigned times; // whose they are: see time_source.h
 };
 
 void statistics_make(const struct digest *digest, struct statistics *statistics);

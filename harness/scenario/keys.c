@@ -20,7 +20,7 @@ static const char *const verdict_words[] = {"safe", "unsafe", "stuck", NULL};
 
 static const struct key workload_keys[] = {
     {"kind", KEY_WORD, FIELD(workload_settings, kind), .words = WORDS_WORKLOADS, .required = true,
-     .help = "what clients do under the lock"},
+     .help = "what clients do under the lock; cycle: nothing, to measure what it costs"},
     {"store", KEY_WORD, FIELD(workload_settings, store), .words = WORDS_STORES, .fallback = "shm",
      .help = "where the guarded value lives"},
     {"fenced", KEY_SWITCH, FIELD(workload_settings, fenced), .fallback = "false",

@@ -134,6 +134,13 @@ static void check_time_for_work(const struct rules *rules)
     text_free(&times);
 }
 
+static void check_value(const struct rules *rules, const char *kind)
+{
+    static const char *const about_it[] = {"store", "fenced", "boundary"};
+    for (size_t i = 0; strcmp(kind, "cycle") == 0 && i < sizeof about_it / sizeof *about_it; i++)
+        must_not_be(rules, about_it[i], "a cycle reads and writes no value");
+}
+
 void validate_workload(const struct rules *rules)
 {
     struct node *workload = node_child(rules->root, "workload");
@@ -145,4 +152,5 @@ void validate_workload(const struct rules *rules)
     check_time_for_work(rules);
     check_keys(rules, kind);
     check_store(rules);
+    check_value(rules, kind);
 }

@@ -62,17 +62,24 @@ bool driver_stop(struct driver *driver, struct error *error);
 void driver_add_hold(struct driver *driver, struct driver_hold *hold);
 void driver_remove_hold(struct driver *driver, struct driver_hold *hold);
 
-enum driver_ask { DRIVER_ACQUIRE, DRIVER_RELEASE, DRIVER_RENEW };
+enum driver_ask { DRIVER_ACQUIRE, DRIVER_RELEASE, DRIVER_RENEW, DRIVER_MEASURE };
 
 struct driver_request {
     enum driver_ask ask;
     struct driver_hold *hold;
     int64_t lease_ns;
     int64_t wait_ns; // of an acquire: how long it may wait
+    // Of a measure: at most so many acquires, each followed by its release, none of which begins
+    // after `until_ns` on CLOCK_MONOTONIC; how long to hold, and to rest between two.
+    int64_t operations, until_ns, hold_ns, think_ns;
     int64_t depth;   // how often it holds the lock once that is acquired, or until it is released
     int64_t permits; // 0: it is no semaphore
     bool shared;
 };
+
+// True if it has said in its hello that it can run a loop by itself, and nothing of ours has to see
+// its requests.
+bool driver_measures(struct driver *driver);
 
 struct driver_answer {
     struct driver_line line;

@@ -49,6 +49,7 @@ struct driver {
     pthread_mutex_t mutex;    // guards what follows
     struct pending *pending;
     struct driver_hold *holds;
+    bool measures; // it can run a loop by itself
     int64_t last_id;
     int64_t strays; // losses of holds that nobody has
     bool stopping;

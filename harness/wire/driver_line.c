@@ -1,6 +1,7 @@
 #include "harness/wire/driver_line.h"
 
 #include "harness/base/text.h"
+#include "harness/wire/driver_cycles.h"
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -9,7 +10,7 @@
 
 static const char *const words[] = {
     "hello",   "held",    "not-held", "released", "not-owner", "gone",
-    "renewed", "unknown", "error",    "lost",     NULL,
+    "renewed", "unknown", "error",    "lost",     "measured",  NULL,
 };
 
 const char *driver_word_name(enum driver_word word)
@@ -72,7 +73,7 @@ static int take_word(const json_t *object, struct driver_line *line, struct erro
         }
     }
     return error_set(error, "\"answer\" must be one of held, not-held, released, not-owner, gone, "
-                            "renewed, unknown, error, lost");
+                            "renewed, unknown, error, lost, measured");
 }
 
 static int take_reason(const json_t *object, struct driver_line *line, struct error *error)
@@ -108,8 +109,12 @@ static int check_keys(json_t *object, const char *const *known, struct error *er
 
 static int read_hello(json_t *object, struct driver_line *line, struct error *error)
 {
-    static const char *const known[] = {"hello", "driver", NULL};
+    static const char *const known[] = {"hello", "driver", "measure", NULL};
+    const json_t *measure = json_object_get(object, "measure");
     line->word = DRIVER_HELLO;
+    line->measures = json_is_true(measure);
+    if (measure != NULL && !json_is_boolean(measure))
+        return error_set(error, "\"measure\" must be true or false");
     return check_keys(object, known, error) != 0 ||
                    take_string(object, "driver", line->why, sizeof line->why, error) != 0
                ? -1
@@ -152,7 +157,8 @@ static int read_answer(json_t *object, struct driver_line *line, struct error *e
     static const char *const known[] = {"id",      "answer", "token",      "valid_ms",
                                         "from_ns", "to_ns",  "request_ns", "valid_until_ns",
                                         "why",     NULL};
-    if (check_keys(object, known, error) != 0 ||
+    static const char *const measured[] = {"id", "answer", "from_ns", "cycles", NULL};
+    if (check_keys(object, line->word == DRIVER_MEASURED ? measured : known, error) != 0 ||
         take_number(object, "id", 1, &line->id, error) != 0 ||
         take_number(object, "token", 1, &line->token, error) != 0)
         return -1;
@@ -160,7 +166,8 @@ static int read_answer(json_t *object, struct driver_line *line, struct error *e
         return error_set(error, "an answer must have the \"id\" of its request");
     if (line->token != 0 && line->word != DRIVER_HELD)
         return error_set(error, "only \"held\" may have a \"token\"");
-    return read_times(object, line, error);
+    return line->word == DRIVER_MEASURED ? driver_cycles_read(object, line, error)
+                                         : read_times(object, line, error);
 }
 
 static int read_object(json_t *object, struct driver_line *line, struct error *error)

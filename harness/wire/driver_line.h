@@ -6,10 +6,12 @@
 #include "harness/base/error.h"
 #include "harness/history/event.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
-#define DRIVER_PROTOCOL 1         // its version
-#define DRIVER_LONGEST_LINE 65536 // bytes
+#define DRIVER_PROTOCOL 1          // its version
+#define DRIVER_LONGEST_LINE 262144 // bytes: DRIVER_MOST_CYCLES, and room to spare
+#define DRIVER_MOST_CYCLES 4096    // of one answer
 
 enum driver_word {
     DRIVER_HELLO,
@@ -22,23 +24,29 @@ enum driver_word {
     DRIVER_UNKNOWN,
     DRIVER_ERROR,
     DRIVER_LOST,
+    DRIVER_MEASURED,
     DRIVER_WORDS
 };
+
+struct driver_cycle;
 
 struct driver_line {
     enum driver_word word;
     int64_t version;  // of a hello
+    bool measures;    // of a hello: it can run a loop by itself
     int64_t id;       // of the request that it answers; 0: of none
     int64_t token;    // 0: none
     int64_t valid_ms; // how much longer the hold is valid; -1: it does not say
     // On CLOCK_MONOTONIC; 0: it does not say.
-    int64_t from_ns, to_ns;  // when the library was called, and when that call returned
-    int64_t request_ns;      // when the request was sent to the server that granted the lease
-    int64_t valid_until_ns;  // until when the library believes that the hold is valid
-    int64_t worker;          // of a lost, from 1
-    char lock[64];           // of a lost
-    enum lost_reason reason; // of a lost
-    char why[200];           // for people; "" if it does not say
+    int64_t from_ns, to_ns;      // when the library was called, and when that call returned
+    int64_t request_ns;          // when the request was sent to the server that granted the lease
+    int64_t valid_until_ns;      // until when the library believes that the hold is valid
+    int64_t worker;              // of a lost, from 1
+    char lock[64];               // of a lost
+    enum lost_reason reason;     // of a lost
+    char why[200];               // for people; "" if it does not say
+    struct driver_cycle *cycles; // of a measured, which has to be freed; else NULL
+    size_t cycle_count;
 };
 
 // Reads one line, without its newline. 0, or -1 with `error` set to the line, quoted, and the rule

@@ -20,7 +20,8 @@ static enum phase phase_of(enum driver_ask ask)
 {
     static const enum phase phases[] = {[DRIVER_ACQUIRE] = PHASE_ACQUIRE,
                                         [DRIVER_RELEASE] = PHASE_RELEASE,
-                                        [DRIVER_RENEW] = PHASE_RENEW};
+                                        [DRIVER_RENEW] = PHASE_RENEW,
+                                        [DRIVER_MEASURE] = PHASE_NONE};
     return phases[ask];
 }
 

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-const char *const driver_commands[] = {"acquire", "release", "renew", NULL};
+const char *const driver_commands[] = {"acquire", "release", "renew", "measure", NULL};
 
 // How often a waiter looks whether the trial has ended.
 #define SLICE_NS (100 * NS_PER_MS)
@@ -198,6 +198,7 @@ static bool may_answer(enum driver_ask ask, enum driver_word word)
         [DRIVER_ACQUIRE] = {DRIVER_HELD, DRIVER_NOT_HELD, DRIVER_UNKNOWN, DRIVER_ERROR},
         [DRIVER_RELEASE] = {DRIVER_RELEASED, DRIVER_NOT_OWNER, DRIVER_GONE, DRIVER_UNKNOWN},
         [DRIVER_RENEW] = {DRIVER_RENEWED, DRIVER_NOT_OWNER, DRIVER_GONE, DRIVER_UNKNOWN},
+        [DRIVER_MEASURE] = {DRIVER_MEASURED},
     };
     for (size_t i = 0; i < sizeof allowed[ask] / sizeof *allowed[ask]; i++) {
         if (allowed[ask][i] == word)
@@ -235,7 +236,7 @@ static bool times_make_sense(struct driver *driver, const struct pending *pendin
     return true;
 }
 
-static void hear_answer(struct driver *driver, const struct driver_line *line, const char *shown)
+static void hear_answer(struct driver *driver, struct driver_line *line, const char *shown)
 {
     struct pending **place = &driver->pending;
     while (*place != NULL && (*place)->id != line->id)
@@ -262,6 +263,7 @@ static void hear_answer(struct driver *driver, const struct driver_line *line, c
     if (pending->ask == DRIVER_ACQUIRE && line->word == DRIVER_HELD)
         pending->hold->held = true;
     pending->line = *line;
+    line->cycles = NULL; // it is the request's now
     pending->heard_ns = clock_monotonic_ns();
     settle(pending);
 }
@@ -295,6 +297,7 @@ static void hear_hello(struct driver *driver, const struct driver_line *line)
                     "see scripts/drivers/README.md",
                     line->version, DRIVER_PROTOCOL);
     } else {
+        driver->measures = line->measures;
         atomic_store(&driver->greeted, 1);
         futex_wake_all(&driver->greeted);
     }
@@ -319,6 +322,7 @@ void driver_hear(struct driver *driver, const char *bytes, size_t length)
     else
         hear_answer(driver, &line, shown);
     pthread_mutex_unlock(&driver->mutex);
+    free(line.cycles);
 }
 
 // --- asking --------------------------------------------------------------------------------------
@@ -376,6 +380,12 @@ static void write_request(const struct driver_request *request, int64_t id, stru
         text_format(out, ", \"lease_ms\": %" PRId64, request->lease_ns / NS_PER_MS);
     if (request->ask == DRIVER_ACQUIRE)
         text_format(out, ", \"wait_ms\": %" PRId64, request->wait_ns / NS_PER_MS);
+    if (request->ask == DRIVER_MEASURE)
+        text_format(out,
+                    ", \"wait_ms\": %" PRId64 ", \"operations\": %" PRId64
+                    ", \"until_ns\": %" PRId64 ", \"hold_us\": %" PRId64 ", \"think_us\": %" PRId64,
+                    request->wait_ns / NS_PER_MS, request->operations, request->until_ns,
+                    request->hold_ns / 1000, request->think_ns / 1000);
     if (request->depth > 1)
         text_format(out, ", \"depth\": %" PRId64, request->depth);
     if (request->permits > 0)
@@ -404,6 +414,9 @@ static enum outcome exchange(struct driver *driver, struct actor *actor,
                                    .in_time = request->ask == DRIVER_ACQUIRE};
     if (request->ask == DRIVER_ACQUIRE)
         budget.allowed_ns = time_later(request->wait_ns, budget.allowed_ns);
+    if (request->ask == DRIVER_MEASURE)
+        budget.allowed_ns += time_later(0, request->until_ns - clock_monotonic_ns()) +
+                             request->wait_ns + request->hold_ns + request->think_ns;
     struct pending *pending = enter(driver, request);
     int64_t id = pending->id;
     write_request(request, id, &line);
@@ -417,6 +430,11 @@ static enum outcome exchange(struct driver *driver, struct actor *actor,
     if (wait == DRIVER_LATE)
         say_it_hangs(driver, request, id, &budget);
     return wait == DRIVER_ENDED ? OUTCOME_UNKNOWN : OUTCOME_BROKEN;
+}
+
+bool driver_measures(struct driver *driver)
+{
+    return driver->measures && driver->relay == NULL;
 }
 
 enum outcome driver_ask(struct driver *driver, struct actor *actor,

@@ -276,8 +276,8 @@ static void one_whose_times_lie_outside_of_its_call_is_named(void **state)
 static void one_that_floods_is_named(void **state)
 {
     (void)state;
-    EXPECT_FAILURE(HELLO "read one; head -c 70000 /dev/zero | tr '\\0' x; read two", LONG_NS,
-                   "floods: a line must have at most 65535 bytes", "begins 'xxxx");
+    EXPECT_FAILURE(HELLO "read one; head -c 300000 /dev/zero | tr '\\0' x; read two", LONG_NS,
+                   "floods: a line must have at most 262143 bytes", "begins 'xxxx");
     EXPECT_FAILURE(HELLO "read one; yes '{\"answer\": \"lost\", \"worker\": 1, \"lock\": "
                          "\"lock\"}' | head -n 10002; read two",
                    LONG_NS, "floods: 10000 times");

@@ -3,8 +3,8 @@
 #include <string.h>
 
 const struct workload *const workload_catalogue[] = {
-    &increment_workload, &oversell_workload, &draw_workload, &nested_workload,
-    &readers_workload,   &permits_workload,  NULL,
+    &increment_workload, &oversell_workload, &draw_workload,  &nested_workload,
+    &readers_workload,   &permits_workload,  &cycle_workload, NULL,
 };
 
 const struct workload *workload_find(const char *name)

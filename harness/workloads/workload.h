@@ -21,6 +21,7 @@ struct workload {
     // Optional: true if the next operation only reads, twice, beside others that do.
     bool (*only_reads)(const struct scenario *scenario, struct random *random);
     bool nests; // each operation locks `depth` times, one inside the other, and updates at each
+    bool only_locks; // the guarded value is neither read nor written
 };
 
 extern const struct workload *const workload_catalogue[]; // NULL-terminated
@@ -44,5 +45,6 @@ extern const struct workload draw_workload;
 extern const struct workload nested_workload;
 extern const struct workload readers_workload;
 extern const struct workload permits_workload;
+extern const struct workload cycle_workload;
 
 #endif

@@ -29,6 +29,40 @@ class Driver:
         """To be called by a lock that learns that its hold is gone."""
         self.say({"answer": "lost", "worker": worker, "lock": lock, "reason": reason})
 
+    def measure(self, request):
+        """The loop of a measurement, with nothing in it but the lock and the clock."""
+        clock = time.monotonic_ns
+        hold, think = request["hold_us"] / 1e6, request["think_us"] / 1e6
+        cycles = []
+        begun = ended = clock()
+        while len(cycles) < request["operations"] and ended < request["until_ns"]:
+            asked = clock()
+            answer = self.acquire(request)
+            granted = clock()
+            cycle = [asked - ended, granted - asked]
+            ended = granted
+            if answer["answer"] == "error":
+                return answer
+            if answer["answer"] != "held":
+                cycle.append(answer["answer"])
+            else:
+                if hold > 0:
+                    time.sleep(hold)
+                left = clock()
+                released = self.release(request)
+                ended = clock()
+                if released["answer"] == "error":
+                    return released
+                cycle += [left - granted, ended - left]
+                if "request_ns" in answer:
+                    cycle.append(answer["request_ns"] - asked)
+                if released["answer"] != "released":
+                    cycle.append(released["answer"])
+            cycles.append(cycle)
+            if think > 0:
+                time.sleep(think)
+        return {"answer": "measured", "from_ns": begun, "cycles": cycles}
+
     def serve(self, requests):
         while True:
             request = requests.get()
@@ -39,11 +73,13 @@ class Driver:
                 traceback.print_exc()
                 answer = {"answer": "error", "why": repr(failure)}
             times = {"from_ns": called, "to_ns": time.monotonic_ns()}
+            if request["do"] == "measure":
+                times = {}  # each of its cycles has its own
             self.say({"id": request["id"], **times, **answer})
 
     def run(self):
         self.hello(json.loads(sys.stdin.readline()))
-        self.say({"hello": PROTOCOL, "driver": self.name})
+        self.say({"hello": PROTOCOL, "driver": self.name, "measure": True})
         workers = {}
         for line in sys.stdin:
             request = json.loads(line)

@@ -13,6 +13,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.curator.framework.CuratorFramework;
@@ -39,7 +40,7 @@ public class CuratorLock {
                 10000, new RetryOneTime((int) number(hello, "retry_ms")));
         client.start();
         client.blockUntilConnected(10, TimeUnit.SECONDS);
-        say("{\"hello\": 1, \"driver\": \"Curator " + recipe + "\"}");
+        say("{\"hello\": 1, \"driver\": \"Curator " + recipe + "\", \"measure\": true}");
         for (String line; (line = input.readLine()) != null && !line.contains("\"quit\"");) {
             String request = line;
             threads.computeIfAbsent(number(line, "worker"), worker -> Executors.newSingleThreadExecutor())
@@ -49,18 +50,59 @@ public class CuratorLock {
     }
 
     static void answer(String request) {
-        String word;
+        String id = "{\"id\": " + number(request, "id") + ", \"answer\": ";
+        if (request.contains("\"measure\"")) {
+            say(id + measure(request) + "}");
+            return;
+        }
         long called = System.nanoTime(); // CLOCK_MONOTONIC
+        String word = word(request, request.contains("\"acquire\""));
+        say(id + "\"" + word + "\", \"from_ns\": " + called + ", \"to_ns\": " + System.nanoTime() + "}");
+    }
+
+    static String word(String request, boolean acquires) {
         try {
-            word = request.contains("\"acquire\"") ? acquire(request) : release(request);
+            return acquires ? acquire(request) : release(request);
         } catch (IllegalMonitorStateException failure) {
-            word = "gone";
+            return "gone";
         } catch (Exception failure) { // connection loss, or the end of the session
             failure.printStackTrace();
-            word = "unknown";
+            return "unknown";
         }
-        say("{\"id\": " + number(request, "id") + ", \"answer\": \"" + word + "\", \"from_ns\": " + called
-                + ", \"to_ns\": " + System.nanoTime() + "}");
+    }
+
+    // The loop of a measurement, with nothing in it but the lock and the clock.
+    static String measure(String request) {
+        long operations = number(request, "operations"), until = number(request, "until_ns");
+        long hold = number(request, "hold_us"), think = number(request, "think_us");
+        long begun = System.nanoTime(), ended = begun; // CLOCK_MONOTONIC
+        StringBuilder cycles = new StringBuilder();
+        for (long i = 0; i < operations && ended < until; i++) {
+            long asked = System.nanoTime();
+            String acquired = word(request, true);
+            long granted = System.nanoTime();
+            cycles.append(i > 0 ? ", [" : "[").append(asked - ended).append(", ").append(granted - asked);
+            ended = granted;
+            if (acquired.equals("held")) {
+                sleep(hold);
+                asked = System.nanoTime();
+                String released = word(request, false);
+                ended = System.nanoTime();
+                cycles.append(", ").append(asked - granted).append(", ").append(ended - asked);
+                if (!released.equals("released"))
+                    cycles.append(", \"").append(released).append("\"");
+            } else {
+                cycles.append(", \"").append(acquired).append("\"");
+            }
+            cycles.append("]");
+            sleep(think);
+        }
+        return "\"measured\", \"from_ns\": " + begun + ", \"cycles\": [" + cycles + "]";
+    }
+
+    static void sleep(long us) {
+        if (us > 0)
+            LockSupport.parkNanos(us * 1000);
     }
 
     static String acquire(String request) throws Exception {

@@ -18,9 +18,42 @@ export const sent = () => calls.getStore().sent_ns;
 export const lost = (worker, lock, reason = "not-owner") =>
   say({ answer: "lost", worker, lock, reason });
 
+const sleep = (us) => new Promise((resolve) => setTimeout(resolve, us / 1000));
+
+// The loop of a measurement, with nothing in it but the lock and the clock.
+async function measure(driver, request) {
+  const cycles = [];
+  const begun = now();
+  let ended = begun;
+  while (cycles.length < request.operations && ended < request.until_ns) {
+    const asked = now();
+    const acquired = await calls.run({}, () => driver.acquire(request));
+    const granted = now();
+    const cycle = [asked - ended, granted - asked];
+    ended = granted;
+    if (acquired.answer === "error") return acquired;
+    if (acquired.answer !== "held") {
+      cycle.push(acquired.answer);
+    } else {
+      const leased = acquired.request_ns ?? (acquired.valid_until_ns ?? 0) - request.lease_ms * 1e6;
+      if (request.hold_us > 0) await sleep(request.hold_us);
+      const left = now();
+      const released = await calls.run({}, () => driver.release(request));
+      ended = now();
+      if (released.answer === "error") return released;
+      cycle.push(left - granted, ended - left, Math.min(Math.max(0, leased - asked), granted - asked));
+      if (released.answer !== "released") cycle.push(released.answer);
+    }
+    cycles.push(cycle);
+    if (request.think_us > 0) await sleep(request.think_us);
+  }
+  return { answer: "measured", from_ns: begun, cycles };
+}
+
 async function answer(driver, request) {
   const from_ns = now();
   try {
+    if (request.do === "measure") return say({ id: request.id, ...(await measure(driver, request)) });
     const said = await calls.run({}, () => driver[request.do](request));
     say({ id: request.id, from_ns, to_ns: now(), ...said });
   } catch (failure) { // a bug of the driver, or nothing to lock with
@@ -39,7 +72,7 @@ export async function run(name, driver) {
       continue;
     }
     await driver.hello(request);
-    say({ hello: 1, driver: name });
+    say({ hello: 1, driver: name, measure: true });
     greeted = true;
   }
   process.exit();

@@ -1,0 +1,12 @@
+// Nothing but the lock: acquire, hold, release. Nobody reads or writes, so that an external program
+// may run the whole loop by itself: what a lock costs, and nothing besides.
+#include "harness/workloads/workload.h"
+
+const struct workload cycle_workload = {
+    .name = "cycle",
+    .summary = "acquire, hold, release, and nothing else: to measure what a lock costs; a program "
+               "that can runs the loop itself",
+    .initial = increment_initial,
+    .operations = increment_operations,
+    .only_locks = true,
+};
