@@ -301,6 +301,30 @@ static bool removal_is_proven(const struct digest *digest, const struct hold *wr
            stop_was_between_requests(&digest->faults[stop]);
 }
 
+// True if that release gave back what was still its own, when both held the lock: then that they
+// did is what went wrong.
+static bool held_both(const struct digest *digest, const struct hold *wronged, size_t culprit)
+{
+    const struct hold *other = &digest->holds[culprit];
+    return other->answer == RELEASE_RELEASED && other->returned_ns != TIME_NEVER &&
+           other->granted_ns < wronged->granted_ns && other->released_ns > wronged->granted_ns &&
+           hold_lease_end_ns(digest, other) > other->returned_ns;
+}
+
+// False if the release can but have given back its own lock: it was granted later, or it was still
+// its own, and the lock looks whose it is that it gives back.
+static bool may_remove(const struct account *account, const struct hold *wronged, size_t culprit)
+{
+    const struct digest *digest = account->digest;
+    const struct hold *other = &digest->holds[culprit];
+    bool was_own = other->returned_ns != TIME_NEVER && other->answer == RELEASE_RELEASED &&
+                   other->client != wronged->client &&
+                   account_has_trait(account, "owner-checked") &&
+                   hold_lease_end_ns(digest, other) > other->returned_ns;
+    return other->granted_ns < wronged->granted_ns && !was_own &&
+           !held_both(digest, wronged, culprit);
+}
+
 static void removed(struct account *account, size_t wronged, size_t culprit, int64_t until_ns)
 {
     const struct digest *digest = account->digest;
@@ -332,8 +356,9 @@ static bool was_removed(struct account *account, size_t hold, int64_t until_ns, 
     // A semaphore's permits are nobody's.
     if (culprit == SIZE_MAX && digest_permits(digest) == 1)
         culprit = wrongful_release_culprit(digest, hold, until_ns, &ignored);
-    if (culprit == SIZE_MAX || (certainly && !removal_is_proven(digest, &digest->holds[hold],
-                                                                &digest->holds[culprit], until_ns)))
+    if (culprit == SIZE_MAX || !may_remove(account, &digest->holds[hold], culprit) ||
+        (certainly &&
+         !removal_is_proven(digest, &digest->holds[hold], &digest->holds[culprit], until_ns)))
         return false;
     removed(account, hold, culprit, until_ns);
     return true;
@@ -630,30 +655,6 @@ static bool may_be_counted_late(const struct account *account, const struct hold
     return trial->foreign != NULL && account_has_trait(account, "lease") &&
            hold->returned_ns != TIME_NEVER &&
            hold->returned_ns - hold->invoked_ns >= trial->scenario->lock.lease_ns;
-}
-
-// True if that release gave back what was still its own, when both held the lock: then that they
-// did is what went wrong.
-static bool held_both(const struct digest *digest, const struct hold *wronged, size_t culprit)
-{
-    const struct hold *other = &digest->holds[culprit];
-    return other->answer == RELEASE_RELEASED && other->returned_ns != TIME_NEVER &&
-           other->granted_ns < wronged->granted_ns && other->released_ns > wronged->granted_ns &&
-           hold_lease_end_ns(digest, other) > other->returned_ns;
-}
-
-// False if the release can but have given back its own lock: it was granted later, or it was still
-// its own, and the lock looks whose it is that it gives back.
-static bool may_remove(const struct account *account, const struct hold *wronged, size_t culprit)
-{
-    const struct digest *digest = account->digest;
-    const struct hold *other = &digest->holds[culprit];
-    bool was_own = other->returned_ns != TIME_NEVER && other->answer == RELEASE_RELEASED &&
-                   other->client != wronged->client &&
-                   account_has_trait(account, "owner-checked") &&
-                   hold_lease_end_ns(digest, other) > other->returned_ns;
-    return other->granted_ns < wronged->granted_ns && !was_own &&
-           !held_both(digest, wronged, culprit);
 }
 
 // Where no release may have done it: whoever held it besides, or what the holder did itself.
