@@ -18,7 +18,7 @@ static size_t hash_of(const char *text, size_t length)
 static bool is_item(const struct labels *labels, uint32_t number, const char *text, size_t length)
 {
     const char *item = labels->items[number];
-    return strncmp(item, text, length) == 0 && item[length] == '\0';
+    return (length == 0 || strncmp(item, text, length) == 0) && item[length] == '\0';
 }
 
 // Where the text is, or would be.
@@ -49,7 +49,8 @@ uint32_t labels_number(struct labels *labels, const char *text, size_t length)
         return *slot - 1;
     labels->items = grown(labels->items, labels->count, &labels->room, sizeof *labels->items);
     char *item = memory_new(length + 1);
-    memcpy(item, length > 0 ? text : "", length);
+    if (length > 0) // `text` may be NULL if there is none
+        memcpy(item, text, length);
     item[length] = '\0';
     labels->items[labels->count] = item;
     *slot = ++labels->count;

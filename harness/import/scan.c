@@ -5,12 +5,11 @@
 // --- characters ----------------------------------------------------------------------------------
 
 enum {
-    IN_WORD = 1,   // of a keyword, and means nothing else anywhere
-    ENDS_WORD = 2, // in EDN
-    IS_BLANK = 4,  // on a line, of EDN
-    IN_STRING = 8, // stands for itself, in either format
-    IS_DIGIT = 16,
-    ENDS_VALUE = 32, // in JSON
+    IN_WORD = 1,     // of a keyword, and means nothing else anywhere
+    ENDS_WORD = 2,   // in EDN
+    IS_BLANK = 4,    // on a line, of EDN
+    IN_STRING = 8,   // stands for itself, in either format
+    ENDS_VALUE = 16, // in JSON
 };
 
 static const unsigned char classes[256] = {
@@ -27,7 +26,7 @@ static const unsigned char classes[256] = {
     ['('] = ENDS_WORD | IN_STRING,
     [';'] = ENDS_WORD | IN_STRING,
     ['"'] = ENDS_WORD,
-    ['0' ... '9'] = IN_WORD | IN_STRING | IS_DIGIT,
+    ['0' ... '9'] = IN_WORD | IN_STRING,
     ['a' ... 'z'] = IN_WORD | IN_STRING,
     ['A' ... 'Z'] = IN_WORD | IN_STRING,
     ['-'] = IN_WORD | IN_STRING,
@@ -53,11 +52,16 @@ static inline bool is(char c, unsigned which)
     return (classes[(unsigned char)c] & which) != 0;
 }
 
+static inline bool is_digit(char c)
+{
+    return (unsigned char)(c - '0') < 10;
+}
+
 // --- values --------------------------------------------------------------------------------------
 
 // Each moves `at` behind what it takes, or returns NULL if that is for the slow way.
 
-static const char *take_while(const char *at, const char *end, unsigned which)
+static inline const char *take_while(const char *at, const char *end, unsigned which)
 {
     while (at < end && is(*at, which))
         at++;
@@ -65,14 +69,15 @@ static const char *take_while(const char *at, const char *end, unsigned which)
 }
 
 // At most 18 digits, so that it cannot overflow.
-static const char *take_integer(const char *at, const char *end, unsigned ends, struct value *value)
+static inline const char *take_integer(const char *at, const char *end, unsigned ends,
+                                       struct value *value)
 {
     const char *from = at;
     bool negative = *at == '-';
     at += negative;
     const char *digits = at;
     int64_t number = 0;
-    for (; at < end && is(*at, IS_DIGIT); at++)
+    for (; at < end && is_digit(*at); at++)
         number = (int64_t)((uint64_t)number * 10 + (uint64_t)(*at - '0'));
     size_t count = (size_t)(at - digits);
     // What begins with a zero, or has a sign before one, the formats see differently.
@@ -87,7 +92,7 @@ static const char *take_integer(const char *at, const char *end, unsigned ends, 
 }
 
 // Behind the quote.
-static const char *take_string(const char *at, const char *end, struct value *value)
+static inline const char *take_string(const char *at, const char *end, struct value *value)
 {
     const char *from = at;
     at = take_while(at, end, IN_STRING);
@@ -103,7 +108,7 @@ static const char *take_edn(const char *at, const char *end, struct value *value
 {
     if (at == end)
         return NULL;
-    if (*at == '-' || is(*at, IS_DIGIT))
+    if (*at == '-' || is_digit(*at))
         return take_integer(at, end, ENDS_WORD, value);
     if (*at == '"')
         return take_string(at + 1, end, value);
@@ -126,7 +131,7 @@ static const char *take_json(const char *at, const char *end, struct value *valu
 {
     if (at == end)
         return NULL;
-    if (*at == '-' || is(*at, IS_DIGIT))
+    if (*at == '-' || is_digit(*at))
         return take_integer(at, end, ENDS_VALUE, value);
     if (*at == '"')
         return take_string(at + 1, end, value);
@@ -219,14 +224,22 @@ static struct value *place(struct scanned *scanned, enum field field, unsigned *
     return value;
 }
 
-static void take_field(struct scanned *scanned, enum field field)
+static const struct value *found(const struct scanned *scanned, enum field field, unsigned seen)
 {
     const struct value *value = &scanned->values[field];
-    const struct value **const fields[FIELDS] = {&scanned->fields.process, &scanned->fields.type,
-                                                 &scanned->fields.f,       &scanned->fields.value,
-                                                 &scanned->fields.time,    &scanned->fields.index,
-                                                 &scanned->fields.error};
-    *fields[field] = value->kind == VALUE_NIL ? NULL : value;
+    return (seen & 1U << field) != 0 && value->kind != VALUE_NIL ? value : NULL;
+}
+
+static void take_fields(struct scanned *scanned, unsigned seen)
+{
+    struct entry_fields *fields = &scanned->fields;
+    fields->process = found(scanned, PROCESS, seen);
+    fields->type = found(scanned, TYPE, seen);
+    fields->f = found(scanned, F, seen);
+    fields->value = found(scanned, VALUE, seen);
+    fields->time = found(scanned, TIME, seen);
+    fields->index = found(scanned, INDEX, seen);
+    fields->error = found(scanned, ERROR, seen);
 }
 
 typedef const char *take_value(const char *at, const char *end, struct value *value);
@@ -279,6 +292,8 @@ static const char *scan_edn_map(struct scanned *scanned, const char *at, const c
     for (;;) {
         struct value other;
         at = take_while(at, end, IS_BLANK);
+        if (at < end && *at == '}')
+            take_fields(scanned, seen);
         if (at == end || *at == '}')
             return at == end ? NULL : at + 1;
         enum field field = guess(at, end, &at);
@@ -297,8 +312,6 @@ static const char *scan_edn_map(struct scanned *scanned, const char *at, const c
                                           : take_edn(at, end, value);
         if (at == NULL)
             return NULL;
-        if (field != FIELDS)
-            take_field(scanned, field);
     }
 }
 
@@ -341,13 +354,14 @@ static const char *scan_json_map(struct scanned *scanned, const char *at, const 
                                           : take_json(at, end, value);
         if (at == NULL)
             return NULL;
-        take_field(scanned, field);
         while (at < end && *at == ' ')
             at++;
         if (at == end || (*at != ',' && *at != '}'))
             return NULL;
-        if (*at++ == '}')
+        if (*at++ == '}') {
+            take_fields(scanned, seen);
             return at;
+        }
     }
 }
 
