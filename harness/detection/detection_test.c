@@ -11,6 +11,7 @@
 #include <cmocka.h>
 #include <jansson.h>
 #include <stdio.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static char folder[] = "/tmp/lockpick-detection-test-XXXXXX";
@@ -115,6 +116,31 @@ static void leaving_an_inner_hold_that_frees_the_lock_is_found(void **state)
     expect("nested", "broken-watchdog-leave-frees", "UNSAFE", "double-grant");
 }
 
+// Runs `causes` on one trial whose cause is told so, of which "pause" is true. Its exit code.
+static int judge_cause(const char *id, const char *certainty)
+{
+    char command[600];
+    snprintf(
+        command, sizeof command,
+        "cd %s && echo 'a | b | * | pause, work | it stood still' >truths && "
+        "echo '{\"trials\": [{\"scenario\": {\"name\": \"a\"}, \"scheme\": \"b\", \"verdict\": "
+        "\"UNSAFE\", \"evidence\": {\"cause\": {\"id\": \"%s\", \"certainty\": \"%s\", \"text\": "
+        "\"\"}}}]}' >judged.json && '%s-detection' causes truths judged.json >output 2>&1",
+        folder, id, certainty, lockpick_path());
+    int status = system(command);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static void a_cause_that_is_not_true_fails_the_corpus(void **state)
+{
+    (void)state;
+    assert_int_equal(judge_cause("pause", "proven"), 0);
+    assert_int_equal(judge_cause("work", "possible"), 0);
+    assert_int_equal(judge_cause("removed", "proven"), 1);
+    assert_int_equal(judge_cause("removed", "possible"), 1); // more than a tenth unexplained
+    assert_int_equal(judge_cause("unknown", "unexplained"), 1);
+}
+
 static void the_variants_are_not_in_lockpick(void **state)
 {
     (void)state;
@@ -159,6 +185,7 @@ static void the_variants_that_known_failures_name_exist(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_cause_that_is_not_true_fails_the_corpus),
         cmocka_unit_test(the_variants_are_not_in_lockpick),
         cmocka_unit_test(the_variants_that_known_failures_name_exist),
         cmocka_unit_test(a_release_of_another_ones_lock_is_found),

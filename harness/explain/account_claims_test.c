@@ -139,7 +139,13 @@ static void who_says_no_without_an_answer_may_have_the_lock(void **state)
                                     "fault 1 its acquire had no answer";
     struct account account;
     build_silence(200);
-    assert_account(ROOT_UNKNOWN_AS_NO, suspicion, "asking again with the same token");
+    assert_account(ROOT_UNKNOWN_AS_NO, suspicion, "a lease; or asking again with the same token");
+    // A lock that has a lease is not told to have one.
+    assert_true(account_make(&build.digest, &build.judgement, &account));
+    build.trial.traits = leased;
+    account_say_remedy(&account);
+    assert_string_equal(account.remedy, "What would have prevented it: asking again with the same "
+                                        "token, and finding that it has the lock.");
     build_free(&build);
     build_start(&build, "increment");
     build_silence(8);

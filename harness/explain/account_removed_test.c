@@ -26,6 +26,9 @@ static void a_late_release_that_was_answered_is_named(void **state)
                    "client-1 was stopped inside its release (fault 1) until its own lease was "
                    "over; then it removed client-2's lock",
                    "comparing the owner and deleting in one step");
+    struct account account;
+    assert_true(account_make(&build.digest, &build.judgement, &account));
+    assert_null(strstr(account.cause, "does not ask")); // its answer says that it did
     assert_state(&build, "wrongful-release", FINDING_KEPT);
     assert_string_equal(judgement_first_violation(&build.judgement)->check->name, "double-grant");
     char *told = story_tell(&build.digest, &build.judgement);

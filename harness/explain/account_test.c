@@ -239,6 +239,42 @@ static void work_beyond_the_lease_is_told_with_its_length(void **state)
                    "a lease longer than the work");
 }
 
+// What is not proven to follow from the first violation is not hidden behind it.
+static void what_other_holds_broke_is_told_on_its_own(void **state)
+{
+    (void)state;
+    struct account accounts[MAX_CHECKS];
+    build_begin(&build, 0);
+    build_acquire(&build, 1, 1, 0, 0, 300, 0);
+    build_acquire(&build, 2, 2, 1, 310, 610, 0);
+    build_release(&build, 1, 1, 450, 451, RELEASE_NOT_OWNER);
+    build_release(&build, 2, 2, 460, 461, RELEASE_RELEASED);
+    build_acquire(&build, 3, 3, 462, 470, 770, 0);
+    build_acquire(&build, 4, 4, 463, 480, 780, 0);
+    build_release(&build, 3, 3, 490, 491, RELEASE_RELEASED);
+    build_release(&build, 4, 4, 492, 493, RELEASE_RELEASED);
+    build_stop(&build, 500, STOP_DONE);
+    build_judge(&build);
+    assert_int_equal(accounts_make(&build.digest, &build.judgement, accounts), 2);
+    for (int i = 0; i < 2; i++) {
+        bool is_stale = strcmp(accounts[i].finding->check->name, "stale-holder") == 0;
+        assert_int_equal(accounts[i].root, is_stale ? ROOT_WORK : ROOT_ADMITS);
+        assert_int_equal(accounts[i].also_count, 0);
+        assert_null(strstr(accounts[i].remedy, ": ."));
+    }
+    assert_int_equal(accounts[0].besides_count, 1);
+    char *told = story_tell(&build.digest, &build.judgement);
+    assert_text_has(told, "(1 time; that it follows from the above is not proven)");
+    assert_text_has(told, "longer than its lease of 300 ms");
+    assert_text_has(told, "the acquires let both in: client-4 was granted the lock while client-3");
+    free(told);
+    char *json = evidence_json(&build.digest, &build.judgement);
+    assert_text_has(json, "\"certainty\":\"proven\"");
+    assert_text_has(json, "\"certainty\":\"possible\"");
+    assert_text_has(json, "\"id\":\"acquire-admits\"");
+    free(json);
+}
+
 static void a_lease_that_was_nearly_over_at_the_grant_is_told(void **state)
 {
     (void)state;
@@ -376,6 +412,7 @@ int main(void)
         EVIDENCE_TEST(a_lock_that_is_none_or_too_near_is_said_to_be),
         EVIDENCE_TEST(an_acquire_of_several_steps_is_told),
         EVIDENCE_TEST(work_beyond_the_lease_is_told_with_its_length),
+        EVIDENCE_TEST(what_other_holds_broke_is_told_on_its_own),
         EVIDENCE_TEST(a_lease_that_was_nearly_over_at_the_grant_is_told),
         EVIDENCE_TEST(a_late_commit_is_told),
         EVIDENCE_TEST(a_view_older_than_the_lock_is_told),
