@@ -48,12 +48,12 @@ static void stir(struct watch *watch, int64_t at_ns)
     watch->stalled_ns = 0;
 }
 
-// Of stalls that coincide each moment counts once. Those of a client keep the others from nothing,
-// but the next that waits for the lock may be it.
+// Of stalls that coincide each moment counts once. Whose they are is not asked: what the checks
+// allow the worker that they decide by is never more.
 static void see_stall(struct watch *watch, const struct stall *stall)
 {
     watch->longest_stall_ns = time_later(watch->longest_stall_ns, stall->to_ns - stall->from_ns);
-    if (stall->of != STALLED_MACHINE && stall->of != STALLED_SERVER)
+    if (stall->of == STALLED_CONDUCTOR)
         return;
     int64_t from_ns =
         time_later(time_later(stall->from_ns, watch->quiet_since_ns), watch->stalled_until_ns);

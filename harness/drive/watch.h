@@ -19,7 +19,7 @@ struct watch {
     size_t holding;         // living workers that believe they hold, and do not release yet
     size_t releasing;       // living workers inside a release
     int64_t quiet_since_ns; // the last time anything could have freed or granted the lock
-    int64_t stalled_ns;     // how long the machine or a server has stood still since then
+    int64_t stalled_ns;     // how long anybody but the conductor has stood still since then
     int64_t stalled_until_ns;
     int64_t longest_stall_ns;           // of anybody
     int64_t faults_ns[MOST_FAULTS + 1]; // since when each is in effect, by its number

@@ -2,6 +2,7 @@
 #include "harness/drive/watch.h"
 
 #include "harness/base/clock.h"
+#include "harness/history/stall.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -100,6 +101,30 @@ static void time_for_which_the_machine_stood_still_does_not_count(void **state)
     see_stall(&watch, 2600, 300);
     assert_false(is_stuck(&watch, 4100 + 800 + 2000));
     assert_true(is_stuck(&watch, 4101 + 800 + 2000));
+    watch_free(&watch);
+}
+
+// The checks allow the worker that they decide by the stalls of its client.
+static void nor_does_time_for_which_a_client_stood_still(void **state)
+{
+    (void)state;
+    struct watch watch;
+    struct stall stall = {
+        .of = STALLED_CLIENT, .number = 2, .from_ns = 2000 * NS_PER_MS, .to_ns = 2400 * NS_PER_MS};
+    start(&watch);
+    struct event event = stall_event(&stall);
+    event.at_ns = stall.to_ns;
+    event.worker = 1;
+    watch_see(&watch, &event);
+    assert_false(is_stuck(&watch, 4100 + 2 * 400));
+    assert_true(is_stuck(&watch, 4101 + 2 * 400));
+    stall = (struct stall){
+        .of = STALLED_CONDUCTOR, .from_ns = 2500 * NS_PER_MS, .to_ns = 2800 * NS_PER_MS};
+    event = stall_event(&stall);
+    event.at_ns = stall.to_ns;
+    event.worker = 1;
+    watch_see(&watch, &event);
+    assert_true(is_stuck(&watch, 4101 + 2 * 400));
     watch_free(&watch);
 }
 
@@ -204,6 +229,7 @@ int main(void)
         cmocka_unit_test(a_trial_is_not_stuck_while_somebody_holds),
         cmocka_unit_test(who_asks_a_program_that_has_never_answered_does_not_count_as_waiting),
         cmocka_unit_test(time_for_which_the_machine_stood_still_does_not_count),
+        cmocka_unit_test(nor_does_time_for_which_a_client_stood_still),
         cmocka_unit_test(a_grant_begins_the_wait_anew),
         cmocka_unit_test(a_release_is_unanswered_once_none_takes_so_long),
         cmocka_unit_test(a_release_may_take_as_long_as_its_requests),
