@@ -17,7 +17,7 @@
     X(again, "again", "N",                                                                         \
       "runs a trial that could not be decided again, up to N times (default: 0)")                  \
     X(jobs, "jobs", "N",                                                                           \
-      "N trials with faults at a time (default: as many as leave processors and memory free)")               \
+      "N trials with faults at a time (default: as many as leave processors and memory free)")     \
     X(out, "out", "DIR",                                                                           \
       "the run's folder (default: a new one in results/, results/latest names it)")                \
     X(keep_going, "keep-going", "", "goes on after a trial that missed its expectation")           \

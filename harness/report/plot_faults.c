@@ -1,6 +1,6 @@
 #include "faults/fault.h"
-#include "harness/report/plot.h"
 #include "harness/explain/story_deeds.h"
+#include "harness/report/plot.h"
 
 #include <stdio.h>
 #include <string.h>

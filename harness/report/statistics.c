@@ -42,7 +42,8 @@ static void count_lease(const struct hold *hold, struct statistics *statistics)
     if (hold->valid_until_ns == TIME_NEVER)
         return;
     statistics->leased++;
-    statistics->expired += (hold->is_unanchored ? hold->valid_until_ns : hold->proven_until_ns) <= hold->granted_ns;
+    statistics->expired +=
+        (hold->is_unanchored ? hold->valid_until_ns : hold->proven_until_ns) <= hold->granted_ns;
 }
 
 static void count_operations(const struct digest *digest, struct statistics *statistics)

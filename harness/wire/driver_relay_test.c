@@ -269,7 +269,9 @@ static int try_driver(const struct sandbox *sandbox, void *context)
     result = result != 0 ? result : a_driver_is_not_blamed_for_being_held(&fixture);
     result = result != 0 ? result : a_late_answer_is_no_longer_lease(&fixture, slow_reply);
     result = result != 0 ? result : a_late_answer_is_no_longer_lease(&fixture, slow_answer);
-    result = result != 0 ? result : an_answer_among_others_counts_from_the_earliest_that_may_be_its(&fixture);
+    result = result != 0
+                 ? result
+                 : an_answer_among_others_counts_from_the_earliest_that_may_be_its(&fixture);
     result = result != 0 ? result : a_request_may_come_after_its_worker_has_gone(&fixture);
     if (result == 0)
         end(&fixture);

@@ -1,6 +1,0 @@
-value.o: harness/import/value.c harness/import/value.h \
-  harness/base/text.h
-
-harness/import/value.h:
-
-harness/base/text.h:
