@@ -268,6 +268,8 @@ static inline void build_sort(struct build *build)
 
 static inline void build_judge(struct build *build)
 {
+    if (build->judged)
+        digest_free(&build->digest);
     build_sort(build);
     build->history = (struct history){.events = build->events, .count = build->count};
     digest_make(&build->history, &build->trial, &build->digest);

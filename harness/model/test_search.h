@@ -73,10 +73,12 @@ static inline struct lock_state lock_state_free(void)
     return (struct lock_state){.seen = INT64_MIN};
 }
 
-// Names a lease by the invocation of the acquire or renewal that asked for it.
+// Names a lease by the invocation of the acquire or renewal that asked for it; times may be as
+// large as they can be, and names only have to differ.
 static inline int64_t lease_of(const struct operation *operation)
 {
-    return operation->invoked * SEARCH_PROCESSES + operation->process;
+    return (int64_t)((uint64_t)operation->invoked * SEARCH_PROCESSES +
+                     (uint64_t)operation->process);
 }
 
 static inline int64_t lock_state_holds(const struct lock_state *state)

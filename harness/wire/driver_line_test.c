@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <stdlib.h>
 #include <string.h>
 
 static struct driver_line read_well(const char *text)
@@ -144,6 +145,7 @@ static void what_the_documentation_shows_is_understood(void **state)
         line += strlen("\n    < ");
         if (driver_line_read(line, strcspn(line, "\n"), &read, &error) != 0)
             fail_msg("%s", error.text);
+        free(read.cycles);
         shown++;
     }
     assert_true(shown >= 5);
