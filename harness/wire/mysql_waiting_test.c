@@ -49,8 +49,9 @@ static void *wait_for_row_2(void *context)
 static void await_waiting(struct fixture *fixture, int64_t count)
 {
     struct error error;
+    struct actor prober = {.client = 2, .worker = 1, .phase = PHASE_NONE}; // beside who waits
     struct mysql_connection *probe =
-        mysql_connection_open(&fixture->server.service, NS_PER_S, &fixture->actor, &error);
+        mysql_connection_open(&fixture->server.service, NS_PER_S, &prober, &error);
     assert_non_null(probe);
     await_number(probe, count,
                  "SELECT variable_value FROM information_schema.global_status "
