@@ -3,8 +3,8 @@
 #include "harness/cli/performance.h"
 #include "harness/cluster/server.h"
 #include "harness/drive/fit.h"
+#include "harness/drive/usage_proc.h"
 
-#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/utsname.h>
@@ -151,9 +151,7 @@ void environment_describe(const struct sandbox *sandbox, const struct plan *plan
     snprintf(environment->kernel, sizeof environment->kernel, "%.40s %.80s", system.sysname,
              system.release);
     processor_name(environment->processor, sizeof environment->processor);
-    cpu_set_t allowed;
-    if (sched_getaffinity(0, sizeof allowed, &allowed) == 0)
-        environment->processors = CPU_COUNT(&allowed);
+    environment->processors = processors_allowed();
     name_servers(plan, environment->servers, sizeof environment->servers);
     if (sandbox->isolation == ISOLATION_NAMESPACES)
         snprintf(environment->isolation, sizeof environment->isolation, "namespaces");

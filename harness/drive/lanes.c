@@ -8,7 +8,6 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -97,12 +96,6 @@ static bool take_one(struct queue *queue, size_t job, uint32_t number)
     return atomic_compare_exchange_strong(&queue->takers[job], &nobody, number);
 }
 
-static int processors(void)
-{
-    cpu_set_t allowed;
-    return sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? CPU_COUNT(&allowed) : 1;
-}
-
 // Whether the machine has room for one more trial, which then counts as conducted. Lanes that are
 // not the first to look wait for the next time.
 static bool has_room(struct queue *queue)
@@ -117,7 +110,7 @@ static bool has_room(struct queue *queue)
         return false;
     int64_t busy_ns = machine_busy_ns();
     int64_t idle_ns =
-        processors() * elapsed_ns - (busy_ns - atomic_exchange(&queue->busy_ns, busy_ns));
+        processors_allowed() * elapsed_ns - (busy_ns - atomic_exchange(&queue->busy_ns, busy_ns));
     bool is_idle = busy_ns >= 0 && idle_ns > elapsed_ns / 4;
     if (is_idle)
         atomic_fetch_add(&queue->conducting, 1);
@@ -327,8 +320,8 @@ struct lane_limits lanes_that_fit(void)
         sscanf(line, "MemAvailable: %lld", &kilobytes);
     text_free(&information);
     int fit = (int)(kilobytes / 1024 / MEGABYTES_PER_LANE);
-    struct lane_limits limits = {SURE_LANES_PER_PROCESSOR * processors(),
-                                 LANES_PER_PROCESSOR * processors()};
+    struct lane_limits limits = {SURE_LANES_PER_PROCESSOR * processors_allowed(),
+                                 LANES_PER_PROCESSOR * processors_allowed()};
     limits.most = fit < 1 ? 1 : fit < limits.most ? fit : limits.most;
     limits.sure = limits.sure < limits.most ? limits.sure : limits.most;
     return limits;

@@ -3,7 +3,6 @@
 #include "harness/base/clock.h"
 #include "harness/drive/usage_proc.h"
 
-#include <sched.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <time.h>
@@ -40,10 +39,8 @@ static void record_network(struct history_writer *writer, int node, pid_t proces
 // First of a round: what is not read in the same round was gone.
 static void read_machine(struct history_writer *writer)
 {
-    cpu_set_t allowed;
     int64_t busy_ns = machine_busy_ns();
-    int processors = sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? CPU_COUNT(&allowed) : 0;
-    record(writer, USAGE_PROCESSOR, 0, 0, busy_ns >= 0 ? busy_ns : 0, processors);
+    record(writer, USAGE_PROCESSOR, 0, 0, busy_ns >= 0 ? busy_ns : 0, processors_allowed());
 }
 
 static void read_alone(const struct usage_watch *watch, int node, pid_t process)

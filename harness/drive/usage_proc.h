@@ -57,4 +57,7 @@ bool network_usage_read(pid_t process, struct network_usage *usage);
 // The time for which processors of the machine were not idle, all added up; -1: not known.
 int64_t machine_busy_ns(void);
 
+// How many processors this process may use; at least 1.
+int processors_allowed(void);
+
 #endif
