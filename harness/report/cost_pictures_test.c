@@ -284,6 +284,23 @@ static void scenarios_without_room_are_counted(void **state)
     assert_true(has(&test.drawing.script, "Not shown: 1 more scenario without faults."));
 }
 
+static void of_many_small_scenarios_the_first_eight_are_drawn(void **state)
+{
+    (void)state;
+    struct scenario scenarios[11];
+    for (size_t i = 0; i < 22; i++) {
+        scenarios[i / 2] = test.scenarios[0];
+        struct trial_result *result = test_costs_add(
+            &test, &scenarios[i / 2], i % 2 == 0 ? "redis-setnx" : "redis-lua", test_redis);
+        test_measure(result, LATENCY_ACQUIRE, 1000, 300, 5000);
+        test_measure(result, LATENCY_HAND_OFF, 1000, 300, 5000);
+    }
+    assert_true(draw(&percentiles_picture));
+    assert_true(has(&test.drawing.script, "Not shown: 3 more scenarios"));
+    assert_true(draw(&hand_off_picture));
+    assert_true(has(&test.drawing.script, "Not shown: 3 more scenarios"));
+}
+
 static void several_scenarios_stand_beside_or_below_each_other(void **state)
 {
     (void)state;
@@ -320,6 +337,8 @@ int main(void)
         cmocka_unit_test(texts_that_touch_are_found),
         cmocka_unit_test_setup_teardown(thirty_eight_schemes_fit_into_each_picture, start, end),
         cmocka_unit_test_setup_teardown(scenarios_without_room_are_counted, start, end),
+        cmocka_unit_test_setup_teardown(of_many_small_scenarios_the_first_eight_are_drawn, start,
+                                        end),
         cmocka_unit_test_setup_teardown(several_scenarios_stand_beside_or_below_each_other, start,
                                         end),
     };

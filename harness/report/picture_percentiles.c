@@ -109,24 +109,23 @@ static void add_scene(const struct run_result *run, const struct scenario *scena
 {
     size_t *indices = NULL;
     size_t count = cost_schemes(run, scenario, &indices);
-    struct scene *scene = &scenes->items[scenes->count];
-    *scene = (struct scene){.scenario = scenario,
-                            .curves = memory_new((count + 1) * sizeof *scene->curves),
-                            .trials = memory_new((count + 1) * sizeof *scene->trials)};
+    struct scene scene = {.scenario = scenario,
+                          .curves = memory_new((count + 1) * sizeof *scene.curves),
+                          .trials = memory_new((count + 1) * sizeof *scene.trials)};
     for (size_t i = 0; i < count; i++)
-        add_curve(run, indices[i], scene);
+        add_curve(run, indices[i], &scene);
     free(indices);
-    scene->has_uncorrected &= scene->count <= MOST_WITH_UNCORRECTED;
-    scene->group_count = chart_groups_make(scene->trials, scene->count, &scene->groups);
+    scene.has_uncorrected &= scene.count <= MOST_WITH_UNCORRECTED;
+    scene.group_count = chart_groups_make(scene.trials, scene.count, &scene.groups);
     // A scheme alone has nothing beside it; its trial has a picture of its latency.
-    if (scene->count < 2 ||
-        (scenes->blocks > 0 && scenes->blocks + scene->group_count > MOST_BLOCKS)) {
-        scenes->left_out += scene->count > 1;
-        scene_free(scene);
+    if (scene.count < 2 ||
+        (scenes->blocks > 0 && scenes->blocks + scene.group_count > MOST_BLOCKS)) {
+        scenes->left_out += scene.count > 1;
+        scene_free(&scene);
         return;
     }
-    scenes->blocks += scene->group_count;
-    scenes->count++;
+    scenes->blocks += scene.group_count;
+    scenes->items[scenes->count++] = scene;
 }
 
 static void collect(const struct run_result *run, struct scenes *scenes)
