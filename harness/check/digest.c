@@ -62,7 +62,7 @@ static void see_stop(struct digest *digest, const struct event *event)
         digest->stop_known = true;
         digest->ended_ns = event->at_ns;
         digest->due_operations = event->args[0];
-        digest->stop_reason = event->detail <= STOP_BROKEN ? event->detail : STOP_BROKEN;
+        digest->stop_reason = event->detail <= STOP_INTERRUPTED ? event->detail : STOP_BROKEN;
     } else if (event->detail == STOP_BROKEN) {
         digest->stop_reason = STOP_BROKEN;
     }

@@ -86,7 +86,8 @@ static int conduct(const struct sandbox *sandbox, void *context)
     struct run_result run = {.folder = request->folder, .seed = request->plan->seed};
     struct error error = {0};
     perform_plan(request->plan, &request->run, sandbox, &run);
-    bool is_short = complain_of_untried(&run) || run.count < run.planned;
+    bool is_short = complain_of_untried(&run) || run.count < run.planned ||
+                    sandbox_is_interrupted(sandbox);
     if (run_pictures_write(&run, run.has_plots, &error) != 0)
         fprintf(stderr, "lockpick compare: the pictures of the run: %s\n", error.text);
     int written = run_outputs_write_folder(&run);

@@ -22,6 +22,7 @@ void trial_decide(struct trial_result *result, struct history *history, enum tri
     judge(&digest, &result->judgement);
     statistics_make(&digest, &result->statistics);
     result->has_history = true;
+    result->is_cut_short = history->condition.state == HISTORY_UNFINISHED;
     free(result->story);
     result->story = story_tell(&digest, &result->judgement);
     free(result->evidence);

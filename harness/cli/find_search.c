@@ -132,18 +132,19 @@ static bool measure(struct find_request *request, int64_t rate, struct find_resu
             request->scenario->load[i].rate = rate;
     }
     perform_plan(&plan, &request->options, request->sandbox, &run);
-    bool has_history = run.count == 1 && run.trials[0].has_history;
-    if (has_history)
+    bool is_interrupted = sandbox_is_interrupted(request->sandbox);
+    bool is_measured = !is_interrupted && run.count == 1 && run.trials[0].has_history;
+    if (is_measured)
         add_step(result, request, rate, folder.bytes, &run.trials[0]);
     else
         snprintf(result->reason, sizeof result->reason, "%s",
-                 run.count == 1 ? run.trials[0].judgement.reason : "it was interrupted");
+                 is_interrupted ? "it was interrupted" : run.trials[0].judgement.reason);
     if (request->serial == 1)
         request->environment = run.environment;
     request->environment.load_at_end = run.environment.load_at_end;
     performance_free(&run);
     text_free(&folder);
-    return has_history;
+    return is_measured;
 }
 
 // --- one scheme ----------------------------------------------------------------------------------

@@ -86,21 +86,22 @@ static void settle(struct performance *performance, struct trial_result *result,
     struct history history = {0};
     struct error error = *reason;
     char *path = path_join(result->folder, "history.bin");
-    if (conducted != 0 && sandbox_is_interrupted(performance->sandbox))
-        trial_result_free(result); // half a trial has no verdict
-    else if (conducted == TRIAL_IMPOSSIBLE)
+    if (conducted == TRIAL_INTERRUPTED)
+        text_format(&performance->remarks,
+                    "%s was interrupted: it is judged by what was recorded until then\n",
+                    trial->name);
+    if (conducted == TRIAL_IMPOSSIBLE)
         judge_skipped(trial, error.text, &result->judgement);
     else if (conducted == TRIAL_MEANINGLESS)
         judge_not_applicable(trial, error.text, &result->judgement);
-    else if (conducted != 0 || history_load(path, &history, &error) != 0)
+    else if (conducted < 0 || history_load(path, &history, &error) != 0)
         judge_error(trial, error.text, &result->judgement);
     else
         trial_decide(result, &history,
                      performance->run->has_plots ? TRIAL_FILES_ALL : TRIAL_FILES_UNDRAWN);
     history_free(&history);
     free(path);
-    if (result->trial != NULL)
-        finish(performance, result);
+    finish(performance, result);
 }
 
 // --- alone ---------------------------------------------------------------------------------------

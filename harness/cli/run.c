@@ -60,9 +60,10 @@ static uint64_t choose_seed(const struct run_options *options, const struct scen
 static void say_how_it_ended(int signal_number, const char *folder)
 {
     fprintf(stderr,
-            "lockpick run: ended by signal %d%s; the trials that had finished, and the history of "
-            "the one that had not, are in %s\n",
-            signal_number, signal_number == SIGBUS ? " (no room left on the disk?)" : "", folder);
+            "lockpick run: ended by signal %d%s; what was recorded until then is in %s, and "
+            "`lockpick report %s` judges it\n",
+            signal_number, signal_number == SIGBUS ? " (no room left on the disk?)" : "", folder,
+            folder);
 }
 
 static int run_set(const struct run_options *options, struct scenario_set *set,

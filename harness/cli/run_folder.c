@@ -160,6 +160,19 @@ static int keep_as_run(const char *folder, const struct scenario_set *set, const
     return result;
 }
 
+// The names of all trials of the plan: what a run that is stopped has not run is known by them.
+static int keep_plan(const char *folder, const struct plan *plan, struct error *error)
+{
+    struct text names = {0};
+    for (size_t i = 0; i < plan->count; i++)
+        text_format(&names, "%s\n", plan->trials[i].name);
+    char *path = path_join(folder, PLANNED_FILE);
+    int result = file_write(path, text_string(&names), names.length, error);
+    free(path);
+    text_free(&names);
+    return result;
+}
+
 char *run_folder_make(const struct run_options *options, const struct scenario_set *set,
                       const struct plan *plan, struct error *error)
 {
@@ -168,7 +181,7 @@ char *run_folder_make(const struct run_options *options, const struct scenario_s
         return NULL;
     if (folder_make(folder, error) == 0 &&
         keep_scenarios(folder, options, set, plan->seed, error) == 0 &&
-        keep_as_run(folder, set, plan, error) == 0)
+        keep_as_run(folder, set, plan, error) == 0 && keep_plan(folder, plan, error) == 0)
         return folder;
     free(folder);
     return NULL;

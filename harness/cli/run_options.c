@@ -164,8 +164,8 @@ void run_options_print(FILE *out)
     fputs(
         "\nexit codes: 0 every expectation met, 1 some expectation not met, 2 usage or scenario,\n"
         "3 inconclusive (a verdict, or a threshold that was not measured), 4 environment missing\n"
-        "or broken, 5 a threshold missed, 130 interrupted by Ctrl-C (what had finished is\n"
-        "reported). Of several, 1 comes before 4, then 5, then 3\n",
+        "or broken, 5 a threshold missed, 130 interrupted by Ctrl-C (what was recorded\n"
+        "is judged). Of several, 1 comes before 4, then 5, then 3\n",
         out);
 }
 

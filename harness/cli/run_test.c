@@ -307,7 +307,7 @@ static void kill_mid_run(const char *scenario_path, const char *option, int page
     text_free(&history);
 }
 
-static void an_interrupted_run_reports_the_trials_that_had_finished(void **state)
+static void an_interrupted_run_reports_its_trials_as_far_as_they_went(void **state)
 {
     (void)state;
     char out[80];
@@ -337,7 +337,10 @@ static void an_interrupted_run_reports_the_trials_that_had_finished(void **state
     assert_int_equal(waitpid(run, &status, 0), run);
     assert_int_equal(WEXITSTATUS(status), 128 + SIGINT);
     json_t *json = load_result_of(out);
-    assert_int_equal(json_array_size(json_object_get(json, "trials")), 1);
+    json_t *trials = json_object_get(json, "trials");
+    assert_int_equal(json_array_size(trials), 2);
+    assert_string_equal(json_string_value(json_object_get(json_array_get(trials, 1), "verdict")),
+                        "UNKNOWN");
     json_decref(json);
 }
 
@@ -379,7 +382,7 @@ int main(void)
         cmocka_unit_test(a_folder_that_holds_a_run_is_not_written_over),
         cmocka_unit_test(a_history_prints_as_json_lines),
         cmocka_unit_test(every_other_verb_answers),
-        cmocka_unit_test(an_interrupted_run_reports_the_trials_that_had_finished),
+        cmocka_unit_test(an_interrupted_run_reports_its_trials_as_far_as_they_went),
         cmocka_unit_test(a_run_killed_at_any_moment_leaves_no_process_behind),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

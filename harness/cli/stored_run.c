@@ -1,6 +1,7 @@
 #include "harness/cli/stored_run.h"
 
 #include "harness/base/file.h"
+#include "harness/cli/run_folder.h"
 #include "harness/cli/vocabulary.h"
 #include "harness/report/json_costs.h"
 
@@ -78,17 +79,35 @@ static const struct trial *find_trial(const struct stored_run *run, const char *
 
 // --- which trials --------------------------------------------------------------------------------
 
-// {"name": ...} of each trial of the folder that has a history, as result.json would have it.
-static json_t *list_folder(const char *folder)
+static const char *name_of(const json_t *entry)
 {
-    json_t *trials = json_array();
+    const char *name = json_string_value(json_object_get(entry, "name"));
+    return name != NULL ? name : "";
+}
+
+static bool has_trial(const json_t *trials, const char *name)
+{
+    size_t index;
+    json_t *entry;
+    json_array_foreach(trials, index, entry)
+    {
+        if (strcmp(name_of(entry), name) == 0)
+            return true;
+    }
+    return false;
+}
+
+// Adds {"name": ...} of each trial of the folder that has a history and is not among them.
+static void add_from_folder(const char *folder, json_t *trials)
+{
     struct dirent **entries;
     char *path = path_join(folder, "trials");
     int count = scandir(path, &entries, NULL, versionsort);
     for (int i = 0; i < count; i++) {
         struct text history = {0};
         text_format(&history, "%s/%s/history.bin", path, entries[i]->d_name);
-        if (entries[i]->d_name[0] != '.' && is_there(history.bytes))
+        if (entries[i]->d_name[0] != '.' && is_there(history.bytes) &&
+            !has_trial(trials, entries[i]->d_name))
             json_array_append_new(trials, json_pack("{s:s}", "name", entries[i]->d_name));
         text_free(&history);
         free(entries[i]);
@@ -96,13 +115,6 @@ static json_t *list_folder(const char *folder)
     if (count >= 0)
         free(entries);
     free(path);
-    return trials;
-}
-
-static const char *name_of(const json_t *entry)
-{
-    const char *name = json_string_value(json_object_get(entry, "name"));
-    return name != NULL ? name : "";
 }
 
 // Leaves that trial, which result.json need not tell of: a run that was stopped has it by half.
@@ -136,7 +148,23 @@ static char *read_remarks(const json_t *remarks)
     return text.bytes;
 }
 
-// And how the run was, if result.json says so.
+// How many trials the plan had; 0 if that is not known.
+static size_t count_planned(const char *folder)
+{
+    struct text names = {0};
+    size_t count = 0;
+    char *path = path_join(folder, PLANNED_FILE);
+    if (file_read(path, &names, NULL) == 0) {
+        for (size_t i = 0; i < names.length; i++)
+            count += names.bytes[i] == '\n';
+    }
+    text_free(&names);
+    free(path);
+    return count;
+}
+
+// And how the run was, if result.json says so. A trial that is not in it, as the run was stopped,
+// is there if it has a history.
 static void list_trials(struct stored_run *run, const char *trial)
 {
     const char *folder = run->result.folder;
@@ -148,14 +176,18 @@ static void list_trials(struct stored_run *run, const char *trial)
     if (trial == NULL)
         run->result.remarks = read_remarks(json_object_get(root, "remarks"));
     run->was_stopped = !json_is_array(trials);
-    if (trial == NULL && !run->was_stopped)
-        run->result.planned = (size_t)json_integer_value(json_object_get(root, "planned"));
+    if (trial == NULL)
+        run->result.planned = run->was_stopped
+                                  ? count_planned(folder)
+                                  : (size_t)json_integer_value(json_object_get(root, "planned"));
     free(path);
     json_decref(root);
     if (run->was_stopped) {
         json_decref(trials);
-        trials = list_folder(folder);
+        trials = json_array();
     }
+    if (run->was_stopped || run->result.planned > json_array_size(trials))
+        add_from_folder(folder, trials);
     run->entries = trial != NULL ? only(trials, trial) : trials;
 }
 
@@ -248,7 +280,7 @@ static int name_all(struct stored_run *run, struct error *error)
     size_t count = json_array_size(run->entries);
     run->result.planned = run->result.planned > count ? run->result.planned : count;
     run->result.trials = memory_zeroed(count + 1, sizeof *run->result.trials);
-    if (count == 0)
+    if (count == 0 && run->result.planned == 0)
         return error_set(error, "the run in %s has no trial with a history", run->result.folder);
     if (make_plans(run, repeats, error) != 0)
         return -1;

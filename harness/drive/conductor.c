@@ -121,6 +121,7 @@ static void watch_servers(struct conductor *conductor)
         stage_break(&conductor->stage, "%s", error.text);
 }
 
+// 0, -1 or TRIAL_INTERRUPTED.
 static int wait_until_connected(struct conductor *conductor, struct error *error)
 {
     struct control *control = conductor->stage.control;
@@ -135,8 +136,10 @@ static int wait_until_connected(struct conductor *conductor, struct error *error
             return error_set(error, "%s", stage_broken(&conductor->stage));
         if (ready >= wanted)
             return 0;
-        if (sandbox_is_interrupted(conductor->sandbox))
-            return error_set(error, "interrupted while clients connected");
+        if (sandbox_is_interrupted(conductor->sandbox)) {
+            record(conductor, EVENT_STOP_ASKED, STOP_INTERRUPTED, 0);
+            return TRIAL_INTERRUPTED;
+        }
         if (clock_monotonic_ns() > give_up_ns)
             return error_set(error, "only %u of %u workers connected within %d s%s", ready, wanted,
                              (int)(CONNECT_LIMIT_NS / NS_PER_S), client_suspect(conductor->trial));
@@ -321,20 +324,26 @@ static void let_clients_end(struct conductor *conductor)
 static int perform(struct conductor *conductor, struct error *error)
 {
     show(conductor, "connecting");
-    if (start_clients(conductor, error) != 0 || wait_until_connected(conductor, error) != 0)
+    if (start_clients(conductor, error) != 0)
         return -1;
+    int connected = wait_until_connected(conductor, error);
+    if (connected != 0)
+        return connected;
     enum stop_reason reason = run_until_stop(conductor);
     stop(conductor, reason);
     let_clients_end(conductor);
     watch_servers(conductor);
+    if (reason == STOP_INTERRUPTED) {
+        // A value that cannot be read any more is missing, as after a kill.
+        (void)stage_record_values(&conductor->stage, &conductor->writer, error);
+        return TRIAL_INTERRUPTED;
+    }
     if (atomic_load(&conductor->stage.control->broken) == 1)
         return error_set(error, "a client failed, and died before it could say why");
     if (stage_broken(&conductor->stage) != NULL)
         return error_set(error, "%s", stage_broken(&conductor->stage));
     if (stage_record_values(&conductor->stage, &conductor->writer, error) != 0)
         return -1;
-    if (reason == STOP_INTERRUPTED)
-        return error_set(error, "interrupted before its end");
     leavings_record(&conductor->world, conductor->stage.keys, conductor->stage.scheme,
                     conductor->scenario->lock.lease_ns, &conductor->writer);
     if (history_file_overflowed(&conductor->stage.history))

@@ -100,5 +100,9 @@ void damage_judge(const struct damage *damage, const struct history_header *head
         judge_open(damage, header, closing, condition);
     } else if (!judge_closed(damage, &header->end, condition)) {
         condition->state = HISTORY_DAMAGED;
+    } else if (damage->interrupted) {
+        condition->state = HISTORY_UNFINISHED;
+        snprintf(condition->text, sizeof condition->text,
+                 "the history ends early: its trial was interrupted");
     }
 }

@@ -16,6 +16,7 @@ struct damage {
     bool harness_gap;       // one of them is the harness's own
     bool harness_may_go_on; // a writer of the harness filled its last chunk, so that it may have
                             // written another
+    bool interrupted;       // the harness wrote that the user had asked for an end
     int mapping;            // errno, if the file could not be mapped to its end
 };
 

@@ -84,6 +84,24 @@ static void a_closed_history_is_whole_and_an_open_one_unfinished(void **state)
     unlink(test.path);
 }
 
+static void a_history_of_an_interrupted_trial_is_unfinished(void **state)
+{
+    (void)state;
+    struct test_file test;
+    struct history_writer conductor;
+    write_sample(&test);
+    history_writer_start(&conductor, &test.file, 0, 0);
+    history_append(&conductor,
+                   (struct event){.kind = EVENT_STOP_ASKED, .detail = STOP_INTERRUPTED});
+    history_file_close(&test.file);
+    struct history history = test_file_load(&test);
+    assert_int_equal(history.condition.state, HISTORY_UNFINISHED);
+    assert_says(&history, "interrupted");
+    assert_false(history.condition.harness_lost);
+    history_free(&history);
+    unlink(test.path);
+}
+
 static void a_writer_killed_anywhere_leaves_an_unfinished_history_without_damage(void **state)
 {
     (void)state;
@@ -332,6 +350,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_checksum_is_the_known_one_with_and_without_the_instruction),
         cmocka_unit_test(a_closed_history_is_whole_and_an_open_one_unfinished),
+        cmocka_unit_test(a_history_of_an_interrupted_trial_is_unfinished),
         cmocka_unit_test(a_writer_killed_anywhere_leaves_an_unfinished_history_without_damage),
         cmocka_unit_test(a_damaged_chunk_is_passed_over_and_told_with_its_place),
         cmocka_unit_test(it_is_known_whether_the_harness_s_own_events_may_be_lost),

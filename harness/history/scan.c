@@ -178,6 +178,17 @@ static bool is_intact(const struct history_scan *scan, const struct history_chun
     return true;
 }
 
+// True if one of the events is the harness's own word that the user had asked for an end.
+static bool tells_interruption(const struct history_chunk *chunk, uint32_t count)
+{
+    for (uint32_t i = 0; chunk->events[0].client == 0 && i < count; i++) {
+        if (chunk->events[i].kind == EVENT_STOP_ASKED &&
+            chunk->events[i].detail == STOP_INTERRUPTED)
+            return true;
+    }
+    return false;
+}
+
 // Adds an intact chunk to what is known of its writer. False if it cannot be the writer's next.
 static bool take(struct history_scan *scan, const struct history_chunk *chunk, uint32_t count,
                  struct history_piece *piece)
@@ -199,6 +210,7 @@ static bool take(struct history_scan *scan, const struct history_chunk *chunk, u
     author->last = chunk->events[count - 1];
     scan->damage.gaps += lost;
     scan->damage.harness_gap |= lost > 0 && author->last.client == 0;
+    scan->damage.interrupted |= tells_interruption(chunk, count);
     scan->damage.chunks++;
     scan->damage.events += count;
     return true;

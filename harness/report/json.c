@@ -9,9 +9,10 @@
 //  folder          string   the run's
 //  seed            string
 //  planned         integer  trials in the plan
-//  finished        integer  trials in this file
+//  finished        integer  trials in this file, one that was interrupted included
 //  duration_ns     integer  of the whole run
-//  exit_code       integer  as `lockpick run` ends with: 0, 1, 3, 4 or 5
+//  exit_code       integer  as `lockpick report` ends with: 0, 1, 3, 4 or 5; so does `lockpick run`
+//                           unless it is interrupted
 //  summary         object   met, missed, without_expectation, inconclusive, errors, skipped,
 //                           not_run: integers; sentence: string
 //  plots           object   available: boolean; note: string (why there are none)

@@ -232,6 +232,20 @@ static bool is_first_of_its_scenario(const struct run_result *run, size_t index)
     return true;
 }
 
+// Trials that a run had no time for are an error: a suite without them would look as if all was
+// well.
+static void add_not_run(struct text *out, const struct run_result *run, size_t not_run)
+{
+    text_add(out, "  <testsuite name=\"not run\" tests=\"1\" failures=\"0\" errors=\"1\" "
+                  "skipped=\"0\" time=\"0.000\">\n");
+    add_properties(out, run);
+    text_format(out,
+                "    <testcase classname=\"lockpick\" name=\"not run\" time=\"0.000\">\n"
+                "      <error type=\"not-run\" message=\"%zu of %zu trials were not run: the run "
+                "ended before\"/>\n    </testcase>\n  </testsuite>\n",
+                not_run, run->planned);
+}
+
 char *report_junit(const struct run_result *run)
 {
     struct text out = {0};
@@ -239,6 +253,9 @@ char *report_junit(const struct run_result *run)
     struct threshold_outcomes thresholds;
     thresholds_decide(run, &thresholds);
     count_thresholds(&thresholds, NULL, &counts);
+    size_t not_run = tally_make(run).not_run;
+    counts.of[CASE_BROKE] += not_run > 0;
+    counts.all += not_run > 0;
     text_add(&out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"lockpick\"");
     add_counts(&out, &counts);
     add_time(&out, run->duration_ns);
@@ -247,6 +264,8 @@ char *report_junit(const struct run_result *run)
         if (is_first_of_its_scenario(run, i))
             add_suite(&out, run, &thresholds, run->trials[i].trial->scenario);
     }
+    if (not_run > 0)
+        add_not_run(&out, run, not_run);
     text_add(&out, "</testsuites>\n");
     thresholds_free(&thresholds);
     return out.bytes;

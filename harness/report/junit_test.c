@@ -140,12 +140,13 @@ static void each_scenario_is_a_suite_with_counts_of_its_own(void **state)
     free(text);
 }
 
-static void a_run_without_trials_is_valid(void **state)
+static void a_run_without_trials_is_no_success(void **state)
 {
     (void)state;
     struct run_result run = {.folder = "results/none", .planned = 3};
     char *text = junit_of(&run);
-    assert_has(text, "tests=\"0\"");
+    assert_has(text, "<testsuites name=\"lockpick\" tests=\"1\" failures=\"0\" errors=\"1\"");
+    assert_has(text, "<error type=\"not-run\" message=\"3 of 3 trials were not run");
     free(text);
 }
 
@@ -278,7 +279,7 @@ int main(void)
         cmocka_unit_test(error_is_an_error_and_what_was_not_tried_is_skipped),
         cmocka_unit_test(a_miss_outweighs_any_verdict_as_in_the_exit_code),
         cmocka_unit_test(each_scenario_is_a_suite_with_counts_of_its_own),
-        cmocka_unit_test(a_run_without_trials_is_valid),
+        cmocka_unit_test(a_run_without_trials_is_no_success),
         cmocka_unit_test(what_xml_cannot_say_is_left_out),
         cmocka_unit_test(any_bytes_make_a_well_formed_document),
         cmocka_unit_test(xmllint_takes_it_too),

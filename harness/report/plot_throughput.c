@@ -104,7 +104,7 @@ static const char *stop_words(const struct digest *digest)
     static const char *const words[] = {
         [STOP_DONE] = "all operations done", [STOP_TIME] = "time is up",
         [STOP_STUCK] = "stopped: stuck",     [STOP_LIMIT] = "stopped: time limit",
-        [STOP_BROKEN] = "stopped: broken",
+        [STOP_BROKEN] = "stopped: broken",   [STOP_INTERRUPTED] = "interrupted",
     };
     if (!digest->stop_known)
         return "the history ends";

@@ -39,6 +39,7 @@ struct trial_result {
     struct statistics statistics;
     struct latency_record latencies;
     bool has_history;    // false: skipped, or failed before there was one
+    bool is_cut_short;   // its history ends early: it was interrupted or killed
     int lanes;           // how many trials were conducted at a time, this one included; 0: not this
     char *folder;        // its own, inside the run's
     char *story;         // in words; "" if there is nothing to tell. Owned

@@ -95,7 +95,8 @@ static void add_reasons(const struct run_result *run, enum verdict verdict, stru
     text_add(out, ")");
 }
 
-// True if the run ended with its first miss or error, as it does without --keep-going.
+// True if the run ended with its first miss or error, as it does without --keep-going, and not
+// because it was killed or interrupted.
 static bool stopped_at_miss(const struct run_result *run)
 {
     size_t failed = 0;
@@ -104,6 +105,8 @@ static bool stopped_at_miss(const struct run_result *run)
         const struct judgement *judgement = &run->trials[i].judgement;
         last = judgement->expectation == EXPECTATION_MISSED || judgement->verdict == VERDICT_ERROR;
         failed += last;
+        if (run->trials[i].is_cut_short)
+            return false;
     }
     return failed == 1 && last;
 }

@@ -1,0 +1,145 @@
+// End to end: however a run is ended from outside, what it recorded is judged the same way.
+#include "harness/cli/test_command.h"
+#include "harness/cli/test_result.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char folder[] = "/tmp/lockpick-interrupted-test-XXXXXX";
+
+static int make_folder(void **state)
+{
+    (void)state;
+    if (test_folder_make(folder) != 0)
+        return -1;
+    write_in(folder, "endless.yaml",
+             "version: 1\nname: endless\nabout: For a test.\nverdict-only: true\nlimit: 90s\n"
+             "workload: {kind: increment, store: shm, for: 60s, hold: 1ms}\n"
+             "clients: {processes: 1, threads: 2}\nschemes: [none, process-mutex]\nrepeat: 4\n"
+             "expect:\n  - {schemes: [none, process-mutex], verdict: safe}\n");
+    return 0;
+}
+
+static int remove_folder(void **state)
+{
+    (void)state;
+    return test_folder_remove(folder);
+}
+
+static blkcnt_t pages_of(const char *trial)
+{
+    char path[200];
+    struct stat status;
+    snprintf(path, sizeof path, "%s/run/trials/%s/history.bin", folder, trial);
+    return stat(path, &status) == 0 ? status.st_blocks / 8 : 0;
+}
+
+// Runs two of the four trials of the scheme side by side, until both have recorded something; and
+// then this.
+static void end_run_by(int signal_number, const char *scheme)
+{
+    char run[80];
+    char scenario[80];
+    char schemes[40];
+    char first[40];
+    char second[40];
+    int status;
+    snprintf(schemes, sizeof schemes, "schemes=[%s]", scheme);
+    snprintf(first, sizeof first, "endless--%s--1", scheme);
+    snprintf(second, sizeof second, "endless--%s--2", scheme);
+    snprintf(run, sizeof run, "%s/run", folder);
+    snprintf(scenario, sizeof scenario, "%s/endless.yaml", folder);
+    assert_int_equal(test_folder_remove(run), 0);
+    pid_t command = fork();
+    if (command == 0) {
+        dup2(open("/dev/null", O_WRONLY | O_CLOEXEC), STDOUT_FILENO);
+        dup2(STDOUT_FILENO, STDERR_FILENO);
+        execl(lockpick_path(), "lockpick", "run", scenario, "--out", run, "--quiet", "--jobs", "2",
+              "--keep-going", "--set", schemes, (char *)NULL);
+        _exit(127);
+    }
+    while (pages_of(first) < 4 || pages_of(second) < 4) {
+        assert_int_equal(waitpid(command, NULL, WNOHANG), 0);
+        usleep(10000);
+    }
+    kill(command, signal_number);
+    assert_int_equal(waitpid(command, &status, 0), command);
+    if (signal_number == SIGKILL)
+        assert_int_equal(WTERMSIG(status), SIGKILL);
+    else
+        assert_int_equal(WEXITSTATUS(status), 128 + signal_number);
+}
+
+static void expect_file(const char *name, const char *words)
+{
+    struct text path = {0};
+    struct text content = {0};
+    text_format(&path, "%s/run/%s", folder, name);
+    assert_int_equal(file_read(path.bytes, &content, NULL), 0);
+    if (strstr(text_string(&content), words) == NULL)
+        fail_msg("no '%s' in %s:\n%.2000s", words, path.bytes, text_string(&content));
+    text_free(&path);
+    text_free(&content);
+}
+
+// Both trials that had begun broke their promise, and the two others were never run.
+static void expect_what_was_recorded_is_judged(void)
+{
+    json_t *result = load_result(folder, "run");
+    json_t *trials = json_object_get(result, "trials");
+    assert_int_equal(json_integer_value(json_object_get(result, "planned")), 4);
+    assert_int_equal(json_integer_value(json_object_get(result, "exit_code")), 1);
+    assert_int_equal(json_array_size(trials), 2);
+    for (size_t i = 0; i < 2; i++)
+        assert_string_equal(
+            json_string_value(json_object_get(json_array_get(trials, i), "verdict")), "UNSAFE");
+    json_decref(result);
+    expect_file("junit.xml", "tests=\"3\" failures=\"2\" errors=\"1\" skipped=\"0\"");
+    expect_file("junit.xml", "2 of 4 trials were not run");
+    expect_file("report.md", "UNSAFE");
+}
+
+static void a_run_ended_by_any_signal_is_judged_by_what_it_recorded(void **state)
+{
+    (void)state;
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGKILL};
+    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++) {
+        end_run_by(signals[i], "none");
+        if (signals[i] != SIGKILL)
+            expect_what_was_recorded_is_judged();
+        command_expect(run_lockpick_in(folder, "check @/run"), 1, "; 2 not run\n");
+        command_expect(run_lockpick_in(folder, "report @/run --quiet"), 1, "; 2 not run\n");
+        expect_what_was_recorded_is_judged();
+        command_expect(run_lockpick_in(folder, "check @/run/trials/endless--none--1"), 1, "UNSAFE");
+        command_expect(run_lockpick_in(folder, "check @/run/trials/endless--none--1 --model mutex"),
+                       1, "NOT LINEARIZABLE");
+    }
+}
+
+// What was kept so long may have been broken later.
+static void an_interrupted_trial_of_a_lock_that_held_so_far_is_undecided(void **state)
+{
+    (void)state;
+    static const int signals[] = {SIGINT, SIGKILL};
+    for (size_t i = 0; i < 2; i++) {
+        end_run_by(signals[i], "process-mutex");
+        command_expect(run_lockpick_in(folder, "report @/run --quiet"), 3, "UNKNOWN");
+        command_expect(run_lockpick_in(folder, "check @/run/trials/endless--process-mutex--1"), 3,
+                       "the history");
+        command_expect(
+            run_lockpick_in(folder, "check @/run/trials/endless--process-mutex--1 --model mutex"),
+            3, "what can be read of it is linearizable");
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_run_ended_by_any_signal_is_judged_by_what_it_recorded),
+        cmocka_unit_test(an_interrupted_trial_of_a_lock_that_held_so_far_is_undecided),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
