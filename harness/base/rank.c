@@ -2,105 +2,11 @@
 
 #include "harness/base/text.h"
 
+#include <assert.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-// --- sorting -------------------------------------------------------------------------------------
-
-// Up to so many, a comparison sort is as fast.
-#define FEW 256
-
-#define DIGIT_BITS 11
-#define DIGITS (1u << DIGIT_BITS)
-
-static int64_t value_at(const char *items, size_t index, size_t size)
-{
-    int64_t value;
-    memcpy(&value, items + index * size, sizeof value);
-    return value;
-}
-
-// Moves the items to `to`, by one digit of what each is more than `least`, equal ones in their
-// order. False, and nothing is moved, if they all have the same.
-static inline bool deal(const char *from, char *to, size_t count, size_t size, uint64_t least,
-                        unsigned shift)
-{
-    size_t places[DIGITS] = {0};
-    for (size_t i = 0; i < count; i++)
-        places[((uint64_t)value_at(from, i, size) - least) >> shift & (DIGITS - 1)]++;
-    size_t next = 0;
-    for (size_t digit = 0; digit < DIGITS; digit++) {
-        size_t here = places[digit];
-        if (here == count)
-            return false;
-        places[digit] = next;
-        next += here;
-    }
-    for (size_t i = 0; i < count; i++) {
-        size_t digit = ((uint64_t)value_at(from, i, size) - least) >> shift & (DIGITS - 1);
-        memcpy(to + places[digit]++ * size, from + i * size, size);
-    }
-    return true;
-}
-
-// By digits, the last one first (Knuth, The Art of Computer Programming 3, 5.2.5): the times and
-// durations of a trial have few that differ.
-static inline void sort_by_digits(char *items, size_t count, size_t size)
-{
-    int64_t least = INT64_MAX;
-    int64_t most = INT64_MIN;
-    for (size_t i = 0; i < count; i++) {
-        int64_t value = value_at(items, i, size);
-        least = value < least ? value : least;
-        most = value > most ? value : most;
-    }
-    uint64_t range = (uint64_t)most - (uint64_t)least;
-    char *room = memory_new(count * size);
-    char *from = items;
-    char *to = room;
-    for (unsigned shift = 0; shift < 64 && range >> shift > 0; shift += DIGIT_BITS) {
-        if (deal(from, to, count, size, (uint64_t)least, shift)) {
-            char *swapped = from;
-            from = to;
-            to = swapped;
-        }
-    }
-    if (from != items)
-        memcpy(items, from, count * size);
-    free(room);
-}
-
-static int compare(const void *left, const void *right)
-{
-    int64_t a = *(const int64_t *)left;
-    int64_t b = *(const int64_t *)right;
-    return (a > b) - (a < b);
-}
-
-void sort_values(int64_t *values, size_t count)
-{
-    if (count > FEW)
-        sort_by_digits((char *)values, count, sizeof *values);
-    else if (count > 1)
-        qsort(values, count, sizeof *values, compare);
-}
-
-static int compare_ranked(const void *left, const void *right)
-{
-    const struct ranked *a = left;
-    const struct ranked *b = right;
-    int order = compare(&a->value, &b->value);
-    return order != 0 ? order : (a->index > b->index) - (a->index < b->index);
-}
-
-void sort_ranked(struct ranked *items, size_t count)
-{
-    if (count > FEW)
-        sort_by_digits((char *)items, count, sizeof *items);
-    else if (count > 1)
-        qsort(items, count, sizeof *items, compare_ranked);
-}
 
 // --- among what is sorted ------------------------------------------------------------------------
 
@@ -119,6 +25,128 @@ size_t first_from(const int64_t *values, size_t count, size_t stride, int64_t le
     }
     return low;
 }
+
+// --- sorting -------------------------------------------------------------------------------------
+
+// Up to so many are inserted one by one, and up to so many dealt into buckets in the cache.
+#define FEW 32
+#define MOST_DEALT ((size_t)1 << 15)
+#define MOST_WORDS 8
+
+// Items of any type, as words of which the first is the key.
+typedef int64_t __attribute__((may_alias)) word;
+
+static inline void copy(word *to, const word *from, size_t words)
+{
+    for (size_t i = 0; i < words; i++)
+        to[i] = from[i];
+}
+
+static void insert_each(word *items, size_t count, size_t words)
+{
+    word held[MOST_WORDS];
+    for (word *next = items + words; next < items + count * words; next += words) {
+        word *place = next;
+        copy(held, next, words);
+        for (; place > items && *(place - words) > held[0]; place -= words)
+            copy(place, place - words, words);
+        copy(place, held, words);
+    }
+}
+
+// By buckets of equal width, and within each the same again (Knuth, The Art of Computer Programming
+// 3, 5.2.1): times of a history are spread evenly and nearly in order, so a bucket has few items,
+// each near its place. `room` is as large as the items.
+static void deal(word *items, word *room, size_t count, size_t words)
+{
+    if (count <= FEW) {
+        insert_each(items, count, words);
+        return;
+    }
+    int64_t least = items[0];
+    int64_t most = items[0];
+    bool sorted = true;
+    for (size_t i = 1; i < count; i++) {
+        int64_t key = items[i * words];
+        sorted &= key >= most;
+        least = key < least ? key : least;
+        most = key > most ? key : most;
+    }
+    if (sorted)
+        return;
+    uint32_t ends[MOST_DEALT / 8];
+    unsigned shift = 0;
+    while (((uint64_t)most - (uint64_t)least) >> shift >= count / 8)
+        shift++;
+    memcpy(room, items, count * words * sizeof *items);
+    memset(ends, 0, count / 8 * sizeof *ends);
+    for (size_t i = 0; i < count; i++)
+        ends[((uint64_t)room[i * words] - (uint64_t)least) >> shift]++;
+    for (size_t bucket = 0, next = 0; bucket < count / 8; bucket++) {
+        size_t here = ends[bucket];
+        ends[bucket] = (uint32_t)next; // for now its beginning
+        next += here;
+    }
+    for (size_t i = 0; i < count; i++) {
+        const word *item = room + i * words;
+        copy(items + ends[((uint64_t)item[0] - (uint64_t)least) >> shift]++ * words, item, words);
+    }
+    for (size_t bucket = 0, from = 0; bucket < count / 8; from = ends[bucket++])
+        deal(items + from * words, room, ends[bucket] - from, words);
+}
+
+// Merges two parts that are sorted, of which only what overlaps is moved.
+static void merge(word *items, size_t left, size_t right, size_t words)
+{
+    size_t stride = words * sizeof *items;
+    word *middle = items + left * words;
+    if (*(middle - words) <= *middle)
+        return;
+    size_t before = first_from(items, left, stride, *middle + 1);
+    const word *end = middle + first_from(middle, right, stride, *(middle - words)) * words;
+    size_t bytes = (left - before) * stride;
+    word *room = memory_new(bytes);
+    memcpy(room, items + before * words, bytes);
+    const word *low = room;
+    const word *high = middle;
+    for (word *to = items + before * words; to < high; to += words) {
+        const word **from = high < end && *high < *low ? &high : &low;
+        copy(to, *from, words);
+        *from += words;
+    }
+    free(room);
+}
+
+static void sort_words(word *items, word *room, size_t count, size_t words)
+{
+    if (count <= MOST_DEALT) {
+        deal(items, room, count, words);
+        return;
+    }
+    sort_words(items, room, count / 2, words);
+    sort_words(items + count / 2 * words, room, count - count / 2, words);
+    merge(items, count / 2, count - count / 2, words);
+}
+
+void sort_by_key(void *items, size_t count, size_t size)
+{
+    assert(size % sizeof(word) == 0 && size <= MOST_WORDS * sizeof(word));
+    word *room = memory_new((count < MOST_DEALT ? count : MOST_DEALT) * size);
+    sort_words(items, room, count, size / sizeof(word));
+    free(room);
+}
+
+void sort_values(int64_t *values, size_t count)
+{
+    sort_by_key(values, count, sizeof *values);
+}
+
+void sort_ranked(struct ranked *items, size_t count)
+{
+    sort_by_key(items, count, sizeof *items);
+}
+
+// --- percentiles ---------------------------------------------------------------------------------
 
 // In whole parts: 0.999 * 1000 in floating point rounds up to rank 1000.
 int64_t fine_percentile_of_sorted(const int64_t *sorted, size_t count, unsigned per_ten_thousand)

@@ -14,6 +14,10 @@
 // The same for values of which each is `stride` bytes behind the one before.
 size_t first_from(const int64_t *values, size_t count, size_t stride, int64_t least);
 
+// Sorts items that begin with an int64_t, ascending by that; equal ones stay in their order. `size`
+// is a multiple of 8, up to 64.
+void sort_by_key(void *items, size_t count, size_t size);
+
 // Ascending, in place.
 void sort_values(int64_t *values, size_t count);
 
@@ -23,7 +27,7 @@ struct ranked {
     size_t index;
 };
 
-// The same. Their indices ascend as they come, and equal values stay in that order.
+// The same, by their values; equal ones stay in their order.
 void sort_ranked(struct ranked *items, size_t count);
 
 // The smallest of the sorted values that at least `permille` thousandths of them do not exceed

@@ -49,13 +49,16 @@ static int64_t draw(uint64_t *state, unsigned bits)
     return (int64_t)(*state) >> (64 - bits);
 }
 
+// More than are sorted in one piece.
+#define MOST 300000
+
 static void any_number_of_values_is_sorted(void **state)
 {
     (void)state;
-    static int64_t values[3000];
+    static int64_t values[MOST];
     uint64_t drawn = 1;
     for (unsigned bits = 1; bits <= 64; bits += 7) {
-        for (size_t count = 0; count <= 3000; count = count * 3 + 1) {
+        for (size_t count = 0; count <= MOST; count = count * 3 + 1) {
             int64_t sum = 0;
             for (size_t i = 0; i < count; i++) {
                 values[i] = draw(&drawn, bits);
@@ -74,9 +77,9 @@ static void any_number_of_values_is_sorted(void **state)
 static void equal_values_stay_in_their_order(void **state)
 {
     (void)state;
-    static struct ranked places[3000];
+    static struct ranked places[MOST];
     uint64_t drawn = 1;
-    for (size_t count = 1; count <= 3000; count = count * 3 + 1) {
+    for (size_t count = 1; count <= MOST; count = count * 3 + 1) {
         for (size_t i = 0; i < count; i++)
             places[i] = (struct ranked){draw(&drawn, 5), i};
         sort_ranked(places, count);
@@ -88,6 +91,21 @@ static void equal_values_stay_in_their_order(void **state)
     }
 }
 
+// As a history's: in order, but for a few places.
+static void what_is_nearly_in_order_is_sorted_in_its_order(void **state)
+{
+    (void)state;
+    static struct ranked places[MOST];
+    uint64_t drawn = 1;
+    for (size_t i = 0; i < MOST; i++)
+        places[i] = (struct ranked){(int64_t)i / 2 + draw(&drawn, 11), i};
+    sort_ranked(places, MOST);
+    for (size_t i = 1; i < MOST; i++)
+        assert_true(
+            places[i - 1].value < places[i].value ||
+            (places[i - 1].value == places[i].value && places[i - 1].index < places[i].index));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -96,6 +114,7 @@ int main(void)
         cmocka_unit_test(percentiles_are_of_the_nearest_rank),
         cmocka_unit_test(any_number_of_values_is_sorted),
         cmocka_unit_test(equal_values_stay_in_their_order),
+        cmocka_unit_test(what_is_nearly_in_order_is_sorted_in_its_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -194,7 +194,7 @@ static void print_errors(const struct check_case *result)
     const struct operations *operations = &result->operations;
     size_t *counts = memory_zeroed(operations->error_count + 1, sizeof *counts);
     const char *before = "  failed by error: ";
-    for (size_t i = 0; i < operations->count; i++)
+    for (size_t i = 0; operations->error_count > 0 && i < operations->count; i++)
         counts[operations->items[i].error]++;
     for (size_t i = 0; i < operations->error_count; i++) {
         if (counts[i + 1] == 0)

@@ -11,26 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Ties keep the order of the file, which is each worker's own.
-static void sort_events(struct history *history)
-{
-    bool sorted = true;
-    for (size_t i = 1; sorted && i < history->count; i++)
-        sorted = history->events[i - 1].at_ns <= history->events[i].at_ns;
-    if (sorted)
-        return;
-    struct ranked *order = memory_new(history->count * sizeof *order);
-    for (size_t i = 0; i < history->count; i++)
-        order[i] = (struct ranked){history->events[i].at_ns, i};
-    sort_ranked(order, history->count);
-    struct event *events = memory_new(history->count * sizeof *events);
-    for (size_t i = 0; i < history->count; i++)
-        events[i] = history->events[order[i].index];
-    free(order);
-    free(history->events);
-    history->events = events;
-}
-
 static void add_events(struct history *history, size_t *room, const struct event *events,
                        size_t count)
 {
@@ -62,7 +42,8 @@ int history_load(const char *path, struct history *history, struct error *error)
     }
     history_scan_condition(scan, &history->condition);
     history_scan_close(scan);
-    sort_events(history);
+    // Ties keep the order of the file, which is each worker's own.
+    sort_by_key(history->events, history->count, sizeof *history->events);
     return 0;
 }
 

@@ -23,7 +23,7 @@ static bool is_gzip(int descriptor)
 static int map(const char *name, int descriptor, size_t length, struct source *source,
                struct error *error)
 {
-    void *bytes = mmap(NULL, length, PROT_READ, MAP_PRIVATE | MAP_POPULATE, descriptor, 0);
+    void *bytes = mmap(NULL, length, PROT_READ, MAP_PRIVATE, descriptor, 0);
     if (bytes == MAP_FAILED)
         return error_set(error, "cannot map %s: %s", name, strerror(errno));
     source->bytes = bytes;

@@ -321,6 +321,8 @@ int operations_from_history(const char *path, struct operations *operations,
         return -1;
     struct taking taking = {.operations = operations};
     operations->name_count = 1;
+    operations->room = history_scan_events(scan) / 2;
+    operations->items = memory_new(operations->room * sizeof *operations->items);
     operations->zero_ns = history_scan_origin(scan).began_ns;
     take(&taking, scan, condition);
     history_scan_close(scan);

@@ -2,8 +2,8 @@
 
 #include "harness/base/clock.h"
 #include "harness/base/growing.h"
+#include "harness/base/rank.h"
 #include "harness/base/text.h"
-#include "harness/model/order.h"
 
 #include <stdlib.h>
 
@@ -366,7 +366,8 @@ void model_holds_make(const struct operations *operations, const size_t *chosen,
                       const struct model_options *options, enum nesting nesting,
                       struct model_holds *holds, struct model_decision *decision)
 {
-    *holds = (struct model_holds){0};
+    *holds = (struct model_holds){.room = count / 2};
+    holds->items = memory_new(holds->room * sizeof *holds->items);
     struct builder builder = {.operations = operations,
                               .options = options,
                               .nesting = nesting,
@@ -388,7 +389,7 @@ void model_holds_make(const struct operations *operations, const size_t *chosen,
     free(builder.next_spare);
     free(builder.besides);
     free(builder.owners);
-    order_holds(holds);
+    sort_by_key(holds->items, holds->count, sizeof *holds->items);
     decision->hold_count += holds->count;
 }
 

@@ -29,7 +29,7 @@ struct model_hold {
 
 // What one sweep needs to know of the operations on one name.
 struct model_holds {
-    struct model_hold *items; // sorted by `from`, then by `to`
+    struct model_hold *items; // sorted by `from`
     size_t count, room;
     uint32_t *refused; // acquires that were refused, if that claims anything
     size_t refused_count, refused_room;
