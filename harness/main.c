@@ -1,11 +1,8 @@
-#include "harness/base/text.h"
+#include "harness/base/file.h"
 #include "harness/cli/verb.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,28 +53,8 @@ static void settle(void)
     text_free(&path);
 }
 
-// True if nobody reads any more what is written there.
-static bool pipe_is_closed(int descriptor)
+static int perform(int argc, char **argv)
 {
-    struct pollfd end = {.fd = descriptor, .events = POLLOUT};
-    return poll(&end, 1, 0) == 1 && (end.revents & POLLERR) != 0;
-}
-
-static int perform_verb(const struct verb *verb, int argc, char **argv)
-{
-    int code = verb->run(argc, argv);
-    errno = 0;
-    if (fflush(stdout) == 0 && !ferror(stdout))
-        return code;
-    if (errno == EPIPE || pipe_is_closed(STDOUT_FILENO))
-        return code; // `| head` has seen enough
-    fprintf(stderr, "lockpick: standard output could not be written: %s\n", strerror(errno));
-    return EXIT_ENVIRONMENT;
-}
-
-int main(int argc, char **argv)
-{
-    settle();
     if (argc < 2) {
         print_usage(stderr);
         return EXIT_USAGE;
@@ -96,7 +73,18 @@ int main(int argc, char **argv)
     for (int i = 2; i < argc; i++) {
         char *help[] = {argv[0], argv[1], NULL};
         if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
-            return perform_verb(&help_verb, 2, help);
+            return help_verb.run(2, help);
     }
-    return perform_verb(verb, argc - 1, argv + 1);
+    return verb->run(argc - 1, argv + 1);
+}
+
+int main(int argc, char **argv)
+{
+    settle();
+    int code = perform(argc, argv);
+    struct error error;
+    if (output_end(&error) == 0)
+        return code;
+    fprintf(stderr, "lockpick: %s\n", error.text);
+    return EXIT_ENVIRONMENT;
 }

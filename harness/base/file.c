@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <ftw.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,21 +25,61 @@ int file_read(const char *path, struct text *out, struct error *error)
     return result;
 }
 
+// Cuts a path at the folder at which the disk is mounted that it is on.
+static void find_mount(char *path)
+{
+    struct stat here, above;
+    char *slash = strrchr(path, '/');
+    while (slash != NULL && slash > path && stat(path, &here) == 0) {
+        *slash = '\0';
+        if (stat(path, &above) != 0 || above.st_dev != here.st_dev) {
+            *slash = '/';
+            return;
+        }
+        slash = strrchr(path, '/');
+    }
+    if (slash == path && stat(path, &here) == 0 && stat("/", &above) == 0 &&
+        above.st_dev == here.st_dev)
+        slash[1] = '\0';
+}
+
+const char *file_reason(const char *path, char *out, size_t room)
+{
+    int reason = errno;
+    char *copy = memory_string(path);
+    char *slash = strrchr(copy, '/');
+    if (slash != NULL)
+        slash[slash == copy] = '\0';
+    char *folder = realpath(slash != NULL ? copy : ".", NULL);
+    bool is_full = (reason == ENOSPC || reason == EDQUOT) && folder != NULL;
+    if (is_full)
+        find_mount(folder);
+    snprintf(out, room, "%s%s%s%s", strerror(reason), is_full ? " (on the disk mounted at " : "",
+             is_full ? folder : "", is_full ? ")" : "");
+    free(folder);
+    free(copy);
+    return out;
+}
+
 int file_write(const char *path, const char *bytes, size_t length, struct error *error)
 {
     struct text temporary = {0};
     text_format(&temporary, "%s.part", path);
     int result = 0;
+    char why[600];
     FILE *file = fopen(temporary.bytes, "wb");
     if (file == NULL) {
-        result = error_set(error, "cannot create %s: %s", path, strerror(errno));
+        result = error_set(error, "cannot create %s: %s", path, file_reason(path, why, sizeof why));
     } else {
         if (fwrite(bytes, 1, length, file) != length || fflush(file) != 0)
-            result = error_set(error, "cannot write %s: %s", path, strerror(errno));
+            result =
+                error_set(error, "cannot write %s: %s", path, file_reason(path, why, sizeof why));
         if (fclose(file) != 0 && result == 0)
-            result = error_set(error, "cannot write %s: %s", path, strerror(errno));
+            result =
+                error_set(error, "cannot write %s: %s", path, file_reason(path, why, sizeof why));
         if (result == 0 && rename(temporary.bytes, path) != 0)
-            result = error_set(error, "cannot replace %s: %s", path, strerror(errno));
+            result =
+                error_set(error, "cannot replace %s: %s", path, file_reason(path, why, sizeof why));
         if (result != 0)
             unlink(temporary.bytes);
     }
@@ -90,6 +131,28 @@ int folder_remove(const char *path, struct error *error)
     if (nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS) == 0 || errno == ENOENT)
         return 0;
     return error_set(error, "cannot remove %s: %s", path, strerror(errno));
+}
+
+// True if nobody reads any more what is written there.
+static bool pipe_is_closed(int descriptor)
+{
+    struct pollfd end = {.fd = descriptor, .events = POLLOUT};
+    return poll(&end, 1, 0) == 1 && (end.revents & POLLERR) != 0;
+}
+
+int output_end(struct error *error)
+{
+    bool had_failed = ferror(stdout);
+    bool fails = fflush(stdout) != 0;
+    if (!had_failed && !fails)
+        return 0;
+    // What failed earlier has left no reason: it is asked for again, by what can do no harm.
+    if (!fails)
+        fails = write(STDOUT_FILENO, "\n", 1) != 1;
+    if (fails && (errno == EPIPE || pipe_is_closed(STDOUT_FILENO)))
+        return 0;
+    return error_set(error, "standard output could not be written to its end%s%s",
+                     fails ? ": " : "", fails ? strerror(errno) : "");
 }
 
 char *path_join(const char *folder, const char *name)

@@ -11,12 +11,21 @@ int file_read(const char *path, struct text *out, struct error *error);
 // Writes the file anew (to a neighbour first, then renamed, so that nobody sees half of it).
 int file_write(const char *path, const char *bytes, size_t length, struct error *error);
 
+// Why the file at `path` could not be written, by errno: "No space left on device (on the
+// disk mounted at /data)". Returns `out`.
+const char *file_reason(const char *path, char *out, size_t room);
+
 // Makes the folder and its parents; one that exists is fine.
 int folder_make(const char *path, struct error *error);
 
 // Removes the folder and all that is in it, following no links; what is not there is fine. 0, or -1
 // with `error` set.
 int folder_remove(const char *path, struct error *error);
+
+// Sees to it that all that was printed has been written: 0, or -1 with `error` set if some of it
+// could not be, at any time. That a pipe's reader has gone away is no error: `| head` has seen
+// enough.
+int output_end(struct error *error);
 
 // Joins two path parts with a '/'; the caller frees the result.
 char *path_join(const char *folder, const char *name);

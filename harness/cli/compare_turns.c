@@ -33,10 +33,7 @@ int compare_show(const struct comparison *comparison, const struct compare_optio
     } else {
         comparison_print(comparison, options->all, stdout, colour_wanted(stdout));
     }
-    if (fflush(stdout) == 0)
-        return comparison_exit_code(comparison);
-    fprintf(stderr, "lockpick compare: standard output could not be written\n");
-    return EXIT_ENVIRONMENT;
+    return comparison_exit_code(comparison);
 }
 
 // Says why what was not tried was not, each reason once. True if there was any such trial.

@@ -153,9 +153,5 @@ int run_outputs_write(const struct run_result *run, const struct run_options *op
         name = run_folder_publish(run->folder);
     print(run, options, written == 0 ? name : NULL);
     written |= write_elsewhere(run, options);
-    if (fflush(stdout) != 0) {
-        fprintf(stderr, "lockpick run: standard output could not be written\n");
-        return EXIT_ENVIRONMENT;
-    }
     return written == 0 ? report_exit_code(run) : EXIT_ENVIRONMENT;
 }

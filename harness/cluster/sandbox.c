@@ -1,6 +1,6 @@
 #include "harness/cluster/sandbox.h"
 
-#include "harness/base/error.h"
+#include "harness/base/file.h"
 #include "harness/cluster/network.h"
 
 #include <errno.h>
@@ -97,6 +97,19 @@ static void reap_until_end_of(pid_t conductor)
     }
 }
 
+// As the conductor.
+static _Noreturn void perform(const struct attempt *attempt, const struct sandbox *sandbox)
+{
+    struct error error;
+    int code = attempt->body(sandbox, attempt->context);
+    if (output_end(&error) != 0) {
+        fprintf(stderr, "lockpick: %s\n", error.text);
+        code = 4;
+    }
+    fflush(NULL);
+    _exit(code);
+}
+
 static void be_init(const struct attempt *attempt, uid_t user, gid_t group)
 {
     die_with_parent(attempt);
@@ -112,9 +125,7 @@ static void be_init(const struct attempt *attempt, uid_t user, gid_t group)
         close(attempt->verdict);
         struct sandbox sandbox = {.isolation = ISOLATION_NAMESPACES,
                                   .interrupted = attempt->interrupted};
-        int code = attempt->body(&sandbox, attempt->context);
-        fflush(NULL);
-        _exit(code);
+        perform(attempt, &sandbox);
     }
     if (conductor < 0) {
         error_set(&error, "cannot fork the conductor: %s", strerror(errno));
@@ -166,9 +177,7 @@ static pid_t enter_without_namespaces(const struct attempt *attempt, const char 
     setsid();
     struct sandbox sandbox = {.isolation = ISOLATION_LOOPBACK, .interrupted = attempt->interrupted};
     snprintf(sandbox.why_loopback, sizeof sandbox.why_loopback, "%.255s", why);
-    int code = attempt->body(&sandbox, attempt->context);
-    fflush(NULL);
-    _exit(code);
+    perform(attempt, &sandbox);
 }
 
 // Waits for the sandbox to end. The first signal to us asks it to, the second ends it, whatever it

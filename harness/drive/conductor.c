@@ -1,6 +1,7 @@
 #include "harness/drive/conductor.h"
 
 #include "faults/schedule.h"
+#include "harness/base/file.h"
 #include "harness/base/futex.h"
 #include "harness/cluster/process.h"
 #include "harness/drive/client.h"
@@ -15,6 +16,7 @@
 #include "harness/scenario/patience.h"
 #include "harness/wire/driver.h"
 
+#include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -113,6 +115,22 @@ static void reap(struct conductor *conductor)
         client_reap(&conductor->stage, &conductor->clients[i], i + 1);
 }
 
+// A history that is cut short says nothing about the lock.
+static int check_disk(const struct conductor *conductor, struct error *error)
+{
+    char why[600];
+    errno = history_file_no_room(&conductor->stage.history);
+    if (errno == 0)
+        return 0;
+    char *path = path_join(conductor->stage.folder, "history.bin");
+    error_set(error,
+              "there is no room for the history %s: %s; make room, or name another folder "
+              "with --out",
+              path, file_reason(path, why, sizeof why));
+    free(path);
+    return -1;
+}
+
 // A server that ends by no fault of ours says nothing about the lock.
 static void watch_servers(struct conductor *conductor)
 {
@@ -183,6 +201,7 @@ static void stop(struct conductor *conductor, enum stop_reason reason)
 
 static void look(struct conductor *conductor)
 {
+    struct error error;
     history_follow(conductor->follower, see, conductor);
     schedule_advance(conductor->schedule, clock_monotonic_ns());
     observer_tell(conductor->stage.control, &conductor->pool->cluster); // some may be others now
@@ -191,6 +210,8 @@ static void look(struct conductor *conductor)
     history_follow(conductor->follower, see, conductor);
     reap(conductor);
     watch_servers(conductor);
+    if (check_disk(conductor, &error) != 0)
+        stage_break(&conductor->stage, "%s", error.text);
     int lead = conductor->scenario->clients.lead.client;
     bool led =
         conductor->watch.lead_returned || schedule_has_struck_client(conductor->schedule, lead);
@@ -349,7 +370,7 @@ static int perform(struct conductor *conductor, struct error *error)
     if (history_file_overflowed(&conductor->stage.history))
         return error_set(error,
                          "the history is full; run for a shorter time or with fewer clients");
-    return 0;
+    return check_disk(conductor, error);
 }
 
 // --- the whole ----------------------------------------------------------------------------------

@@ -91,11 +91,10 @@ void damage_judge(const struct damage *damage, const struct history_header *head
     *condition =
         (struct history_condition){.state = HISTORY_WHOLE, .harness_lost = damage->harness_gap};
     enum closing closing = find_closing(&header->end);
-    if (damage->mapping != 0) {
+    if (damage->unread != 0) {
         *condition = (struct history_condition){.state = HISTORY_DAMAGED, .harness_lost = true};
         snprintf(condition->text, sizeof condition->text,
-                 "the history could not be mapped into memory to its end: %s",
-                 strerror(damage->mapping));
+                 "the history could not be read to its end: %s", strerror(damage->unread));
     } else if (closing != CLOSED) {
         judge_open(damage, header, closing, condition);
     } else if (!judge_closed(damage, &header->end, condition)) {

@@ -17,7 +17,7 @@ struct damage {
     bool harness_may_go_on; // a writer of the harness filled its last chunk, so that it may have
                             // written another
     bool interrupted;       // the harness wrote that the user had asked for an end
-    int mapping;            // errno, if the file could not be mapped to its end
+    int unread;             // errno, if the file could not be read to its end
 };
 
 void damage_judge(const struct damage *damage, const struct history_header *header,

@@ -9,7 +9,9 @@
 // of events and their checksum in one word. So a writer that is killed between two instructions
 // leaves every event that it had published, with its checksum; nobody waits for anybody, and
 // nothing needs repair. Real-time order is restored by the reader, by `at_ns`.
-// The file is sparse until written: chunks that nobody claimed cost nothing.
+// The file is sparse until written: chunks that nobody claimed cost nothing. Room for a chunk is
+// reserved on the disk before anybody writes to it: a mapped page for which there is no room would
+// end whoever touches it (SIGBUS). Where the file system cannot reserve, that goes without.
 //
 // Damage is noticed. The checksum of a chunk covers its place in the file, its place among its
 // writer's, and its events; so a chunk is right, or is known not to be, and one that is missing
@@ -54,6 +56,10 @@ struct history_header {
     _Alignas(64) _Atomic uint32_t waiting;        // a follower sleeps until the next append
     _Alignas(64) _Atomic uint32_t doorbell;       // futex, rung by an append that finds one waiting
     _Alignas(64) struct history_end end;
+    // Of writers: room has been reserved for so many chunks, all if it cannot be; and why there was
+    // none for more, an errno.
+    _Alignas(64) _Atomic uint64_t chunks_reserved;
+    _Atomic int32_t no_room;
 };
 
 struct history_chunk {

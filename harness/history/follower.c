@@ -36,12 +36,6 @@ void history_follower_free(struct history_follower *follower)
     free(follower);
 }
 
-static uint64_t chunks_in_use(const struct history_file *file)
-{
-    uint64_t claimed = atomic_load_explicit(&file->header->chunks_claimed, memory_order_acquire);
-    return claimed < file->header->chunk_capacity ? claimed : file->header->chunk_capacity;
-}
-
 static uint32_t count_of(const struct history_chunk *chunk)
 {
     return published_events(atomic_load_explicit(&chunk->published, memory_order_acquire));
@@ -49,7 +43,7 @@ static uint32_t count_of(const struct history_chunk *chunk)
 
 static void open_new_chunks(struct history_follower *follower)
 {
-    for (uint64_t claimed = chunks_in_use(follower->file); follower->next_chunk < claimed;) {
+    for (uint64_t claimed = history_file_chunks(follower->file); follower->next_chunk < claimed;) {
         *APPEND(follower->open, follower->open_count, follower->open_room) =
             (struct open_chunk){&follower->file->chunks[follower->next_chunk++], 0};
     }
@@ -77,7 +71,7 @@ size_t history_follow(struct history_follower *follower,
 
 static bool something_new(const struct history_follower *follower)
 {
-    if (chunks_in_use(follower->file) > follower->next_chunk)
+    if (history_file_chunks(follower->file) > follower->next_chunk)
         return true;
     for (size_t i = 0; i < follower->open_count; i++) {
         const struct open_chunk *open = &follower->open[i];
@@ -100,5 +94,5 @@ void history_follower_wait(struct history_follower *follower, int64_t until_ns)
 
 size_t history_events_about(const struct history_file *file)
 {
-    return (size_t)chunks_in_use(file) * HISTORY_EVENTS_PER_CHUNK;
+    return (size_t)history_file_chunks(file) * HISTORY_EVENTS_PER_CHUNK;
 }

@@ -11,11 +11,11 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-// Chunks that are mapped at a time: 4 MiB, of however long a file.
+// Chunks that are read at a time: 4 MiB, of however long a file. Not mapped: a hole on a full disk,
+// a file that is cut meanwhile, or a broken disk would end us by SIGBUS.
 #define WINDOW_CHUNKS 1024
 
 // What is known of one writer so far.
@@ -32,9 +32,8 @@ struct history_scan {
     uint64_t written;     // bytes that are no holes, about
     uint64_t chunk_count; // a last one that is cut short included
     uint64_t next;        // chunk
-    const struct history_chunk *window;
-    uint64_t window_from; // chunk
-    size_t window_bytes;
+    struct history_chunk *window;
+    uint64_t window_from, window_count; // chunks
     struct author *authors;
     size_t author_count, author_room;
     uint32_t *author_of; // by first chunk, one more than the index; 0: not seen
@@ -90,18 +89,11 @@ struct history_scan *history_scan_open(const char *path, struct error *error)
     return NULL;
 }
 
-static void unmap(struct history_scan *scan)
-{
-    if (scan->window != NULL)
-        munmap((void *)(uintptr_t)scan->window, scan->window_bytes);
-    scan->window = NULL;
-}
-
 void history_scan_close(struct history_scan *scan)
 {
-    unmap(scan);
     if (scan->descriptor >= 0)
         close(scan->descriptor);
+    free(scan->window);
     free(scan->authors);
     free(scan->author_of);
     free(scan);
@@ -131,25 +123,38 @@ static void skip_hole(struct history_scan *scan)
         scan->next = (uint64_t)data / HISTORY_CHUNK_BYTES - 1;
 }
 
-// The next chunk in the mapped file, or NULL. Behind the end of a file that is cut inside a page,
-// the page reads as zeros.
+// Reads the next chunks. What is missing behind the end of a file that is cut inside a chunk is
+// zero.
+static void read_window(struct history_scan *scan)
+{
+    uint64_t left = scan->chunk_count - scan->next;
+    scan->window_from = scan->next;
+    scan->window_count = left < WINDOW_CHUNKS ? left : WINDOW_CHUNKS;
+    if (scan->window == NULL)
+        scan->window = memory_new(scan->window_count * HISTORY_CHUNK_BYTES);
+    size_t wanted = scan->window_count * HISTORY_CHUNK_BYTES, done = 0;
+    off_t from = (off_t)((scan->next + 1) * HISTORY_CHUNK_BYTES);
+    ssize_t got;
+    do {
+        got =
+            pread(scan->descriptor, (char *)scan->window + done, wanted - done, from + (off_t)done);
+        done += got > 0 ? (size_t)got : 0;
+    } while (done < wanted && (got > 0 || (got < 0 && errno == EINTR)));
+    memset((char *)scan->window + done, 0, wanted - done);
+    if (got >= 0)
+        return;
+    scan->damage.unread = errno;
+    scan->window_count = done / HISTORY_CHUNK_BYTES;
+    scan->chunk_count = scan->next + scan->window_count;
+}
+
+// NULL: there is no more.
 static const struct history_chunk *next_chunk(struct history_scan *scan)
 {
-    if (scan->window == NULL || scan->next >= scan->window_from + WINDOW_CHUNKS) {
-        unmap(scan);
+    if (scan->next >= scan->window_from + scan->window_count) {
         skip_hole(scan);
-        if (scan->next >= scan->chunk_count)
-            return NULL;
-        uint64_t count = scan->chunk_count - scan->next;
-        scan->window_from = scan->next;
-        scan->window_bytes = (count < WINDOW_CHUNKS ? count : WINDOW_CHUNKS) * HISTORY_CHUNK_BYTES;
-        void *memory = mmap(NULL, scan->window_bytes, PROT_READ, MAP_SHARED | MAP_POPULATE,
-                            scan->descriptor, (off_t)((scan->next + 1) * HISTORY_CHUNK_BYTES));
-        if (memory == MAP_FAILED) {
-            scan->damage.mapping = errno;
-            return NULL;
-        }
-        scan->window = memory;
+        if (scan->next < scan->chunk_count)
+            read_window(scan);
     }
     return scan->next < scan->chunk_count ? &scan->window[scan->next++ - scan->window_from] : NULL;
 }

@@ -17,7 +17,7 @@ struct history_origin {
 
 // The events of one chunk: the next ones of one writer. The writers' chunks come in any order.
 struct history_piece {
-    const struct event *events; // in the mapped file: good until the next piece is asked for
+    const struct event *events; // good until the next piece is asked for
     size_t count;               // at least 1
     size_t writer;              // from 0, in the order of their first pieces
     bool is_after_gap;          // what the writer wrote right before is lost

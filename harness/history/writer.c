@@ -1,6 +1,7 @@
 #include "harness/history/writer.h"
 
 #include "harness/base/clock.h"
+#include "harness/base/file.h"
 #include "harness/base/futex.h"
 #include "harness/history/checksum.h"
 
@@ -10,14 +11,30 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+// Room on the disk is reserved for so many chunks at a time.
+#define CHUNKS_AT_ONCE 16
+
+// Reserves room on the disk. 0, 1 if the file system cannot, or -1 with errno set.
+static int reserve(int descriptor, uint64_t from, uint64_t bytes)
+{
+    int result;
+    do {
+        result = fallocate(descriptor, 0, (off_t)from, (off_t)bytes);
+    } while (result != 0 && errno == EINTR);
+    return result == 0 ? 0 : errno == EOPNOTSUPP || errno == ENOSYS ? 1 : -1;
+}
+
 static int map_file(const char *path, struct history_file *file, struct error *error)
 {
+    char why[300];
     file->descriptor = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (file->descriptor < 0)
-        return error_set(error, "cannot create the history %s: %s", path, strerror(errno));
-    if (ftruncate(file->descriptor, (off_t)file->bytes) != 0) {
+        return error_set(error, "cannot create the history %s: %s", path,
+                         file_reason(path, why, sizeof why));
+    if (ftruncate(file->descriptor, (off_t)file->bytes) != 0 ||
+        reserve(file->descriptor, 0, HISTORY_CHUNK_BYTES) < 0) {
         error_set(error, "cannot make room for %zu bytes of history in %s: %s", file->bytes, path,
-                  strerror(errno));
+                  file_reason(path, why, sizeof why));
         close(file->descriptor);
         return -1;
     }
@@ -64,7 +81,7 @@ static void write_end(const struct history_file *file, uint64_t chunks_used)
         end->events += published_events(published);
         end->writers += published_events(published) > 0 && file->chunks[i].sequence == 0;
     }
-    end->dropped = history_file_overflowed(file);
+    end->dropped = history_file_overflowed(file) || history_file_no_room(file) != 0;
     // Last: who is killed meanwhile leaves a file that was not closed.
     atomic_store_explicit(&end->checksum, history_end_checksum(end), memory_order_release);
 }
@@ -73,8 +90,7 @@ void history_file_close(struct history_file *file)
 {
     if (file->header == NULL)
         return;
-    uint64_t claimed = atomic_load(&file->header->chunks_claimed);
-    uint64_t used = claimed < file->header->chunk_capacity ? claimed : file->header->chunk_capacity;
+    uint64_t used = history_file_chunks(file);
     write_end(file, used);
     munmap(file->header, file->bytes);
     // A file that stays too long is still right: its unclaimed chunks are holes.
@@ -86,6 +102,20 @@ void history_file_close(struct history_file *file)
 bool history_file_overflowed(const struct history_file *file)
 {
     return atomic_load(&file->header->chunks_claimed) > file->header->chunk_capacity;
+}
+
+int history_file_no_room(const struct history_file *file)
+{
+    return atomic_load_explicit(&file->header->no_room, memory_order_relaxed);
+}
+
+uint64_t history_file_chunks(const struct history_file *file)
+{
+    const struct history_header *header = file->header;
+    uint64_t chunks = atomic_load_explicit(&header->chunks_claimed, memory_order_acquire);
+    uint64_t reserved = atomic_load_explicit(&header->chunks_reserved, memory_order_acquire);
+    chunks = chunks < reserved ? chunks : reserved;
+    return chunks < header->chunk_capacity ? chunks : header->chunk_capacity;
 }
 
 bool history_file_is_half_full(const struct history_file *file)
@@ -101,15 +131,39 @@ void history_writer_start(struct history_writer *writer, const struct history_fi
         .file = file, .client = (uint16_t)client, .worker = (uint16_t)worker};
 }
 
+// Sees to it that there is room on the disk for that chunk and all before it. Several may do so at
+// a time.
+static bool make_room(const struct history_file *file, uint64_t number)
+{
+    struct history_header *header = file->header;
+    uint64_t reserved = atomic_load_explicit(&header->chunks_reserved, memory_order_acquire);
+    if (number < reserved)
+        return true;
+    uint64_t until = (number / CHUNKS_AT_ONCE + 1) * CHUNKS_AT_ONCE;
+    until = until < header->chunk_capacity ? until : header->chunk_capacity;
+    int result = reserve(file->descriptor, (reserved + 1) * HISTORY_CHUNK_BYTES,
+                         (until - reserved) * HISTORY_CHUNK_BYTES);
+    if (result < 0) {
+        atomic_store(&header->no_room, errno);
+        return false;
+    }
+    until = result == 0 ? until : UINT64_MAX;
+    while (reserved < until &&
+           !atomic_compare_exchange_weak(&header->chunks_reserved, &reserved, until))
+        continue;
+    return true;
+}
+
 static bool claim_chunk(struct history_writer *writer)
 {
     struct history_header *header = writer->file->header;
     if (atomic_load_explicit(&header->chunks_claimed, memory_order_relaxed) >
-        header->chunk_capacity)
+            header->chunk_capacity ||
+        history_file_no_room(writer->file) != 0)
         return false; // full: and the counter must not grow for ever
     // Release: whoever sees this claim also sees the chunk before it full.
     uint64_t number = atomic_fetch_add_explicit(&header->chunks_claimed, 1, memory_order_release);
-    if (number >= header->chunk_capacity)
+    if (number >= header->chunk_capacity || !make_room(writer->file, number))
         return false;
     bool is_first = writer->chunk == NULL;
     writer->first = is_first ? (uint32_t)number : writer->first;

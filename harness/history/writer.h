@@ -16,7 +16,7 @@ struct history_file {
     int descriptor;
 };
 
-// Creates the file, sparse, with room for `event_capacity` events. 0, or -1 with `error` set.
+// Creates the file, sparse, for at most `event_capacity` events. 0, or -1 with `error` set.
 int history_file_create(const char *path, size_t event_capacity, uint64_t seed,
                         struct history_file *file, struct error *error);
 
@@ -24,8 +24,14 @@ int history_file_create(const char *path, size_t event_capacity, uint64_t seed,
 // when no writer lives any more.
 void history_file_close(struct history_file *file);
 
-// True if events were dropped because the file had no more room.
+// True if events were dropped because more were written than the file was made for.
 bool history_file_overflowed(const struct history_file *file);
+
+// The errno by which the disk refused room for more events, which were dropped then; 0: it did not.
+int history_file_no_room(const struct history_file *file);
+
+// How many chunks may have events. Those behind them must not be touched.
+uint64_t history_file_chunks(const struct history_file *file);
 
 // True once half of its room is taken: what is merely useful is not recorded any more.
 bool history_file_is_half_full(const struct history_file *file);
@@ -46,7 +52,8 @@ void history_writer_start(struct history_writer *writer, const struct history_fi
                           int client, int worker);
 
 // Appends the event; client and worker are the writer's, at_ns is now unless it is set already.
-// Dropped silently only if the file is full (history_file_overflowed tells). Returns at_ns.
+// Dropped silently only if the file or the disk is full (history_file_overflowed and
+// history_file_no_room tell). Returns at_ns.
 int64_t history_append(struct history_writer *writer, struct event event);
 
 // Appends a text about a fault, as notes.

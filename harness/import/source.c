@@ -20,6 +20,13 @@ static bool is_gzip(int descriptor)
            magic[1] == 0x8b;
 }
 
+// A mapped hole needs room on the disk, if that is in memory, as soon as it is read: where there is
+// none that is our end by SIGBUS.
+static bool has_holes(const struct stat *status)
+{
+    return status->st_blocks * 512 < status->st_size;
+}
+
 static int map(const char *name, int descriptor, size_t length, struct source *source,
                struct error *error)
 {
@@ -78,8 +85,8 @@ int source_open(const char *path, struct source *source, struct error *error)
         error_set(error, "cannot open %s: %s", name, strerror(errno));
     } else if (S_ISDIR(status.st_mode)) {
         error_set(error, "%s is a folder; expected a file", name);
-    } else if (S_ISREG(status.st_mode) && status.st_size > 0 && !is_gzip(descriptor) &&
-               lseek(descriptor, 0, SEEK_CUR) == 0) {
+    } else if (S_ISREG(status.st_mode) && status.st_size > 0 && !has_holes(&status) &&
+               !is_gzip(descriptor) && lseek(descriptor, 0, SEEK_CUR) == 0) {
         int result = map(name, descriptor, (size_t)status.st_size, source, error);
         close(descriptor);
         return result;
