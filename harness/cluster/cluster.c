@@ -149,11 +149,13 @@ int cluster_start_node(struct node *node, struct error *error)
     return start_server(node, error) != 0 ? -1 : wait_until_ready(node, error);
 }
 
-static int make_folders(struct node *node, const char *folder, struct error *error)
+static int make_folders(struct cluster *cluster, struct node *node, const char *folder,
+                        struct error *error)
 {
     node->folder = path_join(folder, node->name);
-    node->data = path_join(node->folder, "data");
-    return folder_make(node->data, error);
+    node->home = path_join(cluster->short_path.path, node->name);
+    node->data = path_join(node->home, "data");
+    return folder_make(node->folder, error) != 0 ? -1 : folder_make(node->data, error);
 }
 
 // The servers of a restart find it as it is.
@@ -161,9 +163,18 @@ static int make_clock(struct node *node, struct error *error)
 {
     if (!node->group->settings.shiftable_clock || !node->kind->clock_can_shift)
         return 0;
-    char *path = path_join(node->folder, NODE_CLOCK_FILE);
-    node->clock = clock_shift_create(path, error);
+    char *library = clock_preload_path(error);
+    if (library == NULL)
+        return -1;
+    char *link = path_join(node->home, NODE_CLOCK_LIBRARY);
+    char *path = path_join(node->home, NODE_CLOCK_FILE);
+    if (symlink(library, link) != 0)
+        error_set(error, "cannot make the link %s: %s", link, strerror(errno));
+    else
+        node->clock = clock_shift_create(path, error);
     free(path);
+    free(link);
+    free(library);
     return node->clock != NULL ? 0 : -1;
 }
 
@@ -171,18 +182,25 @@ static void remove_clock(struct node *node)
 {
     if (node->clock == NULL)
         return;
-    char *path = path_join(node->folder, NODE_CLOCK_FILE);
+    char *link = path_join(node->home, NODE_CLOCK_LIBRARY);
+    char *path = path_join(node->home, NODE_CLOCK_FILE);
+    unlink(link);
     unlink(path);
     free(path);
+    free(link);
     clock_shift_close(node->clock);
 }
 
 static int start_servers(struct cluster *cluster, const char *folder, struct error *error)
 {
-    int result = 0;
+    if (cluster->group_count == 0)
+        return 0;
+    int result = folder_make(folder, error) != 0
+                     ? -1
+                     : short_path_open(&cluster->short_path, folder, cluster->isolation, error);
     for (int i = 0; result == 0 && i < cluster->count; i++) {
         if (cluster->nodes[i].kind != NULL)
-            result = make_folders(&cluster->nodes[i], folder, error) != 0
+            result = make_folders(cluster, &cluster->nodes[i], folder, error) != 0
                          ? -1
                          : make_clock(&cluster->nodes[i], error);
     }
@@ -294,7 +312,9 @@ void cluster_close(struct cluster *cluster)
         remove_clock(&cluster->nodes[i]);
         free(cluster->nodes[i].data);
         free(cluster->nodes[i].folder);
+        free(cluster->nodes[i].home);
     }
+    short_path_close(&cluster->short_path);
     for (int i = 0; i < cluster->port_holder_count; i++)
         close(cluster->port_holders[i]);
     free(cluster->port_holders);

@@ -7,6 +7,7 @@
 #include "harness/base/persistence.h"
 #include "harness/cluster/network.h"
 #include "harness/cluster/sandbox.h"
+#include "harness/cluster/short_path.h"
 
 #include <stdint.h>
 #include <sys/types.h>
@@ -24,7 +25,9 @@ struct group_settings {
 };
 
 #define MAX_EXTRA_PORTS 3
-#define NODE_CLOCK_FILE "clock" // in a node's folder; gone when the cluster is closed
+// In a node's home; gone when the cluster is closed.
+#define NODE_CLOCK_FILE "clock"
+#define NODE_CLOCK_LIBRARY "clock.so"
 
 // What a node is to be.
 struct node_settings {
@@ -49,10 +52,12 @@ struct node {
     int processor;                    // what runs here is pinned to it, or -1
     pid_t server;                     // its process, 0 if none runs
     int64_t died_ns;                  // when outage_kill last ended it, by CLOCK_REALTIME; 0: never
-    char *folder;                     // its working folder: logs and settings; NULL for a client's
-    char *data;                       // in `folder`; removed when the cluster is closed
-    struct clock_shift *clock;        // what its server reads time by, restarted or not; NULL: the
-                                      // machine's own clocks
+    char *folder;              // where its log and settings are found later; NULL for a client's
+    char *home;                // its working folder, by a path that every server takes: `folder`,
+                               // or another that is removed when the cluster is closed
+    char *data;                // in `home`; removed when the cluster is closed
+    struct clock_shift *clock; // what its server reads time by, restarted or not; NULL: the
+                               // machine's own clocks
 };
 
 // Servers that belong together, as they were made: all of one service, those that watch it
@@ -71,6 +76,7 @@ struct cluster {
     int group_count;
     int *port_holders; // descriptors that keep ports on loopback ours
     int port_holder_count;
+    struct short_path short_path; // to the folder that its nodes' folders are in
 };
 
 struct cluster_settings {

@@ -11,13 +11,15 @@
 
 char *data_cache_path(const char *name)
 {
-    const char *cache = getenv("XDG_CACHE_HOME");
-    const char *home = getenv("HOME");
+    static const char *const places[][2] = {{"XDG_CACHE_HOME", ""}, {"HOME", "/.cache"}};
     struct text path = {0};
-    if (cache == NULL && home == NULL)
-        return NULL;
-    text_format(&path, "%s%s/lockpick/%s", cache != NULL ? cache : home,
-                cache != NULL ? "" : "/.cache", name);
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        const char *place = getenv(places[i][0]);
+        if (place == NULL || place[0] != '/')
+            continue; // as the XDG Base Directory Specification has it
+        text_format(&path, "%s%s/lockpick/%s", place, places[i][1], name);
+        break;
+    }
     return path.bytes;
 }
 

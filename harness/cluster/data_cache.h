@@ -2,8 +2,8 @@
 #ifndef LOCKPICK_CLUSTER_DATA_CACHE_H
 #define LOCKPICK_CLUSTER_DATA_CACHE_H
 
-// Where the folder of that name is kept: in $XDG_CACHE_HOME or ~/.cache. NULL if there is no such
-// place. The caller frees.
+// Where the folder of that name is kept: in $XDG_CACHE_HOME or $HOME/.cache, the first that is an
+// absolute path. NULL if neither is. The caller frees.
 char *data_cache_path(const char *name);
 
 // Copies what is kept at `cache` into `data`. 0, or -1 if nothing is, or it cannot be copied.

@@ -47,7 +47,7 @@ static pid_t start(const struct node *node, struct error *error)
                                      "--initial-cluster",
                                      text_string(&peers),
                                      "--initial-cluster-token",
-                                     node->group->nodes[0].folder,
+                                     node->group->nodes[0].home,
                                      "--heartbeat-interval",
                                      HEARTBEAT_MS,
                                      "--election-timeout",

@@ -89,9 +89,5 @@ int mysql_data_provide(const struct node *node, struct error *error)
     free(marker);
     if (is_there)
         return 0; // a restart
-    char *data = realpath(node->data, NULL);
-    int result = data != NULL ? make(data, error)
-                              : error_set(error, "cannot find the folder %s", node->data);
-    free(data);
-    return result;
+    return make(node->data, error);
 }

@@ -34,7 +34,7 @@ static bool has_file(const struct node *node, const char *name)
 
 // --- settings ------------------------------------------------------------------------------------
 
-static void add_common(struct text *settings, const struct node *node, const char *data)
+static void add_common(struct text *settings, const struct node *node)
 {
     text_format(settings,
                 "[mariadbd]\n"
@@ -45,13 +45,13 @@ static void add_common(struct text *settings, const struct node *node, const cha
                 "socket = server.sock\n"
                 "pid_file = server.pid\n"
                 "server_id = %d\n"
-                "init_file = %s/../accounts.sql\n"
+                "init_file = %s/accounts.sql\n"
                 "skip_name_resolve\n"
                 "max_connections = 10000\n"
                 "innodb_buffer_pool_size = 32M\n"
                 "innodb_log_file_size = 8M\n"
                 "innodb_flush_log_at_trx_commit = 1\n",
-                data, data, node->end.address, node->port, node->number, data);
+                node->data, node->data, node->end.address, node->port, node->number, node->home);
 }
 
 // A replica keeps a binary log, too, so that it can be promoted.
@@ -122,9 +122,7 @@ static int write_accounts(const struct node *node, struct error *error)
              "GRANT ALL ON *.* TO " MYSQL_OWN_ACCOUNT "@'%' WITH GRANT OPTION;\n"
              "GRANT ALL ON *.* TO " MYSQL_CLIENT_ACCOUNT "@'%' WITH GRANT OPTION;\n"
              "REVOKE READ_ONLY ADMIN ON *.* FROM " MYSQL_CLIENT_ACCOUNT "@'%';\n");
-    char *path = path_join(node->folder, "accounts.sql");
-    int result = file_write(path, statements.bytes, statements.length, error);
-    free(path);
+    int result = server_write(node, "accounts.sql", statements.bytes, error);
     text_free(&statements);
     return result;
 }
@@ -134,19 +132,15 @@ static int write_accounts(const struct node *node, struct error *error)
 static int write_settings(const struct node *node, const char *path, struct error *error)
 {
     struct text settings = {0};
-    char *data = realpath(node->data, NULL);
-    if (data == NULL)
-        return error_set(error, "cannot find the folder %s", node->data);
-    add_common(&settings, node, data);
+    add_common(&settings, node);
     if (is_topology(node, MYSQL_GALERA))
         add_galera(&settings, node);
     else if (node->group->count > 1)
         add_replication(&settings, node);
-    int result = file_write(path, settings.bytes, settings.length, error);
+    int result = server_write(node, "server.cnf", settings.bytes, error);
     if (result == 0 && chmod(path, 0644) != 0)
         result = error_set(error, "cannot close %s to others: %s", path, strerror(errno));
     text_free(&settings);
-    free(data);
     return result;
 }
 
@@ -204,8 +198,7 @@ static pid_t run_member(const struct node *node, const char *settings, struct er
 
 static pid_t start(const struct node *node, struct error *error)
 {
-    char *folder = realpath(node->folder, NULL);
-    char *settings = path_join(folder != NULL ? folder : node->folder, "server.cnf");
+    char *settings = path_join(node->home, "server.cnf");
     bool galera = is_topology(node, MYSQL_GALERA);
     bool prepared = (!galera || check_galera(error) == 0) && mysql_data_provide(node, error) == 0 &&
                     write_accounts(node, error) == 0 && write_settings(node, settings, error) == 0;
@@ -213,7 +206,6 @@ static pid_t start(const struct node *node, struct error *error)
     if (prepared)
         id = galera ? run_member(node, settings, error) : run(node, settings, error);
     free(settings);
-    free(folder);
     return id;
 }
 

@@ -91,9 +91,9 @@ static char *cache_path(void)
 static int initialise(const struct node *node, struct error *error)
 {
     char *program = find_program("initdb");
-    const char *const arguments[] = {
-        program, "-D",       "data", "-U",        "postgres",          "-A", "trust", "--encoding",
-        "UTF8",  "--locale", "C",    "--no-sync", "--no-instructions", NULL};
+    const char *const arguments[] = {program, "-D",        node->data,          "-U",   "postgres",
+                                     "-A",    "trust",     "--encoding",        "UTF8", "--locale",
+                                     "C",     "--no-sync", "--no-instructions", NULL};
     int status = 0;
     pid_t id = server_run(node, arguments, true, error);
     free(program);
@@ -103,8 +103,9 @@ static int initialise(const struct node *node, struct error *error)
         continue;
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
         return 0;
-    return error_set(error, "initdb could not make %s; its reason is at the end of %s/server.log",
-                     node->data, node->folder);
+    return error_set(error,
+                     "initdb failed, for a reason at the end of %s/server.log; it was to make %s",
+                     node->folder, node->data);
 }
 
 static int provide_data(const struct node *node, struct error *error)
@@ -181,26 +182,19 @@ static void wait_for_orphans(const struct node *node)
 
 // --- start and ready -----------------------------------------------------------------------------
 
-static int admit_everybody(const struct node *node, struct error *error)
-{
-    static const char everybody[] = "host all all all trust\n";
-    char *path = path_join(node->folder, "hba.conf");
-    int result = file_write(path, everybody, sizeof everybody - 1, error);
-    free(path);
-    return result;
-}
-
 static pid_t start(const struct node *node, struct error *error)
 {
-    char listen[64], port[24];
+    char listen[64], port[24], admitted[200];
     snprintf(listen, sizeof listen, "listen_addresses=%s", node->end.address);
     snprintf(port, sizeof port, "port=%d", node->port);
-    if (provide_data(node, error) != 0 || admit_everybody(node, error) != 0)
+    snprintf(admitted, sizeof admitted, "hba_file=%s/hba.conf", node->home);
+    if (provide_data(node, error) != 0 ||
+        server_write(node, "hba.conf", "host all all all trust\n", error) != 0)
         return -1;
     wait_for_orphans(node);
     char *program = find_program("postgres");
     const char *const arguments[] = {
-        program, "-D", "data", "-c", listen, "-c", port, "-c", "hba_file=hba.conf", "-c",
+        program, "-D", node->data, "-c", listen, "-c", port, "-c", admitted, "-c",
         "unix_socket_directories=", "-c", "max_connections=400", "-c", "fsync=on",
         // In the data folder, which goes, instead of in /dev/shm.
         "-c", "dynamic_shared_memory_type=mmap", "-c", "logging_collector=off", NULL};

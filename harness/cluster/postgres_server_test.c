@@ -161,22 +161,23 @@ static void data_that_cannot_be_made_are_an_error_that_says_where_the_reason_is(
     struct error error = {0};
     char folder[] = "/tmp/lockpick-postgres-XXXXXX";
     assert_int_equal(test_folder_make(folder), 0);
-    char *in_the_way = path_join(folder, "data"); // where initdb is to make them
-    char *data = path_join(folder, "elsewhere");
+    struct text data = {0}; // longer than PostgreSQL takes
+    text_add(&data, folder);
+    for (int i = 0; i < 200; i++)
+        text_add(&data, "/folder");
     struct node node = {.kind = server_kind_find("postgres"),
                         .folder = folder,
-                        .data = data,
+                        .home = folder,
+                        .data = data.bytes,
                         .end = {.network_namespace = -1, .address = "127.0.0.1"},
                         .processor = -1};
     char *cache = spoil_cache();
-    assert_int_equal(file_write(in_the_way, "a file", 6, NULL), 0);
     assert_int_equal(node.kind->start(&node, &error), -1);
     assert_non_null(strstr(error.text, "initdb"));
     assert_non_null(strstr(error.text, "server.log"));
     set_cache(cache);
     free(cache);
-    free(data);
-    free(in_the_way);
+    text_free(&data);
     assert_int_equal(test_folder_remove(folder), 0);
 }
 

@@ -20,7 +20,6 @@ struct command_line {
     size_t count;
     char port[16];
     char bus_port[16];
-    char *data; // by its full path: a server that finds its settings in there reads it twice
 };
 
 static void add(struct command_line *line, const char *option, const char *value)
@@ -33,12 +32,12 @@ static void add(struct command_line *line, const char *option, const char *value
 static void add_place(struct command_line *line, const struct node *node)
 {
     snprintf(line->port, sizeof line->port, "%d", node->port);
-    line->data = realpath(node->data, NULL);
     add(line, "--port", line->port);
     add(line, "--bind", node->end.address);
     add(line, "--protected-mode", "no");
     add(line, "--daemonize", "no");
-    add(line, "--dir", line->data != NULL ? line->data : "data");
+    // By its full path: a server that finds its settings in there reads it twice.
+    add(line, "--dir", node->data);
 }
 
 // Whether it writes times into its AOF, for redis_forget: older ones refuse that setting.
@@ -119,13 +118,6 @@ static bool is_topology(const struct node *node, const char *name)
     return strcmp(node->group->settings.topology->name, name) == 0;
 }
 
-static pid_t run(const struct node *node, struct command_line *line, struct error *error)
-{
-    pid_t id = server_run(node, line->words, false, error);
-    free(line->data);
-    return id;
-}
-
 static pid_t start_redis(const struct node *node, struct error *error)
 {
     struct command_line line = {.words = {"redis-server"}, .count = 1};
@@ -140,7 +132,7 @@ static pid_t start_redis(const struct node *node, struct error *error)
     add(&line, "--repl-diskless-sync-delay", "0");
     if (is_topology(node, "cluster"))
         add_cluster(&line, node);
-    return run(node, &line, error);
+    return server_run(node, line.words, false, error);
 }
 
 static pid_t start_sentinel(const struct node *node, struct error *error)
@@ -150,7 +142,7 @@ static pid_t start_sentinel(const struct node *node, struct error *error)
     if (write_sentinel_conf(node, error) != 0)
         return -1;
     add_place(&line, node);
-    return run(node, &line, error);
+    return server_run(node, line.words, false, error);
 }
 
 // --- asking --------------------------------------------------------------------------------------

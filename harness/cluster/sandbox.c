@@ -76,6 +76,8 @@ static int furnish(bool user_namespace, uid_t user, gid_t group, struct error *e
         return error_set(error, "cannot make mounts private: %s", strerror(errno));
     // Ids in /proc are then those of the sandbox. Containers may forbid it; nothing relies on it.
     (void)!mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL);
+    // Nor on this: short_path.c finds another place.
+    (void)!mount("none", SANDBOX_FOLDER, "tmpfs", MS_NOSUID | MS_NODEV, "mode=0755,size=1m");
     return network_prepare_router(error);
 }
 

@@ -15,6 +15,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+// In namespaces: an empty folder of the sandbox's own, which goes with it. It is in the place of
+// one that every kernel has, in which no file of anybody's can lie, and of which no server asks.
+#define SANDBOX_FOLDER "/proc/fs"
+
 enum isolation { ISOLATION_NAMESPACES, ISOLATION_LOOPBACK };
 
 struct sandbox {

@@ -65,38 +65,28 @@ struct clock_environment {
     const char *list[3];
 };
 
-static int set_clock_environment(struct clock_environment *environment, const struct node *node,
-                                 struct error *error)
+static struct clock_environment clock_environment_of(const struct node *node)
 {
-    *environment = (struct clock_environment){.list = {NULL}};
+    struct clock_environment environment = {.list = {NULL}};
     if (node->clock == NULL)
-        return 0;
-    char *library = clock_preload_path(error);
-    if (library == NULL)
-        return -1;
-    char *folder = realpath(node->folder, NULL);
+        return environment;
     const char *others = getenv("LD_PRELOAD");
-    text_format(&environment->preload, "LD_PRELOAD=%s%s%s", library, others != NULL ? ":" : "",
-                others != NULL ? others : "");
-    text_format(&environment->shift, CLOCK_SHIFT_VARIABLE "=%s/" NODE_CLOCK_FILE,
-                folder != NULL ? folder : node->folder);
-    environment->list[0] = environment->preload.bytes;
-    environment->list[1] = environment->shift.bytes;
-    free(folder);
-    free(library);
-    return 0;
+    text_format(&environment.preload, "LD_PRELOAD=%s/" NODE_CLOCK_LIBRARY "%s%s", node->home,
+                others != NULL ? ":" : "", others != NULL ? others : "");
+    text_format(&environment.shift, CLOCK_SHIFT_VARIABLE "=%s/" NODE_CLOCK_FILE, node->home);
+    environment.list[0] = environment.preload.bytes;
+    environment.list[1] = environment.shift.bytes;
+    return environment;
 }
 
 pid_t server_run(const struct node *node, const char *const *arguments, bool ordinary_user,
                  struct error *error)
 {
-    struct clock_environment environment;
-    if (set_clock_environment(&environment, node, error) != 0)
-        return -1;
+    struct clock_environment environment = clock_environment_of(node);
     char *log = path_join(node->folder, "server.log");
     struct process_settings settings = {.arguments = arguments,
                                         .environment = environment.list,
-                                        .folder = node->folder,
+                                        .folder = node->home,
                                         .log_path = log,
                                         .network_namespace = node->end.network_namespace,
                                         .processor = node->processor,
@@ -106,6 +96,19 @@ pid_t server_run(const struct node *node, const char *const *arguments, bool ord
     text_free(&environment.shift);
     free(log);
     return id;
+}
+
+int server_write(const struct node *node, const char *name, const char *settings,
+                 struct error *error)
+{
+    char *used = path_join(node->home, name);
+    char *kept = path_join(node->folder, name);
+    int result = file_write(used, settings, strlen(settings), error) != 0
+                     ? -1
+                     : file_write(kept, settings, strlen(settings), error);
+    free(used);
+    free(kept);
+    return result;
 }
 
 int server_connect(const struct node *node)

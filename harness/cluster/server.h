@@ -19,10 +19,10 @@ struct server_kind {
     bool (*installed)(void);
     // Optional: writes the version to `out`. NULL: the program is asked with --version.
     void (*version)(char *out, size_t room);
-    // Starts the server on the node, in node->folder, with its data in node->data, its output in
-    // server.log. What an earlier start left in both folders is kept: that is a restart. Its peers,
-    // whose addresses and ports are known by now, are in node->group. Returns its process id, or -1
-    // with `error` set.
+    // Starts the server on the node, in node->home, with its data in node->data, its output in
+    // server.log of node->folder. What an earlier start left there is kept: that is a restart. Its
+    // peers, whose addresses and ports are known by now, are in node->group. Returns its process
+    // id, or -1 with `error` set.
     pid_t (*start)(const struct node *node, struct error *error);
     // Asks once whether this very process serves, not some other that has taken its port. 0 if it
     // does, 1 if not yet, -1 if it never will. One that serves only together with its peers is
@@ -55,6 +55,11 @@ const char *server_version(const struct server_kind *kind, char *out, size_t roo
 // for servers that refuse to run as root, it is not root. Returns its process id, or -1 with
 // `error` set.
 pid_t server_run(const struct node *node, const char *const *arguments, bool ordinary_user,
+                 struct error *error);
+
+// For `start`: writes a file of settings into node->home, and into node->folder, where it stays. 0,
+// or -1 with `error` set.
+int server_write(const struct node *node, const char *name, const char *settings,
                  struct error *error);
 
 // For `ready`: connects to the node's port within a second. A descriptor to be closed (reads and

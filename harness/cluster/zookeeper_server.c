@@ -54,37 +54,25 @@ static void write_peers(const struct node *node, struct text *settings)
     }
 }
 
-static int write_file(const struct node *node, const char *name, const struct text *text,
-                      struct error *error)
-{
-    char *path = path_join(node->folder, name);
-    int result = file_write(path, text_string(text), text->length, error);
-    free(path);
-    return result;
-}
-
 static int write_settings(const struct node *node, struct error *error)
 {
     struct text settings = {0};
     struct text number = {0};
-    char *data = realpath(node->data, NULL);
-    if (data == NULL)
-        return error_set(error, "cannot find the folder %s", node->data);
     text_format(&settings,
                 "tickTime=%d\ninitLimit=25\nsyncLimit=10\ndataDir=%s\n"
                 "minSessionTimeout=%d\nmaxSessionTimeout=%d\nmaxClientCnxns=0\n"
                 "admin.enableServer=false\n4lw.commands.whitelist=srvr,conf,cons,dump\n"
                 "clientPort=%d\nclientPortAddress=%s\n",
-                TICK_MS, data, 2 * TICK_MS, 20 * TICK_MS, node->port, node->end.address);
+                TICK_MS, node->data, 2 * TICK_MS, 20 * TICK_MS, node->port, node->end.address);
     write_peers(node, &settings);
     text_format(&number, "%d\n", node->number);
-    int result = write_file(node, "zoo.cfg", &settings, error) != 0 ||
-                         write_file(node, "data/myid", &number, error) != 0
+    char *path = path_join(node->data, "myid");
+    int result = server_write(node, "zoo.cfg", settings.bytes, error) != 0
                      ? -1
-                     : 0;
+                     : file_write(path, number.bytes, number.length, error);
+    free(path);
     text_free(&settings);
     text_free(&number);
-    free(data);
     return result;
 }
 
@@ -132,10 +120,7 @@ static int ready(const struct node *node, struct error *error)
     (void)error;
     if (!answers(node, "srvr", "Mode: "))
         return 1;
-    char *data = realpath(node->data, NULL);
-    bool ours = data != NULL && answers(node, "conf", data);
-    free(data);
-    return ours ? 0 : 1;
+    return answers(node, "conf", node->data) ? 0 : 1;
 }
 
 const struct server_kind zookeeper_server = {

@@ -1,0 +1,68 @@
+#include "harness/cluster/short_path.h"
+
+#include "harness/base/file.h"
+#include "harness/base/text.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <unistd.h>
+
+#define PRIVATE "/lockpick-XXXXXX"
+
+// Programs differ in the other characters that they take.
+static bool is_plain(const char *path, size_t room)
+{
+    return path != NULL && path[0] == '/' && strlen(path) <= room &&
+           path[strspn(path, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+                             "/._-")] == '\0';
+}
+
+static bool make_private(struct short_path *path, const char *place)
+{
+    if (!is_plain(place, SHORT_PATH_MOST - strlen(PRIVATE)))
+        return false;
+    snprintf(path->path, sizeof path->path, "%s" PRIVATE, place);
+    path->kind = SHORT_PATH_PRIVATE;
+    if (mkdtemp(path->path) == NULL)
+        path->path[0] = '\0';
+    return path->path[0] != '\0';
+}
+
+int short_path_open(struct short_path *path, const char *folder, enum isolation isolation,
+                    struct error *error)
+{
+    *path = (struct short_path){.kind = SHORT_PATH_SAME};
+    if (isolation == ISOLATION_NAMESPACES && make_private(path, SANDBOX_FOLDER)) {
+        path->kind = SHORT_PATH_MOUNTED;
+        if (mount(folder, path->path, NULL, MS_BIND | MS_REC, NULL) == 0)
+            return 0;
+        short_path_close(path);
+    }
+    char *own = realpath(folder, NULL);
+    if (is_plain(own, SHORT_PATH_MOST)) {
+        path->kind = SHORT_PATH_SAME;
+        strcpy(path->path, own);
+    }
+    free(own);
+    if (path->path[0] != '\0' || make_private(path, getenv("TMPDIR")) ||
+        make_private(path, "/tmp") || make_private(path, getenv("XDG_RUNTIME_DIR")))
+        return 0;
+    return error_set(error,
+                     "cannot make a folder of a short path for servers, which do not take the "
+                     "path of %s, in $TMPDIR, /tmp or $XDG_RUNTIME_DIR: %s",
+                     folder, strerror(errno));
+}
+
+void short_path_close(struct short_path *path)
+{
+    if (path->path[0] != '\0' && path->kind == SHORT_PATH_MOUNTED) {
+        umount2(path->path, MNT_DETACH);
+        rmdir(path->path);
+    } else if (path->path[0] != '\0' && path->kind == SHORT_PATH_PRIVATE) {
+        folder_remove(path->path, NULL);
+    }
+    path->path[0] = '\0';
+}
