@@ -1,7 +1,7 @@
 #include "harness/drive/watch.h"
 
 #include "harness/base/clock.h"
-#include "harness/base/text.h"
+#include "harness/base/growing.h"
 #include "harness/history/stall.h"
 #include "harness/scenario/patience.h"
 
@@ -20,8 +20,10 @@ void watch_free(struct watch *watch)
 {
     free(watch->workers);
     free(watch->answered);
+    free(watch->stalls);
     watch->workers = NULL;
     watch->answered = NULL;
+    watch->stalls = NULL;
 }
 
 static void become(struct watch *watch, unsigned char *worker, enum worker_state state)
@@ -39,26 +41,45 @@ static void become(struct watch *watch, unsigned char *worker, enum worker_state
     watch->releasing += state == RELEASING;
 }
 
+// Of stalls that coincide each moment counts once, whichever of them ended, and was recorded,
+// first.
+static void add_stall(struct watch *watch, struct span span)
+{
+    span.from_ns = time_later(span.from_ns, watch->quiet_since_ns);
+    if (span.to_ns <= span.from_ns)
+        return;
+    size_t first = watch->stall_count;
+    while (first > 0 && watch->stalls[first - 1].to_ns >= span.from_ns)
+        first--;
+    for (size_t i = first; i < watch->stall_count; i++) {
+        watch->stalled_ns -= watch->stalls[i].to_ns - watch->stalls[i].from_ns;
+        span.from_ns = time_earlier(span.from_ns, watch->stalls[i].from_ns);
+        span.to_ns = time_later(span.to_ns, watch->stalls[i].to_ns);
+    }
+    watch->stall_count = first;
+    *APPEND(watch->stalls, watch->stall_count, watch->stall_room) = span;
+    watch->stalled_ns += span.to_ns - span.from_ns;
+}
+
 // Something could have freed or granted the lock. Events of several writers come in no order.
 static void stir(struct watch *watch, int64_t at_ns)
 {
     if (at_ns <= watch->quiet_since_ns)
         return;
+    size_t count = watch->stall_count;
     watch->quiet_since_ns = at_ns;
+    watch->stall_count = 0;
     watch->stalled_ns = 0;
+    for (size_t i = 0; i < count; i++)
+        add_stall(watch, watch->stalls[i]);
 }
 
-// Of stalls that coincide each moment counts once. Whose they are is not asked: what the checks
-// allow the worker that they decide by is never more.
+// Whose they are is not asked: what the checks allow the worker that they decide by is never more.
 static void see_stall(struct watch *watch, const struct stall *stall)
 {
     watch->longest_stall_ns = time_later(watch->longest_stall_ns, stall->to_ns - stall->from_ns);
-    if (stall->of == STALLED_CONDUCTOR)
-        return;
-    int64_t from_ns =
-        time_later(time_later(stall->from_ns, watch->quiet_since_ns), watch->stalled_until_ns);
-    watch->stalled_ns += time_later(stall->to_ns - from_ns, 0);
-    watch->stalled_until_ns = time_later(watch->stalled_until_ns, stall->to_ns);
+    if (stall->of != STALLED_CONDUCTOR)
+        add_stall(watch, (struct span){stall->from_ns, stall->to_ns});
 }
 
 // Its program answers: what its other workers wait for is the lock.

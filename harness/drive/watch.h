@@ -19,8 +19,13 @@ struct watch {
     size_t holding;         // living workers that believe they hold, and do not release yet
     size_t releasing;       // living workers inside a release
     int64_t quiet_since_ns; // the last time anything could have freed or granted the lock
-    int64_t stalled_ns;     // how long anybody but the conductor has stood still since then
-    int64_t stalled_until_ns;
+    // When anybody but the conductor stood still since then: one after the other, and how long in
+    // all.
+    struct span {
+        int64_t from_ns, to_ns;
+    } * stalls;
+    size_t stall_count, stall_room;
+    int64_t stalled_ns;
     int64_t longest_stall_ns;           // of anybody
     int64_t faults_ns[MOST_FAULTS + 1]; // since when each is in effect, by its number
     int64_t longest_fault_ns;           // for how long one was, of those that are over

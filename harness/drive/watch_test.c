@@ -128,6 +128,23 @@ static void nor_does_time_for_which_a_client_stood_still(void **state)
     watch_free(&watch);
 }
 
+// A longer one is often recorded last, as it ends last.
+static void of_stalls_that_coincide_each_moment_counts_once_whichever_ended_first(void **state)
+{
+    (void)state;
+    struct watch watch;
+    start(&watch);
+    see_stall(&watch, 2000, 100);
+    see_stall(&watch, 2500, 100);
+    see_stall(&watch, 2510, 400);
+    assert_false(is_stuck(&watch, 4100 + 100 + 400 + 400));
+    assert_true(is_stuck(&watch, 4101 + 100 + 400 + 400));
+    see_stall(&watch, 2520, 600);
+    assert_false(is_stuck(&watch, 4100 + 620 + 600));
+    assert_true(is_stuck(&watch, 4101 + 620 + 600));
+    watch_free(&watch);
+}
+
 static void a_grant_begins_the_wait_anew(void **state)
 {
     (void)state;
@@ -230,6 +247,7 @@ int main(void)
         cmocka_unit_test(who_asks_a_program_that_has_never_answered_does_not_count_as_waiting),
         cmocka_unit_test(time_for_which_the_machine_stood_still_does_not_count),
         cmocka_unit_test(nor_does_time_for_which_a_client_stood_still),
+        cmocka_unit_test(of_stalls_that_coincide_each_moment_counts_once_whichever_ended_first),
         cmocka_unit_test(a_grant_begins_the_wait_anew),
         cmocka_unit_test(a_release_is_unanswered_once_none_takes_so_long),
         cmocka_unit_test(a_release_may_take_as_long_as_its_requests),
