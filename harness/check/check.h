@@ -69,7 +69,9 @@ struct hold {
     int64_t told_lost_ns; // when it was told first that the lock is lost; TIME_NEVER if it was not
     int64_t token;        // fencing token, 0 if none
     int64_t attempts;
-    bool shared; // held together with others that share it
+    int granted_by;  // number of the server that led, and granted it; 0: not known
+    int released_at; // of the one that answered its release
+    bool shared;     // held together with others that share it
     bool release_invoked;
     bool died;                  // the process was killed during the hold
     bool rolled_back;           // a transaction that was not committed, as far as is known: it

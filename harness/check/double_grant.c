@@ -65,9 +65,11 @@ static void note(const struct digest *digest, struct finding *finding, int64_t *
 {
     int64_t until_ns = time_earlier(earlier->to_ns, core->to_ns);
     bool is_first = finding->count == 0;
+    const struct hold *first = &digest->holds[earlier->hold];
     bool by_stalls =
         (is_first || finding->by_stalls) &&
-        stall_may_have_deposed(digest, digest->holds[earlier->hold].invoked_ns, core->from_ns);
+        stall_may_have_deposed(digest, first->granted_by, digest->holds[core->hold].granted_by,
+                               first->invoked_ns, core->from_ns);
     if (is_first || (finding->by_stalls && !by_stalls))
         finding->evidence = (struct evidence){
             {earlier->hold, core->hold}, {SIZE_MAX, SIZE_MAX}, core->from_ns, until_ns};
@@ -159,9 +161,8 @@ static void decide(const struct digest *digest, struct finding *finding)
     finding->state = FINDING_VIOLATED;
     describe(digest, finding);
     if (finding->by_stalls)
-        finding_blame_stalls(digest, STALLS_OF_SERVERS,
-                             digest->holds[finding->evidence.holds[0]].invoked_ns,
-                             finding->evidence.from_ns, finding);
+        finding_blame_deposing(digest, digest->holds[finding->evidence.holds[0]].granted_by,
+                               digest->holds[finding->evidence.holds[1]].granted_by, finding);
 }
 
 const struct check double_grant_check = {

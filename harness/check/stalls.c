@@ -103,7 +103,33 @@ static bool struck_servers(const struct digest *digest, const struct fault_recor
            record->healed_ns >= from_ns;
 }
 
-bool stall_may_have_deposed(const struct digest *digest, int64_t from_ns, int64_t to_ns)
+// The number of the one server that the fault struck; 0: it is not known, or they are several.
+static int struck_server(const struct fault_record *record)
+{
+    int number = 0;
+    const struct fault_step *step = record->step;
+    // Who had the role that it names, which is noted: "redis-1 redis-2", the second one since.
+    const char *name =
+        strncmp(step->target.server, "server-", 7) == 0 ? step->target.server : record->reason;
+    return sscanf(name, "%*[a-z]-%d", &number) == 1 ? number : 0;
+}
+
+bool leaders_were_two(const struct digest *digest, int one, int other, int64_t to_ns)
+{
+    if (one == 0 || other == 0 || one == other)
+        return false;
+    for (size_t i = 0; i < digest->fault_count; i++) {
+        const struct fault_record *record = &digest->faults[i];
+        int struck = struck_server(record);
+        if (struck_servers(digest, record, digest->started_ns, to_ns) &&
+            (struck == 0 || struck == one || struck == other))
+            return false;
+    }
+    return true;
+}
+
+bool stall_may_have_deposed(const struct digest *digest, int one, int other, int64_t from_ns,
+                            int64_t to_ns)
 {
     const struct topology *const *topology = topology_catalogue;
     while (*topology != NULL && (strcmp((*topology)->name, trial_topology(digest->trial)) != 0 ||
@@ -111,6 +137,9 @@ bool stall_may_have_deposed(const struct digest *digest, int64_t from_ns, int64_
         topology++;
     if (*topology == NULL || (*topology)->deposes_after_ns == 0)
         return false;
+    // Who is deposed without a fault was not heard of in time.
+    if (leaders_were_two(digest, one, other, to_ns))
+        return longest_between(digest, STALLS_OF_SERVERS, digest->started_ns, to_ns) != NULL;
     // A failover takes its time, and half of the silence may have been something else.
     int64_t least_ns = (*topology)->deposes_after_ns / 2;
     from_ns -= 4 * (*topology)->deposes_after_ns;
@@ -158,6 +187,29 @@ void finding_blame_stalls(const struct digest *digest, int whose, int64_t from_n
     finding_say(finding,
                 "%.210s; but %.130s, which could explain it and says nothing about the lock", found,
                 describe_stalls(digest, whose, from_ns, to_ns, stalls));
+}
+
+void finding_blame_deposing(const struct digest *digest, int one, int other,
+                            struct finding *finding)
+{
+    char found[sizeof finding->text];
+    char stalls[STALLS_ROOM];
+    const struct hold *hold = &digest->holds[finding->evidence.holds[0]];
+    if (!leaders_were_two(digest, one, other, finding->evidence.from_ns)) {
+        finding_blame_stalls(digest, STALLS_OF_SERVERS, hold->invoked_ns, finding->evidence.from_ns,
+                             finding);
+        return;
+    }
+    memcpy(found, finding->text, sizeof found);
+    finding->state = FINDING_UNDECIDED;
+    finding->by_stalls = true;
+    finding_say(
+        finding,
+        "%.150s; but server-%d led beside or after server-%d, which no fault explains: %.100s, "
+        "and one was taken for dead, which says nothing about the lock",
+        found, one > other ? one : other, one > other ? other : one,
+        describe_stalls(digest, STALLS_OF_SERVERS, digest->started_ns, finding->evidence.from_ns,
+                        stalls));
 }
 
 // When the fault began to hold somebody up: a worker stands at its point before it is in effect.

@@ -25,10 +25,17 @@ int64_t longest_stall_ns(const struct digest *digest, int whose);
 const char *describe_stalls(const struct digest *digest, int whose, int64_t from_ns, int64_t to_ns,
                             char *out);
 
+// True if two servers that are known (by their numbers; 0: not known) led one after the other, or
+// at once, and no fault on either of them explains that: their group chose another leader by
+// itself.
+bool leaders_were_two(const struct digest *digest, int one, int other, int64_t to_ns);
+
 // True if a server may have lost its role between the two times because it, or the machine, stood
 // still, and its locks with it: its topology replaces it by a copy that lags behind, and no fault
-// was on the servers that does the same.
-bool stall_may_have_deposed(const struct digest *digest, int64_t from_ns, int64_t to_ns);
+// was on the servers that does the same. `one` and `other`: the servers that two requests went to,
+// 0 if that is not known.
+bool stall_may_have_deposed(const struct digest *digest, int one, int other, int64_t from_ns,
+                            int64_t to_ns);
 
 // True if what the scenario is about may not have happened in its time: while it ran, until its
 // faults and a lease after them were over, somebody (the conductor included) stood still for half
@@ -46,5 +53,9 @@ void finding_blame_late_end(const struct digest *digest, int64_t from_ns, int64_
 // Makes a violation, which stalls could explain, an undecided finding that says so.
 void finding_blame_stalls(const struct digest *digest, int whose, int64_t from_ns, int64_t to_ns,
                           struct finding *finding);
+
+// The same of one that stall_may_have_deposed explains, by the servers that it was asked about.
+void finding_blame_deposing(const struct digest *digest, int one, int other,
+                            struct finding *finding);
 
 #endif

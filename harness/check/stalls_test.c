@@ -174,6 +174,53 @@ static void a_master_that_a_stall_deposed_is_not_the_locks_fault(void **state)
     }
 }
 
+// A failover struck server-1; then two others lead at once, of which the machine's delays deposed
+// one. Who is granted the lock by the server that the failover put in its place is the lock's loss.
+static void two_that_lead_at_once_without_a_fault_are_not_the_locks_fault(void **state)
+{
+    (void)state;
+    static const char *const traits[] = {"redis", "exclusive", "lease", NULL};
+    static const struct {
+        int granted_by[2];
+        bool stalls;
+        enum verdict verdict;
+    } cases[] = {
+        {{2, 3}, true, VERDICT_UNKNOWN},
+        {{2, 3}, false, VERDICT_UNSAFE},
+        {{1, 2}, true, VERDICT_UNSAFE}, // as the failover has it
+        {{2, 2}, true, VERDICT_UNSAFE},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct build build;
+        build_start(&build, "increment");
+        build.trial.traits = traits;
+        build.trial.topology = "sentinel";
+        build_fault(&build, "failover", 0, 100, NEVER_MS);
+        build.steps[0].bound_ns = -1;
+        build.steps[0].target = (struct target){.server = "leader"};
+        struct event note = {.kind = EVENT_NOTE, .step = 1};
+        memcpy(note.args, "redis-1 redis-2", 15);
+        build_event(&build, 101, 0, 0, note);
+        for (int client = 1; client <= 2; client++)
+            BUILD_EVENT(&build, 200, client, CONNECTED, OUTCOME_OK,
+                        cases[i].granted_by[client - 1]);
+        // Where a watchdog's own connection goes is nothing to its worker.
+        BUILD_EVENT(&build, 201, 2, CONNECTED, OUTCOME_OK, 2);
+        build.events[build.count - 1].detail = PHASE_RENEW;
+        build_hold(&build, 1, 1, 250, 2500, 15000);
+        if (cases[i].stalls)
+            build_stall_of(&build, STALLED_SERVER, 1, 1000, 60);
+        build_hold(&build, 2, 2, 2000, 2010, 17000);
+        build_judge(&build);
+        assert_verdict(&build, cases[i].verdict);
+        if (cases[i].verdict == VERDICT_UNKNOWN)
+            assert_non_null(
+                strstr(build.judgement.reason,
+                       "server-3 led beside or after server-2, which no fault explains"));
+        build_free(&build);
+    }
+}
+
 // --- waits ---------------------------------------------------------------------------------------
 
 // client-1 dies with a lock that has no lease; clients 2 to 4 wait for 1.3 s, which is enough.
@@ -224,6 +271,7 @@ int main(void)
         cmocka_unit_test(a_machine_that_is_late_all_the_time_makes_a_miss_inconclusive),
         cmocka_unit_test(a_broken_promise_that_stands_without_the_stall_stays_a_miss),
         cmocka_unit_test(a_master_that_a_stall_deposed_is_not_the_locks_fault),
+        cmocka_unit_test(two_that_lead_at_once_without_a_fault_are_not_the_locks_fault),
         cmocka_unit_test(who_was_killed_waits_no_more_although_its_end_is_noticed_late),
         cmocka_unit_test(one_waiter_that_did_not_stand_still_shows_that_the_lock_is_stuck),
     };

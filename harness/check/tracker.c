@@ -2,6 +2,7 @@
 
 #include "harness/base/growing.h"
 #include "harness/check/tracked_accesses.h"
+#include "harness/point/point.h"
 
 #include <stdlib.h>
 
@@ -112,6 +113,7 @@ static void see_acquire_return(struct tracker *tracker, struct worker_track *wor
                           .told_lost_ns = TIME_NEVER,
                           .token = event->args[1],
                           .attempts = event->args[3],
+                          .granted_by = worker->server,
                           .shared = worker->acquire.detail != 0,
                           .died_ns = TIME_NEVER,
                           .answer = RELEASE_UNKNOWN,
@@ -143,6 +145,7 @@ static void see_release(struct tracker *tracker, struct worker_track *worker,
         worker->access = NO_INDEX;
     } else if (hold->release_invoked) {
         hold->returned_ns = event->at_ns;
+        hold->released_at = worker->server;
         bool answered = event->outcome <= OUTCOME_NO && event->detail <= RELEASE_UNCHECKED;
         hold->answer = answered ? (enum release_answer)event->detail : RELEASE_UNKNOWN;
         worker->hold = NO_INDEX;
@@ -308,6 +311,10 @@ void tracker_see(struct tracker *tracker, const struct event *event, size_t inde
         return; // the watchdog's doing: no sign of life of the worker
     case EVENT_RENEW_RETURN:
         see_renewal(tracker, worker, event);
+        return;
+    case EVENT_CONNECTED:
+        if (event->detail != PHASE_RENEW)
+            worker->server = (int)event->args[0];
         return;
     case EVENT_REENTER_INVOKE:
     case EVENT_LEAVE_INVOKE:

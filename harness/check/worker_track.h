@@ -16,6 +16,7 @@ struct worker_track {
     size_t reentry;       // the last one, NO_INDEX if none
     size_t *pending;      // accepted writes that are not yet committed
     size_t pending_count, pending_room;
+    int server;      // what it sends goes to, from 1; 0: not known
     int64_t last_ns; // of its last event
 };
 

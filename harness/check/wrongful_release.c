@@ -66,6 +66,20 @@ size_t wrongful_release_fault(const struct digest *digest, const struct evidence
 
 // --- who removed it ------------------------------------------------------------------------------
 
+// True if a release that was given up without an answer had come by `until_ns`, or never will: what
+// is lost on its way TCP sends again, each time after twice the time, also when nobody waits any
+// more.
+static bool came_by_then(const struct hold *other, int64_t until_ns)
+{
+    return other->returned_ns != TIME_NEVER &&
+           until_ns - other->released_ns > 4 * (other->returned_ns - other->released_ns);
+}
+
+static bool are_two_leaders(int one, int other)
+{
+    return one != 0 && other != 0 && one != other;
+}
+
 // How well `other` explains that the lock of `wronged` had vanished by `until_ns`; 0: not at all.
 // From GUILT_CERTAIN on it was a release that had no business inside the wronged hold.
 #define GUILT_CERTAIN 4
@@ -77,16 +91,18 @@ static int guilt(const struct digest *digest, const struct hold *wronged, int64_
     if ((other->client == wronged->client && other->worker == wronged->worker) ||
         !other->release_invoked || other->released_ns >= until_ns)
         return 0;
+    // What is sent to one leader removes nothing at another.
+    if (are_two_leaders(wronged->granted_by, other->released_at))
+        return 0;
     // Readers let each other in, and each removes but itself.
     if (other->shared && wronged->shared)
         return 0;
-    bool answered = other->returned_ns != TIME_NEVER;
+    bool answered = other->returned_ns != TIME_NEVER && other->answer != RELEASE_UNKNOWN;
     // The server may have granted as early as the acquire's invoke.
-    if (answered && other->returned_ns <= wronged->invoked_ns)
+    if (answered ? other->returned_ns <= wronged->invoked_ns : came_by_then(other, until_ns))
         return 0;
-    bool lease_over =
-        hold_told_end_ns(digest, other) <= (answered ? other->returned_ns : other->released_ns);
-    if (!answered || other->answer == RELEASE_UNKNOWN)
+    bool lease_over = hold_told_end_ns(digest, other) <= (answered ? other->returned_ns : until_ns);
+    if (!answered)
         return lease_over ? GUILT_UNANSWERED : 1;
     if (other->answer != RELEASE_RELEASED && other->answer != RELEASE_UNCHECKED)
         return 0;
@@ -214,6 +230,8 @@ static void find_granted_again(const struct digest *digest, int64_t *vanished_ns
         bool shared = digest->holds[core->hold].shared;
         const struct core *before = latest_excluding(&latest, shared);
         if (before != NULL && before->to_ns > core->from_ns &&
+            !are_two_leaders(digest->holds[before->hold].granted_by,
+                             digest->holds[core->hold].granted_by) &&
             explain(&deletes, &digest->holds[before->hold], core->from_ns))
             vanished_ns[before->hold] = time_earlier(vanished_ns[before->hold], core->from_ns);
         latest_see(&latest, core, shared);
@@ -467,6 +485,16 @@ static void decide_none(const struct digest *digest, size_t doubtful, struct fin
                 describe_doubt(&digest->holds[doubtful], &digest->holds[doubtful]));
 }
 
+// From when on what was late may have made it: since the lock was asked for, or its release was
+// that may have removed it.
+static int64_t began_ns(const struct digest *digest, const struct evidence *evidence)
+{
+    int64_t invoked_ns = digest->holds[evidence->holds[0]].invoked_ns;
+    return evidence->holds[1] == SIZE_MAX
+               ? invoked_ns
+               : time_earlier(invoked_ns, digest->holds[evidence->holds[1]].released_ns);
+}
+
 static void decide(const struct digest *digest, struct finding *finding)
 {
     // A semaphore's permits are nobody's.
@@ -480,8 +508,9 @@ static void decide(const struct digest *digest, struct finding *finding)
     for (size_t i = 0; i < digest->hold_count; i++) {
         if (vanished_ns[i] == TIME_NEVER)
             continue;
-        bool by_stalls =
-            stall_may_have_deposed(digest, digest->holds[i].invoked_ns, vanished_ns[i]);
+        bool by_stalls = stall_may_have_deposed(digest, digest->holds[i].granted_by,
+                                                digest->holds[i].released_at,
+                                                digest->holds[i].invoked_ns, vanished_ns[i]);
         finding->count++;
         if (first == SIZE_MAX || (finding->by_stalls && !by_stalls) ||
             (finding->by_stalls == by_stalls && vanished_ns[i] < vanished_ns[first])) {
@@ -496,8 +525,11 @@ static void decide(const struct digest *digest, struct finding *finding)
         set_evidence(digest, first, vanished_ns[first], &finding->evidence);
         describe(digest, finding);
         if (finding->by_stalls)
-            finding_blame_stalls(digest, STALLS_OF_SERVERS, digest->holds[first].invoked_ns,
-                                 vanished_ns[first], finding);
+            finding_blame_deposing(digest, digest->holds[first].granted_by,
+                                   digest->holds[first].released_at, finding);
+        else
+            finding_blame_late_end(digest, began_ns(digest, &finding->evidence), vanished_ns[first],
+                                   finding);
     }
     free(vanished_ns);
 }

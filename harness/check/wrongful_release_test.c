@@ -68,6 +68,61 @@ static void a_release_that_was_not_checked_or_not_answered_proves_nothing(void *
     }
 }
 
+// Client-2's release got no answer while it was cut off, and TCP sent it once more: 1.7 s later it
+// removed what client-1 had. A fault that was drawn, and could not be ended in time, says nothing.
+static void a_release_that_was_given_up_may_come_late(void **state)
+{
+    (void)state;
+    static const struct {
+        double gone_ms;
+        bool drawn;
+        enum finding_state state;
+        const char *text;
+    } cases[] = {
+        {1700, false, FINDING_VIOLATED, "the release of client-2 may have removed it"},
+        {9000, false, FINDING_VIOLATED, "no release in the history explains it"},
+        {1700, true, FINDING_UNDECIDED, "fault 1 was to last 300 ms, and this machine was so late"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct build build;
+        build_start(&build, "increment");
+        build_fault(&build, "cut", 0, 15, 985);
+        build.steps[0].drawn = cases[i].drawn;
+        build.steps[0].bound_ns = 300 * NS_PER_MS;
+        build_acquire(&build, 2, 1, 0, 10, 1010, 0);
+        build_release(&build, 2, 1, 20, 1020, RELEASE_UNKNOWN);
+        build_acquire(&build, 1, 2, cases[i].gone_ms - 30, cases[i].gone_ms - 20,
+                      cases[i].gone_ms + 980, 0);
+        build_release(&build, 1, 2, cases[i].gone_ms - 10, cases[i].gone_ms, RELEASE_GONE);
+        build_judge(&build);
+        assert_state(&build, "wrongful-release", cases[i].state);
+        assert_text_has(finding_named(&build, "wrongful-release")->text, cases[i].text);
+        build_free(&build);
+    }
+}
+
+// Two servers led, and each granted the lock: none of the two releases removed the other's.
+static void what_is_released_at_another_leader_removes_nothing(void **state)
+{
+    (void)state;
+    for (int leaders = 1; leaders <= 2; leaders++) {
+        struct build build;
+        build_start(&build, "increment");
+        for (int client = 1; client <= 2; client++)
+            BUILD_EVENT(&build, 0, client, CONNECTED, OUTCOME_OK, client == 1 ? 1 : leaders);
+        build_acquire(&build, 1, 1, 1, 2, 300, 0);
+        build_acquire(&build, 2, 2, 1, 3, 300, 0);
+        build_release(&build, 2, 2, 10, 12, RELEASE_UNCHECKED);
+        build_acquire(&build, 2, 3, 13, 14, 300, 0);
+        build_release(&build, 1, 1, 20, 21, RELEASE_UNCHECKED);
+        build_release(&build, 2, 3, 30, 31, RELEASE_UNCHECKED);
+        build_judge(&build);
+        assert_state(&build, "double-grant", FINDING_VIOLATED);
+        assert_state(&build, "wrongful-release", leaders == 1 ? FINDING_VIOLATED : FINDING_KEPT);
+        build_free(&build);
+    }
+}
+
 static void without_a_lease_a_lock_must_never_vanish(void **state)
 {
     (void)state;
@@ -391,6 +446,8 @@ int main(void)
         cmocka_unit_test(a_lock_taken_over_inside_its_lease_is_refused),
         cmocka_unit_test(a_lock_gone_after_its_lease_is_lawful),
         cmocka_unit_test(a_release_that_was_not_checked_or_not_answered_proves_nothing),
+        cmocka_unit_test(a_release_that_was_given_up_may_come_late),
+        cmocka_unit_test(what_is_released_at_another_leader_removes_nothing),
         cmocka_unit_test(without_a_lease_a_lock_must_never_vanish),
         cmocka_unit_test(a_slow_release_proves_as_much_as_a_quick_one),
         cmocka_unit_test(a_fault_inside_the_hold_explains_it_better_than_an_ordinary_release),

@@ -27,6 +27,7 @@ enum root {
     ROOT_FORGOT,      // by a server that lost it
     ROOT_CLOCK,       // by a clock that went wrong
     ROOT_SESSION,     // by the end of its session or connection
+    ROOT_TWO_LEADERS, // by nobody: two servers led, and each granted it
     ROOT_PARTITION,   // by nobody: those who parted gave it away on both sides
     ROOT_GIVEN_TWICE, // by a release that was done twice
     ROOT_LEFT,        // by its holder's own return from an inner hold
@@ -97,10 +98,11 @@ struct account {
     // What the proxy saw that did it, and what its client sent for the same step before: of the one
     // who did it. client 0: nothing.
     struct seen_request request, before;
-    int64_t length_ns;             // how long that which stretched the hold lasted; 0: nothing did
-    int64_t overlap_ns;            // for how long both believed in their holds; 0: they did not
-    bool is_bare;                  // between the grants of two nothing shows that explains them
-    bool harm;                     // some value was written or sold wrongly
+    int servers[2];     // of TWO_LEADERS: which granted it to holds[0], and which led besides
+    int64_t length_ns;  // how long that which stretched the hold lasted; 0: nothing did
+    int64_t overlap_ns; // for how long both believed in their holds; 0: they did not
+    bool is_bare;       // between the grants of two nothing shows that explains them
+    bool harm;          // some value was written or sold wrongly
     size_t family[2 * MAX_CHECKS]; // the holds of violations that follow from this one
     size_t family_count;
     const char *also[MAX_CHECKS]; // other properties whose violations follow from this one

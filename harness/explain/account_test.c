@@ -100,6 +100,21 @@ static void a_disconnect_takes_no_lock_that_does_not_end_with_its_session(void *
     assert_null(strstr(account.cause, "its lock with it"));
 }
 
+static void two_servers_that_lead_at_once_are_named(void **state)
+{
+    (void)state;
+    build.trial.traits = leases;
+    build.trial.topology = "sentinel";
+    BUILD_EVENT(&build, 0, 1, CONNECTED, OUTCOME_OK, 3);
+    BUILD_EVENT(&build, 0, 2, CONNECTED, OUTCOME_OK, 2);
+    build_both(4000);
+    assert_account(ROOT_TWO_LEADERS,
+                   "server-3 granted the lock to client-1, and server-2 to client-2: their group "
+                   "had chosen another leader by itself",
+                   "only once a majority has the lock");
+    assert_certain(CERTAINTY_PROVEN);
+}
+
 static void a_failover_names_who_led_and_who_leads(void **state)
 {
     (void)state;
@@ -404,6 +419,7 @@ int main(void)
         EVIDENCE_TEST(a_server_that_was_struck_before_the_lock_was_asked_for_is_not_named),
         EVIDENCE_TEST(a_disconnect_is_told_with_what_its_holder_knew),
         EVIDENCE_TEST(a_disconnect_takes_no_lock_that_does_not_end_with_its_session),
+        EVIDENCE_TEST(two_servers_that_lead_at_once_are_named),
         EVIDENCE_TEST(a_failover_names_who_led_and_who_leads),
         EVIDENCE_TEST(a_clock_is_told_with_its_owner),
         EVIDENCE_TEST(a_cut_is_told_with_both_sides),

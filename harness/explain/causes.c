@@ -209,6 +209,7 @@ static const struct {
     [ROOT_FORGOT] = {.name = "server-forgot", .fitted = against_forgetting},
     [ROOT_CLOCK] = {.name = "clock", .fitted = against_clock},
     [ROOT_SESSION] = {.name = "session-ended", .against = OWN_CONNECTION ", which ends with it"},
+    [ROOT_TWO_LEADERS] = {.name = "two-leaders", .against = CONSENSUS},
     [ROOT_PARTITION] = {.name = "partition", .against = CONSENSUS},
     [ROOT_GIVEN_TWICE] = {.name = "given-back-twice",
                           .against = "a permit that has a name, and is given back by it"},

@@ -4,6 +4,7 @@
 #include "harness/base/text.h"
 #include "harness/check/liveness.h"
 #include "harness/check/stale_holder.h"
+#include "harness/check/stalls.h"
 #include "harness/check/sweep.h"
 #include "harness/check/wire_sides.h"
 #include "harness/check/wrongful_release.h"
@@ -450,6 +451,17 @@ static bool find_given_twice(struct account *account, int64_t until_ns)
     return false;
 }
 
+// Proven by which server each was connected to, as the leader that its group had named.
+static bool find_two_leaders(struct account *account, int one, int other, int64_t until_ns)
+{
+    if (!leaders_were_two(account->digest, one, other, until_ns))
+        return false;
+    account_conclude(account, ROOT_TWO_LEADERS, true);
+    account->servers[0] = one;
+    account->servers[1] = other;
+    return true;
+}
+
 // STEPS is proven if the client was stopped right after, or before, a request by which nothing is
 // taken or after which more had to come.
 static void find_taken(struct account *account, const struct hold *first, const struct hold *second)
@@ -465,6 +477,7 @@ static void find_taken(struct account *account, const struct hold *first, const 
     else if (account_has_trait(account, "local"))
         account_conclude(account, ROOT_LOCAL, first->client != second->client);
     else if (account_find_by_wire(account, second->granted_ns) ||
+             find_two_leaders(account, first->granted_by, second->granted_by, second->granted_ns) ||
              was_removed(account, account->holds[0], second->granted_ns, true) ||
              find_taken_by_fault(account, first, second, second->granted_ns) ||
              find_false_renewal(account, first, second->granted_ns))
@@ -684,7 +697,8 @@ static void find_root_of_removal(struct account *account)
     size_t culprit = evidence->holds[1];
     account->holds[0] = evidence->holds[0];
     account->holds[1] = SIZE_MAX;
-    if (account_find_by_wire(account, evidence->to_ns))
+    if (account_find_by_wire(account, evidence->to_ns) ||
+        find_two_leaders(account, wronged->granted_by, wronged->released_at, evidence->to_ns))
         return;
     bool by_fault = find_taken_by_fault(account, wronged, NULL, evidence->to_ns);
     bool is_proven = culprit != SIZE_MAX &&

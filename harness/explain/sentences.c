@@ -320,6 +320,18 @@ static void say_partition(const struct speech *speech, struct text *out)
                 fault->step->number);
 }
 
+static void say_two_leaders(const struct speech *speech, struct text *out)
+{
+    const struct account *account = speech->account;
+    text_format(out, "server-%d granted the lock to %s, and server-%d ", account->servers[0],
+                speech->who, account->servers[1]);
+    if (account->holds[1] != SIZE_MAX)
+        text_format(out, "to %s", speech->other);
+    else
+        text_add(out, "knew nothing of it");
+    text_add(out, ": their group had chosen another leader by itself, for no fault struck either");
+}
+
 static void say_given_twice(const struct speech *speech, struct text *out)
 {
     char who[DESCRIBE_ROOM];
@@ -649,6 +661,7 @@ static void (*const sayers[])(const struct speech *speech, struct text *out) = {
     [ROOT_FORGOT] = say_forgot,
     [ROOT_CLOCK] = say_clock,
     [ROOT_SESSION] = say_session,
+    [ROOT_TWO_LEADERS] = say_two_leaders,
     [ROOT_PARTITION] = say_partition,
     [ROOT_GIVEN_TWICE] = say_given_twice,
     [ROOT_COUNTED_LATE] = say_counted_late,

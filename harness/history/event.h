@@ -60,8 +60,10 @@ enum outcome release_outcome(enum release_answer answer);
 // the time at which that call returned. What follows in the file may so be earlier than what
 // precedes.
 // A worker-load comes before the first operation in a warm-up, and before the first behind one
-// (`counts`): what this worker has sent until then. Append new kinds at the end: the numbers are in
-// files.
+// (`counts`): what this worker has sent until then.
+// A connected: what the worker sends from then on goes to the `server` of that number, from 1 (0:
+// not one of the trial's), which its group named as the one that leads. `detail` is the phase: a
+// watchdog has a connection of its own. Append new kinds at the end: the numbers are in files.
 #define EVENT_KINDS(X)                                                                             \
     X(NONE, "none", "", "", "", "")                                                                \
     X(PROCESS_START, "process-start", "pid", "cpu", "", "")                                        \
@@ -106,7 +108,8 @@ enum outcome release_outcome(enum release_answer answer);
     X(WORKER_LOAD, "worker-load", "counts", "acquire_requests", "release_requests", "wakeups")     \
     X(REQUEST, "request", "command", "key", "value", "ttl_ms")                                     \
     X(REPLY, "reply", "command", "key", "value", "asked")                                          \
-    X(CALL, "call", "operation", "", "", "")
+    X(CALL, "call", "operation", "", "", "")                                                       \
+    X(CONNECTED, "connected", "server", "", "", "")
 
 enum event_kind {
 #define X(id, name, a, b, c, d) EVENT_##id,

@@ -38,6 +38,8 @@ static bool detail_makes_sense(const struct event *event)
         return event->detail <= USAGE_PACKETS;
     case EVENT_REPLY:
         return event->detail <= REPLY_ERROR;
+    case EVENT_CONNECTED:
+        return event->args[0] >= 0 && event->args[0] <= MOST_CLIENTS;
     case EVENT_STALL:
         return event->detail <= STALLED_SERVER && event->args[0] >= 0 && event->args[1] >= 0 &&
                event->args[1] <= MOST_CLIENTS;

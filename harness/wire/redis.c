@@ -59,6 +59,23 @@ enum outcome redis_error_outcome(const char *text)
 
 // --- opening and closing -------------------------------------------------------------------------
 
+// Takes down which server leads now, as its group says: of two that lead at once, each grants the
+// lock.
+static void note_leader(const struct redis_connection *connection)
+{
+    const struct service *service = connection->route.service;
+    const struct endpoint *leader = &connection->route.endpoint;
+    struct event event = {.kind = EVENT_CONNECTED, .detail = (uint8_t)connection->actor->phase};
+    if (connection->route.kind != ROUTE_SENTINEL || connection->actor->history == NULL)
+        return;
+    for (int i = 0; i < service->server_count; i++) {
+        if (service->servers[i].port == leader->port &&
+            strcmp(service->servers[i].host, leader->host) == 0)
+            event.args[0] = i + 1;
+    }
+    history_append(connection->actor->history, event);
+}
+
 static struct redis_connection *open_route(const struct redis_route *route, int64_t request_ns,
                                            struct actor *actor, struct error *error)
 {
@@ -69,6 +86,7 @@ static struct redis_connection *open_route(const struct redis_route *route, int6
     if (redis_route_connect_patiently(&connection->route, SET_UP_NS, &actor->clock,
                                       &connection->context, error) == ENTRY_OPEN) {
         redisSetTimeout(connection->context, redis_timeval(request_ns));
+        note_leader(connection);
         return connection;
     }
     redis_close(connection);
@@ -210,10 +228,12 @@ static enum outcome exchange(struct redis_connection *connection, struct redis_a
     if (connection->detour != NULL)
         return exchange_over(connection, &connection->detour, answer, command, length);
     connection->refusal[0] = '\0';
-    if (connection->context == NULL &&
-        redis_route_connect(&connection->route, connection->request_ns, &connection->context,
-                            &connection->error) != ENTRY_OPEN)
-        return OUTCOME_NO;
+    if (connection->context == NULL) {
+        if (redis_route_connect(&connection->route, connection->request_ns, &connection->context,
+                                &connection->error) != ENTRY_OPEN)
+            return OUTCOME_NO;
+        note_leader(connection);
+    }
     return exchange_over(connection, &connection->context, answer, command, length);
 }
 
