@@ -146,7 +146,11 @@ static int run_turns(const struct compare_options *options, struct scenario_set 
         draw_tell(&plan, set->scenarios[0], stderr);
         request.folder = run_folder_make(&request.run, set, &plan, &error);
         if (request.folder != NULL)
-            code = sandbox_run_why(why_loopback(&request.run, &plan), conduct, &request);
+            code = sandbox_run_why(why_loopback(&request.run, &plan),
+                                   &(struct sandbox_work){.body = conduct,
+                                                          .context = &request,
+                                                          .sweep = run_folder_sweep,
+                                                          .folder = request.folder});
     }
     if (request.folder == NULL)
         fprintf(stderr, "lockpick compare: %s\n", error.text);

@@ -49,7 +49,7 @@ static struct command_result run_text(const char *name, const char *text)
 static bool has_namespaces(void)
 {
     struct command_result probe = run_lockpick("doctor");
-    bool isolates = strstr(text_string(&probe.output), "loopback") == NULL;
+    bool isolates = strstr(text_string(&probe.output), "hermetic") != NULL;
     command_free(&probe);
     return isolates;
 }

@@ -118,7 +118,11 @@ static int find_in(const struct run_options *options, struct scenario_set *set,
     if (request.folder == NULL)
         fprintf(stderr, "lockpick find: %s\n", error.text);
     else
-        code = sandbox_run_why(why_loopback(options, &plan), conduct, &request);
+        code = sandbox_run_why(why_loopback(options, &plan),
+                               &(struct sandbox_work){.body = conduct,
+                                                      .context = &request,
+                                                      .sweep = run_folder_sweep,
+                                                      .folder = request.folder});
     free(request.folder);
     plan_free(&plan);
     return code;

@@ -11,11 +11,13 @@
 
 #include <cmocka.h>
 #include <dirent.h>
+#include <fts.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-#define LIMIT_NS (20 * NS_PER_S)
+#define LIMIT_NS (60 * NS_PER_S)
 
 static char folder[] = "/tmp/lockpick-leavings-test-XXXXXX";
 
@@ -116,27 +118,38 @@ static void look_around(char *out, size_t room)
     pclose(pipe);
 }
 
-static pid_t start_run(const char *path, const char *out)
+static pid_t start_run(const char *path, const char *out, bool loopback)
 {
     pid_t run = fork();
     if (run == 0) {
-        execl(lockpick_path(), "lockpick", "run", path, "--out", out, "--quiet", (char *)NULL);
+        execl(lockpick_path(), "lockpick", "run", path, "--out", out, "--quiet",
+              loopback ? "--no-namespaces" : (char *)NULL, (char *)NULL);
         _exit(127);
     }
     return run;
 }
 
-static bool has_fault_in_effect(const char *out, int number)
+static bool has_fault_in_effect(const char *trial, int number)
 {
     struct text arguments = {0};
     char wanted[64];
-    text_format(&arguments, "history %s/trials/long--redlock", out);
+    text_format(&arguments, "history %s", trial);
     snprintf(wanted, sizeof wanted, "\"fault-in-effect\",\"fault\":%d", number);
     struct command_result result = run_lockpick(arguments.bytes);
     bool found = result.code == 0 && strstr(text_string(&result.output), wanted) != NULL;
     command_free(&result);
     text_free(&arguments);
     return found;
+}
+
+static void await_fault(pid_t run, const char *trial, int number)
+{
+    int64_t give_up_ns = clock_monotonic_ns() + LIMIT_NS;
+    while (!has_fault_in_effect(trial, number)) {
+        assert_int_equal(waitpid(run, NULL, WNOHANG), 0);
+        assert_true(clock_monotonic_ns() < give_up_ns);
+        clock_sleep_until_ns(clock_monotonic_ns() + 20 * NS_PER_MS);
+    }
 }
 
 static void end_in_the_middle(const char *path, const char *out, int signal_number)
@@ -148,12 +161,10 @@ static void end_in_the_middle(const char *path, const char *out, int signal_numb
     struct traces left;
     int64_t give_up_ns = clock_monotonic_ns() + LIMIT_NS;
     look_around(before, sizeof before);
-    pid_t run = start_run(path, out);
-    while (!has_fault_in_effect(out, 6)) {
-        assert_int_equal(waitpid(run, NULL, WNOHANG), 0);
-        assert_true(clock_monotonic_ns() < give_up_ns);
-        clock_sleep_until_ns(clock_monotonic_ns() + 20 * NS_PER_MS);
-    }
+    char *trial = path_join(out, "trials/long--redlock");
+    pid_t run = start_run(path, out, false);
+    await_fault(run, trial, 6);
+    free(trial);
     look_for(out, NULL, &during);
     assert_true(during.processes > 4);
     assert_true(strlen(during.networks) > 0);
@@ -178,7 +189,7 @@ static void a_run_that_ends_in_the_middle_of_its_faults_leaves_nothing(void **st
     text_format(&path, "%s/long.yaml", folder);
     assert_int_equal(file_write(path.bytes, scenario, sizeof scenario - 1, NULL), 0);
     struct command_result probe = run_lockpick("doctor");
-    bool isolates = strstr(text_string(&probe.output), "loopback") == NULL;
+    bool isolates = strstr(text_string(&probe.output), "hermetic") != NULL;
     command_free(&probe);
     for (size_t i = 0; isolates && i < sizeof signals / sizeof *signals; i++) {
         struct text out = {0};
@@ -189,6 +200,75 @@ static void a_run_that_ends_in_the_middle_of_its_faults_leaves_nothing(void **st
     text_free(&path);
     if (!isolates)
         skip();
+}
+
+// What a killed run leaves in its folder: how many folders with servers' data, and how large its
+// largest file is.
+struct weight {
+    int data_folders;
+    off_t largest;
+};
+
+static void weigh(const char *path, struct weight *weight)
+{
+    char *const roots[] = {(char *)(size_t)path, NULL};
+    FTS *walk = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
+    assert_non_null(walk);
+    *weight = (struct weight){0};
+    for (FTSENT *entry; (entry = fts_read(walk)) != NULL;) {
+        weight->data_folders += entry->fts_info == FTS_D && strcmp(entry->fts_name, "data") == 0;
+        if (entry->fts_info == FTS_F && entry->fts_statp->st_size > weight->largest)
+            weight->largest = entry->fts_statp->st_size;
+    }
+    fts_close(walk);
+}
+
+// So many operations that there is room for gigabytes of events; the holder stands still.
+static const char heavy[] =
+    "version: 1\nname: heavy\nabout: For a test.\n"
+    "workload: {kind: increment, operations: 500000, hold: 5ms, store: mysql}\n"
+    "clients: {processes: 2, lead: client-1}\n"
+    "lock: {lease: 30s, wait: 60s, retry: 10ms, request: 500ms, stuck-after: 60s}\n"
+    "schemes: [redis-set-px-lua]\n"
+    "faults: [{when: client-1 after read, pause: client-1, until: 60s}]\n"
+    "limit: 120s\n";
+
+static void kill_a_heavy_run(const char *path, bool loopback)
+{
+    struct text out = {0};
+    struct weight during;
+    struct weight left;
+    struct traces traces;
+    text_format(&out, "%s/heavy-%s", folder, loopback ? "loopback" : "namespaces");
+    char *trial = path_join(out.bytes, "trials/heavy--redis-set-px-lua");
+    pid_t run = start_run(path, out.bytes, loopback);
+    await_fault(run, trial, 1);
+    weigh(out.bytes, &during);
+    assert_int_equal(during.data_folders, 2);
+    assert_true(during.largest > (off_t)100 << 20);
+    kill(run, SIGKILL);
+    waitpid(run, NULL, 0);
+    int64_t give_up_ns = clock_monotonic_ns() + LIMIT_NS;
+    do {
+        assert_true(clock_monotonic_ns() < give_up_ns);
+        clock_sleep_until_ns(clock_monotonic_ns() + 10 * NS_PER_MS);
+        look_for(out.bytes, NULL, &traces);
+        weigh(out.bytes, &left);
+    } while (traces.processes > 0 || left.data_folders > 0 || left.largest > 1 << 20);
+    assert_true(has_fault_in_effect(trial, 1)); // it is still to be read
+    free(trial);
+    text_free(&out);
+}
+
+static void a_killed_run_leaves_no_data_of_servers_and_no_empty_gigabytes(void **state)
+{
+    (void)state;
+    struct text path = {0};
+    text_format(&path, "%s/heavy.yaml", folder);
+    assert_int_equal(file_write(path.bytes, heavy, sizeof heavy - 1, NULL), 0);
+    kill_a_heavy_run(path.bytes, false);
+    kill_a_heavy_run(path.bytes, true);
+    text_free(&path);
 }
 
 static void without_namespaces_what_needs_them_is_skipped_and_the_rest_runs(void **state)
@@ -227,6 +307,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_run_that_ends_in_the_middle_of_its_faults_leaves_nothing),
+        cmocka_unit_test(a_killed_run_leaves_no_data_of_servers_and_no_empty_gigabytes),
         cmocka_unit_test(without_namespaces_what_needs_them_is_skipped_and_the_rest_runs),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -91,7 +91,11 @@ static int run_set(const struct run_options *options, struct scenario_set *set,
         (request.folder = run_folder_make(options, set, &plan, &error)) == NULL)
         fprintf(stderr, "lockpick run: %s\n", error.text);
     else
-        code = sandbox_run_why(why_loopback(options, &plan), conduct, &request);
+        code = sandbox_run_why(why_loopback(options, &plan),
+                               &(struct sandbox_work){.body = conduct,
+                                                      .context = &request,
+                                                      .sweep = run_folder_sweep,
+                                                      .folder = request.folder});
     if (code > 128)
         say_how_it_ended(code - 128, request.folder);
     free(request.folder);

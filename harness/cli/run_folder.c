@@ -2,9 +2,13 @@
 
 #include "harness/base/clock.h"
 #include "harness/base/file.h"
+#include "harness/cluster/cluster.h"
+#include "harness/cluster/data_cache.h"
+#include "harness/history/writer.h"
 
 #include <dirent.h>
 #include <errno.h>
+#include <fts.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -185,6 +189,25 @@ char *run_folder_make(const struct run_options *options, const struct scenario_s
         return folder;
     free(folder);
     return NULL;
+}
+
+void run_folder_sweep(const char *folder)
+{
+    char *const roots[] = {(char *)(size_t)folder, NULL};
+    FTS *walk = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
+    for (FTSENT *entry; walk != NULL && (entry = fts_read(walk)) != NULL;) {
+        bool is_set = entry->fts_info == FTS_D && entry->fts_level == 2 &&
+                      strcmp(entry->fts_parent->fts_name, "servers") == 0;
+        if (is_set) {
+            cluster_sweep(entry->fts_path);
+            fts_set(walk, entry, FTS_SKIP);
+        } else if (entry->fts_info == FTS_F && strcmp(entry->fts_name, "history.bin") == 0) {
+            history_file_cut(entry->fts_path);
+        }
+    }
+    if (walk != NULL)
+        fts_close(walk);
+    data_cache_sweep();
 }
 
 const char *run_folder_publish(const char *folder)

@@ -20,6 +20,10 @@ int run_folder_check(const struct run_options *options, struct error *error);
 char *run_folder_make(const struct run_options *options, const struct scenario_set *set,
                       const struct plan *plan, struct error *error);
 
+// Removes what a run that was killed has left: in its folder the servers' data, and the room of
+// histories that no event took; and half of a kept data folder (data_cache.h).
+void run_folder_sweep(const char *folder);
+
 // Points results/latest to the folder if it is in results/. Returns what to call the folder when
 // speaking to the user: "results/latest", or the folder itself.
 const char *run_folder_publish(const char *folder);

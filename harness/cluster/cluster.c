@@ -2,11 +2,13 @@
 
 #include "harness/base/clock.h"
 #include "harness/base/file.h"
+#include "harness/cluster/outage.h"
 #include "harness/cluster/process.h"
 #include "harness/cluster/server.h"
 #include "harness/cluster/topology.h"
 
 #include <arpa/inet.h>
+#include <dirent.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -178,19 +180,6 @@ static int make_clock(struct node *node, struct error *error)
     return node->clock != NULL ? 0 : -1;
 }
 
-static void remove_clock(struct node *node)
-{
-    if (node->clock == NULL)
-        return;
-    char *link = path_join(node->home, NODE_CLOCK_LIBRARY);
-    char *path = path_join(node->home, NODE_CLOCK_FILE);
-    unlink(link);
-    unlink(path);
-    free(path);
-    free(link);
-    clock_shift_close(node->clock);
-}
-
 static int start_servers(struct cluster *cluster, const char *folder, struct error *error)
 {
     if (cluster->group_count == 0)
@@ -302,17 +291,60 @@ int cluster_check_servers(struct cluster *cluster, struct error *error)
     return 0;
 }
 
+// All but logs and settings, and what the server has left elsewhere.
+static void sweep_node(const char *home)
+{
+    static const char *const files[] = {NODE_CLOCK_FILE, NODE_CLOCK_LIBRARY};
+    char *data = path_join(home, "data");
+    for (size_t i = 0; server_catalogue[i] != NULL; i++) {
+        if (server_catalogue[i]->clean_up != NULL)
+            server_catalogue[i]->clean_up(data);
+    }
+    folder_remove(data, NULL);
+    free(data);
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        char *file = path_join(home, files[i]);
+        unlink(file);
+        free(file);
+    }
+}
+
+static void sweep_nodes(const char *folder)
+{
+    DIR *all = opendir(folder);
+    for (const struct dirent *entry; all != NULL && (entry = readdir(all)) != NULL;) {
+        char *home = path_join(folder, entry->d_name);
+        if (entry->d_name[0] != '.')
+            sweep_node(home);
+        free(home);
+    }
+    if (all != NULL)
+        closedir(all);
+}
+
+void cluster_sweep(const char *folder)
+{
+    char *elsewhere = path_join(folder, SHORT_PATH_LINK);
+    sweep_nodes(elsewhere);
+    sweep_nodes(folder);
+    short_path_sweep(folder);
+    free(elsewhere);
+}
+
 void cluster_close(struct cluster *cluster)
 {
     for (int i = 0; i < cluster->count; i++) {
-        process_kill(cluster->nodes[i].server);
-        network_remove(&cluster->nodes[i].end, 1);
-        if (cluster->nodes[i].data != NULL)
-            folder_remove(cluster->nodes[i].data, NULL);
-        remove_clock(&cluster->nodes[i]);
-        free(cluster->nodes[i].data);
-        free(cluster->nodes[i].folder);
-        free(cluster->nodes[i].home);
+        struct node *node = &cluster->nodes[i];
+        struct error ignored;
+        if (outage_kill(node, &ignored) != 0)
+            process_kill(node->server);
+        network_remove(&node->end, 1);
+        clock_shift_close(node->clock);
+        if (node->home != NULL)
+            sweep_node(node->home);
+        free(node->data);
+        free(node->folder);
+        free(node->home);
     }
     short_path_close(&cluster->short_path);
     for (int i = 0; i < cluster->port_holder_count; i++)

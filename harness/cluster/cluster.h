@@ -105,6 +105,10 @@ int cluster_check_servers(struct cluster *cluster, struct error *error);
 // Ends every server, removes the nodes and the servers' data; logs stay.
 void cluster_close(struct cluster *cluster);
 
+// Removes what the servers of a cluster of that folder have left that were killed together with who
+// had opened it.
+void cluster_sweep(const char *folder);
+
 // The node with this name, or NULL.
 struct node *cluster_node(const struct cluster *cluster, const char *name);
 

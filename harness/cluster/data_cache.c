@@ -4,9 +4,12 @@
 #include "harness/base/text.h"
 #include "harness/cluster/process.h"
 
+#include <dirent.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 char *data_cache_path(const char *name)
@@ -42,18 +45,49 @@ int data_cache_fetch(const char *cache, const char *data)
     return access(cache, R_OK) == 0 ? copy_folder(cache, data) : -1;
 }
 
-// The temporary name is nobody else's: inside a PID namespace, process ids do not tell runs apart.
+#define HALF ".half-"
+
+// Who puts something into the cache has it locked: so what has a temporary name then, somebody left
+// who was killed. Returns a descriptor to be closed, or -1 if another one is at it.
+static int take_cache(const char *folder)
+{
+    int descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (descriptor >= 0 && flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
+        close(descriptor);
+        return -1;
+    }
+    DIR *all = descriptor >= 0 ? opendir(folder) : NULL;
+    for (const struct dirent *entry; all != NULL && (entry = readdir(all)) != NULL;) {
+        char *half = path_join(folder, entry->d_name);
+        if (strncmp(entry->d_name, HALF, strlen(HALF)) == 0)
+            folder_remove(half, NULL);
+        free(half);
+    }
+    if (all != NULL)
+        closedir(all);
+    return descriptor;
+}
+
 void data_cache_keep(const char *data, const char *cache)
 {
-    struct text temporary = {0};
-    char *parent = memory_string(cache);
-    char *slash = strrchr(parent, '/');
-    if (slash != NULL)
-        *slash = '\0';
-    text_format(&temporary, "%s.XXXXXX", cache);
-    bool made = folder_make(parent, NULL) == 0 && mkdtemp(temporary.bytes) != NULL;
-    if (made && (copy_folder(data, temporary.bytes) != 0 || rename(temporary.bytes, cache) != 0))
-        folder_remove(temporary.bytes, NULL);
-    free(parent);
-    text_free(&temporary);
+    char *folder = memory_string(cache);
+    *strrchr(folder, '/') = '\0';
+    char *half = path_join(folder, HALF "XXXXXX");
+    int lock = folder_make(folder, NULL) == 0 ? take_cache(folder) : -1;
+    if (lock >= 0 && mkdtemp(half) != NULL &&
+        (copy_folder(data, half) != 0 || rename(half, cache) != 0))
+        folder_remove(half, NULL);
+    if (lock >= 0)
+        close(lock);
+    free(half);
+    free(folder);
+}
+
+void data_cache_sweep(void)
+{
+    char *folder = data_cache_path("");
+    int lock = folder != NULL ? take_cache(folder) : -1;
+    if (lock >= 0)
+        close(lock);
+    free(folder);
 }

@@ -13,4 +13,7 @@ int data_cache_fetch(const char *cache, const char *data);
 // of it. If it cannot be kept, the next server makes its own.
 void data_cache_keep(const char *data, const char *cache);
 
+// Removes copies that were not finished, as who made them was killed. data_cache_keep does, too.
+void data_cache_sweep(void);
+
 #endif

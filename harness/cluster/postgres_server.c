@@ -144,9 +144,9 @@ struct postmaster {
 };
 
 // False if there is no such file.
-static bool read_postmaster(const struct node *node, struct postmaster *postmaster)
+static bool read_postmaster(const char *data, struct postmaster *postmaster)
 {
-    char *path = path_join(node->data, "postmaster.pid");
+    char *path = path_join(data, "postmaster.pid");
     struct text text = {0};
     *postmaster = (struct postmaster){.shared_memory = -1};
     bool is_there = file_read(path, &text, NULL) == 0 && text.length > 0;
@@ -173,11 +173,22 @@ static void wait_for_orphans(const struct node *node)
     struct postmaster former;
     struct shmid_ds segment;
     int64_t give_up_ns = clock_monotonic_ns() + ORPHANS_LIMIT_NS;
-    if (!read_postmaster(node, &former) || former.shared_memory < 0)
+    if (!read_postmaster(node->data, &former) || former.shared_memory < 0)
         return;
     while (shmctl(former.shared_memory, IPC_STAT, &segment) == 0 && segment.shm_nattch > 0 &&
            clock_monotonic_ns() < give_up_ns)
         clock_sleep_until_ns(clock_monotonic_ns() + NS_PER_MS);
+}
+
+// A server, or an initdb, that was killed before it was ready.
+static void clean_up(const char *data)
+{
+    struct postmaster former;
+    struct shmid_ds segment;
+    if (read_postmaster(data, &former) && former.shared_memory >= 0 &&
+        shmctl(former.shared_memory, IPC_STAT, &segment) == 0 &&
+        segment.shm_cpid == former.process && segment.shm_nattch == 0)
+        shmctl(former.shared_memory, IPC_RMID, NULL);
 }
 
 // --- start and ready -----------------------------------------------------------------------------
@@ -219,7 +230,7 @@ static int ready(const struct node *node, struct error *error)
     (void)error;
     struct postmaster postmaster;
     // It writes its port once it has it: then nobody else can answer there.
-    if (!read_postmaster(node, &postmaster) || postmaster.process != node->server ||
+    if (!read_postmaster(node->data, &postmaster) || postmaster.process != node->server ||
         postmaster.port != node->port || !postmaster.is_ready || !answers(node))
         return 1;
     // A killed postmaster leaves its segment of shared memory behind for ever, unless it is removed
@@ -238,6 +249,7 @@ const struct server_kind postgres_server = {
     .keeps_data = true,
     .start = start,
     .ready = ready,
+    .clean_up = clean_up,
     .clock_can_shift = true,
     .control = &postgres_control,
 };

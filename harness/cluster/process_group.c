@@ -113,25 +113,3 @@ int process_group_kill(pid_t group, struct error *error)
     }
     return 0;
 }
-
-// The leader has the other end of the pipe open for as long as it lives, and nobody else has: what
-// it starts loses it.
-int process_group_guard(struct error *error)
-{
-    int life[2];
-    char nothing;
-    pid_t group = getpid();
-    if (pipe2(life, O_CLOEXEC) != 0)
-        return error_set(error, "cannot make a pipe: %s", strerror(errno));
-    pid_t guard = fork();
-    if (guard == 0) {
-        close(life[1]);
-        setpgid(0, 0);
-        while (read(life[0], &nothing, 1) < 0 && errno == EINTR)
-            continue;
-        kill(-group, SIGKILL);
-        _exit(0);
-    }
-    close(life[0]);
-    return guard > 0 ? 0 : error_set(error, "cannot fork a guard: %s", strerror(errno));
-}

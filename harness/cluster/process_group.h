@@ -18,9 +18,4 @@ bool process_group_is_dead(pid_t group, struct error *error);
 // set. A group that has nobody left is fine.
 int process_group_kill(pid_t group, struct error *error);
 
-// To be called by the leader of a group: forks a guard outside of it, which kills all of the group
-// once the leader is dead, however it died. Where all is in a namespace of processes, the kernel
-// sees to that. 0, or -1 with `error` set.
-int process_group_guard(struct error *error);
-
 #endif

@@ -72,38 +72,11 @@ static void what_a_leader_leaves_behind_is_killed(void **state)
     assert_int_equal(process_group_kill(leader, &error), 0);
 }
 
-static void a_guard_kills_what_its_leader_leaves_behind(void **state)
-{
-    (void)state;
-    int report[2];
-    pid_t child;
-    assert_int_equal(pipe(report), 0);
-    pid_t leader = fork();
-    if (leader == 0) {
-        struct error error;
-        setpgid(0, 0);
-        pid_t own = process_group_guard(&error) == 0 ? fork() : -1;
-        if (own == 0)
-            execlp("sleep", "sleep", "1000", NULL);
-        (void)!write(report[1], &own, sizeof own);
-        for (;;)
-            pause();
-    }
-    assert_int_equal(read(report[0], &child, sizeof child), sizeof child);
-    assert_true(child > 0);
-    kill(leader, SIGKILL);
-    waitpid(leader, NULL, 0);
-    wait_until(process_group_is_dead, leader);
-    close(report[0]);
-    close(report[1]);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_group_stands_still_once_all_of_it_does),
         cmocka_unit_test(what_a_leader_leaves_behind_is_killed),
-        cmocka_unit_test(a_guard_kills_what_its_leader_leaves_behind),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

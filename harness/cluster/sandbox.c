@@ -3,6 +3,8 @@
 #include "harness/base/file.h"
 #include "harness/cluster/network.h"
 
+#include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -14,33 +16,26 @@
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
+#include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define NAMESPACES (CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWNS)
+// With IPC: what a killed server leaves of System V shared memory goes with it.
+#define NAMESPACES (CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWNS | CLONE_NEWIPC)
+#define LAST_WAIT_S 1
+#define LAST_WAITS 10
 
 struct attempt {
+    enum isolation isolation;
     bool user_namespace;
-    int (*body)(const struct sandbox *, void *);
-    void *context;
+    const char *why_loopback;
+    const struct sandbox_work *work;
     _Atomic uint32_t *interrupted; // in shared memory
     int lifeline[2];               // its hang-up says that the first process is gone
     int verdict;                   // write end: one error, or nothing if the sandbox stands
     sigset_t signals;              // the first process's mask, for its children to have again
 };
-
-// Dies with the process that started us, also if that one is gone already: its end of the pipe is
-// closed then.
-static void die_with_parent(const struct attempt *attempt)
-{
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    close(attempt->lifeline[1]);
-    struct pollfd look = {.fd = attempt->lifeline[0], .events = POLLIN};
-    if (poll(&look, 1, 0) != 0)
-        _exit(1);
-    sigprocmask(SIG_SETMASK, &attempt->signals, NULL);
-}
 
 static int write_file(const char *path, const char *text)
 {
@@ -86,24 +81,105 @@ static int exit_code_of(int status)
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-// PID 1: everything that loses its parent becomes ours, and is reaped.
-static void reap_until_end_of(pid_t conductor)
+// --- the end -------------------------------------------------------------------------------------
+
+// False if /proc does not tell.
+static bool is_child(const char *process, pid_t parent)
 {
-    for (;;) {
-        int status;
-        pid_t ended = wait(&status);
-        if (ended == conductor)
-            _exit(exit_code_of(status));
-        if (ended < 0 && errno != EINTR)
-            _exit(1);
+    char path[64];
+    char stat[512];
+    int its_parent = 0;
+    snprintf(path, sizeof path, "/proc/%.20s/stat", process);
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t length = descriptor >= 0 ? read(descriptor, stat, sizeof stat - 1) : -1;
+    if (descriptor >= 0)
+        close(descriptor);
+    stat[length > 0 ? length : 0] = '\0';
+    // The program's name, in parentheses, may hold anything.
+    const char *rest = strrchr(stat, ')');
+    return rest != NULL && sscanf(rest, ") %*c %d", &its_parent) == 1 && its_parent == parent;
+}
+
+// Where processes have a namespace of their own, all of it; /proc may be another's there.
+static void kill_children(enum isolation isolation)
+{
+    if (isolation == ISOLATION_NAMESPACES) {
+        kill(-1, SIGKILL);
+        return;
+    }
+    DIR *all = opendir("/proc");
+    for (const struct dirent *entry; all != NULL && (entry = readdir(all)) != NULL;) {
+        if (isdigit((unsigned char)entry->d_name[0]) && is_child(entry->d_name, getpid()))
+            kill((pid_t)strtol(entry->d_name, NULL, 10), SIGKILL);
+    }
+    if (all != NULL)
+        closedir(all);
+}
+
+// Kills all that descends from us, in whatever session it is: who loses its parent becomes our
+// child. Returns once nobody is left, or what is left does not die.
+static void end_everybody(enum isolation isolation)
+{
+    struct timespec patience = {.tv_sec = LAST_WAIT_S};
+    sigset_t death;
+    sigemptyset(&death);
+    sigaddset(&death, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &death, NULL);
+    pid_t ended = 0;
+    for (int waits = 0; waits < LAST_WAITS && ended >= 0;) {
+        kill_children(isolation);
+        while ((ended = waitpid(-1, NULL, WNOHANG)) > 0)
+            continue;
+        if (ended == 0 && sigtimedwait(&death, NULL, &patience) < 0 && errno == EAGAIN)
+            waits++;
     }
 }
 
-// As the conductor.
-static _Noreturn void perform(const struct attempt *attempt, const struct sandbox *sandbox)
+static void sweep(const struct sandbox_work *work)
 {
+    if (work->sweep != NULL)
+        work->sweep(work->folder);
+}
+
+// --- init ----------------------------------------------------------------------------------------
+
+// Everything that loses its parent becomes ours, and is reaped. How the conductor ended, as wait()
+// says it; that of a kill if the process that started us is gone.
+static int reap_until_end_of(pid_t conductor, int lifeline)
+{
+    sigset_t death;
+    sigemptyset(&death);
+    sigaddset(&death, SIGCHLD);
+    struct pollfd look[] = {
+        {.fd = signalfd(-1, &death, SFD_CLOEXEC | SFD_NONBLOCK), .events = POLLIN},
+        {.fd = lifeline, .events = POLLIN}};
+    for (;;) {
+        struct signalfd_siginfo ignored;
+        int status;
+        pid_t ended;
+        (void)!read(look[0].fd, &ignored, sizeof ignored);
+        while ((ended = waitpid(-1, &status, WNOHANG)) > 0) {
+            if (ended == conductor)
+                return status;
+        }
+        if (ended < 0 || (poll(look, 2, -1) > 0 && look[1].revents != 0))
+            return SIGKILL;
+    }
+}
+
+static void be_conductor(const struct attempt *attempt, pid_t init)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != init)
+        _exit(1);
+    close(attempt->verdict);
+    sigprocmask(SIG_SETMASK, &attempt->signals, NULL);
+    struct sandbox sandbox = {.isolation = attempt->isolation, .interrupted = attempt->interrupted};
+    if (attempt->isolation == ISOLATION_LOOPBACK)
+        snprintf(sandbox.why_loopback, sizeof sandbox.why_loopback, "%.255s",
+                 attempt->why_loopback);
     struct error error;
-    int code = attempt->body(sandbox, attempt->context);
+    int code = attempt->work->body(&sandbox, attempt->work->context);
     if (output_end(&error) != 0) {
         fprintf(stderr, "lockpick: %s\n", error.text);
         code = 4;
@@ -112,35 +188,45 @@ static _Noreturn void perform(const struct attempt *attempt, const struct sandbo
     _exit(code);
 }
 
+static int settle_init(const struct attempt *attempt, uid_t user, gid_t group, struct error *error)
+{
+    setsid(); // the terminal's Ctrl-C is for the first process, which ends us all
+    if (attempt->isolation == ISOLATION_NAMESPACES)
+        return furnish(attempt->user_namespace, user, group, error);
+    return prctl(PR_SET_CHILD_SUBREAPER, 1) == 0
+               ? 0
+               : error_set(error, "cannot become a subreaper: %s", strerror(errno));
+}
+
+// Outlives the first process, to end what that one cannot end any more, and to clean up behind it.
 static void be_init(const struct attempt *attempt, uid_t user, gid_t group)
 {
-    die_with_parent(attempt);
-    setsid(); // the terminal's Ctrl-C is for the first process, which ends us all
     struct error error = {0};
-    if (furnish(attempt->user_namespace, user, group, &error) != 0) {
-        (void)!write(attempt->verdict, &error, sizeof error);
-        _exit(1);
-    }
-    pid_t conductor = fork();
-    if (conductor == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
-        close(attempt->verdict);
-        struct sandbox sandbox = {.isolation = ISOLATION_NAMESPACES,
-                                  .interrupted = attempt->interrupted};
-        perform(attempt, &sandbox);
+    close(attempt->lifeline[1]);
+    pid_t self = getpid();
+    pid_t conductor = -1;
+    if (settle_init(attempt, user, group, &error) == 0) {
+        conductor = fork();
+        if (conductor == 0)
+            be_conductor(attempt, self);
+        if (conductor < 0)
+            error_set(&error, "cannot fork the conductor: %s", strerror(errno));
     }
     if (conductor < 0) {
-        error_set(&error, "cannot fork the conductor: %s", strerror(errno));
         (void)!write(attempt->verdict, &error, sizeof error);
         _exit(1);
     }
     close(attempt->verdict);
-    reap_until_end_of(conductor);
+    int status = reap_until_end_of(conductor, attempt->lifeline[0]);
+    end_everybody(attempt->isolation);
+    if (WIFSIGNALED(status))
+        sweep(attempt->work);
+    _exit(exit_code_of(status));
 }
 
-// Clones init into new namespaces. A plain clone, because unshare() refuses a user namespace to a
-// process with threads, and sanitizers bring one. Returns init's id once the sandbox stands, or -1
-// with `error` set.
+// Makes init: in new namespaces, or as a plain child. A plain clone, because unshare() refuses a
+// user namespace to a process with threads, and sanitizers bring one. Returns init's id once the
+// sandbox stands, or -1 with `error` set.
 static pid_t enter(struct attempt attempt, struct error *error)
 {
     int verdict[2];
@@ -149,7 +235,9 @@ static pid_t enter(struct attempt attempt, struct error *error)
     attempt.verdict = verdict[1];
     uid_t user = geteuid();
     gid_t group = getegid();
-    long flags = NAMESPACES | SIGCHLD | (attempt.user_namespace ? CLONE_NEWUSER : 0);
+    long flags = SIGCHLD;
+    if (attempt.isolation == ISOLATION_NAMESPACES)
+        flags |= NAMESPACES | (attempt.user_namespace ? CLONE_NEWUSER : 0);
     fflush(NULL);
     pid_t init = (pid_t)syscall(SYS_clone, flags, NULL, NULL, NULL, NULL);
     if (init == 0) {
@@ -169,22 +257,11 @@ static pid_t enter(struct attempt attempt, struct error *error)
     return init;
 }
 
-static pid_t enter_without_namespaces(const struct attempt *attempt, const char *why)
-{
-    fflush(NULL);
-    pid_t conductor = fork();
-    if (conductor != 0)
-        return conductor;
-    die_with_parent(attempt);
-    setsid();
-    struct sandbox sandbox = {.isolation = ISOLATION_LOOPBACK, .interrupted = attempt->interrupted};
-    snprintf(sandbox.why_loopback, sizeof sandbox.why_loopback, "%.255s", why);
-    perform(attempt, &sandbox);
-}
+// --- the first process ---------------------------------------------------------------------------
 
 // Waits for the sandbox to end. The first signal to us asks it to, the second ends it, whatever it
 // is doing, and so does too long a wait after the first.
-static int wait_for_end(pid_t child, const sigset_t *signals, _Atomic uint32_t *interrupted)
+static int wait_for_end(pid_t child, const sigset_t *signals, const struct attempt *attempt)
 {
     struct timespec patience = {.tv_sec = SANDBOX_PATIENCE_S};
     int status = 0;
@@ -202,16 +279,21 @@ static int wait_for_end(pid_t child, const sigset_t *signals, _Atomic uint32_t *
             kill(child, SIGKILL);
         } else {
             first = (uint32_t)got;
-            atomic_store(interrupted, first);
+            atomic_store(attempt->interrupted, first);
         }
+    }
+    if (WIFSIGNALED(status)) {
+        // Without namespaces, what a killed init leaves behind is ours now.
+        if (attempt->isolation == ISOLATION_LOOPBACK)
+            end_everybody(attempt->isolation);
+        sweep(attempt->work);
     }
     return first != 0 ? 128 + (int)first : exit_code_of(status);
 }
 
-int sandbox_run_why(const char *why_loopback,
-                    int (*body)(const struct sandbox *sandbox, void *context), void *context)
+int sandbox_run_why(const char *why_loopback, const struct sandbox_work *work)
 {
-    struct attempt attempt = {.body = body, .context = context};
+    struct attempt attempt = {.work = work};
     attempt.interrupted = mmap(NULL, sizeof *attempt.interrupted, PROT_READ | PROT_WRITE,
                                MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (attempt.interrupted == MAP_FAILED || pipe2(attempt.lifeline, O_CLOEXEC) != 0) {
@@ -238,11 +320,17 @@ int sandbox_run_why(const char *why_loopback,
             child = enter(attempt, &error);
         }
     }
+    if (child < 0) {
+        attempt.isolation = ISOLATION_LOOPBACK;
+        struct error reason = error;
+        attempt.why_loopback = reason.text;
+        prctl(PR_SET_CHILD_SUBREAPER, 1);
+        child = enter(attempt, &error);
+    }
     if (child < 0)
-        child = enter_without_namespaces(&attempt, error.text);
-    if (child < 0)
-        fprintf(stderr, "lockpick: cannot start the conductor: %s\n", strerror(errno));
-    int code = child < 0 ? 4 : wait_for_end(child, &signals, attempt.interrupted);
+        fprintf(stderr, "lockpick: cannot start the conductor: %s\n", error.text);
+    int code = child < 0 ? 4 : wait_for_end(child, &signals, &attempt);
+    prctl(PR_SET_CHILD_SUBREAPER, 0);
     sigprocmask(SIG_SETMASK, &attempt.signals, NULL);
     close(attempt.lifeline[0]);
     close(attempt.lifeline[1]);
@@ -253,5 +341,6 @@ int sandbox_run_why(const char *why_loopback,
 int sandbox_run(bool loopback_wanted, int (*body)(const struct sandbox *sandbox, void *context),
                 void *context)
 {
-    return sandbox_run_why(loopback_wanted ? "loopback ports were asked for" : NULL, body, context);
+    const struct sandbox_work work = {.body = body, .context = context};
+    return sandbox_run_why(loopback_wanted ? "loopback ports were asked for" : NULL, &work);
 }

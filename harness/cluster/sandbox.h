@@ -1,12 +1,14 @@
-// The sandbox that a run lives in: fresh user, network, PID and mount namespaces.
+// The sandbox that a run lives in: fresh user, network, PID, IPC and mount namespaces.
 //
 //   lockpick run        what the user started; waits, and passes the exit code on
-//   └─ init             PID 1 of the PID namespace: reaps, and dies with the process above
+//   └─ init             PID 1 of the PID namespace: reaps; outlives the process above
 //      └─ conductor     `body`: boots nodes, forks clients, decides
 //         ├─ servers, clients, ...
 //
-// Whatever ends the first, the kernel ends all the others. Where namespaces cannot be had, the
-// conductor is a plain child and its own children die with it by PR_SET_PDEATHSIG.
+// When the conductor ends or the first process is killed, init kills all that lives, and cleans up
+// for the latter. When init is killed, the kernel ends the namespace. Where namespaces cannot be
+// had, init is a subreaper (PR_SET_CHILD_SUBREAPER), and so is the first process for it: a program
+// in a session of its own is found, too.
 #ifndef LOCKPICK_CLUSTER_SANDBOX_H
 #define LOCKPICK_CLUSTER_SANDBOX_H
 
@@ -33,15 +35,23 @@ static inline bool sandbox_is_interrupted(const struct sandbox *sandbox)
     return sandbox->interrupted != NULL && atomic_load(sandbox->interrupted) != 0;
 }
 
-// Runs `body` in a sandbox and returns its exit code (128 + signal if one ended it). With
+struct sandbox_work {
+    int (*body)(const struct sandbox *sandbox, void *context); // returns the exit code
+    void *context;
+    // Optional: removes what a `body` that was killed has left in `folder` and elsewhere. Called
+    // when nobody else of the sandbox lives.
+    void (*sweep)(const char *folder);
+    const char *folder;
+};
+
+// Does the work in a sandbox and returns its exit code (128 + signal if one ended it). With
 // `why_loopback`, which is then the sandbox's reason, no namespace is tried. SIGINT, SIGTERM and
 // SIGHUP ask `body` to come to an end, by sandbox->interrupted; a second one, or PATIENCE_S later,
-// the kernel ends everything.
+// everything is killed.
 #define SANDBOX_PATIENCE_S 20
-int sandbox_run_why(const char *why_loopback,
-                    int (*body)(const struct sandbox *sandbox, void *context), void *context);
+int sandbox_run_why(const char *why_loopback, const struct sandbox_work *work);
 
-// The same, for who has no reason to give.
+// The same, for who has no reason to give and leaves nothing to sweep.
 int sandbox_run(bool loopback_wanted, int (*body)(const struct sandbox *sandbox, void *context),
                 void *context);
 

@@ -28,6 +28,8 @@ struct server_kind {
     // does, 1 if not yet, -1 if it never will. One that serves only together with its peers is
     // ready when it does.
     int (*ready)(const struct node *node, struct error *error);
+    // Optional: removes what a server that was killed has left outside of this data folder.
+    void (*clean_up)(const char *data);
     // Whether the preload (faults/clock_preload.c) can set its clocks. Not if it asks the kernel
     // itself what time it is.
     bool clock_can_shift;

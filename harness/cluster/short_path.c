@@ -47,9 +47,14 @@ int short_path_open(struct short_path *path, const char *folder, enum isolation 
         strcpy(path->path, own);
     }
     free(own);
-    if (path->path[0] != '\0' || make_private(path, getenv("TMPDIR")) ||
-        make_private(path, "/tmp") || make_private(path, getenv("XDG_RUNTIME_DIR")))
+    if (path->path[0] != '\0')
         return 0;
+    if (make_private(path, getenv("TMPDIR")) || make_private(path, "/tmp") ||
+        make_private(path, getenv("XDG_RUNTIME_DIR"))) {
+        path->link = path_join(folder, SHORT_PATH_LINK);
+        (void)!symlink(path->path, path->link);
+        return 0;
+    }
     return error_set(error,
                      "cannot make a folder of a short path for servers, which do not take the "
                      "path of %s, in $TMPDIR, /tmp or $XDG_RUNTIME_DIR: %s",
@@ -63,6 +68,18 @@ void short_path_close(struct short_path *path)
         rmdir(path->path);
     } else if (path->path[0] != '\0' && path->kind == SHORT_PATH_PRIVATE) {
         folder_remove(path->path, NULL);
+        unlink(path->link);
+        free(path->link);
     }
     path->path[0] = '\0';
+}
+
+void short_path_sweep(const char *folder)
+{
+    struct short_path path = {.kind = SHORT_PATH_PRIVATE,
+                              .link = path_join(folder, SHORT_PATH_LINK)};
+    if (readlink(path.link, path.path, sizeof path.path - 1) > 0)
+        short_path_close(&path);
+    else
+        free(path.link);
 }

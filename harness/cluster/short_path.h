@@ -9,10 +9,13 @@
 #include "harness/cluster/sandbox.h"
 
 #define SHORT_PATH_MOST 120 // bytes that it may have
+// In the folder, where the other one is: so it is found also if its maker was killed.
+#define SHORT_PATH_LINK "elsewhere"
 
 struct short_path {
     char path[SHORT_PATH_MOST + 1]; // absolute; "" if not open
     enum { SHORT_PATH_SAME, SHORT_PATH_MOUNTED, SHORT_PATH_PRIVATE } kind;
+    char *link; // in the folder, to the private one
 };
 
 // Finds the path of a folder, which exists. In the run's own namespaces: a mount of the folder,
@@ -24,5 +27,8 @@ int short_path_open(struct short_path *path, const char *folder, enum isolation 
 
 // Removes what was made: a mount but not what is in it, another folder with all that is in it.
 void short_path_close(struct short_path *path);
+
+// Removes what was made for this folder by somebody who was killed.
+void short_path_sweep(const char *folder);
 
 #endif

@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 // Room on the disk is reserved for so many chunks at a time.
@@ -97,6 +98,23 @@ void history_file_close(struct history_file *file)
     (void)!ftruncate(file->descriptor, (off_t)((used + 1) * HISTORY_CHUNK_BYTES));
     close(file->descriptor);
     *file = (struct history_file){.descriptor = -1};
+}
+
+void history_file_cut(const char *path)
+{
+    struct history_header header;
+    const struct history_file file = {.header = &header};
+    struct stat about;
+    int descriptor = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+    if (descriptor < 0)
+        return;
+    if (read(descriptor, &header, sizeof header) == (ssize_t)sizeof header &&
+        header.checksum == history_header_checksum(&header) && fstat(descriptor, &about) == 0) {
+        off_t used = (off_t)((history_file_chunks(&file) + 1) * HISTORY_CHUNK_BYTES);
+        if (used < about.st_size)
+            (void)!ftruncate(descriptor, used);
+    }
+    close(descriptor);
 }
 
 bool history_file_overflowed(const struct history_file *file)

@@ -24,6 +24,10 @@ int history_file_create(const char *path, size_t event_capacity, uint64_t seed,
 // when no writer lives any more.
 void history_file_close(struct history_file *file);
 
+// Cuts a file whose writers were all killed before anybody closed it behind the last claimed chunk.
+// It remains one that was not closed. What is no history stays as it is.
+void history_file_cut(const char *path);
+
 // True if events were dropped because more were written than the file was made for.
 bool history_file_overflowed(const struct history_file *file);
 

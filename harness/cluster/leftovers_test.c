@@ -1,0 +1,345 @@
+// What is left by processes that were killed: nothing.
+#include "harness/base/clock.h"
+#include "harness/base/file.h"
+#include "harness/base/test_folder.h"
+#include "harness/cluster/cluster.h"
+#include "harness/cluster/data_cache.h"
+#include "harness/cluster/sandbox.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/shm.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define LIMIT_NS (60 * NS_PER_S)
+
+static char folder[] = "/tmp/lockpick-leftovers-test-XXXXXX";
+
+static int make_folder(void **state)
+{
+    (void)state;
+    return test_folder_make(folder) != 0 || setenv("XDG_CACHE_HOME", folder, 1) != 0;
+}
+
+static int remove_folder(void **state)
+{
+    (void)state;
+    return test_folder_remove(folder);
+}
+
+static bool exists(const char *name)
+{
+    char *path = path_join(folder, name);
+    bool is_there = access(path, F_OK) == 0;
+    free(path);
+    return is_there;
+}
+
+// --- processes -----------------------------------------------------------------------------------
+
+// All that live inherit a lock on this file: it is free again when the last of them is gone.
+struct witness {
+    char path[80];
+    int ready[2]; // its init's id comes here
+    bool ends;    // by itself, once the other one is there
+};
+
+// In a session of its own, and nobody's child any more: as daemons are.
+static void start_daemon(void)
+{
+    int born[2];
+    char byte = 0;
+    assert_int_equal(pipe(born), 0);
+    if (fork() == 0) {
+        setsid();
+        if (fork() == 0) {
+            signal(SIGTERM, SIG_IGN);
+            (void)!write(born[1], "y", 1);
+            for (;;)
+                pause();
+        }
+        _exit(0);
+    }
+    assert_int_equal(read(born[0], &byte, 1), 1);
+    close(born[0]);
+    close(born[1]);
+}
+
+static int hold_on(const struct sandbox *sandbox, void *context)
+{
+    struct witness *witness = context;
+    (void)sandbox;
+    pid_t init = getppid();
+    int descriptor = open(witness->path, O_RDWR);
+    flock(descriptor, LOCK_SH);
+    start_daemon();
+    (void)!write(witness->ready[1], &init, sizeof init);
+    while (!witness->ends)
+        pause();
+    return 0;
+}
+
+static void await_end_of_all(const struct witness *witness)
+{
+    int64_t give_up_ns = clock_monotonic_ns() + LIMIT_NS;
+    int descriptor = open(witness->path, O_RDWR | O_CLOEXEC);
+    while (flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
+        assert_true(clock_monotonic_ns() < give_up_ns);
+        clock_sleep_until_ns(clock_monotonic_ns() + NS_PER_MS);
+    }
+    close(descriptor);
+}
+
+enum end { BY_ITSELF, COMMAND_KILLED, INIT_KILLED };
+
+static void start_and_end(bool loopback, enum end end)
+{
+    struct witness witness = {.ends = end == BY_ITSELF};
+    pid_t init = 0;
+    snprintf(witness.path, sizeof witness.path, "%s/witness", folder);
+    assert_int_equal(file_write(witness.path, "", 0, NULL), 0);
+    assert_int_equal(pipe2(witness.ready, O_CLOEXEC), 0);
+    pid_t command = fork();
+    if (command == 0)
+        _exit(sandbox_run(loopback, hold_on, &witness));
+    assert_int_equal(read(witness.ready[0], &init, sizeof init), sizeof init);
+    if (end != BY_ITSELF)
+        kill(end == INIT_KILLED ? init : command, SIGKILL);
+    waitpid(command, NULL, 0);
+    await_end_of_all(&witness);
+    close(witness.ready[0]);
+    close(witness.ready[1]);
+}
+
+static void a_program_in_a_session_of_its_own_ends_with_the_sandbox(void **state)
+{
+    (void)state;
+    for (int loopback = 0; loopback < 2; loopback++) {
+        start_and_end(loopback == 1, BY_ITSELF);
+        start_and_end(loopback == 1, COMMAND_KILLED);
+    }
+    start_and_end(true, INIT_KILLED);
+}
+
+static int be_killed(const struct sandbox *sandbox, void *context)
+{
+    (void)sandbox;
+    (void)context;
+    raise(SIGKILL);
+    return 0;
+}
+
+static int end_well(const struct sandbox *sandbox, void *context)
+{
+    (void)sandbox;
+    (void)context;
+    return 0;
+}
+
+static void note(const char *path)
+{
+    assert_int_equal(file_write(path, "", 0, NULL), 0);
+}
+
+static void a_sandbox_is_swept_if_its_conductor_was_killed(void **state)
+{
+    (void)state;
+    char *swept = path_join(folder, "swept");
+    struct sandbox_work work = {.body = end_well, .sweep = note, .folder = swept};
+    assert_int_equal(sandbox_run_why("for a test", &work), 0);
+    assert_false(exists("swept"));
+    work.body = be_killed;
+    assert_int_equal(sandbox_run_why("for a test", &work), 128 + SIGKILL);
+    assert_true(exists("swept"));
+    free(swept);
+}
+
+// --- shared memory -------------------------------------------------------------------------------
+
+static bool segment_exists(int segment)
+{
+    struct shmid_ds about;
+    return shmctl(segment, IPC_STAT, &about) == 0;
+}
+
+// A segment whose maker is dead, and its maker.
+static int make_segment(pid_t *maker)
+{
+    int report[2];
+    int segment = -1;
+    assert_int_equal(pipe(report), 0);
+    *maker = fork();
+    if (*maker == 0) {
+        segment = shmget(IPC_PRIVATE, 56, IPC_CREAT | 0600);
+        (void)!write(report[1], &segment, sizeof segment);
+        _exit(0);
+    }
+    assert_int_equal(read(report[0], &segment, sizeof segment), sizeof segment);
+    waitpid(*maker, NULL, 0);
+    close(report[0]);
+    close(report[1]);
+    assert_true(segment >= 0);
+    return segment;
+}
+
+// As postgres writes it.
+static void write_postmaster(pid_t process, int segment)
+{
+    struct text path = {0};
+    struct text text = {0};
+    text_format(&path, "%s/set/node/data", folder);
+    assert_int_equal(folder_make(path.bytes, NULL), 0);
+    text_add(&path, "/postmaster.pid");
+    text_format(&text, "%d\n/data\n1\n5432\n\n127.0.0.1\n  12345 %9d\nstarting\n", process,
+                segment);
+    assert_int_equal(file_write(path.bytes, text.bytes, text.length, NULL), 0);
+    text_free(&path);
+    text_free(&text);
+}
+
+static void shared_memory_of_a_killed_postgres_is_removed_with_its_data(void **state)
+{
+    (void)state;
+    pid_t maker;
+    int segment = make_segment(&maker);
+    char *set = path_join(folder, "set");
+    write_postmaster(maker, segment);
+    cluster_sweep(set);
+    assert_false(segment_exists(segment));
+    assert_false(exists("set/node/data"));
+    assert_true(exists("set/node"));
+    free(set);
+}
+
+static void shared_memory_of_another_process_stays(void **state)
+{
+    (void)state;
+    pid_t maker;
+    int segment = make_segment(&maker);
+    char *set = path_join(folder, "set");
+    write_postmaster(maker + 1, segment);
+    cluster_sweep(set);
+    assert_true(segment_exists(segment));
+    shmctl(segment, IPC_RMID, NULL);
+    free(set);
+}
+
+static int leave_a_segment(const struct sandbox *sandbox, void *context)
+{
+    int segment = shmget(*(key_t *)context, 56, IPC_CREAT | IPC_EXCL | 0600);
+    return segment < 0 ? 1 : sandbox->isolation == ISOLATION_NAMESPACES ? 0 : 77;
+}
+
+static void shared_memory_of_the_namespaces_ends_with_them(void **state)
+{
+    (void)state;
+    key_t key = (key_t)getpid() << 8 | 0x4c;
+    int code = sandbox_run(false, leave_a_segment, &key);
+    int left = shmget(key, 0, 0);
+    shmctl(left, IPC_RMID, NULL);
+    if (code == 77)
+        skip();
+    assert_int_equal(code, 0);
+    assert_int_equal(left, -1);
+}
+
+static void a_folder_elsewhere_is_removed_after_a_kill(void **state)
+{
+    (void)state;
+    struct error error;
+    struct short_path path;
+    char *odd = path_join(folder, "odd\nfolder");
+    assert_int_equal(folder_make(odd, NULL), 0);
+    assert_int_equal(short_path_open(&path, odd, ISOLATION_LOOPBACK, &error), 0);
+    assert_int_equal(access(path.path, F_OK), 0);
+    cluster_sweep(odd);
+    assert_int_not_equal(access(path.path, F_OK), 0);
+    assert_false(exists("odd\nfolder/" SHORT_PATH_LINK));
+    free(path.link);
+    free(odd);
+}
+
+// --- kept data -----------------------------------------------------------------------------------
+
+static int count_halves(void)
+{
+    char *cache = data_cache_path("");
+    DIR *all = opendir(cache);
+    int count = 0;
+    for (const struct dirent *entry; all != NULL && (entry = readdir(all)) != NULL;)
+        count += strncmp(entry->d_name, ".half-", 6) == 0;
+    if (all != NULL)
+        closedir(all);
+    free(cache);
+    return count;
+}
+
+// So many files that one can be killed in the middle of copying them.
+static char *make_data(void)
+{
+    char *data = path_join(folder, "made");
+    assert_int_equal(folder_make(data, NULL), 0);
+    for (int i = 0; i < 2000; i++) {
+        struct text path = {0};
+        text_format(&path, "%s/%d", data, i);
+        assert_int_equal(file_write(path.bytes, "content", 7, NULL), 0);
+        text_free(&path);
+    }
+    return data;
+}
+
+static void half_of_a_kept_data_folder_is_removed(void **state)
+{
+    (void)state;
+    char *data = make_data();
+    char *cache = data_cache_path("server-1.2");
+    char *fetched = path_join(folder, "fetched");
+    int64_t give_up_ns = clock_monotonic_ns() + LIMIT_NS;
+    pid_t keeper = fork();
+    if (keeper == 0) {
+        data_cache_keep(data, cache);
+        _exit(0);
+    }
+    while (count_halves() == 0 && access(cache, F_OK) != 0)
+        assert_true(clock_monotonic_ns() < give_up_ns);
+    data_cache_sweep(); // somebody is at it
+    assert_true(count_halves() == 1 || access(cache, F_OK) == 0);
+    kill(keeper, SIGKILL);
+    waitpid(keeper, NULL, 0);
+    while (count_halves() > 0) { // its copying dies with it, a moment later
+        assert_true(clock_monotonic_ns() < give_up_ns);
+        data_cache_sweep();
+    }
+    data_cache_keep(data, cache);
+    assert_int_equal(data_cache_fetch(cache, fetched), 0);
+    assert_true(exists("fetched/1999"));
+    free(data);
+    free(cache);
+    free(fetched);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_program_in_a_session_of_its_own_ends_with_the_sandbox),
+        cmocka_unit_test(a_sandbox_is_swept_if_its_conductor_was_killed),
+        cmocka_unit_test(shared_memory_of_a_killed_postgres_is_removed_with_its_data),
+        cmocka_unit_test(shared_memory_of_another_process_stays),
+        cmocka_unit_test(shared_memory_of_the_namespaces_ends_with_them),
+        cmocka_unit_test(a_folder_elsewhere_is_removed_after_a_kill),
+        cmocka_unit_test(half_of_a_kept_data_folder_is_removed),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
