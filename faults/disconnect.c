@@ -30,12 +30,13 @@ static int64_t end_links(const struct fault_strike *strike, const struct client_
     const struct server_group *group = strike->world->lock_group;
     int64_t ended = -1;
     for (int i = 0; i < group->count; i++) {
-        const struct node *node = &group->nodes[i];
+        struct node *node = &group->nodes[i];
         const struct server_control *control = node_control(node);
         if (control->disconnect == NULL || node->server <= 0)
             continue;
         const char *link = strike->step->how != NULL ? strike->step->how : control->links[0];
         int here = control->disconnect(node, end, link, error);
+        cluster_excuse_log(node);
         if (here >= 0)
             ended = (ended > 0 ? ended : 0) + here;
     }

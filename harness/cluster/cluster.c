@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -275,18 +276,63 @@ int cluster_open(struct cluster *cluster, const struct cluster_settings *setting
     return -1;
 }
 
+// The line of a log that has one of the words, or NULL. It is cut out of the log.
+static char *line_with(char *log, const char *const *words)
+{
+    for (char *line; (line = strsep(&log, "\n")) != NULL;) {
+        for (size_t i = 0; words[i] != NULL; i++) {
+            if (strstr(line, words[i]) != NULL)
+                return line;
+        }
+    }
+    return NULL;
+}
+
+// Looks at what the server has logged since it was looked at last.
+static int check_log(struct node *node, struct error *error)
+{
+    struct stat about;
+    struct text log = {0};
+    char *path = path_join(node->folder, "server.log");
+    const char *line = NULL;
+    off_t seen = node->log_seen;
+    if (stat(path, &about) == 0 && about.st_size > seen && file_read(path, &log, NULL) == 0 &&
+        log.length > (size_t)seen) {
+        char *end = strrchr(log.bytes, '\n');
+        node->log_seen = end != NULL ? end + 1 - log.bytes : 0; // half a line comes again
+        if (node->log_seen > seen)
+            line = line_with(log.bytes + seen, node->kind->death_notes);
+    }
+    if (line != NULL)
+        error_set(error, "a process of %s ended, which no fault asked for; %s says: %.300s",
+                  node->name, path, line);
+    text_free(&log);
+    free(path);
+    return line != NULL ? -1 : 0;
+}
+
+void cluster_excuse_log(struct node *node)
+{
+    struct stat about;
+    char *path = path_join(node->folder, "server.log");
+    if (stat(path, &about) == 0)
+        node->log_seen = about.st_size;
+    free(path);
+}
+
 int cluster_check_servers(struct cluster *cluster, struct error *error)
 {
+    char end[32];
     for (int i = 0; i < cluster->count; i++) {
         struct node *node = &cluster->nodes[i];
         int status;
-        if (node->server <= 0 || waitpid(node->server, &status, WNOHANG) != node->server)
-            continue;
-        node->server = 0;
-        return error_set(error, "%s ended by %s %d, which no fault asked for; see %s/server.log",
-                         node->name, WIFSIGNALED(status) ? "signal" : "exit status",
-                         WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status),
-                         node->folder);
+        if (node->server > 0 && waitpid(node->server, &status, WNOHANG) == node->server) {
+            node->server = 0;
+            return error_set(error, "%s ended by %s, which no fault asked for; see %s/server.log",
+                             node->name, process_end(status, end, sizeof end), node->folder);
+        }
+        if (node->server > 0 && node->kind->death_notes != NULL && check_log(node, error) != 0)
+            return -1;
     }
     return 0;
 }

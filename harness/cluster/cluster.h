@@ -55,6 +55,7 @@ struct node {
     char *folder;              // where its log and settings are found later; NULL for a client's
     char *home;                // its working folder, by a path that every server takes: `folder`,
                                // or another that is removed when the cluster is closed
+    off_t log_seen;            // of its server.log, by cluster_check_servers
     char *data;                // in `home`; removed when the cluster is closed
     struct clock_shift *clock; // what its server reads time by, restarted or not; NULL: the
                                // machine's own clocks
@@ -99,8 +100,12 @@ int cluster_open(struct cluster *cluster, const struct cluster_settings *setting
 // ready. 0, or -1 with `error` set.
 int cluster_start_node(struct node *node, struct error *error);
 
-// 0 while every server that was started lives; -1 with `error` set once one has ended.
+// 0 while every server that was started lives, with all the processes that it is made of; -1 with
+// `error` set once one has ended.
 int cluster_check_servers(struct cluster *cluster, struct error *error);
+
+// What the server's log tells until now, a fault asked for.
+void cluster_excuse_log(struct node *node);
 
 // Ends every server, removes the nodes and the servers' data; logs stay.
 void cluster_close(struct cluster *cluster);

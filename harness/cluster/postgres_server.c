@@ -239,6 +239,12 @@ static int ready(const struct node *node, struct error *error)
     return 0;
 }
 
+// A process that dies by a signal takes all others with it: the server begins anew, without locks.
+// One that is asked to end takes only what its client held.
+static const char *const death_notes[] = {"was terminated by signal", "exited with exit code 2",
+                                          "terminating connection due to administrator command",
+                                          NULL};
+
 const struct server_kind postgres_server = {
     .name = "postgres",
     .program = "postgres",
@@ -251,5 +257,6 @@ const struct server_kind postgres_server = {
     .ready = ready,
     .clean_up = clean_up,
     .clock_can_shift = true,
+    .death_notes = death_notes,
     .control = &postgres_control,
 };

@@ -221,6 +221,13 @@ int process_run(const char *const *arguments, const char *input, int network_nam
     return status;
 }
 
+const char *process_end(int status, char *out, size_t room)
+{
+    snprintf(out, room, "%s %d", WIFSIGNALED(status) ? "signal" : "exit status",
+             WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+    return out;
+}
+
 void process_kill(pid_t id)
 {
     if (id <= 0)

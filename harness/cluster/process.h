@@ -35,6 +35,10 @@ int process_settle(pid_t parent, int network_namespace, int processor);
 int process_run(const char *const *arguments, const char *input, int network_namespace,
                 struct text *output, struct error *error);
 
+// How a process ended, by its wait status: "signal 9", "exit status 1". Returns `out`; 32 bytes are
+// enough.
+const char *process_end(int status, char *out, size_t room);
+
 // Kills the process and waits for its end. Nothing happens if `id` is not positive.
 void process_kill(pid_t id);
 

@@ -36,6 +36,9 @@ struct server_kind {
     bool keeps_data; // over a crash, however it is set up
     // By which clock it counts how long a lock lasts.
     enum shifted_clock lease_clock;
+    // Optional: words of lines by which its log tells that one of its processes ended, and with it
+    // what its clients held. NULL-terminated.
+    const char *const *death_notes;
     // What else can be done to it, or NULL.
     const struct server_control *control;
 };

@@ -164,8 +164,9 @@ void client_reap(const struct stage *stage, struct fault_client *client, int num
                                                    .args = {ended, signal, exit_status, 0}});
     const struct foreign_settings *foreign = stage->trial->foreign;
     bool has_plugin = foreign != NULL && foreign->plugin != NULL;
-    stage_break(stage, "client-%d ended by %s %d, which no fault asked for%s%s%s", number,
-                signal != 0 ? "signal" : "exit status", signal != 0 ? signal : exit_status,
+    char end[32];
+    stage_break(stage, "client-%d ended by %s, which no fault asked for%s%s%s", number,
+                process_end(status, end, sizeof end),
                 signal == SIGBUS ? ": there is no room left on the disk for the history" : "",
                 has_plugin ? "; what a plug-in crashes, it crashes its client with: " : "",
                 has_plugin ? foreign->plugin : "");

@@ -113,6 +113,15 @@ static void reap(struct conductor *conductor)
         return;
     for (int i = 0; i < conductor->client_count; i++)
         client_reap(&conductor->stage, &conductor->clients[i], i + 1);
+    int status;
+    char end[32];
+    if (conductor->observer <= 0 ||
+        waitpid(conductor->observer, &status, WNOHANG) != conductor->observer)
+        return;
+    conductor->observer = 0;
+    stage_break(&conductor->stage,
+                "the observer, which measures stalls, ended by %s, which no fault asked for",
+                process_end(status, end, sizeof end));
 }
 
 // A history that is cut short says nothing about the lock.
@@ -353,6 +362,10 @@ static int perform(struct conductor *conductor, struct error *error)
     enum stop_reason reason = run_until_stop(conductor);
     stop(conductor, reason);
     let_clients_end(conductor);
+    if (conductor->observer > 0 &&
+        observer_finish(conductor->stage.control, conductor->observer, error) != 0)
+        return -1;
+    reap(conductor);
     watch_servers(conductor);
     if (reason == STOP_INTERRUPTED) {
         // A value that cannot be read any more is missing, as after a kill.

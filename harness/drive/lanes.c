@@ -224,11 +224,11 @@ static void bury(struct lanes *lanes, struct lane *lane)
         continue;
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
         return;
+    char end[32];
     error_set(&lanes->last_death,
-              "the process that conducted it beside others (lane-%u, %d) ended by %s %d, with its "
+              "the process that conducted it beside others (lane-%u, %d) ended by %s, with its "
               "servers and clients",
-              dead.number, (int)dead.process, WIFSIGNALED(status) ? "signal" : "exit status",
-              WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+              dead.number, (int)dead.process, process_end(status, end, sizeof end));
     for (size_t i = 0; i < lanes->count; i++) {
         if (atomic_load(&lanes->queue->takers[i]) == dead.number && !lanes->settled[i]) {
             atomic_fetch_sub(&lanes->queue->conducting, 1);

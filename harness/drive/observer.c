@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -20,6 +21,8 @@
 #define QUIET_COST_SHARE 1000
 // Programs of clients are looked for so often, as they come and go.
 #define DRIVERS_EVERY_NS NS_PER_S
+// The observer is waited for so long, which may stand still with the machine.
+#define FINISH_LIMIT_NS (20 * NS_PER_S)
 // A stall that goes on is recorded in pieces, for nobody may come to record the last one.
 #define PIECE_NS (500 * NS_PER_MS)
 // Who used less than one part in so many of the time, and wanted to run, was kept from running.
@@ -211,7 +214,25 @@ static void observe_machine(const struct stage *stage)
                                .from_ns = due_ns, .to_ns = now_ns, .of = STALLED_MACHINE}));
             due_ns = now_ns;
         }
+        atomic_store_explicit(&stage->control->observed_ns, now_ns, memory_order_release);
     }
+}
+
+int observer_finish(const struct control *control, pid_t observer, struct error *error)
+{
+    int64_t asked_ns = clock_monotonic_ns();
+    while (atomic_load_explicit(&control->observed_ns, memory_order_acquire) < asked_ns) {
+        siginfo_t ended = {0};
+        if (waitid(P_PID, (id_t)observer, &ended, WEXITED | WNOHANG | WNOWAIT) != 0 ||
+            ended.si_pid != 0)
+            return 0; // the caller, who reaps it, says so
+        if (clock_monotonic_ns() > asked_ns + FINISH_LIMIT_NS)
+            return error_set(error,
+                             "the observer, which measures stalls, stands still since %d s or more",
+                             (int)(FINISH_LIMIT_NS / NS_PER_S));
+        clock_sleep_until_ns(clock_monotonic_ns() + NS_PER_MS);
+    }
+    return 0;
 }
 
 pid_t observer_start(const struct stage *stage, const struct fault_client *clients,

@@ -26,6 +26,10 @@
 pid_t observer_start(const struct stage *stage, const struct fault_client *clients,
                      int client_count, const struct cluster *servers, struct error *error);
 
+// Waits until all stalls of the machine are recorded that have been until now. 0, also if the
+// observer has ended meanwhile; -1 with `error` set if it does not get there.
+int observer_finish(const struct control *control, pid_t observer, struct error *error);
+
 // Tells the observer which processes the servers are now. Cheap.
 void observer_tell(struct control *control, const struct cluster *servers);
 

@@ -160,10 +160,65 @@ static void who_is_kept_from_running_is_named_and_nobody_else(void **state)
     assert_int_equal(seen.drivers_ns[1], 0);
 }
 
+static void see_machine(void *context, const struct event *event)
+{
+    const struct stall stall = stall_of(event);
+    int64_t *longest_ns = context;
+    if (event->kind == EVENT_STALL && stall.of == STALLED_MACHINE)
+        *longest_ns = time_later(*longest_ns, stall.to_ns - stall.from_ns);
+}
+
+// Otherwise a stall at the end of a trial would be nobody's: the observer is killed when that ends.
+static void nobody_goes_on_until_the_observer_has_recorded_what_was_until_then(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/lockpick-observer-test-XXXXXX";
+    assert_int_equal(test_folder_make(folder), 0);
+    char *path = path_join(folder, "history.bin");
+    struct error error = {0};
+    struct control *control =
+        mmap(NULL, sizeof *control, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    static const struct lock_scheme scheme = {.name = "none"};
+    struct scenario scenario = {0};
+    struct trial trial = {.scenario = &scenario};
+    struct stage stage = {.trial = &trial, .scheme = &scheme, .control = control};
+    struct cluster servers = {0};
+    assert_int_equal(history_file_create(path, 1000, 1, &stage.history, &error), 0);
+    pid_t observer = observer_start(&stage, NULL, 0, &servers, &error);
+    assert_true(observer > 0);
+    assert_int_equal(observer_finish(control, observer, &error), 0);
+
+    // It stands still, until somebody else wakes it.
+    assert_int_equal(kill(observer, SIGSTOP), 0);
+    assert_int_equal(waitpid(observer, NULL, WUNTRACED), observer);
+    pid_t waker = fork();
+    if (waker == 0) {
+        clock_sleep_until_ns(clock_monotonic_ns() + 200 * NS_PER_MS);
+        _exit(kill(observer, SIGCONT));
+    }
+    struct history_follower *follower = history_follower_new(&stage.history);
+    int64_t longest_ns = 0;
+    assert_int_equal(observer_finish(control, observer, &error), 0);
+    history_follow(follower, see_machine, &longest_ns);
+    assert_true(longest_ns >= 150 * NS_PER_MS);
+    assert_int_equal(waitpid(waker, NULL, 0), waker);
+
+    // And for one that is dead nobody waits.
+    assert_int_equal(kill(observer, SIGKILL), 0);
+    assert_int_equal(observer_finish(control, observer, &error), 0);
+    assert_int_equal(waitpid(observer, NULL, 0), observer);
+    history_follower_free(follower);
+    history_file_close(&stage.history);
+    munmap(control, sizeof *control);
+    free(path);
+    assert_int_equal(test_folder_remove(folder), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(who_is_kept_from_running_is_named_and_nobody_else),
+        cmocka_unit_test(nobody_goes_on_until_the_observer_has_recorded_what_was_until_then),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

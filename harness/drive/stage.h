@@ -35,6 +35,7 @@ struct control {
     _Alignas(64) _Atomic uint32_t broken; // 1: the text is being written, 2: it stands
     char broken_text[512];
     _Atomic pid_t servers[MAX_OBSERVED_SERVERS]; // as observer_tell says; 0: none
+    _Atomic int64_t observed_ns; // the observer has recorded all stalls of the machine until then
     _Alignas(64) struct clock_shift client_clocks[MAX_SHIFTED_CLIENTS]; // of client 1, 2, ...
     _Alignas(64) struct point_board board;
 };

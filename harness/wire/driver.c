@@ -24,7 +24,7 @@
 
 #define END_NS (2 * NS_PER_S)
 #define LOOK_EVERY_NS (2 * NS_PER_MS)
-#define LOOK_AT_LOG_NS (250 * NS_PER_MS)
+#define LOOK_NS (250 * NS_PER_MS)
 #define LONGEST_LOG (100 * 1000 * 1000)
 
 // --- where the servers are -----------------------------------------------------------------------
@@ -214,17 +214,23 @@ static size_t hear_lines(struct driver *driver, char *bytes, size_t length)
 }
 
 // False once its log is as long as no log may be; the program, which fills the disk, is ended then.
-// Looks now and then.
-static bool log_is_short(struct driver *driver, int64_t *looked_ns)
+// And once it was killed, although what it has started still holds its output. Looks now and then.
+static bool goes_on(struct driver *driver, int64_t *looked_ns)
 {
     struct stat about;
     int64_t now_ns = clock_monotonic_ns();
-    if (driver->settings.log_path == NULL || now_ns - *looked_ns < LOOK_AT_LOG_NS)
+    if (now_ns - *looked_ns < LOOK_NS)
         return true;
     *looked_ns = now_ns;
-    if (stat(driver->settings.log_path, &about) != 0 || about.st_size <= LONGEST_LOG)
+    if (reap(driver, 0) && WIFSIGNALED(driver->status)) {
+        say_it_died(driver);
+        return false;
+    }
+    if (driver->settings.log_path == NULL || stat(driver->settings.log_path, &about) != 0 ||
+        about.st_size <= LONGEST_LOG)
         return true;
-    kill(driver->process, SIGKILL);
+    if (!driver->reaped)
+        kill(driver->process, SIGKILL);
     driver_fail(driver, "floods its standard error: its log is longer than %d MB",
                 LONGEST_LOG / 1000000);
     return false;
@@ -236,10 +242,10 @@ static void *read_lines(void *context)
     char *bytes = memory_new(DRIVER_LONGEST_LINE);
     size_t length = 0;
     int64_t looked_ns = 0;
-    while (log_is_short(driver, &looked_ns)) {
+    while (goes_on(driver, &looked_ns)) {
         struct pollfd ready[] = {{.fd = driver->output, .events = POLLIN},
                                  {.fd = driver->wake, .events = POLLIN}};
-        if (poll(ready, 2, (int)(LOOK_AT_LOG_NS / NS_PER_MS)) < 0 && errno != EINTR)
+        if (poll(ready, 2, (int)(LOOK_NS / NS_PER_MS)) < 0 && errno != EINTR)
             break;
         if (ready[1].revents != 0)
             break;

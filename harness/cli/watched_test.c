@@ -1,0 +1,202 @@
+// End to end: a process of a trial that somebody kills, by no fault, is named, and makes the trial
+// an ERROR; whatever it was for.
+#include "harness/base/clock.h"
+#include "harness/cli/test_foreign.h"
+#include "harness/cluster/process.h"
+#include "harness/cluster/server.h"
+#include "harness/drive/usage_proc.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#define LIMIT_NS (100 * NS_PER_S)
+
+static char folder[] = "/tmp/lockpick-watched-test-XXXXXX";
+
+struct killing {
+    const char *victim; // in its command line, or its whole name
+    int signal_number;
+    const char *scheme; // as a scenario has it in its list
+    const char *server; // that must be installed, or NULL
+    const char *said;
+};
+
+static int prepare(void **state)
+{
+    (void)state;
+    struct text driver = {0};
+    if (test_folder_make(folder) != 0 ||
+        file_read("scripts/drivers/template.py", &driver, NULL) != 0)
+        return -1;
+    write_in(folder, "driver.py", driver.bytes);
+    text_free(&driver);
+    return 0;
+}
+
+static int clean_up(void **state)
+{
+    (void)state;
+    return test_folder_remove(folder);
+}
+
+// --- the killer ----------------------------------------------------------------------------------
+
+// The name, or the command line, of a process.
+static void read_words(pid_t process, const char *which, struct text *words)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/%s", (int)process, which);
+    (void)file_read(path, words, NULL);
+    for (size_t i = 0; i < words->length; i++) {
+        if (words->bytes[i] == '\0' || words->bytes[i] == '\n')
+            words->bytes[i] = i + 1 < words->length ? ' ' : '\0';
+    }
+}
+
+static bool is_so_called(pid_t process, const char *words)
+{
+    struct text name = {0};
+    struct text line = {0};
+    read_words(process, "comm", &name);
+    read_words(process, "cmdline", &line);
+    bool is = strcmp(text_string(&name), words) == 0 || strstr(text_string(&line), words) != NULL;
+    text_free(&name);
+    text_free(&line);
+    return is;
+}
+
+static bool is_below(const struct process_list *list, pid_t process, pid_t ancestor)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        if (list->items[i].id == process)
+            return list->items[i].parent == ancestor ||
+                   is_below(list, list->items[i].parent, ancestor);
+    }
+    return false;
+}
+
+// The youngest process below `ancestor` that is so called, 0 if there is none: a shell that has
+// started it may have its words, too.
+static pid_t find(pid_t ancestor, const char *words)
+{
+    pid_t found = 0;
+    struct process_list list = process_list_read();
+    for (size_t i = 0; i < list.count; i++) {
+        if (is_below(&list, list.items[i].id, ancestor) && is_so_called(list.items[i].id, words))
+            found = list.items[i].id > found ? list.items[i].id : found;
+    }
+    free(list.items);
+    return found;
+}
+
+// Kills the victim once the trial runs: its observer is the last that is started, and clients write
+// on from then.
+static void kill_it(pid_t ancestor, const struct killing *killing)
+{
+    int64_t give_up_ns = clock_monotonic_ns() + LIMIT_NS;
+    pid_t victim = 0;
+    while (victim == 0 && clock_monotonic_ns() < give_up_ns) {
+        clock_sleep_until_ns(clock_monotonic_ns() + 20 * NS_PER_MS);
+        victim = find(ancestor, "observer") != 0 ? find(ancestor, killing->victim) : 0;
+    }
+    clock_sleep_until_ns(clock_monotonic_ns() + 100 * NS_PER_MS);
+    _exit(victim == 0 || kill(victim, killing->signal_number) != 0);
+}
+
+// --- the trials ----------------------------------------------------------------------------------
+
+static void expect_error(const struct killing *killing)
+{
+    struct text scenario = {0};
+    int status = 0;
+    const struct server_kind *server =
+        killing->server != NULL ? server_kind_find(killing->server) : NULL;
+    if (server != NULL && !server_is_installed(server))
+        return;
+    text_format(&scenario,
+                "version: 1\nname: watched\nabout: For a test.\nlimit: 5m\n"
+                "clients: {processes: 2, threads: 1}\n"
+                "workload: {kind: increment, store: shm, for: 100s, hold: 1ms}\n"
+                "lock: {lease: 20s, wait: 30s, stuck-after: 60s}\nschemes: [%s]\n",
+                killing->scheme);
+    pid_t ancestor = getpid();
+    pid_t killer = fork();
+    if (killer == 0)
+        kill_it(ancestor, killing);
+    char *run = path_join(folder, "watched");
+    assert_int_equal(test_folder_remove(run), 0);
+    free(run);
+    struct command_result result = foreign_run(folder, "watched", scenario.bytes, "");
+    text_free(&scenario);
+    if (waitpid(killer, &status, WNOHANG) == 0) { // the run has ended before
+        process_kill(killer);
+        status = -1;
+    }
+    if (status != 0)
+        fail_msg("%s was not there to be killed: %s%s", killing->victim,
+                 text_string(&result.output), text_string(&result.errors));
+    if (strstr(text_string(&result.output), "ERROR") == NULL ||
+        strstr(text_string(&result.output), killing->said) == NULL || result.code != 4)
+        fail_msg("%s: exit code %d, or no '%s' in: %s", killing->victim, result.code, killing->said,
+                 text_string(&result.output));
+    command_free(&result);
+}
+
+static void clients_and_their_observer(void **state)
+{
+    (void)state;
+    static const struct killing killings[] = {
+        {"observer", SIGKILL, "none", NULL,
+         "the observer, which measures stalls, ended by signal 9, which no fault asked for"},
+        {"client-2", SIGKILL, "none", NULL, "client-2 ended by signal 9, which no fault asked for"},
+    };
+    for (size_t i = 0; i < sizeof killings / sizeof *killings; i++)
+        expect_error(&killings[i]);
+}
+
+static void servers_and_what_they_are_made_of(void **state)
+{
+    (void)state;
+    static const struct killing killings[] = {
+        {"redis-server", SIGKILL, "redis-set-px-lua", "redis",
+         "redis-1 ended by signal 9, which no fault asked for"},
+        {"-D data", SIGKILL, "postgres-advisory", "postgres",
+         "postgres-1 ended by signal 9, which no fault asked for"},
+        {"postgres: checkpointer", SIGKILL, "postgres-advisory", "postgres",
+         "was terminated by signal 9"},
+        {"postgres: walwriter", SIGKILL, "postgres-advisory", "postgres",
+         "a process of postgres-1 ended, which no fault asked for"},
+        {"postgres: postgres postgres", SIGKILL, "postgres-advisory", "postgres",
+         "a process of postgres-1 ended, which no fault asked for"},
+        {"postgres: postgres postgres", SIGTERM, "postgres-advisory", "postgres",
+         "a process of postgres-1 ended, which no fault asked for"},
+    };
+    for (size_t i = 0; i < sizeof killings / sizeof *killings; i++)
+        expect_error(&killings[i]);
+}
+
+// The program that was started is a shell, which leaves its pipes to what it has started itself.
+static void drivers_and_their_wrappers(void **state)
+{
+    (void)state;
+    static const char scheme[] =
+        "{exec: {name: wrapped, servers: redis, traits: [exclusive, lease], "
+        "command: [sh, -c, 'python3 driver.py; exit 0 # wrapper']}}";
+    static const struct killing killings[] = {
+        {"python3 driver.py; exit", SIGKILL, scheme, "redis", "has died by signal 9"},
+        {"driver.py", SIGKILL, scheme, "redis", "has ended with status"},
+    };
+    for (size_t i = 0; i < sizeof killings / sizeof *killings; i++)
+        expect_error(&killings[i]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(clients_and_their_observer),
+        cmocka_unit_test(servers_and_what_they_are_made_of),
+        cmocka_unit_test(drivers_and_their_wrappers),
+    };
+    return cmocka_run_group_tests(tests, prepare, clean_up);
+}
