@@ -3,6 +3,7 @@
 #include "harness/base/text.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 // --- what was said -------------------------------------------------------------------------------
@@ -72,6 +73,7 @@ static void settle_fault(const struct node *item, struct fault_step *step, struc
     struct text text = {0};
     if (item->kind == NODE_MAP && step->every_ns > 0) {
         write_keys(item, repetition, &text);
+        free(step->settled); // of the same key before, which was complained about
         step->settled = text.bytes;
         return;
     }
@@ -109,7 +111,7 @@ void settle(const struct node *root, struct scenario *scenario)
     for (size_t i = 0; root->kind == NODE_MAP && i < root->count; i++) {
         const struct node *child = root->children[i];
         bool is_faults = strcmp(child->key, "faults") == 0 && child->kind == NODE_LIST;
-        for (size_t j = 0; is_faults && j < scenario->fault_count; j++)
+        for (size_t j = 0; is_faults && j < scenario->fault_count && j < child->count; j++)
             settle_fault(child->children[j], &scenario->faults[j], &faults);
         if (strcmp(child->key, "expect") == 0 && child->kind == NODE_LIST) {
             settle_expectations(child, scenario, &head);
