@@ -27,8 +27,12 @@ static bool installed(void)
 // "Apache ZooKeeper, version 3.8.0 2024-12-29 17:54 UTC".
 static void version(char *out, size_t room)
 {
-    const char *const arguments[] = {"java", "-cp", CLASSPATH,
-                                     "org.apache.zookeeper.version.VersionInfoMain", NULL};
+    const char *const arguments[] = {"java",
+                                     "-XX:-UsePerfData",
+                                     "-cp",
+                                     CLASSPATH,
+                                     "org.apache.zookeeper.version.VersionInfoMain",
+                                     NULL};
     struct text output = {0};
     snprintf(out, room, "zookeeper");
     if (process_run(arguments, "", -1, &output, NULL) == 0) {
@@ -85,6 +89,7 @@ static pid_t start(const struct node *node, struct error *error)
                                      CLASSPATH,
                                      "-Xmx128m",
                                      "-XX:+UseSerialGC",
+                                     "-XX:-UsePerfData", // which are files in /tmp
                                      "-XX:TieredStopAtLevel=1",
                                      "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",
                                      "-Dorg.slf4j.simpleLogger.showDateTime=true",
