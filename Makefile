@@ -1,5 +1,5 @@
 # Targets: demo, test, all (default), asan, tsan, lint, format, drivers, clean; detection, soundness,
-# fuzz, fuzz-check, bench, soak, bench-check, reference.
+# torture, fuzz, fuzz-check, bench, soak, bench-check, reference.
 # `make demo` and `make test` install what is missing, build, and run; see README.md.
 
 CC ?= cc
@@ -31,7 +31,7 @@ FUZZERS := $(shell find harness faults -name '*_fuzz.c' | sort)
 FORMATTED := $(shell find harness faults -name '*.[ch]')
 
 .PHONY: all demo test tests asan tsan lint format setup setup-lint drivers clean
-.PHONY: detection soundness fuzz fuzzers fuzz-check bench-check
+.PHONY: detection soundness torture fuzz fuzzers fuzz-check bench-check
 .SECONDARY:
 
 all: $(BUILD)/lockpick $(PRELOAD)
@@ -136,6 +136,15 @@ SEED ?= 0
 soundness: setup
 	@$(MAKE) --no-print-directory -j$$(nproc) $(BUILD)/lockpick-detection
 	@BUILD=$(BUILD) scripts/soundness $(TRIALS) $(SEED)
+
+# make torture: runs are attacked while they last, for FOR (90s, 10m, 2h; a minute if not said): their
+# processes are killed and stopped, the machine sleeps, the terminal is lost. Nothing may be left or
+# lost, and no sound lock blamed. SEED=: of what is drawn (0: another one each time); CASE=: one case
+# of it again. What went wrong is kept in results/torture.
+torture: setup
+	@$(MAKE) --no-print-directory -j$$(nproc) all $(BUILD)/harness/cli/torture_test
+	@LOCKPICK=$(BUILD)/lockpick $(BUILD)/harness/cli/torture_test full $(or $(FOR),60) \
+		$(or $(SEED),0) $(CASE)
 
 # --- the comparison that is committed --------------------------------------------------------------
 
