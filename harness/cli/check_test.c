@@ -427,6 +427,18 @@ static void half_a_run_is_judged_as_far_as_it_goes(void **state)
     free(path);
 }
 
+static void a_run_killed_before_its_first_trial_is_undecided(void **state)
+{
+    (void)state;
+    char *path = path_join(folder, "killed");
+    assert_int_equal(folder_make(path, NULL), 0);
+    free(path);
+    write_in(folder, "killed/as-run.yaml", scenario);
+    write_in(folder, "killed/planned.txt", "small-increment--none--1\nsmall-increment--none--2\n");
+    expect_says("check @/killed", 3, "2 not run");
+    expect_says("report @/killed", 3, "2 not run");
+}
+
 // --- where it goes -------------------------------------------------------------------------------
 
 // What the command ends with if nobody reads the pipe that it writes to; what it complains of goes
@@ -480,6 +492,7 @@ int main(void)
         cmocka_unit_test(a_stored_run_is_judged_as_it_was),
         cmocka_unit_test(another_verdict_than_before_is_told),
         cmocka_unit_test(half_a_run_is_judged_as_far_as_it_goes),
+        cmocka_unit_test(a_run_killed_before_its_first_trial_is_undecided),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

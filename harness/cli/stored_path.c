@@ -105,13 +105,24 @@ static void find_run_of_trial(char *folder, struct stored_path *stored)
     stored->run = memory_string(folder);
 }
 
+// Also of one that was killed before its first trial.
+static bool is_run(const char *folder, const char *trials)
+{
+    char *one = path_join(folder, "as-run.yaml");
+    char *many = path_join(folder, "as-run");
+    bool found = is_folder(trials) || is_file(one) || is_folder(many);
+    free(one);
+    free(many);
+    return found;
+}
+
 void stored_path_find(const char *path, struct stored_path *stored)
 {
     char real[PATH_MAX];
     *stored = (struct stored_path){.run = NULL};
     char *trials = path_join(path, "trials");
     char *history = path_join(path, "history.bin");
-    if (is_folder(trials)) {
+    if (is_run(path, trials)) {
         stored->run = memory_string(path);
         find_in_run(trials, stored);
     } else if (is_folder(path)) {
