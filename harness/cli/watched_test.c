@@ -161,7 +161,7 @@ static void servers_and_what_they_are_made_of(void **state)
     static const struct killing killings[] = {
         {"redis-server", SIGKILL, "redis-set-px-lua", "redis",
          "redis-1 ended by signal 9, which no fault asked for"},
-        {"-D data", SIGKILL, "postgres-advisory", "postgres",
+        {"unix_socket_directories=", SIGKILL, "postgres-advisory", "postgres",
          "postgres-1 ended by signal 9, which no fault asked for"},
         {"postgres: checkpointer", SIGKILL, "postgres-advisory", "postgres",
          "was terminated by signal 9"},
