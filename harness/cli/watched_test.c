@@ -30,6 +30,7 @@ static int prepare(void **state)
         file_read("scripts/drivers/template.py", &driver, NULL) != 0)
         return -1;
     write_in(folder, "driver.py", driver.bytes);
+    write_in(folder, "wrapper.sh", "python3 driver.py\n:\n");
     text_free(&driver);
     return 0;
 }
@@ -76,15 +77,15 @@ static bool is_below(const struct process_list *list, pid_t process, pid_t ances
     return false;
 }
 
-// The youngest process below `ancestor` that is so called, 0 if there is none: a shell that has
-// started it may have its words, too.
+// The oldest process below `ancestor` that is so called, 0 if there is none: one that it has forked
+// just now has its words, too.
 static pid_t find(pid_t ancestor, const char *words)
 {
     pid_t found = 0;
     struct process_list list = process_list_read();
     for (size_t i = 0; i < list.count; i++) {
         if (is_below(&list, list.items[i].id, ancestor) && is_so_called(list.items[i].id, words))
-            found = list.items[i].id > found ? list.items[i].id : found;
+            found = found == 0 || list.items[i].id < found ? list.items[i].id : found;
     }
     free(list.items);
     return found;
@@ -182,9 +183,9 @@ static void drivers_and_their_wrappers(void **state)
     (void)state;
     static const char scheme[] =
         "{exec: {name: wrapped, servers: redis, traits: [exclusive, lease], "
-        "command: [sh, -c, 'python3 driver.py; exit 0 # wrapper']}}";
+        "command: [sh, wrapper.sh]}}";
     static const struct killing killings[] = {
-        {"python3 driver.py; exit", SIGKILL, scheme, "redis", "has died by signal 9"},
+        {"wrapper.sh", SIGKILL, scheme, "redis", "has died by signal 9"},
         {"driver.py", SIGKILL, scheme, "redis", "has ended with status"},
     };
     for (size_t i = 0; i < sizeof killings / sizeof *killings; i++)
