@@ -3,9 +3,14 @@
 #include "harness/base/file.h"
 #include "harness/base/text.h"
 #include "harness/cluster/process.h"
+#include "harness/history/checksum.h"
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <fts.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,11 +45,6 @@ static int copy_folder(const char *from, const char *to)
     return copied ? 0 : -1;
 }
 
-int data_cache_fetch(const char *cache, const char *data)
-{
-    return access(cache, R_OK) == 0 ? copy_folder(cache, data) : -1;
-}
-
 #define HALF ".half-"
 
 // Who puts something into the cache has it locked: so what has a temporary name then, somebody left
@@ -68,6 +68,97 @@ static int take_cache(const char *folder)
     return descriptor;
 }
 
+// What is kept has two parts: the data, and the checksum of all of them.
+#define DATA "data"
+#define CHECKSUM "checksum"
+
+static int by_name(const FTSENT **a, const FTSENT **b)
+{
+    return strcmp((*a)->fts_name, (*b)->fts_name);
+}
+
+// Of the names and contents of all that is in the folder, in text. False if it cannot be read.
+static bool sum_folder(const char *folder, struct text *sum)
+{
+    char *copy = memory_string(folder);
+    char *const roots[] = {copy, NULL};
+    FTS *walk = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, by_name);
+    uint32_t checksum = 0;
+    bool is_readable = walk != NULL;
+    for (const FTSENT *entry; is_readable && (entry = fts_read(walk)) != NULL;) {
+        const char *name = entry->fts_path + strlen(folder);
+        struct text content = {0};
+        if (entry->fts_info == FTS_F)
+            is_readable = file_read(entry->fts_path, &content, NULL) == 0;
+        else
+            is_readable = entry->fts_info == FTS_D || entry->fts_info == FTS_DP;
+        checksum = checksum_add(checksum, name, strlen(name) + 1);
+        checksum = checksum_add(checksum, &content.length, sizeof content.length);
+        checksum = checksum_add(checksum, text_string(&content), content.length);
+        text_free(&content);
+    }
+    if (walk != NULL)
+        fts_close(walk);
+    free(copy);
+    text_format(sum, "%08" PRIx32 "\n", checksum);
+    return is_readable;
+}
+
+// True if the folder has the contents of which that is the checksum.
+static bool is_whole(const char *folder, const char *checksum_file)
+{
+    struct text wanted = {0};
+    struct text found = {0};
+    bool is = file_read(checksum_file, &wanted, NULL) == 0 && sum_folder(folder, &found) &&
+              strcmp(text_string(&wanted), found.bytes) == 0;
+    text_free(&wanted);
+    text_free(&found);
+    return is;
+}
+
+static void remove_damaged(const char *cache)
+{
+    struct text half = {0};
+    text_format(&half, "%.*s/" HALF "XXXXXX", (int)(strrchr(cache, '/') - cache), cache);
+    fprintf(
+        stderr,
+        "lockpick: the data of a new server that are kept in %s are damaged; they are made anew\n",
+        cache);
+    if (mkdtemp(half.bytes) != NULL)
+        (void)rename(cache, half.bytes);
+    folder_remove(half.bytes, NULL);
+    text_free(&half);
+}
+
+// The copy is what is looked at: it may have been cut short, too.
+int data_cache_fetch(const char *cache, const char *data)
+{
+    if (access(cache, R_OK) != 0)
+        return -1;
+    char *kept = path_join(cache, DATA);
+    char *checksum = path_join(cache, CHECKSUM);
+    int result = copy_folder(kept, data) == 0 && is_whole(data, checksum) ? 0 : -1;
+    if (result != 0 && !is_whole(kept, checksum))
+        remove_damaged(cache);
+    free(checksum);
+    free(kept);
+    return result;
+}
+
+static int write_half(const char *data, const char *half)
+{
+    struct text sum = {0};
+    char *kept = path_join(half, DATA);
+    char *checksum = path_join(half, CHECKSUM);
+    bool is_written = copy_folder(data, kept) == 0 && sum_folder(data, &sum) &&
+                      file_write(checksum, sum.bytes, sum.length, NULL) == 0 &&
+                      is_whole(kept, checksum);
+    free(checksum);
+    free(kept);
+    text_free(&sum);
+    return is_written ? 0 : -1;
+}
+
 void data_cache_keep(const char *data, const char *cache)
 {
     char *folder = memory_string(cache);
@@ -75,7 +166,7 @@ void data_cache_keep(const char *data, const char *cache)
     char *half = path_join(folder, HALF "XXXXXX");
     int lock = folder_make(folder, NULL) == 0 ? take_cache(folder) : -1;
     if (lock >= 0 && mkdtemp(half) != NULL &&
-        (copy_folder(data, half) != 0 || rename(half, cache) != 0))
+        (write_half(data, half) != 0 || rename(half, cache) != 0))
         folder_remove(half, NULL);
     if (lock >= 0)
         close(lock);

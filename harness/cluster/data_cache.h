@@ -6,7 +6,8 @@
 // absolute path. NULL if neither is. The caller frees.
 char *data_cache_path(const char *name);
 
-// Copies what is kept at `cache` into `data`. 0, or -1 if nothing is, or it cannot be copied.
+// Copies what is kept at `cache` into `data`. 0, or -1 if nothing is, or it cannot be copied, or it
+// is damaged: then it is removed, and the user told.
 int data_cache_fetch(const char *cache, const char *data);
 
 // Keeps a copy of `data` for the next ones; under a temporary name first, so that nobody finds half

@@ -3,6 +3,7 @@
 #include "harness/cluster/test_mysql_server.h"
 
 #include "harness/base/file.h"
+#include "harness/cluster/data_cache.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -140,13 +141,19 @@ static void its_data_are_made_once_and_then_copied(void **state)
     char *before = use_cache(cache);
     open_on_loopback(&place, "single");
     close_servers(&place);
-    // What is put into the cache now comes to the next server.
+    // What is kept in the cache now comes to the next server.
     char version[64];
-    char path[200];
+    char kept[200], taken[200], path[300];
     server_version(&mysql_server, version, sizeof version);
     *strchr(version, ' ') = '-';
-    snprintf(path, sizeof path, "%s/lockpick/%s/mysql/mark", cache, version);
+    snprintf(kept, sizeof kept, "%s/lockpick/%s", cache, version);
+    snprintf(taken, sizeof taken, "%s/taken", cache);
+    snprintf(path, sizeof path, "%s/data", kept);
+    assert_int_equal(rename(path, taken), 0);
+    snprintf(path, sizeof path, "%s/mysql/mark", taken);
     assert_int_equal(file_write(path, "x", 1, NULL), 0);
+    assert_int_equal(folder_remove(kept, NULL), 0);
+    data_cache_keep(taken, kept);
     open_on_loopback(&place, "single");
     snprintf(path, sizeof path, "%s/mysql-1/data/mysql/mark", place.folder);
     assert_int_equal(access(path, F_OK), 0);

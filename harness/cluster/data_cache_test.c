@@ -1,0 +1,119 @@
+// What is kept of a new server's data is what had been put there, or is not used.
+#include "harness/cluster/data_cache.h"
+
+#include "harness/base/file.h"
+#include "harness/base/test_folder.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static char folder[] = "/tmp/lockpick-data-cache-test-XXXXXX";
+
+static int prepare(void **state)
+{
+    (void)state;
+    return test_folder_make(folder) != 0 || setenv("XDG_CACHE_HOME", folder, 1) != 0;
+}
+
+static int clean_up(void **state)
+{
+    (void)state;
+    return test_folder_remove(folder);
+}
+
+// Does that in the shell, in the test's folder.
+static void shell(const char *command)
+{
+    struct text line = {0};
+    text_format(&line, "cd %s && %s", folder, command);
+    assert_int_equal(system(line.bytes), 0);
+    text_free(&line);
+}
+
+// Fetches into a new folder. What was said on standard error is added.
+static int fetch(const char *cache, struct text *said)
+{
+    char *data = path_join(folder, "copy");
+    char *errors = path_join(folder, "errors");
+    assert_int_equal(test_folder_remove(data), 0);
+    int before = dup(STDERR_FILENO);
+    int file = open(errors, O_RDWR | O_CREAT | O_TRUNC, 0600);
+    dup2(file, STDERR_FILENO);
+    int result = data_cache_fetch(cache, data);
+    dup2(before, STDERR_FILENO);
+    close(file);
+    close(before);
+    assert_int_equal(file_read(errors, said, NULL), 0);
+    free(errors);
+    free(data);
+    return result;
+}
+
+static void what_was_kept_comes_back(void **state)
+{
+    (void)state;
+    char *cache = data_cache_path("server-1");
+    char *data = path_join(folder, "original");
+    struct text said = {0};
+    shell("mkdir -p original/base && echo one > original/base/1 && truncate -s 1M original/2");
+    assert_int_equal(fetch(cache, &said), -1); // nothing is kept yet, and nobody complains
+    data_cache_keep(data, cache);
+    assert_int_equal(fetch(cache, &said), 0);
+    assert_int_equal(said.length, 0);
+    shell("diff -r original copy");
+    text_free(&said);
+    free(data);
+    free(cache);
+}
+
+static void what_was_damaged_is_named_and_made_anew(void **state)
+{
+    (void)state;
+    static const char *const damages[] = {
+        "printf X | dd of=data/base/1 conv=notrunc status=none", // a byte of a file
+        "truncate -s 2 data/base/1",
+        "rm data/2",
+        "echo more > data/base/more",
+        "mv data/2 data/3",
+        "rm checksum",
+        "echo 00000000 > checksum",
+        "mv data/* . && rm -r data checksum", // as an earlier version kept it
+    };
+    char *cache = data_cache_path("server-2");
+    char *data = path_join(folder, "original");
+    shell("mkdir -p original/base && echo one > original/base/1 && truncate -s 1M original/2");
+    for (size_t i = 0; i < sizeof damages / sizeof *damages; i++) {
+        struct text said = {0};
+        struct text line = {0};
+        data_cache_keep(data, cache);
+        assert_int_equal(fetch(cache, &said), 0);
+        text_format(&line, "cd %s && %s", cache, damages[i]);
+        shell(line.bytes);
+        if (fetch(cache, &said) != -1 || strstr(text_string(&said), cache) == NULL ||
+            strstr(said.bytes, "damaged") == NULL)
+            fail_msg("after '%s': %s", damages[i], text_string(&said));
+        assert_int_not_equal(access(cache, F_OK), 0);
+        text_free(&line);
+        text_free(&said);
+    }
+    free(data);
+    free(cache);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_was_kept_comes_back),
+        cmocka_unit_test(what_was_damaged_is_named_and_made_anew),
+    };
+    return cmocka_run_group_tests(tests, prepare, clean_up);
+}
