@@ -66,8 +66,8 @@ static enum outcome attempt_past_line(struct lock *lock, struct grant *grant, bo
                                 NULL};
     const char *const arguments[] = {state->lease, state->holder, NULL};
     enum outcome outcome = redisson_attempt(lock, &barging_script, keys, arguments, ttl_ms);
-    if (will_wait && outcome == OUTCOME_NO && grant->attempts == 1)
-        lock_queued(lock, TIME_NEVER);
+    if (will_wait)
+        redisson_queued(lock, grant, outcome, TIME_NEVER);
     return outcome;
 }
 

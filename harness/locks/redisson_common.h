@@ -63,6 +63,7 @@ struct redisson_lock {
     char holder[REDISSON_HOLDER]; // "<UUID>:<number of the thread>"
     char field[REDISSON_NAME];    // of the lock's hash: the holder, a writer's has a suffix
     bool is_reading;              // the current hold is a reader's
+    bool place_in_doubt;          // the last attempt had no answer: it may have used up our place
     char channel[REDISSON_NAME];  // where it waits
     char lease[REDISSON_NUMBER];  // in ms
     char latch[REDISSON_NAME];    // key of the current unlock's latch
@@ -111,6 +112,13 @@ enum outcome redisson_acquire(struct lock *lock, struct grant *grant, int64_t gi
 enum outcome redisson_attempt(struct lock *lock, const struct redis_script *script,
                               const char *const *keys, const char *const *arguments,
                               int64_t *ttl_ms);
+
+// For a fair kind's `attempt`, with its outcome: records that we have our place, for `kept_ns`, when
+// a first attempt was told so, and anew after one without an answer: that may have been granted and
+// given back, so that the place is another one. (Else further attempts keep the place, or take
+// another one without being told.)
+void redisson_queued(struct lock *lock, const struct grant *grant, enum outcome outcome,
+                     int64_t kept_ns);
 
 // For a kind's `unlock`: draws the name of a new latch, which is then among the script's keys.
 const char *redisson_new_latch(struct lock *lock);

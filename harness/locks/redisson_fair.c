@@ -138,9 +138,8 @@ static enum outcome attempt(struct lock *lock, struct grant *grant, bool will_wa
     const char *const to_queue[] = {state->lease, state->holder, words.wait, words.now, NULL};
     enum outcome outcome = redisson_attempt(lock, will_wait ? &queue_script : &try_script, keys,
                                             will_wait ? to_queue : to_try, ttl_ms);
-    // Later attempts keep the place, or take another one without being told.
-    if (will_wait && outcome == OUTCOME_NO && grant->attempts == 1)
-        lock_queued(lock, wait_ms(lock) * NS_PER_MS);
+    if (will_wait)
+        redisson_queued(lock, grant, outcome, wait_ms(lock) * NS_PER_MS);
     return outcome;
 }
 

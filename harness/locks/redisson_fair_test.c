@@ -2,6 +2,7 @@
 #include "harness/locks/test_redisson.h"
 
 #include "harness/base/clock_shift.h"
+#include "harness/history/follower.h"
 
 static const struct contract redisson_contract = {.server = "redis", .schemes = "redisson*"};
 
@@ -92,6 +93,40 @@ static void a_client_whose_clock_is_ahead_throws_the_others_out_of_the_queue(voi
     fixture->actors[2].clock.shift = NULL;
 }
 
+static void count_place(void *context, const struct event *event)
+{
+    int *count = context;
+    *count += event->kind == EVENT_QUEUED;
+}
+
+static int count_places(struct history_follower *follower)
+{
+    int count = 0;
+    history_follow(follower, count_place, &count);
+    return count;
+}
+
+static void a_place_counts_anew_after_an_attempt_without_an_answer(void **state)
+{
+    static const struct {
+        enum outcome outcome;
+        int places;
+    } attempts[] = {{OUTCOME_NO, 1}, {OUTCOME_NO, 0}, {OUTCOME_UNKNOWN, 0}, {OUTCOME_UNKNOWN, 0},
+                    {OUTCOME_NO, 1}, {OUTCOME_NO, 0}, {OUTCOME_UNKNOWN, 0}, {OUTCOME_OK, 1}};
+    struct fixture *fixture = *state;
+    struct grant grant = {0};
+    open_scheme(fixture, lock_scheme_find("redisson-fair"), false);
+    struct history_follower *follower = history_follower_new(&fixture->history);
+    count_places(follower);
+    for (size_t i = 0; i < sizeof attempts / sizeof *attempts; i++) {
+        grant.attempts++;
+        redisson_queued(&fixture->locks[0], &grant, attempts[i].outcome, NS_PER_S);
+        assert_int_equal(count_places(follower), attempts[i].places);
+    }
+    history_follower_free(follower);
+    close_scheme(fixture);
+}
+
 static void only_a_fair_unlock_of_what_has_run_out_is_answered_as_if_it_were_held(void **state)
 {
     struct fixture *fixture = *state;
@@ -117,6 +152,7 @@ int main(void)
         cmocka_unit_test(waiters_are_granted_in_the_order_of_their_coming),
         cmocka_unit_test(who_gives_up_leaves_the_queue_and_those_behind_wait_the_less),
         cmocka_unit_test(a_client_whose_clock_is_ahead_throws_the_others_out_of_the_queue),
+        cmocka_unit_test(a_place_counts_anew_after_an_attempt_without_an_answer),
         cmocka_unit_test(only_a_fair_unlock_of_what_has_run_out_is_answered_as_if_it_were_held),
     };
     return cmocka_run_group_tests(tests, start, redisson_test_stop);

@@ -21,6 +21,16 @@ enum outcome redisson_attempt(struct lock *lock, const struct redis_script *scri
     return OUTCOME_NO;
 }
 
+void redisson_queued(struct lock *lock, const struct grant *grant, enum outcome outcome,
+                     int64_t kept_ns)
+{
+    struct redisson_lock *state = redisson_of(lock);
+    bool was_in_doubt = grant->attempts > 1 && state->place_in_doubt;
+    state->place_in_doubt = outcome == OUTCOME_UNKNOWN;
+    if (was_in_doubt ? outcome != OUTCOME_UNKNOWN : grant->attempts == 1 && outcome == OUTCOME_NO)
+        lock_queued(lock, kept_ns);
+}
+
 // No answer: the lock may be ours. If it is, give it back, and it was certainly not held.
 static enum outcome recover(struct lock *lock)
 {
