@@ -13,8 +13,9 @@ ALL_CFLAGS = -std=c17 -D_GNU_SOURCE -I. $(WARNINGS) $(CFLAGS) -pthread -MMD -MP 
 LIBRARIES := -lhiredis -lzookeeper_mt -lmysqlclient -lcurl -lpq -lnetfilter_queue -lyaml -ljansson \
 	-lz -lm -pthread
 
-# What servers are started with when their clocks are to go wrong: a library of its own.
-PRELOAD_SOURCES := faults/clock_preload.c harness/base/clock_shift.c
+# What servers are started with when their clocks are to go wrong, or on loopback ports strangers are
+# to be kept out: a library of its own.
+PRELOAD_SOURCES := faults/clock_preload.c harness/base/clock_shift.c harness/cluster/gate_preload.c
 PRELOAD := $(BUILD)/lockpick-clock.so
 # Servers are not built with sanitizers, so it must not be either.
 PRELOAD_CFLAGS = $(filter-out -fsanitize=% -fno-sanitize-recover=%,$(ALL_CFLAGS)) \
@@ -22,7 +23,7 @@ PRELOAD_CFLAGS = $(filter-out -fsanitize=% -fno-sanitize-recover=%,$(ALL_CFLAGS)
 
 # harness/detection is a program of its own; *_fuzz.c are built by `make fuzz`.
 SOURCES := $(shell find harness faults -name '*.c' ! -name '*_test.c' ! -name '*_fuzz.c' \
-	! -name clock_preload.c ! -path 'harness/detection/*' | sort)
+	! -name '*_preload.c' ! -path 'harness/detection/*' | sort)
 TESTS := $(shell find harness faults -name '*_test.c' | sort)
 LIBRARY_SOURCES := $(filter-out harness/main.c,$(SOURCES))
 OBJECTS := $(LIBRARY_SOURCES:%.c=$(BUILD)/%.o)

@@ -29,9 +29,15 @@ static int conduct(const struct sandbox *sandbox, void *context)
     const struct request *request = context;
     struct run_result run = {
         .folder = request->folder, .seed = request->plan->seed, .strict = request->options->strict};
+    const char *open = open_to_strangers(request->plan);
     if (sandbox->isolation == ISOLATION_LOOPBACK && !request->options->json)
         fprintf(stderr, "lockpick run: on loopback ports, not in namespaces: %s\n",
                 sandbox->why_loopback);
+    if (sandbox->isolation == ISOLATION_LOOPBACK && open != NULL)
+        fprintf(stderr,
+                "lockpick run: WARNING: while this run lasts, every user of this machine can read "
+                "and change what is in its %s servers, and so spoil its verdicts\n",
+                open);
     struct error error = {0};
     perform_plan(request->plan, request->options, sandbox, &run);
     if (run_pictures_write(&run, run.has_plots, &error) != 0)

@@ -88,15 +88,26 @@ static void quote_log(const struct node *node, struct error *error)
     free(path);
 }
 
-// That the server has found the clock that it was given: else no fault could set it.
-static int check_clock(const struct node *node, struct error *error)
+// That the server has loaded the library: else no fault could set its clock, and any user of the
+// machine could connect to it.
+static int check_preload(const struct node *node, struct error *error)
 {
-    if (node->clock == NULL || atomic_load(&node->clock->readers) > 0)
+    if (!node->kind->takes_preload || (node->clock == NULL && !node->gated))
+        return 0;
+    char path[64];
+    struct text maps = {0};
+    snprintf(path, sizeof path, "/proc/%d/maps", (int)node->server);
+    bool has_clock = node->clock == NULL || atomic_load(&node->clock->readers) > 0;
+    bool has_gate = !node->gated || (file_read(path, &maps, NULL) == 0 &&
+                                     strstr(text_string(&maps), NODE_PRELOAD) != NULL);
+    text_free(&maps);
+    if (has_clock && has_gate)
         return 0;
     return error_set(error,
-                     "%s on %s:%d did not load the library by which its clock is set; its reason "
-                     "is in %s/server.log",
-                     node->kind->program, node->end.address, node->port, node->folder);
+                     "%s on %s:%d did not load the library by which %s; its reason is in "
+                     "%s/server.log",
+                     node->kind->program, node->end.address, node->port,
+                     has_clock ? "strangers are kept out" : "its clock is set", node->folder);
 }
 
 static int wait_until_ready(struct node *node, struct error *error)
@@ -111,7 +122,7 @@ static int wait_until_ready(struct node *node, struct error *error)
             return -1;
         }
         if (state == 0)
-            return check_clock(node, error);
+            return check_preload(node, error);
         if (state < 0)
             return -1;
         if (clock_monotonic_ns() > give_up_ns)
@@ -152,33 +163,54 @@ int cluster_start_node(struct node *node, struct error *error)
     return start_server(node, error) != 0 ? -1 : wait_until_ready(node, error);
 }
 
+// What is on loopback is closed to other users, sockets in it too.
 static int make_folders(struct cluster *cluster, struct node *node, const char *folder,
                         struct error *error)
 {
     node->folder = path_join(folder, node->name);
     node->home = path_join(cluster->short_path.path, node->name);
     node->data = path_join(node->home, "data");
-    return folder_make(node->folder, error) != 0 ? -1 : folder_make(node->data, error);
+    if (folder_make(node->folder, error) != 0 || folder_make(node->data, error) != 0)
+        return -1;
+    if (cluster->isolation == ISOLATION_LOOPBACK && chmod(node->home, 0700) != 0)
+        return error_set(error, "cannot close %s to others: %s", node->home, strerror(errno));
+    return 0;
 }
 
-// The servers of a restart find it as it is.
-static int make_clock(struct node *node, struct error *error)
+// A copy where the server may be another user, who cannot reach the original.
+static int put_preload(const struct node *node, bool copies, struct error *error)
 {
-    if (!node->group->settings.shiftable_clock || !node->kind->clock_can_shift)
-        return 0;
     char *library = clock_preload_path(error);
     if (library == NULL)
         return -1;
-    char *link = path_join(node->home, NODE_CLOCK_LIBRARY);
-    char *path = path_join(node->home, NODE_CLOCK_FILE);
-    if (symlink(library, link) != 0)
-        error_set(error, "cannot make the link %s: %s", link, strerror(errno));
-    else
-        node->clock = clock_shift_create(path, error);
-    free(path);
-    free(link);
+    struct text content = {0};
+    char *place = path_join(node->home, NODE_PRELOAD);
+    int result = 0;
+    if (copies)
+        result = file_read(library, &content, error) != 0
+                     ? -1
+                     : file_write(place, content.bytes, content.length, error);
+    else if (symlink(library, place) != 0)
+        result = error_set(error, "cannot make the link %s: %s", place, strerror(errno));
+    text_free(&content);
+    free(place);
     free(library);
-    return node->clock != NULL ? 0 : -1;
+    return result;
+}
+
+// The servers of a restart find both as they are.
+static int make_preload(struct cluster *cluster, struct node *node, struct error *error)
+{
+    bool has_clock = node->group->settings.shiftable_clock;
+    node->gated = cluster->isolation == ISOLATION_LOOPBACK;
+    if (!node->kind->takes_preload || (!has_clock && !node->gated))
+        return 0;
+    if (put_preload(node, node->gated && geteuid() == 0, error) != 0)
+        return -1;
+    char *path = path_join(node->home, NODE_CLOCK_FILE);
+    node->clock = has_clock ? clock_shift_create(path, error) : NULL;
+    free(path);
+    return has_clock && node->clock == NULL ? -1 : 0;
 }
 
 static int start_servers(struct cluster *cluster, const char *folder, struct error *error)
@@ -192,7 +224,7 @@ static int start_servers(struct cluster *cluster, const char *folder, struct err
         if (cluster->nodes[i].kind != NULL)
             result = make_folders(cluster, &cluster->nodes[i], folder, error) != 0
                          ? -1
-                         : make_clock(&cluster->nodes[i], error);
+                         : make_preload(cluster, &cluster->nodes[i], error);
     }
     for (int i = 0; result == 0 && i < cluster->count; i++) {
         struct node *node = &cluster->nodes[i];
@@ -340,7 +372,7 @@ int cluster_check_servers(struct cluster *cluster, struct error *error)
 // All but logs and settings, and what the server has left elsewhere.
 static void sweep_node(const char *home)
 {
-    static const char *const files[] = {NODE_CLOCK_FILE, NODE_CLOCK_LIBRARY};
+    static const char *const files[] = {NODE_CLOCK_FILE, NODE_PRELOAD};
     char *data = path_join(home, "data");
     for (size_t i = 0; server_catalogue[i] != NULL; i++) {
         if (server_catalogue[i]->clean_up != NULL)

@@ -27,7 +27,7 @@ struct group_settings {
 #define MAX_EXTRA_PORTS 3
 // In a node's home; gone when the cluster is closed.
 #define NODE_CLOCK_FILE "clock"
-#define NODE_CLOCK_LIBRARY "clock.so"
+#define NODE_PRELOAD "lockpick-clock.so"
 
 // What a node is to be.
 struct node_settings {
@@ -55,6 +55,7 @@ struct node {
     char *folder;              // where its log and settings are found later; NULL for a client's
     char *home;                // its working folder, by a path that every server takes: `folder`,
                                // or another that is removed when the cluster is closed
+    bool gated;                // on loopback: other users of the machine are kept out (gate.h)
     off_t log_seen;            // of its server.log, by cluster_check_servers
     char *data;                // in `home`; removed when the cluster is closed
     struct clock_shift *clock; // what its server reads time by, restarted or not; NULL: the

@@ -46,7 +46,7 @@ const struct server_kind memcached_server = {
     .port = 11211,
     .start = start,
     .ready = ready,
-    .clock_can_shift = true,
+    .takes_preload = true,
     .lease_clock = SHIFTED_MONOTONIC,
     .control = &memcached_control,
 };

@@ -46,12 +46,14 @@ static void add_common(struct text *settings, const struct node *node)
                 "pid_file = server.pid\n"
                 "server_id = %d\n"
                 "init_file = %s/accounts.sql\n"
+                "secure_file_priv = %s\n" // it reads and writes no file elsewhere by SQL
                 "skip_name_resolve\n"
                 "max_connections = 10000\n"
                 "innodb_buffer_pool_size = 32M\n"
                 "innodb_log_file_size = 8M\n"
                 "innodb_flush_log_at_trx_commit = 1\n",
-                node->data, node->data, node->end.address, node->port, node->number, node->home);
+                node->data, node->data, node->end.address, node->port, node->number, node->home,
+                node->data);
 }
 
 // A replica keeps a binary log, too, so that it can be promoted.
@@ -107,8 +109,8 @@ static void add_galera(struct text *settings, const struct node *node)
     text_add(settings, "\n");
 }
 
-// Inside a namespace, or on loopback, nobody else can reach it: no password is needed. What is done
-// here is no replica's business, nor another member's.
+// Inside a namespace nobody else can reach it, nor on loopback ports (gate.h): no password is
+// needed. What is done here is no replica's business, nor another member's.
 static int write_accounts(const struct node *node, struct error *error)
 {
     struct text statements = {0};
@@ -257,6 +259,6 @@ const struct server_kind mysql_server = {
     .keeps_data = true,
     .start = start,
     .ready = ready,
-    .clock_can_shift = true,
+    .takes_preload = true,
     .control = &mysql_control,
 };

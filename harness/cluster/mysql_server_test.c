@@ -1,5 +1,6 @@
 // MariaDB as Lockpick boots it: what was committed outlives a kill, its data are made once, and
 // nothing of it stays but the log.
+#include "harness/cluster/process.h"
 #include "harness/cluster/test_mysql_server.h"
 
 #include "harness/base/file.h"
@@ -77,17 +78,18 @@ static void a_server_that_cannot_start_says_why(void **state)
     (void)state;
     struct place place;
     struct error error = {0};
-    assert_int_equal(make_place(&place), 0);
-    char path[120];
-    snprintf(path, sizeof path, "%s/mysql-1/data/mysql", place.folder);
-    assert_int_equal(folder_make(path, &error), 0);
-    snprintf(path, sizeof path, "%s/mysql-1/data/ibdata1", place.folder);
+    open_on_loopback(&place, "single");
+    struct node *node = &place.cluster.nodes[0];
+    process_kill(node->server);
+    node->server = 0;
+    char *path = path_join(node->data, "ibdata1");
     assert_int_equal(file_write(path, "rubbish", 7, &error), 0);
-    assert_int_equal(open_servers(&place, ISOLATION_LOOPBACK, "single", 0, &error), -1);
+    free(path);
+    assert_int_equal(cluster_start_node(node, &error), -1);
     assert_non_null(strstr(error.text, "mariadbd on 127.0.0.1:"));
     assert_non_null(strstr(error.text, "ended while it started"));
     assert_non_null(strstr(error.text, "[ERROR]"));
-    assert_int_equal(test_folder_remove(place.folder), 0);
+    close_servers(&place);
 }
 
 static void when_it_is_closed_its_data_are_gone_but_its_log_and_settings_stay(void **state)
@@ -96,10 +98,9 @@ static void when_it_is_closed_its_data_are_gone_but_its_log_and_settings_stay(vo
     struct place place;
     char path[120];
     open_on_loopback(&place, "single");
-    snprintf(path, sizeof path, "%s/mysql-1/data/ibdata1", place.folder);
+    snprintf(path, sizeof path, "%s", place.cluster.nodes[0].data);
     assert_int_equal(access(path, F_OK), 0);
     cluster_close(&place.cluster);
-    snprintf(path, sizeof path, "%s/mysql-1/data", place.folder);
     assert_int_not_equal(access(path, F_OK), 0);
     static const char *const kept[] = {"server.log", "server.cnf"};
     for (size_t i = 0; i < 2; i++) {
@@ -155,7 +156,7 @@ static void its_data_are_made_once_and_then_copied(void **state)
     assert_int_equal(folder_remove(kept, NULL), 0);
     data_cache_keep(taken, kept);
     open_on_loopback(&place, "single");
-    snprintf(path, sizeof path, "%s/mysql-1/data/mysql/mark", place.folder);
+    snprintf(path, sizeof path, "%s/mysql/mark", place.cluster.nodes[0].data);
     assert_int_equal(access(path, F_OK), 0);
     close_servers(&place);
     restore_cache(before);

@@ -256,7 +256,7 @@ const struct server_kind postgres_server = {
     .start = start,
     .ready = ready,
     .clean_up = clean_up,
-    .clock_can_shift = true,
+    .takes_preload = true,
     .death_notes = death_notes,
     .control = &postgres_control,
 };

@@ -3,8 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
-#include <linux/capability.h>
-#include <linux/securebits.h>
+#include <grp.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -14,12 +13,10 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #define ORDINARY_ID 1 // has a name on every machine: some servers look themselves up
-#define NOBODY_ID 65534
 
 int process_settle(pid_t parent, int network_namespace, int processor)
 {
@@ -53,46 +50,34 @@ static int write_once(const char *path, const char *text)
     return written == (ssize_t)strlen(text) ? 0 : -1;
 }
 
-static int give_to_nobody(const char *path, const struct stat *about, int kind, struct FTW *where)
+static int give_away(const char *path, const struct stat *about, int kind, struct FTW *where)
 {
     (void)about;
     (void)kind;
     (void)where;
-    return lchown(path, NOBODY_ID, NOBODY_ID);
+    return lchown(path, ORDINARY_ID, ORDINARY_ID);
 }
 
-// So that who is not root any more keeps its rights, and access(2), by which servers look at their
-// files, grants what they are for: it asks for those of the user, who has none else.
-static int keep_rights(void)
+// Becomes another user, who gets the folder. False if there is none besides root here.
+static bool become_another(const char *folder)
 {
-    return prctl(PR_SET_SECUREBITS, SECBIT_NO_SETUID_FIXUP | SECBIT_KEEP_CAPS);
+    return nftw(folder, give_away, 16, FTW_PHYS) == 0 && setgroups(0, NULL) == 0 &&
+           setgid(ORDINARY_ID) == 0 && setuid(ORDINARY_ID) == 0;
 }
 
-// Becomes nobody, who gets the folder, and the right to reach it: the folders above are often
-// closed to all but root.
-static int become_nobody(const char *folder)
+// Puts off root. In a user namespace of its own, files that belong to us still do: that is enough
+// where nobody else can reach the program.
+static int become_ordinary(const struct process_settings *settings)
 {
-    struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
-    const unsigned reach = 1U << CAP_DAC_OVERRIDE;
-    struct __user_cap_data_struct rights[_LINUX_CAPABILITY_U32S_3] = {
-        {.effective = reach, .permitted = reach, .inheritable = reach}};
-    if (nftw(folder, give_to_nobody, 16, FTW_PHYS) != 0 || keep_rights() != 0 ||
-        setgid(NOBODY_ID) != 0 || setuid(NOBODY_ID) != 0)
-        return -1;
-    if (syscall(SYS_capset, &header, rights) == 0)
-        prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, CAP_DAC_OVERRIDE, 0, 0);
-    return 0; // without that right, the program says what it could not reach
-}
-
-// Puts off root. In a user namespace of its own, files that belong to us still do.
-static int become_ordinary(const char *folder)
-{
+    char map[32];
     if (geteuid() != 0)
         return 0;
-    char map[32];
+    bool is_reachable = settings->network_namespace < 0;
+    if (is_reachable && become_another(settings->folder))
+        return 0;
     snprintf(map, sizeof map, "%d 0 1", ORDINARY_ID);
     if (unshare(CLONE_NEWUSER) != 0)
-        return become_nobody(folder);
+        return become_another(settings->folder) ? 0 : -1;
     return write_once("/proc/self/setgroups", "deny") != 0 ||
                    write_once("/proc/self/uid_map", map) != 0 ||
                    write_once("/proc/self/gid_map", map) != 0
@@ -129,7 +114,7 @@ static void become(const struct process_settings *settings, pid_t parent, int ou
     if (settings->streams != NULL && (dup2(settings->streams[0], STDIN_FILENO) < 0 ||
                                       dup2(settings->streams[1], STDOUT_FILENO) < 0))
         return;
-    if (settings->ordinary_user && become_ordinary(settings->folder) != 0)
+    if (settings->ordinary_user && become_ordinary(settings) != 0)
         return;
     for (size_t i = 0; settings->environment != NULL && settings->environment[i] != NULL; i++)
         putenv((char *)(size_t)settings->environment[i]);

@@ -16,9 +16,9 @@ struct process_settings {
     const int *streams;             // two descriptors for its standard input and output, or NULL
     int network_namespace;          // a descriptor, or -1 to stay
     int processor;                  // to be pinned to, or -1
-    bool ordinary_user; // if we are root, it must not be: in a user namespace of its own,
-                        // or, where none can be had, as nobody, who is given `folder`
-                        // with all that is in it
+    bool ordinary_user; // if we are root, it must not be. In the host's network it is another user,
+                        // who is given `folder` with all that is in it; in one of its own, or
+                        // where there is no other user, it is in a user namespace of its own
 };
 
 // Starts a program that dies with the calling thread. Returns its id, or -1 with `error` set: also

@@ -28,7 +28,8 @@ static void add(struct command_line *line, const char *option, const char *value
     line->words[line->count++] = value;
 }
 
-// Inside a namespace, or on loopback, nobody else can reach it: no password is needed.
+// Inside a namespace nobody else can reach it, nor on loopback ports (gate.h): no password is
+// needed.
 static void add_place(struct command_line *line, const struct node *node)
 {
     snprintf(line->port, sizeof line->port, "%d", node->port);
@@ -206,7 +207,7 @@ const struct server_kind redis_server = {
     .start = start_redis,
     .ready = ready,
     .control = &redis_control,
-    .clock_can_shift = true,
+    .takes_preload = true,
 };
 
 const struct server_kind redis_sentinel = {
@@ -217,5 +218,5 @@ const struct server_kind redis_sentinel = {
     .start = start_sentinel,
     .ready = ready,
     .control = &redis_sentinel_control,
-    .clock_can_shift = true,
+    .takes_preload = true,
 };

@@ -4,6 +4,7 @@
 #include "harness/base/file.h"
 #include "harness/base/text.h"
 #include "harness/cluster/etcd_server.h"
+#include "harness/cluster/gate.h"
 #include "harness/cluster/memcached_server.h"
 #include "harness/cluster/mysql_server.h"
 #include "harness/cluster/postgres_server.h"
@@ -58,31 +59,39 @@ const char *server_version(const struct server_kind *kind, char *out, size_t roo
     return out;
 }
 
-// What makes a program read time by the node's clock: two variables.
-struct clock_environment {
+// What the preload goes by: variables.
+struct preload_environment {
     struct text preload;
     struct text shift;
-    const char *list[3];
+    struct text gate;
+    const char *list[4];
 };
 
-static struct clock_environment clock_environment_of(const struct node *node)
+static struct preload_environment preload_environment_of(const struct node *node)
 {
-    struct clock_environment environment = {.list = {NULL}};
-    if (node->clock == NULL)
-        return environment;
+    struct preload_environment environment = {.list = {NULL}};
+    const char **next = environment.list;
     const char *others = getenv("LD_PRELOAD");
-    text_format(&environment.preload, "LD_PRELOAD=%s/" NODE_CLOCK_LIBRARY "%s%s", node->home,
+    if (!node->kind->takes_preload || (node->clock == NULL && !node->gated))
+        return environment;
+    text_format(&environment.preload, "LD_PRELOAD=%s/" NODE_PRELOAD "%s%s", node->home,
                 others != NULL ? ":" : "", others != NULL ? others : "");
-    text_format(&environment.shift, CLOCK_SHIFT_VARIABLE "=%s/" NODE_CLOCK_FILE, node->home);
-    environment.list[0] = environment.preload.bytes;
-    environment.list[1] = environment.shift.bytes;
+    *next++ = environment.preload.bytes;
+    if (node->clock != NULL) {
+        text_format(&environment.shift, CLOCK_SHIFT_VARIABLE "=%s/" NODE_CLOCK_FILE, node->home);
+        *next++ = environment.shift.bytes;
+    }
+    if (node->gated) {
+        text_format(&environment.gate, GATE_VARIABLE "=%u", geteuid());
+        *next++ = environment.gate.bytes;
+    }
     return environment;
 }
 
 pid_t server_run(const struct node *node, const char *const *arguments, bool ordinary_user,
                  struct error *error)
 {
-    struct clock_environment environment = clock_environment_of(node);
+    struct preload_environment environment = preload_environment_of(node);
     char *log = path_join(node->folder, "server.log");
     struct process_settings settings = {.arguments = arguments,
                                         .environment = environment.list,
@@ -90,10 +99,11 @@ pid_t server_run(const struct node *node, const char *const *arguments, bool ord
                                         .log_path = log,
                                         .network_namespace = node->end.network_namespace,
                                         .processor = node->processor,
-                                        .ordinary_user = ordinary_user};
+                                        .ordinary_user = ordinary_user || node->gated};
     pid_t id = process_start(&settings, error);
     text_free(&environment.preload);
     text_free(&environment.shift);
+    text_free(&environment.gate);
     free(log);
     return id;
 }

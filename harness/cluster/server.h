@@ -30,9 +30,9 @@ struct server_kind {
     int (*ready)(const struct node *node, struct error *error);
     // Optional: removes what a server that was killed has left outside of this data folder.
     void (*clean_up)(const char *data);
-    // Whether the preload (faults/clock_preload.c) can set its clocks. Not if it asks the kernel
-    // itself what time it is.
-    bool clock_can_shift;
+    // Whether the preload can set its clocks (faults/clock_preload.c) and keep strangers out
+    // (gate.h). Not if it asks the kernel itself what time it is and who connects.
+    bool takes_preload;
     bool keeps_data; // over a crash, however it is set up
     // By which clock it counts how long a lock lasts.
     enum shifted_clock lease_clock;
@@ -57,8 +57,8 @@ const char *server_version(const struct server_kind *kind, char *out, size_t roo
 
 // For `start`: runs the program with these arguments on the node, output to server.log in its
 // folder. If the node has a clock of its own, the program reads time by that. With `ordinary_user`,
-// for servers that refuse to run as root, it is not root. Returns its process id, or -1 with
-// `error` set.
+// for servers that refuse to run as root, and on loopback ports it is not root. Returns its process
+// id, or -1 with `error` set.
 pid_t server_run(const struct node *node, const char *const *arguments, bool ordinary_user,
                  struct error *error);
 

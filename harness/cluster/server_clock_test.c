@@ -350,7 +350,7 @@ static void the_file_of_a_clock_goes_with_the_cluster(void **state)
 {
     (void)state;
     struct place place;
-    char *path = path_join(start(&place, "redis")->folder, NODE_CLOCK_FILE);
+    char *path = path_join(start(&place, "redis")->home, NODE_CLOCK_FILE);
     assert_int_equal(access(path, F_OK), 0);
     cluster_close(&place.cluster);
     assert_int_equal(access(path, F_OK), -1);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define PRIVATE "/lockpick-XXXXXX"
@@ -20,13 +21,28 @@ static bool is_plain(const char *path, size_t room)
                              "/._-")] == '\0';
 }
 
-static bool make_private(struct short_path *path, const char *place)
+// Whether any user may go there.
+static bool is_open_to_all(const char *place)
 {
-    if (!is_plain(place, SHORT_PATH_MOST - strlen(PRIVATE)))
+    char *path = realpath(place, NULL);
+    bool is_open = path != NULL;
+    while (is_open && path[0] != '\0') {
+        struct stat about;
+        is_open = stat(path, &about) == 0 && (about.st_mode & S_IXOTH) != 0;
+        *strrchr(path, '/') = '\0';
+    }
+    free(path);
+    return is_open;
+}
+
+static bool make_private(struct short_path *path, const char *place, bool must_be_reached)
+{
+    if (!is_plain(place, SHORT_PATH_MOST - strlen(PRIVATE)) ||
+        (must_be_reached && !is_open_to_all(place)))
         return false;
     snprintf(path->path, sizeof path->path, "%s" PRIVATE, place);
     path->kind = SHORT_PATH_PRIVATE;
-    if (mkdtemp(path->path) == NULL)
+    if (mkdtemp(path->path) == NULL || chmod(path->path, 0711) != 0)
         path->path[0] = '\0';
     return path->path[0] != '\0';
 }
@@ -35,22 +51,24 @@ int short_path_open(struct short_path *path, const char *folder, enum isolation 
                     struct error *error)
 {
     *path = (struct short_path){.kind = SHORT_PATH_SAME};
-    if (isolation == ISOLATION_NAMESPACES && make_private(path, SANDBOX_FOLDER)) {
+    if (isolation == ISOLATION_NAMESPACES && make_private(path, SANDBOX_FOLDER, false)) {
         path->kind = SHORT_PATH_MOUNTED;
         if (mount(folder, path->path, NULL, MS_BIND | MS_REC, NULL) == 0)
             return 0;
         short_path_close(path);
     }
     char *own = realpath(folder, NULL);
-    if (is_plain(own, SHORT_PATH_MOST)) {
+    bool must_be_reached = isolation == ISOLATION_LOOPBACK && geteuid() == 0;
+    if (!must_be_reached && is_plain(own, SHORT_PATH_MOST)) {
         path->kind = SHORT_PATH_SAME;
         strcpy(path->path, own);
     }
     free(own);
     if (path->path[0] != '\0')
         return 0;
-    if (make_private(path, getenv("TMPDIR")) || make_private(path, "/tmp") ||
-        make_private(path, getenv("XDG_RUNTIME_DIR"))) {
+    if (make_private(path, getenv("TMPDIR"), must_be_reached) ||
+        make_private(path, "/tmp", must_be_reached) ||
+        make_private(path, getenv("XDG_RUNTIME_DIR"), must_be_reached)) {
         path->link = path_join(folder, SHORT_PATH_LINK);
         (void)!symlink(path->path, path->link);
         return 0;

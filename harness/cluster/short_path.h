@@ -19,9 +19,10 @@ struct short_path {
 };
 
 // Finds the path of a folder, which exists. In the run's own namespaces: a mount of the folder,
-// which ends with them. On loopback: the folder's own path; if that is not plain or not short,
-// another folder instead, new and of mode 0700, in $TMPDIR, /tmp or $XDG_RUNTIME_DIR. 0, or -1 with
-// `error` set. Close with short_path_close.
+// which ends with them. On loopback: the folder's own path; if that is not plain or not short, or
+// we are root, whose folders no other user can reach, another folder instead, new and listed to
+// nobody else, in $TMPDIR, /tmp or $XDG_RUNTIME_DIR. 0, or -1 with `error` set. Close with
+// short_path_close.
 int short_path_open(struct short_path *path, const char *folder, enum isolation isolation,
                     struct error *error);
 

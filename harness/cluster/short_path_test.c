@@ -135,7 +135,8 @@ static void a_plain_folder_on_loopback_is_its_own_path(void **state)
     (void)state;
     struct short_path path;
     assert_int_equal(short_path_open(&path, folder, ISOLATION_LOOPBACK, NULL), 0);
-    assert_string_equal(path.path, folder);
+    // Of root, servers are another user, who cannot reach it.
+    assert_int_equal(strcmp(path.path, folder) == 0, geteuid() != 0);
     short_path_close(&path);
     assert_int_equal(access(folder, F_OK), 0);
 }

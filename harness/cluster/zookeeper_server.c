@@ -141,7 +141,7 @@ const struct server_kind zookeeper_server = {
     .start = start,
     .ready = ready,
     .control = &zookeeper_control,
-    .clock_can_shift = true,
+    .takes_preload = true,
     .lease_clock = SHIFTED_MONOTONIC,
 };
 
