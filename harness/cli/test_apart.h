@@ -82,6 +82,8 @@ static inline int run_apart(int (*body)(const void *context), const void *contex
     }
     if (child < 0 || waitpid(child, &status, 0) != child)
         return NOT_APART;
+    if (WIFSIGNALED(status))
+        printf("ended by signal %d\n", WTERMSIG(status));
     return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }
 

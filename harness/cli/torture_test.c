@@ -712,7 +712,10 @@ struct campaign {
 // What the part of `make test` kills first: of each it has to be told that it died.
 static const struct {
     const char *scenario, *victim;
-} named[] = {{"redis", "observer"}, {"postgres", "postgres"}, {"driver", "python3"}};
+} named[] = {{"redis", "observer"},
+             {"memcached", "lockpick"},
+             {"postgres", "postgres"},
+             {"driver", "python3"}};
 #define NAMED_FROM 1000000
 
 // In the new namespaces: cases, one after the other. The exit code.

@@ -63,8 +63,9 @@ static void judge_open(const struct damage *damage, const struct history_header 
 {
     char what[100] = "its end is missing";
     uint64_t full_bytes = (header->chunk_capacity + 1) * HISTORY_CHUNK_BYTES;
-    // A file is cut to its length when it is closed.
-    bool is_cut = damage->file_bytes < full_bytes;
+    // Where all its writers were killed it may have been cut behind what they claimed.
+    uint64_t used_bytes = (history_header_chunks(header) + 1) * HISTORY_CHUNK_BYTES;
+    bool is_cut = damage->file_bytes < full_bytes && damage->file_bytes != used_bytes;
     bool is_damaged = damage->unreadable > 0 || damage->gaps > 0 || closing == CLOSING_DAMAGED;
     condition->state = is_damaged || is_cut ? HISTORY_DAMAGED : HISTORY_UNFINISHED;
     condition->harness_lost |= condition->state == HISTORY_DAMAGED;

@@ -75,6 +75,11 @@ static void a_closed_history_is_whole_and_an_open_one_unfinished(void **state)
     assert_false(history.condition.harness_lost);
     assert_int_equal(history.count, 2 * EACH + 1);
     history_free(&history);
+    history_file_cut(test.path); // as is done after writers that were killed
+    history = test_file_load(&test);
+    assert_int_equal(history.condition.state, HISTORY_UNFINISHED);
+    assert_int_equal(history.count, 2 * EACH + 1);
+    history_free(&history);
     history_file_close(&test.file);
     history = test_file_load(&test);
     assert_int_equal(history.condition.state, HISTORY_WHOLE);

@@ -72,6 +72,15 @@ struct history_chunk {
 _Static_assert(sizeof(struct history_header) <= HISTORY_CHUNK_BYTES, "the header has one page");
 _Static_assert(sizeof(struct history_chunk) == HISTORY_CHUNK_BYTES, "a chunk is one page");
 
+// How many chunks were claimed that there was room for.
+static inline uint64_t history_header_chunks(const struct history_header *header)
+{
+    uint64_t chunks = atomic_load_explicit(&header->chunks_claimed, memory_order_acquire);
+    uint64_t reserved = atomic_load_explicit(&header->chunks_reserved, memory_order_acquire);
+    chunks = chunks < reserved ? chunks : reserved;
+    return chunks < header->chunk_capacity ? chunks : header->chunk_capacity;
+}
+
 // How many events a `published` tells of.
 static inline uint32_t published_events(uint64_t published)
 {

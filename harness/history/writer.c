@@ -103,14 +103,13 @@ void history_file_close(struct history_file *file)
 void history_file_cut(const char *path)
 {
     struct history_header header;
-    const struct history_file file = {.header = &header};
     struct stat about;
     int descriptor = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
     if (descriptor < 0)
         return;
     if (read(descriptor, &header, sizeof header) == (ssize_t)sizeof header &&
         header.checksum == history_header_checksum(&header) && fstat(descriptor, &about) == 0) {
-        off_t used = (off_t)((history_file_chunks(&file) + 1) * HISTORY_CHUNK_BYTES);
+        off_t used = (off_t)((history_header_chunks(&header) + 1) * HISTORY_CHUNK_BYTES);
         if (used < about.st_size)
             (void)!ftruncate(descriptor, used);
     }
@@ -129,11 +128,7 @@ int history_file_no_room(const struct history_file *file)
 
 uint64_t history_file_chunks(const struct history_file *file)
 {
-    const struct history_header *header = file->header;
-    uint64_t chunks = atomic_load_explicit(&header->chunks_claimed, memory_order_acquire);
-    uint64_t reserved = atomic_load_explicit(&header->chunks_reserved, memory_order_acquire);
-    chunks = chunks < reserved ? chunks : reserved;
-    return chunks < header->chunk_capacity ? chunks : header->chunk_capacity;
+    return history_header_chunks(file->header);
 }
 
 bool history_file_is_half_full(const struct history_file *file)
