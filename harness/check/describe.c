@@ -35,5 +35,5 @@ const char *describe_doubt(const struct hold *one, const struct hold *other)
     if (one->is_unanchored || other->is_unanchored)
         return "it is not known which of several requests was granted, and so when its lease was "
                "over: let its driver say request_ns";
-    return "after so long a standstill its session may have ended although it was answered";
+    return "after so long a standstill its server may have ended it early although it was answered";
 }

@@ -5,7 +5,8 @@
 #include "harness/check/check.h"
 
 // Shortens `proven_until_ns` of the holds whose session may have been about to end when they were
-// granted, or renewed. To be called once holds, faults and stalls are known.
+// granted, or renewed; and of those that a server granted by a clock that it had not set since it
+// stood still. To be called once holds, faults and stalls are known.
 void session_doubts_heed(struct digest *digest);
 
 #endif

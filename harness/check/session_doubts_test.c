@@ -106,6 +106,34 @@ static void only_sessions_in_an_ensemble_are_in_doubt(void **state)
     }
 }
 
+// What memcached serves before it has set its clock again is over as much too early.
+static void a_memcached_that_stood_still_may_end_the_next_lease_early(void **state)
+{
+    (void)state;
+    static const char *const traits[] = {"memcached", "lease", NULL};
+    static const struct {
+        double length_ms, invoked_ms;
+        enum finding_state state;
+    } stalls[] = {
+        {3000, 3999, FINDING_UNDECIDED}, // the observer wakes up later than a client
+        {3000, 4900, FINDING_UNDECIDED}, {3000, 5100, FINDING_VIOLATED},
+        {1100, 4001, FINDING_UNDECIDED}, {900, 4001, FINDING_VIOLATED},
+    };
+    for (size_t i = 0; i < sizeof stalls / sizeof stalls[0]; i++) {
+        struct build build;
+        double at_ms = stalls[i].invoked_ms;
+        start(&build);
+        build.trial.traits = traits;
+        build.trial.topology = "single";
+        build_stall(&build, 4000, stalls[i].length_ms);
+        build_acquire(&build, 1, 1, at_ms, at_ms + 1, at_ms + 300, 0);
+        build_release(&build, 1, 1, at_ms + 250, at_ms + 251, RELEASE_GONE);
+        build_judge(&build);
+        assert_state(&build, "wrongful-release", stalls[i].state);
+        build_free(&build);
+    }
+}
+
 // client-1 is paused in its hold, and renews it in time afterwards; but client-2 is granted it.
 static void a_renewal_after_a_long_pause_proves_no_more_than_the_grant(void **state)
 {
@@ -243,6 +271,7 @@ int main(void)
         cmocka_unit_test(a_machine_that_stood_still_leaves_every_session_in_doubt),
         cmocka_unit_test(servers_that_do_not_reach_each_other_leave_every_session_in_doubt),
         cmocka_unit_test(only_sessions_in_an_ensemble_are_in_doubt),
+        cmocka_unit_test(a_memcached_that_stood_still_may_end_the_next_lease_early),
         cmocka_unit_test(a_renewal_after_a_long_pause_proves_no_more_than_the_grant),
         cmocka_unit_test(who_renews_for_long_enough_afterwards_had_its_session_all_the_time),
         cmocka_unit_test(whose_session_is_in_doubt_is_not_to_blame_for_its_ordinary_release),

@@ -544,10 +544,10 @@ static void look_at_verdict(struct torture *torture, const json_t *trial, const 
         return;
     }
     printf("%s ", verdict);
-    const char *result =
-        json_string_value(json_object_get(json_object_get(trial, "expectation"), "result"));
-    bool is_blamed = strcmp(verdict, "UNSAFE") == 0 || strcmp(verdict, "STUCK") == 0;
-    if (is_blamed && result != NULL && strcmp(result, "missed") == 0)
+    const char *expectation =
+        json_string_value(json_object_get(json_object_get(trial, "expectation"), "text"));
+    bool is_sound = expectation != NULL && strncmp(expectation, "expected SAFE", 13) == 0;
+    if (is_sound && (strcmp(verdict, "UNSAFE") == 0 || strcmp(verdict, "STUCK") == 0))
         blame(torture, "%s: %s, a sound lock, is %s: %s", when, scheme, verdict, reason);
     const char *name = json_string_value(json_object_get(trial, "name"));
     if (torture->was_killed && strcmp(verdict, "SAFE") == 0 && was_in_trial(torture, name))
