@@ -10,9 +10,11 @@ const say = (line) => process.stdout.write(JSON.stringify(line) + "\n");
 // Nanoseconds of CLOCK_MONOTONIC.
 export const now = () => Number(process.hrtime.bigint());
 
-// Each call of the library with the time at which its last command was sent: {sent_ns}.
-const calls = new AsyncLocalStorage();
+// Each call of the library with the time at which its last command was sent: {sent_ns}; null until
+// somebody wants that, for it makes every promise slower.
+let calls = null;
 export const sent = () => calls.getStore().sent_ns;
+const call = (ask) => (calls === null ? ask() : calls.run({}, ask));
 
 // To be called by a lock that learns that its hold is gone.
 export const lost = (worker, lock, reason = "not-owner") =>
@@ -27,7 +29,7 @@ async function measure(driver, request) {
   let ended = begun;
   while (cycles.length < request.operations && ended < request.until_ns) {
     const asked = now();
-    const acquired = await calls.run({}, () => driver.acquire(request));
+    const acquired = await call(() => driver.acquire(request));
     const granted = now();
     const cycle = [asked - ended, granted - asked];
     ended = granted;
@@ -38,7 +40,7 @@ async function measure(driver, request) {
       const leased = acquired.request_ns ?? (acquired.valid_until_ns ?? 0) - request.lease_ms * 1e6;
       if (request.hold_us > 0) await sleep(request.hold_us);
       const left = now();
-      const released = await calls.run({}, () => driver.release(request));
+      const released = await call(() => driver.release(request));
       ended = now();
       if (released.answer === "error") return released;
       cycle.push(left - granted, ended - left, Math.min(Math.max(0, leased - asked), granted - asked));
@@ -54,7 +56,7 @@ async function answer(driver, request) {
   const from_ns = now();
   try {
     if (request.do === "measure") return say({ id: request.id, ...(await measure(driver, request)) });
-    const said = await calls.run({}, () => driver[request.do](request));
+    const said = await call(() => driver[request.do](request));
     say({ id: request.id, from_ns, to_ns: now(), ...said });
   } catch (failure) { // a bug of the driver, or nothing to lock with
     console.error(failure);
@@ -78,6 +80,19 @@ export async function run(name, driver) {
   process.exit();
 }
 
+// Notes when commands are sent, for sent().
+export function noteSent(clients) {
+  calls = new AsyncLocalStorage();
+  for (const client of clients) {
+    const send = client.sendCommand;
+    client.sendCommand = function (...command) {
+      const one = calls.getStore();
+      if (one) one.sent_ns = now();
+      return send.apply(this, command);
+    };
+  }
+}
+
 // The servers of LOCKPICK_REDIS, connected to.
 export async function connect(Redis, hello) {
   const clients = process.env.LOCKPICK_REDIS.split(",").map((address) => {
@@ -87,12 +102,6 @@ export async function connect(Redis, hello) {
       retryStrategy: () => 20,
     });
     client.on("error", () => {}); // it connects again
-    const send = client.sendCommand;
-    client.sendCommand = function (...command) {
-      const call = calls.getStore();
-      if (call) call.sent_ns = now();
-      return send.apply(this, command);
-    };
     return client;
   });
   await Promise.all(clients.map((client) => client.ping().catch(() => {})));

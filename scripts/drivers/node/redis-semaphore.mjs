@@ -3,7 +3,7 @@
 // Install: npm install --prefix scripts/drivers/node
 import Redis from "ioredis";
 import { Mutex, RedlockMutex } from "redis-semaphore";
-import { connect, lost, run, sent } from "./lockpick_driver.mjs";
+import { connect, lost, noteSent, run, sent } from "./lockpick_driver.mjs";
 
 const held = new Map(); // worker: its lock
 let clients, retry;
@@ -11,6 +11,7 @@ let clients, retry;
 run("redis-semaphore", {
   async hello(hello) {
     clients = await connect(Redis, hello);
+    noteSent(clients);
     retry = hello.retry_ms;
   },
 
