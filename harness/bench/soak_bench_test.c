@@ -162,9 +162,12 @@ static bool judge_soak(const struct soak *soak)
 static bool soak_for(double for_s, double think_ms)
 {
     struct soak soak = {.for_s = for_s};
-    bool is_well = run_soak(&soak, think_ms) && judge_soak(&soak);
+    bool is_well = run_soak(&soak, think_ms);
+    bool again = is_well && soak.count < FEWEST_SAMPLES && for_s < 60; // on a busy machine
+    if (!again)
+        is_well = is_well && judge_soak(&soak);
     free(soak.samples);
-    return is_well;
+    return again ? soak_for(4 * for_s, think_ms) : is_well;
 }
 
 static void a_longer_run_needs_no_more_memory(void **state)

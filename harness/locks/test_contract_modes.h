@@ -120,6 +120,10 @@ static inline void signal_children(pid_t process, int number)
 
 static inline void signal_servers(struct fixture *fixture, int number)
 {
+    const struct contract *contract = fixture->contract;
+    if (contract->limit_requests != NULL)
+        contract->limit_requests(fixture,
+                                 number == SIGSTOP ? SHORT_REQUEST_NS : contract->request_ns);
     for (int i = 0; i < fixture->server.cluster.count; i++) {
         int status;
         pid_t server = fixture->server.cluster.nodes[i].server;

@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #define WORKERS 3
+#define SHORT_REQUEST_NS (300 * NS_PER_MS)
 
 struct fixture;
 
@@ -25,7 +26,10 @@ struct contract {
     const char *topology; // NULL: single
     const char *schemes;  // glob; NULL: all that work on this service
     int64_t lease_ns;     // 0: 60 s
-    int64_t request_ns;   // 0: 300 ms
+    int64_t request_ns;   // 0: SHORT_REQUEST_NS
+    // Sets how long answers are waited for from now on: SHORT_REQUEST_NS while the servers are
+    // stopped, and `request_ns` while they are not. NULL: it is the same all the time.
+    void (*limit_requests)(struct fixture *fixture, int64_t request_ns);
     // Takes the hold away from worker 1 on the server, as an expiry, an eviction or the end of its
     // session would. False if that cannot be done to this scheme.
     bool (*evict)(struct fixture *fixture, const struct lock_scheme *scheme);
@@ -61,7 +65,7 @@ static inline struct lock_options fixture_options(const struct fixture *fixture,
         .lease_ns = contract->lease_ns > 0 ? contract->lease_ns : 60 * NS_PER_S,
         .wait_ns = 0,
         .retry_ns = NS_PER_MS,
-        .request_ns = contract->request_ns > 0 ? contract->request_ns : 300 * NS_PER_MS,
+        .request_ns = contract->request_ns > 0 ? contract->request_ns : SHORT_REQUEST_NS,
         .permits = 1,
         .fenced = fenced,
     };

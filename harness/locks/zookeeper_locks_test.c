@@ -2,9 +2,7 @@
 #include "harness/locks/test_zookeeper.h"
 
 static const struct contract zookeeper_contract = {
-    .server = "zookeeper",
-    .lease_ns = 4 * NS_PER_S,
-    .evict = evict,
+    ZOOKEEPER_CONTRACT,
 };
 
 static int start(void **state)

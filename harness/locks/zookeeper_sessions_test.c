@@ -5,17 +5,13 @@
 #include "harness/wire/test_zookeeper_library.h"
 
 static const struct contract single_contract = {
-    .server = "zookeeper",
-    .lease_ns = 4 * NS_PER_S,
-    .evict = evict,
+    ZOOKEEPER_CONTRACT,
 };
 
 static const struct contract ensemble_contract = {
-    .server = "zookeeper",
+    ZOOKEEPER_CONTRACT,
     .topology = "ensemble",
     .schemes = "zk-sequential",
-    .lease_ns = 4 * NS_PER_S,
-    .evict = evict,
 };
 
 static int start_single(void **state)
@@ -249,6 +245,7 @@ static void without_a_connection_the_holder_stops_before_its_session_can_end(voi
     struct grant grant;
     open_briefly(fixture, lock_scheme_find("zk-sequential"), 3 * NS_PER_S);
     assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
+    limit_requests(fixture, SHORT_REQUEST_NS);
     kill(fixture->server.cluster.nodes[0].server, SIGKILL);
     AWAIT(lost_of(fixture, 0) != LOST_NOT);
     assert_int_equal(lost_of(fixture, 0), LOST_SUSPENDED);

@@ -114,7 +114,7 @@ static enum outcome await(struct zk_life *life, int64_t most_ns)
 
 enum outcome zk_await_connection(struct zk *zk)
 {
-    return await(current(zk), zk->settings.request_ns);
+    return await(current(zk), zk->request_ns);
 }
 
 enum outcome zk_begin(struct zk *zk)
@@ -135,6 +135,7 @@ struct zk *zk_open(const struct zk_settings *settings, struct error *error)
     pthread_once(&once, prepare_library);
     struct zk *zk = memory_zeroed(1, sizeof *zk);
     zk->settings = *settings;
+    zk->request_ns = settings->request_ns;
     zk->servers = list_servers(settings);
     pthread_mutex_init(&zk->mutex, NULL);
     zk->life = begin_life(zk, NULL);
@@ -145,6 +146,11 @@ struct zk *zk_open(const struct zk_settings *settings, struct error *error)
                                : "no server that serves clients answers within 10 s; see its log");
     zk_close(zk);
     return NULL;
+}
+
+void zk_set_limit(struct zk *zk, int64_t request_ns)
+{
+    zk->request_ns = request_ns;
 }
 
 static bool awaits_answers(struct zk *zk)
@@ -160,7 +166,7 @@ void zk_close(struct zk *zk)
     if (zk == NULL)
         return;
     // Requests that were given up may still be answered. The library leaks those that are not.
-    int64_t give_up_ns = clock_monotonic_ns() + zk->settings.request_ns;
+    int64_t give_up_ns = clock_monotonic_ns() + zk->request_ns;
     while (awaits_answers(zk) && clock_monotonic_ns() < give_up_ns)
         clock_sleep_until_ns(clock_monotonic_ns() + NS_PER_MS);
     for (struct zk_life *life = zk->life; life != NULL;) {

@@ -58,6 +58,9 @@ struct zk_names {
 // The caller closes with zk_close, when no request is under way.
 struct zk *zk_open(const struct zk_settings *settings, struct error *error);
 
+// From now on, how long each answer and each new connection is waited for.
+void zk_set_limit(struct zk *zk, int64_t request_ns);
+
 // Ends the session, which removes its ephemeral nodes.
 void zk_close(struct zk *zk);
 

@@ -249,7 +249,7 @@ static enum outcome finish_call(struct zk_call *call, struct zk_answer *answer,
                                 struct zk_names *names)
 {
     struct zk *zk = call->zk;
-    int64_t give_up_ns = clock_monotonic_ns() + zk->settings.request_ns;
+    int64_t give_up_ns = clock_monotonic_ns() + zk->request_ns;
     while (atomic_load(&call->is_answered) == 0 &&
            futex_wait_until_ns(&call->is_answered, 0, give_up_ns))
         continue;

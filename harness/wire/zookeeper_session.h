@@ -23,7 +23,8 @@ struct zk_life {
 };
 
 struct zk {
-    struct zk_settings settings;
+    struct zk_settings settings; // but for the limit
+    _Atomic int64_t request_ns;
     char *servers;         // "host:port,host:port"
     pthread_mutex_t mutex; // guards what follows, but for the states
     struct zk_life *life;  // the current session
