@@ -14,9 +14,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-// Chunks that are read at a time: 4 MiB, of however long a file. Not mapped: a hole on a full disk,
-// a file that is cut meanwhile, or a broken disk would end us by SIGBUS.
-#define WINDOW_CHUNKS 1024
+// Chunks that are read at a time: 256 KiB, which the processor's cache holds, of however long a
+// file. Not mapped: a hole on a full disk, a file that is cut meanwhile, or a broken disk would end
+// us by SIGBUS.
+#define WINDOW_CHUNKS 64
 
 // What is known of one writer so far.
 struct author {
@@ -29,7 +30,6 @@ struct history_scan {
     struct history_header header;
     int descriptor;
     uint64_t bytes;
-    uint64_t written;     // bytes that are no holes, about
     uint64_t chunk_count; // a last one that is cut short included
     uint64_t next;        // chunk
     struct history_chunk *window;
@@ -75,7 +75,6 @@ static int open_file(struct history_scan *scan, const char *path, struct error *
         return error_set(error, "cannot read the history %s: %s", path,
                          got < 0 ? strerror(errno) : "it ends too soon");
     scan->bytes = (uint64_t)status.st_size;
-    scan->written = (uint64_t)status.st_blocks * 512; // POSIX leaves the unit open; Linux does not
     scan->chunk_count = (scan->bytes - 1) / HISTORY_CHUNK_BYTES;
     return check_header(path, &scan->header, error);
 }
@@ -107,7 +106,8 @@ struct history_origin history_scan_origin(const struct history_scan *scan)
 
 size_t history_scan_events(const struct history_scan *scan)
 {
-    return (scan->bytes < scan->written ? scan->bytes : scan->written) / sizeof(struct event);
+    uint64_t claimed = atomic_load(&scan->header.chunks_claimed);
+    return (claimed < scan->chunk_count ? claimed : scan->chunk_count) * HISTORY_EVENTS_PER_CHUNK;
 }
 
 // --- the chunks ----------------------------------------------------------------------------------

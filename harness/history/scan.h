@@ -31,7 +31,7 @@ struct history_scan;
 struct history_scan *history_scan_open(const char *path, struct error *error);
 void history_scan_close(struct history_scan *scan);
 
-// How many events it has room for where it was written: a guess at how many there are.
+// How many events its writers had claimed room for: a guess at how many there are.
 size_t history_scan_events(const struct history_scan *scan);
 
 struct history_origin history_scan_origin(const struct history_scan *scan);

@@ -2,6 +2,7 @@
 
 #include "harness/base/clock.h"
 #include "harness/base/growing.h"
+#include "harness/base/pages.h"
 #include "harness/base/text.h"
 #include "harness/history/scan.h"
 
@@ -322,7 +323,7 @@ int operations_from_history(const char *path, struct operations *operations,
     struct taking taking = {.operations = operations};
     operations->name_count = 1;
     operations->room = history_scan_events(scan) / 2;
-    operations->items = memory_new(operations->room * sizeof *operations->items);
+    operations->items = memory_soon_full(operations->room * sizeof *operations->items);
     operations->zero_ns = history_scan_origin(scan).began_ns;
     take(&taking, scan, condition);
     history_scan_close(scan);

@@ -2,6 +2,7 @@
 
 #include "harness/base/clock.h"
 #include "harness/base/growing.h"
+#include "harness/base/pages.h"
 #include "harness/base/rank.h"
 #include "harness/base/text.h"
 
@@ -367,7 +368,7 @@ void model_holds_make(const struct operations *operations, const size_t *chosen,
                       struct model_holds *holds, struct model_decision *decision)
 {
     *holds = (struct model_holds){.room = count / 2};
-    holds->items = memory_new(holds->room * sizeof *holds->items);
+    holds->items = memory_soon_full(holds->room * sizeof *holds->items);
     struct builder builder = {.operations = operations,
                               .options = options,
                               .nesting = nesting,
