@@ -34,7 +34,8 @@ static bool evict(struct fixture *fixture, const struct lock_scheme *scheme)
     return true;
 }
 
-static const struct contract etcd_contract = {.server = "etcd", .evict = evict};
+static const struct contract etcd_contract = {
+    .server = "etcd", .request_ns = NS_PER_S, .evict = evict};
 static const struct contract ensemble_contract = {
     .server = "etcd", .topology = "ensemble", .lease_ns = 4 * NS_PER_S, .request_ns = NS_PER_S};
 static const struct contract short_contract = {.server = "etcd", .lease_ns = 1500 * NS_PER_MS};

@@ -54,7 +54,9 @@ static inline bool begin(struct fixture *fixture, struct act *act, int64_t nth)
     trap->client = 1;
     trap->worker = 1;
     trap->match_count = 1;
-    trap->matches[0] = (struct point_match){.side = POINT_ANYWHERE, .phase = PHASE_NONE};
+    // Not the renewals of its watchdog, which passes points in its name.
+    enum phase phase = act->is_release ? PHASE_RELEASE : PHASE_ACQUIRE;
+    trap->matches[0] = (struct point_match){.side = POINT_ANYWHERE, .phase = phase};
     trap->nth = nth;
     point_arm(&fixture->board, trap);
     assert_int_equal(pthread_create(&act->thread, NULL, perform, act), 0);

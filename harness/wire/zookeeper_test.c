@@ -35,7 +35,7 @@ static struct zk *open_session(struct fixture *fixture, int64_t session_ns)
     struct error error = {0};
     const struct zk_settings settings = {.service = &fixture->server.service,
                                          .session_ns = session_ns,
-                                         .request_ns = 300 * NS_PER_MS,
+                                         .request_ns = 5 * NS_PER_S,
                                          .ended = note_end,
                                          .context = fixture};
     struct zk *zk = zk_open(&settings, &error);
@@ -142,8 +142,10 @@ static void no_answer_in_time_is_unknown_and_later_requests_come_after_it(void *
     struct fixture *fixture = *state;
     struct zk_answer answer;
     stand_still(&fixture->server.cluster.nodes[0]);
+    zk_set_limit(fixture->zk, 300 * NS_PER_MS);
     enum outcome outcome =
         zk_create(fixture->zk, &fixture->actor, &answer, "/late", "", ZK_EPHEMERAL);
+    zk_set_limit(fixture->zk, 5 * NS_PER_S);
     go_on(&fixture->server.cluster.nodes[0]);
     assert_int_equal(outcome, OUTCOME_UNKNOWN);
     assert_false(answer.session_ended);
@@ -327,6 +329,7 @@ static void without_a_connection_nothing_begins_and_nothing_is_taken_for_refused
     struct fixture *fixture = *state;
     struct zk_answer answer;
     assert_int_equal(zk_silence_ns(fixture->zk), 0);
+    zk_set_limit(fixture->zk, 300 * NS_PER_MS);
     kill(fixture->server.cluster.nodes[0].server, SIGKILL);
     enum outcome outcome = zk_delete(fixture->zk, &fixture->actor, &answer, "/kinds");
     assert_int_equal(outcome, OUTCOME_UNKNOWN);
