@@ -7,7 +7,7 @@
 
 const struct verb *const verb_catalogue[] = {
     &run_verb,     &find_verb,  &list_verb,   &history_verb, &check_verb, &report_verb,
-    &compare_verb, &table_verb, &doctor_verb, &help_verb,    NULL,
+    &compare_verb, &table_verb, &doctor_verb, &clean_verb,   &help_verb,  NULL,
 };
 
 const struct verb *verb_find(const char *name)

@@ -32,6 +32,7 @@ extern const struct verb report_verb;
 extern const struct verb compare_verb;
 extern const struct verb table_verb;
 extern const struct verb doctor_verb;
+extern const struct verb clean_verb;
 extern const struct verb help_verb;
 
 extern const struct verb *const verb_catalogue[]; // NULL-terminated

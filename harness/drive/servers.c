@@ -70,8 +70,8 @@ static int usual_port(const char *kind, bool is_sentinel)
     return server != NULL ? server->port : 0;
 }
 
-static int describe_external(const char *kind, const struct server_settings *settings,
-                             struct service *service, struct error *error)
+int service_of_external(const char *kind, const struct server_settings *settings,
+                        struct service *service, struct error *error)
 {
     struct url url;
     const char *topology = settings->topology != NULL ? settings->topology : "single";
@@ -99,7 +99,7 @@ static int describe(const struct server_pool *pool, const struct trial *trial, c
 {
     const struct server_settings *settings = scenario_server(trial->scenario, kind);
     if (settings->external != NULL)
-        return describe_external(kind, settings, service, error);
+        return service_of_external(kind, settings, service, error);
     group_describe(&pool->cluster.groups[(*group)++], service);
     return 0;
 }

@@ -43,6 +43,11 @@ void server_pool_release(struct server_pool *pool, const struct trial *trial);
 void server_pool_clear(struct server_pool *pool);
 void server_pool_stop(struct server_pool *pool);
 
+// Describes the service of that kind that runs already, by its URL and topology (NULL: single). 0,
+// or -1 with `error` set.
+int service_of_external(const char *kind, const struct server_settings *settings,
+                        struct service *service, struct error *error);
+
 // Where the guarded value of the trial lives; NULL if the scenario says `same` and the scheme's
 // server is no store.
 const struct store_kind *trial_store(const struct trial *trial);

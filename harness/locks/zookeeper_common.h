@@ -43,6 +43,9 @@ int zk_lock_set_up_folders(const struct service *service, const struct lock_opti
                            const char *const *below, struct error *error);
 int zk_lock_clean_up(const struct service *service, const struct lock_options *options,
                      struct error *error);
+
+// Removes the nodes of every lock, of whatever run. 0, or -1 with `error` set.
+int zk_locks_clean(const struct service *service, struct error *error);
 int zk_client_open(struct lock_client *client, struct error *error);
 void zk_client_close(struct lock_client *client);
 int zk_lock_open(struct lock *lock, struct error *error);

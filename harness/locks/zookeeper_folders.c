@@ -94,15 +94,25 @@ static int remove_tree(struct zk *zk, const char *path, struct error *error)
     return error_set(error, "cannot remove %s from zookeeper: %s", path, answer.why);
 }
 
-int zk_lock_clean_up(const struct service *service, const struct lock_options *options,
-                     struct error *error)
+static int remove_from(const struct service *service, const char *path, struct error *error)
 {
-    char path[ZK_PATH_ROOM];
-    zk_lock_path(options, "", "", path);
     struct zk *zk = open_for_set_up(service, error);
     if (zk == NULL)
         return -1;
     int result = remove_tree(zk, path, error);
     zk_close(zk);
     return result;
+}
+
+int zk_lock_clean_up(const struct service *service, const struct lock_options *options,
+                     struct error *error)
+{
+    char path[ZK_PATH_ROOM];
+    zk_lock_path(options, "", "", path);
+    return remove_from(service, path, error);
+}
+
+int zk_locks_clean(const struct service *service, struct error *error)
+{
+    return remove_from(service, TOP, error);
 }

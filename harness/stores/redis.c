@@ -9,16 +9,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+// On a server of the user's, what a killed run leaves behind goes by itself, a day after its last
+// write. On one of ours, nothing may evict it.
+#define EXPIRY "86400"
+
 // Beside the value, in the same slot of a cluster: the names share their {tag}.
 #define TOKEN_SUFFIX ":token"
 
 static const struct redis_script fenced_read = {
     "if tonumber(ARGV[1]) < tonumber(redis.call('GET', KEYS[2]) or '0') then return false end "
-    "redis.call('SET', KEYS[2], ARGV[1]) return redis.call('GET', KEYS[1])"};
+    "redis.call('SET', KEYS[2], ARGV[1], unpack(ARGV, 3)) return redis.call('GET', KEYS[1])"};
 
 static const struct redis_script fenced_write = {
     "if tonumber(ARGV[1]) < tonumber(redis.call('GET', KEYS[2]) or '0') then return false end "
-    "redis.call('SET', KEYS[2], ARGV[1]) return redis.call('SET', KEYS[1], ARGV[2])"};
+    "redis.call('SET', KEYS[2], ARGV[1], unpack(ARGV, 3)) "
+    "return redis.call('SET', KEYS[1], ARGV[2], unpack(ARGV, 3))"};
 
 static int open_store(struct store *store, struct error *error)
 {
@@ -60,7 +65,8 @@ static enum outcome fenced_step(struct store *store, const struct redis_script *
     snprintf(value_text, sizeof value_text, "%" PRId64, value);
     snprintf(token_key, sizeof token_key, "%s" TOKEN_SUFFIX, store->name);
     const char *const keys[] = {store->name, token_key, NULL};
-    const char *const arguments[] = {token_text, value_text, NULL};
+    const char *const expiry = store->service->external ? "EX" : NULL;
+    const char *const arguments[] = {token_text, value_text, expiry, EXPIRY, NULL};
     enum outcome outcome = redis_eval(store->state, answer, script, keys, arguments);
     return outcome == OUTCOME_OK && answer->kind == REDIS_NIL ? OUTCOME_NO : noted(store, outcome);
 }
@@ -86,8 +92,9 @@ static enum outcome write_value(struct store *store, int64_t token, int64_t valu
     struct redis_answer answer = {0};
     if (store->fenced)
         return fenced_step(store, &fenced_write, token, value, &answer);
-    return noted(
-        store, redis_request(store->state, &answer, "SET %s %lld", store->name, (long long)value));
+    const char *command = store->service->external ? "SET %s %lld EX " EXPIRY : "SET %s %lld";
+    return noted(store,
+                 redis_request(store->state, &answer, command, store->name, (long long)value));
 }
 
 static int clean_up(const struct service *service, const char *name, const char *tag,

@@ -1,6 +1,7 @@
 // Every store: two steps without a fence, one refusal with it.
 #include "harness/stores/store.h"
 
+#include "harness/cluster/redis_server.h"
 #include "harness/cluster/test_outage.h"
 #include "harness/cluster/test_server.h"
 #include "harness/wire/mysql.h"
@@ -90,6 +91,30 @@ static void without_a_fence_the_last_write_wins(void **state)
         store_close(&store);
         clean_up_store(*state, store_catalogue[i]);
     }
+}
+
+// A killed run cannot remove it. On a server of ours it must not: with an expiry it may be evicted.
+static void only_on_a_server_of_the_users_a_redis_value_expires(void **state)
+{
+    struct fixture *fixture = *state;
+    const struct node *node = &fixture->redis.cluster.nodes[0];
+    for (int i = 0; i < 4; i++) {
+        bool is_external = i >= 2;
+        bool is_fenced = i % 2 == 1;
+        struct text answers = {0};
+        fixture->redis.service.external = is_external;
+        struct store store = open_store(fixture, &redis_store, is_fenced);
+        assert_int_equal(store.kind->write(&store, is_fenced ? 7 : 0, 41), OUTCOME_OK);
+        assert_int_equal(redis_tell(node, "TTL " NAME "\r\nTTL " NAME ":token", &answers), 0);
+        long of_value = strtol(answers.bytes + 1, NULL, 10);
+        long of_token = strtol(strchr(answers.bytes, '\n') + 2, NULL, 10);
+        assert_true(is_external ? of_value > 80000 : of_value == -1);
+        assert_true(is_external && is_fenced ? of_token > 80000 : of_token < 0);
+        text_free(&answers);
+        store_close(&store);
+        clean_up_store(fixture, &redis_store);
+    }
+    fixture->redis.service.external = false;
 }
 
 static void a_fence_refuses_old_tokens_to_writers_and_readers(void **state)
@@ -283,6 +308,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(without_a_fence_the_last_write_wins),
+        cmocka_unit_test(only_on_a_server_of_the_users_a_redis_value_expires),
         cmocka_unit_test(a_fence_refuses_old_tokens_to_writers_and_readers),
         cmocka_unit_test(a_value_that_vanished_is_the_harness_breaking_not_a_zero),
         cmocka_unit_test(values_of_two_names_do_not_meet),

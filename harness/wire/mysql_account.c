@@ -33,3 +33,17 @@ int mysql_account_drop(const struct service *service, const char *tag, struct er
     snprintf(drop, sizeof drop, "DROP TABLE IF EXISTS %s", table);
     return mysql_execute_all(service, texts, error);
 }
+
+int mysql_tables_clean(const struct service *service, struct error *error)
+{
+    static const char *const texts[] = {
+        "SET SESSION group_concat_max_len = 1000000",
+        "SELECT CONCAT('DROP TABLE ', GROUP_CONCAT(table_name)) INTO @drop "
+        "FROM information_schema.tables "
+        "WHERE table_schema = DATABASE() AND table_name LIKE 'lockpick\\_t%'",
+        "SET @drop = COALESCE(@drop, 'DO 0')",
+        "PREPARE clean FROM @drop",
+        "EXECUTE clean",
+        NULL};
+    return mysql_execute_all(service, texts, error);
+}

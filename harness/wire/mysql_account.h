@@ -17,4 +17,7 @@ void mysql_account_table(const char *tag, char table[MYSQL_TABLE_ROOM]);
 int mysql_account_make(const struct service *service, const char *tag, struct error *error);
 int mysql_account_drop(const struct service *service, const char *tag, struct error *error);
 
+// Drops every table of Lockpick's, of whatever run. 0, or -1 with `error` set.
+int mysql_tables_clean(const struct service *service, struct error *error);
+
 #endif

@@ -1,0 +1,113 @@
+// What a killed run leaves on a server of the user's: removed by `lockpick clean`, and nothing
+// else.
+#include "harness/cli/test_command.h"
+#include "harness/cluster/mysql_ask.h"
+#include "harness/cluster/mysql_server.h"
+#include "harness/cluster/redis_server.h"
+#include "harness/cluster/test_server.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <string.h>
+
+static int clean(const char *scheme, const struct node *node, const char *database)
+{
+    struct text arguments = {0};
+    text_format(&arguments, "clean %s%s:%d/%s", scheme, node->end.address, node->port, database);
+    struct command_result result = run_lockpick(arguments.bytes);
+    int code = result.code;
+    command_free(&result);
+    text_free(&arguments);
+    return code;
+}
+
+static void of_redis_all_keys_of_lockpick_are_removed_and_no_other(void **state)
+{
+    (void)state;
+    struct test_server server;
+    struct text answers = {0};
+    assert_int_equal(test_server_start(&server, "redis"), 0);
+    const struct node *node = &server.cluster.nodes[0];
+    assert_int_equal(redis_tell(node,
+                                "SET lockpick:{t0123}:lock v\r\n"
+                                "SET lockpick:{t0123k2}:account 1\r\n"
+                                "HSET redisson_lock_timeout:{lockpick:{t0123}:lock} a 1\r\n"
+                                "SET lockpicks mine",
+                                &answers),
+                     0);
+    assert_int_equal(clean("redis://", node, ""), 0);
+    text_free(&answers);
+    assert_int_equal(redis_tell(node, "KEYS *", &answers), 0);
+    assert_non_null(strstr(answers.bytes, "*1\r\n$9\r\nlockpicks\r\n"));
+    text_free(&answers);
+    test_server_stop(&server);
+}
+
+static void of_mysql_all_tables_of_lockpick_are_removed_and_no_other(void **state)
+{
+    (void)state;
+    struct test_server server;
+    struct error error = {0};
+    char count[16];
+    assert_int_equal(test_server_start(&server, "mysql"), 0);
+    const struct node *node = &server.cluster.nodes[0];
+    static const char *const statements[] = {"CREATE DATABASE IF NOT EXISTS mine",
+                                             "CREATE TABLE mine.lockpick_t0123_account (a INT)",
+                                             "CREATE TABLE mine.lockpick_t0123k2_lock (a INT)",
+                                             "CREATE TABLE mine.lockpicking (a INT)", NULL};
+    if (mysql_tell(node, statements, &error) != 0)
+        fail_msg("%s", error.text);
+    for (int round = 0; round < 2; round++) { // also if nothing is left
+        assert_int_equal(clean("mysql://" MYSQL_OWN_ACCOUNT "@", node, "mine"), 0);
+        assert_int_equal(mysql_ask(node,
+                                   "SELECT GROUP_CONCAT(table_name) FROM "
+                                   "information_schema.tables WHERE table_schema = 'mine'",
+                                   count, sizeof count, &error),
+                         0);
+        assert_string_equal(count, "lockpicking");
+    }
+    test_server_stop(&server);
+}
+
+static void of_zookeeper_cleaning_what_is_clean_is_fine(void **state)
+{
+    (void)state;
+    struct test_server server;
+    assert_int_equal(test_server_start(&server, "zookeeper"), 0);
+    assert_int_equal(clean("zookeeper://", &server.cluster.nodes[0], ""), 0);
+    test_server_stop(&server);
+}
+
+static void what_cannot_be_cleaned_is_said(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *arguments, *wanted;
+        int code;
+    } cases[] = {{"clean", "one URL", 2},
+                 {"clean etcd://127.0.0.1:1", "ends by itself", 2},
+                 {"clean redis:127", "redis", 2},
+                 {"clean redis://127.0.0.1:1", "127.0.0.1", 4}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct command_result result = run_lockpick(cases[i].arguments);
+        assert_int_equal(result.code, cases[i].code);
+        assert_non_null(strstr(text_string(&result.errors), cases[i].wanted));
+        command_free(&result);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(of_redis_all_keys_of_lockpick_are_removed_and_no_other),
+        cmocka_unit_test(of_mysql_all_tables_of_lockpick_are_removed_and_no_other),
+        cmocka_unit_test(of_zookeeper_cleaning_what_is_clean_is_fine),
+        cmocka_unit_test(what_cannot_be_cleaned_is_said),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
