@@ -130,9 +130,10 @@ struct fault_record {
     int64_t healed_ns;    // TIME_NEVER: never (a kill), or the history ends before
     enum heal_reason heal_reason;
     bool failed;
-    int failure;      // errno of a failed strike, 0 if none is known
-    char reason[200]; // what was said of it, "" if nothing
-    int64_t met;      // packets or connections that it met; -1 if nothing counts them
+    int failure;                 // errno of a failed strike, 0 if none is known
+    char reason[200];            // what was said of it, "" if nothing
+    int64_t met;                 // packets or connections that it met; -1 if nothing counts them
+    const struct event *reached; // the worker came to its point; NULL: it has none, or nobody did
 };
 
 // A stretch of the trial with a load of its own.

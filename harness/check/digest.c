@@ -68,6 +68,13 @@ static void see_stop(struct digest *digest, const struct event *event)
     }
 }
 
+static void see_reached(struct digest *digest, const struct event *event)
+{
+    if (event->kind == EVENT_POINT_REACHED && event->step >= 1 &&
+        event->step <= digest->fault_count)
+        digest->faults[event->step - 1].reached = event;
+}
+
 static int compare_times(int64_t a_ns, int64_t b_ns)
 {
     return (a_ns > b_ns) - (a_ns < b_ns);
@@ -111,6 +118,39 @@ static void join_stalls(struct digest *digest)
     for (size_t i = 0; i < count; i++)
         digest->longest_stall_ns =
             time_later(digest->longest_stall_ns, stalls[i].to_ns - stalls[i].from_ns);
+}
+
+// What the machine lets a fault take to stand is not the lock's time, nor the scenario's.
+#define LATE_NS (50 * NS_PER_MS)
+
+static void add_lateness(struct digest *digest, int64_t from_ns, int64_t to_ns, int client,
+                         size_t *room)
+{
+    if (to_ns == TIME_NEVER || to_ns - from_ns < LATE_NS)
+        return;
+    *APPEND(digest->stalls, digest->stall_count, *room) =
+        (struct stall){.from_ns = from_ns,
+                       .to_ns = to_ns,
+                       .of = client > 0 ? STALLED_CLIENT : STALLED_CONDUCTOR,
+                       .number = client};
+}
+
+// A worker stands at the point of a fault until it stands. The conductor strikes at once, unless it
+// is late, or still at work on another fault: the worker has then stood still for that long. A
+// fault on a client or a wire takes no time either; those on servers last until they show.
+static void find_lateness(struct digest *digest, size_t *room)
+{
+    for (size_t i = 0; i < digest->fault_count; i++) {
+        const struct fault_record *record = &digest->faults[i];
+        const struct fault_step *step = record->step;
+        bool on_server = step->target.client == 0 && step->side_counts[0] == 0;
+        int64_t stands_ns = on_server ? record->asked_ns : record->in_effect_ns;
+        if (record->asked_ns == TIME_NEVER)
+            continue;
+        add_lateness(digest, record->asked_ns, stands_ns, 0, room);
+        if (record->reached != NULL)
+            add_lateness(digest, record->reached->at_ns, stands_ns, record->reached->client, room);
+    }
 }
 
 static void see_harness(struct digest *digest, const struct event *event, size_t *stall_room)
@@ -242,12 +282,14 @@ void digest_make(const struct history *history, const struct trial *trial, struc
             see_harness(digest, event, &stall_room);
         else
             tracker_see(&tracker, event, i);
+        see_reached(digest, event);
     }
     if (digest->started_ns == TIME_NEVER)
         digest->started_ns = history->count > 0 ? history->events[0].at_ns : history->began_ns;
     if (!digest->stop_known)
         digest->ended_ns =
             history->count > 0 ? history->events[history->count - 1].at_ns : digest->started_ns;
+    find_lateness(digest, &stall_room);
     join_stalls(digest);
     tracker_end(&tracker, digest->ended_ns);
     digest->holds = tracker.holds;

@@ -213,14 +213,10 @@ void finding_blame_deposing(const struct digest *digest, int one, int other,
 }
 
 // When the fault began to hold somebody up: a worker stands at its point before it is in effect.
-static int64_t reached_ns(const struct digest *digest, const struct fault_record *record)
+static int64_t stood_from_ns(const struct fault_record *record)
 {
-    for (size_t i = 0; i < digest->history->count; i++) {
-        const struct event *event = &digest->history->events[i];
-        if (event->kind == EVENT_POINT_REACHED && event->step == record->step->number)
-            return time_earlier(event->at_ns, record->in_effect_ns);
-    }
-    return record->in_effect_ns;
+    return record->reached == NULL ? record->in_effect_ns
+                                   : time_earlier(record->reached->at_ns, record->in_effect_ns);
 }
 
 void finding_blame_late_end(const struct digest *digest, int64_t from_ns, int64_t to_ns,
@@ -238,7 +234,7 @@ void finding_blame_late_end(const struct digest *digest, int64_t from_ns, int64_
             step->bound_ns <= 0 || !fault_can(step, holds_up))
             continue;
         int64_t lasted_ns =
-            time_earlier(record->healed_ns, digest->ended_ns) - reached_ns(digest, record);
+            time_earlier(record->healed_ns, digest->ended_ns) - stood_from_ns(record);
         if (lasted_ns <= step->bound_ns + spare_ns)
             continue;
         memcpy(found, finding->text, sizeof found);

@@ -87,6 +87,56 @@ static void a_miss_that_a_stall_may_have_made_is_inconclusive(void **state)
     }
 }
 
+// From its asking on, the fault takes so much longer.
+static void delay_effect(struct build *build, double by_ms)
+{
+    for (size_t i = 0; i < build->count; i++) {
+        enum event_kind kind = build->events[i].kind;
+        if (kind == EVENT_FAULT_IN_EFFECT || kind == EVENT_FAULT_HEALED)
+            build->events[i].at_ns += ms(by_ms) - ms(0);
+    }
+}
+
+static void a_fault_that_took_long_to_stand_may_have_missed_what_it_was_for(void **state)
+{
+    (void)state;
+    struct build build;
+    build_miss(&build);
+    delay_effect(&build, 170);
+    build_hold(&build, 2, 9, 185, 186, NEVER_MS);
+    end_miss(&build);
+    assert_verdict(&build, VERDICT_UNKNOWN);
+    assert_text_has(build.judgement.reason, "the conductor stood still for 170 ms");
+    build_free(&build);
+}
+
+// A worker reads, and stands at the point of a fault that the conductor comes to only when the
+// lease is over and another holds the lock.
+static void a_holder_that_the_harness_kept_at_its_point_is_not_stale(void **state)
+{
+    (void)state;
+    for (int is_kept = 0; is_kept < 2; is_kept++) {
+        struct build build;
+        build_start(&build, "increment");
+        build_begin(&build, 0);
+        build_acquire(&build, 1, 1, 9, 10, 310, 0);
+        build_read(&build, 1, 1, 12, 0, 0);
+        build_fault(&build, "pause", 1, 600, 602);
+        if (is_kept)
+            build_event(&build, 13, 1, 1, (struct event){.kind = EVENT_POINT_REACHED, .step = 1});
+        build_hold(&build, 2, 2, 320, 640, 620);
+        build_release(&build, 1, 1, 605, 606, RELEASE_NOT_OWNER);
+        build_stop(&build, 4000, STOP_DONE);
+        build_final(&build, 4001, 0);
+        build_judge(&build);
+        assert_state(&build, "stale-holder", is_kept ? FINDING_UNDECIDED : FINDING_VIOLATED);
+        if (is_kept)
+            assert_text_has(finding_named(&build, "stale-holder")->text,
+                            "client-1 stood still for 587 ms");
+        build_free(&build);
+    }
+}
+
 static void a_machine_that_is_late_all_the_time_makes_a_miss_inconclusive(void **state)
 {
     (void)state;
@@ -268,6 +318,8 @@ int main(void)
         cmocka_unit_test(a_miss_that_nothing_upset_is_one),
         cmocka_unit_test(a_miss_that_a_stall_may_have_made_is_inconclusive),
         cmocka_unit_test(without_faults_short_stalls_leave_a_miss_a_miss),
+        cmocka_unit_test(a_fault_that_took_long_to_stand_may_have_missed_what_it_was_for),
+        cmocka_unit_test(a_holder_that_the_harness_kept_at_its_point_is_not_stale),
         cmocka_unit_test(a_machine_that_is_late_all_the_time_makes_a_miss_inconclusive),
         cmocka_unit_test(a_broken_promise_that_stands_without_the_stall_stays_a_miss),
         cmocka_unit_test(a_master_that_a_stall_deposed_is_not_the_locks_fault),
