@@ -712,10 +712,12 @@ struct campaign {
 // What the part of `make test` kills first: of each it has to be told that it died.
 static const struct {
     const char *scenario, *victim;
-} named[] = {{"redis", "observer"},
-             {"memcached", "lockpick"},
-             {"postgres", "postgres"},
-             {"driver", "python3"}};
+    bool on_loopback;
+} named[] = {{"redis", "observer", false},
+             {"memcached", "lockpick", false},
+             {"redis", "lane-1", true},
+             {"postgres", "postgres", false},
+             {"driver", "python3", false}};
 #define NAMED_FROM 1000000
 
 // In the new namespaces: cases, one after the other. The exit code.
@@ -734,6 +736,7 @@ static int torture_all(const void *context)
     look_around(torture.around, sizeof torture.around);
     for (size_t i = 0; campaign->is_part && i < sizeof named / sizeof *named; i++) {
         struct attack attack = {.number = NAMED_FROM + i,
+                                .on_loopback = named[i].on_loopback,
                                 .moment = MOMENT_TRIAL,
                                 .delay_ns = 500 * NS_PER_MS,
                                 .victim_name = named[i].victim};

@@ -219,8 +219,7 @@ static void be_init(const struct attempt *attempt, uid_t user, gid_t group)
     close(attempt->verdict);
     int status = reap_until_end_of(conductor, attempt->lifeline[0]);
     end_everybody(attempt->isolation);
-    if (WIFSIGNALED(status))
-        sweep(attempt->work);
+    sweep(attempt->work); // also of what the conductor started, and was killed alone
     _exit(exit_code_of(status));
 }
 

@@ -38,8 +38,8 @@ static inline bool sandbox_is_interrupted(const struct sandbox *sandbox)
 struct sandbox_work {
     int (*body)(const struct sandbox *sandbox, void *context); // returns the exit code
     void *context;
-    // Optional: removes what a `body` that was killed has left in `folder` and elsewhere. Called
-    // when nobody else of the sandbox lives.
+    // Optional: removes what `body`, or a process of it, has left in `folder` and elsewhere as it
+    // was killed. Called when nobody else of the sandbox lives.
     void (*sweep)(const char *folder);
     const char *folder;
 };
