@@ -45,7 +45,8 @@ static inline void copy(word *to, const word *from, size_t words)
 static void insert_each(word *items, size_t count, size_t words)
 {
     word held[MOST_WORDS];
-    for (word *next = items + words; next < items + count * words; next += words) {
+    for (size_t i = 1; i < count; i++) {
+        word *next = items + i * words;
         word *place = next;
         copy(held, next, words);
         for (; place > items && *(place - words) > held[0]; place -= words)

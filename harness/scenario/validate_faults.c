@@ -328,9 +328,9 @@ static void check_options(const struct rules *rules, const struct fault_step *st
                        "'%s' needs to know how much: %s", step->verb, amounts.bytes);
         text_free(&amounts);
     }
-    if (text_is_one_of("jitter", taken) && step->by_ns <= 0 && node_fine(node_child(item, "by")))
-        complain(rules->complaints, node_child(item, "by"), "'by' of %s must be more than 0",
-                 step->verb);
+    struct node *by = node_child(item, "by");
+    if (by != NULL && text_is_one_of("jitter", taken) && step->by_ns <= 0 && node_fine(by))
+        complain(rules->complaints, by, "'by' of %s must be more than 0", step->verb);
 }
 
 static void check_name(const struct rules *rules, size_t number, struct node *item)
