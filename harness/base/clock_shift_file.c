@@ -68,8 +68,8 @@ char *clock_preload_path(struct error *error)
         free(candidate);
     }
     if (found == NULL)
-        error_set(error,
-                  "found no " PRELOAD " beside this program, which servers need for their "
-                  "clocks to be set: `make` builds it; $" PRELOAD_VARIABLE " may say where it is");
+        error_set(error, "found no " PRELOAD " beside this program, which servers need for their "
+                         "clocks to be set, and on loopback ports to keep other users out: `make` "
+                         "builds it; $" PRELOAD_VARIABLE " may say where it is");
     return found;
 }
