@@ -3,6 +3,7 @@
 #include "harness/base/clock.h"
 #include "harness/base/rank.h"
 #include "harness/check/describe.h"
+#include "harness/check/sweep.h"
 #include "harness/check/wire_sides.h"
 #include "harness/cluster/topology.h"
 
@@ -230,7 +231,12 @@ void finding_blame_late_end(const struct digest *digest, int64_t from_ns, int64_
         char found[sizeof finding->text];
         char was_to[DESCRIBE_ROOM];
         char did[DESCRIBE_ROOM];
-        if (!step->drawn || record->in_effect_ns >= to_ns || record->healed_ns <= from_ns ||
+        // Of a fault that somebody wrote down, the violation may be what it is for.
+        int64_t due_ns = stood_from_ns(record) + step->bound_ns;
+        const struct hold *hold = &digest->holds[finding->evidence.holds[0]];
+        bool may_be_meant = !step->drawn && (record->heal_reason != HEAL_BOUND ||
+                                             due_ns + spare_ns > hold_stale_from_ns(digest, hold));
+        if (may_be_meant || record->in_effect_ns >= to_ns || record->healed_ns <= from_ns ||
             step->bound_ns <= 0 || !fault_can(step, holds_up))
             continue;
         int64_t lasted_ns =
