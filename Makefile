@@ -54,6 +54,14 @@ $(PRELOAD): $(PRELOAD_SOURCES:%.c=$(BUILD)/preload/%.o)
 	@echo "  LINK  $@"
 	@$(CC) -shared -o $@ $^ -ldl -pthread
 
+# By which tests make calls fail.
+FAIL_PRELOAD := $(BUILD)/lockpick-fail.so
+$(FAIL_PRELOAD): $(BUILD)/preload/harness/cli/fail_preload.o
+	@echo "  LINK  $@"
+	@$(CC) -shared -o $@ $^ -ldl -pthread
+
+$(BUILD)/harness/cli/failing_calls_test: | $(FAIL_PRELOAD)
+
 $(BUILD)/preload/%.o: %.c
 	@mkdir -p $(@D)
 	@$(CC) $(PRELOAD_CFLAGS) -c -o $@ $<

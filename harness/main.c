@@ -2,6 +2,7 @@
 #include "harness/cli/verb.h"
 
 #include <fcntl.h>
+#include <jansson.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -81,6 +82,7 @@ static int perform(int argc, char **argv)
 int main(int argc, char **argv)
 {
     settle();
+    json_set_alloc_funcs(memory_new, free); // its own gives NULL where there is no memory
     int code = perform(argc, argv);
     struct error error;
     if (output_end(&error) == 0)

@@ -7,13 +7,19 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
+
+void memory_give_up(void)
+{
+    static const char words[] = "lockpick: out of memory\n";
+    (void)!write(STDERR_FILENO, words, sizeof words - 1); // stdio may want memory
+    _exit(4); // the environment's; and nothing half done is flushed
+}
 
 static void *not_null(void *memory)
 {
-    if (memory == NULL) {
-        fputs("lockpick: out of memory\n", stderr);
-        abort();
-    }
+    if (memory == NULL)
+        memory_give_up();
     return memory;
 }
 

@@ -35,7 +35,10 @@ bool text_is_one_of(const char *word, const char *const *words);
 // none is near enough to be what was meant.
 const char *text_nearest(const char *wrong, const char *const *words);
 
-// malloc, calloc and strdup that end the process with a message instead of returning NULL.
+// Ends the process for want of memory: a message, and exit status 4.
+_Noreturn void memory_give_up(void);
+
+// malloc, calloc and strdup that do so instead of returning NULL.
 void *memory_new(size_t bytes);
 void *memory_zeroed(size_t count, size_t bytes);
 void *memory_resized(void *old, size_t bytes);

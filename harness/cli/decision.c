@@ -9,10 +9,14 @@
 static void write_files(const struct digest *digest, struct trial_result *result, bool with_plots)
 {
     struct error error = {0};
+    const char *name = result->trial->name;
+    result->lacks_files = true;
     if (latencies_write(digest, result->folder, &result->latencies, &error) != 0)
-        fprintf(stderr, "lockpick: the latencies of %s: %s\n", result->trial->name, error.text);
-    if (plots_write(digest, result, with_plots, &error) != 0)
-        fprintf(stderr, "lockpick: the plots of %s: %s\n", result->trial->name, error.text);
+        fprintf(stderr, "lockpick: the latencies of %s: %s\n", name, error.text);
+    else if (plots_write(digest, result, with_plots, &error) != 0)
+        fprintf(stderr, "lockpick: the plots of %s: %s\n", name, error.text);
+    else
+        result->lacks_files = false;
 }
 
 void trial_decide(struct trial_result *result, struct history *history, enum trial_files files)

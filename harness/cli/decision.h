@@ -13,7 +13,8 @@ enum trial_files {
 };
 
 // Judges the history of `result->trial` and fills all of `result` that follows from it. What cannot
-// be written is said on standard error; the verdict stands all the same.
+// be written is said on standard error, and in `result->lacks_files`; the verdict stands all the
+// same.
 void trial_decide(struct trial_result *result, struct history *history, enum trial_files files);
 
 // Frees what a result owns, and clears it.

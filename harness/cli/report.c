@@ -182,13 +182,17 @@ static int write_report(struct merged_run *merged, const struct request *request
     run->is_brief = request->is_brief;
     keep_memory();
     merged_run_judge(merged, out, run->is_brief ? TRIAL_FILES_PAGE : TRIAL_FILES_UNDRAWN);
-    if (run->has_plots && (run->is_brief ? html_draw_pictures(run, &error)
-                                         : plots_draw_all(run->trials, run->count, &error)) != 0)
+    run->lacks_files =
+        run->has_plots && (run->is_brief ? html_draw_pictures(run, &error)
+                                         : plots_draw_all(run->trials, run->count, &error)) != 0;
+    if (run->lacks_files)
         fprintf(stderr, "lockpick report: the pictures of trials: %s\n", error.text);
     if (run->is_brief)
         remove_files_of_trials(run);
-    if (run_pictures_write(run, run->has_plots, &error) != 0)
+    if (run_pictures_write(run, run->has_plots, &error) != 0) {
+        run->lacks_files = true;
         fprintf(stderr, "lockpick report: the pictures of the run: %s\n", error.text);
+    }
     int code = run_outputs_write(run, options, run->folder);
     if (!options->json)
         tell_differences(merged, options->quiet);

@@ -40,7 +40,8 @@ static int conduct(const struct sandbox *sandbox, void *context)
                 open);
     struct error error = {0};
     perform_plan(request->plan, request->options, sandbox, &run);
-    if (run_pictures_write(&run, run.has_plots, &error) != 0)
+    run.lacks_files = run_pictures_write(&run, run.has_plots, &error) != 0;
+    if (run.lacks_files)
         fprintf(stderr, "lockpick run: the pictures of the run: %s\n", error.text);
     int code = run_outputs_write(&run, request->options, NULL);
     run_pictures_free(&run);

@@ -152,6 +152,8 @@ int run_outputs_write(const struct run_result *run, const struct run_options *op
     if (name == NULL)
         name = run_folder_publish(run->folder);
     print(run, options, written == 0 ? name : NULL);
-    written |= write_elsewhere(run, options);
+    written |= write_elsewhere(run, options) | run->lacks_files;
+    for (size_t i = 0; i < run->count; i++)
+        written |= run->trials[i].lacks_files;
     return written == 0 ? report_exit_code(run) : EXIT_ENVIRONMENT;
 }

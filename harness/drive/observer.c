@@ -254,8 +254,10 @@ pid_t observer_start(const struct stage *stage, const struct fault_client *clien
     prctl(PR_SET_NAME, "observer");
     process_settle(observer.conductor, -1, -1);
     pthread_t others;
-    if (processes_can_be_read() && pthread_create(&others, NULL, observe_others, &observer) != 0)
-        stage_break(stage, "the observer could not start its thread");
+    int reason =
+        processes_can_be_read() ? pthread_create(&others, NULL, observe_others, &observer) : 0;
+    if (reason != 0)
+        stage_break(stage, "the observer could not start its thread: %s", strerror(reason));
     observe_machine(stage);
     _exit(0);
 }

@@ -85,8 +85,11 @@ static int write_distribution(const struct histogram *histogram, enum latency la
     if (out == NULL)
         return error_set(error, "no memory for %s.hgrm", latency_name(latency));
     histogram_print(histogram, out);
-    fclose(out);
-    int result = write_file(folder, latency_name(latency), ".hgrm", text, length, error);
+    bool is_whole = !ferror(out);
+    is_whole &= fclose(out) == 0;
+    int result = !is_whole
+                     ? error_set(error, "no memory for %s.hgrm", latency_name(latency))
+                     : write_file(folder, latency_name(latency), ".hgrm", text, length, error);
     free(text);
     return result;
 }
@@ -160,8 +163,10 @@ static int write_log(const struct digest *digest, struct series *all, const char
             log_until(&all[latency], latency_name(latency),
                       digest->started_ns + second_ns + NS_PER_S, second_ns, out);
     }
-    fclose(out);
-    int result = write_file(folder, "latency", ".hlog", text, length, error);
+    bool is_whole = !ferror(out);
+    is_whole &= fclose(out) == 0;
+    int result = !is_whole ? error_set(error, "no memory for latency.hlog")
+                           : write_file(folder, "latency", ".hlog", text, length, error);
     free(text);
     return result;
 }

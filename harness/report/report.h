@@ -40,6 +40,7 @@ struct trial_result {
     struct latency_record latencies;
     bool has_history;    // false: skipped, or failed before there was one
     bool is_cut_short;   // its history ends early: it was interrupted or killed
+    bool lacks_files;    // some in its folder could not be written
     int lanes;           // how many trials were conducted at a time, this one included; 0: not this
     char *folder;        // its own, inside the run's
     char *story;         // in words; "" if there is nothing to tell. Owned
@@ -74,8 +75,9 @@ struct run_result {
     bool strict;                  // what was skipped counts as a missing environment
     struct run_picture *pictures; // owned
     size_t picture_count;
-    char *remarks; // what bears on all of it, a line each, as of runs that were merged; or NULL
-    bool is_brief; // no trial has files beside the report; result.json is as json_brief.h has it
+    char *remarks;    // what bears on all of it, a line each, as of runs that were merged; or NULL
+    bool lacks_files; // pictures of it could not be written
+    bool is_brief;    // no trial has files beside the report; result.json is as json_brief.h has it
 };
 
 // The name of its files, without ending.

@@ -131,6 +131,8 @@ static void complain_about_syntax(struct reader *reader)
     const yaml_parser_t *parser = &reader->parser;
     const char *problem = parser->problem ? parser->problem : "it cannot be read";
     reader->failed = true;
+    if (parser->error == YAML_MEMORY_ERROR)
+        memory_give_up();
     if (parser->error == YAML_READER_ERROR)
         complaints_add(reader->complaints, reader->origin,
                        place_of_offset(reader, parser->problem_offset), "not YAML: %s", problem);
@@ -283,7 +285,7 @@ struct node *tree_read(const struct origin *origin, const char *text, size_t len
     struct reader reader = {
         .origin = origin, .text = text, .length = length, .complaints = complaints};
     if (!yaml_parser_initialize(&reader.parser))
-        abort(); // out of memory
+        memory_give_up();
     yaml_parser_set_input_string(&reader.parser, (const unsigned char *)text, length);
     struct node *root = read_stream(&reader);
     yaml_parser_delete(&reader.parser);
