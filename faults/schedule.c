@@ -9,7 +9,7 @@
 
 // Servers are asked again after this, or after four times what the last question took.
 #define LEAST_PAUSE_NS (2 * NS_PER_MS)
-// The longest that the end of a trial waits for its faults to be over.
+// The longest that the end of a trial waits for one of its faults to be over.
 #define END_LIMIT_NS (30 * NS_PER_S)
 
 // True for a command of the lock's to its server, and for nothing else that a worker passes.
@@ -351,9 +351,10 @@ static void bury(struct schedule *schedule, struct step *step, int64_t give_up_n
 
 void schedule_end(struct schedule *schedule)
 {
-    int64_t give_up_ns = clock_monotonic_ns() + END_LIMIT_NS;
     for (size_t i = 0; i < schedule->count; i++) {
         struct step *step = &schedule->steps[i];
+        // Of its own: one that took long to end leaves the others their time.
+        int64_t give_up_ns = clock_monotonic_ns() + END_LIMIT_NS;
         undo_unproven(step, give_up_ns);
         bury(schedule, step, give_up_ns);
         if (step->state == STEP_IN_EFFECT) {

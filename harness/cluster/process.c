@@ -1,9 +1,13 @@
 #include "harness/cluster/process.h"
 
+#include "harness/base/clock.h"
+#include "harness/base/file.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
 #include <grp.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -17,6 +21,8 @@
 #include <unistd.h>
 
 #define ORDINARY_ID 1 // has a name on every machine: some servers look themselves up
+// A program that is run has ended long before, also on a machine that drowns.
+#define RUN_LIMIT_NS (300 * NS_PER_S)
 
 int process_settle(pid_t parent, int network_namespace, int processor)
 {
@@ -180,9 +186,35 @@ static int open_input(const char *input)
     return descriptor;
 }
 
+// Reads what the program says until it ends. False if it has not by then.
+static bool read_all(int descriptor, int64_t give_up_ns, struct text *output)
+{
+    char block[4096];
+    for (;;) {
+        int64_t left_ns = give_up_ns - clock_monotonic_ns();
+        struct pollfd end = {.fd = descriptor, .events = POLLIN};
+        int ready = left_ns <= 0 ? 0 : poll(&end, 1, (int)(left_ns / NS_PER_MS) + 1);
+        if (ready < 0 && errno == EINTR)
+            continue;
+        if (ready <= 0)
+            return false;
+        ssize_t got = read(descriptor, block, sizeof block);
+        if (got <= 0)
+            return true;
+        text_add_bytes(output, block, (size_t)got);
+    }
+}
+
 int process_run(const char *const *arguments, const char *input, int network_namespace,
                 struct text *output, struct error *error)
 {
+    return process_run_for(arguments, input, network_namespace, RUN_LIMIT_NS, output, error);
+}
+
+int process_run_for(const char *const *arguments, const char *input, int network_namespace,
+                    int64_t limit_ns, struct text *output, struct error *error)
+{
+    int64_t give_up_ns = clock_monotonic_ns() + limit_ns;
     int descriptor = open_input(input);
     int pipes[2];
     if (descriptor < 0 || pipe2(pipes, O_CLOEXEC) != 0)
@@ -194,13 +226,15 @@ int process_run(const char *const *arguments, const char *input, int network_nam
     close(pipes[1]);
     int status = -1;
     if (id > 0) {
-        char block[4096];
-        ssize_t got;
-        while ((got = read(pipes[0], block, sizeof block)) > 0)
-            text_add_bytes(output, block, (size_t)got);
+        bool ended = read_all(pipes[0], give_up_ns, output);
+        if (!ended)
+            kill(id, SIGKILL);
         while (waitpid(id, &status, 0) < 0 && errno == EINTR)
             continue;
         status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+        if (!ended)
+            status = error_set(error, "%s did not end within %d s, and was killed", arguments[0],
+                               (int)(limit_ns / NS_PER_S));
     }
     close(pipes[0]);
     return status;
@@ -211,6 +245,26 @@ const char *process_end(int status, char *out, size_t room)
     snprintf(out, room, "%s %d", WIFSIGNALED(status) ? "signal" : "exit status",
              WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
     return out;
+}
+
+const char *process_doing(pid_t id)
+{
+    char path[64];
+    char state = '?';
+    struct text stat = {0};
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)id);
+    bool is_read = file_read(path, &stat, NULL) == 0 && stat.length > 0;
+    // The program's name, in parentheses, may hold anything.
+    const char *rest = is_read ? strrchr(stat.bytes, ')') : NULL;
+    if (rest != NULL)
+        (void)!sscanf(rest, ") %c", &state);
+    text_free(&stat);
+    return state == 'R'                   ? "runs"
+           : state == 'S'                 ? "waits"
+           : state == 'D'                 ? "waits for the kernel"
+           : state == 'T' || state == 't' ? "is stopped"
+           : state == 'Z'                 ? "is dead"
+                                          : "is gone";
 }
 
 void process_kill(pid_t id)

@@ -6,6 +6,7 @@
 #include "harness/base/text.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 struct process_settings {
@@ -31,9 +32,15 @@ pid_t process_start(const struct process_settings *settings, struct error *error
 int process_settle(pid_t parent, int network_namespace, int processor);
 
 // Runs a program to its end with `input` as its standard input; what it printed (both streams) is
-// appended to `output`. Returns its exit status, or -1 with `error` set.
+// appended to `output`. Returns its exit status, or -1 with `error` set. One that has not ended
+// within `limit_ns` (process_run: five minutes) is killed, which is an error.
+int process_run_for(const char *const *arguments, const char *input, int network_namespace,
+                    int64_t limit_ns, struct text *output, struct error *error);
 int process_run(const char *const *arguments, const char *input, int network_namespace,
                 struct text *output, struct error *error);
+
+// What the process does, for messages: "runs", "waits", "is stopped", "is dead", "is gone", ...
+const char *process_doing(pid_t id);
 
 // How a process ended, by its wait status: "signal 9", "exit status 1". Returns `out`; 32 bytes are
 // enough.

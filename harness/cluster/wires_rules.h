@@ -24,8 +24,8 @@ int wire_rules_set(const struct wire_fault *fault, const char *chain,
 // How many packets met them, or -1 with `error` set.
 int64_t wire_rules_packets(enum wire_effect effect, const char *chain, struct error *error);
 
-// Removes the rules, all at once, and asks the kernel whether they are gone. 0, or -1 with `error`
-// set.
+// Removes the rules, all at once, and then what they hung on, as far as others leave time for that;
+// asks the kernel whether they are gone. 0, or -1 with `error` set.
 int wire_rules_remove(enum wire_effect effect, const char *chain, struct error *error);
 
 // True for the effects that need a queue.

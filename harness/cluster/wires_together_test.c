@@ -301,6 +301,23 @@ static void a_fault_whose_rules_were_removed_is_not_taken_for_in_effect(void **s
     expect_rules(0);
 }
 
+// What keeps a chain from being removed, as another process's change of the table does for a while,
+// keeps nobody cut off.
+static void a_fault_is_over_although_its_chain_cannot_be_removed(void **state)
+{
+    struct bench *bench = *state;
+    struct link link = link_open_tcp(&bench->ends[0], &bench->ends[1]);
+    int number = strike(bench, cut, 0, 1);
+    tamper("nft add map ip lockpick keeper '{ type mark : verdict ; }' && "
+           "nft add element ip lockpick keeper \"{ 77 : jump $chain }\"");
+    heal(bench, number);
+    tell(link.near, "after");
+    hear(link.far, "after");
+    tamper("nft flush chain ip lockpick before && nft flush chain ip lockpick after && "
+           "nft delete map ip lockpick keeper && nft delete chain ip lockpick $chain");
+    link_close(&link);
+}
+
 static void a_fault_that_the_kernel_does_not_show_as_set_fails(void **state)
 {
     struct bench *bench = *state;
@@ -357,6 +374,7 @@ static int run(const struct sandbox *sandbox, void *context)
         ON_A_BENCH(a_number_that_no_fault_has_is_an_error),
         ON_A_BENCH(no_more_delays_than_there_are_queues),
         ON_A_BENCH(a_fault_whose_rules_were_removed_is_not_taken_for_in_effect),
+        ON_A_BENCH(a_fault_is_over_although_its_chain_cannot_be_removed),
         ON_A_BENCH(a_fault_that_the_kernel_does_not_show_as_set_fails),
         ON_A_BENCH(what_is_not_installed_is_named_and_the_rest_works),
     };

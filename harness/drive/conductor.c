@@ -26,6 +26,8 @@
 #include <unistd.h>
 
 #define CONNECT_LIMIT_NS (60 * NS_PER_S)
+// What one look at the clients counts at most of the time that they have to end.
+#define MOST_OF_A_LOOK_NS (50 * NS_PER_MS)
 #define PROGRESS_EVERY_NS (100 * NS_PER_MS)
 struct conductor {
     const struct trial *trial;
@@ -336,19 +338,32 @@ static void let_clients_end(struct conductor *conductor)
     atomic_store(&control->gate, GATE_OPEN);
     futex_wake_all(&control->gate);
     const struct lock_settings *lock = &conductor->scenario->lock;
-    int64_t give_up_ns = clock_monotonic_ns() + 2 * lock->retry_ns +
-                         REQUESTS_PER_OPERATION * lock->request_ns + 10 * NS_PER_S;
+    int64_t left_ns =
+        2 * lock->retry_ns + REQUESTS_PER_OPERATION * lock->request_ns + 10 * NS_PER_S;
     // A program that hangs is waited for until it is known to (see driver_wait).
     if (foreign != NULL && foreign->plugin == NULL)
-        give_up_ns += lock->wait_ns + 20 * foreign->patience_ns;
-    while (living_clients(conductor) > 0 && clock_monotonic_ns() < give_up_ns) {
+        left_ns += lock->wait_ns + 20 * foreign->patience_ns;
+    // While the conductor stands still, so may they.
+    while (living_clients(conductor) > 0 && left_ns > 0) {
+        int64_t from_ns = clock_monotonic_ns();
         reap(conductor);
-        rest(conductor, clock_monotonic_ns());
+        rest(conductor, from_ns);
+        left_ns -= time_earlier(clock_monotonic_ns() - from_ns, MOST_OF_A_LOOK_NS);
     }
-    if (living_clients(conductor) > 0)
-        stage_break(&conductor->stage, "%d of %d clients did not end after they were told to%s",
+    if (living_clients(conductor) > 0) {
+        struct text who = {0};
+        for (int i = 0; i < conductor->client_count; i++) {
+            const struct fault_client *client = &conductor->clients[i];
+            if (client->process != 0)
+                text_format(&who, "%sclient-%d, which %s%s", who.length > 0 ? "; " : "", i + 1,
+                            client->is_dying ? "a fault killed, and " : "",
+                            process_doing(client->process));
+        }
+        stage_break(&conductor->stage, "%d of %d clients did not end after they were told to: %s%s",
                     living_clients(conductor), (int)conductor->scenario->clients.processes,
-                    client_suspect(conductor->trial));
+                    text_string(&who), client_suspect(conductor->trial));
+        text_free(&who);
+    }
 }
 
 static int perform(struct conductor *conductor, struct error *error)
