@@ -28,7 +28,10 @@ const struct fault cut_fault = {
              .strikes = STRIKES_WIRE,
              .traits = FAULT_SEVERS,
              .lasting = LASTS_BOUNDED,
-             .hows = hows},
+             .hows = hows,
+             .told = "{are} cut off from {b}",
+             .told_one_way = "nothing gets through from {a} to {b}",
+             .over = "{a} and {b} reach each other again"},
     .summary = "cuts what goes between nodes, both ways (A from B) or one (A to B); packets "
                "vanish, or reset the sender",
     .colour = "#cc79a7",

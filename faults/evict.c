@@ -82,7 +82,12 @@ const struct fault evict_fault = {
              .keeps = bounded,
              .lasting = LASTS_BRIEFLY,
              .hows = hows,
-             .bounded = bounded},
+             .bounded = bounded,
+             .told = "{target} runs out of memory and evicts the lock",
+             .over = "{target} has memory again",
+             .lost = " ran out of memory and evicted {who}'s lock",
+             .mitigation = "a lock server that never evicts: Redis with maxmemory-policy "
+                           "noeviction, not memcached"},
     .summary = "fills a server's memory until it evicts the lock",
     .colour = "#e69f00",
     .available = available,

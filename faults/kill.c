@@ -93,7 +93,8 @@ const struct fault kill_fault = {
     .form = {.name = "kill",
              .strikes = STRIKES_CLIENT | STRIKES_SERVER,
              .traits = FAULT_KILLS,
-             .lasting = LASTS_IF_TOLD},
+             .lasting = LASTS_IF_TOLD,
+             .told = "{target} is killed"},
     .summary =
         "ends a client process, or a server, which `until` brings back (SIGKILL, as a crash does)",
     .colour = "#d55e00",

@@ -143,7 +143,9 @@ const struct fault pause_fault = {
     .form = {.name = "pause",
              .strikes = STRIKES_CLIENT | STRIKES_WORKER | STRIKES_SERVER,
              .traits = FAULT_STOPS,
-             .lasting = LASTS_BOUNDED},
+             .lasting = LASTS_BOUNDED,
+             .told = "{target} is paused",
+             .over = "{target} goes on"},
     .summary =
         "stops a client process (SIGSTOP, as a GC pause does), one worker of it, or a server",
     .colour = "#56b4e9",

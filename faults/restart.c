@@ -61,7 +61,11 @@ const struct fault restart_fault = {
              .strikes = STRIKES_SERVER,
              .traits = FAULT_KILLS | FAULT_MAY_FORGET | FAULT_DISCONNECTS,
              .lasting = LASTS_BRIEFLY,
-             .hows = hows},
+             .hows = hows,
+             .told = "{target} crashes",
+             // When exactly is not known: clients may have found it before the harness had.
+             .over = "{target} has come back{left}",
+             .lost = " crashed and came back without {who}'s lock"},
     .summary = "crashes a server and starts it again, with or without what it had stored",
     .colour = "#e69f00",
     .available = available,

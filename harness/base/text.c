@@ -170,3 +170,21 @@ const char *text_nearest(const char *wrong, const char *const *words)
     }
     return nearest;
 }
+
+void text_fill(struct text *text, const char *words,
+               void (*add)(const void *context, const char *word, struct text *text),
+               const void *context)
+{
+    while (*words != '\0') {
+        char word[32];
+        size_t plain = strcspn(words, "{");
+        text_format(text, "%.*s", (int)plain, words);
+        words += plain;
+        if (*words == '\0')
+            return;
+        size_t length = strcspn(words + 1, "}");
+        snprintf(word, sizeof word, "%.*s", (int)length, words + 1);
+        add(context, word, text);
+        words += length + 2;
+    }
+}

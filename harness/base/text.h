@@ -47,4 +47,9 @@ char *memory_string(const char *string);
 // Zeroed memory that processes forked from now on share; free with munmap. Ends the process, too.
 void *memory_shared(size_t bytes);
 
+// Appends the words, and for each {word} among them what `add` appends for it.
+void text_fill(struct text *text, const char *words,
+               void (*add)(const void *context, const char *word, struct text *text),
+               const void *context);
+
 #endif

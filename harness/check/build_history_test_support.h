@@ -218,7 +218,7 @@ static inline void build_fault(struct build *build, const char *verb, int client
     *step = (struct fault_step){
         .number = (int)index + 1,
         .verb = verb,
-        .traits = fault_find(verb)->form.traits,
+        .form = fault_find(verb)->form,
         .target = {.client = client},
         .point_count = 1,
         .nth = 1,

@@ -228,18 +228,31 @@ struct finding {
     char text[400];              // one sentence of what was found, with the numbers
 };
 
+// What the evidence of a violation shows.
+enum shows {
+    SHOWS_ACCESSES,   // reads and writes, and the holds in which they were made
+    SHOWS_TWO_VALID,  // two who hold at once, although the lease of each was valid
+    SHOWS_TWO_STALE,  // two who hold at once, as one outlived its lease
+    SHOWS_REMOVAL,    // whose lock vanished, and whose release may have removed it
+    SHOWS_SILENCE,    // that nobody is granted the lock, or whose release is not answered
+    SHOWS_REENTRY,    // who was refused a step in or out
+    SHOWS_TOKENS,     // two grants in the order of which their tokens are not
+    SHOWS_LATE_WRITE, // a write outside its writer's time
+};
+
 struct check {
     const char *name;    // as in `because:`, for example "stale-holder"
     const char *summary; // the property in one line
     const char *letter;  // of a violation in the matrix; "" for what has a sign of its own
     const char *label;   // of a violation in the timeline; NULL: how long it lasted
     void (*decide)(const struct digest *digest, struct finding *finding);
+    enum shows shows;
     bool may_follow; // its violations may be the doing of two who hold at once: what excuses that
                      // excuses them
     // Optional, of a property whose violation nothing but the lock itself explains: appends why, a
-    // sentence without its full stop, and what would have prevented it.
+    // sentence without its full stop.
     void (*explain)(const struct digest *digest, const struct evidence *evidence, struct text *out);
-    const char *mitigation;
+    const char *mitigation; // what would have prevented it, whatever it came from; NULL
 };
 
 // Every check; NULL-terminated. The order is that of reports.

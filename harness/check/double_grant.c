@@ -170,4 +170,5 @@ const struct check double_grant_check = {
     .summary = "nobody is granted the lock while another holds it with a valid lease",
     .letter = "D",
     .decide = decide,
+    .shows = SHOWS_TWO_VALID,
 };

@@ -160,8 +160,7 @@ static void an_access_is_the_traffic_of_an_optimistic_scheme(void **state)
     for (int optimistic = 0; optimistic < 2; optimistic++) {
         struct build build;
         build_traffic(&build);
-        build_fault(&build, "restart", 0, 12.05, 12.08); // client-2 reads
-        build.steps[0].verb = "deny";
+        build_fault(&build, "deny", 0, 12.05, 12.08); // client-2 reads
         build.trial.traits = optimistic ? traits : NULL;
         build_end(&build);
         assert_verdict(&build, optimistic ? VERDICT_SAFE : VERDICT_UNKNOWN);

@@ -234,4 +234,5 @@ const struct check fencing_order_check = {
     .summary = "fencing tokens grow strictly from one valid grant to the next",
     .letter = "F",
     .decide = decide,
+    .shows = SHOWS_TOKENS,
 };

@@ -224,7 +224,7 @@ static bool is_target(const struct digest *digest, const struct fault_step *step
 {
     if (step->side_counts[0] > 0)
         return wire_names_client(step, client) && !wire_names_all_clients(digest, step);
-    bool silences = fault_stops(step) || strcmp(step->verb, "kill") == 0;
+    bool silences = fault_can(step, FAULT_STOPS | FAULT_KILLS);
     return silences && step->target.client == client &&
            (step->target.worker == 0 || step->target.worker == worker);
 }
@@ -242,7 +242,7 @@ static bool loses_request(const struct fault_step *step)
 static int64_t began_ns(const struct digest *digest, const struct fault_record *record)
 {
     const struct fault_step *step = record->step;
-    bool is_of_worker = fault_stops(step) && step->target.worker != 0;
+    bool is_of_worker = fault_can(step, FAULT_STOPS) && step->target.worker != 0;
     for (size_t i = 0; is_of_worker && i < digest->history->count; i++) {
         const struct event *event = &digest->history->events[i];
         if (event->kind == EVENT_POINT_REACHED && event->step == step->number &&
@@ -257,12 +257,12 @@ static int64_t began_ns(const struct digest *digest, const struct fault_record *
 // a lost request left on the servers is met until its lease runs out.
 static struct stall time_of_meeting(const struct digest *digest, const struct fault_record *record)
 {
-    static const char *const upsets[] = {"kill", "restart", NULL};
     const struct fault_step *step = record->step;
     struct stall time = {.from_ns = began_ns(digest, record), .to_ns = record->healed_ns};
     if (loses_request(step) && time.to_ns != TIME_NEVER)
         time.to_ns += digest->trial->scenario->lock.lease_ns;
-    if (step->side_counts[0] > 0 || !text_is_one_of(step->verb, upsets))
+    if (step->side_counts[0] > 0 || !fault_can(step, FAULT_KILLS) ||
+        fault_can(step, FAULT_MOVES_LEADER))
         return time;
     time.from_ns = time_earlier(record->asked_ns, record->in_effect_ns);
     if (time.to_ns != TIME_NEVER)

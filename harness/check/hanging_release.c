@@ -31,7 +31,8 @@ static bool is_on(const struct digest *digest, const struct fault_record *record
         return true;
     if (record->step->bound_ns >= 0)
         return record->healed_ns >= digest->ended_ns;
-    return strcmp(record->step->verb, "kill") == 0 && record->step->target.client == 0;
+    return fault_can(record->step, FAULT_KILLS) && !fault_can(record->step, FAULT_MOVES_LEADER) &&
+           record->step->target.client == 0;
 }
 
 // Since when no fault was on, and how long the longest had been; false if one is.

@@ -42,7 +42,7 @@ static int urgency(const struct finding *finding)
         return 0;
     if (finding->harmless)
         return 1;
-    return strcmp(finding->check->name, "stuck") == 0 ? 2 : 3;
+    return finding->check->shows == SHOWS_SILENCE ? 2 : 3;
 }
 
 const struct finding *judgement_first_violation(const struct judgement *judgement)
@@ -124,7 +124,7 @@ static bool is_unsafe(const struct judgement *judgement)
 {
     for (size_t i = 0; i < judgement->finding_count; i++) {
         const struct finding *finding = &judgement->findings[i];
-        if (finding_counts(finding) && strcmp(finding->check->name, "stuck") != 0)
+        if (finding_counts(finding) && finding->check->shows != SHOWS_SILENCE)
             return true;
     }
     return false;

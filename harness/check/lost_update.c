@@ -111,4 +111,6 @@ const struct check lost_update_check = {
     .label = "this write",
     .decide = decide,
     .may_follow = true,
+    .mitigation = "a lock that excludes, or a store that writes only if the value is still the one "
+                  "that was read",
 };

@@ -23,7 +23,7 @@ static int64_t stopped_ns(const struct digest *digest, const struct hold *hold, 
     for (size_t i = 0; i < digest->fault_count; i++) {
         const struct fault_record *record = &digest->faults[i];
         const struct target *target = &record->step->target;
-        if (!fault_stops(record->step) || target->client != hold->client ||
+        if (!fault_can(record->step, FAULT_STOPS) || target->client != hold->client ||
             (target->worker != 0 && digest->trial->foreign == NULL))
             continue;
         int64_t length_ns =

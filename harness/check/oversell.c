@@ -156,4 +156,7 @@ const struct check oversell_check = {
     .label = "this sale",
     .decide = decide,
     .may_follow = true,
+    .mitigation =
+        "a lock that excludes, or a store that takes a unit only if the stock is still the "
+        "one that was read",
 };

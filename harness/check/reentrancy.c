@@ -59,4 +59,5 @@ const struct check reentrancy_check = {
     .letter = "N",
     .label = "refused",
     .decide = decide,
+    .shows = SHOWS_REENTRY,
 };

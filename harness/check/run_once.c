@@ -165,4 +165,5 @@ const struct check run_once_check = {
     .label = "this job",
     .decide = decide,
     .may_follow = true,
+    .mitigation = "a lock that lets one in at a time, or a store that refuses to note a job twice",
 };

@@ -48,10 +48,12 @@ static void add(struct standstills *all, int64_t lease_ns, struct standstill sta
 // of a client does not: the library connects to another server then, which asks the leader.
 static bool silences(const struct digest *digest, const struct fault_step *step)
 {
-    if (strcmp(step->verb, "pause") == 0)
+    if (fault_can(step, FAULT_STOPS))
         return step->target.worker == 0 && !strikes_only_store(digest, step);
     int64_t lease_ns = digest->trial->scenario->lock.lease_ns;
-    if (strcmp(step->verb, "delay") == 0 && step->by_ns + step->jitter_ns < lease_ns / 3)
+    bool is_delay =
+        fault_can(step, FAULT_SLOWS) && !fault_can(step, FAULT_SEVERS) && step->share == 0;
+    if (is_delay && step->by_ns + step->jitter_ns < lease_ns / 3)
         return false;
     return step->side_counts[0] > 0 && wire_parts_servers(step);
 }

@@ -220,7 +220,7 @@ static void only_wires_between_servers_that_are_cut_for_long_silence_a_session(v
     for (size_t i = 0; i < sizeof wires / sizeof wires[0]; i++) {
         struct build build;
         start(&build);
-        build_fault(&build, "cut", 0, 190, 495);
+        build_fault(&build, wires[i].verb, 0, 190, 495);
         put_on_wire(&build, wires[i].beside, wires[i].verb);
         build.steps[0].by_ns = wires[i].by_ms * NS_PER_MS;
         end(&build);

@@ -66,11 +66,9 @@ size_t silence_lost_permits(const struct digest *digest)
     for (size_t i = 0; trial_has_trait(digest->trial, "permits") && i < digest->fault_count; i++) {
         const struct fault_record *record = &digest->faults[i];
         const struct fault_step *step = record->step;
-        bool forgets = strcmp(step->verb, "flush") == 0 || strcmp(step->verb, "evict") == 0 ||
-                       strcmp(step->verb, "failover") == 0 ||
-                       (strcmp(step->verb, "restart") == 0 &&
-                        (step->how == NULL || strcmp(step->how, "keeps") != 0));
-        if (forgets && record->in_effect_ns != TIME_NEVER)
+        if (fault_can(step, FAULT_EMPTIES | FAULT_MAY_FORGET) &&
+            (step->how == NULL || strcmp(step->how, "keeps") != 0) &&
+            record->in_effect_ns != TIME_NEVER)
             last = i;
     }
     return last;
@@ -194,7 +192,7 @@ static bool says_nothing(const struct digest *digest, const struct hold *hold)
     for (size_t i = 0; late && i < digest->fault_count; i++) {
         const struct fault_record *record = &digest->faults[i];
         if (record->in_effect_ns != TIME_NEVER && record->healed_ns != TIME_NEVER &&
-            record->heal_reason == HEAL_END && !fault_stops(record->step))
+            record->heal_reason == HEAL_END && !fault_can(record->step, FAULT_STOPS))
             return true;
     }
     return false;
@@ -304,7 +302,7 @@ bool fault_holds_up(const struct digest *digest, const struct fault_step *step, 
 {
     const struct target *target = &step->target;
     return wire_cuts_off(digest, step, client) ||
-           (fault_stops(step) && target->client == client &&
+           (fault_can(step, FAULT_STOPS) && target->client == client &&
             (target->worker == 0 || target->worker == worker));
 }
 

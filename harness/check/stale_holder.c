@@ -315,4 +315,5 @@ const struct check stale_holder_check = {
     .summary = "no holder believes in its lock after its lease, while another has been granted it",
     .letter = "H",
     .decide = decide,
+    .shows = SHOWS_TWO_STALE,
 };

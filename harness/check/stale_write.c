@@ -185,5 +185,6 @@ const struct check stale_write_check = {
     .summary = "the store accepts no write of a holder that has lost the lock to another",
     .letter = "W",
     .decide = decide,
+    .shows = SHOWS_LATE_WRITE,
     .may_follow = true,
 };

@@ -202,8 +202,7 @@ static bool was_unfinished(const struct digest *digest, const struct fault_recor
     bool is_bounded = step->bound_ns >= 0 && step->bound_ns != NO_BOUND;
     if (is_bounded && record->healed_ns != TIME_NEVER && record->heal_reason == HEAL_END)
         return true;
-    static const char *const upsets[] = {"kill", "failover", "restart", NULL};
-    return text_is_one_of(step->verb, upsets) &&
+    return fault_can(step, FAULT_KILLS) &&
            record->in_effect_ns > digest->ended_ns - digest->trial->scenario->lock.stuck_after_ns;
 }
 
@@ -299,4 +298,5 @@ const struct check stuck_check = {
                "answered",
     .letter = "",
     .decide = decide,
+    .shows = SHOWS_SILENCE,
 };

@@ -107,4 +107,5 @@ const struct check unstable_read_check = {
     .label = "what was read changes",
     .decide = decide,
     .may_follow = true,
+    .mitigation = "a writer that waits for every reader",
 };

@@ -121,20 +121,20 @@ static bool kept_commits(const struct digest *digest, const struct fault_step *s
     bool is_mysql = is_lock_server ? trial_has_trait(digest->trial, "mysql")
                                    : store != NULL && strcmp(store, "mysql") == 0;
     bool loses = step->how != NULL && strcmp(step->how, "keeps") != 0;
-    return is_mysql && strcmp(step->verb, "restart") == 0 && !loses;
+    return is_mysql && fault_can(step, FAULT_KILLS) && !fault_can(step, FAULT_MOVES_LEADER) &&
+           step->bound_ns >= 0 && !loses;
 }
 
 // The fault that upset the server that the guarded value is on.
 static size_t find_upset_store(const struct digest *digest)
 {
-    static const char *const upsets[] = {"kill", "restart", "failover", "flush", NULL};
     bool is_lock_server = trial_shares_service(digest->trial);
     for (size_t i = 0; i < digest->fault_count; i++) {
         const struct fault_record *record = &digest->faults[i];
         const struct fault_step *step = record->step;
         bool on_store = strncmp(step->target.server, "store", 5) == 0 || is_lock_server;
         if (step->target.client == 0 && step->side_counts[0] == 0 && on_store &&
-            record->in_effect_ns != TIME_NEVER && text_is_one_of(step->verb, upsets) &&
+            record->in_effect_ns != TIME_NEVER && fault_can(step, FAULT_KILLS | FAULT_EMPTIES) &&
             !kept_commits(digest, step))
             return i;
     }

@@ -95,8 +95,7 @@ static bool has_deciding_servers(const struct digest *digest, const struct fault
 
 bool wire_cuts_off(const struct digest *digest, const struct fault_step *step, int client)
 {
-    static const char *const severs[] = {"cut", "hold", NULL};
-    if (step->side_counts[0] == 0 || !text_is_one_of(step->verb, severs))
+    if (step->side_counts[0] == 0 || !fault_can(step, FAULT_SEVERS))
         return false;
     for (int side = 0; side < 2; side++) {
         if (wire_has_client(step, side, client) && has_deciding_servers(digest, step, 1 - side))

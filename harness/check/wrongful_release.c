@@ -42,9 +42,7 @@ static bool found_gone(const struct digest *digest, const struct hold *hold)
 // everybody.
 static bool takes_locks(const struct fault_step *step, const struct hold *hold)
 {
-    static const char *const takers[] = {"disconnect", "flush", "kill",  "restart",
-                                         "failover",   "evict", "clock", NULL};
-    return text_is_one_of(step->verb, takers) &&
+    return fault_can(step, FAULT_DISCONNECTS | FAULT_EMPTIES | FAULT_KILLS | FAULT_MOVES_CLOCK) &&
            (step->target.client == 0 || step->target.client == hold->client);
 }
 
@@ -309,14 +307,13 @@ static bool another_removed_it(const struct digest *digest, size_t index)
 // another leads, but its first deed is to kill the one that did.
 static int64_t struck_by_ns(const struct fault_record *record)
 {
-    return strcmp(record->step->verb, "failover") == 0 ? record->asked_ns : record->in_effect_ns;
+    return fault_can(record->step, FAULT_MOVES_LEADER) ? record->asked_ns : record->in_effect_ns;
 }
 
 // True if the fault has certainly taken the lock before its holder gave it up.
 static bool took_before_release(const struct fault_record *record, const struct hold *hold)
 {
-    static const char *const certain[] = {"flush", "evict", NULL};
-    return text_is_one_of(record->step->verb, certain) && record->in_effect_ns != TIME_NEVER &&
+    return fault_can(record->step, FAULT_EMPTIES) && record->in_effect_ns != TIME_NEVER &&
            record->asked_ns >= hold->granted_ns && record->in_effect_ns < hold->released_ns;
 }
 
@@ -336,6 +333,21 @@ static bool taken_in_release(const struct digest *digest, size_t index)
                             record->asked_ns <= hold->returned_ns);
     }
     return struck && !another_removed_it(digest, index);
+}
+
+bool fault_lost_release(const struct digest *digest, const struct fault_record *record,
+                        const struct hold *hold)
+{
+    const struct fault_step *step = record->step;
+    int64_t over_ns = step->bound_ns < 0 ? record->in_effect_ns : record->healed_ns;
+    if (record->asked_ns > hold->returned_ns || record->in_effect_ns == TIME_NEVER ||
+        over_ns < hold->released_ns || strikes_only_store(digest, step))
+        return false;
+    if (step->side_counts[0] > 0)
+        return fault_can(step, FAULT_SEVERS | FAULT_SLOWS) && wire_names_client(step, hold->client);
+    if (step->target.client == 0)
+        return fault_can(step, FAULT_STOPS | FAULT_KILLS | FAULT_DISCONNECTS | FAULT_REFUSES);
+    return fault_can(step, FAULT_DISCONNECTS) && step->target.client == hold->client;
 }
 
 // --- releases that were sent twice ---------------------------------------------------------------
@@ -398,22 +410,6 @@ static enum sending see_sending(const struct digest *digest, const struct hold *
     return count > 0 ? SENT_ONCE : SENT_UNSEEN;
 }
 
-// True if the fault may have kept back the answer to a release that was sent meanwhile.
-static bool keeps_answers_back(const struct digest *digest, const struct fault_record *record,
-                               const struct hold *hold)
-{
-    const struct fault_step *step = record->step;
-    int64_t over_ns = step->bound_ns < 0 ? record->in_effect_ns : record->healed_ns;
-    if (record->asked_ns > hold->returned_ns || record->in_effect_ns == TIME_NEVER ||
-        over_ns < hold->released_ns || strikes_only_store(digest, step))
-        return false;
-    if (step->side_counts[0] > 0)
-        return fault_can(step, FAULT_SEVERS | FAULT_SLOWS) && wire_names_client(step, hold->client);
-    if (step->target.client == 0)
-        return fault_can(step, FAULT_STOPS | FAULT_KILLS | FAULT_DISCONNECTS | FAULT_REFUSES);
-    return fault_can(step, FAULT_DISCONNECTS) && step->target.client == hold->client;
-}
-
 static bool was_granted_to_another(const struct digest *digest, const struct hold *hold)
 {
     for (size_t i = FIRST_FROM(digest->holds, digest->hold_count, granted_ns, hold->granted_ns);
@@ -436,7 +432,7 @@ static bool removed_it_itself(const struct digest *digest, size_t index)
     for (size_t i = 0; i < digest->fault_count; i++) {
         if (took_before_release(&digest->faults[i], hold))
             return false;
-        may_be_lost = may_be_lost || keeps_answers_back(digest, &digest->faults[i], hold);
+        may_be_lost = may_be_lost || fault_lost_release(digest, &digest->faults[i], hold);
     }
     enum sending sending = see_sending(digest, hold);
     bool is_own = sending == SENT_AGAIN ||
@@ -539,4 +535,5 @@ const struct check wrongful_release_check = {
     .summary = "no lock vanishes from the server inside its lease unless its holder releases it",
     .letter = "X",
     .decide = decide,
+    .shows = SHOWS_REMOVAL,
 };

@@ -19,4 +19,8 @@ size_t wrongful_release_culprit(const struct digest *digest, size_t wronged, int
 // servers, during the hold, and of a kind that does so; SIZE_MAX if there is none.
 size_t wrongful_release_fault(const struct digest *digest, const struct evidence *evidence);
 
+// True if the fault may have kept back that release, or the answer to it.
+bool fault_lost_release(const struct digest *digest, const struct fault_record *record,
+                        const struct hold *hold);
+
 #endif

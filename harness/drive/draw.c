@@ -84,7 +84,7 @@ static void open_draw(struct draw *draw, const struct trial *trial)
     plan_group(draw);
     for (size_t i = 0; i < draw->scenario->fault_count; i++) {
         const struct fault_step *step = &draw->scenario->faults[i];
-        if (strcmp(step->verb, "kill") == 0 && step->target.client <= MOST_CLIENT_PROCESSES)
+        if (fault_can(step, FAULT_KILLS) && step->target.client <= MOST_CLIENT_PROCESSES)
             draw->killed[step->target.client] = true;
     }
 }
@@ -199,7 +199,7 @@ static bool may_strike_server(const struct draw *draw, const struct fault *fault
         .is_unseen = draw->scheme->foreign != NULL && !draw->scheme->foreign->visible,
         .lock_group = draw->group.count > 0 ? (struct server_group *)&draw->group : NULL};
     struct fault_step step = {.verb = fault->form.name,
-                              .traits = fault->form.traits,
+                              .form = fault->form,
                               .bound_ns = draw->scenario->random.lasting_ns};
     const struct topology *topology = draw->group.settings.topology;
     int count = draw->group.settings.count;

@@ -154,7 +154,7 @@ bool trial_shifts_server_clock(const struct trial *trial)
 {
     const struct scenario *scenario = trial_as_run(trial);
     for (size_t i = 0; i < scenario->fault_count; i++) {
-        if (strcmp(scenario->faults[i].verb, "clock") == 0 &&
+        if (fault_can(&scenario->faults[i], FAULT_MOVES_CLOCK) &&
             scenario->faults[i].target.client == 0)
             return true;
     }

@@ -55,17 +55,10 @@ static size_t holds_of(const struct digest *digest, const struct finding *findin
     return count;
 }
 
-static bool is_harm(const struct finding *finding)
-{
-    static const char *const harms[] = {"stale-write", "lost-update",   "oversell",
-                                        "run-once",    "unstable-read", NULL};
-    return text_is_one_of(finding->check->name, harms);
-}
-
 static bool harm_was_found(const struct judgement *judgement)
 {
     for (size_t i = 0; i < judgement->finding_count; i++) {
-        if (finding_counts(&judgement->findings[i]) && is_harm(&judgement->findings[i]))
+        if (finding_counts(&judgement->findings[i]) && judgement->findings[i].check->may_follow)
             return true;
     }
     return false;
@@ -134,10 +127,8 @@ static bool follows(const struct account *account, const struct account *other, 
     bool is_inside = true;
     for (size_t i = 0; i < count; i++)
         is_inside = is_inside && has_hold(account, holds[i]);
-    if (is_harm(finding) && !is_harm(account->finding))
-        return count > 0 ? is_inside : is_only;
-    if (is_harm(finding) && is_harm(account->finding))
-        return count == 0 || is_inside;
+    if (finding->check->may_follow)
+        return count > 0 ? is_inside : is_only || account->finding->check->may_follow;
     return account->certainty == CERTAINTY_PROVEN && other->certainty == CERTAINTY_PROVEN &&
            account->root == other->root && account->holds[0] == other->holds[0] &&
            account->fault == other->fault && account->culprit == other->culprit &&
@@ -158,7 +149,7 @@ size_t accounts_make(const struct digest *digest, const struct judgement *judgem
         struct account *next = &accounts[count];
         size_t cause = 0;
         if (finding->state != FINDING_VIOLATED || finding == first ||
-            is_harm(finding) != (i >= judgement->finding_count))
+            finding->check->may_follow != (i >= judgement->finding_count))
             continue;
         bool is_only = count == 1 && accounts[0].besides_count == 0;
         make_one(digest, judgement, finding, next);

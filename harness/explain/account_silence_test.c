@@ -34,6 +34,75 @@ static void an_acquire_whose_answer_was_lost_is_told(void **state)
                    "asking again with the same token");
 }
 
+// client-1's release has no answer, and client-3's clock jumps: that has no part in it. A cut of
+// client-1 has.
+static void only_what_can_have_lost_a_release_is_named_with_it(void **state)
+{
+    (void)state;
+    for (int cut = 0; cut < 2; cut++) {
+        build_start(&build, "increment");
+        struct fault_step *clock = strike("clock", "", 40, NEVER_MS);
+        clock->target.client = 3;
+        clock->by_ns = NS_PER_S;
+        if (cut) {
+            struct fault_step *step = strike("cut", "", 8, 25);
+            step->target.client = 1;
+            step->sides[0][0] = (struct target){.client = 1};
+            step->sides[1][0] = (struct target){.server = "servers"};
+            step->side_counts[0] = step->side_counts[1] = 1;
+        }
+        build_begin(&build, 0);
+        build_acquire(&build, 1, 1, 0, 1, NEVER_MS, 0);
+        build_release(&build, 1, 1, 10, 20, RELEASE_UNKNOWN);
+        build_wait(5);
+        if (cut)
+            assert_account(ROOT_LOST_RELEASE,
+                           "client-1's release was not done (fault 2: client-1 is cut off from the "
+                           "servers), and nothing else frees this lock",
+                           "a lease");
+        else
+            assert_account(ROOT_LOST_RELEASE,
+                           "client-1's release was not done, and nothing else frees this lock",
+                           "a lease");
+        if (cut == 0)
+            build_free(&build);
+    }
+}
+
+static void a_clients_clock_keeps_nobody_from_a_lock_without_a_lease(void **state)
+{
+    (void)state;
+    struct account account;
+    struct fault_step *clock = strike("clock", "", 40, NEVER_MS);
+    clock->target.client = 3;
+    clock->by_ns = NS_PER_S;
+    build_begin(&build, 0);
+    build_acquire(&build, 1, 1, 0, 1, NEVER_MS, 0);
+    build_release(&build, 1, 1, 10, 20, RELEASE_RELEASED);
+    build_wait(5);
+    build_judge(&build);
+    assert_true(account_make(&build.digest, &build.judgement, &account));
+    assert_null(strstr(account.cause, "clock"));
+}
+
+static void who_died_with_a_leased_lock_is_not_told_to_take_a_lease(void **state)
+{
+    (void)state;
+    static const char *const leased[] = {"exclusive", "lease", "redis", NULL};
+    struct account account;
+    build.trial.traits = leased;
+    build_begin(&build, 0);
+    build_acquire(&build, 1, 1, 0, 1, 300, 0);
+    build_fault(&build, "kill", 1, 10.5, NEVER_MS);
+    build_death(&build, 1, 10);
+    build_wait(5);
+    build_judge(&build);
+    assert_true(account_make(&build.digest, &build.judgement, &account));
+    assert_int_equal(account.root, ROOT_DIED_HOLDING);
+    assert_null(strstr(account.remedy, "a lease"));
+    assert_text_has(account.remedy, "prolonging it for its holder only");
+}
+
 // client-2 sleeps until it is told of a release; client-1 releases the lock, and dies when it goes
 // for it again. At the end the lock is free.
 static void build_sleeper(int64_t tries)
@@ -187,6 +256,9 @@ static void a_release_that_does_not_come_back_is_told(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        EVIDENCE_TEST(only_what_can_have_lost_a_release_is_named_with_it),
+        EVIDENCE_TEST(a_clients_clock_keeps_nobody_from_a_lock_without_a_lease),
+        EVIDENCE_TEST(who_died_with_a_leased_lock_is_not_told_to_take_a_lease),
         EVIDENCE_TEST(a_lease_that_a_clock_keeps_is_told),
         EVIDENCE_TEST(an_acquire_whose_answer_was_lost_is_told),
         EVIDENCE_TEST(of_workers_that_die_acquiring_together_none_is_blamed),

@@ -11,9 +11,12 @@
 #define OWN_CLOCK "a lock server whose clock nobody sets: it measures the leases by it"
 #define OWN_CONNECTION "writing in a transaction on the very connection that holds the lock"
 
+// By what it promises, or by what its holder was told.
 static bool is_leased(const struct account *account)
 {
-    return account_has_trait(account, "lease");
+    return account_has_trait(account, "lease") ||
+           (account->holds[0] != SIZE_MAX &&
+            account->digest->holds[account->holds[0]].valid_until_ns != TIME_NEVER);
 }
 
 static const struct fault_step *step_of(const struct account *account)
@@ -73,11 +76,7 @@ static const char *against_forgetting(const struct account *account)
                    : "a lock server that writes each lock to disk before it answers (Redis: "
                      "appendfsync always)";
     }
-    if (strcmp(step->verb, "evict") == 0)
-        return account_has_trait(account, "memcached")
-                   ? "a lock server that never evicts: memcached may drop any item"
-                   : "a lock server that never evicts (Redis: maxmemory-policy noeviction)";
-    return "a lock server that nobody may empty; a client can do nothing about it";
+    return step->form.mitigation;
 }
 
 static const char *against_clock(const struct account *account)
@@ -111,10 +110,13 @@ static const char *against_death(const struct account *account)
                "wait_timeout)";
     if (!is_leased(account))
         return "a lease, set in the same step that takes the lock";
-    return account->root == ROOT_DIED_ACQUIRING
-               ? "taking the lock and setting its lease in one step"
-               : "a lease that the server counts down whatever happens to the client, and that "
-                 "nobody but the holder can prolong";
+    if (account->root == ROOT_DIED_ACQUIRING)
+        return "taking the lock and setting when it ends in one step";
+    return account_has_trait(account, "session")
+               ? "a session that nobody keeps alive but the client that has it"
+               : "setting when the lock ends in the very request that takes it, also in one that "
+                 "is "
+                 "sent again, and prolonging it for its holder only";
 }
 
 static const char *against_lost_release(const struct account *account)
@@ -147,31 +149,11 @@ static const char *against_no_answer(const struct account *account)
                : "servers that keep what they had stored, and of which a majority is up";
 }
 
-static const char *against_what_check_found(const struct account *account)
-{
-    return account->finding->check->mitigation != NULL ? account->finding->check->mitigation : "";
-}
-
 // What keeps the harm away, or the two apart, whatever it came from.
 static const char *against_unknown(const struct account *account)
 {
-    static const struct {
-        const char *property;
-        const char *words;
-    } remedies[] = {
-        {"oversell",
-         "a lock that excludes, or a store that takes a unit only if the stock is still "
-         "the one that was read"},
-        {"run-once", "a lock that lets one in at a time, or a store that refuses to note a job "
-                     "twice"},
-        {"unstable-read", "a writer that waits for every reader"},
-        {"lost-update", "a lock that excludes, or a store that writes only if the value is still "
-                        "the one that was read"},
-    };
-    for (size_t i = 0; i < sizeof remedies / sizeof *remedies; i++) {
-        if (strcmp(account->finding->check->name, remedies[i].property) == 0)
-            return remedies[i].words;
-    }
+    if (account->finding->check->mitigation != NULL)
+        return account->finding->check->mitigation;
     return account->overlap_ns > 0 ? against_admitting(account) : "";
 }
 
@@ -280,7 +262,7 @@ static const struct {
     [ROOT_TOKEN] = {.name = "token",
                     .against = "drawing the token in the same step that grants the lock, from a "
                                "counter that survives failovers"},
-    [ROOT_OF_CHECK] = {.name = "lock", .fitted = against_what_check_found},
+    [ROOT_OF_CHECK] = {.name = "lock", .fitted = against_unknown},
     [ROOT_STORE] = {.name = "store",
                     .sentence = "the store accepted {who}'s old fencing token after it had "
                                 "answered the newer one of {other}",

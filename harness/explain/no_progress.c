@@ -4,6 +4,7 @@
 #include "harness/check/liveness.h"
 #include "harness/check/silence.h"
 #include "harness/check/wire_sides.h"
+#include "harness/check/wrongful_release.h"
 #include "harness/explain/account.h"
 
 #include <string.h>
@@ -301,18 +302,18 @@ static bool is_fair(const struct digest *digest)
     return digest->trial->traits != NULL && trial_has_trait(digest->trial, "fair");
 }
 
-// The fault that struck a server last, and between two times; SIZE_MAX if none did.
-static size_t last_fault_of_servers(const struct digest *digest, int64_t from_ns, int64_t to_ns)
+// The last fault of those that can keep servers from answering; SIZE_MAX if there was none.
+static size_t last_that_silences(const struct digest *digest)
 {
+    static const unsigned silences = FAULT_STOPS | FAULT_KILLS | FAULT_SEVERS | FAULT_SLOWS |
+                                     FAULT_DISCONNECTS | FAULT_REFUSES | FAULT_EMPTIES;
     size_t last = SIZE_MAX;
     for (size_t i = 0; i < digest->fault_count; i++) {
         const struct fault_record *record = &digest->faults[i];
-        bool later = last == SIZE_MAX || record->asked_ns >= digest->faults[last].asked_ns;
-        bool ends = record->step->bound_ns >= 0;
-        bool meets = record->asked_ns <= to_ns &&
-                     (ends ? record->healed_ns : record->in_effect_ns) >= from_ns;
-        if (record->in_effect_ns != TIME_NEVER && later && meets &&
-            (record->step->target.client == 0 || record->step->side_counts[0] > 0))
+        if (record->in_effect_ns != TIME_NEVER && record->asked_ns <= digest->ended_ns &&
+            fault_can(record->step, silences) &&
+            (record->step->target.client == 0 || record->step->side_counts[0] > 0) &&
+            (last == SIZE_MAX || record->asked_ns >= digest->faults[last].asked_ns))
             last = i;
     }
     return last;
@@ -366,6 +367,14 @@ static bool keeps_all_out(const struct digest *digest, const struct fault_record
     return lasts && (all || fault_can(step, FAULT_REFUSES));
 }
 
+// False if what the fault strikes has no say in who is granted the lock: the clock of a client that
+// counts no lease by it.
+static bool may_keep_out(const struct digest *digest, const struct fault_record *record)
+{
+    return record->step->target.client == 0 || record->step->side_counts[0] > 0 ||
+           !fault_can(record->step, FAULT_MOVES_CLOCK) || has_lease(digest);
+}
+
 static bool is_of_quorum(const struct digest *digest)
 {
     return strcmp(trial_topology(digest->trial), "independent") == 0;
@@ -401,6 +410,17 @@ static bool find_undone_release(struct account *account, const struct silence *s
     return true;
 }
 
+static void conclude_lost_release(struct account *account, size_t index)
+{
+    const struct digest *digest = account->digest;
+    account_conclude(account, ROOT_LOST_RELEASE, left_by_no_other(digest, SIZE_MAX));
+    account->holds[0] = index;
+    for (size_t i = 0; i < digest->fault_count; i++) {
+        if (fault_lost_release(digest, &digest->faults[i], &digest->holds[index]))
+            account->fault = i;
+    }
+}
+
 static void find_of_others(struct account *account, const struct silence *silence)
 {
     const struct digest *digest = account->digest;
@@ -427,19 +447,19 @@ static void find_of_faults(struct account *account, const struct silence *silenc
     size_t release = was_free ? SIZE_MAX : lost_release(digest);
     size_t acquire = was_free ? SIZE_MAX : lost_acquire(digest);
     size_t permits = silence_lost_permits(digest);
-    if (silence->fault != SIZE_MAX)
-        account->fault = silence->fault;
+    bool is_kept_out =
+        silence->cause == SILENCE_FAULT && may_keep_out(digest, &digest->faults[silence->fault]);
     if (permits != SIZE_MAX && liveness_leaving(digest->history) == LEAVING_NOTHING) {
         account_conclude(account, ROOT_LOST_PERMITS,
                          fault_can(digest->faults[permits].step, FAULT_EMPTIES));
         account->fault = permits;
     } else if (release != SIZE_MAX) {
-        account_conclude(account, ROOT_LOST_RELEASE, left_by_no_other(digest, SIZE_MAX));
-        account->holds[0] = release;
+        conclude_lost_release(account, release);
     } else if (acquire != SIZE_MAX) {
         account_conclude(account, ROOT_LOST_ACQUIRE, left_by_no_other(digest, acquire));
         account->attempt = acquire;
-    } else if (silence->cause == SILENCE_FAULT) {
+    } else if (is_kept_out) {
+        account->fault = silence->fault;
         account_conclude(account, ROOT_STRUCK,
                          keeps_all_out(digest, &digest->faults[account->fault]));
     } else if (!silence_was_free(digest, false) || !find_of_sleepers(account, silence, true)) {
@@ -466,7 +486,7 @@ void account_find_no_progress(struct account *account)
     died = died && !silence_was_free(digest, false);
     if (silence.unanswered) {
         account_conclude(account, ROOT_UNANSWERED, true);
-        account->fault = last_fault_of_servers(digest, digest->started_ns, digest->ended_ns);
+        account->fault = last_that_silences(digest);
     } else if (clock != SIZE_MAX && has_lease(digest)) {
         account_conclude(account, ROOT_LEASE_STANDS, died);
         account->fault = clock;
@@ -480,9 +500,7 @@ void account_find_no_progress(struct account *account)
         account_conclude(account, ROOT_DIED_HOLDING, leaving != LEAVING_NOTHING);
         account->fault = cut_off_at_death(digest, &digest->holds[silence.hold]);
     } else if (lost_release) {
-        const struct hold *hold = &digest->holds[silence.hold];
-        account_conclude(account, ROOT_LOST_RELEASE, left_by_no_other(digest, SIZE_MAX));
-        account->fault = last_fault_of_servers(digest, hold->released_ns, hold->returned_ns);
+        conclude_lost_release(account, silence.hold);
     } else if (silence.cause == SILENCE_LOST_ACQUIRE) {
         account_conclude(account, ROOT_LOST_ACQUIRE, left_by_no_other(digest, silence.attempt));
     } else if (is_fair(digest) && dead != SIZE_MAX) {

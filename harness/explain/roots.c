@@ -12,11 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_property(const struct account *account, const char *name)
-{
-    return strcmp(account->finding->check->name, name) == 0;
-}
-
 bool account_has_trait(const struct account *account, const char *trait)
 {
     const struct trial *trial = account->digest->trial;
@@ -129,7 +124,7 @@ static void find_stretch(struct account *account, const struct hold *stale)
     size_t pause = longest_fault(digest, stale, false, from_ns, to_ns);
     size_t wire = longest_fault(digest, stale, true, from_ns, to_ns);
     // A stale holder that a stall could explain is no finding.
-    int64_t stall_ns = is_property(account, "stale-holder")
+    int64_t stall_ns = account->finding->check->shows == SHOWS_TWO_STALE
                            ? 0
                            : stall_to_blame_ns(digest, stale, other->granted_ns, other->granted_ns);
     if (pause != SIZE_MAX) {
@@ -348,9 +343,9 @@ static bool was_removed(struct account *account, size_t hold, int64_t until_ns, 
     for (size_t i = 0; i < judgement->finding_count; i++) {
         const struct finding *finding = &judgement->findings[i];
         const struct evidence *evidence = &finding->evidence;
-        if (finding->state == FINDING_VIOLATED &&
-            strcmp(finding->check->name, "wrongful-release") == 0 && evidence->holds[0] == hold &&
-            evidence->holds[1] != SIZE_MAX && evidence->from_ns < until_ns &&
+        if (finding->state == FINDING_VIOLATED && finding->check->shows == SHOWS_REMOVAL &&
+            evidence->holds[0] == hold && evidence->holds[1] != SIZE_MAX &&
+            evidence->from_ns < until_ns &&
             digest->holds[evidence->holds[1]].granted_ns < digest->holds[hold].granted_ns)
             culprit = evidence->holds[1];
     }
@@ -585,7 +580,7 @@ static void find_root_of_pair(struct account *account)
     const struct hold *b = &digest->holds[account->holds[1]];
     int64_t from_ns = time_later(a->granted_ns, b->granted_ns);
     int64_t to_ns = time_earlier(a->released_ns, b->released_ns);
-    bool excused = is_property(account, "double-grant");
+    bool excused = account->finding->check->shows == SHOWS_TWO_VALID;
     if (to_ns > from_ns)
         account->overlap_ns = to_ns - from_ns;
     // A hold whose client had only to write when the other came is stale, too.
@@ -630,8 +625,8 @@ static size_t let_in_beside(const struct account *account, size_t hold)
     const struct judgement *judgement = account->judgement;
     for (size_t i = 0; i < judgement->finding_count; i++) {
         const struct finding *finding = &judgement->findings[i];
-        bool pairs = strcmp(finding->check->name, "double-grant") == 0 ||
-                     strcmp(finding->check->name, "stale-holder") == 0;
+        bool pairs =
+            finding->check->shows == SHOWS_TWO_VALID || finding->check->shows == SHOWS_TWO_STALE;
         if (finding->state == FINDING_VIOLATED && pairs && finding->evidence.holds[0] == hold)
             return finding->evidence.holds[1];
     }
@@ -721,11 +716,6 @@ static void find_root_of_refusal(struct account *account)
         account_conclude(account, ROOT_DEPTH, true);
 }
 
-static void find_root_of_tokens(struct account *account)
-{
-    account_conclude(account, ROOT_TOKEN, true);
-}
-
 static void find_root_of_write(struct account *account)
 {
     if (account->finding->evidence.accesses[1] != SIZE_MAX)
@@ -736,25 +726,29 @@ static void find_root_of_write(struct account *account)
 
 void account_find_root(struct account *account)
 {
-    // Properties whose violations are no two holds that were there at once, or one after the other.
-    static const struct {
-        const char *property;
-        void (*find)(struct account *account);
-    } finders[] = {{"stuck", account_find_no_progress},
-                   {"wrongful-release", find_root_of_removal},
-                   {"reentrancy", find_root_of_refusal},
-                   {"fencing-order", find_root_of_tokens},
-                   {"stale-write", find_root_of_write}};
-    if (account->finding->check->explain != NULL) {
+    const struct check *check = account->finding->check;
+    if (check->explain != NULL) {
         account_conclude(account, ROOT_OF_CHECK, true);
         return;
     }
-    for (size_t i = 0; i < sizeof finders / sizeof *finders; i++) {
-        if (is_property(account, finders[i].property)) {
-            finders[i].find(account);
-            return;
-        }
+    switch (check->shows) {
+    case SHOWS_SILENCE:
+        account_find_no_progress(account);
+        break;
+    case SHOWS_REMOVAL:
+        find_root_of_removal(account);
+        break;
+    case SHOWS_REENTRY:
+        find_root_of_refusal(account);
+        break;
+    case SHOWS_TOKENS:
+        account_conclude(account, ROOT_TOKEN, true);
+        break;
+    case SHOWS_LATE_WRITE:
+        find_root_of_write(account);
+        break;
+    default:
+        if (account->holds[1] != SIZE_MAX && account->holds[0] < account->digest->hold_count)
+            find_root_of_pair(account);
     }
-    if (account->holds[1] != SIZE_MAX && account->holds[0] < account->digest->hold_count)
-        find_root_of_pair(account);
 }

@@ -75,6 +75,31 @@ static void add_sent(const struct account *account, struct text *out)
         text_add(out, " in the background");
 }
 
+static void add_word(const void *context, const char *word, struct text *out)
+{
+    const struct speech *speech = context;
+    const struct account *account = speech->account;
+    if (strcmp(word, "who") == 0)
+        text_add(out, speech->who);
+    else if (strcmp(word, "other") == 0)
+        text_add(out, speech->other);
+    else if (strcmp(word, "lease") == 0)
+        text_add(out, speech->lease);
+    else if (strcmp(word, "length") == 0)
+        text_add(out, speech->length);
+    else if (strcmp(word, "fault") == 0)
+        text_format(out, "%d", fault_of(account)->step->number);
+    else if (strcmp(word, "deed") == 0)
+        deed_tell(account->digest, fault_of(account), out);
+    else if (strcmp(word, "sent") == 0)
+        add_sent(account, out);
+}
+
+static void fill_in(const struct speech *speech, const char *sentence, struct text *out)
+{
+    text_fill(out, sentence, add_word, speech);
+}
+
 // --- a holder that outlived its lease ------------------------------------------------------------
 
 // "client-2 was let in, and client-1 went on without knowing"
@@ -244,12 +269,7 @@ static void say_forgot(const struct speech *speech, struct text *out)
         say_failover(fault, out);
     } else {
         add_struck(speech, fault, out);
-        if (fault_can(fault->step, FAULT_KILLS))
-            text_format(out, " crashed and came back without %s's lock", speech->who);
-        else if (strcmp(fault->step->verb, "evict") == 0)
-            text_format(out, " ran out of memory and evicted %s's lock", speech->who);
-        else
-            text_format(out, " lost all its data, %s's lock with it", speech->who);
+        fill_in(speech, fault->step->form.lost, out);
         if (is_quorum(account))
             text_add(out, ", so that the servers left made a majority that knew nothing of it");
     }
@@ -278,27 +298,14 @@ static void say_clock(const struct speech *speech, struct text *out)
     text_format(out, " (fault %d)", fault->step->number);
 }
 
-// True if the holder learned that its lock was gone before it gave it up.
-static bool was_told(const struct account *account)
-{
-    const struct history *history = account->digest->history;
-    const struct hold *hold = hold_of(account, 0);
-    for (size_t i = hold->granted_event; i < history->count; i++) {
-        const struct event *event = &history->events[i];
-        if (event->at_ns > hold->released_ns)
-            return false;
-        if (event->kind == EVENT_LOST && event->client == hold->client &&
-            event->worker == hold->worker && event->args[0] == hold->operation)
-            return true;
-    }
-    return false;
-}
-
 static void say_session(const struct speech *speech, struct text *out)
 {
     const struct account *account = speech->account;
     const struct fault_record *fault = fault_of(account);
-    const char *knew = was_told(account) ? "was told, and went on all the same" : "had not noticed";
+    const struct hold *hold = hold_of(account, 0);
+    const char *knew = hold->told_lost_ns <= hold->released_ns
+                           ? "was told, and went on all the same"
+                           : "had not noticed";
     if (fault->step->target.client != 0)
         text_format(out, "the server ended %s's connection", speech->who);
     else if (fault_can(fault->step, FAULT_KILLS))
@@ -632,12 +639,12 @@ static void say_hanging_release(const struct speech *speech, struct text *out)
 static void say_unknown(const struct speech *speech, struct text *out)
 {
     const struct account *account = speech->account;
-    const char *name = account->finding->check->name;
-    if (strcmp(name, "stuck") == 0)
+    enum shows shows = account->finding->check->shows;
+    if (shows == SHOWS_SILENCE)
         text_add(out, silence_was_free(account->digest, false)
                           ? "the lock is free, and still nobody gets it"
                           : "nobody gets the lock, and the history does not show who has it");
-    else if (strcmp(name, "wrongful-release") == 0)
+    else if (shows == SHOWS_REMOVAL)
         text_add(out, "the lock vanished although its holder had not released it and its lease had "
                       "not run out; nothing in the history shows who took it");
     else if (account->overlap_ns > 0 && account->digest->holds[account->holds[0]].is_unanchored)
@@ -680,42 +687,6 @@ static void (*const sayers[])(const struct speech *speech, struct text *out) = {
     [ROOT_UNANSWERED] = say_unanswered,
     [ROOT_HANGING_RELEASE] = say_hanging_release,
 };
-
-static void add_word(const struct speech *speech, const char *word, size_t length, struct text *out)
-{
-    const struct account *account = speech->account;
-    const struct {
-        const char *word;
-        const char *meaning;
-    } words[] = {{"who", speech->who},
-                 {"other", speech->other},
-                 {"lease", speech->lease},
-                 {"length", speech->length}};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        if (strlen(words[i].word) == length && strncmp(word, words[i].word, length) == 0)
-            text_add(out, words[i].meaning);
-    }
-    if (strncmp(word, "fault", length) == 0)
-        text_format(out, "%d", fault_of(account)->step->number);
-    if (strncmp(word, "deed", length) == 0)
-        deed_tell(account->digest, fault_of(account), out);
-    if (strncmp(word, "sent", length) == 0)
-        add_sent(account, out);
-}
-
-static void fill_in(const struct speech *speech, const char *sentence, struct text *out)
-{
-    for (const char *at = sentence; *at != '\0';) {
-        size_t plain = strcspn(at, "{");
-        text_format(out, "%.*s", (int)plain, at);
-        at += plain;
-        if (*at != '{')
-            continue;
-        size_t length = strcspn(at + 1, "}");
-        add_word(speech, at + 1, length, out);
-        at += length + 2;
-    }
-}
 
 void account_say(struct account *account)
 {

@@ -118,13 +118,12 @@ static void tell_hanging_release(struct story *story, const struct account *acco
 
 static void tell_particulars(struct story *story, const struct account *account)
 {
-    const char *property = account->finding->check->name;
-    if (strcmp(property, "wrongful-release") == 0)
+    enum shows shows = account->finding->check->shows;
+    if (shows == SHOWS_REMOVAL)
         tell_removal(story, account->finding);
-    else if (strcmp(property, "stuck") == 0 &&
-             is_of_hanging_release(story->digest, account->finding))
+    else if (shows == SHOWS_SILENCE && is_of_hanging_release(story->digest, account->finding))
         tell_hanging_release(story, account);
-    else if (strcmp(property, "stuck") == 0)
+    else if (shows == SHOWS_SILENCE)
         tell_silence(story, account);
 }
 
@@ -140,13 +139,12 @@ static void tell_of_removal(struct story *story, const struct account *account)
         story->certainly = account->certainty == CERTAINTY_PROVEN;
         return;
     }
-    if (strcmp(account->finding->check->name, "double-grant") == 0)
+    if (account->finding->check->shows == SHOWS_TWO_VALID)
         return;
     for (size_t i = 0; i < judgement->finding_count; i++) {
         const struct finding *finding = &judgement->findings[i];
         const struct evidence *evidence = &finding->evidence;
-        if (finding->state != FINDING_VIOLATED ||
-            strcmp(finding->check->name, "wrongful-release") != 0 ||
+        if (finding->state != FINDING_VIOLATED || finding->check->shows != SHOWS_REMOVAL ||
             !story_has_hold(story, evidence->holds[1]) ||
             !wrongful_release_is_certain(story->digest, evidence))
             continue;
@@ -240,12 +238,11 @@ static bool is_of_same_holds(const struct account *one, const struct account *ot
 // One account: its lines, unless they are told already, and what is to be said of it.
 static void tell_account(const struct account *account, bool is_told, int64_t key, struct text *out)
 {
-    const char *property = account->finding->check->name;
+    enum shows shows = account->finding->check->shows;
     struct story story = {.digest = account->digest,
                           .culprit = SIZE_MAX,
                           .wronged = SIZE_MAX,
-                          .tokens = strcmp(property, "fencing-order") == 0 ||
-                                    strcmp(property, "stale-write") == 0 ||
+                          .tokens = shows == SHOWS_TOKENS || shows == SHOWS_LATE_WRITE ||
                                     account->digest->trial->scenario->workload.fenced};
     if (!is_told)
         tell_lines(&story, account, key, out);

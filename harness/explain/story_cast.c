@@ -1,6 +1,5 @@
 #include "harness/explain/story_cast.h"
 
-#include "harness/base/rank.h"
 #include "harness/check/describe.h"
 #include "harness/check/sweep.h"
 #include "harness/explain/story_writes.h"
@@ -137,7 +136,7 @@ bool story_fault_killed(const struct digest *digest, int client)
 {
     for (size_t i = 0; i < digest->fault_count; i++) {
         const struct fault_record *record = &digest->faults[i];
-        if (record->step->target.client == client && strcmp(record->step->verb, "kill") == 0 &&
+        if (record->step->target.client == client && fault_can(record->step, FAULT_KILLS) &&
             record->in_effect_ns != TIME_NEVER)
             return true;
     }
@@ -266,21 +265,6 @@ static void tell_renewals(struct story *story, const struct hold *hold, const ch
                        seconds(story, last->args[1]));
 }
 
-static void tell_losses(struct story *story, const struct hold *hold, const char *who)
-{
-    const struct history *history = story->digest->history;
-    size_t first = FIRST_FROM(history->events, history->count, at_ns, hold->invoked_ns);
-    for (size_t i = first; i < history->count; i++) {
-        const struct event *event = &history->events[i];
-        if (event->at_ns > hold->released_ns)
-            break;
-        if (event->kind == EVENT_LOST && event->client == hold->client &&
-            event->worker == hold->worker && event->args[0] == hold->operation)
-            story_line_add(&story->lines, event->at_ns, LINE_NEEDED, SIZE_MAX, who,
-                           "is told that it has lost the lock");
-    }
-}
-
 void story_tell_holds(struct story *story)
 {
     for (size_t i = 0; i < story->hold_count; i++) {
@@ -291,7 +275,9 @@ void story_tell_holds(struct story *story)
         story_tell_accesses(story, story->holds[i], who);
         tell_reentries(story, story->holds[i], who);
         tell_renewals(story, hold, who);
-        tell_losses(story, hold, who);
+        if (hold->told_lost_ns <= hold->released_ns)
+            story_line_add(&story->lines, hold->told_lost_ns, LINE_NEEDED, SIZE_MAX, who,
+                           "is told that it has lost the lock");
         tell_end(story, story->holds[i], who);
     }
 }

@@ -172,99 +172,6 @@ static void add_are(const struct fault_record *record, struct text *out)
     text_add(out, many ? " are" : " is");
 }
 
-static void tell_wire(const struct fault_record *record, struct text *out)
-{
-    deed_side(record, 0, out);
-    text_add(out, record->step->one_way ? " to " : " and ");
-    deed_side(record, 1, out);
-}
-
-static void tell_wire_deed(const struct fault_record *record, struct text *out)
-{
-    const struct fault_step *step = record->step;
-    const char *between = step->one_way ? "from" : "between";
-    if (strcmp(step->verb, "cut") == 0 && !step->one_way) {
-        add_are(record, out);
-        text_add(out, " cut off from ");
-        deed_side(record, 1, out);
-    } else if (strcmp(step->verb, "cut") == 0) {
-        text_add(out, "nothing gets through from ");
-        tell_wire(record, out);
-    } else if (strcmp(step->verb, "hold") == 0) {
-        text_format(out, "what is sent %s ", between);
-        tell_wire(record, out);
-        text_add(out, " is held back");
-    } else if (strcmp(step->verb, "delay") == 0) {
-        text_format(out, "what is sent %s ", between);
-        tell_wire(record, out);
-        text_add(out, " is delayed by ");
-        add_span(step->by_ns, out);
-    } else {
-        text_format(out, "%lld%% of the packets %s ", (long long)step->share, between);
-        tell_wire(record, out);
-        text_add(out, " are lost");
-    }
-}
-
-void deed_tell_fall(const struct digest *digest, const struct fault_record *record,
-                    struct text *out)
-{
-    char target[NAME_ROOM];
-    text_format(out, "%s is killed", deed_target(digest, record, target, sizeof target));
-}
-
-void deed_tell_succession(const struct fault_record *record, struct text *out)
-{
-    char old[32];
-    char next[32];
-    bool known = sscanf(record->reason, "%31[a-z0-9-] %31[a-z0-9-]", old, next) == 2;
-    text_format(out, "%s takes its place", known ? next : "another server");
-}
-
-void deed_tell(const struct digest *digest, const struct fault_record *record, struct text *out)
-{
-    static const struct {
-        const char *verb;
-        const char *words; // after the target
-    } deeds[] = {
-        {"pause", " is paused"},
-        {"kill", " is killed"},
-        {"restart", " crashes"},
-        {"flush", " loses all its data"},
-        {"evict", " runs out of memory and evicts the lock"},
-        {"disconnect", " is cut off: the servers end its connections"},
-        {"deny", " refuses writes"},
-    };
-    char target[NAME_ROOM];
-    const struct fault_step *step = record->step;
-    deed_target(digest, record, target, sizeof target);
-    if (step->side_counts[0] > 0) {
-        tell_wire_deed(record, out);
-        return;
-    }
-    if (strcmp(step->verb, "clock") == 0) {
-        tell_clock(step, target, out);
-        return;
-    }
-    if (strcmp(step->verb, "failover") == 0) {
-        deed_tell_fall(digest, record, out);
-        text_add(out, ", and ");
-        deed_tell_succession(record, out);
-        return;
-    }
-    for (size_t i = 0; i < sizeof deeds / sizeof *deeds; i++) {
-        if (strcmp(step->verb, deeds[i].verb) == 0) {
-            text_format(out, "%s%s", target, deeds[i].words);
-            if (strcmp(step->verb, "deny") == 0 && step->how != NULL)
-                text_format(out, " (%s)", step->how);
-            return;
-        }
-    }
-    fault_describe_deed(step, out);
-}
-
-// --- when it is over -----------------------------------------------------------------------------
-
 // What a server that crashed has left of what it had stored.
 static const char *what_is_left(const struct fault_step *step)
 {
@@ -275,32 +182,74 @@ static const char *what_is_left(const struct fault_step *step)
     return " with no more than what was on its disk";
 }
 
+static const char *who_leads(const struct fault_record *record, char next[32])
+{
+    return sscanf(record->reason, "%*[a-z0-9-] %31[a-z0-9-]", next) == 1 ? next : "another server";
+}
+
+struct deed {
+    const struct digest *digest;
+    const struct fault_record *record;
+};
+
+static void add_word(const void *context, const char *word, struct text *out)
+{
+    char room[NAME_ROOM];
+    const struct deed *deed = context;
+    const struct fault_record *record = deed->record;
+    const struct fault_step *step = record->step;
+    if (strcmp(word, "target") == 0)
+        text_add(out, deed_target(deed->digest, record, room, sizeof room));
+    else if (strcmp(word, "a") == 0)
+        deed_side(record, 0, out);
+    else if (strcmp(word, "b") == 0)
+        deed_side(record, 1, out);
+    else if (strcmp(word, "are") == 0)
+        add_are(record, out);
+    else if (strcmp(word, "between") == 0)
+        deed_fill(deed->digest, record, step->one_way ? "from {a} to {b}" : "between {a} and {b}",
+                  out);
+    else if (strcmp(word, "by") == 0)
+        add_span(step->by_ns, out);
+    else if (strcmp(word, "share") == 0)
+        text_format(out, "%lld%%", (long long)step->share);
+    else if (strcmp(word, "how") == 0 && step->how != NULL)
+        text_format(out, " (%s)", step->how);
+    else if (strcmp(word, "left") == 0)
+        text_add(out, what_is_left(step));
+    else if (strcmp(word, "next") == 0)
+        text_add(out, who_leads(record, room));
+    else if (strcmp(word, "goes-wrong") == 0)
+        tell_clock(step, deed_target(deed->digest, record, room, sizeof room), out);
+}
+
+void deed_fill(const struct digest *digest, const struct fault_record *record, const char *words,
+               struct text *out)
+{
+    const struct deed deed = {digest, record};
+    text_fill(out, words, add_word, &deed);
+}
+
+void deed_tell(const struct digest *digest, const struct fault_record *record, struct text *out)
+{
+    const struct fault_step *step = record->step;
+    const struct fault_form *form = &step->form;
+    if (form->told == NULL) {
+        fault_describe_deed(step, out);
+        return;
+    }
+    deed_fill(digest, record,
+              step->one_way && form->told_one_way != NULL ? form->told_one_way : form->told, out);
+    if (form->then != NULL) {
+        text_add(out, ", and ");
+        deed_fill(digest, record, form->then, out);
+    }
+}
+
 void deed_tell_end(const struct digest *digest, const struct fault_record *record, struct text *out)
 {
-    char target[NAME_ROOM];
     const struct fault_step *step = record->step;
-    const char *verb = step->verb;
-    deed_target(digest, record, target, sizeof target);
-    if (strcmp(verb, "cut") == 0) {
-        deed_side(record, 0, out);
-        text_add(out, " and ");
-        deed_side(record, 1, out);
-        text_add(out, " reach each other again");
-    } else if (strcmp(verb, "hold") == 0)
-        text_add(out, "what was held back arrives");
-    else if (step->side_counts[0] > 0)
-        text_add(out, "the network is as fast as before");
-    else if (fault_stops(step))
-        text_format(out, "%s goes on", target);
-    else if (strcmp(verb, "restart") == 0)
-        // When exactly is not known: clients may have found it before the harness had.
-        text_format(out, "%s has come back%s", target, what_is_left(step));
-    else if (strcmp(verb, "deny") == 0)
-        text_format(out, "%s takes writes again", target);
-    else if (strcmp(verb, "evict") == 0)
-        text_format(out, "%s has memory again", target);
-    else if (strcmp(verb, "clock") == 0)
-        text_format(out, "%s's clock is right again", target);
-    else
-        text_format(out, "%s of %s is over", verb, target);
+    if (step->form.over == NULL)
+        text_format(out, "%s of ", step->verb);
+    deed_fill(digest, record, step->form.over != NULL ? step->form.over : "{target} is over", out);
 }

@@ -17,10 +17,9 @@ void deed_side(const struct fault_record *record, int side, struct text *out);
 // workers a client has.
 void deed_tell(const struct digest *digest, const struct fault_record *record, struct text *out);
 
-// Of a failover: that its target is killed, and who takes its place: "redis-2 takes its place".
-void deed_tell_fall(const struct digest *digest, const struct fault_record *record,
-                    struct text *out);
-void deed_tell_succession(const struct fault_record *record, struct text *out);
+// The words with what they name of the fault (see struct fault_form).
+void deed_fill(const struct digest *digest, const struct fault_record *record, const char *words,
+               struct text *out);
 
 // What is different when it is over: "client-1 goes on", "server-3 has come back".
 void deed_tell_end(const struct digest *digest, const struct fault_record *record,

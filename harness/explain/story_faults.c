@@ -33,9 +33,8 @@ static const char *doing(const struct story *story, const struct fault_record *r
 // the harness that the server is down.
 int64_t story_strike_ns(const struct fault_record *record)
 {
-    static const char *const sudden[] = {"kill",       "restart", "failover",
-                                         "disconnect", "flush",   NULL};
-    bool is_sudden = text_is_one_of(record->step->verb, sudden);
+    bool is_sudden =
+        fault_can(record->step, FAULT_KILLS) || record->step->form.lasting == LASTS_NEVER;
     return is_sudden ? time_earlier(record->asked_ns, record->in_effect_ns) : record->in_effect_ns;
 }
 
@@ -52,18 +51,18 @@ static void tell_strike(struct story *story, const struct fault_record *record)
     struct text words = {0};
     const struct fault_step *step = record->step;
     snprintf(subject, sizeof subject, "fault %d:", step->number);
-    bool is_kill = strcmp(step->verb, "kill") == 0;
+    bool ends_client = step->target.client != 0 && fault_can(step, FAULT_KILLS);
     int64_t at_ns = story_strike_ns(record);
-    if (strcmp(step->verb, "failover") == 0 && record->in_effect_ns - at_ns > LONG_FAILOVER_NS) {
-        deed_tell_fall(story->digest, record, &words);
+    if (step->form.then != NULL && record->in_effect_ns - at_ns > LONG_FAILOVER_NS) {
+        deed_fill(story->digest, record, step->form.told, &words);
         add_line(story, at_ns, subject, &words);
-        deed_tell_succession(record, &words);
+        deed_fill(story->digest, record, step->form.then, &words);
         add_line(story, record->in_effect_ns, subject, &words);
         return;
     }
     deed_tell(story->digest, record, &words);
     deed_tell_point(story->digest, record, &words);
-    if (is_kill && step->points[0].moment != MOMENT_AT)
+    if (ends_client && step->points[0].moment != MOMENT_AT)
         text_add(&words, doing(story, record));
     add_line(story, at_ns, subject, &words);
 }
@@ -86,12 +85,12 @@ static void tell_healing(struct story *story, const struct fault_record *record,
     char subject[24];
     struct text words = {0};
     snprintf(subject, sizeof subject, "fault %d over:", step->number);
-    if (record->heal_reason == HEAL_DEATH || (at_end && !fault_stops(step)))
+    if (record->heal_reason == HEAL_DEATH || (at_end && !fault_can(step, FAULT_STOPS)))
         return; // it does not go on, or nobody is there any more who could
-    if (record->healed_ns > last_ns && !fault_stops(step))
+    if (record->healed_ns > last_ns && !fault_can(step, FAULT_STOPS))
         return; // all is over by then
     deed_tell_end(story->digest, record, &words);
-    if (fault_stops(step) && is_on_story(story, record))
+    if (fault_can(step, FAULT_STOPS) && is_on_story(story, record))
         text_add(&words, ", and still believes it holds the lock");
     story_line_add(&story->lines, record->healed_ns, at_end ? LINE_HELPFUL : LINE_KEY, SIZE_MAX,
                    at_end ? "the trial ends:" : subject, "%s", text_string(&words));

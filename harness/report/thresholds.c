@@ -69,7 +69,7 @@ static bool is_stuck(const struct judgement *judgement)
 {
     for (size_t i = 0; i < judgement->finding_count; i++) {
         if (finding_counts(&judgement->findings[i]) &&
-            strcmp(judgement->findings[i].check->name, "stuck") == 0)
+            judgement->findings[i].check->shows == SHOWS_SILENCE)
             return true;
     }
     return judgement->verdict == VERDICT_STUCK;

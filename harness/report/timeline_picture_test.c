@@ -42,7 +42,7 @@ static void add_fault(const char *verb, int client, const char *server, int64_t 
     size_t index = test.digest.fault_count++;
     test.steps[index] = (struct fault_step){.number = (int)index + 1,
                                             .verb = verb,
-                                            .traits = fault_find(verb)->form.traits,
+                                            .form = fault_find(verb)->form,
                                             .target = {.client = client},
                                             .rate = 100,
                                             .bound_ns = NS_PER_S};
@@ -198,7 +198,8 @@ static void holds_that_were_apart_are_both_marked(void **state)
 static void a_lock_that_nobody_removed_is_found_gone(void **state)
 {
     (void)state;
-    static const struct check wrongful = {.name = "wrongful-release", .summary = ""};
+    static const struct check wrongful = {
+        .name = "wrongful-release", .summary = "", .shows = SHOWS_REMOVAL};
     test_hold(&test, 1, 0, 5, 600);
     add_fault("flush", 0, "server-1", 100, 101);
     test_find(result, &wrongful, false)->evidence =

@@ -97,7 +97,7 @@ void drawing_add_values(struct drawing *drawing)
 {
     const struct timeline_window *window = drawing->window;
     // Of a silence they prove nothing, and would cover the death of whoever wrote them.
-    bool stuck = window->finding != NULL && strcmp(window->finding->check->name, "stuck") == 0;
+    bool stuck = window->finding != NULL && window->finding->check->shows == SHOWS_SILENCE;
     for (size_t i = 0; i < 2 && !stuck; i++) {
         if (window->evidence[i] != SIZE_MAX)
             add_values_of(drawing, &drawing->digest->holds[window->evidence[i]]);

@@ -77,7 +77,7 @@ void drawing_add_violation(struct drawing *drawing)
     from_ns = time_later(from_ns, window->from_ns);
     to_ns = time_earlier(to_ns, window->to_ns);
     size_t bars = add_violation_bars(drawing, from_ns, to_ns);
-    bool concerns_all = bars == 0 && strcmp(window->finding->check->name, "stuck") == 0;
+    bool concerns_all = bars == 0 && window->finding->check->shows == SHOWS_SILENCE;
     size_t rows =
         concerns_all || window->evidence_rows == 0 ? window->row_count : window->evidence_rows;
     double bottom = (double)(rows > 0 ? rows : 1) + 0.5;
@@ -93,7 +93,7 @@ void drawing_add_violation(struct drawing *drawing)
 static const char *words_of(const struct drawing *drawing)
 {
     const struct check *check = drawing->window->finding->check;
-    if (strcmp(check->name, "wrongful-release") != 0)
+    if (check->shows != SHOWS_REMOVAL)
         return check->label;
     bool unseen = drawing->account != NULL && drawing->account->culprit == SIZE_MAX;
     return unseen ? FOUND_GONE : REMOVED;
@@ -128,7 +128,7 @@ void drawing_label_violation(struct drawing *drawing)
         int64_t ends = finding->evidence.to_ns;
         overlap = clip_evidence(drawing, i, &begins, &ends) && overlap;
     }
-    bool stuck = strcmp(finding->check->name, "stuck") == 0;
+    bool stuck = finding->check->shows == SHOWS_SILENCE;
     bool hangs = stuck && is_of_hanging_release(drawing->digest, finding);
     int64_t permits = digest_permits(drawing->digest);
     if (overlap && permits > 1) {

@@ -131,8 +131,8 @@ bool timeline_zoom(const struct digest *digest, const struct timeline_window *wi
         return false;
     const struct evidence *evidence = &window->finding->evidence;
     int64_t length = evidence->to_ns - evidence->from_ns;
-    bool found_late = strcmp(window->finding->check->name, "wrongful-release") == 0 &&
-                      window->evidence[1] == SIZE_MAX;
+    bool found_late =
+        window->finding->check->shows == SHOWS_REMOVAL && window->evidence[1] == SIZE_MAX;
     if (found_late || (tells_by_accesses(window->finding) && timeline_is_apart(digest, window)))
         return false;
     if (length <= 0 || length >= (window->to_ns - window->from_ns) / LEAST_SHARE)

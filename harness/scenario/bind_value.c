@@ -179,8 +179,7 @@ static void bind_verb(const struct value *value)
     struct fault_step *step = value->object;
     const struct fault_form *form = fault_form_find(value->binding->vocabulary, value->node->key);
     step->verb = form->name;
-    step->traits = form->traits;
-    step->keeps = form->keeps;
+    step->form = *form;
     if ((form->strikes & STRIKES_WIRE) == 0)
         bind_target(value);
     else if (wire_read(value->node->text, step, &error) != 0)

@@ -76,40 +76,6 @@ struct cause {
 #define MAX_SIDE 8         // names on one side of a wire
 #define NO_BOUND INT64_MAX // as a bound: until the trial ends
 
-struct fault_step {
-    int number;       // from 1, in the order of the file
-    const char *verb; // `pause`, `kill`: the name of a fault in the vocabulary
-    struct target target;
-    // Faults on wires: between which nodes. `target` is the first of the first side.
-    struct target sides[2][MAX_SIDE];
-    size_t side_counts[2];
-    bool one_way;                               // only what goes from the first to the second
-    struct point_name points[MAX_ALTERNATIVES]; // `when:`; the first one reached triggers
-    size_t point_count;
-    struct cause cause; // `when:` a cause instead of points
-    int64_t nth;        // the nth time the point is reached, from 1
-    // `at:` time after the start, or from which on its points count; -1 if triggered otherwise
-    int64_t at_ns;
-    bool drawn;         // by `random:`; it counts if it strikes, and is no demand
-    int64_t every_ns;   // `every:` again and again; 0: once. Written out before a run
-    int64_t spread_ns;  // each time up to so much earlier or later
-    char *settled;      // with `every_ns`: all else that was said of it, for scenario_as_run
-    char *name;         // optional
-    char *after_name;   // `after:` the name of an earlier fault that must be in effect first
-    int after;          // its number, or 0
-    struct cause until; // CAUSE_NONE: until the bound
-    int64_t bound_ns;   // heal at the latest then; NO_BOUND; -1: a fault that does not heal (kill)
-    char *how;          // one of the fault's ways; NULL: its usual one
-    int64_t by_ns;      // delay: how long; clock: how far it jumps, back if negative
-    int64_t jitter_ns;  // delay: up to so much more or less
-    int64_t rate;       // clock: percent of the normal rate, from then on
-    int64_t share;      // loss: percent of the packets
-    unsigned traits;    // FAULT_*, of its form
-    const char *const *keeps; // of its form
-    char *text; // as people read it: "pause client-1 after read until client-2 writes"
-    struct place place;
-};
-
 // What a fault can strike.
 enum {
     STRIKES_CLIENT = 1, // a client process
@@ -150,6 +116,49 @@ struct fault_form {
     const char *const *hows;    // what `how` may be, the usual one first; NULL: it has no ways
     const char *const *options; // keys that only it takes (`by`, `share`, ...); NULL: none
     const char *const *bounded; // `hows` that leave nothing behind, and take an `until`; NULL: none
+    // How it is told in a story, with {target}, or {a} and {b}, {between} and {are} of a wire;
+    // {by}, {share}, {how}, {goes-wrong} (a clock), {left} (of what a server had stored) and {next}
+    // (who leads then). NULL: as it is written in the scenario.
+    const char *told;
+    const char *told_one_way; // of a wire fault: one way only; NULL: the same
+    const char *then;         // what comes of it some time after; NULL: nothing
+    const char *over;         // its end
+    // What became of a lock that a server has lost by it, with {who}, and what prevents that.
+    const char *lost;
+    const char *mitigation;
+};
+
+struct fault_step {
+    int number;             // from 1, in the order of the file
+    const char *verb;       // `pause`, `kill`: the name of a fault in the vocabulary
+    struct fault_form form; // its own
+    struct target target;
+    // Faults on wires: between which nodes. `target` is the first of the first side.
+    struct target sides[2][MAX_SIDE];
+    size_t side_counts[2];
+    bool one_way;                               // only what goes from the first to the second
+    struct point_name points[MAX_ALTERNATIVES]; // `when:`; the first one reached triggers
+    size_t point_count;
+    struct cause cause; // `when:` a cause instead of points
+    int64_t nth;        // the nth time the point is reached, from 1
+    // `at:` time after the start, or from which on its points count; -1 if triggered otherwise
+    int64_t at_ns;
+    bool drawn;         // by `random:`; it counts if it strikes, and is no demand
+    int64_t every_ns;   // `every:` again and again; 0: once. Written out before a run
+    int64_t spread_ns;  // each time up to so much earlier or later
+    char *settled;      // with `every_ns`: all else that was said of it, for scenario_as_run
+    char *name;         // optional
+    char *after_name;   // `after:` the name of an earlier fault that must be in effect first
+    int after;          // its number, or 0
+    struct cause until; // CAUSE_NONE: until the bound
+    int64_t bound_ns;   // heal at the latest then; NO_BOUND; -1: a fault that does not heal (kill)
+    char *how;          // one of the fault's ways; NULL: its usual one
+    int64_t by_ns;      // delay: how long; clock: how far it jumps, back if negative
+    int64_t jitter_ns;  // delay: up to so much more or less
+    int64_t rate;       // clock: percent of the normal rate, from then on
+    int64_t share;      // loss: percent of the packets
+    char *text;         // as people read it: "pause client-1 after read until client-2 writes"
+    struct place place;
 };
 
 enum expected_verdict { EXPECT_SAFE, EXPECT_UNSAFE, EXPECT_STUCK };
@@ -356,9 +365,6 @@ struct scheme_servers {
     const char *kind;     // NULL: it needs none
     const char *topology; // how they belong together unless a scenario says otherwise
 };
-
-// True if the fault's target stands still while it is in effect.
-bool fault_stops(const struct fault_step *step);
 
 // True if the fault has any of these traits, by the way in which it strikes.
 bool fault_can(const struct fault_step *step, unsigned traits);

@@ -5,18 +5,12 @@
 
 #include <string.h>
 
-bool fault_stops(const struct fault_step *step)
-{
-    return strcmp(step->verb, "pause") == 0;
-}
-
 bool fault_can(const struct fault_step *step, unsigned traits)
 {
-    unsigned mine = step->traits;
-    for (size_t i = 0; step->keeps != NULL && step->keeps[i] != NULL; i++) {
-        if (strcmp(step->how != NULL ? step->how : "", step->keeps[i]) == 0)
-            mine &= ~(unsigned)(FAULT_EMPTIES | FAULT_MAY_FORGET);
-    }
+    unsigned mine = step->form.traits;
+    if (step->how != NULL && step->form.keeps != NULL &&
+        text_is_one_of(step->how, step->form.keeps))
+        mine &= ~(unsigned)(FAULT_EMPTIES | FAULT_MAY_FORGET);
     return (mine & traits) != 0;
 }
 
@@ -138,7 +132,7 @@ static void describe_options(const struct fault_step *step, struct text *out)
         text_add(out, " ± ");
         duration_write(step->jitter_ns, out);
     }
-    if (strcmp(step->verb, "clock") == 0 && step->rate != 100)
+    if (fault_can(step, FAULT_MOVES_CLOCK) && step->rate != 100)
         text_format(out, " at %lld%% of its rate", (long long)step->rate);
     if (step->share > 0)
         text_format(out, " of %lld%%", (long long)step->share);

@@ -160,9 +160,9 @@ static bool waits_for_itself(const struct rules *rules, const struct fault_step 
 {
     const struct target *target = &step->target;
     const struct target *awaited = &step->until.target;
-    if (strcmp(step->verb, "pause") != 0 || !is_of_client(step->until.kind) ||
-        target->client == 0 || awaited->client != target->client ||
-        step->until.kind == CAUSE_DIES || step->until.kind == CAUSE_LOSES)
+    if (!fault_can(step, FAULT_STOPS) || !is_of_client(step->until.kind) || target->client == 0 ||
+        awaited->client != target->client || step->until.kind == CAUSE_DIES ||
+        step->until.kind == CAUSE_LOSES)
         return false;
     return target->worker == 0 || target->worker == awaited->worker ||
            (rule_sound(rules, "clients", "threads") && rules->scenario->clients.threads == 1);
@@ -253,8 +253,8 @@ static void check_store(const struct rules *rules, const struct fault_step *step
 {
     static const char *const takers[] = {"kill", "flush", NULL};
     // The first way of a restart keeps everything.
-    bool loses = strcmp(step->verb, "restart") == 0 && step->how != NULL &&
-                 strcmp(step->how, form->hows[0]) != 0;
+    bool loses = fault_can(step, FAULT_KILLS) && !fault_can(step, FAULT_MOVES_LEADER) &&
+                 step->how != NULL && form->hows != NULL && strcmp(step->how, form->hows[0]) != 0;
     if (strncmp(step->target.server, "store", 5) == 0 &&
         (loses || text_is_one_of(step->verb, takers)))
         complain(
