@@ -29,6 +29,7 @@
 
 #define HOUR_NS (3600 * NS_PER_S)
 #define FOLDER_VARIABLE "LOCKPICK_TEST_FOLDER"
+#define UPTIME_VARIABLE "LOCKPICK_TEST_UPTIME" // set: this is the program in a time namespace
 
 static struct clock_shift *shift; // that we read time by
 
@@ -279,7 +280,7 @@ static long long ask_date(const char *variable, struct text *output)
     struct error error = {0};
     const char *const arguments[] = {"env",  "-u", CLOCK_SHIFT_VARIABLE, variable, "date",
                                      "+=%s", NULL};
-    if (process_run(arguments, "", -1, output, &error) != 0)
+    if (process_run(arguments, "", -1, PROCESS_LIMIT, output, &error) != 0)
         fail_msg("%s%s", error.text, text_string(output));
     const char *answer = strchr(text_string(output), '=');
     assert_non_null(answer);
@@ -301,6 +302,55 @@ static void without_a_file_to_read_the_clock_is_right(void **state)
     assert_in_range(ask_date(CLOCK_SHIFT_VARIABLE "=/no/such/file", &output), from_s, from_s + 60);
     assert_non_null(strstr(output.bytes, "cannot map /no/such/file"));
     text_free(&output);
+}
+
+// Runs a program as on a machine that is up for so long. Its exit status.
+static int run_up_for(int64_t up_ns, const char *program, struct text *output)
+{
+    struct error error = {0};
+    char by[32];
+    snprintf(by, sizeof by, "%lld", (long long)((up_ns - machine_ns(CLOCK_MONOTONIC)) / NS_PER_S));
+    const char *const arguments[] = {"env",
+                                     "-u",
+                                     "LD_PRELOAD",
+                                     "-u",
+                                     FOLDER_VARIABLE,
+                                     "-u",
+                                     CLOCK_SHIFT_VARIABLE,
+                                     UPTIME_VARIABLE "=1",
+                                     "unshare",
+                                     "-T",
+                                     "--monotonic",
+                                     by,
+                                     "--boottime",
+                                     by,
+                                     "--fork",
+                                     geteuid() == 0 ? program : "-Ur",
+                                     geteuid() == 0 ? NULL : program,
+                                     NULL};
+    int status = process_run(arguments, "", -1, PROCESS_LIMIT, output, &error);
+    text_add(output, error.text);
+    return status;
+}
+
+static void all_this_holds_on_a_machine_that_is_up_for_a_minute_or_three_hours(void **state)
+{
+    (void)state;
+    static const int64_t ups_ns[] = {60 * NS_PER_S, 3 * HOUR_NS};
+    char self[64];
+    snprintf(self, sizeof self, "/proc/%d/exe", (int)getpid());
+    if (getenv(UPTIME_VARIABLE) != NULL)
+        skip();
+    for (size_t i = 0; i < sizeof ups_ns / sizeof *ups_ns; i++) {
+        struct text output = {0};
+        if (run_up_for(ups_ns[i], "true", &output) != 0) {
+            text_free(&output);
+            skip(); // no such namespaces here
+        }
+        if (run_up_for(ups_ns[i], self, &output) != 0)
+            fail_msg("%s", text_string(&output));
+        text_free(&output);
+    }
 }
 
 // Starts this program again, in the same process. Returns only if it could not.
@@ -372,6 +422,8 @@ int main(int count, char **arguments)
         cmocka_unit_test_teardown(a_wait_by_a_frozen_clock_ends_once_it_goes_on, clear),
         cmocka_unit_test_teardown(who_asks_for_the_time_leaves_word, clear),
         cmocka_unit_test_teardown(without_a_file_to_read_the_clock_is_right, clear),
+        cmocka_unit_test_teardown(
+            all_this_holds_on_a_machine_that_is_up_for_a_minute_or_three_hours, clear),
     };
     return cmocka_run_group_tests(tests, find_shift, remove_folder);
 }

@@ -14,7 +14,7 @@ int file_read(const char *path, struct text *out, struct error *error)
     FILE *file = fopen(path, "rb");
     if (file == NULL)
         return error_set(error, "cannot open %s: %s", path, strerror(errno));
-    char block[65536];
+    char block[4096];
     size_t got;
     while ((got = fread(block, 1, sizeof block, file)) > 0)
         text_add_bytes(out, block, got);

@@ -1,5 +1,6 @@
 // doctor: what this machine has and lacks for a run, and what to do about it.
 #include "harness/base/clock_shift.h"
+#include "harness/base/limits.h"
 #include "harness/base/table.h"
 #include "harness/base/text.h"
 #include "harness/cli/verb.h"
@@ -131,13 +132,22 @@ static void check_servers(struct findings *findings)
 
 static void check_limits(struct findings *findings)
 {
-    struct rlimit files = {0};
     char detail[200];
-    getrlimit(RLIMIT_NOFILE, &files);
-    bool enough = files.rlim_max >= 10240;
-    snprintf(detail, sizeof detail, "%llu a process%s", (unsigned long long)files.rlim_max,
-             enough ? "" : "; thousands of clients need 10240: ulimit -Hn 10240");
-    note(findings, "open files", enough, false, detail);
+    for (const struct limit_need *need = limit_needs; need->what != NULL; need++) {
+        unsigned long long allowed;
+        bool enough = limit_suffices(need, &allowed);
+        if (!enough)
+            snprintf(detail, sizeof detail, "%llu; raise them to %llu: ulimit %s %llu", allowed,
+                     need->enough, need->option, need->enough);
+        else if (allowed == ~0ULL)
+            snprintf(detail, sizeof detail, "unlimited");
+        else
+            snprintf(detail, sizeof detail, "%llu%s", allowed,
+                     need->resource == RLIMIT_NOFILE && allowed < 10240
+                         ? "; thousands of clients need 10240: ulimit -Hn 10240"
+                         : "");
+        note(findings, need->what, enough, false, detail);
+    }
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     snprintf(detail, sizeof detail, "%ld%s", processors,
              processors > 1 ? "" : "; client and server always share it");

@@ -1,6 +1,7 @@
 #include "harness/cli/performance.h"
 
 #include "harness/base/file.h"
+#include "harness/base/limits.h"
 #include "harness/base/table.h"
 #include "harness/cli/decision.h"
 #include "harness/cli/display.h"
@@ -90,6 +91,9 @@ static void settle(struct performance *performance, struct trial_result *result,
         text_format(&performance->remarks,
                     "%s was interrupted: it is judged by what was recorded until then\n",
                     trial->name);
+    char limits[300];
+    if (conducted == -1 && limits_too_low(limits, sizeof limits)[0] != '\0')
+        error_wrap(&error, "%s", limits);
     if (conducted == TRIAL_IMPOSSIBLE)
         judge_skipped(trial, error.text, &result->judgement);
     else if (conducted == TRIAL_MEANINGLESS)

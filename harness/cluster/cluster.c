@@ -20,7 +20,8 @@
 #include <unistd.h>
 
 #define PORT_ATTEMPTS 5
-#define BOOT_LIMIT_S 20 // unless the kind says otherwise
+#define BOOT_LIMIT_S 20     // unless the kind says otherwise
+#define PREPARE_LIMIT_S 300 // for data to be made or copied, on a disk that is slow
 
 // A port that is free: the kernel's choice. A socket stays bound to it, without listening, as long
 // as the cluster lives. That keeps the kernel from giving the port to anybody who wants any, but
@@ -128,7 +129,8 @@ static int wait_until_ready(struct node *node, struct error *error)
         if (clock_monotonic_ns() > give_up_ns)
             return error_set(error, "%s on %s:%d did not answer within %d s of its start",
                              node->kind->program, node->end.address, node->port, limit_s);
-        clock_sleep_until_ns(clock_monotonic_ns() + NS_PER_MS);
+        if (!node_pause(node, error))
+            return -1;
     }
 }
 
@@ -156,6 +158,20 @@ static int bring_up(struct cluster *cluster, struct node *node, struct error *er
         if (start_server(node, error) != 0)
             return -1;
     }
+}
+
+bool node_pause(const struct node *node, struct error *error)
+{
+    clock_sleep_until_ns(clock_monotonic_ns() + NS_PER_MS);
+    if (node->interrupted == NULL || atomic_load(node->interrupted) == 0)
+        return true;
+    error_set(error, "interrupted while %s came up", node->name);
+    return false;
+}
+
+struct process_limit node_limit(const struct node *node)
+{
+    return (struct process_limit){.seconds = PREPARE_LIMIT_S, .interrupted = node->interrupted};
 }
 
 int cluster_start_node(struct node *node, struct error *error)
@@ -263,6 +279,7 @@ static void add_node(struct cluster *cluster, const struct cluster_settings *set
     node->role = planned->role;
     node->number = planned->number;
     node->deferred = planned->deferred;
+    node->interrupted = settings->interrupted;
     node->end.network_namespace = -1;
     node->processor =
         settings->processor != NULL ? settings->processor(settings->first_index + index) : -1;

@@ -6,6 +6,7 @@
 #include "harness/base/error.h"
 #include "harness/base/persistence.h"
 #include "harness/cluster/network.h"
+#include "harness/cluster/process.h"
 #include "harness/cluster/sandbox.h"
 #include "harness/cluster/short_path.h"
 
@@ -52,12 +53,13 @@ struct node {
     int processor;                    // what runs here is pinned to it, or -1
     pid_t server;                     // its process, 0 if none runs
     int64_t died_ns;                  // when outage_kill last ended it, by CLOCK_REALTIME; 0: never
-    char *folder;              // where its log and settings are found later; NULL for a client's
-    char *home;                // its working folder, by a path that every server takes: `folder`,
-                               // or another that is removed when the cluster is closed
-    bool gated;                // on loopback: other users of the machine are kept out (gate.h)
-    off_t log_seen;            // of its server.log, by cluster_check_servers
-    char *data;                // in `home`; removed when the cluster is closed
+    char *folder;   // where its log and settings are found later; NULL for a client's
+    char *home;     // its working folder, by a path that every server takes: `folder`,
+                    // or another that is removed when the cluster is closed
+    bool gated;     // on loopback: other users of the machine are kept out (gate.h)
+    off_t log_seen; // of its server.log, by cluster_check_servers
+    char *data;     // in `home`; removed when the cluster is closed
+    const _Atomic uint32_t *interrupted; // as in cluster_settings
     struct clock_shift *clock; // what its server reads time by, restarted or not; NULL: the
                                // machine's own clocks
 };
@@ -90,6 +92,7 @@ struct cluster_settings {
     int first_index;             // of the first node, for `processor`
     const char *folder;          // each server gets a folder of its own inside
     int serial;                  // tells one cluster of a run from the next
+    const _Atomic uint32_t *interrupted; // not 0 any more: the servers need not come up; or NULL
 };
 
 // Makes the nodes, starts their servers, waits until each is ready and each group serves as a
@@ -100,6 +103,13 @@ int cluster_open(struct cluster *cluster, const struct cluster_settings *setting
 // For a topology's `form`: starts the server of a node that was deferred, and waits until it is
 // ready. 0, or -1 with `error` set.
 int cluster_start_node(struct node *node, struct error *error);
+
+// While a server or its topology comes up: sleeps for a moment before it is looked at again. False,
+// with `error` set, if the run was interrupted meanwhile.
+bool node_pause(const struct node *node, struct error *error);
+
+// For programs that prepare a server.
+struct process_limit node_limit(const struct node *node);
 
 // 0 while every server that was started lives, with all the processes that it is made of; -1 with
 // `error` set once one has ended.

@@ -279,11 +279,11 @@ static void a_program_runs_to_its_end_and_its_words_come_back(void **state)
     struct text output = {0};
     struct error error = {0};
     const char *const reverse[] = {"sh", "-c", "cat; echo to stderr >&2; exit 5", NULL};
-    assert_int_equal(process_run(reverse, "from stdin\n", -1, &output, &error), 5);
+    assert_int_equal(process_run(reverse, "from stdin\n", -1, PROCESS_LIMIT, &output, &error), 5);
     assert_string_equal(output.bytes, "from stdin\nto stderr\n");
     text_free(&output);
     const char *const nothing[] = {"no-such-program", NULL};
-    assert_int_equal(process_run(nothing, "", -1, &output, &error), -1);
+    assert_int_equal(process_run(nothing, "", -1, PROCESS_LIMIT, &output, &error), -1);
     assert_non_null(strstr(error.text, "no-such-program"));
     assert_true(program_exists("sh"));
     assert_false(program_exists("no-such-program"));

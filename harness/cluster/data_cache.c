@@ -31,7 +31,7 @@ char *data_cache_path(const char *name)
     return path.bytes;
 }
 
-static int copy_folder(const char *from, const char *to)
+static int copy_folder(const char *from, const char *to, struct process_limit limit)
 {
     struct text contents = {0};
     struct text output = {0};
@@ -39,7 +39,8 @@ static int copy_folder(const char *from, const char *to)
     const char *const arguments[] = {
         "cp", "-R", "--preserve=mode", "--reflink=auto", "--sparse=always", contents.bytes,
         to,   NULL};
-    bool copied = folder_make(to, NULL) == 0 && process_run(arguments, "", -1, &output, NULL) == 0;
+    bool copied =
+        folder_make(to, NULL) == 0 && process_run(arguments, "", -1, limit, &output, NULL) == 0;
     text_free(&output);
     text_free(&contents);
     return copied ? 0 : -1;
@@ -131,13 +132,13 @@ static void remove_damaged(const char *cache)
 }
 
 // The copy is what is looked at: it may have been cut short, too.
-int data_cache_fetch(const char *cache, const char *data)
+int data_cache_fetch(const char *cache, const char *data, struct process_limit limit)
 {
     if (access(cache, R_OK) != 0)
         return -1;
     char *kept = path_join(cache, DATA);
     char *checksum = path_join(cache, CHECKSUM);
-    int result = copy_folder(kept, data) == 0 && is_whole(data, checksum) ? 0 : -1;
+    int result = copy_folder(kept, data, limit) == 0 && is_whole(data, checksum) ? 0 : -1;
     if (result != 0 && !is_whole(kept, checksum))
         remove_damaged(cache);
     free(checksum);
@@ -145,12 +146,12 @@ int data_cache_fetch(const char *cache, const char *data)
     return result;
 }
 
-static int write_half(const char *data, const char *half)
+static int write_half(const char *data, const char *half, struct process_limit limit)
 {
     struct text sum = {0};
     char *kept = path_join(half, DATA);
     char *checksum = path_join(half, CHECKSUM);
-    bool is_written = copy_folder(data, kept) == 0 && sum_folder(data, &sum) &&
+    bool is_written = copy_folder(data, kept, limit) == 0 && sum_folder(data, &sum) &&
                       file_write(checksum, sum.bytes, sum.length, NULL) == 0 &&
                       is_whole(kept, checksum);
     free(checksum);
@@ -159,14 +160,14 @@ static int write_half(const char *data, const char *half)
     return is_written ? 0 : -1;
 }
 
-void data_cache_keep(const char *data, const char *cache)
+void data_cache_keep(const char *data, const char *cache, struct process_limit limit)
 {
     char *folder = memory_string(cache);
     *strrchr(folder, '/') = '\0';
     char *half = path_join(folder, HALF "XXXXXX");
     int lock = folder_make(folder, NULL) == 0 ? take_cache(folder) : -1;
     if (lock >= 0 && mkdtemp(half) != NULL &&
-        (write_half(data, half) != 0 || rename(half, cache) != 0))
+        (write_half(data, half, limit) != 0 || rename(half, cache) != 0))
         folder_remove(half, NULL);
     if (lock >= 0)
         close(lock);

@@ -2,17 +2,19 @@
 #ifndef LOCKPICK_CLUSTER_DATA_CACHE_H
 #define LOCKPICK_CLUSTER_DATA_CACHE_H
 
+#include "harness/cluster/process.h"
+
 // Where the folder of that name is kept: in $XDG_CACHE_HOME or $HOME/.cache, the first that is an
 // absolute path. NULL if neither is. The caller frees.
 char *data_cache_path(const char *name);
 
 // Copies what is kept at `cache` into `data`. 0, or -1 if nothing is, or it cannot be copied, or it
 // is damaged: then it is removed, and the user told.
-int data_cache_fetch(const char *cache, const char *data);
+int data_cache_fetch(const char *cache, const char *data, struct process_limit limit);
 
 // Keeps a copy of `data` for the next ones; under a temporary name first, so that nobody finds half
 // of it. If it cannot be kept, the next server makes its own.
-void data_cache_keep(const char *data, const char *cache);
+void data_cache_keep(const char *data, const char *cache, struct process_limit limit);
 
 // Removes copies that were not finished, as who made them was killed. data_cache_keep does, too.
 void data_cache_sweep(void);

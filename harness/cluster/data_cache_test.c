@@ -48,7 +48,7 @@ static int fetch(const char *cache, struct text *said)
     int before = dup(STDERR_FILENO);
     int file = open(errors, O_RDWR | O_CREAT | O_TRUNC, 0600);
     dup2(file, STDERR_FILENO);
-    int result = data_cache_fetch(cache, data);
+    int result = data_cache_fetch(cache, data, PROCESS_LIMIT);
     dup2(before, STDERR_FILENO);
     close(file);
     close(before);
@@ -66,7 +66,7 @@ static void what_was_kept_comes_back(void **state)
     struct text said = {0};
     shell("mkdir -p original/base && echo one > original/base/1 && truncate -s 1M original/2");
     assert_int_equal(fetch(cache, &said), -1); // nothing is kept yet, and nobody complains
-    data_cache_keep(data, cache);
+    data_cache_keep(data, cache, PROCESS_LIMIT);
     assert_int_equal(fetch(cache, &said), 0);
     assert_int_equal(said.length, 0);
     shell("diff -r original copy");
@@ -94,7 +94,7 @@ static void what_was_damaged_is_named_and_made_anew(void **state)
     for (size_t i = 0; i < sizeof damages / sizeof *damages; i++) {
         struct text said = {0};
         struct text line = {0};
-        data_cache_keep(data, cache);
+        data_cache_keep(data, cache, PROCESS_LIMIT);
         assert_int_equal(fetch(cache, &said), 0);
         text_format(&line, "cd %s && %s", cache, damages[i]);
         shell(line.bytes);

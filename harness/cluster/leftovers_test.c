@@ -310,7 +310,7 @@ static void half_of_a_kept_data_folder_is_removed(void **state)
     int64_t give_up_ns = clock_monotonic_ns() + LIMIT_NS;
     pid_t keeper = fork();
     if (keeper == 0) {
-        data_cache_keep(data, cache);
+        data_cache_keep(data, cache, PROCESS_LIMIT);
         _exit(0);
     }
     while (count_halves() == 0 && access(cache, F_OK) != 0)
@@ -323,8 +323,8 @@ static void half_of_a_kept_data_folder_is_removed(void **state)
         assert_true(clock_monotonic_ns() < give_up_ns);
         data_cache_sweep();
     }
-    data_cache_keep(data, cache);
-    assert_int_equal(data_cache_fetch(cache, fetched), 0);
+    data_cache_keep(data, cache, PROCESS_LIMIT);
+    assert_int_equal(data_cache_fetch(cache, fetched, PROCESS_LIMIT), 0);
     assert_true(exists("fetched/1999"));
     free(data);
     free(cache);

@@ -4,6 +4,7 @@
 #include "harness/base/text.h"
 #include "harness/cluster/data_cache.h"
 #include "harness/cluster/process.h"
+#include "harness/cluster/server.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,19 +16,12 @@
 void mysql_version(char *out, size_t room)
 {
     const char *const arguments[] = {"mariadbd", "--no-defaults", "--version", NULL};
-    struct text output = {0};
-    snprintf(out, room, "mariadbd");
-    if (process_run(arguments, "", -1, &output, NULL) == 0) {
-        const char *number = strstr(text_string(&output), " Ver ");
-        if (number != NULL)
-            snprintf(out, room, "mariadbd %.*s", (int)strcspn(number + 5, "- \n"), number + 5);
-    }
-    text_free(&output);
+    version_ask("mariadbd", arguments, " Ver ", "- \n", out, room);
 }
 
 // Not in /tmp: each server that starts removes whatever temporary tables it finds in its folder for
 // them, another server's too.
-static int install(const char *data, struct error *error)
+static int install(const char *data, struct process_limit limit, struct error *error)
 {
     struct text option = {0};
     struct text temporary = {0};
@@ -43,7 +37,7 @@ static int install(const char *data, struct error *error)
                                      geteuid() == 0 ? "--user=root" : "--skip-name-resolve",
                                      "--innodb-log-file-size=8M",
                                      NULL};
-    int status = process_run(arguments, "", -1, &output, error);
+    int status = process_run(arguments, "", -1, limit, &output, error);
     if (status > 0)
         error_set(error, "mariadb-install-db could not make %s: %.500s", data,
                   text_string(&output));
@@ -59,24 +53,23 @@ static char *cache_path(void)
 {
     char name[80];
     mysql_version(name, sizeof name);
-    char *space = strchr(name, ' ');
-    if (space == NULL)
+    if (version_number(name) == NULL)
         return NULL;
-    *space = '-';
+    *strchr(name, ' ') = '-';
     return data_cache_path(name);
 }
 
-static int make(const char *data, struct error *error)
+static int make(const char *data, struct process_limit limit, struct error *error)
 {
     char *cache = cache_path();
     int result = 0;
-    if (cache == NULL || data_cache_fetch(cache, data) != 0) {
+    if (cache == NULL || data_cache_fetch(cache, data, limit) != 0) {
         // Half a copy is no place to install into.
         bool made = folder_remove(data, error) == 0 && folder_make(data, error) == 0 &&
-                    install(data, error) == 0;
+                    install(data, limit, error) == 0;
         result = made ? 0 : -1;
         if (made && cache != NULL)
-            data_cache_keep(data, cache);
+            data_cache_keep(data, cache, limit);
     }
     free(cache);
     return result;
@@ -89,5 +82,5 @@ int mysql_data_provide(const struct node *node, struct error *error)
     free(marker);
     if (is_there)
         return 0; // a restart
-    return make(node->data, error);
+    return make(node->data, node_limit(node), error);
 }

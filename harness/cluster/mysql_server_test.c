@@ -154,7 +154,7 @@ static void its_data_are_made_once_and_then_copied(void **state)
     snprintf(path, sizeof path, "%s/mysql/mark", taken);
     assert_int_equal(file_write(path, "x", 1, NULL), 0);
     assert_int_equal(folder_remove(kept, NULL), 0);
-    data_cache_keep(taken, kept);
+    data_cache_keep(taken, kept, PROCESS_LIMIT);
     open_on_loopback(&place, "single");
     snprintf(path, sizeof path, "%s/mysql/mark", place.cluster.nodes[0].data);
     assert_int_equal(access(path, F_OK), 0);

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #define LIMIT_S 30 // for servers to come to an agreement, on a machine that is busy
-#define POLL_NS (5 * NS_PER_MS)
 
 #define STATUS(name)                                                                               \
     "SELECT VARIABLE_VALUE FROM information_schema.GLOBAL_STATUS WHERE VARIABLE_NAME = '" name "'"
@@ -39,7 +38,8 @@ static int wait_for(const struct node *node, const struct goal *goal, struct err
                              LIMIT_S, goal->what, node->name, node->end.address, node->port,
                              goal->question, answered ? answer : refusal.text, goal->answer,
                              node->folder);
-        clock_sleep_until_ns(clock_monotonic_ns() + POLL_NS);
+        if (!node_pause(node, error))
+            return -1;
     }
 }
 

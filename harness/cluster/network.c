@@ -30,7 +30,7 @@ static int run_ip(const char *commands, int network_namespace, struct error *err
 {
     const char *const arguments[] = {"ip", "-batch", "-", NULL};
     struct text output = {0};
-    int status = process_run(arguments, commands, network_namespace, &output, error);
+    int status = process_run(arguments, commands, network_namespace, PROCESS_LIMIT, &output, error);
     if (status > 0)
         error_set(error, "ip -batch failed: %s(is iproute2 complete, does the kernel have veth?)",
                   text_string(&output));

@@ -17,7 +17,6 @@
 #include <string.h>
 #include <sys/shm.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #define ORPHANS_LIMIT_NS (5 * NS_PER_S)
@@ -61,14 +60,7 @@ static void version(char *out, size_t room)
 {
     char *program = find_program("postgres");
     const char *const arguments[] = {program, "--version", NULL};
-    struct text output = {0};
-    snprintf(out, room, "postgres");
-    if (process_run(arguments, "", -1, &output, NULL) == 0) {
-        const char *number = strpbrk(text_string(&output), "0123456789");
-        if (number != NULL)
-            snprintf(out, room, "postgres %.*s", (int)strcspn(number, " \n"), number);
-    }
-    text_free(&output);
+    version_ask("postgres", arguments, "", " \n", out, room);
     free(program);
 }
 
@@ -80,10 +72,10 @@ static char *cache_path(void)
     char release[64];
     char name[96];
     version(release, sizeof release);
-    const char *number = strchr(release, ' ');
+    const char *number = version_number(release);
     if (number == NULL)
         return NULL;
-    snprintf(name, sizeof name, "postgres-%s", number + 1);
+    snprintf(name, sizeof name, "postgres-%s", number);
     return data_cache_path(name);
 }
 
@@ -94,15 +86,13 @@ static int initialise(const struct node *node, struct error *error)
     const char *const arguments[] = {program, "-D",        node->data,          "-U",   "postgres",
                                      "-A",    "trust",     "--encoding",        "UTF8", "--locale",
                                      "C",     "--no-sync", "--no-instructions", NULL};
-    int status = 0;
     pid_t id = server_run(node, arguments, true, error);
     free(program);
     if (id < 0)
         return -1;
-    while (waitpid(id, &status, 0) < 0 && errno == EINTR)
-        continue;
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
-        return 0;
+    int status = process_wait(id, "initdb", node_limit(node), -1, NULL, error);
+    if (status <= 0)
+        return status;
     return error_set(error,
                      "initdb failed, for a reason at the end of %s/server.log; it was to make %s",
                      node->folder, node->data);
@@ -118,13 +108,13 @@ static int provide_data(const struct node *node, struct error *error)
         return 0; // a restart
     char *cache = cache_path();
     int result = 0;
-    if (cache == NULL || data_cache_fetch(cache, node->data) != 0) {
+    if (cache == NULL || data_cache_fetch(cache, node->data, node_limit(node)) != 0) {
         result = folder_remove(node->data, error) != 0 || folder_make(node->data, error) != 0 ||
                          initialise(node, error) != 0
                      ? -1
                      : 0;
         if (result == 0 && cache != NULL)
-            data_cache_keep(node->data, cache);
+            data_cache_keep(node->data, cache, node_limit(node));
     }
     free(cache);
     if (result == 0 && chmod(node->data, 0700) != 0)

@@ -20,10 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define ORDINARY_ID 1 // has a name on every machine: some servers look themselves up
-// A program that is run has ended long before, also on a machine that drowns.
-#define RUN_LIMIT_NS (300 * NS_PER_S)
-
+#define ORDINARY_ID 1
 int process_settle(pid_t parent, int network_namespace, int processor)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -186,35 +183,50 @@ static int open_input(const char *input)
     return descriptor;
 }
 
-// Reads what the program says until it ends. False if it has not by then.
-static bool read_all(int descriptor, int64_t give_up_ns, struct text *output)
+#define LOOK_EVERY_MS 10
+
+// Reads for a moment. False once there is nothing more to come.
+static bool read_some(int descriptor, struct text *output)
 {
     char block[4096];
-    for (;;) {
-        int64_t left_ns = give_up_ns - clock_monotonic_ns();
-        struct pollfd end = {.fd = descriptor, .events = POLLIN};
-        int ready = left_ns <= 0 ? 0 : poll(&end, 1, (int)(left_ns / NS_PER_MS) + 1);
-        if (ready < 0 && errno == EINTR)
-            continue;
-        if (ready <= 0)
-            return false;
-        ssize_t got = read(descriptor, block, sizeof block);
-        if (got <= 0)
-            return true;
+    struct pollfd ready = {.fd = descriptor, .events = POLLIN};
+    if (poll(&ready, 1, LOOK_EVERY_MS) <= 0)
+        return true;
+    ssize_t got = read(descriptor, block, sizeof block);
+    if (got > 0)
         text_add_bytes(output, block, (size_t)got);
+    return got > 0 || (got < 0 && errno == EINTR);
+}
+
+int process_wait(pid_t id, const char *program, struct process_limit limit, int descriptor,
+                 struct text *output, struct error *error)
+{
+    int64_t give_up_ns = clock_monotonic_ns() + limit.seconds * NS_PER_S;
+    bool is_open = descriptor >= 0;
+    int status = 0;
+    for (;;) {
+        if (is_open)
+            is_open = read_some(descriptor, output);
+        if (!is_open && waitpid(id, &status, WNOHANG) != 0)
+            return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+        bool is_interrupted = limit.interrupted != NULL && atomic_load(limit.interrupted) != 0;
+        if (is_interrupted || clock_monotonic_ns() > give_up_ns) {
+            process_kill(id);
+            return is_interrupted
+                       ? error_set(error, "interrupted while %s ran", program)
+                       : error_set(error,
+                                   "%s did not end within %d s, and was killed: it hangs, "
+                                   "or the machine is too busy for it",
+                                   program, limit.seconds);
+        }
+        if (!is_open)
+            clock_sleep_until_ns(clock_monotonic_ns() + NS_PER_MS);
     }
 }
 
 int process_run(const char *const *arguments, const char *input, int network_namespace,
-                struct text *output, struct error *error)
+                struct process_limit limit, struct text *output, struct error *error)
 {
-    return process_run_for(arguments, input, network_namespace, RUN_LIMIT_NS, output, error);
-}
-
-int process_run_for(const char *const *arguments, const char *input, int network_namespace,
-                    int64_t limit_ns, struct text *output, struct error *error)
-{
-    int64_t give_up_ns = clock_monotonic_ns() + limit_ns;
     int descriptor = open_input(input);
     int pipes[2];
     if (descriptor < 0 || pipe2(pipes, O_CLOEXEC) != 0)
@@ -224,18 +236,7 @@ int process_run_for(const char *const *arguments, const char *input, int network
     pid_t id = start(&settings, pipes[1], descriptor, error);
     close(descriptor);
     close(pipes[1]);
-    int status = -1;
-    if (id > 0) {
-        bool ended = read_all(pipes[0], give_up_ns, output);
-        if (!ended)
-            kill(id, SIGKILL);
-        while (waitpid(id, &status, 0) < 0 && errno == EINTR)
-            continue;
-        status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-        if (!ended)
-            status = error_set(error, "%s did not end within %d s, and was killed", arguments[0],
-                               (int)(limit_ns / NS_PER_S));
-    }
+    int status = id > 0 ? process_wait(id, arguments[0], limit, pipes[0], output, error) : -1;
     close(pipes[0]);
     return status;
 }

@@ -5,6 +5,7 @@
 #include "harness/base/error.h"
 #include "harness/base/text.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -31,13 +32,25 @@ pid_t process_start(const struct process_settings *settings, struct error *error
 // is allowed. 0, or -1 with errno set.
 int process_settle(pid_t parent, int network_namespace, int processor);
 
+// How long a program may take.
+struct process_limit {
+    int seconds;
+    const _Atomic uint32_t *interrupted; // not 0 any more: no longer; or NULL
+};
+
+// Of programs that take a moment, on a machine that has none to spare.
+#define PROCESS_LIMIT ((struct process_limit){.seconds = 60})
+
+// Waits for the end of a child; what comes from the descriptor until then (-1: nothing) is appended
+// to `output`. Returns its exit status, or 128 and the signal that ended it; or -1 with `error`
+// set, which names the program, if it was killed because it took longer than allowed.
+int process_wait(pid_t id, const char *program, struct process_limit limit, int descriptor,
+                 struct text *output, struct error *error);
+
 // Runs a program to its end with `input` as its standard input; what it printed (both streams) is
-// appended to `output`. Returns its exit status, or -1 with `error` set. One that has not ended
-// within `limit_ns` (process_run: five minutes) is killed, which is an error.
-int process_run_for(const char *const *arguments, const char *input, int network_namespace,
-                    int64_t limit_ns, struct text *output, struct error *error);
+// appended to `output`. As process_wait, and -1 with `error` set, too, if it cannot be started.
 int process_run(const char *const *arguments, const char *input, int network_namespace,
-                struct text *output, struct error *error);
+                struct process_limit limit, struct text *output, struct error *error);
 
 // What the process does, for messages: "runs", "waits", "is stopped", "is dead", "is gone", ...
 const char *process_doing(pid_t id);

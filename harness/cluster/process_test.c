@@ -18,7 +18,8 @@ static void a_program_that_does_not_end_is_killed_and_named(void **state)
     static const char *const arguments[] = {"sh", "-c", "echo before; exec sleep 1000", NULL};
     struct text output = {0};
     struct error error = {0};
-    assert_int_equal(process_run_for(arguments, "", -1, NS_PER_S, &output, &error), -1);
+    assert_int_equal(
+        process_run(arguments, "", -1, (struct process_limit){.seconds = 1}, &output, &error), -1);
     assert_string_equal(error.text, "sh did not end within 1 s, and was killed");
     assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); // nothing is left of it
     text_free(&output);
@@ -30,7 +31,7 @@ static void a_program_that_ends_is_waited_for(void **state)
     static const char *const arguments[] = {"sh", "-c", "cat; exit 3", NULL};
     struct text output = {0};
     struct error error = {0};
-    assert_int_equal(process_run(arguments, "said", -1, &output, &error), 3);
+    assert_int_equal(process_run(arguments, "said", -1, PROCESS_LIMIT, &output, &error), 3);
     assert_string_equal(output.bytes, "said");
     text_free(&output);
 }

@@ -45,7 +45,7 @@ static void add_place(struct command_line *line, const struct node *node)
 static bool tells_times(void)
 {
     char version[64];
-    const char *number = strchr(server_version(&redis_server, version, sizeof version), ' ');
+    const char *number = version_number(server_version(&redis_server, version, sizeof version));
     return number != NULL && strtol(number, NULL, 10) >= 7;
 }
 

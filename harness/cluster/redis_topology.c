@@ -10,7 +10,6 @@
 #define SENTINELS 3
 #define SLOTS 16384
 #define LIMIT_S 30 // for a whole to come up, on a machine that is busy
-#define POLL_NS (5 * NS_PER_MS)
 
 // --- asking and waiting --------------------------------------------------------------------------
 
@@ -75,7 +74,8 @@ static int wait_for(const struct server_group *group, const struct node *node,
         text_free(&answers);
         if (reached || late)
             return reached ? 0 : -1;
-        clock_sleep_until_ns(clock_monotonic_ns() + POLL_NS);
+        if (!node_pause(node, error))
+            return -1;
     }
 }
 

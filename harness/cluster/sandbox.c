@@ -1,6 +1,7 @@
 #include "harness/cluster/sandbox.h"
 
 #include "harness/base/file.h"
+#include "harness/base/limits.h"
 #include "harness/cluster/network.h"
 
 #include <ctype.h>
@@ -307,6 +308,7 @@ int sandbox_run_why(const char *why_loopback, const struct sandbox_work *work)
     sigaddset(&signals, SIGHUP);
     sigprocmask(SIG_BLOCK, &signals, &attempt.signals);
     pid_t child = -1;
+    char limits[300];
     struct error error = {0};
     if (why_loopback != NULL) {
         error_set(&error, "%s", why_loopback);
@@ -327,7 +329,8 @@ int sandbox_run_why(const char *why_loopback, const struct sandbox_work *work)
         child = enter(attempt, &error);
     }
     if (child < 0)
-        fprintf(stderr, "lockpick: cannot start the conductor: %s\n", error.text);
+        fprintf(stderr, "lockpick: cannot start the conductor: %s. %s\n", error.text,
+                limits_too_low(limits, sizeof limits));
     int code = child < 0 ? 4 : wait_for_end(child, &signals, &attempt);
     prctl(PR_SET_CHILD_SUBREAPER, 0);
     sigprocmask(SIG_SETMASK, &attempt.signals, NULL);

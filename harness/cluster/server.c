@@ -13,6 +13,7 @@
 #include "harness/cluster/zookeeper_server.h"
 
 #include <arpa/inet.h>
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,23 +40,35 @@ bool server_is_installed(const struct server_kind *kind)
     return kind->installed != NULL ? kind->installed() : program_exists(kind->program);
 }
 
+void version_ask(const char *name, const char *const *arguments, const char *before,
+                 const char *end, char *out, size_t room)
+{
+    struct text output = {0};
+    snprintf(out, room, "%s", name);
+    int status = process_run(arguments, "", -1, (struct process_limit){.seconds = VERSION_LIMIT_S},
+                             &output, NULL);
+    char *from = strstr(text_string(&output), before);
+    const char *number = from != NULL ? strpbrk(from, "0123456789") : NULL;
+    if (status == 0 && number != NULL)
+        snprintf(out, room, "%s %.*s", name, (int)strcspn(number, end), number);
+    else if (status < 0)
+        snprintf(out, room, "%s (tells no version within %d s)", name, VERSION_LIMIT_S);
+    text_free(&output);
+}
+
+const char *version_number(const char *version)
+{
+    const char *space = strchr(version, ' ');
+    return space != NULL && isdigit((unsigned char)space[1]) ? space + 1 : NULL;
+}
+
 const char *server_version(const struct server_kind *kind, char *out, size_t room)
 {
     const char *const arguments[] = {kind->program, "--version", NULL};
-    struct text output = {0};
-    if (kind->version != NULL) {
+    if (kind->version != NULL)
         kind->version(out, room);
-        return out;
-    }
-    snprintf(out, room, "%s", kind->program);
-    if (process_run(arguments, "", -1, &output, NULL) == 0 && output.length > 0) {
-        // "Redis server v=7.0.15 sha=..." and most others: the first word with a digit after '='
-        // or a space.
-        char *version = strpbrk(output.bytes, "0123456789");
-        if (version != NULL)
-            snprintf(out, room, "%s %.*s", kind->program, (int)strcspn(version, " \n,-"), version);
-    }
-    text_free(&output);
+    else // "Redis server v=7.0.15 sha=..." and most others: the first word with a digit
+        version_ask(kind->program, arguments, "", " \n,-", out, room);
     return out;
 }
 

@@ -55,6 +55,16 @@ bool server_is_installed(const struct server_kind *kind);
 // Returns `out`; the program's name alone if it says nothing.
 const char *server_version(const struct server_kind *kind, char *out, size_t room);
 
+// For `version`: runs a program, and writes "NAME NUMBER". The number is the first that comes after
+// the text `before` in what the program prints, up to one of the characters of `end`. If there is
+// none: "NAME"; if the program hangs, it is killed after VERSION_LIMIT_S, and `out` says so.
+#define VERSION_LIMIT_S 15
+void version_ask(const char *name, const char *const *arguments, const char *before,
+                 const char *end, char *out, size_t room);
+
+// The number of a version, "7.0.15"; NULL if it is not known.
+const char *version_number(const char *version);
+
 // For `start`: runs the program with these arguments on the node, output to server.log in its
 // folder. If the node has a clock of its own, the program reads time by that. With `ordinary_user`,
 // for servers that refuse to run as root, and on loopback ports it is not root. Returns its process

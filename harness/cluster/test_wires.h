@@ -188,7 +188,7 @@ static inline struct text printed(const char *const *arguments, int network_name
 {
     struct error error = {0};
     struct text output = {0};
-    if (process_run(arguments, "", network_namespace, &output, &error) != 0)
+    if (process_run(arguments, "", network_namespace, PROCESS_LIMIT, &output, &error) != 0)
         fail_msg("%s: %s%s", arguments[0], error.text, text_string(&output));
     return output;
 }

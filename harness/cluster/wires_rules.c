@@ -30,7 +30,7 @@
 
 // A tool takes a moment, on a machine that drowns a second; one that takes longer hangs, and the
 // fault with it.
-#define TOOL_LIMIT_NS (20 * NS_PER_S)
+#define TOOL_LIMIT ((struct process_limit){.seconds = 20})
 
 // What the kernel shows of a fault.
 struct view {
@@ -56,7 +56,7 @@ static int run_tool(const char *name, const char *package, const char *const *op
     while (*options != NULL)
         arguments[count++] = *options++;
     arguments[count] = NULL;
-    int status = process_run_for(arguments, input, -1, TOOL_LIMIT_NS, output, error);
+    int status = process_run(arguments, input, -1, TOOL_LIMIT, output, error);
     if (status < 0)
         error_wrap(error, "%s cannot be used (if it is missing: apt-get install %s)", name,
                    package);

@@ -33,14 +33,7 @@ static void version(char *out, size_t room)
                                      CLASSPATH,
                                      "org.apache.zookeeper.version.VersionInfoMain",
                                      NULL};
-    struct text output = {0};
-    snprintf(out, room, "zookeeper");
-    if (process_run(arguments, "", -1, &output, NULL) == 0) {
-        const char *number = strstr(text_string(&output), "version ");
-        if (number != NULL)
-            snprintf(out, room, "zookeeper %.*s", (int)strcspn(number + 8, " \n"), number + 8);
-    }
-    text_free(&output);
+    version_ask("zookeeper", arguments, "version ", " \n", out, room);
 }
 
 // --- settings ------------------------------------------------------------------------------------

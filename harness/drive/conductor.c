@@ -410,7 +410,7 @@ static int set_up(struct conductor *conductor, const char *folder, int serial, s
     show(conductor, "starting servers");
     if (stage_open(stage, conductor->trial, conductor->pool, folder, serial, &conductor->nodes,
                    error) != 0)
-        return -1;
+        return sandbox_is_interrupted(conductor->sandbox) ? TRIAL_INTERRUPTED : -1;
     if (!stage_is_possible(stage, error))
         return TRIAL_IMPOSSIBLE;
     world_open(&conductor->world, stage, conductor->pool, &conductor->nodes, conductor->clients,

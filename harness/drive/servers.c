@@ -162,7 +162,8 @@ static int boot(struct server_pool *pool, const struct group_settings *groups, i
                                         .group_count = count,
                                         .processor = placement_of(placement),
                                         .folder = pool->set_folder,
-                                        .serial = 2 * number + 1};
+                                        .serial = 2 * number + 1,
+                                        .interrupted = pool->sandbox->interrupted};
     if (cluster_open(&pool->cluster, &settings, error) != 0) {
         free(pool->set_folder);
         pool->set_folder = NULL;

@@ -1,6 +1,7 @@
 #include "harness/report/gnuplot.h"
 
 #include "harness/base/text.h"
+#include "harness/cluster/process.h"
 #include "harness/report/plot.h"
 #include "harness/report/report.h"
 
@@ -8,12 +9,16 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 extern char **environ;
+
+// On a machine that is busy.
+#define START_LIMIT_S 15
+#define SCRIPT_LIMIT_S 10
 
 // Starts it with no input, and output and messages into `pipe_end`. 0, or an errno.
 static int spawn(const char *folder, char *const *arguments, int pipe_end, pid_t *process)
@@ -34,26 +39,6 @@ static int spawn(const char *folder, char *const *arguments, int pipe_end, pid_t
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
     return failed;
-}
-
-static void read_all(int descriptor, struct text *said)
-{
-    char block[4096];
-    ssize_t got;
-    while ((got = read(descriptor, block, sizeof block)) > 0 || (got < 0 && errno == EINTR)) {
-        if (got > 0)
-            text_add_bytes(said, block, (size_t)got);
-    }
-}
-
-static int wait_for(pid_t process)
-{
-    int status = 0;
-    while (waitpid(process, &status, 0) < 0) {
-        if (errno != EINTR)
-            return -1;
-    }
-    return status;
 }
 
 // gnuplot at work.
@@ -78,18 +63,17 @@ static struct drawer start(const char *folder, char *const *arguments)
     return drawer;
 }
 
-// Its wait status; output and messages go to `said`. -1 with errno set if it could not be started.
-static int finish(const struct drawer *drawer, struct text *said)
+// Its exit status, or 128 and its signal; output and messages go to `said`. -1 with `error` set if
+// it could not be started, or was killed as it took longer than so many seconds.
+static int finish(const struct drawer *drawer, int limit_s, struct text *said, struct error *error)
 {
-    int status = -1;
-    if (drawer->refused == 0) {
-        read_all(drawer->said, said);
-        status = wait_for(drawer->process);
-    }
+    int status = drawer->refused == 0 ? process_wait(drawer->process, "gnuplot",
+                                                     (struct process_limit){.seconds = limit_s},
+                                                     drawer->said, said, error)
+                                      : error_set(error, "cannot run gnuplot in %s: %s",
+                                                  drawer->folder, strerror(drawer->refused));
     if (drawer->said >= 0)
         close(drawer->said);
-    if (drawer->refused != 0)
-        errno = drawer->refused;
     return status;
 }
 
@@ -110,23 +94,20 @@ static char *one_line(const struct text *said)
     return line;
 }
 
-// Waits for it. 0, or -1 with `error` set to what it said.
-static int await(const struct drawer *drawer, bool *missing, struct error *error)
+// Waits until so many scripts are drawn. 0, or -1 with `error` set to what it said.
+static int await(const struct drawer *drawer, size_t scripts, bool *missing, struct error *error)
 {
     struct text said = {0};
-    int status = finish(drawer, &said);
-    int reason = errno;
-    int result = 0;
-    if (status == -1 && reason == ENOENT) {
+    int status = finish(drawer, START_LIMIT_S + SCRIPT_LIMIT_S * (int)scripts, &said, error);
+    int result = status == 0 ? 0 : -1;
+    if (drawer->refused == ENOENT) {
         *missing = true;
-        result = error_set(error, "gnuplot is not installed");
-    } else if (status == -1) {
-        result = error_set(error, "cannot run gnuplot in %s: %s", drawer->folder, strerror(reason));
-    } else if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
+        error_set(error, "gnuplot is not installed");
+    } else if (status > 0) {
         char *line = one_line(&said);
-        result = error_set(error, "gnuplot failed in %s (%s %d): %s", drawer->folder,
-                           WIFEXITED(status) ? "exit status" : "signal",
-                           WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status), line);
+        error_set(error, "gnuplot failed in %s (%s %d): %s", drawer->folder,
+                  status < 128 ? "exit status" : "signal", status < 128 ? status : status - 128,
+                  line);
         free(line);
     }
     text_free(&said);
@@ -150,7 +131,10 @@ int gnuplot_run(const char *folder, const char *const *scripts, bool *missing, s
     for (size_t i = 0; scripts[i] != NULL && i + 3 < 16; i++)
         arguments[i + 2] = scripts[i];
     struct drawer drawer = start(folder, (char *const *)(void *)arguments);
-    return await(&drawer, missing, error);
+    size_t count = 0;
+    while (scripts[count] != NULL)
+        count++;
+    return await(&drawer, count, missing, error);
 }
 
 // --- many ----------------------------------------------------------------------------------------
@@ -224,7 +208,7 @@ int gnuplot_run_many(const struct gnuplot_script *scripts, size_t count, bool *m
             done += here;
         }
         for (size_t i = 0; i < started; i++) {
-            if (await(&drawers[i], missing, result == 0 ? error : NULL) != 0)
+            if (await(&drawers[i], share, missing, result == 0 ? error : NULL) != 0)
                 result = -1;
         }
     }
@@ -235,16 +219,16 @@ bool plots_available(char *note, size_t room)
 {
     char *arguments[] = {"gnuplot", "--version", NULL};
     struct text said = {0};
+    struct error error = {0};
     struct drawer drawer = start("/", arguments);
-    int status = finish(&drawer, &said);
-    bool available = status != -1 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    int status = finish(&drawer, START_LIMIT_S, &said, &error);
     text_free(&said);
-    const char *text = "no plots: gnuplot is not installed (Debian: apt install gnuplot-nox); "
-                       "`gnuplot NAME.gp` in a trial's folder draws them later";
-    size_t length = available ? 0 : strnlen(text, room > 0 ? room - 1 : 0);
-    if (room > 0) {
-        memcpy(note, text, length);
-        note[length] = '\0';
-    }
-    return available;
+    if (drawer.refused != 0 || status > 0)
+        error_set(&error, "gnuplot is not installed (Debian: apt install gnuplot-nox)");
+    if (status != 0)
+        snprintf(note, room, "no plots: %s; `gnuplot NAME.gp` in a trial's folder draws them later",
+                 error.text);
+    else if (room > 0)
+        note[0] = '\0';
+    return status == 0;
 }

@@ -47,7 +47,7 @@ static int furnish(int descriptor, const char *address, struct error *error)
     if (!is_loopback)
         text_format(&commands, "addr add %s/32 dev lo\n", address);
     text_format(&commands, "route add local 0.0.0.0/0 dev lo src %s\n", address);
-    int status = process_run(arguments, commands.bytes, descriptor, &output, error);
+    int status = process_run(arguments, commands.bytes, descriptor, PROCESS_LIMIT, &output, error);
     if (status > 0)
         error_set(error, "ip -batch failed in the network of a client's relay: %.600s",
                   text_string(&output));
