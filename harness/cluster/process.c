@@ -212,12 +212,9 @@ int process_wait(pid_t id, const char *program, struct process_limit limit, int 
         bool is_interrupted = limit.interrupted != NULL && atomic_load(limit.interrupted) != 0;
         if (is_interrupted || clock_monotonic_ns() > give_up_ns) {
             process_kill(id);
-            return is_interrupted
-                       ? error_set(error, "interrupted while %s ran", program)
-                       : error_set(error,
-                                   "%s did not end within %d s, and was killed: it hangs, "
-                                   "or the machine is too busy for it",
-                                   program, limit.seconds);
+            return is_interrupted ? error_set(error, "interrupted while %s ran", program)
+                                  : error_set(error, "%s did not end within %d s, and was killed",
+                                              program, limit.seconds);
         }
         if (!is_open)
             clock_sleep_until_ns(clock_monotonic_ns() + NS_PER_MS);
