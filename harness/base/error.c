@@ -1,5 +1,7 @@
 #include "harness/base/error.h"
 
+#include "harness/base/text.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,7 +16,7 @@ int error_set(struct error *error, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(made.text, sizeof made.text, format, arguments);
     va_end(arguments);
-    strcpy(error->text, made.text);
+    strcpy(error->text, text_clean(made.text));
     return -1;
 }
 
@@ -27,7 +29,7 @@ int error_wrap(struct error *error, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(context.text, sizeof context.text - 2, format, arguments);
     va_end(arguments);
-    strcat(context.text, ": ");
+    strcat(text_clean(context.text), ": ");
     size_t prefix = strlen(context.text);
     size_t kept = strnlen(error->text, sizeof error->text - prefix - 1);
     memmove(error->text + prefix, error->text, kept);

@@ -7,6 +7,8 @@ struct error {
     char text[1024];
 };
 
+// What it quotes may be a stranger's: text_clean makes all of it fit for a terminal.
+//
 // Replaces the text of `error` (which may be NULL) and returns -1, so that a function can
 // `return error_set(...)`.
 __attribute__((format(printf, 2, 3))) int error_set(struct error *error, const char *format, ...);

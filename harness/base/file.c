@@ -1,6 +1,9 @@
 #include "harness/base/file.h"
 
+#include "harness/base/clock.h"
+
 #include <errno.h>
+#include <fcntl.h>
 #include <ftw.h>
 #include <poll.h>
 #include <stdio.h>
@@ -9,19 +12,45 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define MOST_BYTES ((off_t)256 << 20)
+
+int file_open(const char *path, struct error *error)
+{
+    struct stat status;
+    // A pipe that is opened without waiting, to be refused, waits for no writer.
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (descriptor < 0 || fstat(descriptor, &status) != 0)
+        error_set(error, "cannot open %s: %s", path, strerror(errno));
+    else if (S_ISDIR(status.st_mode))
+        error_set(error, "cannot read %s: %s", path, strerror(EISDIR));
+    else if (!S_ISREG(status.st_mode))
+        error_set(error, "cannot read %s: it is no plain file, but a pipe, socket or device", path);
+    else
+        return descriptor;
+    if (descriptor >= 0)
+        close(descriptor);
+    return -1;
+}
+
 int file_read(const char *path, struct text *out, struct error *error)
 {
-    FILE *file = fopen(path, "rb");
-    if (file == NULL)
-        return error_set(error, "cannot open %s: %s", path, strerror(errno));
+    int descriptor = file_open(path, error);
+    if (descriptor < 0)
+        return -1;
     char block[4096];
-    size_t got;
-    while ((got = fread(block, 1, sizeof block, file)) > 0)
-        text_add_bytes(out, block, got);
+    ssize_t got = 1;
+    struct stat status;
     int result = 0;
-    if (ferror(file))
-        result = error_set(error, "cannot read %s: %s", path, strerror(errno));
-    fclose(file);
+    if (fstat(descriptor, &status) == 0 && status.st_size > MOST_BYTES)
+        result = error_set(error, "cannot read %s: it has more than 256 MiB", path);
+    while (result == 0 && got != 0) {
+        got = read(descriptor, block, sizeof block);
+        if (got > 0)
+            text_add_bytes(out, block, (size_t)got);
+        else if (got < 0 && errno != EINTR)
+            result = error_set(error, "cannot read %s: %s", path, strerror(errno));
+    }
+    close(descriptor);
     return result;
 }
 
@@ -61,30 +90,64 @@ const char *file_reason(const char *path, char *out, size_t room)
     return out;
 }
 
-int file_write(const char *path, const char *bytes, size_t length, struct error *error)
+// Makes a new file beside `path`, whose name is then `neighbour`.
+static int create_neighbour(const char *path, mode_t mode, struct text *neighbour)
 {
-    struct text temporary = {0};
-    text_format(&temporary, "%s.part", path);
+    int descriptor = -1;
+    for (int attempt = 0; descriptor < 0 && (attempt == 0 || errno == EEXIST); attempt++) {
+        text_free(neighbour);
+        text_format(neighbour, "%s.%llx.part", path, (unsigned long long)clock_monotonic_ns());
+        descriptor = open(neighbour->bytes, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+    }
+    return descriptor;
+}
+
+static int write_all(int descriptor, const char *bytes, size_t length)
+{
+    while (length > 0) {
+        ssize_t put = write(descriptor, bytes, length);
+        if (put < 0 && errno != EINTR)
+            return -1;
+        bytes += put > 0 ? put : 0;
+        length -= put > 0 ? (size_t)put : 0;
+    }
+    return 0;
+}
+
+static int write_anew(const char *path, mode_t mode, const char *bytes, size_t length,
+                      struct error *error)
+{
+    struct text neighbour = {0};
+    int descriptor = create_neighbour(path, mode, &neighbour);
     int result = 0;
     char why[600];
-    FILE *file = fopen(temporary.bytes, "wb");
-    if (file == NULL) {
+    if (descriptor < 0) {
         result = error_set(error, "cannot create %s: %s", path, file_reason(path, why, sizeof why));
     } else {
-        if (fwrite(bytes, 1, length, file) != length || fflush(file) != 0)
+        if (write_all(descriptor, bytes, length) != 0)
             result =
                 error_set(error, "cannot write %s: %s", path, file_reason(path, why, sizeof why));
-        if (fclose(file) != 0 && result == 0)
+        if (close(descriptor) != 0 && result == 0)
             result =
                 error_set(error, "cannot write %s: %s", path, file_reason(path, why, sizeof why));
-        if (result == 0 && rename(temporary.bytes, path) != 0)
+        if (result == 0 && rename(neighbour.bytes, path) != 0)
             result =
                 error_set(error, "cannot replace %s: %s", path, file_reason(path, why, sizeof why));
         if (result != 0)
-            unlink(temporary.bytes);
+            unlink(neighbour.bytes);
     }
-    text_free(&temporary);
+    text_free(&neighbour);
     return result;
+}
+
+int file_write(const char *path, const char *bytes, size_t length, struct error *error)
+{
+    return write_anew(path, 0666, bytes, length, error);
+}
+
+int file_write_private(const char *path, const char *bytes, size_t length, struct error *error)
+{
+    return write_anew(path, 0600, bytes, length, error);
 }
 
 static int make_one_folder(const char *path, struct error *error)

@@ -5,11 +5,19 @@
 #include "harness/base/error.h"
 #include "harness/base/text.h"
 
-// Appends the whole file to `out`. 0, or -1 with `error` set.
+// Opens a plain file to be read, for its owner to close: a pipe, which nobody may ever write to, or
+// a device is refused. -1 with `error` set.
+int file_open(const char *path, struct error *error);
+
+// Appends the whole of a plain file to `out`, if it has at most 256 MiB. 0, or -1 with `error` set.
 int file_read(const char *path, struct text *out, struct error *error);
 
-// Writes the file anew (to a neighbour first, then renamed, so that nobody sees half of it).
+// Writes the file anew (to a neighbour first, then renamed, so that nobody sees half of it). A link
+// of that name is replaced, never followed.
 int file_write(const char *path, const char *bytes, size_t length, struct error *error);
+
+// The same of a file that nobody else may read.
+int file_write_private(const char *path, const char *bytes, size_t length, struct error *error);
 
 // Why the file at `path` could not be written, by errno: "No space left on device (on the
 // disk mounted at /data)". Returns `out`.

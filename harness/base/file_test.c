@@ -3,10 +3,12 @@
 #include <dirent.h>
 #include <ftw.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -167,18 +169,76 @@ static void a_write_that_fails_leaves_nothing_behind(void **state)
     free(path);
 }
 
-static void a_full_disk_is_an_error(void **state)
+static void a_file_that_cannot_be_written_whole_is_an_error(void **state)
 {
     char *path = path_join(*state, "result.json");
-    char *neighbour = path_join(*state, "result.json.part");
-    if (symlink("/dev/full", neighbour) != 0 || access("/dev/full", W_OK) != 0)
-        skip();
     struct error error = {0};
-    assert_int_equal(file_write(path, "x", 1, &error), -1);
+    struct rlimit before;
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    signal(SIGXFSZ, SIG_IGN);
+    const struct rlimit small = {.rlim_cur = 4, .rlim_max = before.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+    int result = file_write(path, "too much", 8, &error);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+    assert_int_equal(result, -1);
     assert_non_null(strstr(error.text, path));
-    assert_non_null(strstr(error.text, "No space left"));
+    assert_non_null(strstr(error.text, "File too large"));
     assert_int_equal(count_entries(*state), 0);
-    free(neighbour);
+    free(path);
+}
+
+static void a_link_is_replaced_and_its_target_left_alone(void **state)
+{
+    char *target = path_join(*state, "precious");
+    char *link = path_join(*state, "result.json");
+    assert_int_equal(file_write(target, "mine", 4, NULL), 0);
+    assert_int_equal(symlink("precious", link), 0);
+    assert_int_equal(file_write(link, "theirs", 6, NULL), 0);
+    assert_content(target, "mine");
+    assert_content(link, "theirs");
+    free(target);
+    free(link);
+}
+
+// To read it would wait for a writer for ever.
+static void a_pipe_or_a_device_is_refused_at_once(void **state)
+{
+    char *path = path_join(*state, "history.bin");
+    assert_int_equal(mkfifo(path, 0600), 0);
+    const char *const paths[] = {path, "/dev/zero"};
+    for (size_t i = 0; i < 2; i++) {
+        struct text content = {0};
+        struct error error = {0};
+        assert_int_equal(file_read(paths[i], &content, &error), -1);
+        assert_non_null(strstr(error.text, "no plain file"));
+        text_free(&content);
+    }
+    free(path);
+}
+
+static void a_file_larger_than_any_of_ours_is_refused(void **state)
+{
+    char *path = path_join(*state, "result.json");
+    struct text content = {0};
+    struct error error = {0};
+    assert_int_equal(file_write(path, "", 0, NULL), 0);
+    assert_int_equal(truncate(path, ((off_t)256 << 20) + 1), 0);
+    assert_int_equal(file_read(path, &content, &error), -1);
+    assert_non_null(strstr(error.text, "more than 256 MiB"));
+    assert_int_equal(content.length, 0);
+    text_free(&content);
+    free(path);
+}
+
+static void a_private_file_is_for_nobody_else(void **state)
+{
+    char *path = path_join(*state, "as-run.yaml");
+    struct stat found;
+    assert_int_equal(file_write(path, "old", 3, NULL), 0);
+    assert_int_equal(file_write_private(path, "secret", 6, NULL), 0);
+    assert_int_equal(stat(path, &found), 0);
+    assert_int_equal(found.st_mode & 077, 0);
+    assert_content(path, "secret");
     free(path);
 }
 
@@ -251,7 +311,11 @@ int main(void)
         TEST_IN_A_FOLDER(a_file_that_cannot_be_read_is_named),
         TEST_IN_A_FOLDER(a_file_that_cannot_be_written_is_named),
         TEST_IN_A_FOLDER(a_write_that_fails_leaves_nothing_behind),
-        TEST_IN_A_FOLDER(a_full_disk_is_an_error),
+        TEST_IN_A_FOLDER(a_file_that_cannot_be_written_whole_is_an_error),
+        TEST_IN_A_FOLDER(a_link_is_replaced_and_its_target_left_alone),
+        TEST_IN_A_FOLDER(a_pipe_or_a_device_is_refused_at_once),
+        TEST_IN_A_FOLDER(a_file_larger_than_any_of_ours_is_refused),
+        TEST_IN_A_FOLDER(a_private_file_is_for_nobody_else),
         TEST_IN_A_FOLDER(folders_are_made_with_their_parents),
         TEST_IN_A_FOLDER(a_link_to_a_folder_is_a_folder),
         TEST_IN_A_FOLDER(a_file_in_the_way_of_a_folder_is_named),

@@ -1,5 +1,7 @@
 #include "harness/base/text.h"
 
+#include "harness/base/utf8.h"
+
 #include <fnmatch.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -129,6 +131,21 @@ bool text_is_one_of(const char *word, const char *const *words)
             return true;
     }
     return false;
+}
+
+char *text_clean(char *string)
+{
+    for (char *at = string; *at != '\0';) {
+        uint32_t character = 0;
+        size_t length = utf8_decode(at, &character);
+        bool is_control = character < 0x20 || (character >= 0x7f && character < 0xa0);
+        bool turns = (character >= 0x202a && character <= 0x202e) ||
+                     (character >= 0x2066 && character <= 0x2069);
+        if (length == 0 || (is_control && *at != '\n' && *at != '\t') || turns)
+            memset(at, '?', length > 0 ? length : 1);
+        at += length > 0 ? length : 1;
+    }
+    return string;
 }
 
 // Levenshtein distance by two rows; words here are short, longer ones are simply "far".

@@ -35,6 +35,11 @@ bool text_is_one_of(const char *word, const char *const *words);
 // none is near enough to be what was meant.
 const char *text_nearest(const char *wrong, const char *const *words);
 
+// Makes a text of strangers fit for a terminal, in place: control characters, those that turn the
+// direction of writing, and bytes that are no UTF-8 become '?'. Newlines and tabs stay. Returns
+// `string`.
+char *text_clean(char *string);
+
 // Ends the process for want of memory: a message, and exit status 4.
 _Noreturn void memory_give_up(void);
 

@@ -183,6 +183,14 @@ static void words_of_any_length_can_be_compared(void **state)
     assert_null(text_nearest(long_word, keys));
 }
 
+static void a_stranger_s_text_cannot_move_the_cursor(void **state)
+{
+    (void)state;
+    char text[] = "a\x1b[31m\rb\tc\nd\x7f \xc2\x9b"
+                  "2J \xe2\x80\xae \xff µs – ✓";
+    assert_string_equal(text_clean(text), "a?[31m?b\tc\nd? ??2J ??? ? µs – ✓");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -198,6 +206,7 @@ int main(void)
         cmocka_unit_test(of_two_words_the_nearer_one_was_meant),
         cmocka_unit_test(a_word_like_no_other_suggests_nothing),
         cmocka_unit_test(words_of_any_length_can_be_compared),
+        cmocka_unit_test(a_stranger_s_text_cannot_move_the_cursor),
     };
     return cmocka_run_group_tests_name("text", tests, NULL, NULL);
 }

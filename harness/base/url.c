@@ -113,3 +113,13 @@ int url_read(const char *text, struct url *url, struct error *error)
         return error_set(error, "what comes after the last '/' is too long");
     return read_hosts(rest, length, url, error);
 }
+
+bool url_has_password(const char *text)
+{
+    for (const char *at = text; (at = strstr(at, "://")) != NULL;) {
+        at += strlen("://");
+        if (at[strcspn(at, "@/ \t\r\n\"'")] == '@')
+            return true;
+    }
+    return false;
+}

@@ -4,6 +4,8 @@
 
 #include "harness/base/error.h"
 
+#include <stdbool.h>
+
 #define URL_MOST_HOSTS 8
 
 struct url {
@@ -21,5 +23,8 @@ struct url {
 // Reads `scheme://[user[:password]@]host[:port][,host[:port]...][/path]`; %XX stands for a byte in
 // user and password. 0, or -1 with `error` set, which never quotes the password.
 int url_read(const char *text, struct url *url, struct error *error);
+
+// True if a URL that is somewhere in the text has a user or password.
+bool url_has_password(const char *text);
 
 #endif

@@ -93,6 +93,17 @@ static void what_is_too_long_is_refused_not_cut(void **state)
     }
 }
 
+static void a_password_is_found_anywhere_in_a_text(void **state)
+{
+    (void)state;
+    assert_true(
+        url_has_password("servers: {mysql: {external: \"mysql://me:secret@host/test\"}}\n"));
+    assert_true(url_has_password("http://a b\nredis://:secret@[::1]:6379"));
+    assert_false(
+        url_has_password("about: see https://example.org/a@b\nexternal: redis://host:6379"));
+    assert_false(url_has_password(""));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -100,6 +111,7 @@ int main(void)
         cmocka_unit_test(what_is_left_out_is_empty),
         cmocka_unit_test(a_wrong_url_is_refused_without_its_password),
         cmocka_unit_test(what_is_too_long_is_refused_not_cut),
+        cmocka_unit_test(a_password_is_found_anywhere_in_a_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

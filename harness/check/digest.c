@@ -306,6 +306,8 @@ void digest_make(const struct history *history, const struct trial *trial, struc
     sort_accesses(digest);
     session_doubts_heed(digest);
     digest_end_load(digest);
+    for (size_t i = 0; i < digest->fault_count; i++)
+        text_clean(digest->faults[i].reason);
 }
 
 void digest_free(struct digest *digest)

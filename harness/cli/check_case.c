@@ -1,6 +1,7 @@
 #include "harness/cli/check_case.h"
 
 #include "harness/base/rank.h"
+#include "harness/cli/run_outputs.h"
 #include "harness/history/file.h"
 #include "harness/model/from_history.h"
 #include "harness/report/model_picture.h"
@@ -25,13 +26,17 @@ static int complain(const struct error *error)
     return -1;
 }
 
-// A history of Lockpick's is known by its name or its first bytes.
-static bool is_own(const char *path, const struct source *source)
+// A history of Lockpick's is known by its name, and then a plain file, or by its first bytes.
+static bool has_own_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
-    return strcmp(slash != NULL ? slash + 1 : path, "history.bin") == 0 ||
-           (source->length >= strlen(HISTORY_MAGIC) &&
-            memcmp(source->bytes, HISTORY_MAGIC, strlen(HISTORY_MAGIC)) == 0);
+    return strcmp(slash != NULL ? slash + 1 : path, "history.bin") == 0;
+}
+
+static bool begins_like_own(const struct source *source)
+{
+    return source->length >= strlen(HISTORY_MAGIC) &&
+           memcmp(source->bytes, HISTORY_MAGIC, strlen(HISTORY_MAGIC)) == 0;
 }
 
 // The bytes as a file, for those who must have one. -1 with `error` set.
@@ -83,11 +88,14 @@ static int read_other(struct check_case *result, enum import_owner owner,
     enum import_format format = import_format_of(result->path, source->bytes, source->length);
     int read = import_history(format, source->bytes, source->length, &options, operations, notes,
                               &problems);
-    fputs(text_string(&problems.text), stderr);
+    if (problems.text.length > 0)
+        fputs(text_clean(problems.text.bytes), stderr);
     if (problems_suffice(&problems))
         fprintf(stderr, "%s: there may be more that is wrong: these are the first %d\n",
                 result->name, PROBLEMS_MOST);
     text_free(&problems.text);
+    for (size_t i = 0; read == 0 && i < operations->error_count; i++)
+        text_clean(operations->errors[i]);
     return read;
 }
 
@@ -131,6 +139,7 @@ static void doubt(struct check_case *result, const char *format, const char *why
 {
     result->verdict = CASE_UNDECIDED;
     snprintf(result->reason, sizeof result->reason, format, why);
+    text_clean(result->reason);
 }
 
 static void conclude(struct check_case *result)
@@ -148,6 +157,7 @@ static void conclude(struct check_case *result)
     } else if (why != NULL) {
         doubt(result, "%s", why);
     }
+    text_clean(result->story);
 }
 
 static int decide(const struct check_case *result, const struct model_options *options,
@@ -213,7 +223,9 @@ static void decide_otherwise(struct check_case *result, bool release, bool acqui
 static int draw(const struct check_case *result)
 {
     struct error error = {0};
-    if (result->options->picture == NULL || result->decision.linearizable ||
+    if (result->options->picture == NULL || result->decision.linearizable)
+        return 0;
+    if (output_check("--picture", result->options->picture, MODEL_PICTURE_BEGINS, &error) == 0 &&
         model_picture(&result->operations, &result->decision.first, result->options->picture,
                       &error) == 0)
         return 0;
@@ -228,9 +240,10 @@ int check_case_make(const char *path, const struct check_options *options,
                                   .name = source_name(path),
                                   .options = options,
                                   .model_options = options->model_options};
-    if (source_open(path, &result->source, &error) != 0)
+    result->is_own = has_own_name(path);
+    if (!result->is_own && source_open(path, &result->source, &error) != 0)
         return complain(&error);
-    result->is_own = is_own(path, &result->source);
+    result->is_own = result->is_own || begins_like_own(&result->source);
     // What Lockpick records as refused was "not yours" or "gone": the server's own word for it.
     if (result->is_own && !options->says_failed_release && !options->model->is_ownerless)
         result->model_options.failed_release = FAILED_RELEASE_RELEASED;

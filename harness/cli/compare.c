@@ -5,6 +5,7 @@
 #include "harness/cli/run_folder.h"
 #include "harness/cli/stored_run.h"
 #include "harness/cli/verb.h"
+#include "harness/report/json_values.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -78,14 +79,14 @@ static json_t *judge_anew(const char *folder, bool *was_stopped, struct error *e
 static int load_run(const char *path, struct run_figures *figures, struct error *error)
 {
     struct error why = {0};
-    json_error_t problem;
+    struct error problem = {0};
     bool folder = is_folder(path);
     char *file = folder ? path_join(path, "result.json") : memory_string(path);
     bool was_stopped = false;
     json_t *result = folder ? judge_anew(path, &was_stopped, &why) : NULL;
     *figures = (struct run_figures){0};
     if (result == NULL) {
-        result = json_load_file(file, 0, &problem);
+        result = json_read(file, &problem);
         if (result != NULL && folder)
             fprintf(stderr, "lockpick compare: %s: taken as its result.json says: %s\n", path,
                     why.text);

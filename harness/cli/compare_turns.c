@@ -83,15 +83,15 @@ static int conduct(const struct sandbox *sandbox, void *context)
     struct run_result run = {.folder = request->folder, .seed = request->plan->seed};
     struct error error = {0};
     perform_plan(request->plan, &request->run, sandbox, &run);
-    bool is_short = complain_of_untried(&run) || run.count < run.planned ||
-                    sandbox_is_interrupted(sandbox);
+    bool is_short =
+        complain_of_untried(&run) || run.count < run.planned || sandbox_is_interrupted(sandbox);
     if (run_pictures_write(&run, run.has_plots, &error) != 0)
         fprintf(stderr, "lockpick compare: the pictures of the run: %s\n", error.text);
     int written = run_outputs_write_folder(&run);
-    const char *name = run_folder_publish(run.folder);
+    run_folder_publish(run.folder);
     int code = compare_schemes(&run, is_short || written != 0, request->options);
     if (!request->options->json)
-        printf("report: %s/report.html\n", name);
+        printf("report: %s/report.html\n", run.folder);
     run_pictures_free(&run);
     performance_free(&run);
     return code;

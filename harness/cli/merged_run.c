@@ -251,7 +251,7 @@ static int keep_scenario(const char *path, char *name, const char *trial,
     struct scenario named = *scenario;
     named.name = name;
     char *text = scenario_as_run(&named, (uint64_t)scenario->seed, "", trial);
-    int result = file_write(path, text, strlen(text), error);
+    int result = scenario_keep(path, text, error);
     free(text);
     return result;
 }

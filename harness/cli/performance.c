@@ -38,7 +38,7 @@ static int keep_drawn(const struct trial_result *result, struct error *error)
     if (!scenario_was_drawn(drawn))
         return 0;
     char *path = path_join(result->folder, "as-run.yaml");
-    int kept = file_write(path, drawn->source, strlen(drawn->source), error);
+    int kept = scenario_keep(path, drawn->source, error);
     free(path);
     return kept;
 }

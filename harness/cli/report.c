@@ -9,11 +9,13 @@
 #include "harness/cli/verb.h"
 #include "harness/report/run_pictures.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 // --- the command line ----------------------------------------------------------------------------
@@ -128,6 +130,40 @@ static int find_runs(const struct run_options *options, char **folders, struct e
     return 0;
 }
 
+// True of a link to a folder, through which a report would be written elsewhere.
+static bool is_link(const char *path, struct error *error)
+{
+    struct stat status;
+    if (lstat(path, &status) != 0 || !S_ISLNK(status.st_mode))
+        return false;
+    error_set(error,
+              "%s is a link, and nothing is written through it; --out DIR names another "
+              "folder for the report",
+              path);
+    return true;
+}
+
+// -1 with `error` set if a folder of the run that is written into is a link.
+static int check_links(const char *run, struct error *error)
+{
+    char *plots = path_join(run, "plots");
+    char *trials = path_join(run, "trials");
+    struct dirent **entries;
+    bool found = is_link(plots, error) || is_link(trials, error);
+    int count = found ? -1 : scandir(trials, &entries, NULL, alphasort);
+    for (int i = 0; i < count; i++) {
+        char *trial = path_join(trials, entries[i]->d_name);
+        found = found || is_link(trial, error);
+        free(trial);
+        free(entries[i]);
+    }
+    if (count >= 0)
+        free(entries);
+    free(plots);
+    free(trials);
+    return found ? -1 : 0;
+}
+
 // Where the report goes. -1 with `error` set if it cannot.
 static int check_out(const struct run_options *options, const char *only, struct error *error)
 {
@@ -136,7 +172,7 @@ static int check_out(const struct run_options *options, const char *only, struct
     if (access(only, W_OK | X_OK) != 0)
         return error_set(error, "cannot write into %s: %s; --out DIR names another folder", only,
                          strerror(errno));
-    return 0;
+    return check_links(only, error);
 }
 
 // --- the report ----------------------------------------------------------------------------------
@@ -193,7 +229,7 @@ static int write_report(struct merged_run *merged, const struct request *request
         run->lacks_files = true;
         fprintf(stderr, "lockpick report: the pictures of the run: %s\n", error.text);
     }
-    int code = run_outputs_write(run, options, run->folder);
+    int code = run_outputs_write(run, options);
     if (!options->json)
         tell_differences(merged, options->quiet);
     run_pictures_free(run);

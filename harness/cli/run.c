@@ -43,7 +43,8 @@ static int conduct(const struct sandbox *sandbox, void *context)
     run.lacks_files = run_pictures_write(&run, run.has_plots, &error) != 0;
     if (run.lacks_files)
         fprintf(stderr, "lockpick run: the pictures of the run: %s\n", error.text);
-    int code = run_outputs_write(&run, request->options, NULL);
+    int code = run_outputs_write(&run, request->options);
+    run_folder_publish(run.folder);
     run_pictures_free(&run);
     performance_free(&run);
     return code;

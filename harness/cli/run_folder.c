@@ -68,7 +68,7 @@ static int keep_scenarios(const char *folder, const struct run_options *options,
             text_format(&copy, " --set %s=%s", options->overrides[j].path,
                         options->overrides[j].value);
         text_format(&copy, "\n%s", scenario->source);
-        result = file_write(path.bytes, copy.bytes, copy.length, error);
+        result = scenario_keep(path.bytes, copy.bytes, error);
         text_free(&path);
         text_free(&copy);
     }
@@ -153,7 +153,7 @@ static int keep_as_run(const char *folder, const struct scenario_set *set, const
         text_format(&path, "%s%s%s.yaml", many, files.count > 1 ? "/" : "",
                     files.count > 1 ? files.names[i] : "");
         if (result == 0)
-            result = file_write(path.bytes, files.texts[i], strlen(files.texts[i]), error);
+            result = scenario_keep(path.bytes, files.texts[i], error);
         text_free(&path);
         free(files.names[i]);
         free(files.texts[i]);
@@ -210,15 +210,16 @@ void run_folder_sweep(const char *folder)
     data_cache_sweep();
 }
 
-const char *run_folder_publish(const char *folder)
+void run_folder_publish(const char *folder)
 {
-    size_t length = strlen(RESULTS "/");
-    if (strncmp(folder, RESULTS "/", length) != 0 || strchr(folder + length, '/') != NULL)
-        return folder;
-    // Replaced in one step, so that there is always a latest.
-    const char *fresh = RESULTS "/.latest";
-    unlink(fresh);
-    if (symlink(folder + length, fresh) != 0 || rename(fresh, RESULTS "/latest") != 0)
-        return folder;
-    return RESULTS "/latest";
+    const char *name = folder + strlen(RESULTS "/");
+    if (strncmp(folder, RESULTS "/", strlen(RESULTS "/")) != 0 || strchr(name, '/') != NULL)
+        return;
+    // Replaced in one step, so that there is always a latest, by a link that no other run touches.
+    struct text fresh = {0};
+    text_format(&fresh, RESULTS "/.latest-%s", name);
+    unlink(fresh.bytes);
+    if (symlink(name, fresh.bytes) == 0 && rename(fresh.bytes, RESULTS "/latest") != 0)
+        unlink(fresh.bytes);
+    text_free(&fresh);
 }

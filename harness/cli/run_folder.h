@@ -24,8 +24,8 @@ char *run_folder_make(const struct run_options *options, const struct scenario_s
 // histories that no event took; and half of a kept data folder (data_cache.h).
 void run_folder_sweep(const char *folder);
 
-// Points results/latest to the folder if it is in results/. Returns what to call the folder when
-// speaking to the user: "results/latest", or the folder itself.
-const char *run_folder_publish(const char *folder);
+// Points results/latest to the folder if it is in results/. Another run may do so at any time: to
+// the user a run calls its folder by its name.
+void run_folder_publish(const char *folder);
 
 #endif

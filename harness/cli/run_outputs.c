@@ -1,8 +1,9 @@
 #include "harness/cli/run_outputs.h"
 
+#include "harness/base/clock.h"
 #include "harness/base/file.h"
+#include "harness/base/random.h"
 #include "harness/base/table.h"
-#include "harness/cli/run_folder.h"
 #include "harness/cli/verb.h"
 #include "harness/report/csv.h"
 #include "harness/report/github.h"
@@ -11,6 +12,7 @@
 #include "harness/report/tap.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -49,15 +51,23 @@ static int make_parent(const char *path, struct error *error)
     return result;
 }
 
-// A file is replaced when it is written. That must never happen to a device, or to a link such as
-// /dev/stdout; what the path means is known only once its folder is there.
-static int check_file(const char *option, const char *path, struct error *error)
+int output_check(const char *option, const char *path, const char *begins, struct error *error)
 {
     struct stat status;
+    struct text old = {0};
+    // What the path means is known only once its folder is there.
     if (make_parent(path, error) != 0)
         return error_wrap(error, "%s %s", option, path);
     if (lstat(path, &status) == 0 && !S_ISREG(status.st_mode))
         return error_set(error, "%s %s: that is not a plain file; name another", option, path);
+    bool is_old = file_read(path, &old, NULL) == 0 && old.length > 0;
+    bool is_other = is_old && strncmp(old.bytes, begins, strlen(begins)) != 0;
+    text_free(&old);
+    if (is_other)
+        return error_set(error,
+                         "%s %s: the file that is there was not written by an earlier run; "
+                         "remove it, or name another",
+                         option, path);
     if (file_write(path, "", 0, error) != 0)
         return error_wrap(error, "%s %s", option, path);
     unlink(path);
@@ -66,10 +76,12 @@ static int check_file(const char *option, const char *path, struct error *error)
 
 int run_outputs_check(const struct run_options *options, struct error *error)
 {
-    if (options->junit != NULL && check_file("--junit", options->junit, error) != 0)
+    if (options->junit != NULL && output_check("--junit", options->junit, JUNIT_BEGINS, error) != 0)
         return -1;
-    if (options->csv != NULL && check_file("--csv", options->csv, error) != 0)
+    if (options->csv != NULL && output_check("--csv", options->csv, CSV_BEGINS, error) != 0)
         return -1;
+    if (options->junit != NULL && options->csv != NULL && strcmp(options->junit, options->csv) == 0)
+        return error_set(error, "--junit and --csv name the same file: %s", options->csv);
     return summary_path(options) != NULL ? append(summary_path(options), "", error) : 0;
 }
 
@@ -136,7 +148,15 @@ static void print(const struct run_result *run, const struct run_options *option
         free(text);
         return;
     }
+    // A scenario's words, wherever they stand in a line, are no commands to the runner.
+    struct random random;
+    random_start(&random, (uint64_t)clock_realtime_ns(), 0);
+    uint64_t token = random_below(&random, UINT64_MAX);
+    if (options->github)
+        printf("::stop-commands::lockpick-%" PRIx64 "\n", token);
     report_print(run, stdout, colour_wanted(stdout), options->quiet);
+    if (options->github)
+        printf("::lockpick-%" PRIx64 "::\n", token);
     if (!run->has_plots)
         printf("%s\n", run->plot_note);
     if (report != NULL)
@@ -145,13 +165,10 @@ static void print(const struct run_result *run, const struct run_options *option
         report_github(run, stdout);
 }
 
-int run_outputs_write(const struct run_result *run, const struct run_options *options,
-                      const char *name)
+int run_outputs_write(const struct run_result *run, const struct run_options *options)
 {
     int written = run_outputs_write_folder(run);
-    if (name == NULL)
-        name = run_folder_publish(run->folder);
-    print(run, options, written == 0 ? name : NULL);
+    print(run, options, written == 0 ? run->folder : NULL);
     written |= write_elsewhere(run, options) | run->lacks_files;
     for (size_t i = 0; i < run->count; i++)
         written |= run->trials[i].lacks_files;

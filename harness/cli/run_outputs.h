@@ -5,9 +5,13 @@
 #include "harness/cli/run_options.h"
 #include "harness/report/report.h"
 
-// Before a run starts: makes sure that the files which the options name outside of the run's folder
-// can be written, makes the folder of `--junit`, and removes what an earlier run left there, as
-// nobody should take it for this run's. 0, or -1 with `error` set.
+// Makes sure that the file which the option names can be written, makes its folder, and removes
+// what an earlier run left there: nobody should take it for this one's. What is neither empty nor a
+// plain file that begins so is left alone: a scenario, say. 0, or -1 with `error` set.
+int output_check(const char *option, const char *path, const char *begins, struct error *error);
+
+// Before a run starts: output_check of the files which the options name outside of the run's
+// folder. 0, or -1 with `error` set.
 int run_outputs_check(const struct run_options *options, struct error *error);
 
 // Writes result.json, the reports and junit.xml into the run's folder. 0, or -1 after saying what
@@ -15,10 +19,7 @@ int run_outputs_check(const struct run_options *options, struct error *error);
 int run_outputs_write_folder(const struct run_result *run);
 
 // Writes result.json, report.html and junit.xml into the run's folder and the files that the
-// options name, and prints what they ask for; speaking to the user it calls the folder `name`, or,
-// if that is NULL, what run_folder_publish does, which is done once all is written. Returns the
-// exit code of the run.
-int run_outputs_write(const struct run_result *run, const struct run_options *options,
-                      const char *name);
+// options name, and prints what they ask for. Returns the exit code of the run.
+int run_outputs_write(const struct run_result *run, const struct run_options *options);
 
 #endif

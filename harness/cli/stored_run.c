@@ -4,6 +4,7 @@
 #include "harness/cli/run_folder.h"
 #include "harness/cli/vocabulary.h"
 #include "harness/report/json_costs.h"
+#include "harness/report/json_values.h"
 
 #include <dirent.h>
 #include <jansson.h>
@@ -169,7 +170,7 @@ static void list_trials(struct stored_run *run, const char *trial)
 {
     const char *folder = run->result.folder;
     char *path = path_join(folder, "result.json");
-    json_t *root = json_load_file(path, 0, NULL);
+    json_t *root = json_read(path, NULL);
     json_t *trials = json_incref(json_object_get(root, "trials"));
     environment_from_json(json_object_get(root, "environment"), &run->result.environment);
     run->result.duration_ns = json_integer_value(json_object_get(root, "duration_ns"));

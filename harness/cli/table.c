@@ -5,6 +5,7 @@
 #include "harness/cli/scenario_files.h"
 #include "harness/cli/verb.h"
 #include "harness/cli/vocabulary.h"
+#include "harness/report/json_values.h"
 #include "harness/scenario/plan.h"
 
 #include <jansson.h>
@@ -45,9 +46,9 @@ static int load_results(char **paths, int count, struct results *results)
     results->roots = memory_zeroed((size_t)count, sizeof(json_t *));
     results->labels = memory_zeroed((size_t)count, sizeof(char *));
     for (int i = 0; i < count; i++) {
-        json_error_t error;
+        struct error error = {0};
         const char *label = cut_label(&paths[i]);
-        json_t *root = json_load_file(paths[i], 0, &error);
+        json_t *root = json_read(paths[i], &error);
         if (root == NULL || json_array_size(json_object_get(root, "trials")) == 0) {
             fprintf(stderr, "lockpick table: %s is no result of a run: %s\n", paths[i],
                     root == NULL ? error.text : "it has no trials");

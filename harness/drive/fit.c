@@ -93,6 +93,10 @@ static bool has_its_needs(const struct foreign_settings *foreign, struct text *r
         text_format(reason, "it needs %s, which is not there", foreign->needs[i]);
         if (foreign->install != NULL)
             text_format(reason, ": %s", foreign->install);
+        // A second line of a stranger's could be taken for one of ours, or of a CI server's
+        // commands.
+        for (char *line = reason->bytes; (line = strchr(line, '\n')) != NULL;)
+            *line = ' ';
         return false;
     }
     return true;

@@ -1,5 +1,7 @@
 #include "harness/history/event.h"
 
+#include "harness/base/text.h"
+
 #include <stddef.h>
 #include <string.h>
 
@@ -32,6 +34,7 @@ struct event_command event_command(const struct event *event)
 {
     struct event_command command = {""};
     memcpy(command.text, &event->args[0], sizeof event->args[0]);
+    text_clean(command.text);
     return command;
 }
 

@@ -1,5 +1,6 @@
 #include "harness/history/scan.h"
 
+#include "harness/base/file.h"
 #include "harness/base/growing.h"
 #include "harness/base/text.h"
 #include "harness/history/checksum.h"
@@ -8,7 +9,6 @@
 #include "harness/history/sense.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -65,9 +65,11 @@ static int check_header(const char *path, const struct history_header *header, s
 static int open_file(struct history_scan *scan, const char *path, struct error *error)
 {
     struct stat status;
-    scan->descriptor = open(path, O_RDONLY | O_CLOEXEC);
-    if (scan->descriptor < 0 || fstat(scan->descriptor, &status) != 0)
-        return error_set(error, "cannot open the history %s: %s", path, strerror(errno));
+    scan->descriptor = file_open(path, error);
+    if (scan->descriptor < 0)
+        return -1;
+    if (fstat(scan->descriptor, &status) != 0)
+        return error_set(error, "cannot open %s: %s", path, strerror(errno));
     if (status.st_size < HISTORY_CHUNK_BYTES)
         return error_set(error, "%s: not a history: shorter than its header", path);
     ssize_t got = pread(scan->descriptor, &scan->header, sizeof scan->header, 0);

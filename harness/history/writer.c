@@ -28,7 +28,7 @@ static int reserve(int descriptor, uint64_t from, uint64_t bytes)
 static int map_file(const char *path, struct history_file *file, struct error *error)
 {
     char why[300];
-    file->descriptor = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    file->descriptor = open(path, O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666);
     if (file->descriptor < 0)
         return error_set(error, "cannot create the history %s: %s", path,
                          file_reason(path, why, sizeof why));

@@ -135,5 +135,5 @@ const char *source_line(const struct source *source, uint32_t line, char *text, 
     text[used] = '\0';
     if (is_cut)
         memcpy(text + used, "…", sizeof "…");
-    return text;
+    return text_clean(text);
 }

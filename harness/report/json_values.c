@@ -1,11 +1,42 @@
 #include "harness/report/json_values.h"
 
 #include "harness/base/clock.h"
+#include "harness/base/file.h"
 #include "harness/base/text.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+static void clean(json_t *value)
+{
+    const char *key;
+    json_t *child;
+    size_t index;
+    void *next;
+    if (json_is_string(value)) {
+        char *string = memory_string(json_string_value(value));
+        json_string_set(value, text_clean(string));
+        free(string);
+    }
+    json_object_foreach_safe(value, next, key, child) clean(child);
+    json_array_foreach(value, index, child) clean(child);
+}
+
+json_t *json_read(const char *path, struct error *error)
+{
+    struct text text = {0};
+    json_error_t problem;
+    json_t *root = NULL;
+    if (file_read(path, &text, error) == 0) {
+        root = json_loadb(text_string(&text), text.length, 0, &problem);
+        if (root == NULL)
+            error_set(error, "%s:%d:%d: %s", path, problem.line, problem.column, problem.text);
+        clean(root);
+    }
+    text_free(&text);
+    return root;
+}
 
 json_t *value_text(const char *text)
 {

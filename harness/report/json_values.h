@@ -2,9 +2,14 @@
 #ifndef LOCKPICK_REPORT_JSON_VALUES_H
 #define LOCKPICK_REPORT_JSON_VALUES_H
 
+#include "harness/base/error.h"
+
 #include <jansson.h>
 #include <stddef.h>
 #include <stdint.h>
+
+// Reads a stranger's file, with its strings fit for a terminal (text_clean). NULL with `error` set.
+json_t *json_read(const char *path, struct error *error);
 
 // NULL gives null. A text that was cut in the middle of a character is no UTF-8; the bytes that are
 // not become '?'.

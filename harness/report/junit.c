@@ -256,7 +256,7 @@ char *report_junit(const struct run_result *run)
     size_t not_run = tally_make(run).not_run;
     counts.of[CASE_BROKE] += not_run > 0;
     counts.all += not_run > 0;
-    text_add(&out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"lockpick\"");
+    text_add(&out, JUNIT_BEGINS);
     add_counts(&out, &counts);
     add_time(&out, run->duration_ns);
     text_add(&out, ">\n");

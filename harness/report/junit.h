@@ -4,13 +4,14 @@
 
 #include "harness/report/report.h"
 
+#define JUNIT_BEGINS "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"lockpick\""
+
 // junit.xml, in the dialect that Jenkins, GitLab and GitHub's actions agree on: a test suite for
 // each scenario, a test case for each of its trials. A missed expectation is a failure, and so is
 // one that could not be decided; ERROR is an error; what was not tried is skipped, and so is what
 // could not be decided where nothing was expected, as it neither passed nor failed. Each threshold
 // is a test case, too, and a failure if it was missed or not measured. Trials that a
-// run ended before are not in it: the exit code tells of them. Valid XML whatever bytes a story
-// has. The caller frees the text.
+// run ended before are one error. Valid XML whatever bytes a story has. The caller frees the text.
 char *report_junit(const struct run_result *run);
 
 // How a trial is told to CI servers, in the order of exit codes: a missed expectation comes before

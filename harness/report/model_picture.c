@@ -289,8 +289,8 @@ static void add_head(struct picture *picture, int height)
         operations->items[first].name < operations->name_count)
         text_format(&title, ", lock %s", operations->names[operations->items[first].name]);
     text_format(&picture->svg,
-                "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-                "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "
+                MODEL_PICTURE_BEGINS
+                "xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "
                 "viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" font-size=\"13\">\n<style>"
                 ".core{fill:" PLOT_BLUE "}.possible{fill:" PLOT_SKY ";fill-opacity:.55}"
                 ".core.shared{fill:" PLOT_GREEN "}.possible.shared{fill:" PLOT_GREEN

@@ -5,6 +5,8 @@
 
 #include "harness/model/model.h"
 
+#define MODEL_PICTURE_BEGINS "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg "
+
 // Writes an SVG of the operations around the violation, on the lock that it is about: of each hold
 // the core (for which it was certainly held) and, paler, how far it may have reached; operations
 // that were refused, and those of unknown outcome, look different. The axis counts what the

@@ -3,6 +3,8 @@
 #include "harness/base/file.h"
 
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static int write_file(const char *folder, const char *name, const char *ending,
                       const struct text *text, struct error *error)
@@ -17,6 +19,13 @@ static int write_file(const char *folder, const char *name, const char *ending,
 int plot_files_write(const char *folder, const char *name, const struct text *data,
                      const struct text *script, struct error *error)
 {
+    struct text picture = {0};
+    struct stat status;
+    text_format(&picture, "%s/%s.svg", folder, name);
+    // gnuplot writes through links, and waits for who reads a pipe.
+    if (lstat(picture.bytes, &status) == 0 && (!S_ISREG(status.st_mode) || status.st_nlink > 1))
+        unlink(picture.bytes);
+    text_free(&picture);
     if (write_file(folder, name, "dat", data, error) != 0)
         return -1;
     return write_file(folder, name, "gp", script, error);

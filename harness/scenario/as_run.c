@@ -1,6 +1,8 @@
 #include "harness/scenario/as_run.h"
 
+#include "harness/base/file.h"
 #include "harness/base/text.h"
+#include "harness/base/url.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -165,4 +167,10 @@ char *scenario_as_run(const struct scenario *scenario, uint64_t seed, const char
     text_format(&out, "%s%s%s%s", drawn == NULL ? scenario->settled_random : "",
                 has_faults ? "faults:\n" : "", scenario->settled_faults, lines);
     return out.bytes;
+}
+
+int scenario_keep(const char *path, const char *text, struct error *error)
+{
+    return url_has_password(text) ? file_write_private(path, text, strlen(text), error)
+                                  : file_write(path, text, strlen(text), error);
 }

@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+// What is wrong besides is counted, and not told.
+#define MOST_COMPLAINTS 200
+
 struct complaint {
     struct place place;
     size_t number; // keeps the order of equals
@@ -37,6 +40,9 @@ void complaints_print(const struct complaints *complaints, FILE *out)
 {
     for (size_t i = 0; i < complaints->count; i++)
         fprintf(out, "%s\n", complaints->items[i].text);
+    if (complaints->count >= MOST_COMPLAINTS)
+        fprintf(out, "there may be more that is wrong: these are the first %d complaints\n",
+                MOST_COMPLAINTS);
 }
 
 void complaints_free(struct complaints *complaints)
@@ -82,8 +88,9 @@ void complaints_add_list(struct complaints *complaints, const struct origin *ori
                     quote(origin->override->value, &value), message);
         place = (struct place){INT_MAX, 0};
     }
+    text_clean(text.bytes);
     // A file with several workloads is looked at once for each.
-    if (is_known(complaints, text.bytes))
+    if (complaints->count >= MOST_COMPLAINTS || is_known(complaints, text.bytes))
         text_free(&text);
     else
         append(complaints, place, text.bytes);

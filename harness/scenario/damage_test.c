@@ -182,6 +182,46 @@ static void very_many_keys_and_items_are_no_harm(void **state)
     text_free(&text);
 }
 
+// What the reader says of a file that has `piece` that many times after its head.
+static void expect_refused(const char *head, const char *piece, size_t count, const char *words)
+{
+    struct text text = {0};
+    char *printed = NULL;
+    text_add(&text, head);
+    for (size_t i = 0; i < count; i++)
+        text_format(&text, piece, i);
+    scenario_free(parse_with(text.bytes, NULL, 0, &printed));
+    if (strstr(printed, words) == NULL)
+        fail_msg("no '%s' in:\n%.2000s", words, printed);
+    assert_true(strlen(printed) < 300000);
+    free(printed);
+    text_free(&text);
+}
+
+// Their number is bounded, and so is the time that it takes to say so.
+static void too_many_keys_items_and_workloads_are_refused_at_their_place(void **state)
+{
+    (void)state;
+    expect_refused(TEST_MINIMAL, "key%zu: 1\n", 200000, "a.yaml:9997:1: a scenario has at most");
+    expect_refused(TEST_MINIMAL "faults: [", "x%zu,", 1000000, "a.yaml:6:");
+    expect_refused(TEST_MINIMAL, "key%zu: 1\n", 9000, "these are the first 200 complaints");
+    expect_refused(TEST_HEAD "schemes: [none]\nworkload:\n",
+                   "  - {kind: increment, operations: %zu}\n", 3000,
+                   "a.yaml:6:3: 'workload' must have at most 64 items, not 3000");
+}
+
+static void a_control_character_is_refused_at_its_place(void **state)
+{
+    (void)state;
+    static const char *const hostile[] = {"\\e[31m", "\\x9b2J", "\\r", "\\u202e"};
+    for (size_t i = 0; i < sizeof hostile / sizeof hostile[0]; i++) {
+        struct text text = {0};
+        text_format(&text, TEST_MINIMAL "seed: \"%s\"\n", hostile[i]);
+        expect_refused(text.bytes, "", 0, "a.yaml:6:7: the text contains a control character");
+        text_free(&text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -194,6 +234,8 @@ int main(void)
         cmocka_unit_test(a_key_of_a_megabyte_is_refused),
         cmocka_unit_test(nesting_of_any_depth_is_refused),
         cmocka_unit_test(very_many_keys_and_items_are_no_harm),
+        cmocka_unit_test(too_many_keys_items_and_workloads_are_refused_at_their_place),
+        cmocka_unit_test(a_control_character_is_refused_at_its_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

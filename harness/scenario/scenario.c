@@ -203,6 +203,9 @@ static void check_labels(const struct parsing *parsing, const struct scenario *s
     text_free(&known);
 }
 
+#define MOST_WORKLOADS 64
+
+// NULL after a complaint.
 static struct scenario *make_scenarios(const struct parsing *parsing)
 {
     struct node **place = workload_of(parsing->root);
@@ -211,6 +214,11 @@ static struct scenario *make_scenarios(const struct parsing *parsing)
         struct scenario *only = make_scenario(parsing);
         check_labels(parsing, only);
         return only;
+    }
+    if (list->count > MOST_WORKLOADS) {
+        complain(parsing->complaints, list, "'workload' must have at most %d items, not %zu",
+                 MOST_WORKLOADS, list->count);
+        return NULL;
     }
     struct scenario *first = NULL;
     struct scenario **next = &first;
@@ -258,18 +266,23 @@ int scenario_parse(const char *path, const char *text, size_t length,
     return 0;
 }
 
+#define MOST_BYTES (1 << 20)
+
 int scenario_load(const char *path, const struct vocabulary *vocabulary,
                   const struct override *overrides, size_t override_count,
                   struct scenario **scenario, struct complaints *complaints)
 {
     struct text text = {0};
-    struct error error;
+    struct error error = {0};
     int result = -1;
-    if (file_read(path, &text, &error) == 0)
+    if (file_read(path, &text, &error) == 0 && text.length > MOST_BYTES)
+        error_set(&error, "%s:1:1: a scenario has at most %d KiB, not %zu", path, MOST_BYTES / 1024,
+                  text.length / 1024);
+    if (error.text[0] != '\0')
+        complaints_add_plain(complaints, error.text);
+    else
         result = scenario_parse(path, text_string(&text), text.length, vocabulary, overrides,
                                 override_count, scenario, complaints);
-    else
-        complaints_add_plain(complaints, error.text);
     text_free(&text);
     return result;
 }

@@ -455,6 +455,10 @@ bool scenario_was_drawn(const struct scenario *scenario);
 char *scenario_as_run(const struct scenario *scenario, uint64_t seed, const char *drawn,
                       const char *trial);
 
+// Writes the text of a scenario into a run's folder, for no other user to read if it has a
+// password.
+int scenario_keep(const char *path, const char *text, struct error *error);
+
 // `lockpick help scenario`: the reference of every key, from the same table that binds them.
 void scenario_print_reference(FILE *out, const struct vocabulary *vocabulary);
 

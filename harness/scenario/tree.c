@@ -7,6 +7,8 @@
 #include <yaml.h>
 
 #define MAX_DEPTH 16
+// More than any scenario needs, and few enough that whoever goes through them takes no time.
+#define MAX_NODES 20000
 
 // --- nodes ---------------------------------------------------------------------------------------
 
@@ -106,6 +108,7 @@ struct reader {
     const char *text;
     size_t length;
     struct complaints *complaints;
+    size_t nodes;
     bool failed; // and complained about: nothing more can be read
 };
 
@@ -211,10 +214,16 @@ static void read_map(struct reader *reader, struct node *map, int depth)
 
 static struct node *read_text(struct reader *reader, const yaml_event_t *event)
 {
+    struct quote shown;
     struct node *node = node_new(NODE_TEXT, reader->origin, place_of(event->start_mark));
     node->text = memory_string((const char *)event->data.scalar.value);
+    char *clean = text_clean(memory_string(node->text));
     if (strlen(node->text) != event->data.scalar.length)
         complain(reader->complaints, node, "the text contains a NUL character");
+    else if (strcmp(clean, node->text) != 0)
+        complain(reader->complaints, node, "the text contains a control character: '%s'",
+                 quote(node->text, &shown));
+    free(clean);
     check_properties(reader, node, event->data.scalar.anchor, event->data.scalar.tag);
     return node;
 }
@@ -233,6 +242,12 @@ static struct node *read_alias(struct reader *reader, const yaml_event_t *event)
 // Always a node; what could not be read of it is complained about.
 static struct node *read_node(struct reader *reader, const yaml_event_t *event, int depth)
 {
+    if (++reader->nodes == MAX_NODES) {
+        complaints_add(reader->complaints, reader->origin, place_of(event->start_mark),
+                       "a scenario has at most %d keys and values: here they are too many",
+                       MAX_NODES);
+        reader->failed = true;
+    }
     if (event->type == YAML_SCALAR_EVENT)
         return read_text(reader, event);
     if (event->type == YAML_ALIAS_EVENT)
