@@ -1,11 +1,11 @@
 // End to end: however a run is ended from outside, what it recorded is judged the same way.
 #include "harness/cli/test_command.h"
 #include "harness/cli/test_result.h"
+#include "harness/history/file.h"
 
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 static char folder[] = "/tmp/lockpick-interrupted-test-XXXXXX";
@@ -29,12 +29,18 @@ static int remove_folder(void **state)
     return test_folder_remove(folder);
 }
 
-static blkcnt_t pages_of(const char *trial)
+// Chunks of 85 events that the trial's writers have begun.
+static uint64_t chunks_of(const char *trial)
 {
     char path[200];
-    struct stat status;
+    struct history_header header = {.chunks_claimed = 0};
     snprintf(path, sizeof path, "%s/run/trials/%s/history.bin", folder, trial);
-    return stat(path, &status) == 0 ? status.st_blocks / 8 : 0;
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0)
+        return 0;
+    (void)!read(descriptor, &header, sizeof header);
+    close(descriptor);
+    return header.chunks_claimed;
 }
 
 // Runs two of the four trials of the scheme side by side, until both have recorded something; and
@@ -61,7 +67,7 @@ static void end_run_by(int signal_number, const char *scheme)
               "--keep-going", "--set", schemes, (char *)NULL);
         _exit(127);
     }
-    while (pages_of(first) < 4 || pages_of(second) < 4) {
+    while (chunks_of(first) < 10 || chunks_of(second) < 10) {
         assert_int_equal(waitpid(command, NULL, WNOHANG), 0);
         usleep(10000);
     }
@@ -135,11 +141,26 @@ static void an_interrupted_trial_of_a_lock_that_held_so_far_is_undecided(void **
     }
 }
 
+// Killed before it began a trial: nothing is judged, and nobody is told that all is well.
+static void a_run_that_began_no_trial_is_inconclusive(void **state)
+{
+    (void)state;
+    char trials[80];
+    end_run_by(SIGKILL, "none");
+    snprintf(trials, sizeof trials, "%s/run/trials", folder);
+    assert_int_equal(test_folder_remove(trials), 0);
+    command_expect(run_lockpick_in(folder, "check @/run"), 3, "0 trials: ");
+    command_expect(run_lockpick_in(folder, "report @/run --quiet"), 3, "; 4 not run\n");
+    expect_file("junit.xml", "tests=\"1\" failures=\"0\" errors=\"1\"");
+    expect_file("junit.xml", "4 of 4 trials were not run");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_run_ended_by_any_signal_is_judged_by_what_it_recorded),
         cmocka_unit_test(an_interrupted_trial_of_a_lock_that_held_so_far_is_undecided),
+        cmocka_unit_test(a_run_that_began_no_trial_is_inconclusive),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -1,6 +1,7 @@
 // End to end: what a run leaves for CI, as a user's script finds it.
 #include "harness/base/test_folder.h"
 #include "harness/cli/test_command.h"
+#include "harness/report/junit.h"
 #include "harness/report/test_junit.h"
 
 #include <setjmp.h>
@@ -144,7 +145,7 @@ static void a_path_that_cannot_be_written_is_exit_4_and_starts_nothing(void **st
 static void what_an_earlier_run_left_is_not_taken_for_this_ones(void **state)
 {
     (void)state;
-    write_in(folder, "old.xml", "old");
+    write_in(folder, "old.xml", JUNIT_BEGINS "/>");
     setenv("GITHUB_STEP_SUMMARY", folder, 1); // no file, so the run does not start
     command_expect(run_with("met.yaml", "--github --junit @/old.xml"), 4, "$GITHUB_STEP_SUMMARY");
     unsetenv("GITHUB_STEP_SUMMARY");
