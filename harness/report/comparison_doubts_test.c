@@ -263,6 +263,18 @@ static void a_run_that_was_cut_short_is_no_whole_one(void **state)
     assert_prints("before was stopped before it could write its result");
 }
 
+static void a_trial_that_was_interrupted_was_not_run_whole(void **state)
+{
+    (void)state;
+    add_equals();
+    json_t *trials = json_object_get(bench.results[1], "trials");
+    json_object_set_new(bench.results[1], "planned", json_integer(5));
+    json_object_set_new(json_array_get(trials, 4), "cut_short", json_true());
+    compare_with(&usual);
+    assert_code(3);
+    assert_prints("now was cut short: 4 of 5 trials were run");
+}
+
 static void what_is_known_of_neither_is_no_agreement(void **state)
 {
     static const char *const keys[] = {"servers", "placement", "processor", "load_at_begin"};
@@ -301,6 +313,7 @@ int main(void)
         TEST(of_two_schemes_one_may_lack_commands_but_no_acquires),
         TEST(only_what_was_skipped_throughout_is_left_out),
         TEST(a_run_that_was_cut_short_is_no_whole_one),
+        TEST(a_trial_that_was_interrupted_was_not_run_whole),
         TEST(what_is_known_of_neither_is_no_agreement),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

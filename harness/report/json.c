@@ -29,6 +29,7 @@
 //    repeat        integer  from 1
 //    seed          string
 //    lanes         integer  how many trials were conducted at a time, this one included; 0: not run
+//    cut_short     boolean  it was interrupted or killed, and is judged by what it had recorded
 //    verdict       string   SAFE, UNSAFE, STUCK, UNKNOWN, SKIPPED, ERROR or n/a
 //    reason        string   one sentence
 //    expectation   object   result: "met", "missed" or "none"; text: string
@@ -186,6 +187,7 @@ static json_t *trial_json(const struct trial_result *result)
     set_value(object, "repeat", value_integer(trial->repeat));
     set_value(object, "seed", seed(trial->seed));
     set_value(object, "lanes", value_integer(result->lanes));
+    set_value(object, "cut_short", json_boolean(result->is_cut_short));
     set_value(object, "verdict", value_text(verdict_name(judgement->verdict)));
     set_value(object, "reason", value_text(judgement->reason));
     json_t *expectation = json_object();

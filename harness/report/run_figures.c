@@ -197,11 +197,11 @@ int run_figures_make(json_t *result, const char *name, struct run_figures *figur
                          name, text_of(result, "schema"));
     environment_from_json(json_object_get(result, "environment"), &figures->environment);
     figures->environment.duration_ns = integer_of(result, "duration_ns");
-    figures->finished = json_array_size(trials);
     figures->planned = (size_t)integer_of(result, "planned");
     figures->repeats = memory_zeroed(json_array_size(trials) + 1, sizeof *figures->repeats);
     json_array_foreach(trials, index, trial)
     {
+        figures->finished += !json_is_true(json_object_get(trial, "cut_short"));
         if (verdict_of(text_of(trial, "verdict")) != VERDICT_NOT_APPLICABLE)
             read_trial(trial, &figures->repeats[figures->count++]);
     }

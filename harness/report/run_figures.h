@@ -41,7 +41,7 @@ struct run_figures {
     struct environment environment;
     struct repeat_figures *repeats; // in the order in which they were run; n/a ones are left out
     size_t count;
-    size_t planned, finished; // trials, n/a ones too
+    size_t planned, finished; // trials, n/a ones too; those that ran to their end
     bool was_stopped;         // before it could say how many were planned
 };
 
