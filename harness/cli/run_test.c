@@ -148,7 +148,7 @@ static void wrong_usage_is_exit_2(void **state)
     expect_code(run_lockpick(""), 2, "usage:");
     expect_code(run_lockpick("list locks"), 2, "there is no list of 'locks'");
     expect_code(run_lockpick("help scenarios"), 2, "did you mean 'scenario'?");
-    expect_code(run_lockpick("history /dev/null"), 2, "not a history");
+    expect_code(run_lockpick("history /dev/null"), 2, "no plain file");
 }
 
 static void a_fault_whose_point_is_never_reached_is_exit_3(void **state)
