@@ -218,7 +218,7 @@ static int put_preload(const struct node *node, bool copies, struct error *error
 static int make_preload(struct cluster *cluster, struct node *node, struct error *error)
 {
     bool has_clock = node->group->settings.shiftable_clock;
-    node->gated = cluster->isolation == ISOLATION_LOOPBACK;
+    node->gated = cluster->isolation == ISOLATION_LOOPBACK && !cluster->open_to_all;
     if (!node->kind->takes_preload || (!has_clock && !node->gated))
         return 0;
     if (put_preload(node, node->gated && geteuid() == 0, error) != 0)
@@ -302,7 +302,8 @@ static void add_group(struct cluster *cluster, const struct cluster_settings *se
 static void plan_nodes(struct cluster *cluster, const struct cluster_settings *settings)
 {
     size_t most = (size_t)settings->group_count * MAX_GROUP_NODES + (size_t)settings->clients;
-    *cluster = (struct cluster){.isolation = settings->isolation};
+    *cluster =
+        (struct cluster){.isolation = settings->isolation, .open_to_all = settings->open_to_all};
     cluster->nodes = memory_zeroed(most, sizeof *cluster->nodes);
     cluster->groups = memory_zeroed((size_t)settings->group_count + 1, sizeof *cluster->groups);
     for (int i = 0; i < settings->group_count; i++)

@@ -74,6 +74,7 @@ struct server_group {
 
 struct cluster {
     enum isolation isolation;
+    bool open_to_all;
     struct node *nodes;
     int count;
     struct server_group *groups;
@@ -93,6 +94,7 @@ struct cluster_settings {
     const char *folder;          // each server gets a folder of its own inside
     int serial;                  // tells one cluster of a run from the next
     const _Atomic uint32_t *interrupted; // not 0 any more: the servers need not come up; or NULL
+    bool open_to_all; // for tests: no gate on loopback, which refuses what comes late (gate.h)
 };
 
 // Makes the nodes, starts their servers, waits until each is ready and each group serves as a

@@ -4,6 +4,9 @@
 // started with. So nothing changes for clients of any library, and what has no passwords is closed,
 // too: memcached, the bus of a Redis Cluster, the ports by which members of Galera and ZooKeeper
 // talk to each other. A program that asks the kernel itself (Go: etcd) escapes.
+//
+// Whose a connection was that is closed by now, the kernel does not know: what was sent on one that
+// its client gave up before the server took it, as a server that stands still does not, is lost.
 #ifndef LOCKPICK_CLUSTER_GATE_H
 #define LOCKPICK_CLUSTER_GATE_H
 

@@ -16,9 +16,10 @@ struct test_server {
     char folder[64];
 };
 
-// Starts servers of that kind in that topology (NULL: single), as many as is usual.
-static inline int test_servers_start(struct test_server *server, const char *kind,
-                                     const char *topology)
+// Starts servers of that kind in that topology (NULL: single), as many as is usual. `open_to_all`
+// as in struct cluster_settings.
+static inline int test_servers_open(struct test_server *server, const char *kind,
+                                    const char *topology, bool open_to_all)
 {
     struct error error = {0};
     struct group_settings group = {.name = "server", .topology = topology_find(kind, topology)};
@@ -34,13 +35,20 @@ static inline int test_servers_start(struct test_server *server, const char *kin
                                         .groups = &group,
                                         .group_count = 1,
                                         .folder = server->folder,
-                                        .serial = 1};
+                                        .serial = 1,
+                                        .open_to_all = open_to_all};
     if (cluster_open(&server->cluster, &settings, &error) != 0) {
         fprintf(stderr, "%s\n", error.text);
         return -1;
     }
     group_describe(&server->cluster.groups[0], &server->service);
     return 0;
+}
+
+static inline int test_servers_start(struct test_server *server, const char *kind,
+                                     const char *topology)
+{
+    return test_servers_open(server, kind, topology, false);
 }
 
 static inline int test_server_start(struct test_server *server, const char *kind)

@@ -61,6 +61,7 @@ static void no_answer_in_time_is_unknown_and_the_next_request_connects_anew(void
 {
     (void)state;
     struct memcached_answer answer;
+    ASSERT_SAYS("END", "gets key"); // the server has taken the connection
     stand_still(&server.cluster.nodes[0]);
     assert_int_equal(memcached_request(connection, &answer, "add key 0 60 1\r\n1"),
                      OUTCOME_UNKNOWN);
