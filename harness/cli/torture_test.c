@@ -428,8 +428,10 @@ static void look_for_events(struct torture *torture, struct kept *kept)
     }
     if (now.condition.state == HISTORY_DAMAGED)
         blame(torture, "%s: %s", kept->path, now.condition.text);
-    qsort(kept->history.events, kept->history.count, sizeof(struct event), compare_events);
-    qsort(now.events, now.count, sizeof(struct event), compare_events);
+    if (kept->history.count > 0)
+        qsort(kept->history.events, kept->history.count, sizeof(struct event), compare_events);
+    if (now.count > 0)
+        qsort(now.events, now.count, sizeof(struct event), compare_events);
     size_t missing = 0;
     size_t at = 0;
     for (size_t i = 0; i < kept->history.count; i++) {
