@@ -570,7 +570,10 @@ static void look_at_verdicts(struct torture *torture, const char *when)
         blame(torture, "%s: result.json: %s", when, problem.text);
     const json_t *trials = json_object_get(root, "trials");
     torture->was_killed &= json_array_size(trials) == 1; // else nobody knows in which
-    json_array_foreach(trials, index, trial) look_at_verdict(torture, trial, when);
+    json_array_foreach(trials, index, trial)
+    {
+        look_at_verdict(torture, trial, when);
+    }
     json_decref(root);
     free(path);
 }

@@ -119,8 +119,8 @@ int event_print_json(const struct event *event, int64_t zero_ns, char *line, siz
     if (is_wire)
         ADD(",\"command\":\"%s\"", event_command(event).text);
     if (event->kind == EVENT_REQUEST)
-        ADD(",\"phase\":%u,\"words\":%u", event->detail >> REQUEST_PHASE,
-            event->detail & REQUEST_WORDS);
+        ADD(",\"phase\":%u,\"words\":%u", (unsigned)event->detail >> REQUEST_PHASE,
+            (unsigned)event->detail & REQUEST_WORDS);
     if (event->kind == EVENT_REPLY)
         ADD(",\"reply\":\"%s\"", reply_kind_name(event->detail));
     for (int i = is_wire; i < 4; i++) {

@@ -388,6 +388,7 @@ static void read_error(const struct reading_entry *reading)
 int entry_read(const struct entry_fields *fields, const struct import_options *options,
                struct entry *entry, struct problems *problems)
 {
+    // cppcheck-suppress ctuuninitvar
     const struct reading_entry reading = {fields, options, entry, problems};
     size_t before = problems->count;
     entry->line = fields->line;

@@ -304,6 +304,7 @@ static const char *scan_edn_map(struct scanned *scanned, const char *at, const c
                 return NULL;
             field = field_of(key, (size_t)(at - key));
         }
+        // cppcheck-suppress uninitvar
         struct value *value = field == FIELDS ? &other : place(scanned, field, &seen);
         at = take_while(at, end, IS_BLANK);
         if (value == NULL || at == end)

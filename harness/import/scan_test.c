@@ -137,9 +137,9 @@ static bool compare(bool is_edn, const struct text *text)
     memcpy(bytes, text->bytes, text->length);
     struct problems problems = {.file = "h"};
     struct reader quick, slow;
-    struct scanned scanned;
+    struct scanned scanned = {0};
     struct entry_fields fields;
-    const struct value *map;
+    const struct value *map = NULL;
     reader_start(&quick, bytes, text->length, &problems);
     reader_start(&slow, bytes, text->length, &problems);
     bool took = (is_edn ? scan_edn : scan_json)(&quick, &scanned);

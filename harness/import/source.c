@@ -48,14 +48,12 @@ static int read_all(const char *name, int descriptor, struct source *source, str
         return error_set(error, "cannot read %s: out of memory", name);
     }
     gzbuffer(file, 1 << 17);
-    char *bytes = NULL;
-    size_t room = 0;
+    size_t room = FIRST_ROOM;
+    char *bytes = memory_new(room);
     int got = 0;
     do {
-        if (source->length == room) {
-            room = room > 0 ? room * 2 : FIRST_ROOM;
-            bytes = memory_resized(bytes, room);
-        }
+        if (source->length == room)
+            bytes = memory_resized(bytes, room *= 2);
         size_t left = room - source->length;
         got = gzread(file, bytes + source->length,
                      (unsigned)(left < MOST_AT_ONCE ? left : MOST_AT_ONCE));

@@ -19,8 +19,14 @@ static void clean(json_t *value)
         json_string_set(value, text_clean(string));
         free(string);
     }
-    json_object_foreach_safe(value, next, key, child) clean(child);
-    json_array_foreach(value, index, child) clean(child);
+    json_object_foreach_safe(value, next, key, child)
+    {
+        clean(child);
+    }
+    json_array_foreach(value, index, child)
+    {
+        clean(child);
+    }
 }
 
 json_t *json_read(const char *path, struct error *error)

@@ -50,7 +50,7 @@ static void assert_said(const char *asked, const char *answered, unsigned words,
                         enum reply_kind reply)
 {
     bool found;
-    struct tap_request request, replied;
+    struct tap_request request = {0}, replied;
     struct tap *tap = tap_new("redis");
     for (size_t at = 0; at < strlen(asked); at++) // byte by byte
         tap_read_requests(tap, (const uint8_t *)asked + at, 1, &found, &request);
