@@ -239,17 +239,14 @@ static bool loses_request(const struct fault_step *step)
 
 // From when on the fault was on its target: one worker stands still as soon as it has come to its
 // point, and a conductor that is late says so when others have long gone on.
-static int64_t began_ns(const struct digest *digest, const struct fault_record *record)
+static int64_t began_ns(const struct fault_record *record)
 {
-    const struct fault_step *step = record->step;
-    bool is_of_worker = fault_can(step, FAULT_STOPS) && step->target.worker != 0;
-    for (size_t i = 0; is_of_worker && i < digest->history->count; i++) {
-        const struct event *event = &digest->history->events[i];
-        if (event->kind == EVENT_POINT_REACHED && event->step == step->number &&
-            event->client == step->target.client && event->worker == step->target.worker)
-            return time_earlier(event->at_ns, record->in_effect_ns);
-    }
-    return record->in_effect_ns;
+    const struct target *target = &record->step->target;
+    const struct event *reached = record->reached;
+    bool holds_it = fault_can(record->step, FAULT_STOPS) && target->worker != 0 &&
+                    reached != NULL && reached->client == target->client &&
+                    reached->worker == target->worker;
+    return holds_it ? time_earlier(reached->at_ns, record->in_effect_ns) : record->in_effect_ns;
 }
 
 // When what is tried meets the fault. A server that was killed or restarted is met while it goes
@@ -258,7 +255,7 @@ static int64_t began_ns(const struct digest *digest, const struct fault_record *
 static struct stall time_of_meeting(const struct digest *digest, const struct fault_record *record)
 {
     const struct fault_step *step = record->step;
-    struct stall time = {.from_ns = began_ns(digest, record), .to_ns = record->healed_ns};
+    struct stall time = {.from_ns = began_ns(record), .to_ns = record->healed_ns};
     if (loses_request(step) && time.to_ns != TIME_NEVER)
         time.to_ns += digest->trial->scenario->lock.lease_ns;
     if (step->side_counts[0] > 0 || !fault_can(step, FAULT_KILLS) ||

@@ -139,28 +139,13 @@ static void after_fault(const struct digest *digest, size_t index, bool unanswer
         take_later(latest, silence);
 }
 
-// Where the trigger of each fault that kills was reached, NULL where none was. Found in one pass,
-// for many workers may die together. The caller frees it.
-static const struct event **find_strikes(const struct digest *digest)
-{
-    const struct event **strikes = memory_zeroed(digest->fault_count, sizeof(struct event *));
-    for (size_t i = 0; digest->fault_count > 0 && i < digest->history->count; i++) {
-        const struct event *event = &digest->history->events[i];
-        if (event->kind == EVENT_POINT_REACHED && event->step >= 1 &&
-            event->step <= digest->fault_count &&
-            digest->faults[event->step - 1].step->bound_ns < 0)
-            strikes[event->step - 1] = event;
-    }
-    return strikes;
-}
-
 // True if a fault that kills struck its process just where this worker was inside the acquire. Of a
 // relayed request, which is no certain worker's, nobody can tell.
-static bool was_struck(const struct digest *digest, const struct event *const *strikes,
-                       const struct attempt *attempt)
+static bool was_struck(const struct digest *digest, const struct attempt *attempt)
 {
     for (size_t i = 0; i < digest->fault_count; i++) {
-        const struct event *event = strikes[i];
+        const struct fault_record *record = &digest->faults[i];
+        const struct event *event = record->step->bound_ns < 0 ? record->reached : NULL;
         if (event != NULL && event->client == attempt->client && event->worker == attempt->worker &&
             event->at_ns >= attempt->invoked_ns && event->at_ns <= attempt->died_ns)
             return true;
@@ -170,12 +155,12 @@ static bool was_struck(const struct digest *digest, const struct event *const *s
 
 // Of workers that died together inside their acquires, the one that the fault struck explains the
 // silence best; without such a one each of them may have got the lock.
-static void take_one_of_dead(const struct digest *digest, const struct event *const *strikes,
-                             struct silence *latest, struct silence silence)
+static void take_one_of_dead(const struct digest *digest, struct silence *latest,
+                             struct silence silence)
 {
-    if (was_struck(digest, strikes, &digest->attempts[latest->attempt]))
+    if (was_struck(digest, &digest->attempts[latest->attempt]))
         return;
-    if (was_struck(digest, strikes, &digest->attempts[silence.attempt]))
+    if (was_struck(digest, &digest->attempts[silence.attempt]))
         *latest = silence;
     else
         latest->worker = 0;
@@ -206,7 +191,6 @@ static struct silence find_silence(const struct digest *digest, bool unanswered)
                              .hold = SIZE_MAX,
                              .attempt = SIZE_MAX,
                              .fault = SIZE_MAX};
-    const struct event **strikes = find_strikes(digest);
     for (size_t i = 0; i < digest->fault_count; i++)
         after_fault(digest, i, unanswered, &latest);
     for (size_t i = 0; i < digest->attempt_count; i++) {
@@ -216,7 +200,7 @@ static struct silence find_silence(const struct digest *digest, bool unanswered)
             continue;
         if (silence.cause == SILENCE_DIED_ACQUIRING && latest.cause == silence.cause &&
             silence.from_ns == latest.from_ns)
-            take_one_of_dead(digest, strikes, &latest, silence);
+            take_one_of_dead(digest, &latest, silence);
         else
             take_later(&latest, silence);
     }
@@ -227,7 +211,6 @@ static struct silence find_silence(const struct digest *digest, bool unanswered)
         if (!says_nothing(digest, &digest->holds[i]))
             take_later(&latest, silence);
     }
-    free(strikes);
     latest.unanswered = unanswered;
     return latest;
 }

@@ -75,22 +75,12 @@ void deed_side(const struct fault_record *record, int side, struct text *out)
 
 // --- where it was --------------------------------------------------------------------------------
 
-// Events before the one by which a fault was asked for, among which the point is that it waited at.
-#define NEAR_EVENTS 5000
-
 // Which of its points it was that the target came to, from 0; -1 if that is not recorded.
-static int point_met(const struct digest *digest, const struct fault_record *record)
+static int point_met(const struct fault_record *record)
 {
-    const struct history *history = digest->history;
-    if (history == NULL || record->asked_ns == TIME_NEVER)
-        return -1;
-    size_t from = FIRST_FROM(history->events, history->count, at_ns, record->asked_ns);
-    for (size_t i = 0; i < NEAR_EVENTS && i < from; i++) {
-        const struct event *event = &history->events[from - 1 - i];
-        if (event->kind == EVENT_POINT_REACHED && event->step == record->step->number)
-            return (int)event->args[1] - 1;
-    }
-    return -1;
+    return record->reached != NULL && record->asked_ns != TIME_NEVER
+               ? (int)record->reached->args[1] - 1
+               : -1;
 }
 
 static void tell_point(const struct digest *digest, const struct fault_record *record,
@@ -114,7 +104,7 @@ void deed_tell_point(const struct digest *digest, const struct fault_record *rec
                      struct text *out)
 {
     const struct fault_step *step = record->step;
-    int met = point_met(digest, record);
+    int met = point_met(record);
     bool told = false;
     for (size_t i = 0; i < step->point_count; i++) {
         const struct point_name *point = &step->points[i];
