@@ -317,11 +317,11 @@ static void an_interrupted_run_reports_its_trials_as_far_as_they_went(void **sta
     snprintf(out, sizeof out, "%s/interrupted", folder);
     snprintf(first, sizeof first, "%s/first.yaml", folder);
     snprintf(second, sizeof second, "%s/second.yaml", folder);
-    snprintf(history, sizeof history, "%s/trials/endless--none/history.bin", out);
+    snprintf(history, sizeof history, "%s/trials/endless--redis-setnx/history.bin", out);
     const char *quick = HEAD WORK "schemes: [none]\n";
     const char *endless = "version: 1\nname: endless\nabout: For a test.\n"
                           "workload: {kind: increment, store: shm, for: 60s, hold: 1ms}\n"
-                          "schemes: [none]\nlimit: 90s\n";
+                          "schemes: [redis-setnx]\nlimit: 90s\n";
     assert_int_equal(file_write(first, quick, strlen(quick), NULL), 0);
     assert_int_equal(file_write(second, endless, strlen(endless), NULL), 0);
     pid_t run = fork();
