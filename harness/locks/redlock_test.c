@@ -48,7 +48,6 @@ static const struct contract redlock_contract = {
     .server = "redis",
     .topology = "independent",
     .schemes = "redlock*",
-    .open_to_all = true,           // a request that was given up is executed all the same
     .request_ns = 250 * NS_PER_MS, // no busy machine keeps a server from answering for so long
     .evict = evict,
     .lease_left_ms = lease_left_ms,

@@ -27,7 +27,6 @@ struct contract {
     const char *schemes;  // glob; NULL: all that work on this service
     int64_t lease_ns;     // 0: 60 s
     int64_t request_ns;   // 0: SHORT_REQUEST_NS
-    bool open_to_all;     // see struct cluster_settings
     // Sets how long answers are waited for from now on: SHORT_REQUEST_NS while the servers are
     // stopped, and `request_ns` while they are not. NULL: it is the same all the time.
     void (*limit_requests)(struct fixture *fixture, int64_t request_ns);
@@ -152,8 +151,7 @@ static inline int fixture_start(struct fixture *fixture, const struct contract *
     fixture->contract = contract;
     if (contract->server != NULL &&
         test_servers_open(&fixture->server, contract->server,
-                          contract->topology ? contract->topology : "single",
-                          contract->open_to_all) != 0)
+                          contract->topology ? contract->topology : "single", true) != 0)
         return -1;
     if (contract->server == NULL) {
         snprintf(fixture->server.folder, sizeof fixture->server.folder,

@@ -23,7 +23,7 @@ static int start(void **state)
     static struct fixture fixture;
     fixture = (struct fixture){.actor = {.phase = PHASE_NONE}};
     struct error error = {0};
-    if (test_server_start(&fixture.server, "redis") != 0)
+    if (test_servers_open(&fixture.server, "redis", "single", true) != 0)
         return -1;
     fixture.connection =
         redis_open(&fixture.server.service, 200 * NS_PER_MS, &fixture.actor, &error);

@@ -39,7 +39,7 @@ static inline int connect_fixture(struct fixture *fixture)
 static inline int start_fixture(struct fixture *fixture, const char *topology)
 {
     *fixture = (struct fixture){0};
-    if (test_servers_start(&fixture->server, "redis", topology) != 0)
+    if (test_servers_open(&fixture->server, "redis", topology, true) != 0)
         return -1;
     return connect_fixture(fixture);
 }
