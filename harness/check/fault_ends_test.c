@@ -19,7 +19,7 @@ static void heal_by(struct build *build, enum heal_reason reason)
 
 static void put_on_wire(struct build *build, struct target from, struct target to)
 {
-    struct fault_step *step = &build->steps[0];
+    struct fault_step *step = &build->steps[build->scenario.fault_count - 1];
     step->target = from;
     step->sides[0][0] = from;
     step->sides[1][0] = to;
@@ -266,6 +266,28 @@ static void who_is_cut_off_from_one_of_several_servers_goes_on_with_the_others(v
     build_free(&build);
 }
 
+static void who_is_cut_off_from_a_majority_by_several_faults_does_not_wait(void **state)
+{
+    (void)state;
+    for (int servers = 3; servers <= 5; servers += 2) {
+        struct build build;
+        build_start(&build, "increment");
+        build.trial.topology = "independent";
+        build.trial.servers = servers;
+        build_begin(&build, 0);
+        build_hold(&build, 1, 1, 0, 10, 300);
+        build_fault(&build, "cut", 0, 9, NEVER_MS);
+        put_on_wire(&build, (struct target){.client = 2}, (struct target){.server = "server-1"});
+        build_fault(&build, "cut", 0, 9, NEVER_MS);
+        put_on_wire(&build, (struct target){.client = 2}, (struct target){.server = "server-3"});
+        build_attempt(&build, 2, 2, 3, NEVER_MS, OUTCOME_OK);
+        build_stop(&build, 910, STOP_STUCK);
+        build_judge(&build);
+        assert_state(&build, "stuck", servers == 3 ? FINDING_KEPT : FINDING_VIOLATED);
+        build_free(&build);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -282,6 +304,7 @@ int main(void)
         cmocka_unit_test(servers_that_had_time_enough_do_not),
         cmocka_unit_test(who_is_cut_off_from_all_servers_does_not_wait),
         cmocka_unit_test(who_is_cut_off_from_one_of_several_servers_goes_on_with_the_others),
+        cmocka_unit_test(who_is_cut_off_from_a_majority_by_several_faults_does_not_wait),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

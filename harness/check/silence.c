@@ -4,6 +4,7 @@
 #include "harness/check/sweep.h"
 #include "harness/check/wire_sides.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -289,6 +290,31 @@ bool fault_holds_up(const struct digest *digest, const struct fault_step *step, 
             (target->worker == 0 || target->worker == worker));
 }
 
+// True if faults that are not over leave the client fewer than a majority of the servers, each of
+// which votes for itself: by wires that are cut, or servers that are down.
+static bool lacks_quorum(const struct digest *digest, int client)
+{
+    int servers = digest->trial->servers;
+    int lost = 0;
+    if (strcmp(trial_topology(digest->trial), "independent") != 0)
+        return false;
+    for (int number = 1; number <= servers; number++) {
+        char name[sizeof digest->faults->step->target.server];
+        bool is_lost = false;
+        snprintf(name, sizeof name, "server-%d", number);
+        for (size_t i = 0; i < digest->fault_count && !is_lost; i++) {
+            const struct fault_record *record = &digest->faults[i];
+            bool is_on =
+                record->in_effect_ns < digest->ended_ns && record->healed_ns >= digest->ended_ns;
+            is_lost = is_on && (wire_severs(record->step, client, name) ||
+                                (fault_can(record->step, FAULT_KILLS | FAULT_STOPS) &&
+                                 strcmp(record->step->target.server, name) == 0));
+        }
+        lost += is_lost;
+    }
+    return lost > 0 && 2 * (servers - lost) <= servers;
+}
+
 // True if a fault that is not over holds the worker up.
 static bool is_stopped(const struct digest *digest, const struct attempt *attempt)
 {
@@ -298,7 +324,7 @@ static bool is_stopped(const struct digest *digest, const struct attempt *attemp
             fault_holds_up(digest, record->step, attempt->client, attempt->worker))
             return true;
     }
-    return false;
+    return lacks_quorum(digest, attempt->client);
 }
 
 static size_t find_spans(const struct digest *digest, int64_t since_ns, struct span *spans,

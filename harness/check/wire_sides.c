@@ -93,6 +93,16 @@ static bool has_deciding_servers(const struct digest *digest, const struct fault
            (side_says(step, side, "leader") || side_says(step, side, "server-1"));
 }
 
+bool wire_severs(const struct fault_step *step, int client, const char *server)
+{
+    for (int side = 0; side < 2 && fault_can(step, FAULT_SEVERS); side++) {
+        if (wire_has_client(step, side, client) &&
+            (side_says(step, 1 - side, server) || side_says(step, 1 - side, "servers")))
+            return true;
+    }
+    return false;
+}
+
 bool wire_cuts_off(const struct digest *digest, const struct fault_step *step, int client)
 {
     if (step->side_counts[0] == 0 || !fault_can(step, FAULT_SEVERS))

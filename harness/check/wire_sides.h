@@ -16,6 +16,10 @@ bool wire_names_all_clients(const struct digest *digest, const struct fault_step
 // that decide together goes on with the others.
 bool wire_cuts_off(const struct digest *digest, const struct fault_step *step, int client);
 
+// True if the fault lets nothing through between the client and that server ("server-2"), which it
+// names.
+bool wire_severs(const struct fault_step *step, int client, const char *server);
+
 // True if servers of the lock stand on both sides: then they do not reach each other.
 bool wire_parts_servers(const struct fault_step *step);
 
