@@ -79,7 +79,8 @@ static void derive_label(struct scenario *scenario)
     struct text label = {0};
     text_format(&label, "%s%s%s", workload->kind != NULL ? workload->kind : "",
                 workload->fenced ? "-fenced" : "", boundaries[workload->boundary]);
-    scenario->label = label.bytes;
+    scenario->label = memory_string(text_string(&label));
+    text_free(&label);
 }
 
 // Defaults that depend on other values.
@@ -190,7 +191,8 @@ static void check_labels(const struct parsing *parsing, const struct scenario *s
     struct text known = {0};
     for (const struct scenario *each = scenarios; each != NULL; each = each->next)
         text_format(&known, "%s%s", known.length > 0 ? ", " : "", each->label);
-    for (size_t i = 0; i < scenarios->expectation_count; i++) {
+    // Of a workload without a kind nobody knows what it would be called.
+    for (size_t i = 0; known.length > 0 && i < scenarios->expectation_count; i++) {
         const struct expectation *expectation = &scenarios->expectations[i];
         for (size_t j = 0; j < expectation->workloads.count; j++) {
             struct quote shown;

@@ -58,7 +58,7 @@ struct node *node_child(const struct node *map, const char *key)
 
 bool node_has(const struct node *map, const char *key)
 {
-    for (size_t i = 0; map != NULL && i < map->count; i++) {
+    for (size_t i = 0; map != NULL && map->kind == NODE_MAP && i < map->count; i++) {
         const struct node *child = map->children[i];
         if (strcmp(child->key, key) == 0 ||
             (child->meant != NULL && strcmp(child->meant, key) == 0))
