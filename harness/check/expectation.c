@@ -177,3 +177,11 @@ void expectation_compare(const struct trial *trial, const char *absent_fault,
              text_string(&text));
     text_free(&text);
 }
+
+bool expectation_may_yet_be_met(const struct expectation *expectation,
+                                const struct judgement *judgement)
+{
+    return (expectation->verdict == EXPECT_UNSAFE || judgement->verdict == VERDICT_STUCK) &&
+           (expectation->because.count == 0 ||
+            unexplained_property(expectation, judgement) == NULL);
+}

@@ -13,4 +13,9 @@ void expectation_describe(const struct expectation *expectation, struct text *ou
 void expectation_compare(const struct trial *trial, const char *absent_fault,
                          struct judgement *judgement);
 
+// True if more events could still meet an expectation of UNSAFE or STUCK: nothing was found that
+// contradicts it.
+bool expectation_may_yet_be_met(const struct expectation *expectation,
+                                const struct judgement *judgement);
+
 #endif

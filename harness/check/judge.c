@@ -281,6 +281,26 @@ static enum verdict decide_verdict(const struct digest *digest, struct judgement
     return VERDICT_SAFE;
 }
 
+// True if the expectation may be missed only because the machine stood still, or because something
+// is not in the history: it was interrupted, or is damaged. `excuse` says which.
+static bool miss_is_excused(const struct digest *digest, const struct judgement *judgement,
+                            char excuse[STALLS_ROOM + 60])
+{
+    const struct history_condition *condition = &digest->history->condition;
+    char stalls[STALLS_ROOM];
+    if (judgement->expectation != EXPECTATION_MISSED ||
+        digest->trial->expectation->verdict == EXPECT_SAFE)
+        return false;
+    if (condition->state != HISTORY_WHOLE &&
+        expectation_may_yet_be_met(digest->trial->expectation, judgement))
+        snprintf(excuse, STALLS_ROOM + 60, "%.140s", condition->text);
+    else if (stalls_may_have_upset(digest, stalls))
+        snprintf(excuse, STALLS_ROOM + 60, "%.140s, which may have upset what it is about", stalls);
+    else
+        return false;
+    return true;
+}
+
 void judge(const struct digest *digest, struct judgement *judgement)
 {
     *judgement = (struct judgement){0};
@@ -290,13 +310,10 @@ void judge(const struct digest *digest, struct judgement *judgement)
     char absent[160];
     bool is_absent = fault_was_absent(digest, absent, sizeof absent);
     expectation_compare(digest->trial, is_absent ? absent : NULL, judgement);
-    char stalls[STALLS_ROOM];
-    if (judgement->expectation == EXPECTATION_MISSED &&
-        digest->trial->expectation->verdict != EXPECT_SAFE &&
-        stalls_may_have_upset(digest, stalls)) {
-        snprintf(judgement->reason, sizeof judgement->reason,
-                 "%.200s; but %.140s, which may have upset what it is about",
-                 judgement->expectation_text, stalls);
+    char excuse[STALLS_ROOM + 60];
+    if (miss_is_excused(digest, judgement, excuse)) {
+        snprintf(judgement->reason, sizeof judgement->reason, "%.200s; but %.190s",
+                 judgement->expectation_text, excuse);
         judgement->verdict = VERDICT_UNKNOWN;
         expectation_compare(digest->trial, NULL, judgement);
     }

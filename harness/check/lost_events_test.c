@@ -178,6 +178,61 @@ static void a_gap_leaves_open_what_became_of_a_transaction(void **state)
     build_free(&build);
 }
 
+// Two clients that hold at once before the scenario's fault has struck.
+static void judge_two_holders(struct build *build, const struct expectation *expectation,
+                              enum history_state state)
+{
+    build_start(build, "increment");
+    build->trial.expectation = expectation;
+    build_hold(build, 1, 1, 0, 20, 300);
+    build_hold(build, 2, 2, 10, 30, 310);
+    build_fault(build, "kill", 3, NEVER_MS, NEVER_MS);
+    judge_as(build, state, false);
+}
+
+static void what_is_expected_may_have_come_after_the_end_of_a_history_that_is_not_whole(
+    void **state)
+{
+    (void)state;
+    char *because[] = {(char *)"double-grant", (char *)"stale-holder"};
+    const struct expectation expectations[] = {
+        {.verdict = EXPECT_UNSAFE},
+        {.verdict = EXPECT_UNSAFE, .because = {because, 2}},
+    };
+    for (size_t i = 0; i < sizeof expectations / sizeof *expectations; i++) {
+        struct build build;
+        judge_two_holders(&build, &expectations[i], HISTORY_WHOLE);
+        assert_verdict(&build, VERDICT_UNSAFE);
+        assert_int_equal(build.judgement.expectation, EXPECTATION_MISSED);
+        build_free(&build);
+        judge_two_holders(&build, &expectations[i], HISTORY_UNFINISHED);
+        assert_verdict(&build, VERDICT_UNKNOWN);
+        assert_int_equal(build.judgement.expectation, EXPECTATION_NONE);
+        assert_text_has(build.judgement.expectation_text, "not decided: UNKNOWN");
+        assert_text_has(build.judgement.reason, "never took effect");
+        assert_text_has(build.judgement.reason, "; but the history is damaged");
+        build_free(&build);
+    }
+}
+
+static void what_contradicts_the_expectation_misses_it_in_every_history(void **state)
+{
+    (void)state;
+    char *because[] = {(char *)"stale-holder"};
+    const struct expectation expectations[] = {
+        {.verdict = EXPECT_SAFE},
+        {.verdict = EXPECT_STUCK},
+        {.verdict = EXPECT_UNSAFE, .because = {because, 1}}, // it was a double grant
+    };
+    for (size_t i = 0; i < sizeof expectations / sizeof *expectations; i++) {
+        struct build build;
+        judge_two_holders(&build, &expectations[i], HISTORY_UNFINISHED);
+        assert_verdict(&build, VERDICT_UNSAFE);
+        assert_int_equal(build.judgement.expectation, EXPECTATION_MISSED);
+        build_free(&build);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -190,6 +245,9 @@ int main(void)
         cmocka_unit_test(a_hold_ends_with_the_last_that_is_known_of_it_if_its_end_may_be_lost),
         cmocka_unit_test(a_gap_ends_what_its_worker_was_in_the_middle_of),
         cmocka_unit_test(a_gap_leaves_open_what_became_of_a_transaction),
+        cmocka_unit_test(
+            what_is_expected_may_have_come_after_the_end_of_a_history_that_is_not_whole),
+        cmocka_unit_test(what_contradicts_the_expectation_misses_it_in_every_history),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
