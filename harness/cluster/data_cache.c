@@ -17,6 +17,11 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+// Of what is kept: raised with each change of its parts, of the checksum, of how the servers make
+// their data. Builds of different versions may be at work on one machine: what another layout keeps
+// is no business of ours.
+#define LAYOUT "layout-2"
+
 char *data_cache_path(const char *name)
 {
     static const char *const places[][2] = {{"XDG_CACHE_HOME", ""}, {"HOME", "/.cache"}};
@@ -25,7 +30,7 @@ char *data_cache_path(const char *name)
         const char *place = getenv(places[i][0]);
         if (place == NULL || place[0] != '/')
             continue; // as the XDG Base Directory Specification has it
-        text_format(&path, "%s%s/lockpick/%s", place, places[i][1], name);
+        text_format(&path, "%s%s/lockpick/" LAYOUT "/%s", place, places[i][1], name);
         break;
     }
     return path.bytes;
@@ -78,6 +83,28 @@ static int by_name(const FTSENT **a, const FTSENT **b)
     return strcmp((*a)->fts_name, (*b)->fts_name);
 }
 
+// Adds the content of a file and its length, a piece after the other. False if it cannot be read.
+static bool sum_file(const char *path, uint32_t *checksum)
+{
+    const size_t room = (size_t)256 << 10;
+    int descriptor = file_open(path, NULL);
+    char *piece = memory_new(room);
+    uint64_t length = 0;
+    ssize_t got = descriptor < 0 ? -1 : 1;
+    while (got > 0) {
+        got = read(descriptor, piece, room);
+        if (got > 0) {
+            *checksum = checksum_add(*checksum, piece, (size_t)got);
+            length += (uint64_t)got;
+        }
+    }
+    *checksum = checksum_add(*checksum, &length, sizeof length);
+    free(piece);
+    if (descriptor >= 0)
+        close(descriptor);
+    return got == 0;
+}
+
 // Of the names and contents of all that is in the folder, in text. False if it cannot be read.
 static bool sum_folder(const char *folder, struct text *sum)
 {
@@ -88,15 +115,11 @@ static bool sum_folder(const char *folder, struct text *sum)
     bool is_readable = walk != NULL;
     for (const FTSENT *entry; is_readable && (entry = fts_read(walk)) != NULL;) {
         const char *name = entry->fts_path + strlen(folder);
-        struct text content = {0};
+        checksum = checksum_add(checksum, name, strlen(name) + 1);
         if (entry->fts_info == FTS_F)
-            is_readable = file_read(entry->fts_path, &content, NULL) == 0;
+            is_readable = sum_file(entry->fts_path, &checksum);
         else
             is_readable = entry->fts_info == FTS_D || entry->fts_info == FTS_DP;
-        checksum = checksum_add(checksum, name, strlen(name) + 1);
-        checksum = checksum_add(checksum, &content.length, sizeof content.length);
-        checksum = checksum_add(checksum, text_string(&content), content.length);
-        text_free(&content);
     }
     if (walk != NULL)
         fts_close(walk);

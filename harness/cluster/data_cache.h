@@ -5,7 +5,7 @@
 #include "harness/cluster/process.h"
 
 // Where the folder of that name is kept: in $XDG_CACHE_HOME or $HOME/.cache, the first that is an
-// absolute path. NULL if neither is. The caller frees.
+// absolute path; under the layout of what this build keeps. NULL if neither is. The caller frees.
 char *data_cache_path(const char *name);
 
 // Copies what is kept at `cache` into `data`. 0, or -1 if nothing is, or it cannot be copied, or it

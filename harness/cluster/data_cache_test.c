@@ -75,6 +75,45 @@ static void what_was_kept_comes_back(void **state)
     free(cache);
 }
 
+// file_read, which has a file in memory as a whole, refuses one of more than 256 MiB.
+static void a_file_of_any_size_is_kept(void **state)
+{
+    (void)state;
+    char *cache = data_cache_path("server-4");
+    char *data = path_join(folder, "large");
+    struct text said = {0};
+    shell("mkdir -p large && truncate -s 257M large/1 && printf X >> large/1");
+    data_cache_keep(data, cache, PROCESS_LIMIT);
+    assert_int_equal(fetch(cache, &said), 0);
+    shell("cmp large/1 copy/1 && rm -r large copy");
+    text_free(&said);
+    free(data);
+    free(cache);
+}
+
+// Of the same server, kept by a build of another version, which may be at work beside ours: half of
+// it may be what that one is making.
+static void what_another_layout_keeps_is_neither_used_nor_touched(void **state)
+{
+    (void)state;
+    char *cache = data_cache_path("server-3");
+    char *data = path_join(folder, "original");
+    struct text said = {0};
+    shell("mkdir -p original lockpick/server-3/data lockpick/layout-1/server-3/data "
+          "lockpick/.half-123456 && echo theirs | tee lockpick/server-3/data/1 "
+          "lockpick/server-3/checksum lockpick/layout-1/server-3/data/1 > lockpick/.half-123456/1 "
+          "&& ls -lR lockpick/server-3 lockpick/layout-1 lockpick/.half-123456 > before");
+    assert_int_equal(fetch(cache, &said), -1);
+    assert_int_equal(said.length, 0); // no damage: nothing is kept
+    data_cache_keep(data, cache, PROCESS_LIMIT);
+    assert_int_equal(fetch(cache, &said), 0);
+    data_cache_sweep();
+    shell("ls -lR lockpick/server-3 lockpick/layout-1 lockpick/.half-123456 | diff before -");
+    text_free(&said);
+    free(data);
+    free(cache);
+}
+
 static void what_was_damaged_is_named_and_made_anew(void **state)
 {
     (void)state;
@@ -86,7 +125,7 @@ static void what_was_damaged_is_named_and_made_anew(void **state)
         "mv data/2 data/3",
         "rm checksum",
         "echo 00000000 > checksum",
-        "mv data/* . && rm -r data checksum", // as an earlier version kept it
+        "mv data/* . && rm -r data checksum",
     };
     char *cache = data_cache_path("server-2");
     char *data = path_join(folder, "original");
@@ -113,6 +152,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_was_kept_comes_back),
+        cmocka_unit_test(a_file_of_any_size_is_kept),
+        cmocka_unit_test(what_another_layout_keeps_is_neither_used_nor_touched),
         cmocka_unit_test(what_was_damaged_is_named_and_made_anew),
     };
     return cmocka_run_group_tests(tests, prepare, clean_up);

@@ -144,17 +144,18 @@ static void its_data_are_made_once_and_then_copied(void **state)
     close_servers(&place);
     // What is kept in the cache now comes to the next server.
     char version[64];
-    char kept[200], taken[200], path[300];
+    char taken[200], path[300];
     server_version(&mysql_server, version, sizeof version);
     *strchr(version, ' ') = '-';
-    snprintf(kept, sizeof kept, "%s/lockpick/%s", cache, version);
+    char *kept = data_cache_path(version);
     snprintf(taken, sizeof taken, "%s/taken", cache);
     snprintf(path, sizeof path, "%s/data", kept);
     assert_int_equal(rename(path, taken), 0);
     snprintf(path, sizeof path, "%s/mysql/mark", taken);
     assert_int_equal(file_write(path, "x", 1, NULL), 0);
     assert_int_equal(folder_remove(kept, NULL), 0);
-    data_cache_keep(taken, kept, PROCESS_LIMIT);
+    data_cache_keep(taken, kept, (struct process_limit){.seconds = 300});
+    free(kept);
     open_on_loopback(&place, "single");
     snprintf(path, sizeof path, "%s/mysql/mark", place.cluster.nodes[0].data);
     assert_int_equal(access(path, F_OK), 0);

