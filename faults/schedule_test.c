@@ -4,6 +4,7 @@
 
 #include "harness/base/clock.h"
 #include "harness/base/file.h"
+#include "harness/base/processes.h"
 #include "harness/history/reader.h"
 
 #include <setjmp.h>
@@ -106,17 +107,10 @@ static size_t count(const struct fixture *fixture, enum event_kind kind, int ste
     return found;
 }
 
-// The state letter of /proc/PID/stat: T is stopped.
 static char state_of(pid_t process)
 {
-    char path[64];
-    snprintf(path, sizeof path, "/proc/%d/stat", process);
-    struct text stat = {0};
-    char letter = '?';
-    if (file_read(path, &stat, NULL) == 0)
-        letter = strrchr(stat.bytes, ')')[2];
-    text_free(&stat);
-    return letter;
+    struct process_entry entry;
+    return process_read(process, &entry) ? entry.state : '?';
 }
 
 // The kernel takes a moment to stop a process: looks again until the event is there.

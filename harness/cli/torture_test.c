@@ -11,6 +11,7 @@
 // is the same for the same seed and case; when exactly a blow lands is up to the machine.
 #include "harness/base/clock.h"
 #include "harness/base/growing.h"
+#include "harness/base/processes.h"
 #include "harness/base/random.h"
 #include "harness/cli/test_apart.h"
 #include "harness/cli/test_command.h"
@@ -163,14 +164,13 @@ static bool is_bystander(const struct torture *torture, pid_t process)
 static void name_of_process(pid_t process, char *name, size_t room)
 {
     char path[64];
-    struct text stat = {0};
-    snprintf(path, sizeof path, "/proc/%d/stat", (int)process);
-    (void)file_read(path, &stat, NULL);
-    const char *from = strchr(text_string(&stat), '(');
-    const char *to = strrchr(text_string(&stat), ')');
-    bool is_alive = from != NULL && to != NULL && to[1] == ' ' && to[2] != 'Z';
-    snprintf(name, room, "%.*s", is_alive ? (int)(to - from - 1) : 0, is_alive ? from + 1 : "");
-    text_free(&stat);
+    struct process_entry entry;
+    struct text line = {0};
+    snprintf(path, sizeof path, "/proc/%d/comm", (int)process);
+    bool is_alive = process_read(process, &entry) && entry.state != 'Z' &&
+                    file_read(path, &line, NULL) == 0 && line.length > 0;
+    snprintf(name, room, "%.*s", is_alive ? (int)line.length - 1 : 0, text_string(&line));
+    text_free(&line);
 }
 
 // All that are a run's. The caller frees *processes; 0 and NULL: there are none.

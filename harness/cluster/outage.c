@@ -2,11 +2,10 @@
 
 #include "harness/base/clock.h"
 #include "harness/base/file.h"
-#include "harness/base/text.h"
+#include "harness/base/processes.h"
 #include "harness/cluster/process.h"
 #include "harness/cluster/server.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -17,59 +16,11 @@
 
 #define MAX_PROCESSES 256 // of one server
 
-// A process, as /proc/PID/stat has it.
-struct seen {
-    pid_t id;
-    pid_t parent;
-    char state; // T is stopped
-};
-
 struct family {
     pid_t ids[MAX_PROCESSES]; // the first is the server's own
     int count;
     bool all_stopped;
 };
-
-static bool read_stat(const char *name, struct seen *seen)
-{
-    char path[64];
-    struct text stat = {0};
-    snprintf(path, sizeof path, "/proc/%.20s/stat", name);
-    bool is_read = file_read(path, &stat, NULL) == 0 && stat.length > 0;
-    // The program's name, in parentheses, may hold anything.
-    const char *rest = is_read ? strrchr(stat.bytes, ')') : NULL;
-    seen->id = (pid_t)strtol(name, NULL, 10);
-    long parent = 0;
-    bool is_fine = rest != NULL && sscanf(rest, ") %c %ld", &seen->state, &parent) == 2;
-    seen->parent = (pid_t)parent;
-    text_free(&stat);
-    return is_fine;
-}
-
-// False if /proc shows the processes of another namespace than ours.
-static bool proc_is_ours(void)
-{
-    char self[32] = "";
-    return readlink("/proc/self", self, sizeof self - 1) > 0 &&
-           (pid_t)strtol(self, NULL, 10) == getpid();
-}
-
-static struct seen *see_processes(size_t *count)
-{
-    DIR *folder = opendir("/proc");
-    struct seen *all = NULL;
-    *count = 0;
-    for (struct dirent *entry = NULL; folder != NULL && (entry = readdir(folder)) != NULL;) {
-        if (entry->d_name[0] < '1' || entry->d_name[0] > '9')
-            continue;
-        all = memory_resized(all, (*count + 1) * sizeof *all);
-        if (read_stat(entry->d_name, &all[*count]))
-            ++*count;
-    }
-    if (folder != NULL)
-        closedir(folder);
-    return all;
-}
 
 static bool is_in(const struct family *family, pid_t id)
 {
@@ -85,24 +36,25 @@ static bool is_in(const struct family *family, pid_t id)
 static void find_family(const struct node *node, struct family *family)
 {
     *family = (struct family){.ids = {node->server}, .count = 1};
-    size_t count = 0;
-    struct seen *all = proc_is_ours() ? see_processes(&count) : NULL;
+    struct process_list all = {0};
+    if (processes_can_be_read())
+        all = process_list_read();
     bool grown = true;
     while (grown) {
         grown = false;
-        for (size_t i = 0; i < count && family->count < MAX_PROCESSES; i++) {
-            if (is_in(family, all[i].parent) && !is_in(family, all[i].id)) {
-                family->ids[family->count++] = all[i].id;
+        for (size_t i = 0; i < all.count && family->count < MAX_PROCESSES; i++) {
+            if (is_in(family, all.items[i].parent) && !is_in(family, all.items[i].id)) {
+                family->ids[family->count++] = all.items[i].id;
                 grown = true;
             }
         }
     }
     family->all_stopped = true;
-    for (size_t i = 0; i < count; i++) {
-        bool stands_still = all[i].state == 'T' || all[i].state == 'Z';
-        family->all_stopped &= stands_still || !is_in(family, all[i].id);
+    for (size_t i = 0; i < all.count; i++) {
+        bool stands_still = all.items[i].state == 'T' || all.items[i].state == 'Z';
+        family->all_stopped &= stands_still || !is_in(family, all.items[i].id);
     }
-    free(all);
+    free(all.items);
 }
 
 static int signal_family(const struct node *node, const struct family *family, int signal_number,
@@ -140,15 +92,14 @@ int outage_stop(const struct node *node, struct error *error)
         return state;
     // Looked at again: one may have been born while the others were being stopped.
     find_family(node, &family);
-    return family.all_stopped || !proc_is_ours() ? 0 : 1;
+    return family.all_stopped || !processes_can_be_read() ? 0 : 1;
 }
 
 bool outage_stands_still(const struct node *node)
 {
-    char name[32];
-    struct seen seen = {0};
-    snprintf(name, sizeof name, "%d", (int)node->server);
-    return node->server <= 0 || (proc_is_ours() && read_stat(name, &seen) && seen.state == 'T');
+    struct process_entry server;
+    return node->server <= 0 ||
+           (processes_can_be_read() && process_read(node->server, &server) && server.state == 'T');
 }
 
 int outage_continue(const struct node *node, struct error *error)

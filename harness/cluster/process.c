@@ -2,6 +2,7 @@
 
 #include "harness/base/clock.h"
 #include "harness/base/file.h"
+#include "harness/base/processes.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -247,16 +248,8 @@ const char *process_end(int status, char *out, size_t room)
 
 const char *process_doing(pid_t id)
 {
-    char path[64];
-    char state = '?';
-    struct text stat = {0};
-    snprintf(path, sizeof path, "/proc/%d/stat", (int)id);
-    bool is_read = file_read(path, &stat, NULL) == 0 && stat.length > 0;
-    // The program's name, in parentheses, may hold anything.
-    const char *rest = is_read ? strrchr(stat.bytes, ')') : NULL;
-    if (rest != NULL)
-        (void)!sscanf(rest, ") %c", &state);
-    text_free(&stat);
+    struct process_entry entry;
+    char state = process_read(id, &entry) ? entry.state : '?';
     return state == 'R'                   ? "runs"
            : state == 'S'                 ? "waits"
            : state == 'D'                 ? "waits for the kernel"

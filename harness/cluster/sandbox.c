@@ -2,10 +2,9 @@
 
 #include "harness/base/file.h"
 #include "harness/base/limits.h"
+#include "harness/base/processes.h"
 #include "harness/cluster/network.h"
 
-#include <ctype.h>
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -84,23 +83,6 @@ static int exit_code_of(int status)
 
 // --- the end -------------------------------------------------------------------------------------
 
-// False if /proc does not tell.
-static bool is_child(const char *process, pid_t parent)
-{
-    char path[64];
-    char stat[512];
-    int its_parent = 0;
-    snprintf(path, sizeof path, "/proc/%.20s/stat", process);
-    int descriptor = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t length = descriptor >= 0 ? read(descriptor, stat, sizeof stat - 1) : -1;
-    if (descriptor >= 0)
-        close(descriptor);
-    stat[length > 0 ? length : 0] = '\0';
-    // The program's name, in parentheses, may hold anything.
-    const char *rest = strrchr(stat, ')');
-    return rest != NULL && sscanf(rest, ") %*c %d", &its_parent) == 1 && its_parent == parent;
-}
-
 // Where processes have a namespace of their own, all of it; /proc may be another's there.
 static void kill_children(enum isolation isolation)
 {
@@ -108,13 +90,12 @@ static void kill_children(enum isolation isolation)
         kill(-1, SIGKILL);
         return;
     }
-    DIR *all = opendir("/proc");
-    for (const struct dirent *entry; all != NULL && (entry = readdir(all)) != NULL;) {
-        if (isdigit((unsigned char)entry->d_name[0]) && is_child(entry->d_name, getpid()))
-            kill((pid_t)strtol(entry->d_name, NULL, 10), SIGKILL);
+    struct process_list all = process_list_read();
+    for (size_t i = 0; i < all.count; i++) {
+        if (all.items[i].parent == getpid())
+            kill(all.items[i].id, SIGKILL);
     }
-    if (all != NULL)
-        closedir(all);
+    free(all.items);
 }
 
 // Kills all that descends from us, in whatever session it is: who loses its parent becomes our

@@ -10,46 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #define MOST_THREADS 64
 
-static int64_t of_ticks(int64_t ticks)
-{
-    long each_second = sysconf(_SC_CLK_TCK);
-    return each_second > 0 ? ticks * (NS_PER_S / each_second) : 0;
-}
-
-bool processes_can_be_read(void)
-{
-    char self[32] = "";
-    return readlink("/proc/self", self, sizeof self - 1) > 0 && atoi(self) == getpid();
-}
-
 // --- one process ---------------------------------------------------------------------------------
-
-// /proc/PID/stat: the name, in parentheses, may have any character in it.
-static bool read_entry(pid_t process, struct process_entry *entry)
-{
-    char path[64];
-    struct text stat = {0};
-    snprintf(path, sizeof path, "/proc/%d/stat", (int)process);
-    const char *rest = file_read(path, &stat, NULL) == 0 ? strrchr(text_string(&stat), ')') : NULL;
-    int parent = 0;
-    int64_t ticks[4] = {0}; // user, kernel, and the same of children that have ended
-    int found = rest == NULL ? 0
-                             : sscanf(rest + 1,
-                                      " %*c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %" SCNd64
-                                      " %" SCNd64 " %" SCNd64 " %" SCNd64,
-                                      &parent, &ticks[0], &ticks[1], &ticks[2], &ticks[3]);
-    text_free(&stat);
-    *entry = (struct process_entry){.id = process,
-                                    .parent = parent,
-                                    .kernel_ns = of_ticks(ticks[1]),
-                                    .ended_ns = of_ticks(ticks[2] + ticks[3]),
-                                    .ended_kernel_ns = of_ticks(ticks[3])};
-    return found == 5;
-}
 
 static int64_t number_after(const char *text, const char *label)
 {
@@ -87,37 +51,24 @@ bool process_clock_read(pid_t process, int64_t *processor_ns)
     return true;
 }
 
-// Its threads, each with a state of its own, or the process with that of its first. `threads`: how
-// many it has.
-static bool state_can_run(const char *path, long *threads)
+static bool can_run(const struct process_entry *entry)
 {
-    struct text stat = {0};
-    char state = '?';
-    const char *rest = file_read(path, &stat, NULL) == 0 ? strrchr(text_string(&stat), ')') : NULL;
-    *threads = 1;
-    if (rest != NULL)
-        sscanf(rest + 1, " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %ld",
-               &state, threads);
-    text_free(&stat);
-    return state == 'R' || state == 'D';
+    return entry->state == 'R' || entry->state == 'D';
 }
 
+// The process has the state of its first thread.
 bool process_can_run(pid_t process)
 {
-    char path[300];
-    long threads;
-    snprintf(path, sizeof path, "/proc/%d/stat", (int)process);
-    bool found = state_can_run(path, &threads);
-    if (found || threads < 2 || threads > MOST_THREADS)
+    struct process_entry entry;
+    if (!process_read(process, &entry))
+        return false;
+    bool found = can_run(&entry);
+    if (found || entry.threads < 2 || entry.threads > MOST_THREADS)
         return found;
-    snprintf(path, sizeof path, "/proc/%d/task", (int)process);
-    DIR *tasks = opendir(path);
-    for (const struct dirent *task; tasks != NULL && !found && (task = readdir(tasks)) != NULL;) {
-        snprintf(path, sizeof path, "/proc/%d/task/%s/stat", (int)process, task->d_name);
-        found = task->d_name[0] != '.' && state_can_run(path, &threads);
-    }
-    if (tasks != NULL)
-        closedir(tasks);
+    struct process_list threads = thread_list_read(process);
+    for (size_t i = 0; i < threads.count && !found; i++)
+        found = can_run(&threads.items[i]);
+    free(threads.items);
     return found;
 }
 
@@ -136,32 +87,10 @@ bool process_usage_read(pid_t process, struct process_usage *usage)
 {
     struct process_entry entry;
     *usage = (struct process_usage){0};
-    return process > 0 && read_entry(process, &entry) && add_process(&entry, usage);
+    return process > 0 && process_read(process, &entry) && add_process(&entry, usage);
 }
 
 // --- a process with all that it forked -----------------------------------------------------------
-
-struct process_list process_list_read(void)
-{
-    struct process_list list = {0};
-    size_t room = 0;
-    DIR *processes = opendir("/proc");
-    if (processes == NULL)
-        return list;
-    for (const struct dirent *process; (process = readdir(processes)) != NULL;) {
-        struct process_entry entry;
-        int id = atoi(process->d_name);
-        if (id <= 0 || !read_entry(id, &entry))
-            continue;
-        if (list.count == room) {
-            room = room > 0 ? 2 * room : 64;
-            list.items = memory_resized(list.items, room * sizeof *list.items);
-        }
-        list.items[list.count++] = entry;
-    }
-    closedir(processes);
-    return list;
-}
 
 // Depth by depth; that a process is its own ancestor cannot be.
 static void add_family(const struct process_list *list, const struct process_entry *entry,
@@ -235,7 +164,7 @@ int64_t machine_busy_ns(void)
     text_free(&stat);
     if (found != 8)
         return -1;
-    return of_ticks(ticks[0] + ticks[1] + ticks[2] + ticks[5] + ticks[6] + ticks[7]);
+    return ns_of_ticks(ticks[0] + ticks[1] + ticks[2] + ticks[5] + ticks[6] + ticks[7]);
 }
 
 int processors_allowed(void)

@@ -2,13 +2,7 @@
 #ifndef LOCKPICK_DRIVE_USAGE_PROC_H
 #define LOCKPICK_DRIVE_USAGE_PROC_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <sys/types.h>
-
-// True if /proc has our own ids: it has those of another namespace where it could not be mounted.
-bool processes_can_be_read(void);
+#include "harness/base/processes.h"
 
 // Since the process began, of all its threads.
 struct process_usage {
@@ -21,22 +15,6 @@ struct process_usage {
 struct network_usage {
     int64_t received_bytes, sent_bytes, received_packets, sent_packets;
 };
-
-// One process of the machine.
-struct process_entry {
-    pid_t id, parent;
-    int64_t kernel_ns;       // its own
-    int64_t ended_ns;        // processor time of its children that have ended and were waited for
-    int64_t ended_kernel_ns; // of it, in the kernel
-};
-
-// Every process that can be seen. The caller frees; an empty list has no items.
-struct process_list {
-    struct process_entry *items;
-    size_t count;
-};
-
-struct process_list process_list_read(void);
 
 // The process alone. False if there is none.
 bool process_usage_read(pid_t process, struct process_usage *usage);

@@ -2,13 +2,13 @@
 #include "harness/wire/driver.h"
 
 #include "harness/base/file.h"
+#include "harness/base/processes.h"
 #include "harness/base/text.h"
 #include "harness/cluster/process.h"
 #include "harness/wire/driver_advice.h"
 #include "harness/wire/driver_inside.h"
 
 #include <ctype.h>
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
@@ -275,31 +275,16 @@ static void *read_lines(void *context)
 // Programs that a program has started are looked at so many generations deep.
 #define GENERATIONS 4
 
-// The thread's state, as in `ps`: what follows its name, which is in parentheses.
-static bool is_thread_at_work(pid_t process, const char *thread)
-{
-    char path[300];
-    struct text stat = {0};
-    snprintf(path, sizeof path, "/proc/%d/task/%s/stat", (int)process, thread);
-    if (file_read(path, &stat, NULL) != 0)
-        return false;
-    const char *name_end = strrchr(stat.bytes, ')');
-    bool is =
-        name_end != NULL && (strncmp(name_end, ") R", 3) == 0 || strncmp(name_end, ") D", 3) == 0);
-    text_free(&stat);
-    return is;
-}
-
 static bool is_at_work(pid_t process, int generations)
 {
-    char path[300];
     bool is = false;
-    snprintf(path, sizeof path, "/proc/%d/task", (int)process);
-    DIR *threads = opendir(path);
-    for (const struct dirent *thread; threads != NULL && !is && (thread = readdir(threads));) {
+    struct process_list threads = thread_list_read(process);
+    for (size_t i = 0; i < threads.count && !is; i++) {
+        char path[64];
         struct text children = {0};
-        is = is_thread_at_work(process, thread->d_name);
-        snprintf(path, sizeof path, "/proc/%d/task/%s/children", (int)process, thread->d_name);
+        is = threads.items[i].state == 'R' || threads.items[i].state == 'D';
+        snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)process,
+                 (int)threads.items[i].id);
         if (!is && generations > 1 && file_read(path, &children, NULL) == 0) {
             char *next = children.bytes;
             for (long child; !is && next != NULL && (child = strtol(next, &next, 10)) > 0;)
@@ -307,8 +292,7 @@ static bool is_at_work(pid_t process, int generations)
         }
         text_free(&children);
     }
-    if (threads != NULL)
-        closedir(threads);
+    free(threads.items);
     return is;
 }
 

@@ -1,0 +1,42 @@
+// What /proc says of processes and their threads.
+#ifndef LOCKPICK_BASE_PROCESSES_H
+#define LOCKPICK_BASE_PROCESSES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+// Of the kernel's ticks, in which it counts processor time.
+int64_t ns_of_ticks(int64_t ticks);
+
+// True if /proc has our own ids: it has those of another namespace where it could not be mounted.
+bool processes_can_be_read(void);
+
+// A process, or one thread of it.
+struct process_entry {
+    pid_t id, parent, group;
+    char state;              // as in `ps`: R runs, S and D wait, T and t are stopped, Z is dead
+    long threads;            // of its process
+    int64_t kernel_ns;       // processor time in the kernel, its own; by the kernel's tick, a
+                             // hundredth of a second or so
+    int64_t ended_ns;        // processor time of its children that have ended and were waited for
+    int64_t ended_kernel_ns; // of it, in the kernel
+};
+
+// False if there is no such process.
+bool process_read(pid_t process, struct process_entry *entry);
+
+// The caller frees `items`; an empty list has none.
+struct process_list {
+    struct process_entry *items;
+    size_t count;
+};
+
+// Every process that can be seen.
+struct process_list process_list_read(void);
+
+// Every thread of the process; empty if there is no such process.
+struct process_list thread_list_read(pid_t process);
+
+#endif
