@@ -1,4 +1,4 @@
-# Targets: demo, test, all (default), asan, tsan, lint, format, drivers, clean; detection, soundness,
+# Targets: demo, test, all (default), golden, asan, tsan, lint, format, drivers, clean; detection, soundness,
 # torture, fuzz, fuzz-check, bench, soak, bench-check, reference.
 # `make demo` and `make test` install what is missing, build, and run; see README.md.
 
@@ -91,6 +91,12 @@ test: setup
 	@$(MAKE) --no-print-directory -j$$(nproc) tests
 	@scripts/run-tests $(BUILD) $(TEST_PROGRAMS)
 
+# What the program makes of stored histories, against what was accepted: results/golden/README.md.
+# ACCEPT=1 takes what comes out now; JOBS_OF=: only these.
+.PHONY: golden
+golden: all $(BUILD)/lockpick-detection
+	@LOCKPICK=$(BUILD)/lockpick scripts/golden $(if $(ACCEPT),--accept) $(JOBS_OF)
+
 asan: setup-lint
 	@$(MAKE) --no-print-directory -j$$(nproc) BUILD=build-asan CC=clang tests \
 		CFLAGS="-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all"
@@ -131,7 +137,7 @@ $(BUILD)/lockpick-detection: $(BUILD)/harness/main.o $(DETECTION_OBJECTS) $(BUIL
 
 # The test of the variants runs it.
 tests: $(BUILD)/lockpick-detection
-$(DETECTION_TEST): | $(BUILD)/lockpick-detection $(BUILD)/lockpick
+$(DETECTION_TEST) $(BUILD)/harness/cli/golden_test: | $(BUILD)/lockpick-detection $(BUILD)/lockpick
 
 # REPEATS trials of each variant in each scenario.
 REPEATS ?= 5

@@ -21,10 +21,7 @@
     X(out, "out", "DIR",                                                                           \
       "the run's folder (default: a new one in results/, results/latest names it)")                \
     X(keep_going, "keep-going", "", "goes on after a trial that missed its expectation")           \
-    X(no_namespaces, "no-namespaces", "",                                                          \
-      "runs on loopback ports even where namespaces can be had")                                   \
-    X(tap, "tap", "",                                                                              \
-      "prints the Test Anything Protocol instead of tables: prove --exec 'lockpick run --tap'")
+    X(no_namespaces, "no-namespaces", "", "runs on loopback ports even where namespaces can be had")
 
 enum option {
 #define X(id, name, value, help) OPTION_##id,
@@ -65,6 +62,9 @@ int output_option_take(struct run_options *options, enum output_option option, c
                        struct error *error)
 {
     switch (option) {
+    case OUTPUT_tap:
+        options->tap = true;
+        return 0;
     case OUTPUT_strict:
         options->strict = true;
         return 0;
@@ -116,9 +116,6 @@ static int take_option(void *context, int option, const char *value, struct erro
         return 0;
     case OPTION_keep_going:
         options->keep_going = true;
-        return 0;
-    case OPTION_tap:
-        options->tap = true;
         return 0;
     case OPTION_no_namespaces:
         options->no_namespaces = true;

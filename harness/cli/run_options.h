@@ -35,6 +35,8 @@ struct run_options {
 // Those of them that say what is told of a run, which `lockpick report` has too: option, its name
 // on the command line, the name of its value ("" if it takes none), what it does.
 #define OUTPUT_OPTIONS(X)                                                                          \
+    X(tap, "tap", "",                                                                              \
+      "prints the Test Anything Protocol instead of tables: prove --exec 'lockpick run --tap'")    \
     X(strict, "strict", "", "a trial that is skipped for want of a server makes the exit code 4")  \
     X(quiet, "quiet", "", "prints only the table and what was not expected")                       \
     X(json, "json", "", "prints result.json on standard output instead of tables")                 \
