@@ -1,8 +1,8 @@
-#include "harness/scenario/as_run.h"
-
+// What a scenario says, --set included, and a file that does the same again.
 #include "harness/base/file.h"
 #include "harness/base/text.h"
 #include "harness/base/url.h"
+#include "harness/scenario/keys.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

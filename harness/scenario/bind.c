@@ -1,6 +1,8 @@
-#include "harness/scenario/bind.h"
-
+// From a tree to structs by the table of keys, and `--set path=value` into the tree before.
 #include "harness/base/text.h"
+#include "harness/scenario/keys.h"
+#include "harness/scenario/trigger.h"
+#include "harness/scenario/units.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +12,303 @@ static void *field_of(const struct key *key, void *object)
     return (char *)object + key->offset;
 }
 
+// --- one value -----------------------------------------------------------------------------------
+
+// One value on its way.
+struct value {
+    const struct vocabulary *vocabulary;
+    const struct key *key;
+    struct node *node; // the one that is read, and blamed: the value, or an item of it
+    void *object;      // that the field is in
+};
+
+static void complain_about_shape(const struct value *value, const char *hint)
+{
+    struct node *node = value->node;
+    struct quote shown;
+    struct text text = {0};
+    text_format(&text, "'%s' must be ", value->key->name ? value->key->name : node->key);
+    key_wanted(value->key, value->vocabulary, &text);
+    if (node->kind != NODE_TEXT)
+        text_format(&text, ", not a %s", node->kind == NODE_LIST ? "list" : "mapping");
+    else if (node->text[0] == '\0')
+        text_add(&text, ", but nothing is there");
+    else
+        text_format(&text, ", not '%s'", quote(node->text, &shown));
+    complain(node, "%s%s", text.bytes, hint);
+    text_free(&text);
+}
+
+// Of a list: as one more item.
+static void put(const struct value *value, const char *text)
+{
+    void *field = field_of(value->key, value->object);
+    if (value->key->type < KEY_POINTS) {
+        *(char **)field = memory_string(text);
+        return;
+    }
+    struct string_list *list = field;
+    list->items = memory_resized(list->items, (list->count + 1) * sizeof *list->items);
+    list->items[list->count++] = memory_string(text);
+}
+
+static void bind_string(const struct value *value)
+{
+    const struct key *key = value->key;
+    const char *text = value->node->text;
+    size_t length = strlen(text);
+    bool is_name = key->type == KEY_NAME || key->type == KEY_NAMES;
+    bool is_item = key->type >= KEY_POINTS;
+    if ((!is_item && length < (size_t)key->least) ||
+        (is_name && strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789-") != length))
+        complain_about_shape(value, "");
+    else if (!is_item && length > (size_t)key->most)
+        complain(value->node, "'%s' must have at most %lld bytes, not %zu", key->name,
+                 (long long)key->most, length);
+    else if (key->type == KEY_TEXTS && (length == 0 || length > 4000))
+        complain(value->node, "an item of '%s' must have 1 to 4000 bytes, not %zu", key->name,
+                 length);
+    else
+        put(value, text);
+}
+
+static void bind_word(const struct value *value)
+{
+    static const char *const nouns[] = {
+        [WORDS_WORKLOADS] = "workload",  [WORDS_STORES] = "store",   [WORDS_FAULTS] = "fault",
+        [WORDS_PROPERTIES] = "property", [WORDS_PROMISES] = "trait", [WORDS_DRAWS] = "fault",
+        [WORDS_MOMENTS] = "moment"};
+    const char *const *words = words_of(value->vocabulary, value->key->words);
+    struct suggestion suggestion;
+    struct quote shown;
+    struct text known = {0};
+    if (text_is_one_of(value->node->text, words)) {
+        put(value, value->node->text);
+        return;
+    }
+    if (*suggest(value->node->text, words, &suggestion) == '\0') {
+        text_add(&known, " (known are ");
+        words_join(words, "and", &known);
+        text_add(&known, ")");
+    }
+    complain(value->node, "unknown %s '%s'%s%s", nouns[value->key->words],
+             quote(value->node->text, &shown), suggestion.text, text_string(&known));
+    text_free(&known);
+}
+
+static void bind_choice(const struct value *value)
+{
+    _Static_assert(sizeof(enum placement) == sizeof(unsigned) &&
+                       sizeof(enum expected_verdict) == sizeof(unsigned) &&
+                       sizeof(enum boundary) == sizeof(unsigned) &&
+                       sizeof(enum arrival_kind) == sizeof(unsigned) &&
+                       sizeof(enum persistence) == sizeof(unsigned),
+                   "choices are bound as unsigned numbers");
+    const char *const *choices = value->key->choices;
+    struct suggestion suggestion;
+    unsigned index = 0;
+    while (choices[index] != NULL && strcmp(choices[index], value->node->text) != 0)
+        index++;
+    if (choices[index] == NULL)
+        complain_about_shape(value, suggest(value->node->text, choices, &suggestion));
+    else
+        memcpy(field_of(value->key, value->object), &index, sizeof index);
+}
+
+// Forward, or back with a minus sign.
+static enum reading offset_read(const char *text, int64_t *offset_ns)
+{
+    bool back = *text == '-';
+    enum reading reading = duration_read(text + (back || *text == '+'), offset_ns);
+    *offset_ns = back ? -*offset_ns : *offset_ns;
+    return reading;
+}
+
+static void bind_number(const struct value *value)
+{
+    static enum reading (*const readers[])(const char *, int64_t *) = {
+        [KEY_WHOLE] = whole_number_read, [KEY_DURATION] = duration_read,
+        [KEY_OFFSET] = offset_read,      [KEY_RATE] = rate_read,
+        [KEY_DECIMAL] = decimal_read,    [KEY_PERCENTAGE] = percentage_read,
+        [KEY_BELOW] = below_read,
+    };
+    const struct key *key = value->key;
+    const char *text = value->node->text;
+    struct text advice = {0};
+    int64_t number = key->word_means;
+    bool is_word = key->word != NULL && strcmp(text, key->word) == 0;
+    enum reading reading = is_word ? READING_FINE : readers[key->type](text, &number);
+    if (is_word || (reading == READING_FINE && number >= key->least && number <= key->most)) {
+        *(int64_t *)field_of(key, value->object) = number;
+        return;
+    }
+    if (reading == READING_WRONG && key->type == KEY_DURATION)
+        duration_advise(text, key->least, key->most, &advice);
+    if (advice.length > 0)
+        complain(value->node, "'%s': %s", key->name, advice.bytes);
+    else
+        complain_about_shape(value, reading == READING_WRONG && key->type == KEY_DURATION
+                                        ? " (units: us, ms, s, m, h)"
+                                        : "");
+    text_free(&advice);
+}
+
+static void bind_switch(const struct value *value)
+{
+    bool on;
+    if (switch_read(value->node->text, &on) == READING_FINE)
+        *(bool *)field_of(value->key, value->object) = on;
+    else
+        complain_about_shape(value, "");
+}
+
+// What a small grammar said, with the key before it. `result` is the grammar's.
+static bool is_read(int result, const struct value *value, const struct error *error)
+{
+    if (result != 0)
+        complain(value->node, "'%s': %s", value->key->name ? value->key->name : value->node->key,
+                 error->text);
+    return result == 0;
+}
+
+static void bind_client(const struct value *value)
+{
+    struct error error;
+    struct target target = {0};
+    if (!is_read(target_read(value->node->text, &target, &error), value, &error))
+        return;
+    if (target.client == 0 || target.worker != 0)
+        complain_about_shape(value, "");
+    else
+        *(struct target *)field_of(value->key, value->object) = target;
+}
+
+static void bind_verb(const struct value *value)
+{
+    struct error error;
+    struct fault_step *step = value->object;
+    const char *text = value->node->text;
+    struct target target = {0};
+    step->form = *fault_form_find(value->vocabulary, value->node->key);
+    step->verb = step->form.name;
+    if ((step->form.strikes & STRIKES_WIRE) != 0)
+        is_read(wire_read(text, step, &error), value, &error);
+    else if (is_read(target_read(text, &target, &error), value, &error))
+        step->target = target;
+}
+
+static void bind_point(const struct value *value)
+{
+    struct error error;
+    struct point_name point;
+    struct cause cause;
+    struct fault_step *step = value->object;
+    if (!is_read(when_read(value->node->text, value->vocabulary->commands, &point, &cause, &error),
+                 value, &error))
+        return;
+    if (cause.kind == CAUSE_NONE)
+        step->points[step->point_count++] = point;
+    else
+        step->cause = cause;
+}
+
+static void bind_until(const struct value *value)
+{
+    struct error error;
+    struct fault_step *step = value->object;
+    struct cause cause;
+    int64_t bound_ns = 0;
+    if (!is_read(until_read(value->node->text, &cause, &bound_ns, &error), value, &error))
+        return;
+    step->until = cause;
+    step->bound_ns = bound_ns;
+}
+
+static void bind_limit(const struct value *value)
+{
+    struct error error;
+    struct quote shown;
+    if (limit_read(value->node->text, field_of(value->key, value->object), &error) != 0)
+        complain(value->node, "'%s': %s", quote(value->node->text, &shown), error.text);
+}
+
+// Longer than any name; and a glob of many stars takes very long to match.
+#define MAX_PATTERN 64
+
+static void bind_pattern(const struct value *value)
+{
+    const struct vocabulary *vocabulary = value->vocabulary;
+    const char *pattern = value->node->text;
+    struct suggestion suggestion;
+    struct quote shown;
+    for (size_t i = 0; strlen(pattern) <= MAX_PATTERN && vocabulary->schemes[i] != NULL; i++) {
+        if (scheme_is_meant(pattern, vocabulary->schemes[i], vocabulary->scheme_traits[i])) {
+            put(value, pattern);
+            return;
+        }
+    }
+    if (*suggest(pattern, vocabulary->schemes, &suggestion) == '\0')
+        suggest(pattern, vocabulary->traits, &suggestion);
+    complain(value->node, "'%s' is no scheme, glob or trait of one%s", quote(pattern, &shown),
+             suggestion.text);
+}
+
+// A scheme that the file brings along is meant by its name; external.c has bound it.
+static void bind_brought_scheme(const struct value *value)
+{
+    const struct node *exec = node_child(value->node, "exec");
+    const struct node *name =
+        node_child(exec != NULL ? exec : node_child(value->node, "plugin"), "name");
+    if (name != NULL && name->kind == NODE_TEXT && !name->bad)
+        put(value, name->text);
+}
+
+static void (*const binders[])(const struct value *value) = {
+    [KEY_TEXT] = bind_string,   [KEY_NAME] = bind_string,    [KEY_WORD] = bind_word,
+    [KEY_CHOICE] = bind_choice, [KEY_WHOLE] = bind_number,   [KEY_DURATION] = bind_number,
+    [KEY_OFFSET] = bind_number, [KEY_RATE] = bind_number,    [KEY_PERCENTAGE] = bind_number,
+    [KEY_BELOW] = bind_number,  [KEY_DECIMAL] = bind_number, [KEY_SWITCH] = bind_switch,
+    [KEY_CLIENT] = bind_client, [KEY_VERB] = bind_verb,      [KEY_UNTIL] = bind_until,
+    [KEY_LIMIT] = bind_limit,   [KEY_POINTS] = bind_point,   [KEY_WORDS] = bind_word,
+    [KEY_NAMES] = bind_string,  [KEY_TEXTS] = bind_string,   [KEY_PATTERNS] = bind_pattern,
+};
+
+static void bind_list(struct value value)
+{
+    const struct node *list = value.node;
+    const struct key *key = value.key;
+    if (list->count < (size_t)key->least || list->count > (size_t)key->most) {
+        complain(value.node, "'%s' must have %lld to %lld items, not %zu", key->name,
+                 (long long)key->least, (long long)key->most, list->count);
+        return;
+    }
+    for (size_t i = 0; i < list->count; i++) {
+        value.node = list->children[i];
+        if (value.node->kind == NODE_MAP && key->section != NULL)
+            bind_brought_scheme(&value);
+        else if (value.node->kind != NODE_TEXT)
+            complain(value.node, "an item of '%s' must be a text", key->name);
+        else if (!value.node->bad)
+            binders[key->type](&value);
+    }
+}
+
+static void bind_value(const struct vocabulary *vocabulary, const struct key *key,
+                       struct node *node, void *object)
+{
+    struct value value = {vocabulary, key, node, object};
+    if (key->type >= KEY_POINTS && node->kind == NODE_LIST)
+        bind_list(value);
+    else if (node->kind == NODE_MAP && key->section != NULL)
+        bind_brought_scheme(&value);
+    else if (node->kind != NODE_TEXT || node->text[0] == '\0')
+        complain_about_shape(&value, "");
+    else
+        binders[key->type](&value);
+}
+
+// --- sections ------------------------------------------------------------------------------------
+
 // " in workload", or "" at the root.
 static const char *inside(const struct section *section, char *out, size_t room)
 {
@@ -17,53 +316,42 @@ static const char *inside(const struct section *section, char *out, size_t room)
     return out;
 }
 
-static void complain_about_unknown(struct binding *binding, const struct section *section,
-                                   struct node *child)
+static void complain_about_unknown(const struct vocabulary *vocabulary,
+                                   const struct section *section, struct node *child)
 {
     struct quote shown;
     char where[32];
-    const char **names = key_names(section, binding->vocabulary);
-    const char *nearest = text_nearest(child->key, names);
+    const char **names = key_names(section, vocabulary);
     struct text hint = {0};
-    child->meant = nearest;
-    if (nearest != NULL) {
-        text_format(&hint, "did you mean '%s'?", nearest);
+    child->meant = text_nearest(child->key, names);
+    if (child->meant != NULL) {
+        text_format(&hint, "did you mean '%s'?", child->meant);
     } else {
         text_add(&hint, "known are ");
         words_join(names, "and", &hint);
     }
-    complain_key(binding->complaints, child, "unknown key '%s'%s (%s)", quote(child->key, &shown),
+    complain_key(child, "unknown key '%s'%s (%s)", quote(child->key, &shown),
                  inside(section, where, sizeof where), hint.bytes);
     text_free(&hint);
     free(names);
 }
 
-static void complain_about_second(struct binding *binding, const struct node *first,
-                                  struct node *second)
+static void complain_about_second(const struct node *first, struct node *second)
 {
     if (strcmp(first->key, second->key) == 0)
-        complain_key(binding->complaints, second, "duplicate key '%s' (the first is in line %d)",
-                     second->key, first->key_place.line);
+        complain_key(second, "duplicate key '%s' (the first is in line %d)", second->key,
+                     first->key_place.line);
     else
-        complain_key(binding->complaints, second,
-                     "'%s' besides '%s' of line %d: one fault does one thing", second->key,
+        complain_key(second, "'%s' besides '%s' of line %d: one fault does one thing", second->key,
                      first->key, first->key_place.line);
 }
 
-// The keys that would do: one, or any verb.
-static const char *const *names_of(const struct binding *binding, const struct key *key,
-                                   const char *one[2])
-{
-    one[0] = key->name;
-    one[1] = NULL;
-    return key->name != NULL ? one : words_of(binding->vocabulary, key->words);
-}
-
-static void check_not_missing(struct binding *binding, const struct section *section,
+// A key without a name is any of its words.
+static void check_not_missing(const struct vocabulary *vocabulary, const struct section *section,
                               const struct key *key, const struct node *map)
 {
-    const char *one[2];
-    const char *const *names = names_of(binding, key, one);
+    const char *const one[] = {key->name, NULL};
+    const char *const *names = key->name != NULL ? one : words_of(vocabulary, key->words);
     char where[32];
     struct text text = {0};
     bool has = false;
@@ -71,176 +359,312 @@ static void check_not_missing(struct binding *binding, const struct section *sec
         has = has || node_has(map, names[i]);
         text_format(&text, "%s'%s'", i == 0 ? "" : " or ", names[i]);
     }
-    // The mapping itself is not wrong, so it is not marked.
     if (!has)
-        complaints_add(binding->complaints, map->origin, node_heading(map), "missing key %s%s",
-                       text.bytes, inside(section, where, sizeof where));
+        complain_missing(map, "missing key %s%s", text.bytes, inside(section, where, sizeof where));
     text_free(&text);
 }
 
-static void bind_default(struct binding *binding, const struct key *key, void *object)
+static void bind_default(const struct vocabulary *vocabulary, const struct key *key, void *object)
 {
+    static const struct origin origin = {.path = "default"};
     if (key->type == KEY_SECTION) {
-        bind_section(binding, key->section, NULL, field_of(key, object));
+        bind_section(vocabulary, key->section, NULL, field_of(key, object));
     } else if (key->fallback != NULL) {
-        static const struct origin origin = {.path = "default"};
-        struct node *node = node_new(NODE_TEXT, &origin, (struct place){0});
-        node->text = memory_string(key->fallback);
-        bind_value(binding, key, node, object);
+        struct node *node = node_new_text(key->fallback, &origin, (struct place){0});
+        bind_value(vocabulary, key, node, object);
         node_free(node);
     }
 }
 
-void bind_expand_text(const struct key *key, struct node *item)
+// Turns an item of such a list that is a text, where a text will do, into the mapping that it
+// stands for.
+static void expand_text(const struct key *key, struct node *item)
 {
     if (key->text_is == NULL || item->kind != NODE_TEXT || item->bad)
         return;
-    struct node *value = node_new(NODE_TEXT, item->origin, item->place);
-    value->text = item->text;
+    struct node *value = node_new_text(item->text, item->origin, item->place);
     value->key_place = item->place;
+    free(item->text);
     item->text = NULL;
     item->kind = NODE_MAP;
     node_add(item, key->text_is, value);
 }
 
 // A list of mappings: one struct for each, also for what is none, so that the numbers agree.
-static void bind_sections(struct binding *binding, const struct key *key, struct node *list,
-                          void *object)
+static void bind_sections(const struct vocabulary *vocabulary, const struct key *key,
+                          struct node *list, void *object)
 {
     const struct section *section = key->section;
     if (key->one_will_do)
-        bind_expand_text(key, list);
+        expand_text(key, list);
     bool is_one = key->one_will_do && list->kind == NODE_MAP;
+    size_t count = is_one ? 1 : list->count;
     if (list->kind != NODE_LIST && !is_one) {
-        complain(binding->complaints, list, "'%s' must be a list ('- ' before each item)%s",
-                 key->name, key->one_will_do ? " or one mapping ('key: value')" : "");
+        complain(list, "'%s' must be a list ('- ' before each item)%s", key->name,
+                 key->one_will_do ? " or one mapping ('key: value')" : "");
         return;
     }
-    size_t count = is_one ? 1 : list->count;
     if (count > (size_t)key->most) {
-        complain(binding->complaints, list, "'%s' must have at most %lld items, not %zu", key->name,
+        complain(list, "'%s' must have at most %lld items, not %zu", key->name,
                  (long long)key->most, count);
         return;
     }
     if (count < (size_t)key->least) {
-        complain(binding->complaints, list, "'%s' must have at least %lld item%s", key->name,
-                 (long long)key->least, key->least == 1 ? "" : "s");
+        complain(list, "'%s' must have at least %lld item%s", key->name, (long long)key->least,
+                 key->least == 1 ? "" : "s");
         return;
     }
     char *items = memory_zeroed(count, section->size);
     for (size_t i = 0; i < count; i++) {
         struct node *item = is_one ? list : list->children[i];
-        bind_expand_text(key, item);
+        expand_text(key, item);
         if (key->text_is != NULL && item->kind == NODE_LIST)
-            complain(binding->complaints, item, "an item of '%s' must be a text or a mapping",
-                     key->name);
-        bind_section(binding, section, item, items + i * section->size);
+            complain(item, "an item of '%s' must be a text or a mapping", key->name);
+        bind_section(vocabulary, section, item, items + i * section->size);
     }
     memcpy(field_of(key, object), &items, sizeof items);
     memcpy((char *)object + key->count_offset, &count, sizeof count);
 }
 
-static void bind_child(struct binding *binding, const struct key *key, struct node *child,
-                       void *object)
+// `seen` tells for each key of the section where it was said.
+static void bind_child(const struct vocabulary *vocabulary, const struct section *section,
+                       struct node *child, struct node **seen, void *object)
 {
+    const struct key *key = key_find(section, child->key, vocabulary);
+    struct node **first = key != NULL ? &seen[key - section->keys] : NULL;
+    if (key == NULL) {
+        complain_about_unknown(vocabulary, section, child);
+        return;
+    }
+    if (*first != NULL) {
+        complain_about_second(*first, child);
+        return;
+    }
+    *first = child;
     if (child->bad && child->kind == NODE_TEXT)
         return; // the reader has complained
     if (key->type == KEY_SECTION)
-        bind_section(binding, key->section, child, field_of(key, object));
+        bind_section(vocabulary, key->section, child, field_of(key, object));
     else if (key->type == KEY_SECTIONS)
-        bind_sections(binding, key, child, object);
+        bind_sections(vocabulary, key, child, object);
     else
-        bind_value(binding, key, child, object);
+        bind_value(vocabulary, key, child, object);
 }
 
-// Binds what the map says; `seen` tells for each key of the table where.
-static void bind_map(struct binding *binding, const struct section *section, struct node *map,
-                     struct node **seen, void *object)
-{
-    for (size_t i = 0; i < map->count; i++) {
-        struct node *child = map->children[i];
-        const struct key *key = key_find(section, child->key, binding->vocabulary);
-        if (key == NULL) {
-            complain_about_unknown(binding, section, child);
-            continue;
-        }
-        struct node **first = &seen[key - section->keys];
-        if (*first != NULL) {
-            complain_about_second(binding, *first, child);
-            continue;
-        }
-        *first = child;
-        bind_child(binding, key, child, object);
-    }
-}
-
-static void complain_about_shape(struct binding *binding, const struct section *section,
-                                 struct node *node)
-{
-    bool is_item = section->place_offset != SIZE_MAX;
-    if (node->bad)
-        return; // the reader has complained
-    if (*section->name == '\0')
-        complain(binding->complaints, node, "a scenario must be a mapping ('key: value')");
-    else
-        complain(binding->complaints, node, "%s'%s' must be a mapping ('key: value')",
-                 is_item ? "an item of " : "", section->name);
-}
-
-void bind_section(struct binding *binding, const struct section *section, struct node *map,
-                  void *object)
+void bind_section(const struct vocabulary *vocabulary, const struct section *section,
+                  struct node *map, void *object)
 {
     struct node *seen[MAX_KEYS] = {NULL};
     if (section->blank != NULL)
         memcpy(object, section->blank, section->size);
     if (map != NULL && map->kind != NODE_MAP) {
-        complain_about_shape(binding, section, map);
+        if (!map->bad && *section->name == '\0')
+            complain(map, "a scenario must be a mapping ('key: value')");
+        else if (!map->bad)
+            complain(map, "%s'%s' must be a mapping ('key: value')",
+                     section->place_offset != 0 ? "an item of " : "", section->name);
         map = NULL;
     }
-    if (map != NULL) {
-        if (section->place_offset != SIZE_MAX)
-            memcpy((char *)object + section->place_offset, &map->place, sizeof map->place);
-        bind_map(binding, section, map, seen, object);
-    }
-    for (size_t i = 0; section->keys[i].help != NULL; i++) {
+    if (map != NULL && section->place_offset != 0)
+        memcpy((char *)object + section->place_offset, &map->place, sizeof map->place);
+    for (size_t i = 0; map != NULL && i < map->count; i++)
+        bind_child(vocabulary, section, map->children[i], seen, object);
+    for (size_t i = 0; i < section->key_count; i++) {
         const struct key *key = &section->keys[i];
         // A section that is there has seen to its own defaults.
         if (seen[i] == NULL || (key->type != KEY_SECTION && !node_fine(seen[i])))
-            bind_default(binding, key, object);
+            bind_default(vocabulary, key, object);
         if (map != NULL && key->required)
-            check_not_missing(binding, section, key, map);
+            check_not_missing(vocabulary, section, key, map);
     }
-}
-
-static void free_list(struct string_list *list)
-{
-    for (size_t i = 0; i < list->count; i++)
-        free(list->items[i]);
-    free(list->items);
-}
-
-static void unbind_sections(const struct key *key, void *object)
-{
-    char *items;
-    size_t count;
-    memcpy(&items, field_of(key, object), sizeof items);
-    memcpy(&count, (char *)object + key->count_offset, sizeof count);
-    for (size_t i = 0; i < count; i++)
-        unbind_section(key->section, items + i * key->section->size);
-    free(items);
 }
 
 void unbind_section(const struct section *section, void *object)
 {
-    for (const struct key *key = section->keys; key->help != NULL; key++) {
+    for (size_t i = 0; i < section->key_count; i++) {
+        const struct key *key = &section->keys[i];
         void *field = field_of(key, object);
-        if (key->type == KEY_TEXT || key->type == KEY_NAME || key->type == KEY_WORD)
+        if (key->type <= KEY_WORD) {
             free(*(char **)field);
-        else if (key->type >= KEY_WORDS && key->type <= KEY_PATTERNS)
-            free_list(field);
-        else if (key->type == KEY_SECTION)
+        } else if (key->type >= KEY_WORDS && key->type <= KEY_PATTERNS) {
+            struct string_list *list = field;
+            for (size_t j = 0; j < list->count; j++)
+                free(list->items[j]);
+            free(list->items);
+        } else if (key->type == KEY_SECTION) {
             unbind_section(key->section, field);
-        else if (key->type == KEY_SECTIONS)
-            unbind_sections(key, object);
+        } else if (key->type == KEY_SECTIONS) {
+            char *items;
+            size_t count;
+            memcpy(&items, field, sizeof items);
+            memcpy(&count, (char *)object + key->count_offset, sizeof count);
+            for (size_t j = 0; j < count; j++)
+                unbind_section(key->section, items + j * key->section->size);
+            free(items);
+        }
+    }
+}
+
+// --- overrides -----------------------------------------------------------------------------------
+
+struct paths {
+    char **items;
+    size_t count;
+};
+
+// Every path that `wrong` could have been meant to be; items of a list only below the number that
+// `wrong` itself has.
+static void collect_paths(const struct section *section, const struct vocabulary *vocabulary,
+                          const char *prefix, const char *wrong, struct paths *paths)
+{
+    const char **names = key_names(section, vocabulary);
+    for (size_t i = 0; names[i] != NULL; i++) {
+        struct text path = {0};
+        text_format(&path, "%s%s", prefix, names[i]);
+        const struct key *key = key_find(section, names[i], vocabulary);
+        paths->items = memory_resized(paths->items, (paths->count + 2) * sizeof *paths->items);
+        paths->items[paths->count++] = memory_string(path.bytes);
+        paths->items[paths->count] = NULL;
+        text_add(&path, ".");
+        bool below = key->type == KEY_SECTION;
+        if (key->type == KEY_SECTIONS && strncmp(wrong, path.bytes, path.length) == 0) {
+            const char *number = wrong + path.length;
+            size_t digits = strspn(number, "0123456789");
+            below = digits > 0 && number[digits] == '.';
+            text_add_bytes(&path, number, digits + 1);
+        }
+        if (below)
+            collect_paths(key->section, vocabulary, path.bytes, wrong, paths);
+        text_free(&path);
+    }
+    free(names);
+}
+
+// "did you mean 'clients.threads'?", or which keys there are where `wrong` looks for one.
+static void complain_about_path(const struct vocabulary *vocabulary, const struct origin *origin)
+{
+    const char *wrong = origin->override->path;
+    const char *dot = strrchr(wrong, '.');
+    size_t length = dot != NULL ? (size_t)(dot - wrong) + 1 : 0;
+    struct paths paths = {0};
+    collect_paths(&scenario_section, vocabulary, "", wrong, &paths);
+    struct text advice = {0};
+    const char **near = memory_zeroed(paths.count + 1, sizeof *near);
+    size_t near_count = 0;
+    const char *whole = NULL; // `clients.threads` for `threads`
+    for (size_t i = 0; i < paths.count; i++) {
+        const char *path = paths.items[i];
+        const char *last = strrchr(path, '.');
+        if (whole == NULL && last != NULL && strcmp(last + 1, wrong) == 0)
+            whole = path;
+        if (length > 0 && strncmp(path, wrong, length) == 0 && strchr(path + length, '.') == NULL)
+            near[near_count++] = path + length;
+    }
+    const char *nearest = text_nearest(wrong + length, near);
+    if (nearest != NULL)
+        text_format(&advice, " (did you mean '%.*s%s'?)", (int)length, wrong, nearest);
+    else if (near_count > 0)
+        text_format(&advice, ": '%.*s' has", (int)length - 1, wrong);
+    for (size_t i = 0; i < near_count && nearest == NULL; i++)
+        text_format(&advice, "%s %s", i > 0 ? "," : "", near[i]);
+    if (whole == NULL && advice.length == 0)
+        whole = text_nearest(wrong, (const char *const *)paths.items);
+    if (whole != NULL)
+        text_format(&advice, " (did you mean '%s'?)", whole);
+    complain_at(origin, (struct place){0}, "unknown key%s", text_string(&advice));
+    text_free(&advice);
+    free(near);
+    for (size_t i = 0; i < paths.count; i++)
+        free(paths.items[i]);
+    free(paths.items);
+}
+
+// Puts the value of the override where the map says that key, or has room for it.
+static void replace_child(struct node *map, const struct key *key, const char *name,
+                          const struct origin *origin)
+{
+    const char *text = origin->override->value;
+    bool is_tree = key->type >= KEY_LIMIT && (text[0] == '[' || text[0] == '{');
+    struct node *value = is_tree ? tree_read(origin, text, strlen(text))
+                                 : node_new_text(text, origin, (struct place){0});
+    size_t i = 0;
+    while (i < map->count && strcmp(map->children[i]->key, name) != 0)
+        i++;
+    if (value == NULL)
+        return;
+    if (i == map->count) {
+        node_add(map, name, value);
+        return;
+    }
+    value->key = memory_string(name);
+    node_free(map->children[i]);
+    map->children[i] = value;
+}
+
+// A step down to a section, which may not be there yet. NULL if the file has something else there,
+// which it is told otherwise.
+static struct node *enter(struct node *map, const char *name, const struct origin *origin)
+{
+    struct node *child = node_child(map, name);
+    if (child == NULL) {
+        child = node_new(NODE_MAP, origin, (struct place){0});
+        node_add(map, name, child);
+    }
+    return child->kind == NODE_MAP ? child : NULL;
+}
+
+// The item of a list whose number the path names.
+static struct node *enter_item(struct node *map, const struct key *key, const char *number,
+                               const struct origin *origin)
+{
+    const struct section *section = key->section;
+    struct node *list = node_child(map, section->name);
+    // One mapping, where that will do, is its own first item.
+    struct node *one = list != NULL && list->kind == NODE_MAP ? list : NULL;
+    size_t count = list != NULL && list->kind == NODE_LIST ? list->count : one != NULL;
+    int64_t index = 0;
+    if (number == NULL || whole_number_read(number, &index) != READING_FINE || index < 1 ||
+        (size_t)index > count) {
+        complain_at(origin, (struct place){0},
+                    "'%s' needs the number of an item: items count from 1; there %s %zu %s%s",
+                    section->name, count == 1 ? "is" : "are", count, section->item,
+                    count == 1 ? "" : "s");
+        return NULL;
+    }
+    struct node *item = one != NULL ? one : list->children[index - 1];
+    expand_text(key, item);
+    return item->kind == NODE_MAP ? item : NULL;
+}
+
+static void apply(const struct vocabulary *vocabulary, const struct origin *origin,
+                  struct node *map, char *rest)
+{
+    const struct section *section = &scenario_section;
+    while (map != NULL) {
+        char *name = strsep(&rest, ".");
+        const struct key *key = name != NULL ? key_find(section, name, vocabulary) : NULL;
+        if (key == NULL || (rest != NULL && key->section == NULL)) {
+            complain_about_path(vocabulary, origin);
+            return;
+        }
+        if (rest == NULL) {
+            replace_child(map, key, name, origin);
+            return;
+        }
+        if (key->type == KEY_SECTION)
+            map = enter(map, name, origin);
+        else
+            map = enter_item(map, key, strsep(&rest, "."), origin);
+        section = key->section;
+    }
+}
+
+void overrides_apply(const struct vocabulary *vocabulary, const struct origin *origins,
+                     size_t count, struct node *root)
+{
+    for (size_t i = 0; i < count; i++) {
+        char *path = memory_string(origins[i].override->path);
+        apply(vocabulary, &origins[i], root, path);
+        free(path);
     }
 }

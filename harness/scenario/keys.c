@@ -4,377 +4,549 @@
 #include "harness/base/text.h"
 #include "harness/scenario/units.h"
 
-#include <stdint.h>
 #include <string.h>
 
-#define FIELD(type, field) .offset = offsetof(struct type, field)
+#define AT(type, field) offsetof(struct type, field)
+#define RANGE(from, to) .least = (from), .most = (to)
 #define MINUTE_NS (60 * NS_PER_S)
 #define HOUR_NS (60 * MINUTE_NS)
 #define MOST_RATE (INT64_C(1000000) * 3600)
 
-static const char *const placement_words[] = {"free", "spread", "together", NULL};
+// The keys of a section, and the size of the struct that they fill.
+#define KEYS(list, type)                                                                           \
+    .keys = (list), .key_count = sizeof(list) / sizeof *(list), .size = sizeof(struct type)
+// The same of items of a list.
+#define ITEMS(list, type, noun)                                                                    \
+    KEYS(list, type), .place_offset = offsetof(struct type, place), .item = (noun)
+
+// --- workload and clients ------------------------------------------------------------------------
+
 static const char *const boundary_words[] = {"none", "inner", "wrapped", NULL};
-static const char *const arrival_words[] = {"poisson", "fixed", NULL};
-static const char *const persistence_words[] = {"none", "aof-everysec", "aof-always", NULL};
-static const char *const verdict_words[] = {"safe", "unsafe", "stuck", NULL};
 
 static const struct key workload_keys[] = {
-    {"kind", KEY_WORD, FIELD(workload_settings, kind), .words = WORDS_WORKLOADS, .required = true,
-     .help = "what clients do under the lock; cycle: nothing, to measure what it costs"},
-    {"store", KEY_WORD, FIELD(workload_settings, store), .words = WORDS_STORES, .fallback = "shm",
-     .help = "where the guarded value lives"},
-    {"fenced", KEY_SWITCH, FIELD(workload_settings, fenced), .fallback = "false",
-     .help = "the store refuses a write with an old fencing token"},
-    {"operations", KEY_WHOLE, FIELD(workload_settings, operations), .least = 1,
-     .most = MOST_OPERATIONS, .fallback_text = "(or for)",
-     .help = "in all, shared by the workers; an acquire that comes back empty-handed long before "
-             "its wait is over is none"},
-    {"for", KEY_DURATION, FIELD(workload_settings, for_ns), .least = NS_PER_MS, .most = HOUR_NS,
-     .fallback_text = "(or operations)", .help = "run for that long instead"},
-    {"warm-up", KEY_DURATION, FIELD(workload_settings, warm_up_ns), .most = HOUR_NS,
-     .fallback = "0ms", .help = "before that: the same, but not measured"},
-    {"keys", KEY_WHOLE, FIELD(workload_settings, keys), .least = 1, .most = 64, .word = "own",
-     .word_means = KEYS_OWN, .fallback = "1",
-     .help = "locks, each with a value of its own; own: one for each worker"},
-    {"skew", KEY_DECIMAL, FIELD(workload_settings, skew), .most = 5000, .fallback = "0",
-     .help = "of keys: the nth is taken in proportion to 1 / n^skew"},
-    {"hold", KEY_DURATION, FIELD(workload_settings, hold_ns), .most = 10 * MINUTE_NS,
-     .fallback = "0ms",
-     .help = "work between reading and writing back; "
-             "oversell: only a buyer who finds a unit left holds"},
-    {"think", KEY_DURATION, FIELD(workload_settings, think_ns), .most = 10 * MINUTE_NS,
-     .fallback = "0ms", .help = "pause between two operations of a worker"},
-    {"stock", KEY_WHOLE, FIELD(workload_settings, stock), .least = 1, .most = 1000000,
-     .fallback_text = "(oversell: required)", .help = "units for sale"},
-    {"buyers", KEY_WHOLE, FIELD(workload_settings, buyers), .least = 1, .most = 1000000,
-     .fallback_text = "(oversell: required)", .help = "in all, each comes once"},
-    {"jobs", KEY_WHOLE, FIELD(workload_settings, jobs), .least = 1, .most = 30, .fallback = "10",
-     .help = "draw: each to be done once, by one of all workers"},
-    {"depth", KEY_WHOLE, FIELD(workload_settings, depth), .least = 2, .most = 16, .fallback = "2",
-     .help = "nested: how often one operation locks"},
-    {"readers", KEY_PERCENTAGE, FIELD(workload_settings, readers), .most = 100, .fallback = "80%",
-     .help = "readers: operations that only read"},
-    {"permits", KEY_WHOLE, FIELD(workload_settings, permits), .least = 1, .most = 1000,
-     .fallback = "3", .help = "permits: how many may hold at once"},
-    {"boundary", KEY_CHOICE, FIELD(workload_settings, boundary), .choices = boundary_words,
-     .fallback = "none",
-     .help = "mysql store: read and write in one transaction, committed before (inner) or after "
-             "(wrapped) the release"},
-    {.help = NULL},
+    {"kind", KEY_WORD, AT(workload_settings, kind),
+     "what clients do under the lock; cycle: nothing, to measure what it costs",
+     .words = WORDS_WORKLOADS, .required = true},
+    {"store", KEY_WORD, AT(workload_settings, store), "where the guarded value lives",
+     .words = WORDS_STORES, .fallback = "shm"},
+    {"fenced", KEY_SWITCH, AT(workload_settings, fenced),
+     "the store refuses a write with an old fencing token", .fallback = "false"},
+    {"operations", KEY_WHOLE, AT(workload_settings, operations),
+     "in all, shared by the workers; an acquire that comes back empty-handed long before its wait "
+     "is over is none",
+     RANGE(1, MOST_OPERATIONS), .fallback_text = "(or for)"},
+    {"for", KEY_DURATION, AT(workload_settings, for_ns), "run for that long instead",
+     RANGE(NS_PER_MS, HOUR_NS), .fallback_text = "(or operations)"},
+    {"warm-up", KEY_DURATION, AT(workload_settings, warm_up_ns),
+     "before that: the same, but not measured", RANGE(0, HOUR_NS), .fallback = "0ms"},
+    {"keys", KEY_WHOLE, AT(workload_settings, keys),
+     "locks, each with a value of its own; own: one for each worker", RANGE(1, 64), .word = "own",
+     .word_means = KEYS_OWN, .fallback = "1"},
+    {"skew", KEY_DECIMAL, AT(workload_settings, skew),
+     "of keys: the nth is taken in proportion to 1 / n^skew", RANGE(0, 5000), .fallback = "0"},
+    {"hold", KEY_DURATION, AT(workload_settings, hold_ns),
+     "work between reading and writing back; oversell: only a buyer who finds a unit left holds",
+     RANGE(0, 10 * MINUTE_NS), .fallback = "0ms"},
+    {"think", KEY_DURATION, AT(workload_settings, think_ns),
+     "pause between two operations of a worker", RANGE(0, 10 * MINUTE_NS), .fallback = "0ms"},
+    {"stock", KEY_WHOLE, AT(workload_settings, stock), "units for sale", RANGE(1, 1000000),
+     .fallback_text = "(oversell: required)"},
+    {"buyers", KEY_WHOLE, AT(workload_settings, buyers), "in all, each comes once",
+     RANGE(1, 1000000), .fallback_text = "(oversell: required)"},
+    {"jobs", KEY_WHOLE, AT(workload_settings, jobs),
+     "draw: each to be done once, by one of all workers", RANGE(1, 30), .fallback = "10"},
+    {"depth", KEY_WHOLE, AT(workload_settings, depth), "nested: how often one operation locks",
+     RANGE(2, 16), .fallback = "2"},
+    {"readers", KEY_PERCENTAGE, AT(workload_settings, readers),
+     "readers: operations that only read", RANGE(0, 100), .fallback = "80%"},
+    {"permits", KEY_WHOLE, AT(workload_settings, permits), "permits: how many may hold at once",
+     RANGE(1, 1000), .fallback = "3"},
+    {"boundary", KEY_CHOICE, AT(workload_settings, boundary),
+     "mysql store: read and write in one transaction, committed before (inner) or after (wrapped) "
+     "the release",
+     .choices = boundary_words, .fallback = "none"},
 };
+static const struct section workload_section = {"workload", "What clients do.",
+                                                KEYS(workload_keys, workload_settings)};
+
+static const char *const placement_words[] = {"free", "spread", "together", NULL};
 
 static const struct key clients_keys[] = {
-    {"processes", KEY_WHOLE, FIELD(clients_settings, processes), .least = 1,
-     .most = MOST_CLIENT_PROCESSES, .fallback = "2",
-     .help = "application instances: client-1, client-2, ..."},
-    {"threads", KEY_WHOLE, FIELD(clients_settings, threads), .least = 1, .most = 2048,
-     .fallback = "1", .help = "workers of each client: worker-1, worker-2, ..."},
-    {"placement", KEY_CHOICE, FIELD(clients_settings, placement), .choices = placement_words,
-     .fallback = "free", .help = "on which processors: any, the next for each, all on one"},
-    {"lead", KEY_CLIENT, FIELD(clients_settings, lead), .fallback_text = "all at once",
-     .help = "starts first; the others once it holds the lock, gave up, or was struck"},
-    {.help = NULL},
+    {"processes", KEY_WHOLE, AT(clients_settings, processes),
+     "application instances: client-1, client-2, ...", RANGE(1, MOST_CLIENT_PROCESSES),
+     .fallback = "2"},
+    {"threads", KEY_WHOLE, AT(clients_settings, threads),
+     "workers of each client: worker-1, worker-2, ...", RANGE(1, 2048), .fallback = "1"},
+    {"placement", KEY_CHOICE, AT(clients_settings, placement),
+     "on which processors: any, the next for each, all on one", .choices = placement_words,
+     .fallback = "free"},
+    {"lead", KEY_CLIENT, AT(clients_settings, lead),
+     "starts first; the others once it holds the lock, gave up, or was struck",
+     .fallback_text = "all at once"},
 };
+static const struct section clients_section = {"clients", "Who does it.",
+                                               KEYS(clients_keys, clients_settings)};
 
-#define TARGET_KEY(name, field, what)                                                              \
+// --- load ----------------------------------------------------------------------------------------
+
+#define FIND_KEY(name, field, figure)                                                              \
     {                                                                                              \
-        name, KEY_BELOW, FIELD(load_target, field), .least = 1, .most = HOUR_NS,                   \
-                                                    .fallback_text = "no limit",                   \
-                                                    .help = what " of an acquire, "                \
-                                                                 "from when it was "               \
-                                                                 "to begin"                        \
+        name, KEY_BELOW, AT(load_target, field),                                                   \
+            figure " of an acquire, from when it was to begin", RANGE(1, HOUR_NS),                 \
+            .fallback_text = "no limit"                                                            \
     }
 
 static const struct key find_keys[] = {
-    TARGET_KEY("p50", p50_ns, "the median"),
-    TARGET_KEY("p90", p90_ns, "the 90th percentile"),
-    TARGET_KEY("p99", p99_ns, "the 99th percentile"),
-    TARGET_KEY("p999", p999_ns, "the 99.9th percentile"),
-    TARGET_KEY("max", max_ns, "the longest"),
-    {.help = NULL},
+    FIND_KEY("p50", p50_ns, "the median"),
+    FIND_KEY("p90", p90_ns, "the 90th percentile"),
+    FIND_KEY("p99", p99_ns, "the 99th percentile"),
+    FIND_KEY("p999", p999_ns, "the 99.9th percentile"),
+    FIND_KEY("max", max_ns, "the longest"),
 };
+static const struct section find_section = {"load.find", "A target; one of these.",
+                                            KEYS(find_keys, load_target)};
 
-static const struct section find_section = {
-    "load.find", "A target; one of these.", find_keys, sizeof(struct load_target), NULL, SIZE_MAX,
-    NULL,
-};
+static const char *const arrival_words[] = {"poisson", "fixed", NULL};
 
 static const struct key load_keys[] = {
-    {"for", KEY_DURATION, FIELD(load_settings, for_ns), .least = NS_PER_MS, .most = HOUR_NS,
-     .fallback_text = "to the end", .help = "how long the phase lasts"},
-    {"clients", KEY_WHOLE, FIELD(load_settings, clients), .least = 1, .most = 64,
-     .fallback_text = "all", .help = "how many take part, from client-1; the others rest"},
-    {"rate", KEY_RATE, FIELD(load_settings, rate), .least = 1, .most = MOST_RATE,
-     .fallback_text = "as they can",
-     .help = "operations begin at that rate, however long they take; each counts from when it was "
-             "to begin"},
-    {"to", KEY_RATE, FIELD(load_settings, to), .least = 1, .most = MOST_RATE,
-     .fallback_text = "no ramp", .help = "the rate goes evenly from 'rate' to that"},
-    {"arrivals", KEY_CHOICE, FIELD(load_settings, arrivals), .choices = arrival_words,
-     .fallback = "poisson", .help = "of a rate: as of independent users, or all gaps equal"},
-    {"warm-up", KEY_SWITCH, FIELD(load_settings, warm_up), .fallback = "false",
-     .help = "not measured"},
-    {"find", KEY_SECTION, FIELD(load_settings, find), .section = &find_section,
-     .fallback_text = "nothing",
-     .help = "`lockpick find` looks for the highest rate that meets it, from 'rate' on"},
-    {.help = NULL},
+    {"for", KEY_DURATION, AT(load_settings, for_ns), "how long the phase lasts",
+     RANGE(NS_PER_MS, HOUR_NS), .fallback_text = "to the end"},
+    {"clients", KEY_WHOLE, AT(load_settings, clients),
+     "how many take part, from client-1; the others rest", RANGE(1, 64), .fallback_text = "all"},
+    {"rate", KEY_RATE, AT(load_settings, rate),
+     "operations begin at that rate, however long they take; each counts from when it was to begin",
+     RANGE(1, MOST_RATE), .fallback_text = "as they can"},
+    {"to", KEY_RATE, AT(load_settings, to), "the rate goes evenly from 'rate' to that",
+     RANGE(1, MOST_RATE), .fallback_text = "no ramp"},
+    {"arrivals", KEY_CHOICE, AT(load_settings, arrivals),
+     "of a rate: as of independent users, or all gaps equal", .choices = arrival_words,
+     .fallback = "poisson"},
+    {"warm-up", KEY_SWITCH, AT(load_settings, warm_up), "not measured", .fallback = "false"},
+    {"find", KEY_SECTION, AT(load_settings, find),
+     "`lockpick find` looks for the highest rate that meets it, from 'rate' on",
+     .section = &find_section, .fallback_text = "nothing"},
 };
+static const struct section load_section = {
+    "load", "How much of it, and when: a list of phases, or one; without it, as much as they can.",
+    ITEMS(load_keys, load_settings, "phase")};
+
+// --- lock and servers ----------------------------------------------------------------------------
 
 static const struct key lock_keys[] = {
-    {"lease", KEY_DURATION, FIELD(lock_settings, lease_ns), .least = NS_PER_MS, .most = HOUR_NS,
-     .fallback = "1s", .help = "for how long a grant is valid"},
-    {"wait", KEY_DURATION, FIELD(lock_settings, wait_ns), .most = HOUR_NS, .fallback = "5s",
-     .help = "how long one acquire keeps trying"},
-    {"retry", KEY_DURATION, FIELD(lock_settings, retry_ns), .most = MINUTE_NS, .fallback = "10ms",
-     .help = "pause between two attempts"},
-    {"request", KEY_DURATION, FIELD(lock_settings, request_ns), .least = NS_PER_MS,
-     .most = MINUTE_NS, .fallback = "1s", .help = "time-out of one request to a server"},
-    {"stuck-after", KEY_DURATION, FIELD(lock_settings, stuck_after_ns), .least = NS_PER_MS,
-     .most = 2 * HOUR_NS, .fallback_text = "lease + 4s",
-     .help = "nobody granted for so long while one waits: stuck"},
-    {"told", KEY_DURATION, FIELD(lock_settings, told_ns), .least = NS_PER_MS, .most = HOUR_NS,
-     .fallback_text = "not stated", .help = "a holder is told of its loss within that"},
-    {.help = NULL},
+    {"lease", KEY_DURATION, AT(lock_settings, lease_ns), "for how long a grant is valid",
+     RANGE(NS_PER_MS, HOUR_NS), .fallback = "1s"},
+    {"wait", KEY_DURATION, AT(lock_settings, wait_ns), "how long one acquire keeps trying",
+     RANGE(0, HOUR_NS), .fallback = "5s"},
+    {"retry", KEY_DURATION, AT(lock_settings, retry_ns), "pause between two attempts",
+     RANGE(0, MINUTE_NS), .fallback = "10ms"},
+    {"request", KEY_DURATION, AT(lock_settings, request_ns), "time-out of one request to a server",
+     RANGE(NS_PER_MS, MINUTE_NS), .fallback = "1s"},
+    {"stuck-after", KEY_DURATION, AT(lock_settings, stuck_after_ns),
+     "nobody granted for so long while one waits: stuck", RANGE(NS_PER_MS, 2 * HOUR_NS),
+     .fallback_text = "lease + 4s"},
+    {"told", KEY_DURATION, AT(lock_settings, told_ns), "a holder is told of its loss within that",
+     RANGE(NS_PER_MS, HOUR_NS), .fallback_text = "not stated"},
 };
+static const struct section lock_section = {"lock", "How they lock.",
+                                            KEYS(lock_keys, lock_settings)};
+
+static const char *const persistence_words[] = {"none", "aof-everysec", "aof-always", NULL};
 
 #define TOPOLOGY_KEY                                                                               \
     {                                                                                              \
-        "topology", KEY_NAME, FIELD(server_settings, topology),                                    \
-            .least = 1, .most = 15, .fallback_text = "the scheme's",                               \
-            .help = "how its servers belong together"                                              \
+        "topology", KEY_NAME, AT(server_settings, topology), "how its servers belong together",    \
+            RANGE(1, 15), .fallback_text = "the scheme's"                                          \
     }
 #define NODES_KEY                                                                                  \
     {                                                                                              \
-        "nodes", KEY_WHOLE, FIELD(server_settings, nodes), .least = 1, .most = 8,                  \
-                                                           .fallback_text = "the usual",           \
-                                                           .help = "how many servers hold data"    \
+        "nodes", KEY_WHOLE, AT(server_settings, nodes), "how many servers hold data", RANGE(1, 8), \
+            .fallback_text = "the usual"                                                           \
     }
 #define EXTERNAL_KEY                                                                               \
     {                                                                                              \
-        "external", KEY_TEXT, FIELD(server_settings, external),                                    \
-            .least = 1, .most = 400, .fallback_text = "none",                                      \
-            .help =                                                                                \
-                "a server that runs already: KIND://user:password@host:port; nothing is booted"    \
+        "external", KEY_TEXT, AT(server_settings, external),                                       \
+            "a server that runs already: KIND://user:password@host:port; nothing is booted",       \
+            RANGE(1, 400), .fallback_text = "none"                                                 \
     }
 
 static const struct key redis_keys[] = {
     TOPOLOGY_KEY,
     NODES_KEY,
-    {"persistence", KEY_CHOICE, FIELD(server_settings, persistence), .choices = persistence_words,
-     .fallback = "none", .help = "what a server keeps when it stops"},
+    {"persistence", KEY_CHOICE, AT(server_settings, persistence),
+     "what a server keeps when it stops", .choices = persistence_words, .fallback = "none"},
     EXTERNAL_KEY,
-    {.help = NULL},
 };
-static const struct key server_keys[] = {TOPOLOGY_KEY, NODES_KEY, EXTERNAL_KEY, {.help = NULL}};
+static const struct key server_keys[] = {TOPOLOGY_KEY, NODES_KEY, EXTERNAL_KEY};
 
-static const struct section redis_section = {
-    "servers.redis", "Redis.", redis_keys, sizeof(struct server_settings), NULL, SIZE_MAX, NULL,
-};
-static const struct section server_section = {
-    "servers.zookeeper, etcd, memcached, mysql, postgres",
-    "The others.",
-    server_keys,
-    sizeof(struct server_settings),
-    NULL,
-    SIZE_MAX,
-    NULL,
-};
+static const struct section redis_section = {"servers.redis", "Redis.",
+                                             KEYS(redis_keys, server_settings)};
+static const struct section server_section = {"servers.zookeeper, etcd, memcached, mysql, postgres",
+                                              "The others.", KEYS(server_keys, server_settings)};
 
 #define SERVER_KEY(kind, its_section)                                                              \
     {                                                                                              \
-#kind, KEY_SECTION, FIELD(servers_settings, kind),                                         \
-            .section = &(its_section), .fallback_text = "as below", .help = "see below"            \
+#kind, KEY_SECTION, AT(servers_settings, kind), "see below", .section = &(its_section),    \
+                                                                     .fallback_text = "as below"   \
     }
 
 static const struct key servers_keys[] = {
-    SERVER_KEY(redis, redis_section),
-    SERVER_KEY(zookeeper, server_section),
-    SERVER_KEY(etcd, server_section),
-    SERVER_KEY(memcached, server_section),
-    SERVER_KEY(mysql, server_section),
-    SERVER_KEY(postgres, server_section),
-    {.help = NULL},
-};
-
-static const struct key fault_keys[] = {
-    {"when", KEY_POINTS, FIELD(fault_step, points), .least = 1, .most = MAX_ALTERNATIVES,
-     .fallback_text = "(or at)",
-     .help = "strikes at that point, of several at the first reached; or at a cause"},
-    {"at", KEY_DURATION, FIELD(fault_step, at_ns), .most = HOUR_NS, .fallback_text = "(or when)",
-     .help = "strikes so long after the start; with a point: at it from then on"},
-    {"every", KEY_DURATION, FIELD(fault_step, every_ns), .least = 10 * NS_PER_MS, .most = HOUR_NS,
-     .fallback_text = "once", .help = "strikes again and again; needs workload.for"},
-    {"spread", KEY_DURATION, FIELD(fault_step, spread_ns), .most = HOUR_NS, .fallback = "0s",
-     .help = "every: each time up to so much earlier or later"},
-    {"nth", KEY_WHOLE, FIELD(fault_step, nth), .least = 1, .most = 1000000, .fallback = "1",
-     .help = "the nth time that the point is reached"},
-    {"name", KEY_NAME, FIELD(fault_step, name), .least = 1, .most = 32, .fallback_text = "none",
-     .help = "for 'after' of a later fault"},
-    {"after", KEY_NAME, FIELD(fault_step, after_name), .least = 1, .most = 32,
-     .fallback_text = "at once", .help = "armed only once that earlier fault is in effect"},
-    {NULL, KEY_VERB, FIELD(fault_step, target), .words = WORDS_FAULTS, .required = true,
-     .help = "what strikes, and whom; exactly one of them"},
-    {"until", KEY_UNTIL, FIELD(fault_step, until), .fallback_text = "by fault",
-     .help = "what ends the fault: see `lockpick list faults`"},
-    {"how", KEY_NAME, FIELD(fault_step, how), .least = 1, .most = 16, .fallback_text = "its first",
-     .help = "which of the fault's ways"},
-    {"by", KEY_OFFSET, FIELD(fault_step, by_ns), .least = -24 * HOUR_NS, .most = 24 * HOUR_NS,
-     .fallback_text = "none", .help = "clock: how far it jumps; delay: how long"},
-    {"jitter", KEY_DURATION, FIELD(fault_step, jitter_ns), .most = MINUTE_NS, .fallback = "0s",
-     .help = "delay: up to so much more or less"},
-    {"rate", KEY_PERCENTAGE, FIELD(fault_step, rate), .most = 1000, .fallback = "100%",
-     .help = "clock: how fast it goes from then on; 0% is frozen"},
-    {"share", KEY_PERCENTAGE, FIELD(fault_step, share), .least = 1, .most = 99,
-     .fallback_text = "none", .help = "loss: of the packets"},
-    {"drawn", KEY_SWITCH, FIELD(fault_step, drawn), .fallback = "false",
-     .help = "it was drawn: it counts if it strikes, and the verdict does not ask for it"},
-    {.help = NULL},
-};
-
-static const struct fault_step blank_fault = {.at_ns = -1, .bound_ns = -1};
-
-static const struct key expect_keys[] = {
-    {"schemes", KEY_PATTERNS, FIELD(expectation, schemes), .least = 1, .most = 64, .required = true,
-     .help = "whom it is about; for each scheme the first one counts"},
-    {"workloads", KEY_NAMES, FIELD(expectation, workloads), .least = 1, .most = 16,
-     .fallback_text = "all", .help = "of a list: only these (increment, increment-fenced, ...)"},
-    {"verdict", KEY_CHOICE, FIELD(expectation, verdict), .choices = verdict_words, .required = true,
-     .help = "what the verdict must be"},
-    {"because", KEY_WORDS, FIELD(expectation, because), .least = 1, .most = 16,
-     .words = WORDS_PROPERTIES, .fallback_text = "any",
-     .help = "properties that must be found violated"},
-    {"allow", KEY_WORDS, FIELD(expectation, allow), .least = 1, .most = 16,
-     .words = WORDS_PROPERTIES, .fallback_text = "none",
-     .help = "properties that may be found violated besides"},
-    {.help = NULL},
-};
-
-static const struct section workload_section = {
-    "workload", "What clients do.", workload_keys, sizeof(struct workload_settings),
-    NULL,       SIZE_MAX,           NULL,
-};
-static const struct section clients_section = {
-    "clients", "Who does it.", clients_keys, sizeof(struct clients_settings), NULL, SIZE_MAX, NULL,
-};
-static const struct section load_section = {
-    "load",
-    "How much of it, and when: a list of phases, or one; without it, as much as they can.",
-    load_keys,
-    sizeof(struct load_settings),
-    NULL,
-    offsetof(struct load_settings, place),
-    "phase",
-};
-static const struct section lock_section = {
-    "lock", "How they lock.", lock_keys, sizeof(struct lock_settings), NULL, SIZE_MAX, NULL,
+    SERVER_KEY(redis, redis_section),  SERVER_KEY(zookeeper, server_section),
+    SERVER_KEY(etcd, server_section),  SERVER_KEY(memcached, server_section),
+    SERVER_KEY(mysql, server_section), SERVER_KEY(postgres, server_section),
 };
 static const struct section servers_section = {
-    "servers",    "What they lock with; a scheme that does not fit is not tried.",
-    servers_keys, sizeof(struct servers_settings),
-    NULL,         SIZE_MAX,
-    NULL,
+    "servers", "What they lock with; a scheme that does not fit is not tried.",
+    KEYS(servers_keys, servers_settings)};
+
+// --- schemes of the scenario's own ---------------------------------------------------------------
+
+const char *const exec_servers[] = {"none",      "redis", "zookeeper", "etcd",
+                                    "memcached", "mysql", "postgres",  NULL};
+
+// What programs and plug-ins have both.
+#define NAME_KEY                                                                                   \
+    {                                                                                              \
+        "name", KEY_NAME, AT(exec_settings, name),                                                 \
+            "of the scheme, as reports and 'expect' say it", RANGE(1, 32), .required = true        \
+    }
+#define SERVERS_KEY                                                                                \
+    {                                                                                              \
+        "servers", KEY_CHOICE, AT(exec_settings, server), "what it locks with",                    \
+            .choices = exec_servers, .fallback = "none"                                            \
+    }
+#define TRAITS_KEY                                                                                 \
+    {                                                                                              \
+        "traits", KEY_WORDS, AT(exec_settings, traits),                                            \
+            "what it promises: see `lockpick list schemes`", RANGE(1, 16),                         \
+            .words = WORDS_PROMISES, .fallback = "exclusive"                                       \
+    }
+#define VISIBLE_KEY                                                                                \
+    {                                                                                              \
+        "visible", KEY_SWITCH, AT(exec_settings, visible),                                         \
+            "redis, memcached: the lock is a key of exactly its name, and can be looked at there", \
+            .fallback = "false"                                                                    \
+    }
+#define FOLDER_KEY(use)                                                                            \
+    {                                                                                              \
+        "folder", KEY_TEXT, AT(exec_settings, folder), use, RANGE(1, 4000),                        \
+            .fallback_text = "the scenario's"                                                      \
+    }
+#define NEEDS_KEY                                                                                  \
+    {                                                                                              \
+        "needs", KEY_TEXTS, AT(exec_settings, needs),                                              \
+            "programs, and files by a path with a '/', without which the scheme is skipped",       \
+            RANGE(0, 16), .fallback_text = "nothing"                                               \
+    }
+#define INSTALL_KEY                                                                                \
+    {                                                                                              \
+        "install", KEY_TEXT, AT(exec_settings, install),                                           \
+            "the command that installs what it needs, for who is told that it is missing",         \
+            RANGE(1, 400), .fallback_text = "not said"                                             \
+    }
+
+static const struct key exec_keys[] = {
+    NAME_KEY,
+    {"command", KEY_TEXTS, AT(exec_settings, command),
+     "the program and its arguments; scripts/drivers/README.md says how it is spoken to",
+     RANGE(1, 64), .required = true},
+    SERVERS_KEY,
+    TRAITS_KEY,
+    VISIBLE_KEY,
+    {"renew", KEY_SWITCH, AT(exec_settings, renew), "it is asked to renew each third of a lease",
+     .fallback = "false"},
+    {"patience", KEY_DURATION, AT(exec_settings, patience_ns),
+     "how much later than allowed it may answer", RANGE(10 * NS_PER_MS, 10 * MINUTE_NS),
+     .fallback = "10s"},
+    FOLDER_KEY("where it runs"),
+    NEEDS_KEY,
+    INSTALL_KEY,
 };
-static const struct section faults_section = {
-    "faults",     "What strikes them: a list.",       fault_keys, sizeof(struct fault_step),
-    &blank_fault, offsetof(struct fault_step, place), "fault",
-};
-static const struct key random_keys[] = {
-    {"of", KEY_WORDS, FIELD(random_settings, of), .least = 1, .most = 16, .words = WORDS_DRAWS,
-     .required = true, .help = "each time one of these, on a target drawn from all"},
-    {"at", KEY_WORDS, FIELD(random_settings, at), .least = 1, .most = 2, .words = WORDS_MOMENTS,
-     .fallback_text = "both",
-     .help = "at that time, or at a point of the lock's own requests from that time on"},
-    {"every", KEY_DURATION, FIELD(random_settings, every_ns), .least = 10 * NS_PER_MS,
-     .most = HOUR_NS, .fallback = "2s", .help = "from one to the next"},
-    {"jitter", KEY_DURATION, FIELD(random_settings, jitter_ns), .most = HOUR_NS, .fallback = "0s",
-     .help = "each comes up to so much earlier or later"},
-    {"lasting", KEY_DURATION, FIELD(random_settings, lasting_ns), .least = NS_PER_MS,
-     .most = HOUR_NS, .fallback = "500ms", .help = "how long each lasts; servers come back then"},
-    {"beyond", KEY_SWITCH, FIELD(random_settings, beyond), .fallback = "false",
-     .help = "also what the scheme does not promise to survive"},
-    {.help = NULL},
-};
-static const struct section random_section = {
-    "random",    "Faults drawn for each trial from the seed, for soak runs; as-run says which.",
-    random_keys, sizeof(struct random_settings),
-    NULL,        SIZE_MAX,
-    NULL,
-};
-static const struct section expect_section = {
-    "expect", "What must come out: a list.",       expect_keys,   sizeof(struct expectation),
-    NULL,     offsetof(struct expectation, place), "expectation",
+static const struct key plugin_keys[] = {
+    NAME_KEY,
+    {"file", KEY_TEXT, AT(exec_settings, file),
+     "the shared library; harness/plugin/lockpick.h says what it must export", RANGE(1, 4000),
+     .required = true},
+    SERVERS_KEY,
+    TRAITS_KEY,
+    VISIBLE_KEY,
+    FOLDER_KEY("where its file is looked for"),
+    NEEDS_KEY,
+    INSTALL_KEY,
 };
 
+const struct section exec_section = {
+    "exec", "A lock of your own, as {exec: {name: ..., command: ...}} in 'schemes'.",
+    ITEMS(exec_keys, exec_settings, "scheme")};
+const struct section plugin_section = {
+    "plugin", "The same in C, loaded into the clients, as {plugin: {name: ..., file: ...}}.",
+    ITEMS(plugin_keys, exec_settings, "scheme")};
+
+// --- faults --------------------------------------------------------------------------------------
+
+static const struct key fault_keys[] = {
+    {"when", KEY_POINTS, AT(fault_step, points),
+     "strikes at that point, of several at the first reached; or at a cause",
+     RANGE(1, MAX_ALTERNATIVES), .fallback_text = "(or at)"},
+    {"at", KEY_DURATION, AT(fault_step, at_ns),
+     "strikes so long after the start; with a point: at it from then on", RANGE(0, HOUR_NS),
+     .fallback_text = "(or when)"},
+    {"every", KEY_DURATION, AT(fault_step, every_ns), "strikes again and again; needs workload.for",
+     RANGE(10 * NS_PER_MS, HOUR_NS), .fallback_text = "once"},
+    {"spread", KEY_DURATION, AT(fault_step, spread_ns),
+     "every: each time up to so much earlier or later", RANGE(0, HOUR_NS), .fallback = "0s"},
+    {"nth", KEY_WHOLE, AT(fault_step, nth), "the nth time that the point is reached",
+     RANGE(1, 1000000), .fallback = "1"},
+    {"name", KEY_NAME, AT(fault_step, name), "for 'after' of a later fault", RANGE(1, 32),
+     .fallback_text = "none"},
+    {"after", KEY_NAME, AT(fault_step, after_name),
+     "armed only once that earlier fault is in effect", RANGE(1, 32), .fallback_text = "at once"},
+    {NULL, KEY_VERB, AT(fault_step, target), "what strikes, and whom; exactly one of them",
+     .words = WORDS_FAULTS, .required = true},
+    {"until", KEY_UNTIL, AT(fault_step, until), "what ends the fault: see `lockpick list faults`",
+     .fallback_text = "by fault"},
+    {"how", KEY_NAME, AT(fault_step, how), "which of the fault's ways", RANGE(1, 16),
+     .fallback_text = "its first"},
+    {"by", KEY_OFFSET, AT(fault_step, by_ns), "clock: how far it jumps; delay: how long",
+     RANGE(-24 * HOUR_NS, 24 * HOUR_NS), .fallback_text = "none"},
+    {"jitter", KEY_DURATION, AT(fault_step, jitter_ns), "delay: up to so much more or less",
+     RANGE(0, MINUTE_NS), .fallback = "0s"},
+    {"rate", KEY_PERCENTAGE, AT(fault_step, rate),
+     "clock: how fast it goes from then on; 0% is frozen", RANGE(0, 1000), .fallback = "100%"},
+    {"share", KEY_PERCENTAGE, AT(fault_step, share), "loss: of the packets", RANGE(1, 99),
+     .fallback_text = "none"},
+    {"drawn", KEY_SWITCH, AT(fault_step, drawn),
+     "it was drawn: it counts if it strikes, and the verdict does not ask for it",
+     .fallback = "false"},
+};
+static const struct fault_step blank_fault = {.at_ns = -1, .bound_ns = -1};
+static const struct section faults_section = {"faults", "What strikes them: a list.",
+                                              ITEMS(fault_keys, fault_step, "fault"),
+                                              .blank = &blank_fault};
+
+static const struct key random_keys[] = {
+    {"of", KEY_WORDS, AT(random_settings, of), "each time one of these, on a target drawn from all",
+     RANGE(1, 16), .words = WORDS_DRAWS, .required = true},
+    {"at", KEY_WORDS, AT(random_settings, at),
+     "at that time, or at a point of the lock's own requests from that time on", RANGE(1, 2),
+     .words = WORDS_MOMENTS, .fallback_text = "both"},
+    {"every", KEY_DURATION, AT(random_settings, every_ns), "from one to the next",
+     RANGE(10 * NS_PER_MS, HOUR_NS), .fallback = "2s"},
+    {"jitter", KEY_DURATION, AT(random_settings, jitter_ns),
+     "each comes up to so much earlier or later", RANGE(0, HOUR_NS), .fallback = "0s"},
+    {"lasting", KEY_DURATION, AT(random_settings, lasting_ns),
+     "how long each lasts; servers come back then", RANGE(NS_PER_MS, HOUR_NS), .fallback = "500ms"},
+    {"beyond", KEY_SWITCH, AT(random_settings, beyond),
+     "also what the scheme does not promise to survive", .fallback = "false"},
+};
+static const struct section random_section = {
+    "random", "Faults drawn for each trial from the seed, for soak runs; as-run says which.",
+    KEYS(random_keys, random_settings)};
+
+// --- expectations and thresholds -----------------------------------------------------------------
+
+static const char *const verdict_words[] = {"safe", "unsafe", "stuck", NULL};
+
+static const struct key expect_keys[] = {
+    {"schemes", KEY_PATTERNS, AT(expectation, schemes),
+     "whom it is about; for each scheme the first one counts", RANGE(1, 64), .required = true},
+    {"workloads", KEY_NAMES, AT(expectation, workloads),
+     "of a list: only these (increment, increment-fenced, ...)", RANGE(1, 16),
+     .fallback_text = "all"},
+    {"verdict", KEY_CHOICE, AT(expectation, verdict), "what the verdict must be",
+     .choices = verdict_words, .required = true},
+    {"because", KEY_WORDS, AT(expectation, because), "properties that must be found violated",
+     RANGE(1, 16), .words = WORDS_PROPERTIES, .fallback_text = "any"},
+    {"allow", KEY_WORDS, AT(expectation, allow), "properties that may be found violated besides",
+     RANGE(1, 16), .words = WORDS_PROPERTIES, .fallback_text = "none"},
+};
+static const struct section expect_section = {"expect", "What must come out: a list.",
+                                              ITEMS(expect_keys, expectation, "expectation")};
+
 static const struct key threshold_keys[] = {
-    {"limit", KEY_LIMIT, FIELD(threshold, limit), .required = true,
-     .help = "a figure, a relation and a value: acquire.p99 < 50ms"},
-    {"schemes", KEY_PATTERNS, FIELD(threshold, schemes), .least = 1, .most = 64,
-     .fallback_text = "all", .help = "whom it is about"},
-    {.help = NULL},
+    {"limit", KEY_LIMIT, AT(threshold, limit),
+     "a figure, a relation and a value: acquire.p99 < 50ms", .required = true},
+    {"schemes", KEY_PATTERNS, AT(threshold, schemes), "whom it is about", RANGE(1, 64),
+     .fallback_text = "all"},
 };
 static const struct section thresholds_section = {
     "thresholds",
     "What the figures must be, over all repeats: a list of limits, or of such mappings.",
-    threshold_keys,
-    sizeof(struct threshold),
-    NULL,
-    offsetof(struct threshold, place),
-    "threshold",
-};
+    ITEMS(threshold_keys, threshold, "threshold")};
+
+// --- the file ------------------------------------------------------------------------------------
 
 // `faults` has at most as many items as the harness has traps for.
 static const struct key scenario_keys[] = {
-    {"version", KEY_WHOLE, FIELD(scenario, version), .least = 1, .most = 1, .required = true,
-     .help = "of this format"},
-    {"name", KEY_NAME, FIELD(scenario, name), .least = 1, .most = 64, .required = true,
-     .help = "names its trials and their files"},
-    {"about", KEY_TEXT, FIELD(scenario, about), .least = 1, .most = 2000, .required = true,
-     .help = "what it shows, in a sentence or two"},
-    {"workload", KEY_SECTION, FIELD(scenario, workload), .section = &workload_section,
-     .required = true, .help = "see below; a list of such mappings makes a scenario of each"},
-    {"clients", KEY_SECTION, FIELD(scenario, clients), .section = &clients_section,
-     .fallback_text = "as below", .help = "see below"},
-    {"load", KEY_SECTIONS, FIELD(scenario, load), .one_will_do = true,
-     .count_offset = offsetof(struct scenario, load_count), .section = &load_section, .least = 1,
-     .most = MOST_PHASES, .fallback_text = "as they can", .help = "see below"},
-    {"lock", KEY_SECTION, FIELD(scenario, lock), .section = &lock_section,
-     .fallback_text = "as below", .help = "see below"},
-    {"servers", KEY_SECTION, FIELD(scenario, servers), .section = &servers_section,
-     .fallback_text = "each scheme's usual", .help = "see below"},
-    {"schemes", KEY_PATTERNS, FIELD(scenario, schemes), .section = &exec_section, .least = 1,
-     .most = 64, .required = true,
-     .help = "what is tried, each scheme once; {exec: ...} brings one along"},
-    {"faults", KEY_SECTIONS, FIELD(scenario, faults),
-     .count_offset = offsetof(struct scenario, fault_count), .section = &faults_section,
-     .most = MOST_FAULTS, .fallback_text = "none", .help = "see below"},
-    {"random", KEY_SECTION, FIELD(scenario, random), .section = &random_section,
-     .fallback_text = "none", .help = "see below; needs workload.for"},
-    {"expect", KEY_SECTIONS, FIELD(scenario, expectations),
-     .count_offset = offsetof(struct scenario, expectation_count), .section = &expect_section,
-     .most = 64, .fallback_text = "none", .help = "see below"},
-    {"thresholds", KEY_SECTIONS, FIELD(scenario, thresholds), .one_will_do = true,
-     .count_offset = offsetof(struct scenario, threshold_count), .section = &thresholds_section,
-     .text_is = "limit", .most = 64, .fallback_text = "none",
-     .help = "limits such as acquire.p99 < 50ms; one that is missed makes the exit code 5"},
-    {"verdict-only", KEY_SWITCH, FIELD(scenario, verdict_only), .fallback = "false",
-     .help = "nobody asks what it costs, so that its trials may run beside others"},
-    {"repeat", KEY_WHOLE, FIELD(scenario, repeat), .least = 1, .most = 1000, .fallback = "1",
-     .help = "trials of each scheme"},
-    {"trial", KEY_NAME, FIELD(scenario, trial), .least = 1, .most = 80, .fallback_text = "all",
-     .help = "only that one, SCHEME or SCHEME--NUMBER, as in what a run leaves: as-run"},
-    {"seed", KEY_WHOLE, FIELD(scenario, seed), .most = INT64_MAX, .fallback = "0",
-     .help = "of all randomness; 0: drawn when the run starts"},
-    {"limit", KEY_DURATION, FIELD(scenario, limit_ns), .least = 100 * NS_PER_MS,
-     .most = 2 * HOUR_NS, .fallback = "60s", .help = "the longest that one trial may take"},
-    {.help = NULL},
+    {"version", KEY_WHOLE, AT(scenario, version), "of this format", RANGE(1, 1), .required = true},
+    {"name", KEY_NAME, AT(scenario, name), "names its trials and their files", RANGE(1, 64),
+     .required = true},
+    {"about", KEY_TEXT, AT(scenario, about), "what it shows, in a sentence or two", RANGE(1, 2000),
+     .required = true},
+    {"workload", KEY_SECTION, AT(scenario, workload),
+     "see below; a list of such mappings makes a scenario of each", .section = &workload_section,
+     .required = true},
+    {"clients", KEY_SECTION, AT(scenario, clients), "see below", .section = &clients_section,
+     .fallback_text = "as below"},
+    {"load", KEY_SECTIONS, AT(scenario, load), "see below", RANGE(1, MOST_PHASES),
+     .section = &load_section, .count_offset = AT(scenario, load_count), .one_will_do = true,
+     .fallback_text = "as they can"},
+    {"lock", KEY_SECTION, AT(scenario, lock), "see below", .section = &lock_section,
+     .fallback_text = "as below"},
+    {"servers", KEY_SECTION, AT(scenario, servers), "see below", .section = &servers_section,
+     .fallback_text = "each scheme's usual"},
+    {"schemes", KEY_PATTERNS, AT(scenario, schemes),
+     "what is tried, each scheme once; {exec: ...} brings one along", RANGE(1, 64),
+     .section = &exec_section, .required = true},
+    {"faults", KEY_SECTIONS, AT(scenario, faults), "see below", RANGE(0, MOST_FAULTS),
+     .section = &faults_section, .count_offset = AT(scenario, fault_count),
+     .fallback_text = "none"},
+    {"random", KEY_SECTION, AT(scenario, random), "see below; needs workload.for",
+     .section = &random_section, .fallback_text = "none"},
+    {"expect", KEY_SECTIONS, AT(scenario, expectations), "see below", RANGE(0, 64),
+     .section = &expect_section, .count_offset = AT(scenario, expectation_count),
+     .fallback_text = "none"},
+    {"thresholds", KEY_SECTIONS, AT(scenario, thresholds),
+     "limits such as acquire.p99 < 50ms; one that is missed makes the exit code 5", RANGE(0, 64),
+     .section = &thresholds_section, .count_offset = AT(scenario, threshold_count),
+     .one_will_do = true, .text_is = "limit", .fallback_text = "none"},
+    {"verdict-only", KEY_SWITCH, AT(scenario, verdict_only),
+     "nobody asks what it costs, so that its trials may run beside others", .fallback = "false"},
+    {"repeat", KEY_WHOLE, AT(scenario, repeat), "trials of each scheme", RANGE(1, 1000),
+     .fallback = "1"},
+    {"trial", KEY_NAME, AT(scenario, trial),
+     "only that one, SCHEME or SCHEME--NUMBER, as in what a run leaves: as-run", RANGE(1, 80),
+     .fallback_text = "all"},
+    {"seed", KEY_WHOLE, AT(scenario, seed), "of all randomness; 0: drawn when the run starts",
+     RANGE(0, INT64_MAX), .fallback = "0"},
+    {"limit", KEY_DURATION, AT(scenario, limit_ns), "the longest that one trial may take",
+     RANGE(100 * NS_PER_MS, 2 * HOUR_NS), .fallback = "60s"},
 };
+const struct section scenario_section = {"", "The file: a mapping of these keys.",
+                                         KEYS(scenario_keys, scenario)};
 
-const struct section scenario_section = {
-    "",
-    "The file: a mapping of these keys.",
-    scenario_keys,
-    sizeof(struct scenario),
-    NULL,
-    SIZE_MAX,
-    NULL,
-};
+// --- words ---------------------------------------------------------------------------------------
+
+const char *const *words_of(const struct vocabulary *vocabulary, enum word_list words)
+{
+    // The traits that a scheme which is a program may have: the others need the harness's own
+    // store.
+    static const char *const promises[] = {"exclusive", "lease",   "owner-checked", "fenced",
+                                           "reentrant", "shared",  "permits",       "fair",
+                                           "renewed",   "session", "local",         NULL};
+    static const char *const moments[] = {"times", "points", NULL};
+    const char *const *const lists[] = {
+        [WORDS_WORKLOADS] = vocabulary->workloads,
+        [WORDS_STORES] = vocabulary->stores,
+        [WORDS_FAULTS] = vocabulary->faults,
+        [WORDS_PROPERTIES] = vocabulary->properties,
+        [WORDS_PROMISES] = promises,
+        [WORDS_DRAWS] = vocabulary->draws,
+        [WORDS_MOMENTS] = moments,
+    };
+    return lists[words];
+}
+
+const struct fault_form *fault_form_find(const struct vocabulary *vocabulary, const char *name)
+{
+    for (size_t i = 0; vocabulary->faults[i] != NULL; i++) {
+        if (strcmp(vocabulary->faults[i], name) == 0)
+            return &vocabulary->fault_forms[i];
+    }
+    return NULL;
+}
+
+const struct key *key_find(const struct section *section, const char *name,
+                           const struct vocabulary *vocabulary)
+{
+    for (size_t i = 0; i < section->key_count; i++) {
+        const struct key *key = &section->keys[i];
+        if (key->name != NULL ? strcmp(key->name, name) == 0
+                              : text_is_one_of(name, words_of(vocabulary, key->words)))
+            return key;
+    }
+    return NULL;
+}
+
+const char **key_names(const struct section *section, const struct vocabulary *vocabulary)
+{
+    const char **names = memory_zeroed(1, sizeof *names);
+    size_t count = 0;
+    for (size_t i = 0; i < section->key_count; i++) {
+        const struct key *key = &section->keys[i];
+        const char *const one[] = {key->name, NULL};
+        const char *const *more = key->name ? one : words_of(vocabulary, key->words);
+        for (; *more != NULL; more++) {
+            names = memory_resized(names, (count + 2) * sizeof *names);
+            names[count++] = *more;
+        }
+    }
+    names[count] = NULL;
+    return names;
+}
+
+void words_join(const char *const *words, const char *last, struct text *out)
+{
+    for (size_t i = 0; words[i] != NULL; i++) {
+        if (i > 0 && words[i + 1] == NULL)
+            text_format(out, " %s ", last);
+        else if (i > 0)
+            text_add(out, ", ");
+        text_add(out, words[i]);
+    }
+}
+
+static void write_number(enum key_type type, int64_t number, struct text *out)
+{
+    if (type == KEY_DURATION || type == KEY_OFFSET)
+        duration_write(number, out);
+    else if (type == KEY_RATE)
+        rate_write(number, out);
+    else if (type == KEY_DECIMAL)
+        text_format(out, "%g", (double)number / 1000);
+    else
+        text_format(out, "%lld", (long long)number);
+}
+
+void key_wanted(const struct key *key, const struct vocabulary *vocabulary, struct text *out)
+{
+    static const char *const nouns[] = {
+        [KEY_TEXT] = "a text",
+        [KEY_NAME] = "a name of a-z, 0-9 and '-'",
+        [KEY_WHOLE] = "a whole number",
+        [KEY_DURATION] = "a duration",
+        [KEY_OFFSET] = "a duration such as 10s or -10s",
+        [KEY_RATE] = "a rate such as 500/s or 30/min",
+        [KEY_PERCENTAGE] = "a percentage such as 30%",
+        [KEY_DECIMAL] = "a number such as 0.99",
+        [KEY_BELOW] = "a limit such as '< 50ms'",
+        [KEY_SWITCH] = "true or false",
+        [KEY_CLIENT] = "a client such as client-1",
+        [KEY_NAMES] = "a list of names of a-z, 0-9 and '-'",
+        [KEY_TEXTS] = "a list of texts",
+        [KEY_PATTERNS] = "a list of names, globs or traits of schemes",
+        [KEY_LIMIT] = "a limit such as acquire.p99 < 50ms",
+        [KEY_VERB] = "a target such as client-1 or server-1",
+        [KEY_POINTS] = "a point such as 'client-1 after read'",
+        [KEY_UNTIL] = "a cause such as 'client-2 holds or 3s'",
+        [KEY_SECTION] = "a mapping of keys",
+        [KEY_SECTIONS] = "a list",
+    };
+    if (key->type == KEY_CHOICE) {
+        words_join(key->choices, "or", out);
+    } else if (key->type == KEY_WORD || key->type == KEY_WORDS) {
+        text_add(out, key->type == KEY_WORDS ? "a list of " : "");
+        words_join(words_of(vocabulary, key->words), "or", out);
+    } else if (key->least == key->most && key->most != 0) {
+        text_format(out, "%lld", (long long)key->most);
+    } else {
+        text_add(out, nouns[key->type]);
+        if (key->type >= KEY_WHOLE && key->type <= KEY_DECIMAL) {
+            text_add(out, " from ");
+            write_number(key->type, key->least, out);
+            text_add(out, " to ");
+            write_number(key->type, key->most, out);
+        }
+        if (key->word != NULL)
+            text_format(out, ", or %s", key->word);
+    }
+}

@@ -2,7 +2,7 @@
 #ifndef LOCKPICK_SCENARIO_KEYS_H
 #define LOCKPICK_SCENARIO_KEYS_H
 
-#include "harness/scenario/scenario.h"
+#include "harness/scenario/yaml.h"
 
 // What a value must be, and the field that it is bound to.
 enum key_type {
@@ -19,17 +19,17 @@ enum key_type {
     KEY_BELOW,      // int64_t, in nanoseconds, with a '<' before it
     KEY_SWITCH,     // bool
     KEY_CLIENT,     // struct target: a client without a worker
-    KEY_WORDS,      // struct string_list, of the vocabulary's `words`
-    KEY_NAMES,      // struct string_list, of names of a-z, 0-9 and '-'
-    KEY_TEXTS,      // struct string_list
-    KEY_PATTERNS,   // struct string_list, of names, globs or traits of schemes, and of schemes that
-                    // the file brings along: mappings of `section`
     KEY_VERB,       // the key itself is one of `words`: the verb and the target of a fault_step
-    KEY_LIMIT,      // struct limit
-    KEY_POINTS,     // the points of a fault_step
     KEY_UNTIL,      // the cause and the bound of a fault_step
-    KEY_SECTION,    // a mapping; the struct of `section`
-    KEY_SECTIONS,   // a list of mappings; a pointer to an array of such structs
+    KEY_LIMIT,      // struct limit
+    KEY_POINTS,   // the points of a fault_step; from here on lists, of which one item alone will do
+    KEY_WORDS,    // struct string_list, of the vocabulary's `words`
+    KEY_NAMES,    // struct string_list, of names of a-z, 0-9 and '-'
+    KEY_TEXTS,    // struct string_list
+    KEY_PATTERNS, // struct string_list, of names, globs or traits of schemes, and of schemes that
+                  // the file brings along: mappings of `section`
+    KEY_SECTION,  // a mapping; the struct of `section`
+    KEY_SECTIONS, // a list of mappings; a pointer to an array of such structs
 };
 
 // Which list of the vocabulary a word is of.
@@ -50,13 +50,11 @@ struct section;
 struct key {
     const char *name; // NULL: the key is any of `words`
     enum key_type type;
-    size_t offset;       // of the field in the section's struct
-    size_t count_offset; // KEY_SECTIONS: of its size_t count
-    bool one_will_do;    // KEY_SECTIONS: one mapping is a list of one
-    const char *text_is; // KEY_SECTIONS: a text is a mapping that says but that key; or NULL
-    bool required;
+    size_t offset; // of the field in the section's struct
+    const char *help;
     // Of numbers and durations: the value; of texts: the bytes; of lists: the items.
     int64_t least, most;
+    bool required;
     const char *fallback;      // the default, as a file would say it; NULL: the field stays blank
     const char *fallback_text; // instead of `fallback`, for people
     const char *const *choices;
@@ -64,31 +62,34 @@ struct key {
     int64_t word_means;
     enum word_list words;
     const struct section *section;
-    const char *help;
+    size_t count_offset; // KEY_SECTIONS: of its size_t count
+    bool one_will_do;    // KEY_SECTIONS: one mapping is a list of one
+    const char *text_is; // KEY_SECTIONS: a text is a mapping that says but that key; or NULL
 };
 
 // The keys of one mapping, and the struct that they fill.
 struct section {
     const char *name; // "" for the root
     const char *about;
-    const struct key *keys; // the last one's help is NULL
-    size_t size;            // of the struct
-    const void *blank;      // its initial bytes, or NULL for zeroes
-    size_t place_offset;    // of its struct place, or SIZE_MAX
-    const char *item;       // of a list of such mappings: what one is called
+    const struct key *keys;
+    size_t key_count;
+    size_t size;         // of the struct
+    const void *blank;   // its initial bytes, or NULL for zeroes
+    size_t place_offset; // of its struct place; 0: it has none
+    const char *item;    // of a list of such mappings: what one is called
 };
 
 extern const struct section scenario_section;
 extern const struct section exec_section;
 extern const struct section plugin_section;
 
+// What a scheme of the scenario's own may lock with; the index is exec_settings.server.
+extern const char *const exec_servers[];
+
 const char *const *words_of(const struct vocabulary *vocabulary, enum word_list words);
 
 // How the fault of that name is written down, or NULL.
 const struct fault_form *fault_form_find(const struct vocabulary *vocabulary, const char *name);
-
-// "workload", "property": what one word of the list is.
-const char *word_noun(enum word_list words);
 
 // The section's key of that name, or NULL.
 const struct key *key_find(const struct section *section, const char *name,
@@ -103,5 +104,32 @@ void key_wanted(const struct key *key, const struct vocabulary *vocabulary, stru
 
 // Appends "a, b or c". `last` is "or" or "and".
 void words_join(const char *const *words, const char *last, struct text *out);
+
+// Fills `object`, the struct of `section`, from `map`, and with defaults where it says nothing.
+// `map` may be NULL: defaults only. Complains about every key that is unknown, doubled, missing,
+// or has a wrong value; such a field keeps its default, or stays blank.
+void bind_section(const struct vocabulary *vocabulary, const struct section *section,
+                  struct node *map, void *object);
+
+// Frees the memory that the fields of `object` own.
+void unbind_section(const struct section *section, void *object);
+
+// Applies `--set`s to the tree, as if the file had said so. Each origin is that of one override.
+void overrides_apply(const struct vocabulary *vocabulary, const struct origin *origins,
+                     size_t count, struct node *root);
+
+// external.c: binds what the root's `schemes` bring along, before anything else is bound: patterns
+// may mean it. Sets the scenario's `execs`, and its `vocabulary` if there are any.
+void external_bind(const struct vocabulary *vocabulary, struct node *root,
+                   struct scenario *scenario);
+void external_free(struct scenario *scenario);
+
+// validate.c: what must agree between keys; combinations that cannot be run, or could never come
+// true. Checks every rule whose values were all read without a complaint.
+void validate(const struct scenario *scenario, const struct vocabulary *vocabulary,
+              struct node *root);
+
+// as_run.c: keeps in the scenario what its tree says, for scenario_as_run.
+void settle(const struct node *root, struct scenario *scenario);
 
 #endif

@@ -1,8 +1,8 @@
 #include "harness/scenario/limit.h"
 
 #include "harness/base/text.h"
-#include "harness/scenario/complaints.h"
 #include "harness/scenario/units.h"
+#include "harness/scenario/yaml.h"
 
 #include <stdio.h>
 #include <string.h>

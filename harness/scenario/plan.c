@@ -2,8 +2,7 @@
 
 #include "harness/base/random.h"
 #include "harness/base/text.h"
-#include "harness/scenario/complaints.h"
-#include "harness/scenario/validate.h"
+#include "harness/scenario/yaml.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -117,38 +117,30 @@ static void describe_value(const struct key *key, const struct vocabulary *vocab
     text_free(&wanted);
 }
 
-static const char *default_of(const struct key *key)
-{
-    if (key->required)
-        return "required";
-    return key->fallback_text != NULL ? key->fallback_text : key->fallback;
-}
-
 static void print_section(const struct section *section, const struct vocabulary *vocabulary,
                           FILE *out)
 {
     static const char *const headings[] = {"key", "value", "default", "meaning", NULL};
     struct table *table = table_new(headings);
-    for (const struct key *key = section->keys; key->help != NULL; key++) {
-        struct text name = {0};
+    for (size_t i = 0; i < section->key_count; i++) {
+        const struct key *key = &section->keys[i];
         struct text value = {0};
-        if (key->name != NULL)
-            text_add(&name, key->name);
-        else
-            text_add(&name, "FAULT");
         describe_value(key, vocabulary, &value);
-        table_cell(table, COLOUR_PLAIN, name.bytes);
+        table_cell(table, COLOUR_PLAIN, key->name != NULL ? key->name : "FAULT");
         table_cell(table, COLOUR_PLAIN, value.bytes);
-        table_cell(table, COLOUR_PLAIN, default_of(key));
+        table_cell(table, COLOUR_PLAIN,
+                   key->required        ? "required"
+                   : key->fallback_text ? key->fallback_text
+                                        : key->fallback);
         table_cell(table, COLOUR_PLAIN, key->help);
-        text_free(&name);
         text_free(&value);
     }
     fprintf(out, "\n%s%s%s\n\n", section->name, *section->name ? ": " : "", section->about);
     table_print(table, out, false);
     table_free(table);
-    for (const struct key *key = section->keys; key->help != NULL; key++) {
-        bool again = key > section->keys && key->section == key[-1].section;
+    for (size_t i = 0; i < section->key_count; i++) {
+        const struct key *key = &section->keys[i];
+        bool again = i > 0 && key->section == key[-1].section;
         if (key->section != NULL && !again)
             print_section(key->section, vocabulary, out);
         if (key->section == &exec_section)

@@ -3,14 +3,9 @@
 #include "harness/base/clock.h"
 #include "harness/base/file.h"
 #include "harness/base/text.h"
-#include "harness/scenario/as_run.h"
-#include "harness/scenario/bind.h"
-#include "harness/scenario/foreign.h"
-#include "harness/scenario/phases.h"
+#include "harness/scenario/keys.h"
 #include "harness/scenario/trigger.h"
-#include "harness/scenario/validate.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,6 +46,37 @@ const struct expectation *scenario_expectation(const struct scenario *scenario, 
     return NULL;
 }
 
+int64_t scenario_key_count(const struct scenario *scenario)
+{
+    int64_t keys = scenario->workload.keys;
+    if (keys == KEYS_OWN)
+        return scenario->clients.processes * scenario->clients.threads;
+    return keys > 0 ? keys : 1;
+}
+
+bool scenario_has_no_rivals(const struct scenario *scenario)
+{
+    return scenario->workload.keys == KEYS_OWN ||
+           scenario->clients.processes * scenario->clients.threads == 1;
+}
+
+bool scenario_has_faults(const struct scenario *scenario)
+{
+    return scenario->fault_count > 0 || scenario->random.of.count > 0;
+}
+
+bool scenario_measures(const struct scenario *scenario)
+{
+    return !scenario->verdict_only && !scenario_has_faults(scenario);
+}
+
+double load_operations(const struct load_settings *phase)
+{
+    double mean =
+        phase->to > 0 ? ((double)phase->rate + (double)phase->to) / 2 : (double)phase->rate;
+    return mean * (double)phase->for_ns / (3600 * (double)NS_PER_S);
+}
+
 void scenario_free(struct scenario *scenario)
 {
     if (scenario == NULL)
@@ -61,7 +87,7 @@ void scenario_free(struct scenario *scenario)
         free(scenario->faults[i].settled);
     }
     unbind_section(&scenario_section, scenario);
-    foreign_free(scenario);
+    external_free(scenario);
     free(scenario->path);
     free(scenario->source);
     free(scenario->label);
@@ -70,6 +96,8 @@ void scenario_free(struct scenario *scenario)
     free(scenario->settled_random);
     free(scenario);
 }
+
+// --- what follows from what was said -------------------------------------------------------------
 
 // What tells the workloads of one file apart.
 static void derive_label(struct scenario *scenario)
@@ -83,19 +111,45 @@ static void derive_label(struct scenario *scenario)
     text_free(&label);
 }
 
-// Defaults that depend on other values.
-static void derive_lock(struct scenario *scenario)
+// How long the scenario runs in all: `workload.for`, the phases of `load`, and the warm-up before
+// them. A single phase that does not say how long takes what the workload says.
+static void derive_time(struct scenario *scenario)
 {
-    if (scenario->lock.stuck_after_ns == 0)
-        scenario->lock.stuck_after_ns = scenario->lock.lease_ns + 4 * NS_PER_S;
+    struct workload_settings *workload = &scenario->workload;
+    if (scenario->load_count == 1 && scenario->load[0].for_ns == 0)
+        scenario->load[0].for_ns = workload->for_ns;
+    if (scenario->load_count > 0)
+        workload->for_ns = 0;
+    for (size_t i = 0; i < scenario->load_count; i++) {
+        // The last one may go on until the work is done.
+        if (scenario->load[i].for_ns == 0) {
+            workload->for_ns = 0;
+            break;
+        }
+        workload->for_ns += scenario->load[i].for_ns;
+    }
+    if (workload->for_ns > 0)
+        workload->for_ns += workload->warm_up_ns;
 }
 
-// How long a fault lasts that does not say it.
-static void derive_bound(struct fault_step *step, const struct fault_form *form)
+// Makes `workload.warm-up` the first phase. Only for a scenario without complaints.
+static void derive_phases(struct scenario *scenario)
 {
-    if (step->bound_ns >= 0 || form->lasting == LASTS_NEVER || form->lasting == LASTS_IF_TOLD)
+    const struct workload_settings *workload = &scenario->workload;
+    if (workload->warm_up_ns == 0)
         return;
-    step->bound_ns = form->lasting == LASTS_BRIEFLY ? 0 : NO_BOUND;
+    struct load_settings first = {.for_ns = workload->warm_up_ns, .warm_up = true};
+    struct load_settings all = {.for_ns = workload->for_ns - workload->warm_up_ns};
+    size_t count = scenario->load_count > 0 ? scenario->load_count : 1;
+    struct load_settings *phases = memory_zeroed(count + 1, sizeof *phases);
+    memcpy(&phases[1], scenario->load_count > 0 ? scenario->load : &all, count * sizeof *phases);
+    first.clients = phases[1].clients;
+    first.rate = phases[1].rate;
+    first.arrivals = phases[1].arrivals;
+    phases[0] = first;
+    free(scenario->load);
+    scenario->load = phases;
+    scenario->load_count = count + 1;
 }
 
 // The number of the fault of that name among the first `count`, or 0.
@@ -109,18 +163,22 @@ static int number_of(const struct scenario *scenario, size_t count, const char *
 }
 
 // What a fault is called, and whom it follows. Only for a scenario without complaints.
-static void derive_faults(struct scenario *scenario, const struct vocabulary *vocabulary)
+static void derive_faults(struct scenario *scenario)
 {
     for (size_t i = 0; i < scenario->fault_count; i++) {
         struct fault_step *step = &scenario->faults[i];
         step->number = (int)i + 1;
-        derive_bound(step, fault_form_find(vocabulary, step->verb));
+        // A fault that does not say how long it lasts.
+        if (step->bound_ns < 0 && step->form.lasting > LASTS_IF_TOLD)
+            step->bound_ns = step->form.lasting == LASTS_BRIEFLY ? 0 : NO_BOUND;
         step->after = number_of(scenario, i, step->after_name);
         step->cause.fault_number = number_of(scenario, i, step->cause.fault);
         step->until.fault_number = number_of(scenario, i, step->until.fault);
         step->text = fault_describe(step);
     }
 }
+
+// --- from a file ---------------------------------------------------------------------------------
 
 // A file on its way to scenarios.
 struct parsing {
@@ -131,37 +189,27 @@ struct parsing {
     const struct origin *origins; // one for each override
     size_t override_count;
     struct node *root;
-    struct complaints *complaints;
 };
 
 static struct scenario *make_scenario(const struct parsing *parsing)
 {
-    struct binding binding = {.vocabulary = parsing->vocabulary, .complaints = parsing->complaints};
     struct scenario *made = memory_zeroed(1, sizeof *made);
     made->path = memory_string(parsing->path);
     made->source = memory_zeroed(parsing->length + 1, 1);
     memcpy(made->source, parsing->text, parsing->length);
     if (parsing->root->kind == NODE_MAP)
-        overrides_apply(&binding, parsing->origins, parsing->override_count, parsing->root);
-    foreign_bind(&binding, parsing->root, made);
-    binding.vocabulary = scenario_vocabulary(made, parsing->vocabulary);
-    bind_section(&binding, &scenario_section, parsing->root, made);
-    derive_lock(made);
+        overrides_apply(parsing->vocabulary, parsing->origins, parsing->override_count,
+                        parsing->root);
+    external_bind(parsing->vocabulary, parsing->root, made);
+    const struct vocabulary *vocabulary = scenario_vocabulary(made, parsing->vocabulary);
+    bind_section(vocabulary, &scenario_section, parsing->root, made);
+    if (made->lock.stuck_after_ns == 0)
+        made->lock.stuck_after_ns = made->lock.lease_ns + 4 * NS_PER_S;
     derive_time(made);
     derive_label(made);
     settle(parsing->root, made);
-    validate(&(struct rules){made, binding.vocabulary, parsing->complaints, parsing->root});
+    validate(made, vocabulary, parsing->root);
     return made;
-}
-
-// The place of the root's workload, or NULL.
-static struct node **workload_of(const struct node *root)
-{
-    for (size_t i = 0; root->kind == NODE_MAP && i < root->count; i++) {
-        if (strcmp(root->children[i]->key, "workload") == 0)
-            return &root->children[i];
-    }
-    return NULL;
 }
 
 // A scenario of several workloads is several scenarios, each with the label of its workload in its
@@ -176,15 +224,6 @@ static void add_label_to_name(struct scenario *scenario)
     scenario->name = name.bytes;
 }
 
-static bool has_label(const struct scenario *scenarios, const char *label)
-{
-    for (; scenarios != NULL; scenarios = scenarios->next) {
-        if (strcmp(scenarios->label, label) == 0)
-            return true;
-    }
-    return false;
-}
-
 // Expectations can only be about workloads that the file has.
 static void check_labels(const struct parsing *parsing, const struct scenario *scenarios)
 {
@@ -195,11 +234,15 @@ static void check_labels(const struct parsing *parsing, const struct scenario *s
     for (size_t i = 0; known.length > 0 && i < scenarios->expectation_count; i++) {
         const struct expectation *expectation = &scenarios->expectations[i];
         for (size_t j = 0; j < expectation->workloads.count; j++) {
+            const char *label = expectation->workloads.items[j];
+            const struct scenario *found = scenarios;
             struct quote shown;
-            if (!has_label(scenarios, expectation->workloads.items[j]))
-                complaints_add(parsing->complaints, parsing->root->origin, expectation->place,
-                               "'workloads': the file has no workload '%s' (it has: %s)",
-                               quote(expectation->workloads.items[j], &shown), text_string(&known));
+            while (found != NULL && strcmp(found->label, label) != 0)
+                found = found->next;
+            if (found == NULL)
+                complain_at(parsing->root->origin, expectation->place,
+                            "'workloads': the file has no workload '%s' (it has: %s)",
+                            quote(label, &shown), text_string(&known));
         }
     }
     text_free(&known);
@@ -207,33 +250,37 @@ static void check_labels(const struct parsing *parsing, const struct scenario *s
 
 #define MOST_WORKLOADS 64
 
-// NULL after a complaint.
+// One for each workload of the file. NULL after a complaint.
 static struct scenario *make_scenarios(const struct parsing *parsing)
 {
-    struct node **place = workload_of(parsing->root);
-    struct node *list = place != NULL ? *place : NULL;
-    if (list == NULL || list->kind != NODE_LIST || list->count == 0) {
-        struct scenario *only = make_scenario(parsing);
-        check_labels(parsing, only);
-        return only;
+    const struct node *root = parsing->root;
+    struct node **place = NULL;
+    for (size_t i = 0; root->kind == NODE_MAP && place == NULL && i < root->count; i++) {
+        if (strcmp(root->children[i]->key, "workload") == 0)
+            place = &root->children[i];
     }
-    if (list->count > MOST_WORKLOADS) {
-        complain(parsing->complaints, list, "'workload' must have at most %d items, not %zu",
-                 MOST_WORKLOADS, list->count);
+    struct node *list = place != NULL ? *place : NULL;
+    bool is_list = list != NULL && list->kind == NODE_LIST && list->count > 0;
+    if (is_list && list->count > MOST_WORKLOADS) {
+        complain(list, "'workload' must have at most %d items, not %zu", MOST_WORKLOADS,
+                 list->count);
         return NULL;
     }
     struct scenario *first = NULL;
     struct scenario **next = &first;
-    for (size_t i = 0; i < list->count; i++) {
-        *place = list->children[i];
-        (*place)->key = memory_string(list->key);
-        (*place)->key_place = (*place)->place;
+    for (size_t i = 0; i < (is_list ? list->count : 1); i++) {
+        if (is_list) {
+            *place = list->children[i];
+            (*place)->key = memory_string(list->key);
+            (*place)->key_place = (*place)->place;
+        }
         *next = make_scenario(parsing);
-        add_label_to_name(*next);
+        if (is_list)
+            add_label_to_name(*next);
         next = &(*next)->next;
     }
-    *place = list;
-    assert(first != NULL); // as the list is not empty
+    if (is_list)
+        *place = list;
     check_labels(parsing, first);
     return first;
 }
@@ -244,13 +291,12 @@ int scenario_parse(const char *path, const char *text, size_t length,
 {
     size_t before = complaints_count(complaints);
     size_t made_before = complaints_made(complaints);
-    const struct origin file = {.path = path};
+    const struct origin file = {.path = path, .complaints = complaints};
     struct origin *origins = memory_zeroed(override_count, sizeof *origins);
     for (size_t i = 0; i < override_count; i++)
-        origins[i] = (struct origin){.path = path, .override = &overrides[i]};
-    struct parsing parsing = {path,    text,           length, vocabulary,
-                              origins, override_count, NULL,   complaints};
-    parsing.root = tree_read(&file, text, length, complaints);
+        origins[i] = (struct origin){path, &overrides[i], complaints};
+    struct parsing parsing = {
+        path, text, length, vocabulary, origins, override_count, tree_read(&file, text, length)};
     struct scenario *made = parsing.root != NULL ? make_scenarios(&parsing) : NULL;
     bool is_sound = parsing.root != NULL && complaints_made(complaints) == made_before;
     node_free(parsing.root);
@@ -262,7 +308,7 @@ int scenario_parse(const char *path, const char *text, size_t length,
     }
     for (struct scenario *each = made; each != NULL; each = each->next) {
         derive_phases(each);
-        derive_faults(each, vocabulary);
+        derive_faults(each);
     }
     *scenario = made;
     return 0;

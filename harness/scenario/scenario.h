@@ -418,6 +418,10 @@ void complaints_free(struct complaints *complaints);
 // True if `pattern` (a name, a glob, or a trait) means the scheme.
 bool scheme_is_meant(const char *pattern, const char *scheme, const char *const *traits);
 
+// True if a pattern of the list means the scheme.
+bool patterns_mean(const struct string_list *patterns, const char *scheme,
+                   const char *const *traits);
+
 // The words of the scenario: with the schemes that it brings along, if there are any; they live as
 // long as it does.
 const struct vocabulary *scenario_vocabulary(const struct scenario *scenario,

@@ -1,4 +1,4 @@
-// The small grammars inside a fault: points, causes, targets, wires.
+// The small grammars inside a fault: points, causes, targets, wires; and a fault in words.
 #ifndef LOCKPICK_SCENARIO_TRIGGER_H
 #define LOCKPICK_SCENARIO_TRIGGER_H
 
@@ -36,12 +36,6 @@ int target_read(const char *text, struct target *target, struct error *error);
 // NODE[, NODE...] from|to NODE[, NODE...]: `from` is both ways, `to` one. A side alone is cut from
 // all others. Fills in the target, the sides and the way of the step.
 int wire_read(const char *text, struct fault_step *step, struct error *error);
-
-struct words;
-// For the grammars above: client-N [worker-M].
-int take_client(struct words *words, int *client, int *worker, struct error *error);
-// For `when`: a cause, to the last word.
-int take_cause(struct words *words, struct cause *cause, struct error *error);
 
 // "client-1 worker-2", "client-1" if it is a whole process, or "server-2".
 struct text;

@@ -1,145 +1,474 @@
+// What must agree between keys: combinations that cannot be run, or could never come true.
 #include "harness/scenario/validate.h"
-
 #include "harness/base/clock.h"
 #include "harness/base/text.h"
+#include "harness/base/url.h"
+#include "harness/scenario/keys.h"
 #include "harness/scenario/units.h"
 
 #include <string.h>
 
-struct node *rule_node(const struct rules *rules, const char *section, const char *key)
+// More workers than that have no connections: a Redis server takes 10,000 clients.
+#define MAX_WORKERS 10000
+
+// --- where something is said ---------------------------------------------------------------------
+
+struct node *said(const struct rules *rules, const char *path)
 {
-    return node_child(*section ? node_child(rules->root, section) : rules->root, key);
+    const char *dot = strchr(path, '.');
+    char section[16] = "";
+    if (dot == NULL)
+        return node_child(rules->root, path);
+    memcpy(section, path, (size_t)(dot - path));
+    return node_child(node_child(rules->root, section), dot + 1);
 }
 
-bool rule_sound(const struct rules *rules, const char *section, const char *key)
+bool knows(const struct rules *rules, const char *path)
 {
-    const struct node *map = *section ? node_child(rules->root, section) : rules->root;
-    return map == NULL || (map->kind == NODE_MAP && node_fine(node_child(map, key)));
+    const char *dot = strchr(path, '.');
+    char section[16] = "";
+    if (dot != NULL)
+        memcpy(section, path, (size_t)(dot - path));
+    const struct node *map = dot != NULL ? node_child(rules->root, section) : rules->root;
+    return map == NULL ||
+           (map->kind == NODE_MAP && node_fine(node_child(map, dot != NULL ? dot + 1 : path)));
+}
+
+static struct node *told(const struct rules *rules, const char *path)
+{
+    struct node *node = said(rules, path);
+    return node_fine(node) ? node : NULL;
 }
 
 void check_who(const struct rules *rules, struct node *node, int client, int worker)
 {
     const struct clients_settings *clients = &rules->scenario->clients;
-    if (rule_sound(rules, "clients", "processes") && client > clients->processes)
-        complain(rules->complaints, node, "there is no client-%d: clients.processes is %lld",
-                 client, (long long)clients->processes);
-    if (rule_sound(rules, "clients", "threads") && worker > clients->threads)
-        complain(rules->complaints, node, "there is no worker-%d: clients.threads is %lld", worker,
+    if (knows(rules, "clients.processes") && client > clients->processes)
+        complain(node, "there is no client-%d: clients.processes is %lld", client,
+                 (long long)clients->processes);
+    if (knows(rules, "clients.threads") && worker > clients->threads)
+        complain(node, "there is no worker-%d: clients.threads is %lld", worker,
                  (long long)clients->threads);
 }
 
-// The first of two nodes that is there.
-static struct node *either(struct node *first, struct node *second)
+// "lock.retry of 3s is longer than lock.wait of 1s"; `why` follows.
+static void complain_about_times(struct node *node, const char *what, int64_t longer_ns,
+                                 const char *other, int64_t shorter_ns, const char *why)
 {
-    return first != NULL ? first : second;
+    struct text times = {0};
+    text_format(&times, "%s of ", what);
+    duration_write(longer_ns, &times);
+    text_format(&times, " is longer than %s of ", other);
+    duration_write(shorter_ns, &times);
+    complain(node, "%s%s", times.bytes, why);
+    text_free(&times);
+}
+
+// --- workload ------------------------------------------------------------------------------------
+
+// Keys that mean something to some kinds of workload only, or to all but some.
+static const struct {
+    const char *kinds[2];
+    bool are_others; // means nothing to `kinds`; else to no others
+    const char *key;
+    const char *why;
+} meanings[] = {
+    {{"oversell"}, false, "stock", "only oversell sells"},
+    {{"oversell"}, false, "buyers", "only oversell sells"},
+    {{"draw"}, false, "jobs", "only draw has jobs"},
+    {{"nested"}, false, "depth", "only nested locks again"},
+    {{"readers"}, false, "readers", "only readers has operations that only read"},
+    {{"permits"}, false, "permits", "only permits has more than one"},
+    {{"oversell"}, true, "operations", "a sale ends when its buyers have come"},
+    {{"oversell"}, true, "for", "a sale ends when its buyers have come"},
+    {{"draw"}, true, "operations", "every worker goes for every job once"},
+    {{"draw"}, true, "for", "a draw ends when every worker has gone for every job"},
+    {{"oversell", "draw"}, true, "keys", "all buyers, or all jobs, are for one lock"},
+    {{"cycle"}, true, "store", "a cycle reads and writes no value"},
+    {{"cycle"}, true, "fenced", "a cycle reads and writes no value"},
+    {{"cycle"}, true, "boundary", "a cycle reads and writes no value"},
+};
+
+static void must_be(const struct node *workload, const char *key, const char *why)
+{
+    if (!node_has(workload, key))
+        complain_missing(workload, "missing key '%s' in workload: %s", key, why);
+}
+
+// Each kind has its own measure of how much is done.
+static void check_amount_of_work(const struct rules *rules, const char *kind)
+{
+    const struct scenario *scenario = rules->scenario;
+    const struct node *workload = node_child(rules->root, "workload");
+    struct node *load = node_child(rules->root, "load");
+    struct node *by_time = said(rules, "workload.for");
+    struct node *limit = said(rules, "limit");
+    int64_t for_ns = scenario->workload.for_ns;
+    // Also if what the phases say is wrong, which they are told.
+    bool load_says_how_long = load != NULL && (for_ns > 0 || !node_fine(load));
+    if (strcmp(kind, "oversell") == 0) {
+        must_be(workload, "stock", "a sale has units to sell");
+        must_be(workload, "buyers", "each of them comes once");
+    } else if (strcmp(kind, "draw") != 0) {
+        if (by_time == NULL && !node_has(workload, "for") && !load_says_how_long)
+            must_be(workload, "operations", "how much is to be done (or 'for': how long)");
+        else if (by_time != NULL && said(rules, "workload.operations") != NULL)
+            complain_key(by_time, "'for' besides 'operations': a trial ends by one of them");
+    }
+    if ((by_time != NULL || load != NULL) && knows(rules, "workload.for") && node_fine(load) &&
+        knows(rules, "limit") && for_ns > scenario->limit_ns)
+        complain_about_times(limit != NULL  ? limit
+                             : load != NULL ? load
+                                            : by_time,
+                             load != NULL ? "load" : "workload.for", for_ns, "the limit",
+                             scenario->limit_ns, "");
+}
+
+// Locks beside each other: operations choose between them.
+static void check_keys(const struct rules *rules)
+{
+    const struct scenario *scenario = rules->scenario;
+    const struct workload_settings *workload = &scenario->workload;
+    struct node *keys = told(rules, "workload.keys");
+    struct node *skew = said(rules, "workload.skew");
+    int64_t workers = scenario->clients.processes * scenario->clients.threads;
+    int64_t count = scenario_key_count(scenario);
+    if (skew != NULL && knows(rules, "workload.keys") && workload->skew > 0 && workload->keys <= 1)
+        complain_key(skew, "'skew' says how unlike 'keys' are taken: it needs 2 or more");
+    if (keys == NULL || !knows(rules, "clients.processes") || !knows(rules, "clients.threads"))
+        return;
+    if (workload->keys == KEYS_OWN && workers > MOST_KEYS)
+        complain(keys, "'keys' of %lld workers' own: at most %d can be", (long long)workers,
+                 MOST_KEYS);
+    else if (workload->keys > 1 && workers * count > MAX_WORKERS)
+        complain(keys, "%lld workers with a connection for each of %lld keys; at most %d can be",
+                 (long long)workers, (long long)count, MAX_WORKERS);
+}
+
+static void check_workload(const struct rules *rules)
+{
+    const struct workload_settings *workload = &rules->scenario->workload;
+    const struct node *map = node_child(rules->root, "workload");
+    struct node *boundary = told(rules, "workload.boundary");
+    if (map == NULL || map->kind != NODE_MAP || workload->kind == NULL)
+        return;
+    check_amount_of_work(rules, workload->kind);
+    check_keys(rules);
+    bool has_transaction = boundary != NULL && workload->boundary != BOUNDARY_NONE &&
+                           workload->store != NULL && knows(rules, "workload.store");
+    if (has_transaction && strcmp(workload->store, "mysql") != 0 &&
+        strcmp(workload->store, "same") != 0)
+        complain_key(boundary,
+                     "'boundary' has no meaning here: the store %s knows no transactions; "
+                     "store: mysql does",
+                     workload->store);
+    else if (has_transaction && workload->fenced)
+        complain_key(boundary,
+                     "'boundary' besides 'fenced': a fenced store checks each step by itself");
+    for (size_t i = 0; i < sizeof meanings / sizeof *meanings; i++) {
+        bool is_one =
+            strcmp(workload->kind, meanings[i].kinds[0]) == 0 ||
+            (meanings[i].kinds[1] != NULL && strcmp(workload->kind, meanings[i].kinds[1]) == 0);
+        struct node *node = node_child(map, meanings[i].key);
+        if (node != NULL && is_one == meanings[i].are_others)
+            complain_key(node, "'%s' has no meaning here: %s", meanings[i].key, meanings[i].why);
+    }
+}
+
+// --- load ----------------------------------------------------------------------------------------
+
+// Where phase `index` is written: one mapping is a list of one.
+static struct node *item_node(struct node *list, size_t index)
+{
+    return list->kind == NODE_LIST ? list->children[index] : list;
+}
+
+// Complains about a key of a phase, if it is there.
+static void must_not_be(struct node *phase, const char *key, const char *why)
+{
+    struct node *node = node_child(phase, key);
+    if (node != NULL)
+        complain_key(node, "'%s' %s", key, why);
+}
+
+// What is done in a warm-up would be missing from a certain amount of work.
+static void check_warm_up(const struct rules *rules, struct node *node)
+{
+    if (node != NULL && node_fine(node) && rules->scenario->workload.for_ns == 0 &&
+        knows(rules, "workload.for") && node_has(node_child(rules->root, "workload"), "kind"))
+        complain_key(node, "'warm-up' needs a workload that runs for a time ('for'): what is done "
+                           "meanwhile would be missing from the rest");
+}
+
+static void check_phase(const struct rules *rules, size_t index, struct node *item)
+{
+    const struct scenario *scenario = rules->scenario;
+    const struct load_settings *phase = &scenario->load[index];
+    struct node *clients = node_child(item, "clients");
+    if (!node_has(item, "rate")) {
+        must_not_be(item, "to", "without 'rate': a ramp goes from one rate to another");
+        must_not_be(item, "arrivals",
+                    "without 'rate': in a closed loop each worker begins when it is free");
+    } else if (phase->for_ns == 0 && node_fine(node_child(item, "for"))) {
+        must_not_be(item, "to", "without 'for': a ramp lasts for a time");
+    }
+    if (clients != NULL && !clients->bad && knows(rules, "clients.processes") &&
+        phase->clients > scenario->clients.processes)
+        complain(clients, "%lld clients cannot take part: clients.processes is %lld",
+                 (long long)phase->clients, (long long)scenario->clients.processes);
+    if (index + 1 < scenario->load_count && item->kind == NODE_MAP && !node_has(item, "for"))
+        complain_missing(item, "missing key 'for' in load: only the last phase may go on until the "
+                               "work is done");
+    if (phase->warm_up)
+        check_warm_up(rules, node_child(item, "warm-up"));
+}
+
+// A rate is looked for in trials that measure nothing else.
+static void check_find(const struct load_settings *phase, struct node *find, size_t measured)
+{
+    const struct load_target *target = &phase->find;
+    int limits = (target->p50_ns > 0) + (target->p90_ns > 0) + (target->p99_ns > 0) +
+                 (target->p999_ns > 0) + (target->max_ns > 0);
+    if (limits != 1)
+        complain_key(find, "'find' needs one limit, such as {p99: < 50ms}");
+    else if (phase->rate == 0 || phase->to != 0 || phase->for_ns == 0)
+        complain_key(find, "'find' needs a 'rate' to begin with, no ramp, and a time ('for')");
+    else if (measured > 1 || phase->warm_up)
+        complain_key(find, "'find' must be in the only phase that is no warm-up");
+}
+
+// What the phases say together, and beside them the rest of the file. All of it was read.
+static void check_phases(const struct rules *rules, struct node *load)
+{
+    const struct scenario *scenario = rules->scenario;
+    const char *kind = scenario->workload.kind;
+    const struct load_settings *last = &scenario->load[scenario->load_count - 1];
+    struct node *last_node = item_node(load, scenario->load_count - 1);
+    struct node *think = said(rules, "workload.think");
+    struct node *by_time = said(rules, "workload.for");
+    struct node *work = said(rules, "workload.operations");
+    double operations = 0;
+    size_t measured = 0;
+    size_t open = 0;
+    for (size_t i = 0; i < scenario->load_count; i++) {
+        operations += load_operations(&scenario->load[i]);
+        measured += !scenario->load[i].warm_up;
+        open += scenario->load[i].rate > 0;
+    }
+    if (measured == 0)
+        complain_key(load, "every phase of 'load' is a warm-up: nothing would be measured");
+    if (operations > MOST_OPERATIONS)
+        complain_key(load,
+                     "'load' asks for %.0f operations; at most %d can be: a lower rate, or a "
+                     "shorter time",
+                     operations, MOST_OPERATIONS);
+    // How many operations are left for the last phase must be known before, to draw when they
+    // begin; in a closed loop before it nobody knows how many are done.
+    if (open < scenario->load_count && last->for_ns == 0 && last->rate > 0)
+        complain_key(node_child(last_node, "rate"),
+                     "'rate' without 'for' after a phase without 'rate': how many operations that "
+                     "one leaves is not known");
+    for (size_t i = 0; i < scenario->load_count; i++) {
+        struct node *find = node_child(item_node(load, i), "find");
+        if (find != NULL)
+            check_find(&scenario->load[i], find, measured);
+    }
+    if (think != NULL && open == scenario->load_count)
+        complain_key(think,
+                     "'think' besides 'load' with a 'rate': that says when operations begin");
+    if (by_time != NULL && (scenario->load_count > 1 || node_has(item_node(load, 0), "for")))
+        complain_key(by_time, "'for' besides 'load', whose phases say how long they last");
+    else if (work != NULL && scenario->workload.for_ns > 0)
+        complain_key(work,
+                     "'operations' besides 'load', whose phases all end by time; without 'for' the "
+                     "last one goes on until they are done");
+    if (kind != NULL && (strcmp(kind, "oversell") == 0 || strcmp(kind, "draw") == 0) &&
+        scenario->workload.for_ns > 0)
+        complain_key(node_child(last_node, "for"),
+                     "'for' has no meaning in the last phase here: %s ends when all have come",
+                     kind);
+}
+
+static void check_load(const struct rules *rules)
+{
+    const struct scenario *scenario = rules->scenario;
+    struct node *load = node_child(rules->root, "load");
+    struct node *lead = said(rules, "clients.lead");
+    if (lead != NULL && (load != NULL || scenario->workload.warm_up_ns > 0))
+        complain_key(lead, "'lead' besides '%s': a phase begins for all at once",
+                     load != NULL ? "load" : "warm-up");
+    if (scenario->workload.warm_up_ns > 0)
+        check_warm_up(rules, said(rules, "workload.warm-up"));
+    for (size_t i = 0; load != NULL && i < scenario->load_count; i++)
+        check_phase(rules, i, item_node(load, i));
+    if (load != NULL && scenario->load_count > 0 && node_fine(load))
+        check_phases(rules, load);
+}
+
+// --- servers -------------------------------------------------------------------------------------
+
+static const char *const server_kinds[] = {"redis",     "zookeeper", "etcd",
+                                           "memcached", "mysql",     "postgres"};
+
+const struct server_settings *scenario_server(const struct scenario *scenario, const char *kind)
+{
+    const struct servers_settings *servers = &scenario->servers;
+    const struct server_settings *const settings[] = {&servers->redis, &servers->zookeeper,
+                                                      &servers->etcd,  &servers->memcached,
+                                                      &servers->mysql, &servers->postgres};
+    for (size_t i = 0; i < sizeof server_kinds / sizeof *server_kinds; i++) {
+        if (strcmp(server_kinds[i], kind) == 0)
+            return settings[i];
+    }
+    return NULL;
+}
+
+static void check_topology(const struct rules *rules, struct node *map, const char *kind,
+                           const struct server_settings *settings)
+{
+    struct node *node = node_child(map, "topology");
+    struct node *nodes = node_child(map, "nodes");
+    const struct topology_name *topology = NULL;
+    const char *names[16] = {0};
+    size_t count = 0;
+    if (node != NULL && (node->bad || settings->topology == NULL))
+        return;
+    for (const struct topology_name *each = rules->vocabulary->topologies;
+         node != NULL && each != NULL && each->name != NULL; each++) {
+        if (strcmp(each->server, kind) != 0)
+            continue;
+        if (count < 15)
+            names[count++] = each->name;
+        if (strcmp(each->name, settings->topology) == 0)
+            topology = each;
+    }
+    if (node != NULL && topology == NULL) {
+        struct suggestion suggestion;
+        struct quote shown;
+        struct text known = {0};
+        if (*suggest(node->text, names, &suggestion) == '\0') {
+            text_add(&known, " (known are ");
+            words_join(names, "and", &known);
+            text_add(&known, ")");
+        }
+        complain(node, "%s has no topology '%s'%s%s", kind, quote(node->text, &shown),
+                 suggestion.text, text_string(&known));
+        text_free(&known);
+    }
+    if (nodes != NULL && !nodes->bad && node == NULL)
+        complain_key(nodes, "'nodes' without 'topology': say which one is to have that many");
+    else if (nodes != NULL && !nodes->bad && topology != NULL &&
+             (settings->nodes < topology->least || settings->nodes > topology->most))
+        complain(nodes, "%s of %s has from %d to %d nodes, not %lld", topology->name, kind,
+                 topology->least, topology->most, (long long)settings->nodes);
+}
+
+static void check_external(struct node *map, const char *kind,
+                           const struct server_settings *settings)
+{
+    struct node *node = node_child(map, "external");
+    struct node *nodes = node_child(map, "nodes");
+    struct node *persistence = node_child(map, "persistence");
+    struct url url;
+    struct error error;
+    if (node == NULL || node->bad || settings->external == NULL)
+        return;
+    if (url_read(settings->external, &url, &error) != 0)
+        complain(node, "'external' must be a URL such as %s://host:port: %s", kind, error.text);
+    else if (strcmp(url.scheme, kind) != 0)
+        complain(node, "'external' of %s must begin with %s://, not %s://", kind, kind, url.scheme);
+    if (nodes != NULL)
+        complain_key(nodes, "'nodes' besides 'external': its URL says how many there are");
+    if (persistence != NULL)
+        complain_key(persistence,
+                     "'persistence' besides 'external': Lockpick does not start that server");
+}
+
+static void check_servers(const struct rules *rules)
+{
+    const struct node *servers = node_child(rules->root, "servers");
+    for (size_t i = 0; i < sizeof server_kinds / sizeof *server_kinds; i++) {
+        const struct server_settings *settings = scenario_server(rules->scenario, server_kinds[i]);
+        struct node *map = node_child(servers, server_kinds[i]);
+        if (map == NULL || map->kind != NODE_MAP)
+            continue;
+        check_topology(rules, map, server_kinds[i], settings);
+        check_external(map, server_kinds[i], settings);
+    }
 }
 
 // --- clients and lock ----------------------------------------------------------------------------
 
-static void check_number_of_workers(const struct rules *rules)
+static void check_clients(const struct rules *rules)
 {
     const struct clients_settings *clients = &rules->scenario->clients;
-    struct node *node =
-        either(rule_node(rules, "clients", "threads"), rule_node(rules, "clients", "processes"));
-    if (node != NULL && rule_sound(rules, "clients", "threads") &&
-        rule_sound(rules, "clients", "processes") &&
+    struct node *lead = told(rules, "clients.lead");
+    struct node *node = said(rules, "clients.threads");
+    if (node == NULL)
+        node = said(rules, "clients.processes");
+    if (node != NULL && knows(rules, "clients.threads") && knows(rules, "clients.processes") &&
         clients->processes * clients->threads > MAX_WORKERS)
-        complain(rules->complaints, node,
-                 "%lld processes of %lld threads are %lld workers; at "
-                 "most %d can be",
+        complain(node, "%lld processes of %lld threads are %lld workers; at most %d can be",
                  (long long)clients->processes, (long long)clients->threads,
                  (long long)(clients->processes * clients->threads), MAX_WORKERS);
+    if (lead != NULL)
+        check_who(rules, lead, clients->lead.client, 0);
 }
 
-static void check_lead(const struct rules *rules)
-{
-    struct node *node = rule_node(rules, "clients", "lead");
-    if (node != NULL && rule_sound(rules, "clients", "lead"))
-        check_who(rules, node, rules->scenario->clients.lead.client, 0);
-}
-
-static void check_retry(const struct rules *rules)
+static void check_lock(const struct rules *rules)
 {
     const struct lock_settings *lock = &rules->scenario->lock;
-    struct node *node = either(rule_node(rules, "lock", "retry"), rule_node(rules, "lock", "wait"));
-    if (node == NULL || !rule_sound(rules, "lock", "retry") || !rule_sound(rules, "lock", "wait") ||
-        lock->retry_ns <= lock->wait_ns)
-        return;
-    struct text times = {0};
-    duration_write(lock->retry_ns, &times);
-    text_add(&times, " is longer than lock.wait of ");
-    duration_write(lock->wait_ns, &times);
-    complain(rules->complaints, node, "lock.retry of %s: there would be no second attempt",
-             times.bytes);
-    text_free(&times);
+    struct node *lease = told(rules, "lock.lease");
+    struct node *node = said(rules, "lock.retry");
+    if (node == NULL)
+        node = said(rules, "lock.wait");
+    if (node != NULL && knows(rules, "lock.retry") && knows(rules, "lock.wait") &&
+        lock->retry_ns > lock->wait_ns)
+        complain_about_times(node, "lock.retry", lock->retry_ns, "lock.wait", lock->wait_ns,
+                             ": there would be no second attempt");
+    // Servers count leases in milliseconds: one that they cut would end before its holder believes.
+    if (lease != NULL && lock->lease_ns % NS_PER_MS != 0)
+        complain(lease, "'lease' must be a whole number of milliseconds: write %lldms, not %s",
+                 (long long)(lock->lease_ns / NS_PER_MS + 1), lease->text);
 }
 
-// Servers count leases in milliseconds: one that they cut would end before its holder believes.
-static void check_lease(const struct rules *rules)
-{
-    struct node *node = rule_node(rules, "lock", "lease");
-    int64_t lease_ns = rules->scenario->lock.lease_ns;
-    if (node == NULL || !rule_sound(rules, "lock", "lease") || lease_ns % NS_PER_MS == 0)
-        return;
-    complain(rules->complaints, node,
-             "'lease' must be a whole number of milliseconds: write %lldms, not %s",
-             (long long)(lease_ns / NS_PER_MS + 1), node->text);
-}
+// --- expectations and thresholds -----------------------------------------------------------------
 
-// --- schemes and expectations --------------------------------------------------------------------
-
-// "'none' or 'lease'"
-static void write_patterns(const struct string_list *patterns, struct text *out)
-{
-    struct quote shown;
-    for (size_t i = 0; i < patterns->count; i++)
-        text_format(out, "%s'%s'", i == 0 ? "" : " or ", quote(patterns->items[i], &shown));
-}
-
-static void write_schemes(const struct rules *rules, struct text *out)
-{
-    const struct vocabulary *vocabulary = rules->vocabulary;
-    const char *separator = "";
-    for (size_t i = 0; vocabulary->schemes[i] != NULL; i++) {
-        if (!patterns_mean(&rules->scenario->schemes, vocabulary->schemes[i],
-                           vocabulary->scheme_traits[i]))
-            continue;
-        text_format(out, "%s%s", separator, vocabulary->schemes[i]);
-        separator = ", ";
-    }
-}
-
-static void check_who_is_expected(const struct rules *rules, size_t number, struct node *item)
+static void check_who_is_expected(const struct rules *rules, const struct expectation *expectation,
+                                  struct node *node)
 {
     const struct scenario *scenario = rules->scenario;
     const struct vocabulary *vocabulary = rules->vocabulary;
-    const struct expectation *expectation = &scenario->expectations[number];
-    size_t meant = 0;
+    struct text meant = {0}; // "'none' or 'lease'"
+    struct text tried = {0};
+    size_t count = 0;
     size_t first = 0;
-    if (!expectation_counts(scenario, expectation))
-        return;
+    for (size_t i = 0; i < expectation->schemes.count; i++) {
+        struct quote shown;
+        text_format(&meant, "%s'%s'", i == 0 ? "" : " or ",
+                    quote(expectation->schemes.items[i], &shown));
+    }
     for (size_t i = 0; vocabulary->schemes[i] != NULL; i++) {
         const char *scheme = vocabulary->schemes[i];
         const char *const *traits = vocabulary->scheme_traits[i];
-        if (!patterns_mean(&scenario->schemes, scheme, traits) ||
-            !patterns_mean(&expectation->schemes, scheme, traits))
+        if (!patterns_mean(&scenario->schemes, scheme, traits))
             continue;
-        meant++;
+        text_format(&tried, "%s%s", tried.length > 0 ? ", " : "", scheme);
+        if (!patterns_mean(&expectation->schemes, scheme, traits))
+            continue;
+        count++;
         // One that is about this workload only leaves the others to this expectation.
         const struct expectation *found = scenario_expectation(scenario, scheme, traits);
         first += found == expectation || found->workloads.count > 0;
     }
-    struct text text = {0};
-    write_patterns(&expectation->schemes, &text);
-    if (meant == 0) {
-        text_add(&text, " means no scheme of this scenario (it tries ");
-        write_schemes(rules, &text);
-        complain(rules->complaints, item, "%s)", text.bytes);
-    } else if (first == 0) {
-        complain(rules->complaints, item,
-                 "%s means only schemes that earlier expectations are about", text.bytes);
-    }
-    text_free(&text);
+    if (count == 0)
+        complain(node, "%s means no scheme of this scenario (it tries %s)", text_string(&meant),
+                 text_string(&tried));
+    else if (first == 0)
+        complain(node, "%s means only schemes that earlier expectations are about",
+                 text_string(&meant));
+    text_free(&meant);
+    text_free(&tried);
 }
 
 // Why the workload cannot break that property, or NULL if it can.
@@ -157,80 +486,113 @@ static const char *why_never_broken(const struct rules *rules, const char *prope
         {"reentrancy", {"nested"}, "only the workload nested locks again"},
     };
     const struct workload_settings *workload = &rules->scenario->workload;
-    bool knows_kind = workload->kind != NULL && rule_sound(rules, "workload", "kind");
+    bool knows_kind = workload->kind != NULL && knows(rules, "workload.kind");
     for (size_t i = 0; knows_kind && i < sizeof owned / sizeof *owned; i++) {
         if (strcmp(property, owned[i].property) == 0 &&
             !text_is_one_of(workload->kind, owned[i].kinds))
             return owned[i].why;
     }
     if (strcmp(property, "fencing-order") == 0 && !workload->fenced &&
-        rule_sound(rules, "workload", "fenced"))
+        knows(rules, "workload.fenced"))
         return "without workload.fenced there are no tokens";
     if (strcmp(property, "not-told") == 0 && rules->scenario->lock.told_ns == 0 &&
-        rule_sound(rules, "lock", "told"))
+        knows(rules, "lock.told"))
         return "without lock.told nothing is stated";
     return NULL;
 }
 
-// `because` or `allow`.
+// `because` or `allow`; one text is a list of one.
 static void check_properties(const struct rules *rules, struct node *list)
 {
     if (list == NULL || list->kind == NODE_MAP)
         return;
-    size_t count = list->kind == NODE_LIST ? list->count : 1;
-    for (size_t i = 0; i < count; i++) {
-        struct node *node = list->kind == NODE_LIST ? list->children[i] : list;
-        if (node->kind != NODE_TEXT || node->bad)
-            continue;
-        const char *why = why_never_broken(rules, node->text);
+    for (size_t i = 0; i < (list->kind == NODE_LIST ? list->count : 1); i++) {
+        struct node *node = item_node(list, i);
+        const char *why =
+            node->kind == NODE_TEXT && !node->bad ? why_never_broken(rules, node->text) : NULL;
         if (why != NULL)
-            complain(rules->complaints, node, "'%s' cannot be found here: %s", node->text, why);
+            complain(node, "'%s' cannot be found here: %s", node->text, why);
     }
 }
 
-static void check_verdict(const struct rules *rules, size_t number, struct node *item)
+static void check_expectation(const struct rules *rules, const struct expectation *expectation,
+                              struct node *item)
 {
     const struct scenario *scenario = rules->scenario;
     struct node *verdict = node_child(item, "verdict");
     struct node *because = node_child(item, "because");
-    if (verdict == NULL || verdict->bad)
-        return;
-    if (scenario->expectations[number].verdict == EXPECT_SAFE && because != NULL)
-        complain_key(rules->complaints, because,
+    struct node *patterns = node_child(item, "schemes");
+    bool knows_verdict = verdict != NULL && !verdict->bad;
+    if (knows_verdict && expectation->verdict == EXPECT_SAFE && because != NULL)
+        complain_key(because,
                      "'because' with verdict safe: nothing is to be violated (see 'allow')");
-    if (scenario->expectations[number].verdict == EXPECT_STUCK && rule_sound(rules, "", "limit") &&
-        rule_sound(rules, "lock", "stuck-after") && rule_sound(rules, "lock", "lease") &&
+    if (knows_verdict && expectation->verdict == EXPECT_STUCK && knows(rules, "limit") &&
+        knows(rules, "lock.stuck-after") && knows(rules, "lock.lease") &&
         scenario->lock.stuck_after_ns >= scenario->limit_ns)
-        complain(rules->complaints, verdict,
-                 "'stuck' cannot come out: the limit is over before lock.stuck-after");
+        complain(verdict, "'stuck' cannot come out: the limit is over before lock.stuck-after");
+    check_properties(rules, because);
+    check_properties(rules, node_child(item, "allow"));
+    if (knows(rules, "schemes") && scenario->schemes.count > 0 && patterns != NULL &&
+        node_fine(patterns) && expectation_counts(scenario, expectation))
+        check_who_is_expected(rules, expectation, patterns);
 }
 
-static void check_expectations(const struct rules *rules)
+// Why there will never be such a figure, or NULL.
+static const char *why_never_measured(const struct rules *rules, enum metric metric)
 {
-    struct node *list = node_child(rules->root, "expect");
-    bool sound = rule_sound(rules, "", "schemes") && rules->scenario->schemes.count > 0;
-    for (size_t i = 0; i < rules->scenario->expectation_count; i++) {
-        struct node *item = list->children[i];
-        struct node *patterns = node_child(item, "schemes");
-        check_verdict(rules, i, item);
-        check_properties(rules, node_child(item, "because"));
-        check_properties(rules, node_child(item, "allow"));
-        if (sound && patterns != NULL && node_fine(patterns))
-            check_who_is_expected(rules, i, patterns);
+    const struct scenario *scenario = rules->scenario;
+    bool has_rate = false;
+    for (size_t i = 0; i < scenario->load_count; i++)
+        has_rate |= scenario->load[i].rate > 0;
+    if (metric == METRIC_ACQUIRE_UNCORRECTED && knows(rules, "load") && !has_rate)
+        return "only a load with a rate has one beside the corrected: say acquire";
+    if ((metric == METRIC_RECOVERY || metric == METRIC_UNAVAILABLE) &&
+        !scenario_has_faults(scenario) && knows(rules, "faults") && knows(rules, "random"))
+        return "the scenario has no faults";
+    return NULL;
+}
+
+static bool means_anybody(const struct rules *rules, const struct string_list *patterns)
+{
+    const struct vocabulary *vocabulary = rules->vocabulary;
+    for (size_t i = 0; vocabulary->schemes[i] != NULL; i++) {
+        const char *const *traits = vocabulary->scheme_traits[i];
+        if (patterns_mean(&rules->scenario->schemes, vocabulary->schemes[i], traits) &&
+            patterns_mean(patterns, vocabulary->schemes[i], traits))
+            return true;
     }
+    return false;
 }
 
-void validate(const struct rules *rules)
+static void check_threshold(const struct rules *rules, const struct threshold *threshold,
+                            struct node *item)
 {
-    validate_workload(rules);
-    validate_load(rules);
-    validate_servers(rules);
-    check_number_of_workers(rules);
-    check_lead(rules);
-    check_retry(rules);
-    check_lease(rules);
-    check_expectations(rules);
-    validate_faults(rules);
-    validate_random(rules);
-    validate_thresholds(rules);
+    struct node *limit = node_child(item, "limit");
+    struct node *schemes = node_child(item, "schemes");
+    const char *why = limit != NULL && node_fine(limit)
+                          ? why_never_measured(rules, threshold->limit.metric)
+                          : NULL;
+    if (why != NULL)
+        complain(limit, "'%s' cannot be measured here: %s", threshold->limit.text, why);
+    if (knows(rules, "schemes") && rules->scenario->schemes.count > 0 && schemes != NULL &&
+        node_fine(schemes) && !means_anybody(rules, &threshold->schemes))
+        complain(schemes, "'schemes' means no scheme of this scenario");
+}
+
+void validate(const struct scenario *scenario, const struct vocabulary *vocabulary,
+              struct node *root)
+{
+    const struct rules rules = {scenario, vocabulary, root};
+    check_workload(&rules);
+    check_load(&rules);
+    check_servers(&rules);
+    check_clients(&rules);
+    check_lock(&rules);
+    for (size_t i = 0; i < scenario->expectation_count; i++)
+        check_expectation(&rules, &scenario->expectations[i],
+                          node_child(root, "expect")->children[i]);
+    validate_faults(&rules);
+    for (size_t i = 0; i < scenario->threshold_count; i++)
+        check_threshold(&rules, &scenario->thresholds[i],
+                        item_node(node_child(root, "thresholds"), i));
 }

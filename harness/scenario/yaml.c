@@ -1,0 +1,436 @@
+#include "harness/scenario/yaml.h"
+
+#include "harness/base/text.h"
+
+#include <limits.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <yaml.h>
+
+#define MAX_DEPTH 16
+// More than any scenario needs, and few enough to go through in no time.
+#define MAX_NODES 20000
+// Further complaints are counted, and not told.
+#define MOST_COMPLAINTS 200
+
+// --- complaints ----------------------------------------------------------------------------------
+
+struct complaint {
+    struct place place;
+    size_t number; // keeps the order of equals
+    char *text;
+};
+
+struct complaints {
+    struct complaint *items;
+    size_t count;
+    size_t made; // with those that were known already
+};
+
+struct complaints *complaints_new(void)
+{
+    return memory_zeroed(1, sizeof(struct complaints));
+}
+
+size_t complaints_count(const struct complaints *complaints)
+{
+    return complaints->count;
+}
+
+size_t complaints_made(const struct complaints *complaints)
+{
+    return complaints->made;
+}
+
+void complaints_print(const struct complaints *complaints, FILE *out)
+{
+    for (size_t i = 0; i < complaints->count; i++)
+        fprintf(out, "%s\n", complaints->items[i].text);
+    if (complaints->count >= MOST_COMPLAINTS)
+        fprintf(out, "there may be more that is wrong: these are the first %d complaints\n",
+                MOST_COMPLAINTS);
+}
+
+void complaints_free(struct complaints *complaints)
+{
+    for (size_t i = 0; complaints != NULL && i < complaints->count; i++)
+        free(complaints->items[i].text);
+    if (complaints != NULL)
+        free(complaints->items);
+    free(complaints);
+}
+
+// Takes `text` over.
+static void append(struct complaints *complaints, struct place place, char *text)
+{
+    size_t count = complaints->count++;
+    complaints->items = memory_resized(complaints->items, (count + 1) * sizeof *complaints->items);
+    complaints->items[count] = (struct complaint){.place = place, .number = count, .text = text};
+}
+
+void complaints_add_plain(struct complaints *complaints, const char *message)
+{
+    complaints->made++;
+    append(complaints, (struct place){0}, memory_string(message));
+}
+
+static void add(const struct origin *origin, struct place place, const char *format,
+                va_list arguments)
+{
+    struct complaints *complaints = origin->complaints;
+    char message[1024];
+    vsnprintf(message, sizeof message, format, arguments);
+    complaints->made++;
+    struct text text = {0};
+    if (origin->override == NULL) {
+        text_format(&text, "%s:%d:%d: %s", origin->path, place.line, place.column, message);
+    } else {
+        struct quote value;
+        text_format(&text, "--set %s=%s: %s", origin->override->path,
+                    quote(origin->override->value, &value), message);
+        place = (struct place){INT_MAX, 0};
+    }
+    text_clean(text.bytes);
+    bool is_told = complaints->count < MOST_COMPLAINTS;
+    for (size_t i = 0; is_told && i < complaints->count; i++)
+        is_told = strcmp(complaints->items[i].text, text.bytes) != 0;
+    if (is_told)
+        append(complaints, place, text.bytes);
+    else
+        text_free(&text);
+}
+
+#define ADD(origin, place)                                                                         \
+    va_list arguments;                                                                             \
+    va_start(arguments, format);                                                                   \
+    add(origin, place, format, arguments);                                                         \
+    va_end(arguments)
+
+void complain(struct node *node, const char *format, ...)
+{
+    ADD(node->origin, node->place);
+    node->bad = true;
+}
+
+void complain_key(struct node *node, const char *format, ...)
+{
+    ADD(node->origin, node->key_place);
+    node->bad = true;
+}
+
+void complain_missing(const struct node *map, const char *format, ...)
+{
+    ADD(map->origin, map->key != NULL ? map->key_place : map->place);
+}
+
+void complain_at(const struct origin *origin, struct place place, const char *format, ...)
+{
+    ADD(origin, place);
+}
+
+static int by_place(const void *left, const void *right)
+{
+    const struct complaint *a = left;
+    const struct complaint *b = right;
+    if (a->place.line != b->place.line)
+        return a->place.line < b->place.line ? -1 : 1;
+    if (a->place.column != b->place.column)
+        return a->place.column < b->place.column ? -1 : 1;
+    return a->number < b->number ? -1 : 1;
+}
+
+void complaints_sort(struct complaints *complaints, size_t first)
+{
+    if (complaints->count > first + 1)
+        qsort(complaints->items + first, complaints->count - first, sizeof *complaints->items,
+              by_place);
+}
+
+const char *quote(const char *text, struct quote *out)
+{
+    static const char more[] = "...";
+    size_t room = sizeof out->text - sizeof more;
+    size_t length = 0;
+    for (const char *next = text; *next != '\0';) {
+        // A character of UTF-8 is never cut: its first byte is taken with those that continue it.
+        char shown[8];
+        size_t bytes = 1;
+        unsigned char first = (unsigned char)*next;
+        while (bytes < 4 && first >= 0xc0 && ((unsigned char)next[bytes] & 0xc0) == 0x80)
+            bytes++;
+        if (first == '\n')
+            snprintf(shown, sizeof shown, "\\n");
+        else if (first < 0x20 || first == 0x7f || (first >= 0x80 && bytes == 1))
+            snprintf(shown, sizeof shown, "\\x%02x", first);
+        else
+            snprintf(shown, sizeof shown, "%.*s", (int)bytes, next);
+        size_t added = strlen(shown);
+        if (length + added > room) {
+            memcpy(out->text + length, more, sizeof more);
+            return out->text;
+        }
+        memcpy(out->text + length, shown, added);
+        length += added;
+        next += bytes;
+    }
+    out->text[length] = '\0';
+    return out->text;
+}
+
+const char *suggest(const char *wrong, const char *const *words, struct suggestion *out)
+{
+    const char *nearest = text_nearest(wrong, words);
+    out->text[0] = '\0';
+    if (nearest != NULL)
+        snprintf(out->text, sizeof out->text, " (did you mean '%s'?)", nearest);
+    return out->text;
+}
+
+// --- nodes ---------------------------------------------------------------------------------------
+
+struct node *node_new(enum node_kind kind, const struct origin *origin, struct place place)
+{
+    struct node *node = memory_zeroed(1, sizeof *node);
+    *node = (struct node){.kind = kind, .origin = origin, .place = place};
+    return node;
+}
+
+struct node *node_new_text(const char *text, const struct origin *origin, struct place place)
+{
+    struct node *node = node_new(NODE_TEXT, origin, place);
+    node->text = memory_string(text);
+    return node;
+}
+
+void node_free(struct node *node)
+{
+    if (node == NULL)
+        return;
+    for (size_t i = 0; i < node->count; i++)
+        node_free(node->children[i]);
+    free(node->children);
+    free(node->key);
+    free(node->text);
+    free(node);
+}
+
+void node_add(struct node *parent, const char *key, struct node *child)
+{
+    // Doubles the room whenever the count is a power of two.
+    if ((parent->count & (parent->count - 1)) == 0) {
+        size_t room = parent->count ? 2 * parent->count : 1;
+        parent->children = memory_resized(parent->children, room * sizeof(struct node *));
+    }
+    if (key != NULL)
+        child->key = memory_string(key);
+    parent->children[parent->count++] = child;
+}
+
+struct node *node_child(const struct node *map, const char *key)
+{
+    for (size_t i = 0; map != NULL && map->kind == NODE_MAP && i < map->count; i++) {
+        if (strcmp(map->children[i]->key, key) == 0)
+            return map->children[i];
+    }
+    return NULL;
+}
+
+bool node_has(const struct node *map, const char *key)
+{
+    for (size_t i = 0; map != NULL && map->kind == NODE_MAP && i < map->count; i++) {
+        const struct node *child = map->children[i];
+        if (strcmp(child->key, key) == 0 ||
+            (child->meant != NULL && strcmp(child->meant, key) == 0))
+            return true;
+    }
+    return false;
+}
+
+bool node_fine(const struct node *node)
+{
+    bool fine = node == NULL || !node->bad;
+    for (size_t i = 0; node != NULL && fine && i < node->count; i++)
+        fine = node_fine(node->children[i]);
+    return fine;
+}
+
+// --- reading -------------------------------------------------------------------------------------
+
+struct reader {
+    yaml_parser_t parser;
+    const struct origin *origin;
+    const char *text;
+    size_t length;
+    size_t nodes;
+    bool failed; // and complained about: nothing more can be read
+};
+
+static struct place place_of(yaml_mark_t mark)
+{
+    return (struct place){(int)mark.line + 1, (int)mark.column + 1};
+}
+
+static void complain_about_syntax(struct reader *reader)
+{
+    const yaml_parser_t *parser = &reader->parser;
+    const char *problem = parser->problem ? parser->problem : "it cannot be read";
+    if (parser->error == YAML_MEMORY_ERROR)
+        memory_give_up();
+    if (parser->error == YAML_READER_ERROR) {
+        // Bytes that are no text at all are reported by libyaml with an offset only.
+        struct place place = {1, 1};
+        for (size_t i = 0; i < parser->problem_offset && i < reader->length; i++) {
+            place.column++;
+            if (reader->text[i] == '\n')
+                place = (struct place){place.line + 1, 1};
+        }
+        complain_at(reader->origin, place, "not YAML: %s", problem);
+    } else if (parser->context != NULL && parser->context_mark.line != parser->problem_mark.line) {
+        complain_at(reader->origin, place_of(parser->problem_mark),
+                    "not YAML: %s %s that begins in line %d", problem, parser->context,
+                    (int)parser->context_mark.line + 1);
+    } else {
+        complain_at(reader->origin, place_of(parser->problem_mark), "not YAML: %s%s%s", problem,
+                    parser->context ? " " : "", parser->context ? parser->context : "");
+    }
+}
+
+// False after the end of the text, as far as it can be read; else the caller deletes the event.
+static bool next_event(struct reader *reader, yaml_event_t *event)
+{
+    if (reader->failed)
+        return false;
+    if (yaml_parser_parse(&reader->parser, event))
+        return true;
+    complain_about_syntax(reader);
+    reader->failed = true;
+    return false;
+}
+
+static struct node *read_node(struct reader *reader, const yaml_event_t *event, int depth);
+
+static void check_properties(struct node *node, const yaml_char_t *anchor, const yaml_char_t *tag)
+{
+    struct quote shown;
+    if (anchor != NULL)
+        complain(node, "anchors are not supported: write it without '&%s'",
+                 quote((const char *)anchor, &shown));
+    if (tag != NULL)
+        complain(node, "tags are not supported: write it without '%s'",
+                 quote((const char *)tag, &shown));
+}
+
+// The value of `key`, which is freed.
+static void read_value(struct reader *reader, struct node *map, struct node *key, int depth)
+{
+    yaml_event_t event;
+    if (key->kind != NODE_TEXT && !key->bad)
+        complain(key, "a key must be a word, not a list or a mapping");
+    if (next_event(reader, &event)) {
+        struct node *value = read_node(reader, &event, depth + 1);
+        yaml_event_delete(&event);
+        value->key_place = key->place;
+        if (key->bad)
+            node_free(value);
+        else
+            node_add(map, key->text, value);
+    }
+    node_free(key);
+}
+
+// The items of a list, or the keys and values of a map.
+static void read_children(struct reader *reader, struct node *parent, int depth)
+{
+    yaml_event_t event;
+    bool ends = false;
+    while (!ends && next_event(reader, &event)) {
+        ends = event.type == YAML_SEQUENCE_END_EVENT || event.type == YAML_MAPPING_END_EVENT;
+        struct node *child = ends ? NULL : read_node(reader, &event, depth + 1);
+        yaml_event_delete(&event);
+        if (child != NULL && parent->kind == NODE_LIST)
+            node_add(parent, NULL, child);
+        else if (child != NULL)
+            read_value(reader, parent, child, depth);
+    }
+}
+
+static struct node *read_text(const struct origin *origin, const yaml_event_t *event)
+{
+    struct quote shown;
+    struct node *node =
+        node_new_text((const char *)event->data.scalar.value, origin, place_of(event->start_mark));
+    char *clean = text_clean(memory_string(node->text));
+    if (strlen(node->text) != event->data.scalar.length)
+        complain(node, "the text contains a NUL character");
+    else if (strcmp(clean, node->text) != 0)
+        complain(node, "the text contains a control character: '%s'", quote(node->text, &shown));
+    free(clean);
+    check_properties(node, event->data.scalar.anchor, event->data.scalar.tag);
+    return node;
+}
+
+// Always a node; what could not be read of it is complained about.
+static struct node *read_node(struct reader *reader, const yaml_event_t *event, int depth)
+{
+    struct place place = place_of(event->start_mark);
+    if (++reader->nodes == MAX_NODES) {
+        complain_at(reader->origin, place,
+                    "a scenario has at most %d keys and values: here they are too many", MAX_NODES);
+        reader->failed = true;
+    }
+    if (event->type == YAML_SCALAR_EVENT)
+        return read_text(reader->origin, event);
+    if (event->type == YAML_ALIAS_EVENT) {
+        struct quote shown;
+        struct node *alias = node_new_text("", reader->origin, place);
+        complain(alias, "aliases are not supported: write it out, or quote '*%s' if it is a glob",
+                 quote((const char *)event->data.alias.anchor, &shown));
+        return alias;
+    }
+    bool is_list = event->type == YAML_SEQUENCE_START_EVENT;
+    struct node *node = node_new(is_list ? NODE_LIST : NODE_MAP, reader->origin, place);
+    if (depth >= MAX_DEPTH) {
+        complain(node, "nested more than %d deep", MAX_DEPTH);
+        reader->failed = true;
+        return node;
+    }
+    if (is_list)
+        check_properties(node, event->data.sequence_start.anchor, event->data.sequence_start.tag);
+    else
+        check_properties(node, event->data.mapping_start.anchor, event->data.mapping_start.tag);
+    read_children(reader, node, depth);
+    return node;
+}
+
+struct node *tree_read(const struct origin *origin, const char *text, size_t length)
+{
+    struct reader reader = {.origin = origin, .text = text, .length = length};
+    struct node *root = NULL;
+    yaml_event_t event;
+    bool ended = false;
+    int documents = 0;
+    if (!yaml_parser_initialize(&reader.parser))
+        memory_give_up();
+    yaml_parser_set_input_string(&reader.parser, (const unsigned char *)text, length);
+    while (!ended && next_event(&reader, &event)) {
+        if (event.type == YAML_DOCUMENT_START_EVENT && ++documents > 1) {
+            complain_at(origin, place_of(event.start_mark),
+                        "a second document begins here: one file holds one scenario");
+            ended = true;
+        }
+        ended = ended || event.type == YAML_STREAM_END_EVENT;
+        if (event.type == YAML_SCALAR_EVENT || event.type == YAML_ALIAS_EVENT ||
+            event.type == YAML_SEQUENCE_START_EVENT || event.type == YAML_MAPPING_START_EVENT)
+            root = read_node(&reader, &event, 0);
+        yaml_event_delete(&event);
+    }
+    if (root == NULL && !reader.failed)
+        complain_at(origin, (struct place){1, 1}, "there is nothing in it");
+    yaml_parser_delete(&reader.parser);
+    if (reader.failed) {
+        node_free(root);
+        root = NULL;
+    }
+    return root;
+}

@@ -1,0 +1,87 @@
+// A YAML text as a tree of nodes that know where they were written, and complaints about them.
+#ifndef LOCKPICK_SCENARIO_YAML_H
+#define LOCKPICK_SCENARIO_YAML_H
+
+#include "harness/scenario/scenario.h"
+
+// Where a part of a scenario was written: in the file, or in a `--set`.
+struct origin {
+    const char *path;
+    const struct override *override; // NULL: in the file
+    struct complaints *complaints;   // about what was written there
+};
+
+enum node_kind { NODE_TEXT, NODE_LIST, NODE_MAP };
+
+struct node {
+    enum node_kind kind;
+    const struct origin *origin;
+    struct place place;
+    char *key; // in a map; else NULL
+    struct place key_place;
+    char *text; // of a NODE_TEXT
+    struct node **children;
+    size_t count;
+    const char *meant; // of an unknown key: the one that it seems to stand for, or NULL
+    bool bad;          // somebody complained about it: its value cannot be relied on
+};
+
+// Reads one document. Aliases, anchors, tags, further documents and deep nesting are complained
+// about: none has a use in a scenario. Returns the root, or NULL after a complaint if the text is
+// no YAML; `origin` must outlive it. Free with node_free.
+struct node *tree_read(const struct origin *origin, const char *text, size_t length);
+
+struct node *node_new(enum node_kind kind, const struct origin *origin, struct place place);
+// A NODE_TEXT; `text` is copied.
+struct node *node_new_text(const char *text, const struct origin *origin, struct place place);
+void node_free(struct node *node);
+
+// Adds the child, which then belongs to the parent; `key` (NULL in a list) is copied.
+void node_add(struct node *parent, const char *key, struct node *child);
+
+// The first child of that key, or NULL; NULL also if `map` is NULL or no map.
+struct node *node_child(const struct node *map, const char *key);
+
+// True if the map has that key, or an unknown one that seems to stand for it: to call it missing
+// would be one complaint too many.
+bool node_has(const struct node *map, const char *key);
+
+// True if neither the node nor anything below it was complained about. NULL is fine.
+bool node_fine(const struct node *node);
+
+// Complains about the node's value, or its key, and marks it bad: "path:line:col: message", or
+// "--set path=value: message" without the place. The same words are not added again: a `--set` goes
+// to every file of a run, and a file with several workloads is read once for each.
+__attribute__((format(printf, 2, 3))) void complain(struct node *node, const char *format, ...);
+__attribute__((format(printf, 2, 3))) void complain_key(struct node *node, const char *format, ...);
+
+// Complains where a mapping begins, which is not wrong itself.
+__attribute__((format(printf, 2, 3))) void complain_missing(const struct node *map,
+                                                            const char *format, ...);
+
+// Complains about a place without a node.
+__attribute__((format(printf, 3, 4))) void complain_at(const struct origin *origin,
+                                                       struct place place, const char *format, ...);
+
+// Adds a message as it is, for a file that cannot be read.
+void complaints_add_plain(struct complaints *complaints, const char *message);
+
+// How many were made in all, whether added or not: none since then means that all is well.
+size_t complaints_made(const struct complaints *complaints);
+
+// Sorts the complaints from number `first` on by line and column; those about no line come last.
+void complaints_sort(struct complaints *complaints, size_t first);
+
+// Text of a file as a message can show it: short, on one line, no control characters.
+struct quote {
+    char text[64];
+};
+const char *quote(const char *text, struct quote *out);
+
+// " (did you mean 'threads'?)", or "" if no word of `words` is near. Returns `out`.
+struct suggestion {
+    char text[160];
+};
+const char *suggest(const char *wrong, const char *const *words, struct suggestion *out);
+
+#endif
