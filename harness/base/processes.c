@@ -5,11 +5,17 @@
 #include "harness/base/growing.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+// What nobody asked for any more has ended so long ago that nothing of it is still to be removed.
+#define FORGET_NS (5 * NS_PER_S)
 
 bool processes_can_be_read(void)
 {
@@ -78,4 +84,163 @@ struct process_list thread_list_read(pid_t process)
     char folder[40];
     snprintf(folder, sizeof folder, "/proc/%d/task", (int)process);
     return read_list(folder);
+}
+
+// --- threads that are looked at again and again --------------------------------------------------
+
+struct watched_thread {
+    pid_t id;
+    int status;       // a descriptor
+    int64_t ended_ns; // when that was seen; 0: it lives
+};
+
+struct watched_process {
+    pid_t id; // 0: it has ended
+    DIR *folder;
+    nlink_t links; // of the folder, when it was listed: one for each thread, and two
+    int64_t read_ns;
+    struct watched_thread *threads;
+    size_t count, room;
+};
+
+static void close_process(struct watched_process *process)
+{
+    for (size_t i = 0; i < process->count; i++)
+        close(process->threads[i].status);
+    free(process->threads);
+    closedir(process->folder);
+}
+
+static struct watched_process *find_process(struct thread_watch *watch, pid_t id, int64_t now_ns)
+{
+    struct watched_process *found = NULL;
+    for (size_t i = watch->count; i-- > 0;) {
+        if (now_ns - watch->processes[i].read_ns > FORGET_NS) {
+            close_process(&watch->processes[i]);
+            watch->processes[i] = watch->processes[--watch->count];
+        }
+    }
+    for (size_t i = 0; i < watch->count && found == NULL; i++)
+        found = watch->processes[i].id == id ? &watch->processes[i] : NULL;
+    if (found == NULL) {
+        char path[40];
+        snprintf(path, sizeof path, "/proc/%d/task", (int)id);
+        DIR *folder = opendir(path);
+        if (folder == NULL)
+            return NULL;
+        found = APPEND(watch->processes, watch->count, watch->room);
+        *found = (struct watched_process){.id = id, .folder = folder};
+    }
+    found->read_ns = now_ns;
+    return found;
+}
+
+static bool is_watched(const struct watched_process *process, pid_t thread)
+{
+    for (size_t i = 0; i < process->count; i++) {
+        if (process->threads[i].id == thread && process->threads[i].ended_ns == 0)
+            return true;
+    }
+    return false;
+}
+
+static void list_threads(struct watched_process *process, nlink_t links)
+{
+    struct rlimit files = {.rlim_cur = 0};
+    getrlimit(RLIMIT_NOFILE, &files);
+    process->links = links;
+    rewinddir(process->folder);
+    for (const struct dirent *found; (found = readdir(process->folder)) != NULL;) {
+        char path[300];
+        pid_t id = atoi(found->d_name);
+        snprintf(path, sizeof path, "%s/status", found->d_name);
+        int status = id > 0 && !is_watched(process, id)
+                         ? openat(dirfd(process->folder), path, O_RDONLY | O_CLOEXEC)
+                         : -1;
+        if (status >= 0 && (rlim_t)status < files.rlim_cur / 2)
+            *APPEND(process->threads, process->count, process->room) =
+                (struct watched_thread){.id = id, .status = status};
+        else if (status >= 0)
+            close(status); // others need descriptors, too
+    }
+}
+
+static int64_t number_after(const char *text, const char *label)
+{
+    const char *at = strstr(text, label);
+    return at != NULL ? strtoll(at + strlen(label), NULL, 10) : 0;
+}
+
+// False if the thread has ended.
+static bool read_status(const struct watched_thread *thread, struct thread_status *status)
+{
+    char text[4096];
+    ssize_t length = thread->ended_ns == 0 ? pread(thread->status, text, sizeof text - 1, 0) : 0;
+    text[length > 0 ? length : 0] = '\0';
+    const char *state = strstr(text, "\nState:\t");
+    *status = (struct thread_status){
+        .id = thread->id,
+        .state = state != NULL ? state[strlen("\nState:\t")] : '?',
+        .voluntary_switches = number_after(text, "\nvoluntary_ctxt_switches:"),
+        .other_switches = number_after(text, "\nnonvoluntary_ctxt_switches:")};
+    return length > 0;
+}
+
+static void forget_ended(struct watched_process *process, int64_t now_ns)
+{
+    for (size_t i = process->count; i-- > 0;) {
+        struct watched_thread *thread = &process->threads[i];
+        if (thread->ended_ns != 0 && now_ns - thread->ended_ns > FORGET_NS) {
+            close(thread->status);
+            *thread = process->threads[--process->count];
+        }
+    }
+}
+
+size_t thread_watch_read(struct thread_watch *watch, pid_t process,
+                         const struct thread_status **threads)
+{
+    struct stat folder;
+    size_t count = 0;
+    int64_t now_ns = clock_monotonic_ns();
+    struct watched_process *watched = find_process(watch, process, now_ns);
+    if (watched == NULL)
+        return 0;
+    forget_ended(watched, now_ns);
+    if (fstat(dirfd(watched->folder), &folder) == 0 && folder.st_nlink != watched->links)
+        list_threads(watched, folder.st_nlink);
+    watch->statuses =
+        memory_resized(watch->statuses, (watched->count + 1) * sizeof *watch->statuses);
+    for (size_t i = 0; i < watched->count; i++) {
+        struct watched_thread *thread = &watched->threads[i];
+        if (read_status(thread, &watch->statuses[count])) {
+            count++;
+        } else if (thread->ended_ns == 0) {
+            thread->ended_ns = now_ns;
+            watched->links = 0; // another one may have come instead
+        }
+    }
+    if (count == 0)
+        watched->id = 0;
+    *threads = watch->statuses;
+    return count;
+}
+
+bool thread_watch_can_run(struct thread_watch *watch, pid_t process)
+{
+    const struct thread_status *threads;
+    size_t count = thread_watch_read(watch, process, &threads);
+    bool can = false;
+    for (size_t i = 0; i < count && !can; i++)
+        can = threads[i].state == 'R' || threads[i].state == 'D';
+    return can;
+}
+
+void thread_watch_free(struct thread_watch *watch)
+{
+    for (size_t i = 0; i < watch->count; i++)
+        close_process(&watch->processes[i]);
+    free(watch->processes);
+    free(watch->statuses);
+    *watch = (struct thread_watch){0};
 }

@@ -36,7 +36,33 @@ struct process_list {
 // Every process that can be seen.
 struct process_list process_list_read(void);
 
-// Every thread of the process; empty if there is no such process.
+// Every thread of the process, once; empty if there is no such process.
 struct process_list thread_list_read(pid_t process);
+
+// Threads of processes that are looked at again and again. All zero: of none yet. The files that it
+// reads stay open until their process is long gone: a file of a thread that was read and closed
+// leaves entries of /proc behind, which the thread removes when it ends, and while it waits for a
+// processor to do so, the parent that reaps the process spins in the kernel (shrink_dcache_parent).
+struct thread_watch {
+    struct watched_process *processes;
+    size_t count, room;
+    struct thread_status *statuses;
+};
+
+struct thread_status {
+    pid_t id;
+    char state; // as in process_entry
+    int64_t voluntary_switches, other_switches;
+};
+
+// The threads of the process; valid until the next call. How many they are: 0, if there is no such
+// process.
+size_t thread_watch_read(struct thread_watch *watch, pid_t process,
+                         const struct thread_status **threads);
+
+// True if a thread of the process is ready to run, or waits for a disk.
+bool thread_watch_can_run(struct thread_watch *watch, pid_t process);
+
+void thread_watch_free(struct thread_watch *watch);
 
 #endif

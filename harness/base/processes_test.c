@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -88,9 +89,64 @@ static void all_processes_are_listed_and_all_threads_of_one(void **state)
     assert_int_equal(thread_list_read(child).count, 0);
 }
 
+static void *wait_for_word(void *word)
+{
+    char byte;
+    (void)!read(*(int *)word, &byte, 1);
+    return NULL;
+}
+
+static size_t threads_of(struct thread_watch *watch, pid_t process)
+{
+    const struct thread_status *threads;
+    return thread_watch_read(watch, process, &threads);
+}
+
+static void threads_are_seen_as_they_come_and_go(void **state)
+{
+    (void)state;
+    struct thread_watch watch = {0};
+    for (int i = 0; i < 3; i++) {
+        pthread_t thread;
+        int word[2];
+        assert_int_equal(pipe(word), 0);
+        assert_int_equal(threads_of(&watch, getpid()), 1);
+        pthread_create(&thread, NULL, wait_for_word, &word[0]);
+        assert_int_equal(threads_of(&watch, getpid()), 2);
+        close(word[1]);
+        pthread_join(thread, NULL);
+        while (threads_of(&watch, getpid()) > 1) // it is joined before the kernel has removed it
+            sched_yield();
+        close(word[0]);
+    }
+    assert_true(thread_watch_can_run(&watch, getpid()));
+    thread_watch_free(&watch);
+}
+
+static void threads_of_a_process_end_with_it(void **state)
+{
+    (void)state;
+    struct thread_watch watch = {0};
+    const struct thread_status *threads;
+    pid_t child = start_stopped("watched");
+    assert_int_equal(thread_watch_read(&watch, child, &threads), 2);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(threads[i].state, 'T');
+        assert_true(threads[i].voluntary_switches + threads[i].other_switches > 0);
+    }
+    assert_false(thread_watch_can_run(&watch, child));
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+    assert_int_equal(threads_of(&watch, child), 0);
+    assert_int_equal(threads_of(&watch, child), 0);
+    thread_watch_free(&watch);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(threads_are_seen_as_they_come_and_go),
+        cmocka_unit_test(threads_of_a_process_end_with_it),
         cmocka_unit_test(a_process_is_read_whatever_its_name_is),
         cmocka_unit_test(all_processes_are_listed_and_all_threads_of_one),
     };

@@ -62,7 +62,9 @@ static inline double bench_own_s(const struct bench *bench)
     struct rusage used;
     struct process_usage server = {0};
     getrusage(RUSAGE_CHILDREN, &used);
-    process_usage_read(bench->server.cluster.nodes[0].server, &server);
+    struct thread_watch threads = {0};
+    process_usage_read(&threads, bench->server.cluster.nodes[0].server, &server);
+    thread_watch_free(&threads);
     double children_s = (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
                         (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1e6;
     return processor_s() + children_s + (double)server.processor_ns / 1e9;

@@ -4,36 +4,39 @@
 #include "harness/base/processes.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
-#define DEATH_NS NS_PER_S
-#define LOOK_EVERY_NS (NS_PER_MS / 5)
+#define DEATH_NS (10 * NS_PER_S)
 
-static bool is_alive(char state)
+// A dead first thread tells nothing of the others.
+static bool is_alive(const struct process_entry *process)
 {
-    return state != 'Z' && state != 'X' && state != 'x';
+    return (process->state != 'Z' && process->state != 'X') || process->threads > 1;
 }
 
-static bool goes_on(char state)
+// Threads that stopped one by one have stopped once all of them are listed as such.
+static bool goes_on(const struct process_entry *process)
 {
-    return is_alive(state) && state != 'T' && state != 't';
-}
-
-// True if a thread of the process is as `is_so` wants it.
-static bool any_thread(pid_t process, bool (*is_so)(char))
-{
-    bool found = false;
-    struct process_list threads = thread_list_read(process);
-    for (size_t i = 0; i < threads.count && !found; i++)
-        found = is_so(threads.items[i].state);
+    bool goes_on = false;
+    struct process_list threads = {0};
+    if (is_alive(process) && process->state != 'T' && process->state != 't')
+        return true;
+    if (process->threads > 1)
+        threads = thread_list_read(process->id);
+    for (size_t i = 0; i < threads.count; i++)
+        goes_on |= strchr("TtZX", threads.items[i].state) == NULL;
     free(threads.items);
-    return found;
+    return goes_on;
 }
 
-// True if no thread of the group is so.
-static bool none_is(pid_t group, bool (*is_so)(char), const char *word, struct error *error)
+// True if no process of the group is so.
+static bool none_is(pid_t group, bool (*is_so)(const struct process_entry *), const char *word,
+                    struct error *error)
 {
     bool found = false;
     struct process_list all = process_list_read();
@@ -42,7 +45,7 @@ static bool none_is(pid_t group, bool (*is_so)(char), const char *word, struct e
         return false;
     }
     for (size_t i = 0; i < all.count && !found; i++) {
-        found = all.items[i].group == group && any_thread(all.items[i].id, is_so);
+        found = all.items[i].group == group && is_so(&all.items[i]);
         if (found)
             error_set(error, "process %d of the client's group %s", (int)all.items[i].id, word);
     }
@@ -60,6 +63,18 @@ bool process_group_is_dead(pid_t group, struct error *error)
     return none_is(group, is_alive, "is not dead", error);
 }
 
+// Waits until the process has ended with all its threads.
+static void await_end(pid_t process, int64_t give_up_ns)
+{
+    int64_t left_ns = give_up_ns - clock_monotonic_ns();
+    struct pollfd end = {.fd = (int)syscall(SYS_pidfd_open, process, 0), .events = POLLIN};
+    struct timespec left = {left_ns / NS_PER_S, (long)(left_ns % NS_PER_S)};
+    if (end.fd >= 0 && left_ns > 0)
+        ppoll(&end, 1, &left, NULL);
+    if (end.fd >= 0)
+        close(end.fd);
+}
+
 int process_group_kill(pid_t group, struct error *error)
 {
     int64_t give_up_ns = clock_monotonic_ns() + DEATH_NS;
@@ -67,10 +82,11 @@ int process_group_kill(pid_t group, struct error *error)
         return errno == ESRCH
                    ? 0
                    : error_set(error, "SIGKILL to process group %d: %s", group, strerror(errno));
-    while (!process_group_is_dead(group, error)) {
-        if (clock_monotonic_ns() > give_up_ns)
-            return -1;
-        clock_sleep_until_ns(clock_monotonic_ns() + LOOK_EVERY_NS);
+    struct process_list all = process_list_read();
+    for (size_t i = 0; i < all.count; i++) {
+        if (all.items[i].group == group)
+            await_end(all.items[i].id, give_up_ns);
     }
-    return 0;
+    free(all.items);
+    return process_group_is_dead(group, error) ? 0 : -1;
 }

@@ -14,7 +14,7 @@ bool process_group_stands_still(pid_t group, struct error *error);
 // True if no process of the group lives. False with `error` set.
 bool process_group_is_dead(pid_t group, struct error *error);
 
-// Kills all of the group and waits until none lives, for a second at most. 0, or -1 with `error`
+// Kills all of the group and waits until none lives, for ten seconds at most. 0, or -1 with `error`
 // set. A group that has nobody left is fine.
 int process_group_kill(pid_t group, struct error *error);
 

@@ -252,8 +252,11 @@ static bool time_is_up(const struct conductor *conductor, int64_t now_ns)
         now_ns < conductor->opened_ns + scenario->workload.for_ns)
         return false;
     schedule_close(conductor->schedule, now_ns);
+    // As long as there were stalls, nobody can be seen to be stuck.
+    int64_t bound_ns = 2 * scenario->lock.stuck_after_ns + conductor->watch.stalled_ns +
+                       conductor->watch.longest_stall_ns;
     return !scenario_was_drawn(scenario) ||
-           schedule_has_settled(conductor->schedule, now_ns, 2 * scenario->lock.stuck_after_ns);
+           schedule_has_settled(conductor->schedule, now_ns, bound_ns);
 }
 
 // True if the trial is to be ended now, and why.
@@ -312,7 +315,7 @@ static enum stop_reason run_until_stop(struct conductor *conductor)
     int64_t started_ns = clock_monotonic_ns();
     schedule_start(conductor->schedule, started_ns);
     usage_watch_start(&conductor->usage, &conductor->world, &conductor->pool->cluster,
-                      conductor->observer, &conductor->writer);
+                      &conductor->pool->threads, conductor->observer, &conductor->writer);
     usage_read_all(&conductor->usage);
     open_gate(conductor, conductor->scenario->clients.lead.client != 0 ? GATE_LEAD : GATE_OPEN);
     while (living_clients(conductor) > 0) {

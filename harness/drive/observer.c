@@ -46,6 +46,7 @@ struct observer {
     int64_t drivers_ns; // when to look for them again
     struct observed *observed;
     size_t count, room;
+    struct thread_watch threads;
     struct history_writer writer;
 };
 
@@ -144,7 +145,7 @@ static void look_at(struct observer *observer, struct observed *observed)
     bool ran =
         (processor_ns - observed->processor_ns) * STARVED_SHARE > now_ns - observed->looked_ns;
     // Who has just run is not asked whether it could.
-    bool can_run = !ran && process_can_run(observed->process);
+    bool can_run = !ran && thread_watch_can_run(&observer->threads, observed->process);
     note(observer, observed, observed->could_run && can_run, now_ns);
     observed->processor_ns = processor_ns;
     observed->looked_ns = now_ns;

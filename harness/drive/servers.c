@@ -218,6 +218,7 @@ void server_pool_clear(struct server_pool *pool)
 void server_pool_stop(struct server_pool *pool)
 {
     server_pool_clear(pool);
+    thread_watch_free(&pool->threads);
     free(pool->folder);
     munmap((void *)pool->sets, sizeof *pool->sets);
     pool->folder = NULL;

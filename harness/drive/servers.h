@@ -3,6 +3,7 @@
 #ifndef LOCKPICK_DRIVE_SERVERS_H
 #define LOCKPICK_DRIVE_SERVERS_H
 
+#include "harness/base/processes.h"
 #include "harness/cluster/cluster.h"
 #include "harness/scenario/plan.h"
 #include "harness/stores/store.h"
@@ -21,6 +22,7 @@ struct server_pool {
     _Atomic int *sets; // so many were made so far; in memory that forked processes share
     char *set_folder;
     struct cluster cluster;
+    struct thread_watch threads; // of the servers, and of what else lives in its trials
 };
 
 // Stop it with server_pool_stop, in the process that started it.

@@ -46,7 +46,7 @@ static void read_machine(struct history_writer *writer)
 static void read_alone(const struct usage_watch *watch, int node, pid_t process)
 {
     struct process_usage usage;
-    if (process_usage_read(process, &usage))
+    if (process_usage_read(watch->threads, process, &usage))
         record_process(watch->writer, node, process, &usage);
 }
 
@@ -66,7 +66,7 @@ static void read_servers(const struct usage_watch *watch)
             continue;
         if (list.items == NULL)
             list = process_list_read();
-        if (!family_usage_read(&list, node->server, &usage))
+        if (!family_usage_read(watch->threads, &list, node->server, &usage))
             continue;
         record_process(watch->writer, -(i + 1), node->server, &usage);
         if (knows_networks(watch))
@@ -76,9 +76,10 @@ static void read_servers(const struct usage_watch *watch)
 }
 
 void usage_watch_start(struct usage_watch *watch, const struct fault_world *world,
-                       const struct cluster *servers, pid_t observer, struct history_writer *writer)
+                       const struct cluster *servers, struct thread_watch *threads, pid_t observer,
+                       struct history_writer *writer)
 {
-    *watch = (struct usage_watch){writer, world, servers, observer, 0, 0};
+    *watch = (struct usage_watch){writer, world, servers, threads, observer, 0, 0};
 }
 
 // A client with the programs that it has started.
@@ -86,7 +87,7 @@ static void read_group(const struct usage_watch *watch, int node, pid_t process)
 {
     struct process_usage usage;
     struct process_list list = process_list_read();
-    if (family_usage_read(&list, process, &usage))
+    if (family_usage_read(watch->threads, &list, process, &usage))
         record_process(watch->writer, node, process, &usage);
     free(list.items);
 }

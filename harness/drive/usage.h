@@ -3,12 +3,14 @@
 #define LOCKPICK_DRIVE_USAGE_H
 
 #include "faults/fault.h"
+#include "harness/base/processes.h"
 #include "harness/history/writer.h"
 
 struct usage_watch {
     struct history_writer *writer;   // the conductor's
     const struct fault_world *world; // with the clients, of which some may not live
     const struct cluster *servers;
+    struct thread_watch *threads;
     pid_t observer;
     int64_t due_ns; // when the next regular reading is
     size_t phases;  // of the load that had begun by the last one
@@ -16,7 +18,7 @@ struct usage_watch {
 
 // All of them must outlive the watch, which needs no end.
 void usage_watch_start(struct usage_watch *watch, const struct fault_world *world,
-                       const struct cluster *servers, pid_t observer,
+                       const struct cluster *servers, struct thread_watch *threads, pid_t observer,
                        struct history_writer *writer);
 
 // Reads everything now. Whoever cannot be read is left out: it may end at any time. To be called

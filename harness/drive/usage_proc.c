@@ -11,35 +11,7 @@
 #include <string.h>
 #include <time.h>
 
-#define MOST_THREADS 64
-
 // --- one process ---------------------------------------------------------------------------------
-
-static int64_t number_after(const char *text, const char *label)
-{
-    const char *at = strstr(text, label);
-    return at != NULL ? strtoll(at + strlen(label), NULL, 10) : 0;
-}
-
-static void add_switches(pid_t process, struct process_usage *usage)
-{
-    char path[300];
-    snprintf(path, sizeof path, "/proc/%d/task", (int)process);
-    DIR *tasks = opendir(path);
-    if (tasks == NULL)
-        return;
-    for (const struct dirent *task; (task = readdir(tasks)) != NULL;) {
-        struct text status = {0};
-        snprintf(path, sizeof path, "/proc/%d/task/%s/status", (int)process, task->d_name);
-        if (task->d_name[0] != '.' && file_read(path, &status, NULL) == 0) {
-            const char *text = text_string(&status);
-            usage->voluntary_switches += number_after(text, "\nvoluntary_ctxt_switches:");
-            usage->other_switches += number_after(text, "\nnonvoluntary_ctxt_switches:");
-        }
-        text_free(&status);
-    }
-    closedir(tasks);
-}
 
 bool process_clock_read(pid_t process, int64_t *processor_ns)
 {
@@ -51,67 +23,52 @@ bool process_clock_read(pid_t process, int64_t *processor_ns)
     return true;
 }
 
-static bool can_run(const struct process_entry *entry)
+static bool add_process(struct thread_watch *watch, const struct process_entry *entry,
+                        struct process_usage *usage)
 {
-    return entry->state == 'R' || entry->state == 'D';
-}
-
-// The process has the state of its first thread.
-bool process_can_run(pid_t process)
-{
-    struct process_entry entry;
-    if (!process_read(process, &entry))
-        return false;
-    bool found = can_run(&entry);
-    if (found || entry.threads < 2 || entry.threads > MOST_THREADS)
-        return found;
-    struct process_list threads = thread_list_read(process);
-    for (size_t i = 0; i < threads.count && !found; i++)
-        found = can_run(&threads.items[i]);
-    free(threads.items);
-    return found;
-}
-
-static bool add_process(const struct process_entry *entry, struct process_usage *usage)
-{
+    const struct thread_status *threads;
     int64_t processor_ns = 0;
     if (!process_clock_read(entry->id, &processor_ns))
         return false;
     usage->processor_ns += processor_ns;
     usage->kernel_ns += entry->kernel_ns < processor_ns ? entry->kernel_ns : processor_ns;
-    add_switches(entry->id, usage);
+    for (size_t i = thread_watch_read(watch, entry->id, &threads); i-- > 0;) {
+        usage->voluntary_switches += threads[i].voluntary_switches;
+        usage->other_switches += threads[i].other_switches;
+    }
     return true;
 }
 
-bool process_usage_read(pid_t process, struct process_usage *usage)
+bool process_usage_read(struct thread_watch *watch, pid_t process, struct process_usage *usage)
 {
     struct process_entry entry;
     *usage = (struct process_usage){0};
-    return process > 0 && process_read(process, &entry) && add_process(&entry, usage);
+    return process > 0 && process_read(process, &entry) && add_process(watch, &entry, usage);
 }
 
 // --- a process with all that it forked -----------------------------------------------------------
 
 // Depth by depth; that a process is its own ancestor cannot be.
-static void add_family(const struct process_list *list, const struct process_entry *entry,
-                       struct process_usage *usage)
+static void add_family(struct thread_watch *watch, const struct process_list *list,
+                       const struct process_entry *entry, struct process_usage *usage)
 {
-    add_process(entry, usage);
+    add_process(watch, entry, usage);
     usage->processor_ns += entry->ended_ns;
     usage->kernel_ns += entry->ended_kernel_ns;
     for (size_t i = 0; i < list->count; i++) {
         if (list->items[i].parent == entry->id)
-            add_family(list, &list->items[i], usage);
+            add_family(watch, list, &list->items[i], usage);
     }
 }
 
-bool family_usage_read(const struct process_list *list, pid_t process, struct process_usage *usage)
+bool family_usage_read(struct thread_watch *watch, const struct process_list *list, pid_t process,
+                       struct process_usage *usage)
 {
     *usage = (struct process_usage){0};
     for (size_t i = 0; i < list->count; i++) {
         if (list->items[i].id != process)
             continue;
-        add_family(list, &list->items[i], usage);
+        add_family(watch, list, &list->items[i], usage);
         return true;
     }
     return false;

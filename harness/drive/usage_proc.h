@@ -17,17 +17,14 @@ struct network_usage {
 };
 
 // The process alone. False if there is none.
-bool process_usage_read(pid_t process, struct process_usage *usage);
+bool process_usage_read(struct thread_watch *watch, pid_t process, struct process_usage *usage);
 
 // The processor time that all its threads have used. False if there is no such process.
 bool process_clock_read(pid_t process, int64_t *processor_ns);
 
-// True if a thread of the process is ready to run, or waits for a disk. Of a process with more than
-// 64 threads only the first is looked at.
-bool process_can_run(pid_t process);
-
 // The process and all that it forked, and that these forked. False if there is no such process.
-bool family_usage_read(const struct process_list *list, pid_t process, struct process_usage *usage);
+bool family_usage_read(struct thread_watch *watch, const struct process_list *list, pid_t process,
+                       struct process_usage *usage);
 
 // The network that the process is in; false if there is no such process.
 bool network_usage_read(pid_t process, struct network_usage *usage);

@@ -66,12 +66,14 @@ static void burn_in_two_threads(void)
 static void all_threads_count_also_those_that_have_ended(void **state)
 {
     (void)state;
+    struct thread_watch threads = {0};
     struct process_usage usage;
     pid_t child = start_child(burn_in_two_threads);
-    assert_true(process_usage_read(child, &usage));
+    assert_true(process_usage_read(&threads, child, &usage));
     assert_true(usage.processor_ns >= 100 * NS_PER_MS);
     assert_true(usage.kernel_ns <= usage.processor_ns);
     end_child(child);
+    thread_watch_free(&threads);
 }
 
 static void sleep_often(void)
@@ -83,11 +85,13 @@ static void sleep_often(void)
 static void whoever_sleeps_switches(void **state)
 {
     (void)state;
+    struct thread_watch threads = {0};
     struct process_usage usage;
     pid_t child = start_child(sleep_often);
-    assert_true(process_usage_read(child, &usage));
+    assert_true(process_usage_read(&threads, child, &usage));
     assert_true(usage.voluntary_switches >= 50);
     end_child(child);
+    thread_watch_free(&threads);
 }
 
 static void fork_and_burn(void)
@@ -105,12 +109,13 @@ static void fork_and_burn(void)
 static void what_a_process_forked_counts_dead_or_alive(void **state)
 {
     (void)state;
+    struct thread_watch threads = {0};
     struct process_usage alone;
     struct process_usage family;
     pid_t child = start_child(fork_and_burn);
     struct process_list list = process_list_read();
-    assert_true(process_usage_read(child, &alone));
-    assert_true(family_usage_read(&list, child, &family));
+    assert_true(process_usage_read(&threads, child, &alone));
+    assert_true(family_usage_read(&threads, &list, child, &family));
     // The dead one counts by the kernel's tick.
     assert_true(family.processor_ns >= alone.processor_ns + 130 * NS_PER_MS);
     for (size_t i = 0; i < list.count; i++) {
@@ -119,6 +124,7 @@ static void what_a_process_forked_counts_dead_or_alive(void **state)
     }
     free(list.items);
     end_child(child);
+    thread_watch_free(&threads);
 }
 
 static void nothing(void)
@@ -128,16 +134,18 @@ static void nothing(void)
 static void a_process_that_is_gone_cannot_be_read(void **state)
 {
     (void)state;
+    struct thread_watch threads = {0};
     struct process_usage usage;
     struct network_usage network;
     pid_t child = start_child(nothing);
     end_child(child);
     struct process_list list = process_list_read();
-    assert_false(process_usage_read(child, &usage));
-    assert_false(family_usage_read(&list, child, &usage));
+    assert_false(process_usage_read(&threads, child, &usage));
+    assert_false(family_usage_read(&threads, &list, child, &usage));
     assert_false(network_usage_read(child, &network));
-    assert_false(process_usage_read(0, &usage));
+    assert_false(process_usage_read(&threads, 0, &usage));
     free(list.items);
+    thread_watch_free(&threads);
 }
 
 static void the_machine_gets_busier_by_what_is_burnt(void **state)

@@ -275,30 +275,24 @@ static void *read_lines(void *context)
 // Programs that a program has started are looked at so many generations deep.
 #define GENERATIONS 4
 
-static bool is_at_work(pid_t process, int generations)
+static bool is_at_work(struct driver *driver, const struct process_list *all, pid_t process,
+                       int generations)
 {
-    bool is = false;
-    struct process_list threads = thread_list_read(process);
-    for (size_t i = 0; i < threads.count && !is; i++) {
-        char path[64];
-        struct text children = {0};
-        is = threads.items[i].state == 'R' || threads.items[i].state == 'D';
-        snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)process,
-                 (int)threads.items[i].id);
-        if (!is && generations > 1 && file_read(path, &children, NULL) == 0) {
-            char *next = children.bytes;
-            for (long child; !is && next != NULL && (child = strtol(next, &next, 10)) > 0;)
-                is = is_at_work((pid_t)child, generations - 1);
-        }
-        text_free(&children);
-    }
-    free(threads.items);
+    bool is = thread_watch_can_run(&driver->threads, process);
+    for (size_t i = 0; i < all->count && !is && generations > 1; i++)
+        is = all->items[i].parent == process &&
+             is_at_work(driver, all, all->items[i].id, generations - 1);
     return is;
 }
 
-bool driver_is_at_work(const struct driver *driver)
+bool driver_is_at_work(struct driver *driver)
 {
-    return is_at_work(driver->process, GENERATIONS);
+    struct process_list all = process_list_read();
+    pthread_mutex_lock(&driver->looking);
+    bool is = is_at_work(driver, &all, driver->process, GENERATIONS);
+    pthread_mutex_unlock(&driver->looking);
+    free(all.items);
+    return is;
 }
 
 // --- the whole -----------------------------------------------------------------------------------
@@ -345,6 +339,7 @@ struct driver *driver_start(const struct driver_settings *settings, struct error
     driver->wake = eventfd(0, EFD_CLOEXEC);
     pthread_mutex_init(&driver->mutex, NULL);
     pthread_mutex_init(&driver->sending, NULL);
+    pthread_mutex_init(&driver->looking, NULL);
     if (driver_relay_start(driver, error) == 0 && start_process(driver, error) == 0) {
         int reason = pthread_create(&driver->reader, NULL, read_lines, driver);
         driver->has_reader = reason == 0;
@@ -399,6 +394,8 @@ bool driver_stop(struct driver *driver, struct error *error)
     close(driver->wake);
     pthread_mutex_destroy(&driver->mutex);
     pthread_mutex_destroy(&driver->sending);
+    pthread_mutex_destroy(&driver->looking);
+    thread_watch_free(&driver->threads);
     free(driver);
     return was_well;
 }

@@ -2,6 +2,7 @@
 #ifndef LOCKPICK_WIRE_DRIVER_INSIDE_H
 #define LOCKPICK_WIRE_DRIVER_INSIDE_H
 
+#include "harness/base/processes.h"
 #include "harness/wire/driver.h"
 #include "harness/wire/driver_relay.h"
 
@@ -43,10 +44,12 @@ struct driver {
     struct driver_stops stops;
     pthread_t reader;
     bool has_reader;
-    _Atomic uint32_t greeted; // a futex: 1 once it has said hello, or has failed
-    _Atomic uint32_t failed;  // 1: `failure` is set
-    pthread_mutex_t sending;  // one line at a time
-    pthread_mutex_t mutex;    // guards what follows
+    _Atomic uint32_t greeted;    // a futex: 1 once it has said hello, or has failed
+    _Atomic uint32_t failed;     // 1: `failure` is set
+    pthread_mutex_t sending;     // one line at a time
+    pthread_mutex_t looking;     // guards `threads`
+    struct thread_watch threads; // of the program, and of those that it has started
+    pthread_mutex_t mutex;       // guards what follows
     struct pending *pending;
     struct driver_hold *holds;
     bool measures; // it can run a loop by itself
@@ -85,6 +88,6 @@ enum driver_wait driver_wait(struct driver *driver, _Atomic uint32_t *word,
                              const struct driver_budget *budget, struct standstill *last);
 
 // True if the program, or one that it has started, runs or waits for a processor or a disk.
-bool driver_is_at_work(const struct driver *driver);
+bool driver_is_at_work(struct driver *driver);
 
 #endif

@@ -358,7 +358,7 @@ static void one_that_is_at_work_has_more_patience(void **state)
     assert_int_equal(start(&fixture,
                            HELLO "read one; timeout 1 sh -c 'while :; do :; done'; "
                                  "echo '{\"id\": 1, \"answer\": \"not-held\"}'; read two",
-                           200 * NS_PER_MS, &error),
+                           NS_PER_S, &error),
                      0);
     assert_int_equal(ask(&fixture, DRIVER_ACQUIRE, &answer, &error), OUTCOME_OK);
     assert_int_equal(answer.line.word, DRIVER_NOT_HELD);
