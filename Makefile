@@ -26,7 +26,8 @@ SOURCES := $(shell find harness faults -name '*.c' ! -name '*_test.c' ! -name '*
 	! -name '*_preload.c' ! -path 'harness/detection/*' | sort)
 TESTS := $(shell find harness faults -name '*_test.c' | sort)
 LIBRARY_SOURCES := $(filter-out harness/main.c,$(SOURCES))
-OBJECTS := $(LIBRARY_SOURCES:%.c=$(BUILD)/%.o)
+TEMPLATES := $(shell find harness -name '*.gp' | sort)
+OBJECTS := $(LIBRARY_SOURCES:%.c=$(BUILD)/%.o) $(TEMPLATES:%=$(BUILD)/%.o)
 TEST_PROGRAMS := $(TESTS:%.c=$(BUILD)/%)
 FUZZERS := $(shell find harness faults -name '*_fuzz.c' | sort)
 FORMATTED := $(shell find harness faults -name '*.[ch]')
@@ -49,6 +50,14 @@ $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
 	@echo "  CC    $<"
 	@$(CC) $(ALL_CFLAGS) -c -o $@ $<
+
+# A template NAME.gp of a picture is in the program as the string template_NAME.
+$(BUILD)/%.gp.o: %.gp
+	@mkdir -p $(@D)
+	@echo "  EMBED $<"
+	@{ echo 'extern const char template_$(notdir $*)[];'; \
+		echo 'const char template_$(notdir $*)[] ='; \
+		sed 's/[\\"]/\\&/g; s/.*/"&\\n"/' $<; echo ';'; } | $(CC) $(CFLAGS) -x c -c -o $@ -
 
 $(PRELOAD): $(PRELOAD_SOURCES:%.c=$(BUILD)/preload/%.o)
 	@echo "  LINK  $@"

@@ -10,7 +10,7 @@
 #include "harness/cli/verb.h"
 #include "harness/cli/vocabulary.h"
 #include "harness/drive/draw.h"
-#include "harness/report/run_pictures.h"
+#include "harness/report/pictures/picture.h"
 
 #include <stdlib.h>
 #include <string.h>

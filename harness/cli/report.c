@@ -7,7 +7,7 @@
 #include "harness/cli/run_outputs.h"
 #include "harness/cli/stored_path.h"
 #include "harness/cli/verb.h"
-#include "harness/report/run_pictures.h"
+#include "harness/report/pictures/picture.h"
 
 #include <dirent.h>
 #include <errno.h>

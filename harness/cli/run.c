@@ -9,7 +9,7 @@
 #include "harness/cli/vocabulary.h"
 #include "harness/drive/draw.h"
 #include "harness/locks/lock.h"
-#include "harness/report/run_pictures.h"
+#include "harness/report/pictures/picture.h"
 #include "harness/stores/store.h"
 
 #include <signal.h>

@@ -63,18 +63,17 @@ void html_begin_scroll(struct text *out, const char *name);
 void html_choose_pictures(struct page *page);
 
 // Its SVG, or NULL.
-const char *html_picture_of(const struct trial_result *result, enum picture which);
+const char *html_picture_of(const struct trial_result *result, enum trial_picture which);
 
 // Adds a picture of a trial, if it has it: embedded, or from the file beside the page, which of
 // throughput and latency is but a link if there are many trials.
-void html_add_picture(struct page *page, size_t index, enum picture which, const char *title,
+void html_add_picture(struct page *page, size_t index, enum trial_picture which, const char *title,
                       const char *alternative);
 
 // Where pictures of the run are in the page.
-enum spot { SPOT_VERDICTS, SPOT_COSTS, SPOT_RECOVERY };
 
 // Adds the pictures of the run that belong there, each with its title as a heading.
-void html_add_whole_pictures(struct page *page, enum spot spot);
+void html_add_whole_pictures(struct page *page, enum picture_place place);
 
 // Scenarios by schemes, what the words mean, and the picture of it.
 void html_add_matrix(struct page *page);

@@ -39,7 +39,7 @@ static bool is_first(const struct run_result *run, size_t index, bool of_all)
     return true;
 }
 
-static enum worth worth_of(const struct run_result *run, size_t index, enum picture which)
+static enum worth worth_of(const struct run_result *run, size_t index, enum trial_picture which)
 {
     const struct trial_result *result = &run->trials[index];
     if (which != PICTURE_TIMELINE)
@@ -53,7 +53,7 @@ static enum worth worth_of(const struct run_result *run, size_t index, enum pict
                                          : WORTH_BROKEN;
 }
 
-const char *html_picture_of(const struct trial_result *result, enum picture which)
+const char *html_picture_of(const struct trial_result *result, enum trial_picture which)
 {
     const char *const pictures[] = {result->timeline, result->throughput, result->latency};
     return pictures[which];
@@ -63,7 +63,7 @@ const char *html_picture_of(const struct trial_result *result, enum picture whic
 struct candidate {
     enum worth worth;
     size_t trial;
-    enum picture which;
+    enum trial_picture which;
 };
 
 // All that a page may have, those that tell most first. The caller frees them.
@@ -73,13 +73,13 @@ static struct candidate *rank(const struct run_result *run, size_t *count)
     struct candidate *ranked = memory_new((all + 1) * sizeof *ranked);
     enum worth *worths = memory_new((all + 1) * sizeof *worths);
     for (size_t i = 0; i < all; i++)
-        worths[i] = worth_of(run, i / PICTURES_OF_PAGE, (enum picture)(i % PICTURES_OF_PAGE));
+        worths[i] = worth_of(run, i / PICTURES_OF_PAGE, (enum trial_picture)(i % PICTURES_OF_PAGE));
     *count = 0;
     for (int worth = 0; worth < WORTH_COUNT; worth++) {
         for (size_t i = 0; i < all; i++) {
             if ((int)worths[i] == worth)
                 ranked[(*count)++] = (struct candidate){worths[i], i / PICTURES_OF_PAGE,
-                                                        (enum picture)(i % PICTURES_OF_PAGE)};
+                                                        (enum trial_picture)(i % PICTURES_OF_PAGE)};
         }
     }
     free(worths);

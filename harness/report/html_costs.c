@@ -247,7 +247,7 @@ void html_add_costs(struct page *page)
         html_add_speeds(page);
         add_mark_meaning(page);
         add_notes(page);
-        html_add_whole_pictures(page, SPOT_COSTS);
+        html_add_whole_pictures(page, PLACE_COSTS);
         html_add_turns(page);
         html_add_use(page);
     } else {

@@ -233,7 +233,7 @@ void html_add_matrix(struct page *page)
         text_add(out, "<p class=\"small quiet\">Properties in parentheses were violated without "
                       "harm.</p>\n");
     add_meanings(page);
-    html_add_whole_pictures(page, SPOT_VERDICTS);
+    html_add_whole_pictures(page, PLACE_VERDICTS);
     text_add(out, "</section>\n");
     free(matrix.rows);
     free(matrix.columns);

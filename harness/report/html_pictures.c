@@ -92,7 +92,7 @@ static void add_figure(struct text *out, const char *address, const char *svg, c
     text_add(out, "</figcaption></figure>\n");
 }
 
-void html_add_picture(struct page *page, size_t index, enum picture which, const char *title,
+void html_add_picture(struct page *page, size_t index, enum trial_picture which, const char *title,
                       const char *alternative)
 {
     const struct trial_result *result = &page->run->trials[index];
@@ -112,24 +112,6 @@ void html_add_picture(struct page *page, size_t index, enum picture which, const
         add_figure(out, address, embeds ? svg : NULL, title, alternative, title);
     }
     free(address);
-}
-
-// What is not known by its name is a cost.
-static enum spot spot_of(const struct run_picture *picture)
-{
-    static const struct {
-        const char *name;
-        enum spot spot;
-    } spots[] = {
-        {"matrix", SPOT_VERDICTS},
-        {"unsafe-window", SPOT_VERDICTS},
-        {"recovery", SPOT_RECOVERY},
-    };
-    for (size_t i = 0; i < sizeof spots / sizeof *spots; i++) {
-        if (strcmp(spots[i].name, picture->name) == 0)
-            return spots[i].spot;
-    }
-    return SPOT_COSTS;
 }
 
 static void add_whole(struct page *page, size_t index)
@@ -153,10 +135,10 @@ static void add_whole(struct page *page, size_t index)
     free(address);
 }
 
-void html_add_whole_pictures(struct page *page, enum spot spot)
+void html_add_whole_pictures(struct page *page, enum picture_place place)
 {
     for (size_t i = 0; i < page->run->picture_count; i++) {
-        if (spot_of(&page->run->pictures[i]) == spot)
+        if (page->run->pictures[i].place == place)
             add_whole(page, i);
     }
 }

@@ -85,18 +85,22 @@ static void a_run_of_which_nothing_ran_says_so_once(void **state)
     find(first, "href=\"pause--scheme/\">All files");
 }
 
-static void add_picture(struct run_picture *picture, const char *name, char *svg)
+static void add_picture(struct run_picture *picture, enum picture_place place, const char *name,
+                        char *svg)
 {
-    *picture = (struct run_picture){
-        .name = name, .title = "Title <1>", .alternative = "what \"stands\" out", .svg = svg};
+    *picture = (struct run_picture){.place = place,
+                                    .name = name,
+                                    .title = "Title <1>",
+                                    .alternative = "what \"stands\" out",
+                                    .svg = svg};
 }
 
 static void pictures_of_the_run_are_where_they_belong_and_have_words(void **state)
 {
     (void)state;
     test_add(&test, "kept", VERDICT_SAFE, EXPECTATION_MET);
-    add_picture(&pictures[0], "percentiles", "<svg>p</svg>");
-    add_picture(&pictures[1], "matrix", "<svg>m</svg>");
+    add_picture(&pictures[0], PLACE_COSTS, "percentiles", "<svg>p</svg>");
+    add_picture(&pictures[1], PLACE_VERDICTS, "matrix", "<svg>m</svg>");
     test.run.pictures = pictures;
     test.run.picture_count = 2;
     page = report_html(&test.run);
@@ -116,7 +120,7 @@ static void without_gnuplot_there_is_what_to_draw_from(void **state)
 {
     (void)state;
     test_add(&test, "kept", VERDICT_SAFE, EXPECTATION_MET);
-    add_picture(&pictures[0], "matrix", NULL);
+    add_picture(&pictures[0], PLACE_VERDICTS, "matrix", NULL);
     test.run.pictures = pictures;
     test.run.picture_count = 1;
     test.run.has_plots = false;
@@ -140,8 +144,8 @@ static void a_page_of_thousands_of_trials_can_be_mailed(void **state)
     strcpy(result->judgement.reason, large + size - 390);
     result->story = large + size - 3000;
     result->timeline = result->throughput = result->latency = large;
-    add_picture(&pictures[0], "matrix", large);
-    add_picture(&pictures[1], "percentiles", large);
+    add_picture(&pictures[0], PLACE_VERDICTS, "matrix", large);
+    add_picture(&pictures[1], PLACE_COSTS, "percentiles", large);
     test.run.pictures = pictures;
     test.run.picture_count = 2;
     test_many_make(&test, 1500, &many);

@@ -264,5 +264,5 @@ void html_add_recoveries(struct page *page)
         text_add(out, "<p class=\"small quiet\">And more, in result.json.</p>\n");
     if (rows == 0)
         out->bytes[out->length = before] = '\0';
-    html_add_whole_pictures(page, SPOT_RECOVERY);
+    html_add_whole_pictures(page, PLACE_RECOVERY);
 }

@@ -1,12 +1,12 @@
 #include "harness/base/file.h"
 #include "harness/report/gnuplot.h"
 #include "harness/report/plot.h"
-#include "harness/report/plot_files.h"
+#include "harness/report/pictures/picture.h"
 #include "harness/report/report.h"
 
 #include <stdlib.h>
 
-const char *picture_name(enum picture which)
+const char *picture_name(enum trial_picture which)
 {
     static const char *const names[] = {
         [PICTURE_TIMELINE] = "timeline",        [PICTURE_THROUGHPUT] = "throughput",
@@ -19,7 +19,7 @@ const char *picture_name(enum picture which)
 // --- what it is drawn from -----------------------------------------------------------------------
 
 // False if the trial has too little for it: then there is no plot.
-static bool make(struct plot *plot, enum picture which, const struct digest *digest,
+static bool make(struct plot *plot, enum trial_picture which, const struct digest *digest,
                  const struct trial_result *result)
 {
     switch (which) {
@@ -43,7 +43,7 @@ static bool make(struct plot *plot, enum picture which, const struct digest *dig
     return false;
 }
 
-static bool write_source(const struct trial_result *result, enum picture which,
+static bool write_source(const struct trial_result *result, enum trial_picture which,
                          const struct text *data, const struct text *script, struct error *error)
 {
     return plot_files_write(result->folder, picture_name(which), data, script, error) == 0;
@@ -53,7 +53,7 @@ static bool write_source(const struct trial_result *result, enum picture which,
 static int prepare(const struct digest *digest, struct trial_result *result, struct error *error)
 {
     bool written = true;
-    for (enum picture which = 0; which < PICTURE_ALL && written; which++) {
+    for (enum trial_picture which = 0; which < PICTURE_ALL && written; which++) {
         struct plot plot = {0};
         if (make(&plot, which, digest, result)) {
             written = write_source(result, which, &plot.data, &plot.script, error);
@@ -67,7 +67,7 @@ static int prepare(const struct digest *digest, struct trial_result *result, str
 void plots_keep(const struct digest *digest, struct trial_result *result)
 {
     result->sources = memory_zeroed(PICTURES_OF_PAGE, sizeof *result->sources);
-    for (enum picture which = 0; which < PICTURES_OF_PAGE; which++) {
+    for (enum trial_picture which = 0; which < PICTURES_OF_PAGE; which++) {
         struct plot plot = {0};
         if (make(&plot, which, digest, result)) {
             result->sources[which] = (struct plot_source){plot.data, plot.script};
@@ -93,7 +93,7 @@ void plots_free(struct trial_result *result)
 // --- drawn ---------------------------------------------------------------------------------------
 
 // Where its SVG goes; NULL: it stays in its file.
-static char **place_of(struct trial_result *result, enum picture which)
+static char **place_of(struct trial_result *result, enum trial_picture which)
 {
     switch (which) {
     case PICTURE_TIMELINE:
@@ -120,7 +120,7 @@ static int take(const struct plot_wish *wish, struct error *error)
     else if (wish->which == PICTURE_SLICES)
         result->has_slices = true;
     else
-        *place = plot_files_read(result->folder, picture_name(wish->which), error);
+        *place = picture_svg_read(result->folder, picture_name(wish->which), error);
     return place == NULL || *place != NULL ? 0 : -1;
 }
 
@@ -192,7 +192,7 @@ int plots_draw_all(struct trial_result *results, size_t count, struct error *err
     size_t wanted = 0;
     struct plot_wish *wishes = memory_new((count + 1) * PICTURE_ALL * sizeof *wishes);
     for (size_t i = 0; i < count; i++) {
-        for (enum picture which = 0; which < PICTURE_ALL; which++)
+        for (enum trial_picture which = 0; which < PICTURE_ALL; which++)
             wishes[wanted++] = (struct plot_wish){&results[i], which};
     }
     int failed = plots_draw(wishes, wanted, error);

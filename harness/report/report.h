@@ -16,7 +16,7 @@
 
 // The pictures of a trial. Those before PICTURES_OF_PAGE may be in a page, the others are but
 // files.
-enum picture {
+enum trial_picture {
     PICTURE_TIMELINE,
     PICTURE_THROUGHPUT,
     PICTURE_LATENCY,
@@ -50,12 +50,20 @@ struct trial_result {
     char *latency;       // inline SVG, or NULL; always of too few acquires. Owned
     bool has_operations; // operations.svg lies in its folder
     bool has_slices;     // latency-over-time.svg does
-    unsigned undrawn;    // bits, 1 << enum picture: plots that wait to be drawn,
-    struct plot_source *sources; // from this, if not from files; by enum picture. Owned
+    unsigned undrawn;    // bits, 1 << enum trial_picture: plots that wait to be drawn,
+    struct plot_source *sources; // from this, if not from files; by enum trial_picture. Owned
+};
+
+// Where a picture is shown.
+enum picture_place {
+    PLACE_VERDICTS, // in the page of a run: beside its verdicts,
+    PLACE_COSTS,    // its costs,
+    PLACE_RECOVERY, // how soon faults were recovered from
 };
 
 // A picture of the whole run, see run_pictures.h.
 struct run_picture {
+    enum picture_place place;
     const char *name;  // of its files in plots/, without ending
     const char *title; // above it in the page
     char *alternative; // in words, for who cannot see it. Owned
@@ -81,7 +89,7 @@ struct run_result {
 };
 
 // The name of its files, without ending.
-const char *picture_name(enum picture which);
+const char *picture_name(enum trial_picture which);
 
 // Writes into the trial's folder what its plots are drawn from, `.dat` and `.gp`, and, if gnuplot
 // is to draw them, `.svg`; sets the result's SVG strings. Of fewer than LEAST_FOR_PERCENTILES
@@ -97,7 +105,7 @@ void plots_keep(const struct digest *digest, struct trial_result *result);
 
 struct plot_wish {
     struct trial_result *result;
-    enum picture which;
+    enum trial_picture which;
 };
 
 // Draws plots that wait for it, and passes over the others. Many at once take a fraction of the

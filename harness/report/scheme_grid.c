@@ -1,6 +1,6 @@
 #include "harness/report/scheme_grid.h"
 
-#include "harness/report/chart_grid.h"
+#include "harness/report/pictures/groups.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,0 +1,72 @@
+# A cell for each scheme under each fault, and one without; at the right, what each costs without.
+names = 0; headings = 0
+do for [t = 1:tables] {
+    stats data index sprintf('rows %d:', t) using (strlen(strcol(2))) nooutput
+    names = STATS_max > names ? STATS_max : names
+    stats data index sprintf('columns %d:', t) using (strlen(strcol(2))) nooutput
+    headings = STATS_max > headings ? STATS_max : headings
+}
+colour(verdict) = verdict eq 'SAFE' ? 0x9fd9c6 : verdict eq 'UNSAFE' ? 0xb34700 : verdict eq 'STUCK' ? orange : \
+    verdict eq 'UNKNOWN' ? 0xdcdcdc : verdict eq 'SKIPPED' ? 0xf2f2f2 : verdict eq 'ERROR' ? dark : 0xffffff
+ink(verdict) = verdict eq 'SAFE' ? 0x06402f : verdict eq 'UNSAFE' || verdict eq 'ERROR' ? 0xffffff : \
+    verdict eq 'STUCK' ? 0x2b1d00 : verdict eq 'UNKNOWN' ? dark : verdict eq 'SKIPPED' ? 0x555555 : grey
+slant = 0.72 * letters(headings) + 20
+left = letters(names) + 20
+first = costs ? -1.4 : 0
+cell = (width - left - 12 - (costs ? 300 : slant)) / (columns - first)
+cell = cell > 42 ? 42 : cell
+right = left + cell * (columns - first)
+row = shares ? 28 : 20
+height = top + row * all_rows + tables * (slant + 16) + 24 * ceil(legends / 2.0) + 8 + below
+eval frame('')
+unset grid
+unset border
+set tics scale 0
+unset xtics
+set x2tics rotate by 45 left
+panel_top = top
+do for [t = 1:tables] {
+    n = value(sprintf('rows_%d', t))
+    set tmargin at screen Y(panel_top + slant)
+    set bmargin at screen Y(panel_top + slant + row * n)
+    panel_top = panel_top + slant + row * n + 16
+    set yrange [n - 0.5 : -0.5]
+    set lmargin at screen X(left)
+    set rmargin at screen X(right)
+    set xrange [first : columns]; set x2range [first : columns]
+    set x2tics ()
+    if (costs) { set x2tics add ('no fault' -0.8) }
+    set ytics ()
+    plot data index sprintf('rows %d:', t) using (NaN):1:ytic(2), \
+         data index sprintf('columns %d:', t) using 1:(NaN):x2tic(2) axes x2y1, \
+         data index sprintf('groups %d:', t) using (first):1:2 with labels left offset screen X(12 - left),0 font ',11' textcolor rgb 0x6a6a6a, \
+         data index sprintf('cells %d:', t) using 2:1:(0.46):(0.44):(colour(strcol(3))) with boxxyerror fillstyle solid noborder linecolor rgb variable, \
+         data index sprintf('cells %d:', t) using 2:($1 - (strlen(strcol(5)) ? 0.18 : 0)):4:(ink(strcol(3))) with labels center font ',12' textcolor rgb variable, \
+         data index sprintf('cells %d:', t) using 2:($1 + 0.27):5:(ink(strcol(3))) with labels center font ',9' textcolor rgb variable
+    if (!costs) { continue }
+    unset x2tics; unset ytics
+    do for [panel = 0:1] {
+        low = ceil(log10(panel ? times_least : rates_least)) - 1; high = ceil(log10(panel ? times_most : rates_most)); low = low > high - 2 ? high - 2 : low
+        from = right + 10 + 145 * panel
+        set lmargin at screen X(from + 66)
+        set rmargin at screen X(from + 130)
+        set xrange [low:high]
+        set label 1 (panel ? 'acquire p99' : 'locks/s') at graph 0, graph 1 right offset -0.7,0.8 font ',12' textcolor rgb dark
+        unset arrow
+        do for [power = low:high] { set arrow from power, graph 0 to power, graph 1 nohead back linecolor rgb 0xe2e2e2 linewidth 0.7 }
+        plot data index sprintf('costs %d:', t) using (low):1:(low):(log10(column(panel + 2))):($1 - 0.25):($1 + 0.25) with boxxyerror fillstyle solid noborder linecolor rgb (panel ? sky : blue), \
+             data index sprintf('costs %d:', t) using (low):1:(panel ? 5 : 4) with labels right offset -0.7,0 font ',11' textcolor rgb dark
+    }
+    unset label 1; unset arrow
+    set x2tics rotate by 45 left scale 0
+}
+set tmargin at screen Y(panel_top)
+set bmargin at screen Y(panel_top + 24 * ceil(legends / 2.0))
+set lmargin at screen X(0)
+set rmargin at screen X(width)
+unset x2tics; unset ytics; unset xtics
+set xrange [0:width]; set yrange [ceil(legends / 2.0):0]
+plot data index 'legend' using (24 + 330 * (int($1) % 2)):(int($1) / 2 + 0.5):(12):(0.36):(colour(strcol(2))) with boxxyerror fillstyle solid border rgb 0xb0b0b0 linecolor rgb variable, \
+     data index 'legend' using (24 + 330 * (int($1) % 2)):(int($1) / 2 + 0.5):3:(ink(strcol(2))) with labels center font ',12' textcolor rgb variable, \
+     data index 'legend' using (42 + 330 * (int($1) % 2)):(int($1) / 2 + 0.5):4 with labels left font ',12' textcolor rgb dark
+unset multiplot

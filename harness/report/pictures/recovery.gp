@@ -1,0 +1,46 @@
+# A column for each scenario, in which all have the same logarithmic scale; a row for each scheme.
+names = 0; headings = 0
+do for [t = 1:tables] {
+    stats data index sprintf('rows %d:', t) using (strlen(strcol(2))) nooutput
+    names = STATS_max > names ? STATS_max : names
+    stats data index sprintf('columns %d:', t) using (strlen(strcol(2))) nooutput
+    headings = STATS_max > headings ? STATS_max : headings
+}
+low = floor(log10(times_least)); high = ceil(log10(times_most)); high = high > low ? high : low + 1
+slant = 0.72 * letters(headings) + 16
+left = letters(names) + 20
+each = (width - left - 12 - slant > 200 * columns) ? 200 : (width - left - 12 - slant) / columns
+height = top + 17 * all_rows + tables * (slant + 44) + 64 + below
+eval frame('')
+unset grid
+unset border
+set lmargin at screen X(left)
+step = ceil(44 / (0.84 * each / (high - low)))
+at(column, logarithm) = column + 0.08 + 0.84 * (logarithm - low) / (high - low)
+set xtics scale 0 font ',10' textcolor rgb 0x555555 offset 0,0.5
+set ytics scale 0
+set x2tics rotate by 45 left scale 0
+set key at screen X(12), Y(height - below - 52) top left Left reverse font ',12'
+panel_top = top
+do for [t = 1:tables] {
+    n = value(sprintf('rows_%d', t))
+    count = value(sprintf('columns_%d', t))
+    set rmargin at screen X(left + each * count)
+    set tmargin at screen Y(panel_top + slant)
+    set bmargin at screen Y(panel_top + slant + 17 * n)
+    panel_top = panel_top + slant + 17 * n + 44
+    set xrange [0:count]; set x2range [0:count]; set yrange [n - 0.5 : -0.5]
+    unset object; unset arrow; set xtics ()
+    do for [c = 0:count - 1] {
+        set object rectangle from c, graph 0 to c + 1, graph 1 behind fillcolor rgb (c % 2 ? 0xfbfbfb : 0xf4f4f4) fillstyle solid noborder
+        do for [power = low:high] { set arrow from at(c, power), graph 0 to at(c, power), graph 1 nohead back linecolor rgb 0xdcdcdc linewidth 0.7 }
+        do for [power = low:high:step] { if ((c + 1.08 - at(c, power)) * each > 40 || c == count - 1) { set xtics add (gprintf('%.0s %cs', 10.0**power) at(c, power)) }}
+    }
+    plot data index sprintf('rows %d:', t) using (NaN):1:ytic(2), \
+         data index sprintf('columns %d:', t) using 1:(NaN):x2tic(2) axes x2y1, \
+         data index sprintf('groups %d:', t) using (0):1:2 with labels left offset screen X(12 - left),0 font ',11' textcolor rgb 0x6a6a6a, \
+         data index sprintf('after-effect %d:', t) using (at($2, log10($3 < 1 ? 1 : $3) - 9)):($1 - 0.18) with points pointtype 7 pointsize 0.55 linecolor rgb blue title t == 1 ? "from the fault's taking effect to the next grant" : '', \
+         data index sprintf('after-healing %d:', t) using (at($2, log10($3 < 1 ? 1 : $3) - 9)):($1 + 0.18) with points pointtype 9 pointsize 0.6 linecolor rgb orange title t == 1 ? "from the fault's healing to the next grant" : '', \
+         data index sprintf('never %d:', t) using (at($2, high)):1 with points pointtype 2 pointsize 0.8 linewidth 1.6 linecolor rgb dark_red title t == 1 ? "nobody was granted until the trial's end, although somebody waited" : ''
+}
+unset multiplot

@@ -1,0 +1,39 @@
+# What all pictures share: colours, told apart by colour-blind people and by their lightness in grey
+# (Okabe and Ito's), and a frame of a title, above, and notes, below.
+set encoding utf8
+set micro
+blue = 0x0072B2; sky = 0x56B4E9; green = 0x009E73; orange = 0xE69F00; red = 0xD55E00
+dark_red = 0xa03c00; purple = 0xCC79A7; grey = 0x8a8a8a; dark = 0x333333
+set linetype 1 linecolor rgb blue dashtype 1 pointtype 7 linewidth 2 pointsize 0.7
+set linetype 2 linecolor rgb orange dashtype (9,3) pointtype 5 linewidth 2 pointsize 0.7
+set linetype 3 linecolor rgb green dashtype (2,3) pointtype 9 linewidth 2 pointsize 0.7
+set linetype 4 linecolor rgb red dashtype (9,3,2,3) pointtype 13 linewidth 2 pointsize 0.7
+set linetype 5 linecolor rgb purple dashtype 1 pointtype 4 linewidth 2 pointsize 0.7
+set linetype 6 linecolor rgb sky dashtype (14,3) pointtype 6 linewidth 2 pointsize 0.7
+set linetype 7 linecolor rgb dark dashtype (4,3) pointtype 8 linewidth 2 pointsize 0.7
+# Places in pixels from the top left, and how wide a text of 12 pixels is.
+X(pixels) = pixels / (width + 0.0)
+Y(pixels) = 1 - pixels / (height + 0.0)
+letters(count) = 7.3 * count
+top = 12 + 21 * title_lines
+below = 17 * notes_lines + 14
+# The next of 1, 2 and 5 times a power of ten; and numbers at 2 and 5, too, of a logarithmic axis that
+# has few others.
+digit(value) = value / 10**floor(log10(value) + 1e-9)
+down(value) = 10**floor(log10(value) + 1e-9) * (digit(value) >= 4.999 ? 5 : digit(value) >= 1.999 ? 2 : 1)
+up(value) = 10**floor(log10(value) + 1e-9) * (digit(value) <= 1.001 ? 1 : digit(value) <= 2.001 ? 2 : digit(value) <= 5.001 ? 5 : 10)
+fine_tics(axis, least, most) = most / least > 300 ? '' : \
+    'do for [power = -9:9] { set '.axis.'tics add (2 * 10.0**power, 5 * 10.0**power) }'
+# Writes the name of the upward axis beyond its numbers: gnuplot guesses how wide they are.
+name_y(words) = "set label 9 '".words."' at graph 0, graph 0.5 offset screen ".sprintf('%.4f', -X(84)).",0 center rotate by 90 font ',12' textcolor rgb dark"
+# Once `height` is known: draws title and notes, and begins the panels.
+frame(layout) = "set terminal svg size width,height dynamic font 'sans-serif,13' background '#ffffff' noenhanced; \
+set output name.'.svg'; set key noautotitle; unset key; \
+set label 1 title at screen X(12),Y(18) left font ',15' textcolor rgb 0x111111; \
+set label 2 notes at screen X(12),Y(height-below+10) left font ',12' textcolor rgb 0x555555; \
+set multiplot ".layout."; unset border; unset tics; set xrange [0:1]; set yrange [0:1]; plot 1/0; \
+unset label; set xrange [*:*]; set yrange [*:*]; set border 3 linecolor rgb 0x666666; \
+set tics font ',12' textcolor rgb dark; unset mxtics; unset mytics; \
+set xtics nomirror out offset 0,0.4; set ytics nomirror out offset 0.5,0; \
+set xlabel '' font ',12' textcolor rgb dark offset 0,0.9; set ylabel '' font ',12' textcolor rgb dark; \
+set grid linecolor rgb 0xdddddd linewidth 0.7;".(strlen(layout) ? 'set multiplot previous' : '')
