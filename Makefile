@@ -26,7 +26,7 @@ SOURCES := $(shell find harness faults -name '*.c' ! -name '*_test.c' ! -name '*
 	! -name '*_preload.c' ! -path 'harness/detection/*' | sort)
 TESTS := $(shell find harness faults -name '*_test.c' | sort)
 LIBRARY_SOURCES := $(filter-out harness/main.c,$(SOURCES))
-TEMPLATES := $(shell find harness -name '*.gp' | sort)
+TEMPLATES := $(shell find harness -name '*.gp' | sort) $(wildcard harness/scenario/help_*.txt)
 OBJECTS := $(LIBRARY_SOURCES:%.c=$(BUILD)/%.o) $(TEMPLATES:%=$(BUILD)/%.o)
 TEST_PROGRAMS := $(TESTS:%.c=$(BUILD)/%)
 FUZZERS := $(shell find harness faults -name '*_fuzz.c' | sort)
@@ -51,13 +51,18 @@ $(BUILD)/%.o: %.c
 	@echo "  CC    $<"
 	@$(CC) $(ALL_CFLAGS) -c -o $@ $<
 
-# A template NAME.gp of a picture is in the program as the string template_NAME.
-$(BUILD)/%.gp.o: %.gp
+# A template NAME.gp of a picture, and a text NAME.txt, is in the program as the string template_NAME.
+define EMBED
 	@mkdir -p $(@D)
 	@echo "  EMBED $<"
-	@{ echo 'extern const char template_$(notdir $*)[];'; \
-		echo 'const char template_$(notdir $*)[] ='; \
+	@{ echo 'extern const char template_$(basename $(notdir $<))[];'; \
+		echo 'const char template_$(basename $(notdir $<))[] ='; \
 		sed 's/[\\"]/\\&/g; s/.*/"&\\n"/' $<; echo ';'; } | $(CC) $(CFLAGS) -x c -c -o $@ -
+endef
+$(BUILD)/%.gp.o: %.gp
+	$(EMBED)
+$(BUILD)/%.txt.o: %.txt
+	$(EMBED)
 
 $(PRELOAD): $(PRELOAD_SOURCES:%.c=$(BUILD)/preload/%.o)
 	@echo "  LINK  $@"

@@ -2,7 +2,7 @@
 
 #include "harness/check/describe.h"
 #include "harness/check/stalls.h"
-#include "harness/scenario/patience.h"
+#include "harness/scenario/scenario.h"
 
 #include <string.h>
 

@@ -13,7 +13,7 @@
 #include "harness/drive/watch.h"
 #include "harness/drive/world.h"
 #include "harness/history/follower.h"
-#include "harness/scenario/patience.h"
+#include "harness/scenario/scenario.h"
 #include "harness/wire/driver.h"
 
 #include <errno.h>

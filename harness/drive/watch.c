@@ -3,7 +3,7 @@
 #include "harness/base/clock.h"
 #include "harness/base/growing.h"
 #include "harness/history/stall.h"
-#include "harness/scenario/patience.h"
+#include "harness/scenario/scenario.h"
 
 #include <stdlib.h>
 

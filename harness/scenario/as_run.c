@@ -73,9 +73,8 @@ static void settle_fault(const struct node *item, struct fault_step *step, struc
 {
     static const char *const repetition[] = {"every", "spread", NULL};
     struct text text = {0};
-    if (item->kind == NODE_MAP && step->every_ns > 0) {
+    if (step->every_ns > 0) {
         write_keys(item, repetition, &text);
-        free(step->settled); // of the same key before, which was complained about
         step->settled = text.bytes;
         return;
     }
@@ -90,10 +89,8 @@ static void settle_expectations(const struct node *list, const struct scenario *
 {
     static const char *const apart[] = {"workloads", NULL};
     size_t kept = 0;
-    for (size_t i = 0; i < list->count && i < scenario->expectation_count; i++) {
-        // What is no mapping was complained about.
-        if (list->children[i]->kind != NODE_MAP ||
-            !expectation_counts(scenario, &scenario->expectations[i]))
+    for (size_t i = 0; i < list->count; i++) {
+        if (!expectation_counts(scenario, &scenario->expectations[i]))
             continue;
         text_add(head, kept++ > 0 ? ", {" : "expect: [{");
         write_keys(list->children[i], apart, head);
@@ -106,26 +103,23 @@ static void settle_expectations(const struct node *list, const struct scenario *
 
 void settle(const struct node *root, struct scenario *scenario)
 {
-    static const char *const apart[] = {"name", "faults", "random", "seed", "trial", NULL};
+    static const char *const apart[] = {"name", "seed", "trial", NULL};
     struct text head = {0};
     struct text faults = {0};
     struct text random = {0};
-    for (size_t i = 0; root->kind == NODE_MAP && i < root->count; i++) {
+    for (size_t i = 0; i < root->count; i++) {
         const struct node *child = root->children[i];
-        bool is_faults = strcmp(child->key, "faults") == 0 && child->kind == NODE_LIST;
-        for (size_t j = 0; is_faults && j < scenario->fault_count && j < child->count; j++)
-            settle_fault(child->children[j], &scenario->faults[j], &faults);
-        if (strcmp(child->key, "expect") == 0 && child->kind == NODE_LIST) {
+        struct text *out = strcmp(child->key, "random") == 0 ? &random : &head;
+        if (strcmp(child->key, "faults") == 0) {
+            for (size_t j = 0; j < child->count; j++)
+                settle_fault(child->children[j], &scenario->faults[j], &faults);
+        } else if (strcmp(child->key, "expect") == 0) {
             settle_expectations(child, scenario, &head);
-            continue;
+        } else if (!text_is_one_of(child->key, apart)) {
+            text_format(out, "%s: ", child->key);
+            write_node(child, out);
+            text_add(out, "\n");
         }
-        bool is_random = strcmp(child->key, "random") == 0;
-        if (text_is_one_of(child->key, apart) && !is_random)
-            continue;
-        struct text *out = is_random ? &random : &head;
-        text_format(out, "%s: ", child->key);
-        write_node(child, out);
-        text_add(out, "\n");
     }
     scenario->settled = memory_string(text_string(&head));
     scenario->settled_faults = memory_string(text_string(&faults));

@@ -79,21 +79,16 @@ static void bind_word(const struct value *value)
         [WORDS_PROPERTIES] = "property", [WORDS_PROMISES] = "trait", [WORDS_DRAWS] = "fault",
         [WORDS_MOMENTS] = "moment"};
     const char *const *words = words_of(value->vocabulary, value->key->words);
-    struct suggestion suggestion;
     struct quote shown;
-    struct text known = {0};
+    struct text advice = {0};
     if (text_is_one_of(value->node->text, words)) {
         put(value, value->node->text);
         return;
     }
-    if (*suggest(value->node->text, words, &suggestion) == '\0') {
-        text_add(&known, " (known are ");
-        words_join(words, "and", &known);
-        text_add(&known, ")");
-    }
-    complain(value->node, "unknown %s '%s'%s%s", nouns[value->key->words],
-             quote(value->node->text, &shown), suggestion.text, text_string(&known));
-    text_free(&known);
+    words_advise(value->node->text, words, &advice);
+    complain(value->node, "unknown %s '%s' (%s)", nouns[value->key->words],
+             quote(value->node->text, &shown), advice.bytes);
+    text_free(&advice);
 }
 
 static void bind_choice(const struct value *value)
@@ -323,13 +318,7 @@ static void complain_about_unknown(const struct vocabulary *vocabulary,
     char where[32];
     const char **names = key_names(section, vocabulary);
     struct text hint = {0};
-    child->meant = text_nearest(child->key, names);
-    if (child->meant != NULL) {
-        text_format(&hint, "did you mean '%s'?", child->meant);
-    } else {
-        text_add(&hint, "known are ");
-        words_join(names, "and", &hint);
-    }
+    child->meant = words_advise(child->key, names, &hint);
     complain_key(child, "unknown key '%s'%s (%s)", quote(child->key, &shown),
                  inside(section, where, sizeof where), hint.bytes);
     text_free(&hint);

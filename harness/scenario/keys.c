@@ -495,6 +495,18 @@ void words_join(const char *const *words, const char *last, struct text *out)
     }
 }
 
+const char *words_advise(const char *wrong, const char *const *words, struct text *out)
+{
+    const char *nearest = text_nearest(wrong, words);
+    if (nearest != NULL) {
+        text_format(out, "did you mean '%s'?", nearest);
+    } else {
+        text_add(out, "known are ");
+        words_join(words, "and", out);
+    }
+    return nearest;
+}
+
 static void write_number(enum key_type type, int64_t number, struct text *out)
 {
     if (type == KEY_DURATION || type == KEY_OFFSET)

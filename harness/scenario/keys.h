@@ -105,6 +105,10 @@ void key_wanted(const struct key *key, const struct vocabulary *vocabulary, stru
 // Appends "a, b or c". `last` is "or" or "and".
 void words_join(const char *const *words, const char *last, struct text *out);
 
+// Appends "did you mean 'threads'?", or "known are a, b and c" if no word is near; the word that is
+// near, or NULL.
+const char *words_advise(const char *wrong, const char *const *words, struct text *out);
+
 // Fills `object`, the struct of `section`, from `map`, and with defaults where it says nothing.
 // `map` may be NULL: defaults only. Complains about every key that is unknown, doubled, missing,
 // or has a wrong value; such a field keeps its default, or stays blank.
@@ -129,7 +133,7 @@ void external_free(struct scenario *scenario);
 void validate(const struct scenario *scenario, const struct vocabulary *vocabulary,
               struct node *root);
 
-// as_run.c: keeps in the scenario what its tree says, for scenario_as_run.
+// as_run.c: keeps in a scenario without complaints what its tree says, for scenario_as_run.
 void settle(const struct node *root, struct scenario *scenario);
 
 #endif

@@ -1,5 +1,4 @@
-#include "harness/scenario/limit.h"
-
+// The limits of `thresholds`: `acquire.p99 < 50ms`, `violations == 0`.
 #include "harness/base/text.h"
 #include "harness/scenario/units.h"
 #include "harness/scenario/yaml.h"
@@ -10,13 +9,23 @@
 // What values a metric takes.
 enum unit { UNIT_TIME, UNIT_RATE, UNIT_COUNT, UNIT_NUMBER, UNIT_SHARE };
 
-struct metric_form {
+static const struct {
+    enum reading (*read)(const char *text, int64_t *number);
+    double size; // of what is read, in the unit of a bound
+    const char *wanted;
+} units[] = {
+    [UNIT_TIME] = {duration_read, 1, "a duration such as 50ms"},
+    [UNIT_RATE] = {rate_read, 3600, "a rate such as 500/s"},
+    [UNIT_COUNT] = {whole_number_read, 1, "a whole number"},
+    [UNIT_NUMBER] = {decimal_read, 1000, "a number such as 4 or 2.5"},
+    [UNIT_SHARE] = {decimal_read, 1000, "a number from 0 to 1"},
+};
+
+static const struct {
     const char *name;
     enum unit unit;
     const char *meaning;
-};
-
-static const struct metric_form forms[METRIC_COUNT] = {
+} forms[METRIC_COUNT] = {
     [METRIC_ACQUIRE] = {"acquire", UNIT_TIME,
                         "from its asking, in an open loop from when it was to begin, to the grant"},
     [METRIC_ACQUIRE_UNCORRECTED] = {"acquire-uncorrected", UNIT_TIME,
@@ -38,12 +47,6 @@ static const struct metric_form forms[METRIC_COUNT] = {
                             "after a fault: nobody granted, but wanted; the longest"},
     [METRIC_EXPIRED] = {"expired-grants", UNIT_COUNT,
                         "of whose lease nothing was left when they came; the sum"},
-};
-
-static const char *const unit_words[] = {
-    [UNIT_TIME] = "a duration such as 50ms", [UNIT_RATE] = "a rate such as 500/s",
-    [UNIT_COUNT] = "a whole number",         [UNIT_NUMBER] = "a number such as 4 or 2.5",
-    [UNIT_SHARE] = "a number from 0 to 1",
 };
 
 static const struct {
@@ -98,50 +101,39 @@ bool metric_describe(size_t nth, struct metric_words *words)
     if (nth >= METRIC_COUNT)
         return false;
     *words =
-        (struct metric_words){forms[nth].name, unit_words[forms[nth].unit], forms[nth].meaning};
+        (struct metric_words){forms[nth].name, units[forms[nth].unit].wanted, forms[nth].meaning};
     return true;
 }
 
 // --- reading -------------------------------------------------------------------------------------
 
-// Every name that a limit can begin with: "acquire.p99", "throughput".
-struct metric_names {
-    char names[METRIC_COUNT * SHOWN_PERCENTILES][32];
-    const char *list[METRIC_COUNT * SHOWN_PERCENTILES + 1];
-};
-
-static void list_names(struct metric_names *all)
-{
-    size_t count = 0;
-    for (enum metric metric = 0; metric < METRIC_COUNT; metric++) {
-        size_t variants = metric_is_latency(metric) ? SHOWN_PERCENTILES : 1;
-        for (size_t i = 0; i < variants; i++) {
-            snprintf(all->names[count], sizeof all->names[count], "%s%s%s", forms[metric].name,
-                     variants > 1 ? "." : "", variants > 1 ? percentiles[i].name : "");
-            all->list[count] = all->names[count];
-            count++;
-        }
-    }
-    all->list[count] = NULL;
-}
-
 static int unknown_metric(const char *name, struct error *error)
 {
-    struct metric_names all;
+    // Every name that a limit can begin with: "acquire.p99", "throughput".
+    char names[METRIC_COUNT * SHOWN_PERCENTILES][32];
+    const char *list[METRIC_COUNT * SHOWN_PERCENTILES + 1] = {NULL};
+    size_t count = 0;
     struct quote shown;
     struct text known = {0};
-    list_names(&all);
-    const char *nearest = text_nearest(name, all.list);
-    if (nearest != NULL)
-        return error_set(error, "unknown metric '%s' (did you mean '%s'?)", quote(name, &shown),
-                         nearest);
-    for (enum metric metric = 0; metric < METRIC_COUNT; metric++)
+    for (enum metric metric = 0; metric < METRIC_COUNT; metric++) {
+        bool is_latency = metric_is_latency(metric);
+        for (size_t i = 0; i < (is_latency ? SHOWN_PERCENTILES : 1); i++) {
+            snprintf(names[count], sizeof names[count], "%s%s%s", forms[metric].name,
+                     is_latency ? "." : "", is_latency ? percentiles[i].name : "");
+            list[count] = names[count];
+            count++;
+        }
         text_format(&known, "%s%s%s", metric == 0 ? "" : ", ", forms[metric].name,
-                    metric_is_latency(metric) ? ".p99" : "");
-    error_set(error,
-              "unknown metric '%s' (known are %s; p50, p90, p99, p99.9, p99.99 or max of "
-              "those that have a percentile)",
-              quote(name, &shown), text_string(&known));
+                    is_latency ? ".p99" : "");
+    }
+    const char *nearest = text_nearest(name, list);
+    if (nearest != NULL)
+        error_set(error, "unknown metric '%s' (did you mean '%s'?)", quote(name, &shown), nearest);
+    else
+        error_set(error,
+                  "unknown metric '%s' (known are %s; p50, p90, p99, p99.9, p99.99 or max of "
+                  "those that have a percentile)",
+                  quote(name, &shown), known.bytes);
     text_free(&known);
     return -1;
 }
@@ -170,33 +162,22 @@ static int read_metric(const char *name, struct limit *limit, struct error *erro
     return unknown_metric(name, error);
 }
 
-// 0, or -1 without an error: which kind of value it had to be is said by the caller.
-static int read_number(const char *text, enum unit unit, double *bound)
-{
-    int64_t number = 0;
-    enum reading reading = unit == UNIT_TIME    ? duration_read(text, &number)
-                           : unit == UNIT_RATE  ? rate_read(text, &number)
-                           : unit == UNIT_COUNT ? whole_number_read(text, &number)
-                                                : decimal_read(text, &number);
-    *bound = (double)number / (unit == UNIT_RATE                           ? 3600
-                               : unit == UNIT_NUMBER || unit == UNIT_SHARE ? 1000
-                                                                           : 1);
-    return reading != READING_FINE || number < 0 || (unit == UNIT_SHARE && *bound > 1) ? -1 : 0;
-}
-
 static int read_bound(const char *text, struct limit *limit, struct error *error)
 {
     enum unit unit = forms[limit->metric].unit;
     struct quote shown;
     struct text advice = {0};
-    if (read_number(text, unit, &limit->bound) == 0)
+    int64_t number = 0;
+    enum reading reading = units[unit].read(text, &number);
+    limit->bound = (double)number / units[unit].size;
+    if (reading == READING_FINE && number >= 0 && (unit != UNIT_SHARE || limit->bound <= 1))
         return 0;
     if (unit == UNIT_TIME)
         duration_advise(text, 1, INT64_MAX, &advice);
     if (advice.length > 0)
-        error_set(error, "%s", text_string(&advice));
+        error_set(error, "%s", advice.bytes);
     else
-        error_set(error, "'%s' takes %s, not '%s'", forms[limit->metric].name, unit_words[unit],
+        error_set(error, "'%s' takes %s, not '%s'", forms[limit->metric].name, units[unit].wanted,
                   quote(text, &shown));
     text_free(&advice);
     return -1;

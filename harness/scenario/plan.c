@@ -7,29 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-// FNV-1a, 64 bits (Fowler, Noll, Vo): spreads names over random streams.
-static uint64_t hash_of(const char *string)
-{
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
-    for (const char *next = string; *next != '\0'; next++)
-        hash = (hash ^ (unsigned char)*next) * UINT64_C(0x100000001b3);
-    return hash;
-}
-
 static uint64_t seed_of(uint64_t run_seed, const char *name)
 {
+    // FNV-1a, 64 bits (Fowler, Noll, Vo): spreads names over random streams.
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
     struct random random;
-    random_start(&random, run_seed, hash_of(name));
+    for (const char *next = name; *next != '\0'; next++)
+        hash = (hash ^ (unsigned char)*next) * UINT64_C(0x100000001b3);
+    random_start(&random, run_seed, hash);
     return random_next(&random);
-}
-
-static char *skip_reason_of(const struct scenario *scenario, const char *const *traits)
-{
-    if (!scenario->workload.fenced || text_is_one_of("fenced", traits))
-        return NULL;
-    struct text reason = {0};
-    text_add(&reason, "it has no fencing tokens, and the workload is fenced");
-    return reason.bytes;
 }
 
 // Of the lock's servers; NULL if there are none.
@@ -62,23 +48,18 @@ const struct topology_name *scenario_topology(const struct scenario *scenario,
     return NULL;
 }
 
-// The first scenario of that name: those of one name are trials of one.
-static const struct scenario *first_of_name(const struct plan *plan,
-                                            const struct scenario *scenario)
-{
-    for (size_t i = 0; i < plan->count; i++) {
-        if (strcmp(plan->trials[i].scenario->name, scenario->name) == 0)
-            return plan->trials[i].scenario;
-    }
-    return scenario;
-}
-
 static void add_trial(struct plan *plan, const struct scenario *scenario,
                       const struct vocabulary *vocabulary, size_t scheme, int repeat, char *name)
 {
     const char *scheme_name = vocabulary->schemes[scheme];
     const char *const *traits = vocabulary->scheme_traits[scheme];
-    const struct scenario *first = first_of_name(plan, scenario);
+    // Scenarios of one name are trials of the first.
+    const struct scenario *first = scenario;
+    for (size_t i = plan->count; i-- > 0;) {
+        if (strcmp(plan->trials[i].scenario->name, scenario->name) == 0)
+            first = plan->trials[i].scenario;
+    }
+    bool has_no_tokens = scenario->workload.fenced && !text_is_one_of("fenced", traits);
     uint64_t seed = scenario->seed != 0 ? (uint64_t)scenario->seed : plan->seed;
     int servers;
     const struct topology_name *topology =
@@ -97,7 +78,9 @@ static void add_trial(struct plan *plan, const struct scenario *scenario,
         .repeat = repeat,
         .seed = seed_of(seed, name),
         .name = name,
-        .skip_reason = skip_reason_of(scenario, traits),
+        .skip_reason = has_no_tokens
+                           ? memory_string("it has no fencing tokens, and the workload is fenced")
+                           : NULL,
     };
 }
 
@@ -141,16 +124,6 @@ static void add_scenario(struct plan *plan, const struct scenario *scenario,
     }
 }
 
-static bool is_tried(struct scenario *const *scenarios, size_t count, const char *scheme,
-                     const char *const *traits)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (patterns_mean(&scenarios[i]->schemes, scheme, traits))
-            return true;
-    }
-    return false;
-}
-
 static int no_scheme_is_left(struct scenario *const *scenarios, size_t count,
                              const struct vocabulary *vocabulary, const char *scheme_glob,
                              struct error *error)
@@ -161,7 +134,11 @@ static int no_scheme_is_left(struct scenario *const *scenarios, size_t count,
     if (scheme_glob == NULL || count == 0)
         return error_set(error, "there is no scenario to plan");
     for (size_t i = 0; vocabulary->schemes[i] != NULL; i++) {
-        if (is_tried(scenarios, count, vocabulary->schemes[i], vocabulary->scheme_traits[i]))
+        size_t by = 0;
+        while (by < count && !patterns_mean(&scenarios[by]->schemes, vocabulary->schemes[i],
+                                            vocabulary->scheme_traits[i]))
+            by++;
+        if (by < count)
             text_format(&tried, "%s%s", tried.length > 0 ? ", " : "", vocabulary->schemes[i]);
     }
     for (size_t i = 0; i < count; i++) {

@@ -7,86 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char introduction[] =
-    "A scenario is a YAML file: what clients do under a lock, what strikes them, and what must "
-    "come\n"
-    "out. Durations are whole numbers with a unit: 50us, 250ms, 10s, 2m, 1h. Where a list is "
-    "meant,\n"
-    "one value without brackets will do. Everything wrong with a file is reported in one pass, as\n"
-    "file:line:column: message. --set clients.threads=8 acts as if the file had said so; so does\n"
-    "--set faults.1.until=3s for an item of a list.\n";
-
-static const char grammars[] =
-    "Points (when)\n"
-    "  WHO before WHAT [in PHASE]     a worker is about to do it: read, write, a command (GET), "
-    "or\n"
-    "                                 request: any command\n"
-    "  WHO after WHAT [in PHASE]      a worker has done it\n"
-    "  WHO holds                      a worker was granted the lock\n"
-    "  The worker that gets there waits until the fault is in effect. There is no 'before read':\n"
-    "  it is where 'holds' is. Reads and writes of a store that is a server are requests too.\n"
-    "  acquire, release and renew are what a driver (exec) is asked; 'after request in release' "
-    "is\n"
-    "  between the requests of any lock to its servers.\n"
-    "\n"
-    "Causes (until, and when)\n"
-    "  WHO DOES                       a client does it; before the fault was in effect does not "
-    "count\n"
-    "  lease of client-N gone         the servers do not have its lock any more (or: session of\n"
-    "                                 client-N expired)\n"
-    "  SERVER is leader               (or master, primary) it decides who gets the lock\n"
-    "  SERVER is up                   it answers\n"
-    "  NAME is over                   an earlier fault has ended\n"
-    "  until: CAUSE or DURATION       whichever comes first\n"
-    "  until: CAUSE                   the same with 'or " DEFAULT_BOUND "'\n"
-    "  until: DURATION                for so long\n"
-    "  until: end                     to the end of the trial\n"
-    "\n"
-    "Order\n"
-    "  after: NAME                    armed once that fault is in effect (one that is over at "
-    "once:\n"
-    "                                 once it is over); without 'when' and 'at' it strikes then\n"
-    "  The worker at the point goes on once the fault, and all that follow it at once, stand.\n"
-    "\n"
-    "Targets (pause: ..., kill: ...)\n"
-    "  client-N                       the whole process, with all its threads\n"
-    "  client-N worker-M              that thread only; for pause\n"
-    "  server-N                       the lock's Nth server; or by the name of its node: redis-2,\n"
-    "                                 sentinel-1, zookeeper-3, ...\n"
-    "  leader, follower-N             by what they are when the fault strikes\n"
-    "  store                          the server of the guarded value\n"
-    "Wires (cut: ..., delay: ..., loss: ..., hold: ...)\n"
-    "  NODE, NODE from NODE, NODE     both ways; 'to' instead of 'from': that way only. A NODE is "
-    "a\n"
-    "                                 target, or servers, followers, clients, others\n"
-    "  NODE                           from all others\n"
-    "  A reply is lost by a cut of SERVER to CLIENT before its request.\n"
-    "\n"
-    "where\n"
-    "  WHO is client-N or client-N worker-M; both count from 1\n";
-
-static const char example[] = //
-    "version: 1\n"
-    "name: pause-outlives-lease\n"
-    "about: A pause longer than the lease, between reading the balance and writing it back.\n"
-    "workload: {kind: increment, store: shm, operations: 40}\n"
-    "clients: {processes: 3, threads: 1, lead: client-1}\n"
-    "lock: {lease: 300ms, wait: 5s, retry: 10ms}\n"
-    "schemes: [redis-setnx-expire, \"redis-set-px-*\"]\n"
-    "faults:\n"
-    "  - name: first\n"
-    "    when: client-1 after read            # the nth time with `nth: 3`; or `at: 2s`\n"
-    "    pause: client-1\n"
-    "    until: client-2 writes or 3s\n"
-    "  - after: first\n"
-    "    when: [client-2 after DEL in release, client-2 after EVAL in release]\n"
-    "    kill: client-2\n"
-    "expect:\n"
-    "  - schemes: redis-set-px-*\n"
-    "    verdict: unsafe\n"
-    "    because: [stale-holder, lost-update]\n"
-    "    allow: double-grant\n"
-    "limit: 60s\n";
+// help_NAME.txt.
+extern const char template_help_introduction[];
+extern const char template_help_grammars[];
+extern const char template_help_example[];
 
 // What is written after the key, short enough for a column.
 static void describe_value(const struct key *key, const struct vocabulary *vocabulary,
@@ -204,9 +128,9 @@ static void print_topologies(const struct topology_name *topologies, FILE *out)
 
 void scenario_print_reference(FILE *out, const struct vocabulary *vocabulary)
 {
-    fputs(introduction, out);
+    fputs(template_help_introduction, out);
     print_section(&scenario_section, vocabulary, out);
-    fprintf(out, "\n%s", grammars);
+    fprintf(out, "\n%s", template_help_grammars);
     print_words("WHAT is read, write, or a command: ", vocabulary->commands, "or", out);
     print_words("PHASE is ", phase_words, "or", out);
     print_words("FAULT is ", words_of(vocabulary, WORDS_FAULTS), "or", out);
@@ -216,5 +140,5 @@ void scenario_print_reference(FILE *out, const struct vocabulary *vocabulary)
     print_names("Schemes", vocabulary->schemes, out);
     print_names("Traits of schemes", vocabulary->traits, out);
     print_names("Properties (because, allow)", vocabulary->properties, out);
-    fprintf(out, "\nA complete example\n\n%s", example);
+    fprintf(out, "\nA complete example\n\n%s", template_help_example);
 }

@@ -1,6 +1,7 @@
 #include "harness/base/text.h"
 #include "harness/scenario/keys.h"
 #include "harness/scenario/test_parsing.h"
+#include "harness/scenario/trigger.h"
 
 static char *reference(void)
 {
@@ -58,6 +59,7 @@ static void every_word_of_the_vocabulary_and_the_grammars_is_named(void **state)
         for (size_t j = 0; lists[i][j] != NULL; j++)
             assert_non_null(strstr(text, lists[i][j]));
     }
+    assert_non_null(strstr(text, "the same with 'or " DEFAULT_BOUND "'\n"));
     assert_non_null(strstr(text, "PHASE is acquire, release, renew, read or write\n"));
     assert_non_null(
         strstr(text, "DOES is holds, reads, writes, releases, dies, tries, renews or loses\n"));

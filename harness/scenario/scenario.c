@@ -70,6 +70,12 @@ bool scenario_measures(const struct scenario *scenario)
     return !scenario->verdict_only && !scenario_has_faults(scenario);
 }
 
+int64_t longest_release_ns(const struct lock_settings *lock)
+{
+    int64_t requests_ns = REQUESTS_PER_OPERATION * lock->request_ns;
+    return requests_ns > lock->stuck_after_ns ? requests_ns : lock->stuck_after_ns;
+}
+
 double load_operations(const struct load_settings *phase)
 {
     double mean =
@@ -189,6 +195,7 @@ struct parsing {
     const struct origin *origins; // one for each override
     size_t override_count;
     struct node *root;
+    size_t made_before; // complaints
 };
 
 static struct scenario *make_scenario(const struct parsing *parsing)
@@ -207,21 +214,10 @@ static struct scenario *make_scenario(const struct parsing *parsing)
         made->lock.stuck_after_ns = made->lock.lease_ns + 4 * NS_PER_S;
     derive_time(made);
     derive_label(made);
-    settle(parsing->root, made);
     validate(made, vocabulary, parsing->root);
+    if (complaints_made(parsing->root->origin->complaints) == parsing->made_before)
+        settle(parsing->root, made);
     return made;
-}
-
-// A scenario of several workloads is several scenarios, each with the label of its workload in its
-// name.
-static void add_label_to_name(struct scenario *scenario)
-{
-    struct text name = {0};
-    if (scenario->name == NULL || scenario->workload.kind == NULL)
-        return;
-    text_format(&name, "%s-%s", scenario->name, scenario->label);
-    free(scenario->name);
-    scenario->name = name.bytes;
 }
 
 // Expectations can only be about workloads that the file has.
@@ -274,10 +270,16 @@ static struct scenario *make_scenarios(const struct parsing *parsing)
             (*place)->key = memory_string(list->key);
             (*place)->key_place = (*place)->place;
         }
-        *next = make_scenario(parsing);
-        if (is_list)
-            add_label_to_name(*next);
-        next = &(*next)->next;
+        struct scenario *made = make_scenario(parsing);
+        // Of several, each has the label of its workload in its name.
+        if (is_list && made->name != NULL && made->workload.kind != NULL) {
+            struct text name = {0};
+            text_format(&name, "%s-%s", made->name, made->label);
+            free(made->name);
+            made->name = name.bytes;
+        }
+        *next = made;
+        next = &made->next;
     }
     if (is_list)
         *place = list;
@@ -295,8 +297,14 @@ int scenario_parse(const char *path, const char *text, size_t length,
     struct origin *origins = memory_zeroed(override_count, sizeof *origins);
     for (size_t i = 0; i < override_count; i++)
         origins[i] = (struct origin){path, &overrides[i], complaints};
-    struct parsing parsing = {
-        path, text, length, vocabulary, origins, override_count, tree_read(&file, text, length)};
+    struct parsing parsing = {path,
+                              text,
+                              length,
+                              vocabulary,
+                              origins,
+                              override_count,
+                              tree_read(&file, text, length),
+                              made_before};
     struct scenario *made = parsing.root != NULL ? make_scenarios(&parsing) : NULL;
     bool is_sound = parsing.root != NULL && complaints_made(complaints) == made_before;
     node_free(parsing.root);

@@ -5,7 +5,6 @@
 #include "harness/base/error.h"
 #include "harness/base/foreign.h"
 #include "harness/base/persistence.h"
-#include "harness/scenario/limit.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -170,6 +169,35 @@ struct expectation {
     struct string_list because; // properties that must be found violated
     struct string_list allow;   // properties that may be found violated besides
     struct place place;
+};
+
+// What can be limited. The latencies come first: each needs a percentile.
+enum metric {
+    METRIC_ACQUIRE,
+    METRIC_ACQUIRE_UNCORRECTED,
+    METRIC_RELEASE,
+    METRIC_HOLD,
+    METRIC_HAND_OFF,
+    METRIC_TOLD,
+    METRIC_THROUGHPUT,   // grants each second
+    METRIC_VIOLATIONS,   // of any property that did harm
+    METRIC_JAIN,         // Jain's index of the workers' shares
+    METRIC_COMMANDS,     // to servers, for each grant
+    METRIC_LONGEST_WAIT, // of any acquire, granted or not
+    METRIC_RECOVERY,     // from a fault's taking effect to the first grant after it
+    METRIC_UNAVAILABLE,  // nobody was granted the lock after a fault, although somebody wanted it
+    METRIC_EXPIRED,      // grants of whose lease nothing was left when they came
+    METRIC_COUNT
+};
+
+enum relation { RELATION_BELOW, RELATION_AT_MOST, RELATION_ABOVE, RELATION_AT_LEAST, RELATION_IS };
+
+struct limit {
+    enum metric metric;
+    double percent; // of a latency: 99.9; 100 is the longest
+    enum relation relation;
+    double bound;  // in nanoseconds, each second, or plain
+    char text[64]; // "acquire.p99 < 50ms"
 };
 
 // What the measured figures must be; see harness/report/thresholds.h.
@@ -351,6 +379,14 @@ bool scenario_measures(const struct scenario *scenario);
 // How many operations a phase of an open loop lets begin in `for_ns`, on average.
 double load_operations(const struct load_settings *phase);
 
+// The most that one operation may still have to wait for: acquire, give back, read, write, release,
+// each perhaps after a new connection and a script sent whole.
+#define REQUESTS_PER_OPERATION 15
+
+// A release whose requests time out as they should has come back by then, whatever answers them;
+// one that has not is not coming back. In nanoseconds, from when the last fault was over.
+int64_t longest_release_ns(const struct lock_settings *lock);
+
 // A way in which servers of one kind can belong together.
 struct topology_name {
     const char *server;
@@ -462,6 +498,28 @@ char *scenario_as_run(const struct scenario *scenario, uint64_t seed, const char
 // Writes the text of a scenario into a run's folder, for no other user to read if it has a
 // password.
 int scenario_keep(const char *path, const char *text, struct error *error);
+
+// Reads `METRIC < VALUE` (or <=, >, >=, ==). 0, or -1 with `error` set to what is wrong with it.
+int limit_read(const char *text, struct limit *limit, struct error *error);
+
+bool metric_is_latency(enum metric metric);
+bool metric_is_time(enum metric metric);  // its bound is in nanoseconds
+bool metric_is_count(enum metric metric); // a whole number
+
+// "acquire", "throughput": without a percentile.
+const char *metric_name(enum metric metric);
+
+// "<=".
+const char *relation_name(enum relation relation);
+
+// For the reference: the nth metric, what its value is, and what it means; false beyond the last.
+struct metric_words {
+    const char *name, *value, *meaning;
+};
+bool metric_describe(size_t nth, struct metric_words *words);
+
+// True if the measured figure, in the unit of the bound, is as the limit says.
+bool limit_is_met(const struct limit *limit, double measured);
 
 // `lockpick help scenario`: the reference of every key, from the same table that binds them.
 void scenario_print_reference(FILE *out, const struct vocabulary *vocabulary);

@@ -5,6 +5,7 @@
 #include "harness/scenario/units.h"
 #include "harness/scenario/yaml.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -129,18 +130,17 @@ static int take_client(struct words *words, int *client, int *worker, struct err
 
 // --- points --------------------------------------------------------------------------------------
 
+// Commands are written in capitals: what is near is looked for in them.
 static int no_such_command(const struct words *words, const char *const *commands,
                            struct error *error)
 {
     static const char what[] = "read, write, request or a command of a server";
     static const char *const accesses[] = {"read", "write", NULL};
     char upper[sizeof words->bytes] = {0};
-    for (size_t i = 0; peek(words)[i] != '\0'; i++) {
-        char byte = peek(words)[i];
-        upper[i] = byte >= 'a' && byte <= 'z' ? (char)(byte - 'a' + 'A') : byte;
-    }
-    const char *nearest = text_nearest(upper, commands);
     struct quote shown;
+    for (size_t i = 0; peek(words)[i] != '\0'; i++)
+        upper[i] = (char)toupper((unsigned char)peek(words)[i]);
+    const char *nearest = text_nearest(upper, commands);
     if (nearest == NULL)
         return expected(words, what, accesses, error);
     return error_set(error, "expected %s, not '%s' (did you mean '%s'?)", what,
@@ -440,14 +440,6 @@ void target_write(const struct target *target, struct text *out)
         text_format(out, " worker-%d", target->worker);
 }
 
-static const char *ordinal_ending(int64_t number)
-{
-    static const char *const endings[] = {"th", "st", "nd", "rd"};
-    if (number % 100 >= 11 && number % 100 <= 13)
-        return "th";
-    return number % 10 <= 3 ? endings[number % 10] : "th";
-}
-
 // `itself`: whoever reaches the point is the one who is struck, and was named already.
 static void describe_point(const struct point_name *point, bool itself, struct text *out)
 {
@@ -511,8 +503,12 @@ static void describe_trigger(const struct fault_step *step, struct text *out)
                        point->client == step->target.client && point->worker == step->target.worker,
                        out);
     }
-    if (step->nth > 1)
-        text_format(out, " (%lld%s time)", (long long)step->nth, ordinal_ending(step->nth));
+    if (step->nth > 1) {
+        static const char *const endings[] = {"th", "st", "nd", "rd"};
+        bool is_teen = step->nth % 100 >= 11 && step->nth % 100 <= 13;
+        text_format(out, " (%lld%s time)", (long long)step->nth,
+                    endings[is_teen || step->nth % 10 > 3 ? 0 : step->nth % 10]);
+    }
     if (step->at_ns > 0) {
         text_add(out, " from ");
         duration_write(step->at_ns, out);
@@ -520,21 +516,19 @@ static void describe_trigger(const struct fault_step *step, struct text *out)
     }
 }
 
-static void describe_sides(const struct fault_step *step, struct text *out)
+void fault_describe_deed(const struct fault_step *step, struct text *out)
 {
-    for (int side = 0; side < 2; side++) {
-        if (side == 1)
-            text_add(out, step->one_way ? " to " : " from ");
+    text_format(out, "%s ", step->verb);
+    if (step->side_counts[0] == 0)
+        target_write(&step->target, out);
+    for (int side = 0; side < 2 && step->side_counts[0] > 0; side++) {
+        text_add(out, side == 0 ? "" : step->one_way ? " to " : " from ");
         for (size_t i = 0; i < step->side_counts[side]; i++) {
             text_add(out, i > 0 ? ", " : "");
             target_write(&step->sides[side][i], out);
         }
     }
-}
-
-// In the order of the reference: what only some faults take.
-static void describe_options(const struct fault_step *step, struct text *out)
-{
+    // What only some faults take, in the order of the reference.
     if (step->by_ns != 0) {
         text_add(out, step->by_ns > 0 ? " by " : " by -");
         duration_write(step->by_ns > 0 ? step->by_ns : -step->by_ns, out);
@@ -549,16 +543,6 @@ static void describe_options(const struct fault_step *step, struct text *out)
         text_format(out, " of %lld%%", (long long)step->share);
     if (step->how != NULL)
         text_format(out, " (%s)", step->how);
-}
-
-void fault_describe_deed(const struct fault_step *step, struct text *out)
-{
-    text_format(out, "%s ", step->verb);
-    if (step->side_counts[0] > 0)
-        describe_sides(step, out);
-    else
-        target_write(&step->target, out);
-    describe_options(step, out);
 }
 
 char *fault_describe(const struct fault_step *step)

@@ -343,17 +343,12 @@ static void check_topology(const struct rules *rules, struct node *map, const ch
             topology = each;
     }
     if (node != NULL && topology == NULL) {
-        struct suggestion suggestion;
         struct quote shown;
-        struct text known = {0};
-        if (*suggest(node->text, names, &suggestion) == '\0') {
-            text_add(&known, " (known are ");
-            words_join(names, "and", &known);
-            text_add(&known, ")");
-        }
-        complain(node, "%s has no topology '%s'%s%s", kind, quote(node->text, &shown),
-                 suggestion.text, text_string(&known));
-        text_free(&known);
+        struct text advice = {0};
+        words_advise(node->text, names, &advice);
+        complain(node, "%s has no topology '%s' (%s)", kind, quote(node->text, &shown),
+                 advice.bytes);
+        text_free(&advice);
     }
     if (nodes != NULL && !nodes->bad && node == NULL)
         complain_key(nodes, "'nodes' without 'topology': say which one is to have that many");
@@ -537,45 +532,33 @@ static void check_expectation(const struct rules *rules, const struct expectatio
         check_who_is_expected(rules, expectation, patterns);
 }
 
-// Why there will never be such a figure, or NULL.
-static const char *why_never_measured(const struct rules *rules, enum metric metric)
+static void check_threshold(const struct rules *rules, const struct threshold *threshold,
+                            struct node *item)
 {
     const struct scenario *scenario = rules->scenario;
+    const struct vocabulary *vocabulary = rules->vocabulary;
+    enum metric metric = threshold->limit.metric;
+    struct node *limit = node_child(item, "limit");
+    struct node *schemes = node_child(item, "schemes");
+    const char *why = NULL;
     bool has_rate = false;
     for (size_t i = 0; i < scenario->load_count; i++)
         has_rate |= scenario->load[i].rate > 0;
     if (metric == METRIC_ACQUIRE_UNCORRECTED && knows(rules, "load") && !has_rate)
-        return "only a load with a rate has one beside the corrected: say acquire";
-    if ((metric == METRIC_RECOVERY || metric == METRIC_UNAVAILABLE) &&
-        !scenario_has_faults(scenario) && knows(rules, "faults") && knows(rules, "random"))
-        return "the scenario has no faults";
-    return NULL;
-}
-
-static bool means_anybody(const struct rules *rules, const struct string_list *patterns)
-{
-    const struct vocabulary *vocabulary = rules->vocabulary;
+        why = "only a load with a rate has one beside the corrected: say acquire";
+    else if ((metric == METRIC_RECOVERY || metric == METRIC_UNAVAILABLE) &&
+             !scenario_has_faults(scenario) && knows(rules, "faults") && knows(rules, "random"))
+        why = "the scenario has no faults";
+    if (why != NULL && limit != NULL && node_fine(limit))
+        complain(limit, "'%s' cannot be measured here: %s", threshold->limit.text, why);
+    bool means_one = false;
     for (size_t i = 0; vocabulary->schemes[i] != NULL; i++) {
         const char *const *traits = vocabulary->scheme_traits[i];
-        if (patterns_mean(&rules->scenario->schemes, vocabulary->schemes[i], traits) &&
-            patterns_mean(patterns, vocabulary->schemes[i], traits))
-            return true;
+        means_one |= patterns_mean(&scenario->schemes, vocabulary->schemes[i], traits) &&
+                     patterns_mean(&threshold->schemes, vocabulary->schemes[i], traits);
     }
-    return false;
-}
-
-static void check_threshold(const struct rules *rules, const struct threshold *threshold,
-                            struct node *item)
-{
-    struct node *limit = node_child(item, "limit");
-    struct node *schemes = node_child(item, "schemes");
-    const char *why = limit != NULL && node_fine(limit)
-                          ? why_never_measured(rules, threshold->limit.metric)
-                          : NULL;
-    if (why != NULL)
-        complain(limit, "'%s' cannot be measured here: %s", threshold->limit.text, why);
-    if (knows(rules, "schemes") && rules->scenario->schemes.count > 0 && schemes != NULL &&
-        node_fine(schemes) && !means_anybody(rules, &threshold->schemes))
+    if (!means_one && knows(rules, "schemes") && scenario->schemes.count > 0 && schemes != NULL &&
+        node_fine(schemes))
         complain(schemes, "'schemes' means no scheme of this scenario");
 }
 
