@@ -26,15 +26,11 @@ struct figure {
 // The figure that has a limit, and what it is in `acquire`.
 static struct figure figure_of(const struct load_target *target, const struct percentiles *acquire)
 {
-    const struct figure figures[] = {{"p50", 50, target->p50_ns, acquire->p50_ns},
-                                     {"p90", 90, target->p90_ns, acquire->p90_ns},
-                                     {"p99", 99, target->p99_ns, acquire->p99_ns},
-                                     {"p99.9", 99.9, target->p999_ns, acquire->p999_ns},
-                                     {"max", 100, target->max_ns, acquire->max_ns}};
-    size_t i = 0;
-    while (i + 1 < sizeof figures / sizeof *figures && figures[i].limit_ns == 0)
+    enum percentile i = 0;
+    while (i + 1 < PERCENTILE_COUNT && target->ns[i] == 0)
         i++;
-    return figures[i];
+    return (struct figure){percentile_forms[i].name, percentile_forms[i].percent, target->ns[i],
+                           acquire->ns[i]};
 }
 
 const char *find_figure(const struct load_target *target, int64_t *limit_ns)

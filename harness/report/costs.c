@@ -43,10 +43,10 @@ static void add_cost(struct table *table, const struct scheme_cost *cost)
     text_format(&scheme, "%s%s", cost->trial->scheme, costs_mark(cost->trial));
     table_cell(table, COLOUR_PLAIN, text_string(&scheme));
     table_cell(table, cost->driver_bound > 0 ? COLOUR_YELLOW : COLOUR_PLAIN, text_string(&marked));
-    add_percentile(table, acquire, 50, cost->late[LATE_P50] > 0);
-    add_percentile(table, acquire, 99, cost->late[LATE_P99] > 0);
-    add_percentile(table, acquire, 99.9, cost->late[LATE_P999] > 0);
-    add_percentile(table, acquire, 100, cost->late[LATE_MAX] > 0);
+    add_percentile(table, acquire, 50, cost->late[PERCENTILE_p50] > 0);
+    add_percentile(table, acquire, 99, cost->late[PERCENTILE_p99] > 0);
+    add_percentile(table, acquire, 99.9, cost->late[PERCENTILE_p999] > 0);
+    add_percentile(table, acquire, 100, cost->late[PERCENTILE_max] > 0);
     add_percentile(table, hand_off, 50, false);
     add_percentile(table, hand_off, 99, false);
     add_number(table, true, "%.1f", cost->commands_per_hold);
@@ -102,7 +102,7 @@ static void add_rate_note(const struct run_result *run, const struct trial *tria
 
 static bool any_late(const struct scheme_cost *cost)
 {
-    for (enum late_figure i = 0; i < LATE_COUNT; i++) {
+    for (enum percentile i = 0; i < PERCENTILE_COUNT; i++) {
         if (cost->late[i] > 0)
             return true;
     }

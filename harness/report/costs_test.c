@@ -83,7 +83,7 @@ static void a_figure_that_is_late_is_marked_and_said(void **state)
 {
     (void)state;
     struct trial_result *result = add_measured("redis-setnx");
-    result->statistics.driver_bound.late[LATE_P99] = true;
+    result->statistics.driver_bound.late[PERCENTILE_p99] = true;
     strcpy(result->statistics.driver_bound.reason, "p99 by up to 5 ms of 35 ms");
     print();
     assert_non_null(strstr(text, "redis-setnx        2  10 ms  35 ms*  35 ms  35 ms  "));

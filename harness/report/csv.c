@@ -110,16 +110,13 @@ static void add_counts(struct line *line, const struct trial_result *result)
 static void add_percentiles(struct line *line, const char *name, bool has_history,
                             const struct percentiles *percentiles)
 {
-    static const char *const endings[] = {"count",   "p50_ns",   "p90_ns", "p99_ns",
-                                          "p999_ns", "p9999_ns", "max_ns"};
-    const int64_t values[] = {(int64_t)percentiles->count, percentiles->p50_ns,
-                              percentiles->p90_ns,         percentiles->p99_ns,
-                              percentiles->p999_ns,        percentiles->p9999_ns,
-                              percentiles->max_ns};
-    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
-        char column[64];
-        snprintf(column, sizeof column, "%s_%s", name, endings[i]);
-        add_integer(line, column, has_history && percentiles->count > 0, values[i]);
+    bool known = has_history && percentiles->count > 0;
+    char column[64];
+    snprintf(column, sizeof column, "%s_count", name);
+    add_integer(line, column, known, (int64_t)percentiles->count);
+    for (enum percentile i = 0; i < PERCENTILE_COUNT; i++) {
+        snprintf(column, sizeof column, "%s_%s", name, percentile_forms[i].key);
+        add_integer(line, column, known, percentiles->ns[i]);
     }
 }
 
@@ -179,9 +176,9 @@ static void add_use(struct line *line, const char *whose, bool is_known,
 static void add_late(struct line *line, const struct driver_bound *bound)
 {
     struct text late = {0};
-    for (enum late_figure i = 0; i < LATE_COUNT; i++) {
+    for (enum percentile i = 0; i < PERCENTILE_COUNT; i++) {
         if (bound->late[i])
-            text_format(&late, "%s%s", late.length > 0 ? " " : "", late_figure_name(i));
+            text_format(&late, "%s%s", late.length > 0 ? " " : "", percentile_forms[i].name);
     }
     add_text(line, "driver_late", text_string(&late));
     text_free(&late);

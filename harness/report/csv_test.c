@@ -82,8 +82,8 @@ static void a_trial_is_a_line(void **state)
     statistics_make(&test.digest, &result->statistics);
     result->statistics.resources =
         (struct resources){.is_known = true, .clients = {.processes = 2, .processor_ns = 77}};
-    result->statistics.driver_bound.late[LATE_P50] = true;
-    result->statistics.driver_bound.late[LATE_MAX] = true;
+    result->statistics.driver_bound.late[PERCENTILE_p50] = true;
+    result->statistics.driver_bound.late[PERCENTILE_max] = true;
     test.run.environment.load_at_begin = (struct machine_load){true, {0.25, 1, 2}};
     csv = report_csv(&test.run);
     expect(1, "scenario", "pause");

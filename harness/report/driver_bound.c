@@ -12,32 +12,9 @@
 #define LATE_SHARE 0.1
 #define STALLED_SHARE 0.01
 
-static const struct {
-    const char *name;
-    size_t offset;
-    double beyond; // the share of the acquires that take longer
-} figures[LATE_COUNT] = {
-    [LATE_P50] = {"p50", offsetof(struct percentiles, p50_ns), 0.5},
-    [LATE_P90] = {"p90", offsetof(struct percentiles, p90_ns), 0.1},
-    [LATE_P99] = {"p99", offsetof(struct percentiles, p99_ns), 0.01},
-    [LATE_P999] = {"p99.9", offsetof(struct percentiles, p999_ns), 0.001},
-    [LATE_P9999] = {"p99.99", offsetof(struct percentiles, p9999_ns), 0.0001},
-    [LATE_MAX] = {"max", offsetof(struct percentiles, max_ns), 0},
-};
-
-const char *late_figure_name(enum late_figure figure)
-{
-    return figures[figure].name;
-}
-
-int64_t late_figure_of(const struct percentiles *percentiles, enum late_figure figure)
-{
-    return *(const int64_t *)((const char *)percentiles + figures[figure].offset);
-}
-
 bool driver_bound_any_late(const struct driver_bound *bound)
 {
-    for (enum late_figure i = 0; i < LATE_COUNT; i++) {
+    for (enum percentile i = 0; i < PERCENTILE_COUNT; i++) {
         if (bound->late[i])
             return true;
     }
@@ -82,28 +59,30 @@ static void blame_lateness(const struct statistics *statistics, struct driver_bo
 {
     struct text others = {0};
     double worst_share = LATE_SHARE;
-    enum late_figure worst = LATE_COUNT;
-    for (enum late_figure i = 0; i < LATE_COUNT && statistics->acquire_on_time.count > 0; i++) {
-        double reported = (double)late_figure_of(&statistics->acquire, i);
-        double share = 1 - (double)late_figure_of(&statistics->acquire_on_time, i) / reported;
+    enum percentile worst = PERCENTILE_COUNT;
+    for (enum percentile i = 0; i < PERCENTILE_COUNT && statistics->acquire_on_time.count > 0;
+         i++) {
+        double reported = (double)statistics->acquire.ns[i];
+        double share = 1 - (double)statistics->acquire_on_time.ns[i] / reported;
         bound->late[i] = reported > 0 && share > LATE_SHARE;
         if (bound->late[i] && share > worst_share) {
             worst_share = share;
             worst = i;
         }
     }
-    if (worst == LATE_COUNT)
+    if (worst == PERCENTILE_COUNT)
         return;
     char by[32];
     char whole[32];
-    int64_t reported_ns = late_figure_of(&statistics->acquire, worst);
-    for (enum late_figure i = 0; i < LATE_COUNT; i++) {
+    int64_t reported_ns = statistics->acquire.ns[worst];
+    for (enum percentile i = 0; i < PERCENTILE_COUNT; i++) {
         if (bound->late[i] && i != worst)
-            text_format(&others, "%s%s", others.length > 0 ? ", " : " (also ", late_figure_name(i));
+            text_format(&others, "%s%s", others.length > 0 ? ", " : " (also ",
+                        percentile_forms[i].name);
     }
     add_reason(bound,
                "the driver began operations late, so acquire is too high: %s by up to %s of %s%s%s",
-               late_figure_name(worst),
+               percentile_forms[worst].name,
                text_duration((long long)(worst_share * (double)reported_ns + 0.5), by, sizeof by),
                text_duration(reported_ns, whole, sizeof whole), text_string(&others),
                others.length > 0 ? ")" : "");
@@ -121,14 +100,15 @@ static void blame_stalls(const struct statistics *statistics, struct driver_boun
                text_duration(statistics->counted_ns, whole, sizeof whole));
 }
 
-static bool is_by_stalls(const struct statistics *statistics, enum late_figure figure)
+static bool is_by_stalls(const struct statistics *statistics, enum percentile figure)
 {
-    int64_t reported_ns = late_figure_of(&statistics->acquire, figure);
+    int64_t reported_ns = statistics->acquire.ns[figure];
     if (statistics->stalled_ns <= 0 || reported_ns <= 0)
         return false;
-    if (figure == LATE_MAX)
+    if (figure == PERCENTILE_max)
         return (double)statistics->longest_stall_ns > LATE_SHARE * (double)reported_ns;
-    return (double)statistics->stalled_ns > figures[figure].beyond * (double)statistics->counted_ns;
+    return (double)statistics->stalled_ns >
+           percentile_forms[figure].beyond * (double)statistics->counted_ns;
 }
 
 // Of a trial that is not bound as a whole: the figures that a few acquires make up.
@@ -137,11 +117,11 @@ static void blame_stalls_for_figures(const struct statistics *statistics,
 {
     struct text names = {0};
     char longest[32];
-    for (enum late_figure i = 0; i < LATE_COUNT; i++) {
+    for (enum percentile i = 0; i < PERCENTILE_COUNT; i++) {
         if (!is_by_stalls(statistics, i))
             continue;
         bound->late[i] = true;
-        text_format(&names, "%s%s", names.length > 0 ? ", " : "", late_figure_name(i));
+        text_format(&names, "%s%s", names.length > 0 ? ", " : "", percentile_forms[i].name);
     }
     if (names.length > 0)
         add_reason(bound,

@@ -36,19 +36,14 @@
 #ifndef LOCKPICK_REPORT_DRIVER_BOUND_H
 #define LOCKPICK_REPORT_DRIVER_BOUND_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "harness/base/percentile.h"
 
-struct percentiles;
 struct statistics;
 
-// The figures of acquire that may be late.
-enum late_figure { LATE_P50, LATE_P90, LATE_P99, LATE_P999, LATE_P9999, LATE_MAX, LATE_COUNT };
-
 struct driver_bound {
-    bool is_bound;         // all figures of the trial
-    char reason[400];      // with the numbers; "" if it is not, and no figure is late
-    bool late[LATE_COUNT]; // acquire, from the intended beginning
+    bool is_bound;               // all figures of the trial
+    char reason[400];            // with the numbers; "" if it is not, and no figure is late
+    bool late[PERCENTILE_COUNT]; // that percentile of acquire, from the intended beginning
 };
 
 // From the other figures of a trial, which must be there.
@@ -56,9 +51,5 @@ void driver_bound_decide(const struct statistics *statistics, struct driver_boun
 
 // True if one of the figures is late.
 bool driver_bound_any_late(const struct driver_bound *bound);
-
-// "p50", ..., "p99.99", "max", and the figure itself.
-const char *late_figure_name(enum late_figure figure);
-int64_t late_figure_of(const struct percentiles *percentiles, enum late_figure figure);
 
 #endif

@@ -63,12 +63,12 @@ static void clients_are_held_against_the_processors_they_are_pinned_to(void **st
     expect_bound("95 % of the time of the 1 processor they are pinned to");
 }
 
-static void expect_late(enum late_figure figure, const char *reason)
+static void expect_late(enum percentile figure, const char *reason)
 {
     driver_bound_decide(&statistics, &bound);
     assert_false(bound.is_bound);
     assert_true(driver_bound_any_late(&bound));
-    for (enum late_figure i = 0; i < LATE_COUNT; i++)
+    for (enum percentile i = 0; i < PERCENTILE_COUNT; i++)
         assert_int_equal(bound.late[i], i == figure);
     if (strstr(bound.reason, reason) == NULL)
         fail_msg("not in '%s': %s", bound.reason, reason);
@@ -84,13 +84,13 @@ static void lateness_is_held_against_each_figure_for_itself(void **state)
         18000; // twice the median of acquire, but a tenth of its p99
     expect_free();
     statistics.acquire_on_time.p99_ns--;
-    expect_late(LATE_P99, "acquire is too high: p99 by up to 2 µs of 20 µs");
+    expect_late(PERCENTILE_p99, "acquire is too high: p99 by up to 2 µs of 20 µs");
     statistics.acquire_on_time = statistics.acquire;
     statistics.acquire_on_time.p50_ns = 899;
-    expect_late(LATE_P50, "p50 by up to 101 ns of 1 µs");
+    expect_late(PERCENTILE_p50, "p50 by up to 101 ns of 1 µs");
     statistics.acquire.p9999_ns = 50 * NS_PER_MS;
     statistics.acquire_on_time.p50_ns = 1000;
-    expect_late(LATE_P9999, "p99.99 by up to 50 ms of 50 ms");
+    expect_late(PERCENTILE_p9999, "p99.99 by up to 50 ms of 50 ms");
 }
 
 // Operations may be late, as a lateness beyond any acquire's tells, and no figure be wrong by it:
@@ -125,12 +125,12 @@ static void a_stall_is_held_against_the_figures_that_few_make_up(void **state)
     statistics.longest_stall_ns = NS_PER_MS;
     expect_free();
     statistics.stalled_ns++;
-    expect_late(LATE_P999, "stood still, for up to 1 ms, which may be in acquire p99.9");
+    expect_late(PERCENTILE_p999, "stood still, for up to 1 ms, which may be in acquire p99.9");
     statistics.acquire.p999_ns = 0;
     statistics.acquire.max_ns = 10 * NS_PER_MS;
     expect_free();
     statistics.acquire.max_ns--;
-    expect_late(LATE_MAX, "may be in acquire max");
+    expect_late(PERCENTILE_max, "may be in acquire max");
     statistics.stalled_ns = 0; // it was before the clients began
     expect_free();
 }

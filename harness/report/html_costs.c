@@ -24,14 +24,12 @@ static void add_spread(struct text *out, const struct scheme_cost *cost, double 
     text_add(out, "</td>");
 }
 
-static const double late_percents[LATE_COUNT] = {50, 90, 99, 99.9, 99.99, 100};
-
 // Below it, what the same percentile is without the correction, if there is one.
-static void add_acquire(struct text *out, const struct scheme_cost *cost, enum late_figure figure)
+static void add_acquire(struct text *out, const struct scheme_cost *cost, enum percentile figure)
 {
     const struct histogram *acquire = &cost->latencies[LATENCY_ACQUIRE];
     const struct histogram *uncorrected = &cost->latencies[LATENCY_ACQUIRE_UNCORRECTED];
-    double percent = late_percents[figure];
+    double percent = percentile_forms[figure].percent;
     char text[32];
     bool is_marked = cost->late[figure] > 0 && percentile_has_enough(acquire->total, percent);
     text_format(out, "<td>%s%s", cost_percentile(acquire, percent, text, sizeof text),
@@ -47,7 +45,7 @@ static void add_speed(struct page *page, const struct scheme_cost *cost, double 
     struct text *out = &page->text;
     html_add_verdict_of(page, cost);
     add_spread(out, cost, highest);
-    for (enum late_figure figure = 0; figure < LATE_COUNT; figure++)
+    for (enum percentile figure = 0; figure < PERCENTILE_COUNT; figure++)
         add_acquire(out, cost, figure);
     html_add_percentile(out, &cost->latencies[LATENCY_HAND_OFF], 50);
     html_add_percentile(out, &cost->latencies[LATENCY_HAND_OFF], 99);
@@ -57,11 +55,16 @@ static void add_speed(struct page *page, const struct scheme_cost *cost, double 
 
 void html_add_speeds(struct page *page)
 {
-    static const struct html_heading headings[] = {
-        {"", "verdict"},     {"", "locks/s"},      {"acquire", "p50"},         {"acquire", "p90"},
-        {"acquire", "p99"},  {"acquire", "p99.9"}, {"acquire", "p99.99"},      {"acquire", "max"},
-        {"hand-off", "p50"}, {"hand-off", "p99"},  {"", "commands<br>a lock"}, {"", "Jain"},
-        {NULL, NULL}};
+    static const struct html_heading headings[] = {{"", "verdict"},
+                                                   {"", "locks/s"},
+#define X(id, name, share) {"acquire", name},
+                                                   PERCENTILES(X)
+#undef X
+                                                       {"hand-off", "p50"},
+                                                   {"hand-off", "p99"},
+                                                   {"", "commands<br>a lock"},
+                                                   {"", "Jain"},
+                                                   {NULL, NULL}};
     html_add_cost_table(page, "What each lock cost", headings, add_speed);
 }
 

@@ -235,11 +235,18 @@ static void a_percentile_of_too_few_is_not_shown(void **state)
     struct test_run test;
     test_run_start(&test);
     struct trial_result *result = test_add(&test, "none", VERDICT_SAFE, EXPECTATION_MET);
-    result->statistics.acquire = (struct percentiles){
-        100, NS_PER_MS, 2 * NS_PER_MS, 3 * NS_PER_MS, 4 * NS_PER_MS, 4 * NS_PER_MS, 5 * NS_PER_MS};
+    result->statistics.acquire = (struct percentiles){.count = 100,
+                                                      .p50_ns = NS_PER_MS,
+                                                      .p90_ns = 2 * NS_PER_MS,
+                                                      .p95_ns = 3 * NS_PER_MS,
+                                                      .p99_ns = 4 * NS_PER_MS,
+                                                      .p999_ns = 5 * NS_PER_MS,
+                                                      .p9999_ns = 5 * NS_PER_MS,
+                                                      .max_ns = 5 * NS_PER_MS};
     char *page = report_html(&test.run);
-    assert_non_null(strstr(page, "<th scope=\"row\">acquire</th><td>100</td><td>1 ms</td>"
-                                 "<td>2 ms</td><td>3 ms</td><td>–</td><td>5 ms</td>"));
+    assert_non_null(
+        strstr(page, "<th scope=\"row\">acquire</th><td>100</td><td>1 ms</td>"
+                     "<td>2 ms</td><td>3 ms</td><td>4 ms</td><td>–</td><td>–</td><td>5 ms</td>"));
     free(page);
 }
 

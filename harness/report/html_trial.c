@@ -110,21 +110,15 @@ static void add_findings(struct text *out, const struct judgement *judgement)
 static void add_latency_row(struct text *out, const char *name,
                             const struct percentiles *percentiles)
 {
-    const struct {
-        double percent;
-        int64_t duration_ns;
-    } cells[] = {
-        {50, percentiles->p50_ns},    {90, percentiles->p90_ns},  {99, percentiles->p99_ns},
-        {99.9, percentiles->p999_ns}, {100, percentiles->max_ns},
-    };
     char text[32];
     if (percentiles->count == 0)
         return;
     text_format(out, "<tr><th scope=\"row\">%s</th><td>%zu</td>", name, percentiles->count);
-    for (size_t i = 0; i < sizeof cells / sizeof *cells; i++) {
-        bool has_enough = percentile_has_enough((int64_t)percentiles->count, cells[i].percent);
+    for (enum percentile i = 0; i < PERCENTILE_COUNT; i++) {
+        bool has_enough =
+            percentile_has_enough((int64_t)percentiles->count, percentile_forms[i].percent);
         text_format(out, "<td>%s</td>",
-                    has_enough ? text_duration(cells[i].duration_ns, text, sizeof text) : "–");
+                    has_enough ? text_duration(percentiles->ns[i], text, sizeof text) : "–");
     }
     text_add(out, "</tr>\n");
 }
@@ -167,9 +161,10 @@ static void add_numbers(struct text *out, const struct trial_result *result)
     add_counts(out, result);
     html_begin_scroll(out, "Numbers");
     text_add(out, "<table class=\"numbers\"><thead><tr><th scope=\"col\">latency</th>"
-                  "<th scope=\"col\">count</th><th scope=\"col\">p50</th><th scope=\"col\">p90</th>"
-                  "<th scope=\"col\">p99</th><th scope=\"col\">p99.9</th><th scope=\"col\">max</th>"
-                  "</tr></thead><tbody>\n");
+                  "<th scope=\"col\">count</th>");
+    for (enum percentile i = 0; i < PERCENTILE_COUNT; i++)
+        text_format(out, "<th scope=\"col\">%s</th>", percentile_forms[i].name);
+    text_add(out, "</tr></thead><tbody>\n");
     add_latency_row(out, "acquire", &statistics->acquire);
     add_latency_row(out, "release", &statistics->release);
     add_latency_row(out, "hand-off", &statistics->hand_off);

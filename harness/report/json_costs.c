@@ -87,12 +87,8 @@ static json_t *percentiles_json(const struct percentiles *percentiles)
         return json_null();
     json_t *object = json_object();
     set_value(object, "count", value_count(percentiles->count));
-    set_value(object, "p50_ns", value_integer(percentiles->p50_ns));
-    set_value(object, "p90_ns", value_integer(percentiles->p90_ns));
-    set_value(object, "p99_ns", value_integer(percentiles->p99_ns));
-    set_value(object, "p999_ns", value_integer(percentiles->p999_ns));
-    set_value(object, "p9999_ns", value_integer(percentiles->p9999_ns));
-    set_value(object, "max_ns", value_integer(percentiles->max_ns));
+    for (enum percentile i = 0; i < PERCENTILE_COUNT; i++)
+        set_value(object, percentile_forms[i].key, value_integer(percentiles->ns[i]));
     return object;
 }
 
@@ -153,9 +149,9 @@ static json_t *driver_bound_json(const struct driver_bound *bound)
 {
     json_t *object = json_object();
     json_t *late = json_array();
-    for (enum late_figure i = 0; i < LATE_COUNT; i++) {
+    for (enum percentile i = 0; i < PERCENTILE_COUNT; i++) {
         if (bound->late[i])
-            json_array_append_new(late, value_text(late_figure_name(i)));
+            json_array_append_new(late, value_text(percentile_forms[i].name));
     }
     set_value(object, "is_bound", json_boolean(bound->is_bound));
     set_value(object, "reason", known_text(bound->reason));
@@ -276,9 +272,9 @@ json_t *statistics_json(const struct trial_result *result)
 static json_t *late_json(const struct scheme_cost *cost)
 {
     json_t *array = json_array();
-    for (enum late_figure i = 0; i < LATE_COUNT; i++) {
+    for (enum percentile i = 0; i < PERCENTILE_COUNT; i++) {
         if (cost->late[i] > 0)
-            json_array_append_new(array, value_text(late_figure_name(i)));
+            json_array_append_new(array, value_text(percentile_forms[i].name));
     }
     return array;
 }
@@ -296,15 +292,9 @@ static json_t *spread_json(const struct spread *spread)
 
 static json_t *merged_json(const struct histogram *histogram)
 {
-    const struct percentiles percentiles = {
-        .count = (size_t)histogram->total,
-        .p50_ns = histogram_percentile_ns(histogram, 50),
-        .p90_ns = histogram_percentile_ns(histogram, 90),
-        .p99_ns = histogram_percentile_ns(histogram, 99),
-        .p999_ns = histogram_percentile_ns(histogram, 99.9),
-        .p9999_ns = histogram_percentile_ns(histogram, 99.99),
-        .max_ns = histogram->max_ns,
-    };
+    struct percentiles percentiles = {.count = (size_t)histogram->total};
+    for (enum percentile i = 0; i < PERCENTILE_COUNT; i++)
+        percentiles.ns[i] = histogram_percentile_ns(histogram, percentile_forms[i].percent);
     return percentiles_json(&percentiles);
 }
 

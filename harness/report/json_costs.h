@@ -1,9 +1,9 @@
 // The keys `environment` and `costs` of result.json, and `statistics` of each trial. Fields are
 // only ever added; null means that nothing is known or was measured, never that it was zero.
 //
-// Percentiles are objects or null (nothing measured) of count, p50_ns, p90_ns, p99_ns, p999_ns,
-// p9999_ns, max_ns. Those of a trial are exact values, by nearest rank; those of `costs` are read
-// from merged histograms, to three digits.
+// Percentiles are objects or null (nothing measured) of count, p50_ns, p90_ns, p95_ns, p99_ns,
+// p999_ns, p9999_ns, max_ns. Those of a trial are exact values, by nearest rank; those of `costs`
+// are read from merged histograms, to three digits.
 //
 //  environment     object   lockpick_version, kernel, processor, servers, isolation, clock_source,
 //                           began, placement, durability: strings; governor: string or null;
@@ -60,6 +60,7 @@
 //                           client-1" or the name of a server; from_ns, length_ns: integers, since
 //                           the barrier}: the longest ones, see harness/drive/observer.h
 //    driver_bound  object   is_bound: boolean; reason: string or null; late: array of "p50", "p90",
+//    "p95",
 //                           "p99", "p99.9", "p99.99", "max": figures of acquire that tell of the
 //                           driver, see driver_bound.h
 //    recoveries    array of {fault: integer; after_effect_ns, after_heal_ns: integers or null;

@@ -53,7 +53,7 @@ static void every_figure_is_there(void **state)
     statistics->due = 9;
     statistics->begun = 1;
     statistics->commands_per_hold = 2.5;
-    statistics->driver_bound = (struct driver_bound){true, "why", {[LATE_P999] = true}};
+    statistics->driver_bound = (struct driver_bound){true, "why", {[PERCENTILE_p999] = true}};
     statistics->recoveries = (struct recoveries){.items = {{2, 10, TIME_NEVER, 30}}, .count = 1};
     statistics->worst_stalls[0] = (struct stall){
         .from_ns = 3, .to_ns = 9, .of = STALLED_SERVER, .number = 1, .server = "redis-1"};
@@ -158,8 +158,8 @@ static void repeats_have_one_cost_whose_histogram_can_be_read_again(void **state
     assert_int_equal(json_integer_value(at("0.repeats")), 2);
     assert_true(json_real_value(at("0.holds_per_second.median")) == 1);
     // 8 of the 10 ms from the intended beginning were the driver's.
-    assert_int_equal(json_array_size(at("0.late")), LATE_COUNT);
-    assert_string_equal(json_string_value(at("0.late.5")), "max");
+    assert_int_equal(json_array_size(at("0.late")), PERCENTILE_COUNT);
+    assert_string_equal(json_string_value(at("0.late.6")), "max");
     assert_int_equal(json_integer_value(at("0.acquire.count")), 2);
     assert_int_equal(json_integer_value(at("0.acquire.max_ns")), 10 * NS_PER_MS);
     assert_true(json_is_null(at("0.hand_off")));

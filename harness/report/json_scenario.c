@@ -10,14 +10,16 @@ static json_t *rate_json(int64_t per_hour)
 
 static json_t *find_json(const struct load_target *find)
 {
-    if (find->p50_ns + find->p90_ns + find->p99_ns + find->p999_ns + find->max_ns == 0)
-        return json_null();
     json_t *object = json_object();
-    set_value(object, "p50_ns", value_integer(find->p50_ns));
-    set_value(object, "p90_ns", value_integer(find->p90_ns));
-    set_value(object, "p99_ns", value_integer(find->p99_ns));
-    set_value(object, "p999_ns", value_integer(find->p999_ns));
-    set_value(object, "max_ns", value_integer(find->max_ns));
+    int64_t any_ns = 0;
+    for (enum percentile i = 0; i < PERCENTILE_COUNT; i++) {
+        any_ns += find->ns[i];
+        set_value(object, percentile_forms[i].key, value_integer(find->ns[i]));
+    }
+    if (any_ns == 0) {
+        json_decref(object);
+        return json_null();
+    }
     return object;
 }
 

@@ -9,7 +9,7 @@
 //    load          array of phases, none if all is one closed loop: for_ns (null: to the end),
 //                  clients: integers; rate, to: numbers each second, or null; arrivals: "poisson"
 //                  or "fixed"; warm_up: boolean; find: null, or what a rate that is looked for must
-//                  stay below: p50_ns, p90_ns, p99_ns, p999_ns, max_ns: integers, 0: no limit
+//                  stay below, as in percentiles, without count: integers, 0: no limit
 //    clients       processes, threads: integers; placement: "free", "spread" or "together"; lead:
 //                  integer, the client that starts first, 0: all together
 //    lock          lease_ns, wait_ns, retry_ns, request_ns, stuck_after_ns: integers; told_ns: 0:

@@ -76,10 +76,10 @@ static void add_cost(struct text *out, const struct scheme_cost *cost)
         text_format(out, " (%s–%s)", rate_text(cost->rate.least, texts[1], sizeof texts[1]),
                     rate_text(cost->rate.most, texts[2], sizeof texts[2]));
     text_add(out, " ");
-    add_percentile(out, cost, LATENCY_ACQUIRE, 50, cost->late[LATE_P50] > 0);
-    add_percentile(out, cost, LATENCY_ACQUIRE, 99, cost->late[LATE_P99] > 0);
-    add_percentile(out, cost, LATENCY_ACQUIRE, 99.9, cost->late[LATE_P999] > 0);
-    add_percentile(out, cost, LATENCY_ACQUIRE, 100, cost->late[LATE_MAX] > 0);
+    add_percentile(out, cost, LATENCY_ACQUIRE, 50, cost->late[PERCENTILE_p50] > 0);
+    add_percentile(out, cost, LATENCY_ACQUIRE, 99, cost->late[PERCENTILE_p99] > 0);
+    add_percentile(out, cost, LATENCY_ACQUIRE, 99.9, cost->late[PERCENTILE_p999] > 0);
+    add_percentile(out, cost, LATENCY_ACQUIRE, 100, cost->late[PERCENTILE_max] > 0);
     add_percentile(out, cost, LATENCY_HAND_OFF, 50, false);
     add_number(out, "%.1f", cost->commands_per_hold);
     add_number(out, "%.2f", cost->fairness.count > 0 ? cost->fairness.median : NAN);

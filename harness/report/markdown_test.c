@@ -146,8 +146,8 @@ static void what_is_a_dash_is_not_marked(void **state)
     (void)state;
     struct trial_result *result = test_add(&test, "none", VERDICT_SAFE, EXPECTATION_NONE);
     measure(result);
-    result->statistics.driver_bound.late[LATE_P99] = true;
-    result->statistics.driver_bound.late[LATE_MAX] = true;
+    result->statistics.driver_bound.late[PERCENTILE_p99] = true;
+    result->statistics.driver_bound.late[PERCENTILE_max] = true;
     text = report_markdown(&test.run);
     find(text, "| – | – | 10\u00a0ms\\* |");
 }

@@ -5,7 +5,7 @@
 
 #include "harness/check/check.h"
 #include "harness/measure/histogram.h"
-#include "harness/report/percentiles.h"
+#include "harness/base/percentile.h"
 
 // An acquire belongs to the phase in which it was to begin (counted.h), a grant to that in which it
 // came.

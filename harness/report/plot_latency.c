@@ -1,7 +1,8 @@
 // Latency by percentile, on a scale that gives each further nine as much room as the one before
 // (as HdrHistogram draws it): x = 1 / (1 - percentile), logarithmic.
+#include "harness/base/percentile.h"
+#include "harness/base/rank.h"
 #include "harness/report/durations.h"
-#include "harness/report/percentiles.h"
 #include "harness/report/plot.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 // Latency of acquires over time: percentiles of each slice of the trial, with faults.
+#include "harness/base/percentile.h"
 #include "harness/report/durations.h"
-#include "harness/report/percentiles.h"
 #include "harness/report/plot.h"
 #include "harness/report/report.h"
 

@@ -11,9 +11,6 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-// Percentiles of fewer acquires are but a few single values: no plot is drawn of them.
-#define LEAST_FOR_PERCENTILES 10
-
 // The pictures of a trial. Those before PICTURES_OF_PAGE may be in a page, the others are but
 // files.
 enum trial_picture {

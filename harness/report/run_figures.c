@@ -1,7 +1,7 @@
 #include "harness/report/run_figures.h"
 
+#include "harness/base/percentile.h"
 #include "harness/report/json_costs.h"
-#include "harness/report/percentiles.h"
 
 #include <math.h>
 #include <stdlib.h>

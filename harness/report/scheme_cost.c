@@ -71,7 +71,7 @@ static void add_trial(const struct trial_result *result, struct scheme_cost *cos
     cost->leased += statistics->leased;
     cost->expired += statistics->expired;
     cost->driver_bound += statistics->driver_bound.is_bound;
-    for (enum late_figure i = 0; i < LATE_COUNT; i++)
+    for (enum percentile i = 0; i < PERCENTILE_COUNT; i++)
         cost->late[i] += statistics->driver_bound.late[i];
 }
 
@@ -103,7 +103,7 @@ void scheme_cost_free(struct scheme_cost *cost)
 bool scheme_cost_any_late(const struct scheme_cost *cost)
 {
     size_t late = 0;
-    for (enum late_figure i = 0; i < LATE_COUNT; i++)
+    for (enum percentile i = 0; i < PERCENTILE_COUNT; i++)
         late += cost->late[i];
     return late > 0;
 }

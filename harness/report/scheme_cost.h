@@ -22,7 +22,7 @@ struct scheme_cost {
     size_t leased, expired;                    // grants in all repeats: see statistics.h
     size_t undecided_violations;               // of these, in repeats that could not be decided
     size_t driver_bound;                       // repeats that were
-    size_t late[LATE_COUNT]; // repeats in which that figure of acquire tells of the driver
+    size_t late[PERCENTILE_COUNT]; // repeats in which that figure of acquire tells of the driver
 };
 
 // True if both are of the same scenario and scheme.

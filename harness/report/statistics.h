@@ -11,7 +11,7 @@
 #include "harness/check/liveness.h"
 #include "harness/check/liveness_herd.h"
 #include "harness/report/driver_bound.h"
-#include "harness/report/percentiles.h"
+#include "harness/base/percentile.h"
 #include "harness/report/recovery.h"
 #include "harness/report/resources.h"
 #include "harness/report/time_source.h"

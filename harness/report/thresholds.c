@@ -177,14 +177,13 @@ static void write_figure(struct threshold_outcome *outcome)
 // True if the driver may be to blame for the figure.
 static bool is_drivers(const struct repeats *repeats, const struct limit *limit)
 {
-    static const double percents[LATE_COUNT] = {50, 90, 99, 99.9, 99.99, 100};
     bool is_speed = metric_is_time(limit->metric) || limit->metric == METRIC_THROUGHPUT;
     if (!is_speed)
         return false;
     if (repeats->cost.driver_bound > 0)
         return true;
-    for (size_t i = 0; limit->metric == METRIC_ACQUIRE && i < LATE_COUNT; i++) {
-        if (fabs(percents[i] - limit->percent) < 1e-6)
+    for (size_t i = 0; limit->metric == METRIC_ACQUIRE && i < PERCENTILE_COUNT; i++) {
+        if (fabs(percentile_forms[i].percent - limit->percent) < 1e-6)
             return repeats->cost.late[i] > 0;
     }
     return false;

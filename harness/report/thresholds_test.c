@@ -116,9 +116,9 @@ static void only_the_percentile_that_is_late_is_the_drivers(void **state)
     (void)state;
     state_threshold("acquire.p50 < 5ms");
     struct trial_result *result = add_repeat("redis-setnx", 100);
-    result->statistics.driver_bound.late[LATE_P99] = true;
+    result->statistics.driver_bound.late[PERCENTILE_p99] = true;
     expect(THRESHOLD_MISSED, "");
-    result->statistics.driver_bound.late[LATE_P50] = true;
+    result->statistics.driver_bound.late[PERCENTILE_p50] = true;
     expect(THRESHOLD_NOT_MEASURED, "the driver");
 }
 

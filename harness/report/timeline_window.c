@@ -1,5 +1,6 @@
+#include "harness/base/percentile.h"
+#include "harness/base/rank.h"
 #include "harness/explain/account.h"
-#include "harness/report/percentiles.h"
 #include "harness/report/timeline.h"
 
 #include <stdlib.h>

@@ -89,19 +89,16 @@ static const struct section clients_section = {"clients", "Who does it.",
 
 // --- load ----------------------------------------------------------------------------------------
 
-#define FIND_KEY(name, field, figure)                                                              \
-    {                                                                                              \
-        name, KEY_BELOW, AT(load_target, field),                                                   \
-            figure " of an acquire, from when it was to begin", RANGE(1, HOUR_NS),                 \
-            .fallback_text = "no limit"                                                            \
-    }
-
 static const struct key find_keys[] = {
-    FIND_KEY("p50", p50_ns, "the median"),
-    FIND_KEY("p90", p90_ns, "the 90th percentile"),
-    FIND_KEY("p99", p99_ns, "the 99th percentile"),
-    FIND_KEY("p999", p999_ns, "the 99.9th percentile"),
-    FIND_KEY("max", max_ns, "the longest"),
+#define X(id, name, share)                                                                         \
+    {#id,                                                                                          \
+     KEY_BELOW,                                                                                    \
+     AT(load_target, id##_ns),                                                                     \
+     name " of acquires, from when they were to begin",                                            \
+     RANGE(1, HOUR_NS),                                                                            \
+     .fallback_text = "no limit"},
+    PERCENTILES(X)
+#undef X
 };
 static const struct section find_section = {"load.find", "A target; one of these.",
                                             KEYS(find_keys, load_target)};

@@ -49,15 +49,6 @@ static const struct {
                         "of whose lease nothing was left when they came; the sum"},
 };
 
-static const struct {
-    const char *name;
-    double percent;
-} percentiles[] = {{"p50", 50},       {"p90", 90},  {"p99", 99},    {"p99.9", 99.9},
-                   {"p99.99", 99.99}, {"max", 100}, {"p999", 99.9}, {"p9999", 99.99}};
-
-#define PERCENTILES (sizeof percentiles / sizeof *percentiles)
-#define SHOWN_PERCENTILES 6 // the others are other spellings of them
-
 // The longer ones first.
 static const struct {
     const char *name;
@@ -110,29 +101,29 @@ bool metric_describe(size_t nth, struct metric_words *words)
 static int unknown_metric(const char *name, struct error *error)
 {
     // Every name that a limit can begin with: "acquire.p99", "throughput".
-    char names[METRIC_COUNT * SHOWN_PERCENTILES][32];
-    const char *list[METRIC_COUNT * SHOWN_PERCENTILES + 1] = {NULL};
+    char names[METRIC_COUNT * PERCENTILE_COUNT][32];
+    const char *list[METRIC_COUNT * PERCENTILE_COUNT + 1] = {NULL};
     size_t count = 0;
     struct quote shown;
     struct text known = {0};
     for (enum metric metric = 0; metric < METRIC_COUNT; metric++) {
         bool is_latency = metric_is_latency(metric);
-        for (size_t i = 0; i < (is_latency ? SHOWN_PERCENTILES : 1); i++) {
+        for (size_t i = 0; i < (is_latency ? PERCENTILE_COUNT : 1); i++) {
             snprintf(names[count], sizeof names[count], "%s%s%s", forms[metric].name,
-                     is_latency ? "." : "", is_latency ? percentiles[i].name : "");
+                     is_latency ? "." : "", is_latency ? percentile_forms[i].name : "");
             list[count] = names[count];
             count++;
         }
         text_format(&known, "%s%s%s", metric == 0 ? "" : ", ", forms[metric].name,
                     is_latency ? ".p99" : "");
     }
+    text_add(&known, "; ");
+    percentiles_list("", &known);
     const char *nearest = text_nearest(name, list);
     if (nearest != NULL)
         error_set(error, "unknown metric '%s' (did you mean '%s'?)", quote(name, &shown), nearest);
     else
-        error_set(error,
-                  "unknown metric '%s' (known are %s; p50, p90, p99, p99.9, p99.99 or max of "
-                  "those that have a percentile)",
+        error_set(error, "unknown metric '%s' (known are %s of those that have a percentile)",
                   quote(name, &shown), known.bytes);
     text_free(&known);
     return -1;
@@ -146,16 +137,20 @@ static int read_metric(const char *name, struct limit *limit, struct error *erro
             continue;
         const char *rest = name + length;
         limit->metric = metric;
-        if (*rest == '\0' && metric_is_latency(metric))
-            return error_set(error,
-                             "'%s' needs a percentile: %s.p50, .p90, .p99, .p99.9, .p99.99 or .max",
-                             name, name);
+        if (*rest == '\0' && metric_is_latency(metric)) {
+            struct text known = {0};
+            percentiles_list(".", &known);
+            error_set(error, "'%s' needs a percentile: %s%s", name, name, known.bytes);
+            text_free(&known);
+            return -1;
+        }
         if (*rest == '\0')
             return 0;
-        for (size_t i = 0; *rest == '.' && metric_is_latency(metric) && i < PERCENTILES; i++) {
-            if (strcmp(rest + 1, percentiles[i].name) != 0)
+        for (size_t i = 0; *rest == '.' && metric_is_latency(metric) && i < PERCENTILE_COUNT; i++) {
+            const struct percentile_form *form = &percentile_forms[i];
+            if (strcmp(rest + 1, form->name) != 0 && strcmp(rest + 1, form->id) != 0)
                 continue;
-            limit->percent = percentiles[i].percent;
+            limit->percent = form->percent;
             return 0;
         }
     }

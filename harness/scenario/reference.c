@@ -94,11 +94,14 @@ static void print_metrics(FILE *out)
         table_cell(table, COLOUR_PLAIN, words.meaning);
         text_free(&name);
     }
-    fputs(
-        "\nFigures (thresholds): p50, p90, p99, p99.9, p99.99 or max; <, <=, >, >= or ==. One "
-        "that\n"
-        "was not measured, for want of values or because the driver was the limit, is not met.\n\n",
-        out);
+    struct text percentiles = {0};
+    percentiles_list("", &percentiles);
+    fprintf(out,
+            "\nFigures (thresholds): %s; <, <=, >, >= or ==.\n"
+            "One that was not measured, for want of values or because the driver was the limit, is "
+            "not met.\n\n",
+            percentiles.bytes);
+    text_free(&percentiles);
     table_print(table, out, false);
     table_free(table);
 }

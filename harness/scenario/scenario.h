@@ -4,6 +4,7 @@
 
 #include "harness/base/error.h"
 #include "harness/base/foreign.h"
+#include "harness/base/percentile.h"
 #include "harness/base/persistence.h"
 
 #include <stdbool.h>
@@ -221,7 +222,14 @@ enum arrival_kind { ARRIVALS_POISSON, ARRIVALS_FIXED };
 
 // What the acquires of a rate that is looked for must stay below; 0: no such limit. One of them.
 struct load_target {
-    int64_t p50_ns, p90_ns, p99_ns, p999_ns, max_ns;
+    union {
+        struct {
+#define X(id, name, share) int64_t id##_ns;
+            PERCENTILES(X)
+#undef X
+        };
+        int64_t ns[PERCENTILE_COUNT];
+    };
 };
 
 // A stretch of the trial with a load of its own.

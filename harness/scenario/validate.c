@@ -227,8 +227,9 @@ static void check_phase(const struct rules *rules, size_t index, struct node *it
 static void check_find(const struct load_settings *phase, struct node *find, size_t measured)
 {
     const struct load_target *target = &phase->find;
-    int limits = (target->p50_ns > 0) + (target->p90_ns > 0) + (target->p99_ns > 0) +
-                 (target->p999_ns > 0) + (target->max_ns > 0);
+    int limits = 0;
+    for (enum percentile i = 0; i < PERCENTILE_COUNT; i++)
+        limits += target->ns[i] > 0;
     if (limits != 1)
         complain_key(find, "'find' needs one limit, such as {p99: < 50ms}");
     else if (phase->rate == 0 || phase->to != 0 || phase->for_ns == 0)

@@ -235,7 +235,7 @@ static void a_curve_of_a_driver_that_was_late_is_marked(void **state)
     test_measure(result, LATENCY_ACQUIRE, 1000, 300, 5000);
     assert_true(draw(&percentiles_picture));
     assert_false(has(&test.picture.notes, "late in beginning"));
-    result->statistics.driver_bound.late[LATE_P99] = true;
+    result->statistics.driver_bound.late[PERCENTILE_p99] = true;
     assert_true(draw(&percentiles_picture));
     assert_true(has(&test.picture.data, "\"redis-lua*\""));
     assert_false(has(&test.picture.data, "redis-setnx*"));

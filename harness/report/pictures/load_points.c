@@ -47,7 +47,7 @@ static void gather(const struct run_result *run, size_t index, size_t phase,
             gather_phase(gathering, &phases->items[phase]);
         const struct driver_bound *driver = &result->statistics.driver_bound;
         gathering->point.driver_bound |=
-            driver->is_bound || driver->late[LATE_P50] || driver->late[LATE_P99];
+            driver->is_bound || driver->late[PERCENTILE_p50] || driver->late[PERCENTILE_p99];
     }
 }
 

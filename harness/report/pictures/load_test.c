@@ -61,11 +61,11 @@ static void a_point_whose_p99_is_the_drivers_is_marked(void **state)
     (void)state;
     struct trial_result *result = add(0, "redis-setnx");
     test_phase(result, 1, 0, 1000, 100);
-    result->statistics.driver_bound.late[LATE_MAX] = true; // which is not shown
+    result->statistics.driver_bound.late[PERCENTILE_max] = true; // which is not shown
     load_points_make(&test.run, &points);
     assert_false(points.items[0].driver_bound);
     load_points_free(&points);
-    result->statistics.driver_bound.late[LATE_P99] = true;
+    result->statistics.driver_bound.late[PERCENTILE_p99] = true;
     load_points_make(&test.run, &points);
     assert_true(points.items[0].driver_bound);
 }

@@ -117,7 +117,7 @@ static void of_a_driver_that_was_late_only_the_latency_is_marked(void **state)
     add_small_run();
     for (size_t i = 0; i < grid.run.count; i++) {
         struct driver_bound *driver = &grid.run.trials[i].statistics.driver_bound;
-        driver->late[LATE_P99] = driver->is_bound;
+        driver->late[PERCENTILE_p99] = driver->is_bound;
         driver->is_bound = false;
     }
     assert_true(

@@ -1,4 +1,6 @@
-#include "harness/report/percentiles.h"
+#include "harness/base/percentile.h"
+
+#include "harness/base/rank.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
