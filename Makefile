@@ -23,12 +23,16 @@ PRELOAD_CFLAGS = $(filter-out -fsanitize=% -fno-sanitize-recover=%,$(ALL_CFLAGS)
 
 # harness/detection is a program of its own; *_fuzz.c are built by `make fuzz`.
 SOURCES := $(shell find harness faults -name '*.c' ! -name '*_test.c' ! -name '*_fuzz.c' \
-	! -name '*_preload.c' ! -path 'harness/detection/*' | sort)
+	! -name '*_preload.c' ! -path 'harness/detection/*' ! -path 'harness/testing/*' | sort)
 TESTS := $(shell find harness faults -name '*_test.c' | sort)
 LIBRARY_SOURCES := $(filter-out harness/main.c,$(SOURCES))
 TEMPLATES := $(shell find harness -name '*.gp' | sort) $(wildcard harness/scenario/help_*.txt)
 OBJECTS := $(LIBRARY_SOURCES:%.c=$(BUILD)/%.o) $(TEMPLATES:%=$(BUILD)/%.o)
 TEST_PROGRAMS := $(TESTS:%.c=$(BUILD)/%)
+# Those with a main of their own are programs of their own.
+TESTS_ALONE := $(patsubst %.c,$(BUILD)/%,$(shell grep -l '^int main' $(TESTS)))
+TESTS_TOGETHER := $(filter-out $(TESTS_ALONE),$(TEST_PROGRAMS))
+TEST_ROOMS := $(sort $(dir $(TESTS_TOGETHER)))
 FUZZERS := $(shell find harness faults -name '*_fuzz.c' | sort)
 FORMATTED := $(shell find harness faults -name '*.[ch]')
 
@@ -74,14 +78,27 @@ $(FAIL_PRELOAD): $(BUILD)/preload/harness/cli/fail_preload.o
 	@echo "  LINK  $@"
 	@$(CC) -shared -o $@ $^ -ldl -pthread
 
-$(BUILD)/harness/cli/failing_calls_test: | $(FAIL_PRELOAD)
+$(BUILD)/harness/cli/tests: | $(FAIL_PRELOAD)
 
 $(BUILD)/preload/%.o: %.c
 	@mkdir -p $(@D)
 	@$(CC) $(PRELOAD_CFLAGS) -c -o $@ $<
 
-$(BUILD)/%_test: $(BUILD)/%_test.o $(BUILD)/liblockpick.a | $(PRELOAD)
+# The tests of a room are one program, and each file's name a link to it, by which it knows what to
+# run; see harness/testing/test.h.
+.SECONDEXPANSION:
+$(TEST_ROOMS:%=%tests): $$(foreach test,$(TESTS_TOGETHER),$$(if \
+		$$(filter $$(@D)/,$$(dir $$(test))),$$(test).o)) $(BUILD)/harness/testing/main.o $(BUILD)/liblockpick.a | $(PRELOAD)
 	@echo "  LINK  $@"
+	@rm -f $@
+	@$(CC) $(CFLAGS) -o $@ $^ $(LIBRARIES) -lcmocka
+
+$(TESTS_TOGETHER): $$(@D)/tests
+	@ln -sf tests $@
+
+$(TESTS_ALONE): %: %.o $(BUILD)/liblockpick.a | $(PRELOAD)
+	@echo "  LINK  $@"
+	@rm -f $@
 	@$(CC) $(CFLAGS) -o $@ $^ $(LIBRARIES) -lcmocka
 
 tests: all $(TEST_PROGRAMS)
@@ -142,7 +159,6 @@ clean:
 # (their catalogue takes the place of the library's, which is therefore not linked).
 DETECTION_SOURCES := $(filter-out %_test.c,$(wildcard harness/detection/*.c))
 DETECTION_OBJECTS := $(DETECTION_SOURCES:%.c=$(BUILD)/%.o)
-DETECTION_TEST := $(BUILD)/harness/detection/detection_test
 
 $(BUILD)/lockpick-detection: $(BUILD)/harness/main.o $(DETECTION_OBJECTS) $(BUILD)/liblockpick.a \
 		| $(PRELOAD)
@@ -151,7 +167,7 @@ $(BUILD)/lockpick-detection: $(BUILD)/harness/main.o $(DETECTION_OBJECTS) $(BUIL
 
 # The test of the variants runs it.
 tests: $(BUILD)/lockpick-detection
-$(DETECTION_TEST) $(BUILD)/harness/cli/golden_test: | $(BUILD)/lockpick-detection $(BUILD)/lockpick
+$(BUILD)/harness/detection/tests $(BUILD)/harness/cli/tests: | $(BUILD)/lockpick-detection $(BUILD)/lockpick
 
 # REPEATS trials of each variant in each scenario.
 REPEATS ?= 5

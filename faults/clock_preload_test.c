@@ -6,21 +6,13 @@
 #include "harness/base/file.h"
 #include "harness/base/test_folder.h"
 #include "harness/cluster/process.h"
+#include "harness/testing/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
 #include <sched.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
@@ -97,9 +89,13 @@ static void expect_all_ahead(int64_t realtime_by_ns, int64_t monotonic_by_ns)
         expect_ahead(monotonic[i], monotonic_by_ns);
 }
 
-static void each_of_the_two_clocks_goes_wrong_by_itself(void **state)
+static int find_shift(void **state);
+static int remove_folder(void **state);
+
+TEST_GROUP(find_shift, remove_folder);
+
+TEST_WITH(each_of_the_two_clocks_goes_wrong_by_itself, NULL, clear)
 {
-    (void)state;
     int64_t back_ns = jump_back_ns();
     assert_int_equal(atomic_load(&shift->readers), 1);
     expect_all_ahead(0, 0);
@@ -120,9 +116,8 @@ struct timeb {
 };
 int ftime(struct timeb *out);
 
-static void all_that_asks_for_the_time_of_day_is_told_the_same(void **state)
+TEST_WITH(all_that_asks_for_the_time_of_day_is_told_the_same, NULL, clear)
 {
-    (void)state;
     struct timeval by_timeval;
     struct timezone zone = {.tz_minuteswest = 7};
     struct timespec by_timespec;
@@ -148,9 +143,8 @@ static void all_that_asks_for_the_time_of_day_is_told_the_same(void **state)
     assert_int_equal(errno, EINVAL);
 }
 
-static void a_frozen_clock_stands_still(void **state)
+TEST_WITH(a_frozen_clock_stands_still, NULL, clear)
 {
-    (void)state;
     set(SHIFTED_MONOTONIC, 0, 0);
     int64_t frozen_ns = shown_ns(CLOCK_MONOTONIC);
     int64_t until_ns = machine_ns(CLOCK_MONOTONIC) + 5 * NS_PER_MS;
@@ -218,7 +212,7 @@ static void skip_past_preload(void)
 #define FOR_EACH_WAY(i) for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
 
 // It would end at once, or take an hour, if it were until a time of the machine's.
-static void a_wait_takes_as_long_on_a_clock_that_has_jumped(void **state)
+TEST_WITH(a_wait_takes_as_long_on_a_clock_that_has_jumped, NULL, clear)
 {
     const int64_t jumps[] = {0, HOUR_NS, -jump_back_ns()};
     skip_past_preload();
@@ -235,7 +229,7 @@ static void a_wait_takes_as_long_on_a_clock_that_has_jumped(void **state)
     }
 }
 
-static void a_wait_ends_when_the_clock_jumps_past_its_end(void **state)
+TEST_WITH(a_wait_ends_when_the_clock_jumps_past_its_end, NULL, clear)
 {
     skip_past_preload();
     FOR_EACH_WAY(i)
@@ -253,7 +247,7 @@ static void a_wait_ends_when_the_clock_jumps_past_its_end(void **state)
     }
 }
 
-static void a_wait_by_a_frozen_clock_ends_once_it_goes_on(void **state)
+TEST_WITH(a_wait_by_a_frozen_clock_ends_once_it_goes_on, NULL, clear)
 {
     skip_past_preload();
     FOR_EACH_WAY(i)
@@ -287,9 +281,8 @@ static long long ask_date(const char *variable, struct text *output)
     return atoll(answer + 1);
 }
 
-static void without_a_file_to_read_the_clock_is_right(void **state)
+TEST_WITH(without_a_file_to_read_the_clock_is_right, NULL, clear)
 {
-    (void)state;
     struct text output = {0};
     char shifted[PATH_MAX + 32];
     snprintf(shifted, sizeof shifted, CLOCK_SHIFT_VARIABLE "=%s", getenv(CLOCK_SHIFT_VARIABLE));
@@ -333,9 +326,8 @@ static int run_up_for(int64_t up_ns, const char *program, struct text *output)
     return status;
 }
 
-static void all_this_holds_on_a_machine_that_is_up_for_a_minute_or_three_hours(void **state)
+TEST_WITH(all_this_holds_on_a_machine_that_is_up_for_a_minute_or_three_hours, NULL, clear)
 {
-    (void)state;
     static const int64_t ups_ns[] = {60 * NS_PER_S, 3 * HOUR_NS};
     char self[64];
     snprintf(self, sizeof self, "/proc/%d/exe", (int)getpid());
@@ -385,9 +377,8 @@ static int find_shift(void **state)
 }
 
 // All but what event libraries ask for themselves.
-static void who_asks_for_the_time_leaves_word(void **state)
+TEST_WITH(who_asks_for_the_time_leaves_word, NULL, clear)
 {
-    (void)state;
     set(SHIFTED_MONOTONIC, HOUR_NS, CLOCK_RATE_NORMAL);
     shown_ns(CLOCK_REALTIME);
     shown_ns(CLOCK_MONOTONIC_COARSE);
@@ -408,22 +399,11 @@ static int remove_folder(void **state)
     return test_folder_remove(getenv(FOLDER_VARIABLE));
 }
 
-int main(int count, char **arguments)
+static int run(int count, char **arguments)
 {
-    (void)count;
     if (getenv(FOLDER_VARIABLE) == NULL)
         return start_again(arguments);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(each_of_the_two_clocks_goes_wrong_by_itself, clear),
-        cmocka_unit_test_teardown(all_that_asks_for_the_time_of_day_is_told_the_same, clear),
-        cmocka_unit_test_teardown(a_frozen_clock_stands_still, clear),
-        cmocka_unit_test_teardown(a_wait_takes_as_long_on_a_clock_that_has_jumped, clear),
-        cmocka_unit_test_teardown(a_wait_ends_when_the_clock_jumps_past_its_end, clear),
-        cmocka_unit_test_teardown(a_wait_by_a_frozen_clock_ends_once_it_goes_on, clear),
-        cmocka_unit_test_teardown(who_asks_for_the_time_leaves_word, clear),
-        cmocka_unit_test_teardown(without_a_file_to_read_the_clock_is_right, clear),
-        cmocka_unit_test_teardown(
-            all_this_holds_on_a_machine_that_is_up_for_a_minute_or_three_hours, clear),
-    };
-    return cmocka_run_group_tests(tests, find_shift, remove_folder);
+    return tests_run(count, arguments);
 }
+
+TEST_MAIN(run);

@@ -1,19 +1,13 @@
 // The fault that sets a server's clock, on a real memcached, which looks at its own once a second.
 #include "faults/fault.h"
+#include "harness/testing/test.h"
 
 #include "harness/base/clock.h"
 #include "harness/base/test_folder.h"
 #include "harness/cluster/server.h"
 #include "harness/cluster/topology.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <signal.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -84,9 +78,11 @@ static const char *tell(const struct fixture *fixture, const char *request, char
     return answer;
 }
 
+TEST_GROUP(start, stop);
+
 // However the jump falls between two looks: once it is in effect the lease is over. Each round
 // jumps further: set right again, memcached would not look for as long as it is early.
-static void a_jump_is_in_effect_once_the_server_goes_by_it(void **state)
+TEST(a_jump_is_in_effect_once_the_server_goes_by_it)
 {
     struct fixture *fixture = *state;
     struct error error = {0};
@@ -108,7 +104,7 @@ static void a_jump_is_in_effect_once_the_server_goes_by_it(void **state)
     }
 }
 
-static void a_clock_that_leases_do_not_go_by_needs_no_look(void **state)
+TEST(a_clock_that_leases_do_not_go_by_needs_no_look)
 {
     struct fixture *fixture = *state;
     struct error error = {0};
@@ -118,7 +114,7 @@ static void a_clock_that_leases_do_not_go_by_needs_no_look(void **state)
     assert_int_equal(clock_fault.heal(strike, &error), STRIKE_IN_EFFECT);
 }
 
-static void a_server_that_never_looks_is_a_failure_with_its_reason(void **state)
+TEST(a_server_that_never_looks_is_a_failure_with_its_reason)
 {
     struct fixture *fixture = *state;
     struct error error = {0};
@@ -137,7 +133,7 @@ static void a_server_that_never_looks_is_a_failure_with_its_reason(void **state)
     assert_false(clock_shift_is_set(&unread, SHIFTED_MONOTONIC));
 }
 
-static void a_server_that_stands_still_will_see_it_when_it_goes_on(void **state)
+TEST(a_server_that_stands_still_will_see_it_when_it_goes_on)
 {
     struct fixture *fixture = *state;
     struct error error = {0};
@@ -152,7 +148,7 @@ static void a_server_that_stands_still_will_see_it_when_it_goes_on(void **state)
     assert_int_equal(clock_fault.heal(strike, &error), STRIKE_IN_EFFECT);
 }
 
-static void a_clock_cannot_go_back_to_before_the_machines_start(void **state)
+TEST(a_clock_cannot_go_back_to_before_the_machines_start)
 {
     struct fixture *fixture = *state;
     struct error error = {0};
@@ -168,16 +164,4 @@ static void a_clock_cannot_go_back_to_before_the_machines_start(void **state)
     fixture->step.by_ns = -clock_monotonic_ns() / 2;
     assert_int_equal(clock_fault.available(&fixture->step, &fixture->world, &error),
                      FAULT_AVAILABLE);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_jump_is_in_effect_once_the_server_goes_by_it),
-        cmocka_unit_test(a_clock_that_leases_do_not_go_by_needs_no_look),
-        cmocka_unit_test(a_server_that_never_looks_is_a_failure_with_its_reason),
-        cmocka_unit_test(a_server_that_stands_still_will_see_it_when_it_goes_on),
-        cmocka_unit_test(a_clock_cannot_go_back_to_before_the_machines_start),
-    };
-    return cmocka_run_group_tests(tests, start, stop);
 }

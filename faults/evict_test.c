@@ -1,5 +1,6 @@
 // Eviction of every lock that a server has, on real ones.
 #include "faults/fault.h"
+#include "harness/testing/test.h"
 
 #include "harness/cluster/test_redis_control.h"
 
@@ -66,9 +67,8 @@ static void ask_memcached(const struct node *node, const char *request, const ch
 }
 
 // The first is held by nobody: that is no reason to spare the others.
-static void every_lock_that_is_there_goes(void **state)
+TEST_WITH(every_lock_that_is_there_goes, start, stop)
 {
-    (void)state;
     struct error error = {0};
     const struct node *node = redis_node(&fixture.server, 1);
     must_answer(node, "SET " NAME(2) " token PX 60000\n", "OK");
@@ -79,18 +79,16 @@ static void every_lock_that_is_there_goes(void **state)
     MUST_BE(STRIKE_IN_EFFECT, evict_fault.heal(&fixture.strike, &error));
 }
 
-static void where_none_is_there_none_can_go(void **state)
+TEST_WITH(where_none_is_there_none_can_go, start, stop)
 {
-    (void)state;
     struct error error = {0};
     MUST_BE(STRIKE_FAILED, evict_all(&error));
     assert_non_null(strstr(error.text, "has none of the 3 locks"));
 }
 
 // What needs no lock is done once, and full memory is.
-static void writes_are_refused_whoever_has_a_lock(void **state)
+TEST_WITH(writes_are_refused_whoever_has_a_lock, start, stop)
 {
-    (void)state;
     struct error error = {0};
     const struct node *node = redis_node(&fixture.server, 1);
     fixture.step.how = "noeviction";
@@ -99,9 +97,8 @@ static void writes_are_refused_whoever_has_a_lock(void **state)
     MUST_BE(STRIKE_IN_EFFECT, evict_fault.heal(&fixture.strike, &error));
 }
 
-static void a_server_that_cannot_be_asked_is_none_that_has_no_lock(void **state)
+TEST_WITH(a_server_that_cannot_be_asked_is_none_that_has_no_lock, start, stop)
 {
-    (void)state;
     struct error error = {0};
     die(redis_node(&fixture.server, 1));
     MUST_BE(STRIKE_FAILED, evict_all(&error));
@@ -127,9 +124,8 @@ static int start_memcached(void **state)
 }
 
 // Its memory takes several calls to fill.
-static void a_lock_that_is_released_meanwhile_spares_no_other(void **state)
+TEST_WITH(a_lock_that_is_released_meanwhile_spares_no_other, start_memcached, stop)
 {
-    (void)state;
     struct error error = {0};
     const struct node *node = &fixture.server.cluster.nodes[0];
     ask_memcached(node, "set " NAME(1) " 0 3600 5\r\ntoken\r\n", "STORED");
@@ -139,18 +135,4 @@ static void a_lock_that_is_released_meanwhile_spares_no_other(void **state)
     MUST_BE(STRIKE_IN_EFFECT, evict_all(&error));
     assert_int_equal(fixture.strike.done, 1);
     ask_memcached(node, "get " NAME(2) "\r\n", "END");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(every_lock_that_is_there_goes, start, stop),
-        cmocka_unit_test_setup_teardown(where_none_is_there_none_can_go, start, stop),
-        cmocka_unit_test_setup_teardown(writes_are_refused_whoever_has_a_lock, start, stop),
-        cmocka_unit_test_setup_teardown(a_server_that_cannot_be_asked_is_none_that_has_no_lock,
-                                        start, stop),
-        cmocka_unit_test_setup_teardown(a_lock_that_is_released_meanwhile_spares_no_other,
-                                        start_memcached, stop),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

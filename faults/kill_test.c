@@ -1,17 +1,10 @@
 // The killing of a client process: nobody is held up by its end.
 #include "faults/fault.h"
+#include "harness/testing/test.h"
 
 #include "harness/base/clock.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -90,7 +83,7 @@ static pid_t hold_end(pid_t process, int let_go)
     return 0;
 }
 
-static void a_client_that_takes_long_to_end_is_waited_for_without_standing_still(void **state)
+TEST_WITH(a_client_that_takes_long_to_end_is_waited_for_without_standing_still, start, stop)
 {
     struct fixture *fixture = *state;
     struct error error = {0};
@@ -117,7 +110,7 @@ static void a_client_that_takes_long_to_end_is_waited_for_without_standing_still
 }
 
 // What a client has started, its driver say, is told to end while the client still ends.
-static void the_programs_of_a_client_die_with_it_and_not_after_it(void **state)
+TEST_WITH(the_programs_of_a_client_die_with_it_and_not_after_it, start, stop)
 {
     struct fixture *fixture = *state;
     struct error error = {0};
@@ -152,15 +145,4 @@ static void the_programs_of_a_client_die_with_it_and_not_after_it(void **state)
     close(life[0]);
     close(let_go[0]);
     close(let_go[1]);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(
-            a_client_that_takes_long_to_end_is_waited_for_without_standing_still, start, stop),
-        cmocka_unit_test_setup_teardown(the_programs_of_a_client_die_with_it_and_not_after_it,
-                                        start, stop),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,22 +1,14 @@
 // The schedule of faults against real processes that do nothing but wait.
 #include "faults/schedule.h"
 #include "faults/step.h"
+#include "harness/testing/test.h"
 
 #include "harness/base/clock.h"
 #include "harness/base/file.h"
 #include "harness/base/processes.h"
 #include "harness/history/reader.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -120,7 +112,7 @@ static void advance_until(struct fixture *fixture, enum event_kind kind, int ste
         schedule_advance(fixture->schedule, 1);
 }
 
-static void a_pause_by_time_stops_the_process_and_heals_at_its_bound(void **state)
+TEST_WITH(a_pause_by_time_stops_the_process_and_heals_at_its_bound, start, stop)
 {
     struct fixture *fixture = *state;
     fixture->steps[0] = step_at(1, "pause", 1, 5 * NS_PER_S);
@@ -147,7 +139,7 @@ static struct event grant_to(int client, int64_t at_ns)
         .kind = EVENT_ACQUIRE_RETURN, .client = (uint16_t)client, .worker = 1, .at_ns = at_ns};
 }
 
-static void a_cause_counts_only_after_the_fault_is_in_effect(void **state)
+TEST_WITH(a_cause_counts_only_after_the_fault_is_in_effect, start, stop)
 {
     struct fixture *fixture = *state;
     fixture->steps[0] = step_at(1, "pause", 1, 0);
@@ -170,7 +162,7 @@ static void a_cause_counts_only_after_the_fault_is_in_effect(void **state)
     assert_int_equal(count(fixture, EVENT_FAULT_HEALED, 1), 1);
 }
 
-static void a_cause_counts_from_where_a_held_worker_came_to_its_point(void **state)
+TEST_WITH(a_cause_counts_from_where_a_held_worker_came_to_its_point, start, stop)
 {
     struct fixture *fixture = *state;
     fixture->steps[0] = step_at(1, "pause", 1, -1);
@@ -194,7 +186,7 @@ static void a_cause_counts_from_where_a_held_worker_came_to_its_point(void **sta
     assert_int_equal(count(fixture, EVENT_FAULT_HEALED, 1), 1);
 }
 
-static void a_kill_is_recorded_as_the_death_of_its_client(void **state)
+TEST_WITH(a_kill_is_recorded_as_the_death_of_its_client, start, stop)
 {
     struct fixture *fixture = *state;
     fixture->steps[0] = step_at(1, "kill", 2, 0);
@@ -210,7 +202,7 @@ static void a_kill_is_recorded_as_the_death_of_its_client(void **state)
     assert_true(schedule_has_struck(fixture->schedule));
 }
 
-static void a_fault_on_a_client_that_has_ended_fails_and_says_so(void **state)
+TEST_WITH(a_fault_on_a_client_that_has_ended_fails_and_says_so, start, stop)
 {
     struct fixture *fixture = *state;
     fixture->steps[0] = step_at(1, "kill", 1, 0);
@@ -222,7 +214,7 @@ static void a_fault_on_a_client_that_has_ended_fails_and_says_so(void **state)
     assert_int_equal(count(fixture, EVENT_FAULT_IN_EFFECT, 2), 0);
 }
 
-static void two_pauses_of_one_client_end_with_the_later(void **state)
+TEST_WITH(two_pauses_of_one_client_end_with_the_later, start, stop)
 {
     struct fixture *fixture = *state;
     fixture->steps[0] = step_at(1, "pause", 1, 0);
@@ -240,7 +232,7 @@ static void two_pauses_of_one_client_end_with_the_later(void **state)
     assert_true(state_of(fixture->clients[0].process) != 'T');
 }
 
-static void a_client_that_ended_by_itself_was_not_killed(void **state)
+TEST_WITH(a_client_that_ended_by_itself_was_not_killed, start, stop)
 {
     struct fixture *fixture = *state;
     siginfo_t info;
@@ -255,7 +247,7 @@ static void a_client_that_ended_by_itself_was_not_killed(void **state)
     assert_int_equal(count(fixture, EVENT_PROCESS_DEATH, 0), 0);
 }
 
-static void a_fault_after_another_is_armed_when_that_one_is_in_effect(void **state)
+TEST_WITH(a_fault_after_another_is_armed_when_that_one_is_in_effect, start, stop)
 {
     struct fixture *fixture = *state;
     fixture->steps[0] = step_at(1, "pause", 1, NS_PER_S);
@@ -276,7 +268,7 @@ static void a_fault_after_another_is_armed_when_that_one_is_in_effect(void **sta
     assert_int_equal(state_of(fixture->clients[1].process), 'T');
 }
 
-static void the_end_of_the_trial_heals_and_disarms_everything(void **state)
+TEST_WITH(the_end_of_the_trial_heals_and_disarms_everything, start, stop)
 {
     struct fixture *fixture = *state;
     fixture->steps[0] = step_at(1, "pause", 1, 0);
@@ -295,7 +287,7 @@ static void the_end_of_the_trial_heals_and_disarms_everything(void **state)
 
 // A process that does not stop at once (as one that the machine is too busy for) must not do so
 // after the end.
-static void a_pause_that_is_not_proven_when_the_trial_ends_is_undone(void **state)
+TEST_WITH(a_pause_that_is_not_proven_when_the_trial_ends_is_undone, start, stop)
 {
     struct fixture *fixture = *state;
     fixture->steps[0] = step_at(1, "pause", 1, 0);
@@ -309,7 +301,7 @@ static void a_pause_that_is_not_proven_when_the_trial_ends_is_undone(void **stat
     assert_int_equal(count(fixture, EVENT_FAULT_HEALED, 1), 0); // it was never in effect
 }
 
-static void a_worker_goes_on_once_all_that_follow_at_once_stand(void **state)
+TEST_WITH(a_worker_goes_on_once_all_that_follow_at_once_stand, start, stop)
 {
     struct fixture *fixture = *state;
     fixture->steps[0] = step_at(1, "pause", 1, -1);
@@ -332,7 +324,7 @@ static void a_worker_goes_on_once_all_that_follow_at_once_stand(void **state)
     assert_int_equal(atomic_load(&trap->state), POINT_LET_GO);
 }
 
-static void a_cause_can_trigger_and_the_end_of_another_fault_too(void **state)
+TEST_WITH(a_cause_can_trigger_and_the_end_of_another_fault_too, start, stop)
 {
     struct fixture *fixture = *state;
     fixture->steps[0] = step_at(1, "pause", 1, -1);
@@ -355,7 +347,7 @@ static void a_cause_can_trigger_and_the_end_of_another_fault_too(void **state)
     assert_int_equal(fixture->clients[1].process, 0);
 }
 
-static void what_a_fault_until_the_end_holds_up_is_no_reason_to_wait(void **state)
+TEST_WITH(what_a_fault_until_the_end_holds_up_is_no_reason_to_wait, start, stop)
 {
     struct fixture *fixture = *state;
     fixture->steps[0] = step_at(1, "pause", 1, 0);
@@ -379,7 +371,7 @@ static struct fault_step step_at_point(int number, int64_t at_ns)
     return step;
 }
 
-static void a_point_with_a_time_counts_from_that_time_on(void **state)
+TEST_WITH(a_point_with_a_time_counts_from_that_time_on, start, stop)
 {
     struct fixture *fixture = *state;
     fixture->steps[0] = step_at_point(1, NS_PER_S);
@@ -396,7 +388,7 @@ static void a_point_with_a_time_counts_from_that_time_on(void **state)
     assert_int_equal(count(fixture, EVENT_FAULT_ASKED, 0), 0);
 }
 
-static void what_was_drawn_and_has_not_struck_strikes_no_more_once_closed(void **state)
+TEST_WITH(what_was_drawn_and_has_not_struck_strikes_no_more_once_closed, start, stop)
 {
     struct fixture *fixture = *state;
     fixture->steps[0] = step_at(1, "pause", 1, 0);
@@ -421,7 +413,7 @@ static void show_grant(struct fixture *fixture, int client)
     schedule_see(fixture->schedule, &event);
 }
 
-static void all_is_settled_once_each_client_was_granted_or_had_its_time(void **state)
+TEST_WITH(all_is_settled_once_each_client_was_granted_or_had_its_time, start, stop)
 {
     struct fixture *fixture = *state;
     fixture->steps[0] = step_at(1, "pause", 1, 0);
@@ -440,28 +432,4 @@ static void all_is_settled_once_each_client_was_granted_or_had_its_time(void **s
     assert_false(schedule_has_settled(fixture->schedule, now_ns, NS_PER_S));
     show_grant(fixture, 2);
     assert_true(schedule_has_settled(fixture->schedule, now_ns, NS_PER_S));
-}
-
-int main(void)
-{
-#define WITH_CLIENTS(test) cmocka_unit_test_setup_teardown(test, start, stop)
-    const struct CMUnitTest tests[] = {
-        WITH_CLIENTS(a_pause_by_time_stops_the_process_and_heals_at_its_bound),
-        WITH_CLIENTS(a_cause_counts_only_after_the_fault_is_in_effect),
-        WITH_CLIENTS(a_cause_counts_from_where_a_held_worker_came_to_its_point),
-        WITH_CLIENTS(a_kill_is_recorded_as_the_death_of_its_client),
-        WITH_CLIENTS(a_fault_on_a_client_that_has_ended_fails_and_says_so),
-        WITH_CLIENTS(two_pauses_of_one_client_end_with_the_later),
-        WITH_CLIENTS(a_client_that_ended_by_itself_was_not_killed),
-        WITH_CLIENTS(a_fault_after_another_is_armed_when_that_one_is_in_effect),
-        WITH_CLIENTS(the_end_of_the_trial_heals_and_disarms_everything),
-        WITH_CLIENTS(a_pause_that_is_not_proven_when_the_trial_ends_is_undone),
-        WITH_CLIENTS(a_worker_goes_on_once_all_that_follow_at_once_stand),
-        WITH_CLIENTS(a_cause_can_trigger_and_the_end_of_another_fault_too),
-        WITH_CLIENTS(what_a_fault_until_the_end_holds_up_is_no_reason_to_wait),
-        WITH_CLIENTS(a_point_with_a_time_counts_from_that_time_on),
-        WITH_CLIENTS(what_was_drawn_and_has_not_struck_strikes_no_more_once_closed),
-        WITH_CLIENTS(all_is_settled_once_each_client_was_granted_or_had_its_time),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

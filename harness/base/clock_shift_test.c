@@ -3,17 +3,9 @@
 #include "harness/base/clock.h"
 #include "harness/base/file.h"
 #include "harness/base/test_folder.h"
+#include "harness/testing/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -35,9 +27,8 @@ static void set(struct clock_shift *shift, int64_t machine_ns, int64_t by_ns, in
     clock_shift_set(shift, SHIFTED_MONOTONIC, machine_ns, by_ns, rate);
 }
 
-static void zeroed_memory_and_none_at_all_are_clocks_that_are_right(void **state)
+TEST(zeroed_memory_and_none_at_all_are_clocks_that_are_right)
 {
-    (void)state;
     const struct clock_shift right = {0};
     const struct clock_shift *both[] = {&right, NULL};
     for (int i = 0; i < 2; i++) {
@@ -48,9 +39,8 @@ static void zeroed_memory_and_none_at_all_are_clocks_that_are_right(void **state
     }
 }
 
-static void a_jump_moves_all_later_readings_of_one_clock(void **state)
+TEST(a_jump_moves_all_later_readings_of_one_clock)
 {
-    (void)state;
     struct clock_shift shift = {0};
     set(&shift, START_NS, 60 * NS_PER_S, CLOCK_RATE_NORMAL);
     assert_true(clock_shift_is_set(&shift, SHIFTED_MONOTONIC));
@@ -62,9 +52,8 @@ static void a_jump_moves_all_later_readings_of_one_clock(void **state)
     }
 }
 
-static void jumps_add_up_and_may_go_back_before_the_start(void **state)
+TEST(jumps_add_up_and_may_go_back_before_the_start)
 {
-    (void)state;
     struct clock_shift shift = {0};
     set(&shift, START_NS, -2 * HOUR_NS, CLOCK_RATE_NORMAL);
     assert_true(read_at(&shift, START_NS) == 7 - HOUR_NS);
@@ -74,9 +63,8 @@ static void jumps_add_up_and_may_go_back_before_the_start(void **state)
 }
 
 // For days, at any rate; it goes on from what it showed.
-static void a_drift_goes_on_from_what_was_shown(void **state)
+TEST(a_drift_goes_on_from_what_was_shown)
 {
-    (void)state;
     static const int64_t rates[] = {1, 3, 500000, 999999, 1000001, 10 * CLOCK_RATE_NORMAL};
     for (size_t i = 0; i < sizeof rates / sizeof *rates; i++) {
         struct clock_shift shift = {0};
@@ -95,9 +83,8 @@ static void a_drift_goes_on_from_what_was_shown(void **state)
     }
 }
 
-static void a_frozen_clock_shows_the_same_for_ever(void **state)
+TEST(a_frozen_clock_shows_the_same_for_ever)
 {
-    (void)state;
     struct clock_shift shift = {0};
     set(&shift, START_NS, 5, 0);
     assert_true(read_at(&shift, START_NS) == START_NS + 5);
@@ -108,9 +95,8 @@ static void a_frozen_clock_shows_the_same_for_ever(void **state)
     assert_true(when(&shift, TIME_NEVER) == TIME_NEVER);
 }
 
-static void what_is_beyond_all_time_is_never(void **state)
+TEST(what_is_beyond_all_time_is_never)
 {
-    (void)state;
     struct clock_shift shift = {0};
     set(&shift, START_NS, -HOUR_NS, 1);
     assert_true(when(&shift, TIME_NEVER - 1) == TIME_NEVER);
@@ -119,9 +105,8 @@ static void what_is_beyond_all_time_is_never(void **state)
     assert_true(when(&shift, INT64_MIN) <= START_NS);
 }
 
-static void a_clock_that_is_cleared_is_right_again(void **state)
+TEST(a_clock_that_is_cleared_is_right_again)
 {
-    (void)state;
     struct clock_shift shift = {0};
     set(&shift, START_NS, HOUR_NS, 0);
     clock_shift_clear(&shift, SHIFTED_MONOTONIC);
@@ -152,9 +137,8 @@ static void *read_on(void *context)
     return NULL;
 }
 
-static void who_reads_while_it_is_set_sees_the_old_or_the_new(void **state)
+TEST(who_reads_while_it_is_set_sees_the_old_or_the_new)
 {
-    (void)state;
     struct watched watched = {0};
     pthread_t readers[2];
     set(&watched.shift, START_NS, 1, CLOCK_RATE_NORMAL);
@@ -174,9 +158,8 @@ static void who_reads_while_it_is_set_sees_the_old_or_the_new(void **state)
 
 // --- in a file -----------------------------------------------------------------------------------
 
-static void a_shift_in_a_file_is_shared_and_begins_right(void **state)
+TEST(a_shift_in_a_file_is_shared_and_begins_right)
 {
-    (void)state;
     struct error error = {0};
     char folder[] = "/tmp/lockpick-clock-XXXXXX";
     assert_int_equal(test_folder_make(folder), 0);
@@ -201,9 +184,8 @@ static void a_shift_in_a_file_is_shared_and_begins_right(void **state)
     assert_non_null(strstr(error.text, "/no/such/folder/clock"));
 }
 
-static void the_preload_is_found_where_the_environment_says_or_above_this_program(void **state)
+TEST(the_preload_is_found_where_the_environment_says_or_above_this_program)
 {
-    (void)state;
     struct error error = {0};
     assert_int_equal(unsetenv("LOCKPICK_CLOCK_PRELOAD"), 0);
     char *path = clock_preload_path(&error);
@@ -213,7 +195,7 @@ static void the_preload_is_found_where_the_environment_says_or_above_this_progra
     assert_int_equal(access(path, R_OK), 0);
     assert_int_equal(setenv("LOCKPICK_CLOCK_PRELOAD", "/proc/self/exe", 1), 0);
     char *elsewhere = clock_preload_path(&error);
-    assert_string_equal(strrchr(elsewhere, '/'), "/clock_shift_test");
+    assert_string_equal(strrchr(elsewhere, '/'), "/tests");
     assert_int_equal(setenv("LOCKPICK_CLOCK_PRELOAD", "/no/such.so", 1), 0);
     assert_null(clock_preload_path(&error));
     assert_non_null(strstr(error.text, "/no/such.so"));
@@ -222,9 +204,8 @@ static void the_preload_is_found_where_the_environment_says_or_above_this_progra
     free(elsewhere);
 }
 
-static void the_last_setting_counts_as_seen_once_the_time_was_shown_by_it(void **state)
+TEST(the_last_setting_counts_as_seen_once_the_time_was_shown_by_it)
 {
-    (void)state;
     struct clock_shift shift = {0};
     assert_true(clock_shift_was_shown(&shift, SHIFTED_MONOTONIC)); // nothing was set
     set(&shift, START_NS, HOUR_NS, CLOCK_RATE_NORMAL);
@@ -239,22 +220,4 @@ static void the_last_setting_counts_as_seen_once_the_time_was_shown_by_it(void *
     assert_false(clock_shift_was_shown(&shift, SHIFTED_MONOTONIC));
     assert_true(clock_shift_show(&shift, SHIFTED_MONOTONIC, START_NS) == START_NS);
     assert_true(clock_shift_was_shown(&shift, SHIFTED_MONOTONIC));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(zeroed_memory_and_none_at_all_are_clocks_that_are_right),
-        cmocka_unit_test(a_jump_moves_all_later_readings_of_one_clock),
-        cmocka_unit_test(jumps_add_up_and_may_go_back_before_the_start),
-        cmocka_unit_test(a_drift_goes_on_from_what_was_shown),
-        cmocka_unit_test(a_frozen_clock_shows_the_same_for_ever),
-        cmocka_unit_test(what_is_beyond_all_time_is_never),
-        cmocka_unit_test(a_clock_that_is_cleared_is_right_again),
-        cmocka_unit_test(who_reads_while_it_is_set_sees_the_old_or_the_new),
-        cmocka_unit_test(the_last_setting_counts_as_seen_once_the_time_was_shown_by_it),
-        cmocka_unit_test(a_shift_in_a_file_is_shared_and_begins_right),
-        cmocka_unit_test(the_preload_is_found_where_the_environment_says_or_above_this_program),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

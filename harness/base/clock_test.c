@@ -1,21 +1,14 @@
 #include "harness/base/clock.h"
 
 #include "harness/base/clock_shift.h"
+#include "harness/testing/test.h"
 
 #include <signal.h>
 #include <sys/time.h>
 #include <time.h>
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-static void monotonic_time_never_goes_back(void **state)
+TEST(monotonic_time_never_goes_back)
 {
-    (void)state;
     int64_t before_ns = clock_monotonic_ns();
     for (int i = 0; i < 1000; i++) {
         int64_t now_ns = clock_monotonic_ns();
@@ -24,17 +17,15 @@ static void monotonic_time_never_goes_back(void **state)
     }
 }
 
-static void real_time_counts_from_1970(void **state)
+TEST(real_time_counts_from_1970)
 {
-    (void)state;
     int64_t seconds = time(NULL);
     assert_true(clock_realtime_ns() >= seconds * NS_PER_S);
     assert_true(clock_realtime_ns() / NS_PER_S <= time(NULL) + 1);
 }
 
-static void a_sleep_does_not_end_early(void **state)
+TEST(a_sleep_does_not_end_early)
 {
-    (void)state;
     int64_t until_ns = clock_monotonic_ns() + 3 * NS_PER_MS;
     clock_sleep_until_ns(until_ns);
     assert_true(clock_monotonic_ns() >= until_ns);
@@ -45,9 +36,8 @@ static void a_sleep_does_not_end_early(void **state)
     assert_true(clock_monotonic_ns() - before_ns >= 3 * NS_PER_MS);
 }
 
-static void a_time_that_has_passed_needs_no_sleep(void **state)
+TEST(a_time_that_has_passed_needs_no_sleep)
 {
-    (void)state;
     struct clock clock = {0};
     clock_sleep_until_ns(0);
     clock_sleep_until_ns(-1);
@@ -63,9 +53,8 @@ static void note_signal(int number)
     interrupted = 1;
 }
 
-static void signals_do_not_shorten_a_sleep(void **state)
+TEST(signals_do_not_shorten_a_sleep)
 {
-    (void)state;
     struct sigaction noting = {.sa_handler = note_signal}, before;
     assert_int_equal(sigaction(SIGALRM, &noting, &before), 0);
     const struct itimerval often = {{0, 1000}, {0, 1000}}, off = {0};
@@ -81,9 +70,8 @@ static void signals_do_not_shorten_a_sleep(void **state)
 
 #define HOUR_NS (3600 * NS_PER_S)
 
-static void a_jump_moves_the_clock_of_one_client_only(void **state)
+TEST(a_jump_moves_the_clock_of_one_client_only)
 {
-    (void)state;
     struct clock_shift shift = {0};
     const struct clock right = {0}, ahead = {.shift = &shift};
     clock_shift_set(&shift, SHIFTED_MONOTONIC, clock_monotonic_ns(), HOUR_NS, CLOCK_RATE_NORMAL);
@@ -99,9 +87,8 @@ static void a_jump_moves_the_clock_of_one_client_only(void **state)
     assert_true(clock_machine_ns(&ahead, TIME_NEVER) == TIME_NEVER);
 }
 
-static void a_sleep_takes_as_long_on_a_clock_that_goes_wrong(void **state)
+TEST(a_sleep_takes_as_long_on_a_clock_that_goes_wrong)
 {
-    (void)state;
     struct clock_shift shift = {0};
     const struct clock frozen = {.shift = &shift};
     clock_shift_set(&shift, SHIFTED_MONOTONIC, clock_monotonic_ns(), HOUR_NS, 0);
@@ -112,9 +99,8 @@ static void a_sleep_takes_as_long_on_a_clock_that_goes_wrong(void **state)
     assert_true(clock_now_ns(&frozen) == shown_ns);
 }
 
-static void who_waits_for_a_clock_that_goes_wrong_looks_at_it_again_soon(void **state)
+TEST(who_waits_for_a_clock_that_goes_wrong_looks_at_it_again_soon)
 {
-    (void)state;
     struct clock_shift shift = {0};
     const struct clock clock = {.shift = &shift};
     int64_t late_ns = clock_monotonic_ns() + HOUR_NS;
@@ -124,19 +110,4 @@ static void who_waits_for_a_clock_that_goes_wrong_looks_at_it_again_soon(void **
     assert_true(clock_look_again_ns(&clock, late_ns) <= clock_monotonic_ns() + NS_PER_S);
     clock_shift_set(&shift, SHIFTED_MONOTONIC, clock_monotonic_ns(), 2 * HOUR_NS, 0);
     assert_true(clock_look_again_ns(&clock, late_ns) <= clock_monotonic_ns());
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(monotonic_time_never_goes_back),
-        cmocka_unit_test(real_time_counts_from_1970),
-        cmocka_unit_test(a_sleep_does_not_end_early),
-        cmocka_unit_test(a_time_that_has_passed_needs_no_sleep),
-        cmocka_unit_test(signals_do_not_shorten_a_sleep),
-        cmocka_unit_test(a_jump_moves_the_clock_of_one_client_only),
-        cmocka_unit_test(a_sleep_takes_as_long_on_a_clock_that_goes_wrong),
-        cmocka_unit_test(who_waits_for_a_clock_that_goes_wrong_looks_at_it_again_soon),
-    };
-    return cmocka_run_group_tests_name("clock", tests, NULL, NULL);
 }

@@ -1,17 +1,9 @@
 #include "harness/base/error.h"
 
-#include <string.h>
+#include "harness/testing/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-static void setting_an_error_returns_minus_one_and_keeps_the_text(void **state)
+TEST(setting_an_error_returns_minus_one_and_keeps_the_text)
 {
-    (void)state;
     struct error error;
     assert_int_equal(error_set(&error, "cannot open %s: error %d", "a.yaml", 2), -1);
     assert_string_equal(error.text, "cannot open a.yaml: error 2");
@@ -19,9 +11,8 @@ static void setting_an_error_returns_minus_one_and_keeps_the_text(void **state)
     assert_string_equal(error.text, "second");
 }
 
-static void an_error_may_quote_its_own_text(void **state)
+TEST(an_error_may_quote_its_own_text)
 {
-    (void)state;
     struct error error;
     error_set(&error, "no route");
     error_set(&error, "%s; is node-1 up?", error.text);
@@ -30,9 +21,8 @@ static void an_error_may_quote_its_own_text(void **state)
     assert_string_equal(error.text, "after 'no route; is node-1 up?': no route; is node-1 up?");
 }
 
-static void each_wrap_puts_its_context_in_front(void **state)
+TEST(each_wrap_puts_its_context_in_front)
 {
-    (void)state;
     struct error error;
     error_set(&error, "refused");
     assert_int_equal(error_wrap(&error, "connecting to %s", "redis-1"), -1);
@@ -40,16 +30,14 @@ static void each_wrap_puts_its_context_in_front(void **state)
     assert_string_equal(error.text, "trial 7: connecting to redis-1: refused");
 }
 
-static void an_error_that_nobody_wants_is_still_an_error(void **state)
+TEST(an_error_that_nobody_wants_is_still_an_error)
 {
-    (void)state;
     assert_int_equal(error_set(NULL, "lost %d", 1), -1);
     assert_int_equal(error_wrap(NULL, "lost %d", 2), -1);
 }
 
-static void a_text_too_long_is_cut_at_its_end(void **state)
+TEST(a_text_too_long_is_cut_at_its_end)
 {
-    (void)state;
     char long_text[3000];
     memset(long_text, 'x', sizeof long_text - 1);
     long_text[sizeof long_text - 1] = '\0';
@@ -62,9 +50,8 @@ static void a_text_too_long_is_cut_at_its_end(void **state)
     assert_memory_equal(error.text, "reading: xxx", 12);
 }
 
-static void a_context_too_long_leaves_no_text_but_ends_in_a_colon(void **state)
+TEST(a_context_too_long_leaves_no_text_but_ends_in_a_colon)
 {
-    (void)state;
     char long_context[3000];
     memset(long_context, 'c', sizeof long_context - 1);
     long_context[sizeof long_context - 1] = '\0';
@@ -73,17 +60,4 @@ static void a_context_too_long_leaves_no_text_but_ends_in_a_colon(void **state)
     error_wrap(&error, "%s", long_context);
     assert_int_equal(strlen(error.text), sizeof error.text - 1);
     assert_string_equal(error.text + sizeof error.text - 4, "c: ");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(setting_an_error_returns_minus_one_and_keeps_the_text),
-        cmocka_unit_test(an_error_may_quote_its_own_text),
-        cmocka_unit_test(each_wrap_puts_its_context_in_front),
-        cmocka_unit_test(an_error_that_nobody_wants_is_still_an_error),
-        cmocka_unit_test(a_text_too_long_is_cut_at_its_end),
-        cmocka_unit_test(a_context_too_long_leaves_no_text_but_ends_in_a_colon),
-    };
-    return cmocka_run_group_tests_name("error", tests, NULL, NULL);
 }

@@ -1,23 +1,15 @@
 #include "harness/base/file.h"
 
+#include "harness/testing/test.h"
+
 #include <dirent.h>
 #include <ftw.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 // Each test has an empty folder, which is *state.
 static int make_empty_folder(void **state)
@@ -61,7 +53,7 @@ static void assert_content(const char *path, const char *expected)
     text_free(&content);
 }
 
-static void what_is_written_is_read_back(void **state)
+TEST_WITH(what_is_written_is_read_back, make_empty_folder, remove_folder)
 {
     char *path = path_join(*state, "notes");
     struct text bytes = {0}, content = {0};
@@ -79,7 +71,8 @@ static void what_is_written_is_read_back(void **state)
     free(path);
 }
 
-static void a_write_replaces_all_of_the_old_file_and_leaves_no_other(void **state)
+TEST_WITH(a_write_replaces_all_of_the_old_file_and_leaves_no_other, make_empty_folder,
+          remove_folder)
 {
     char *path = path_join(*state, "result.json");
     struct error error = {0};
@@ -111,7 +104,7 @@ static void *read_again_and_again(void *argument)
     return NULL;
 }
 
-static void a_reader_never_sees_half_a_file(void **state)
+TEST_WITH(a_reader_never_sees_half_a_file, make_empty_folder, remove_folder)
 {
     char *path = path_join(*state, "result.json");
     char *bytes = memory_zeroed(1, 100000);
@@ -132,7 +125,7 @@ static void a_reader_never_sees_half_a_file(void **state)
     free(path);
 }
 
-static void a_file_that_cannot_be_read_is_named(void **state)
+TEST_WITH(a_file_that_cannot_be_read_is_named, make_empty_folder, remove_folder)
 {
     struct text content = {0};
     struct error error = {0};
@@ -148,7 +141,7 @@ static void a_file_that_cannot_be_read_is_named(void **state)
     free(path);
 }
 
-static void a_file_that_cannot_be_written_is_named(void **state)
+TEST_WITH(a_file_that_cannot_be_written_is_named, make_empty_folder, remove_folder)
 {
     struct error error = {0};
     char *path = path_join(*state, "no-folder/result.json");
@@ -158,7 +151,7 @@ static void a_file_that_cannot_be_written_is_named(void **state)
     free(path);
 }
 
-static void a_write_that_fails_leaves_nothing_behind(void **state)
+TEST_WITH(a_write_that_fails_leaves_nothing_behind, make_empty_folder, remove_folder)
 {
     struct error error = {0};
     char *path = path_join(*state, "folder");
@@ -169,7 +162,7 @@ static void a_write_that_fails_leaves_nothing_behind(void **state)
     free(path);
 }
 
-static void a_file_that_cannot_be_written_whole_is_an_error(void **state)
+TEST_WITH(a_file_that_cannot_be_written_whole_is_an_error, make_empty_folder, remove_folder)
 {
     char *path = path_join(*state, "result.json");
     struct error error = {0};
@@ -187,7 +180,7 @@ static void a_file_that_cannot_be_written_whole_is_an_error(void **state)
     free(path);
 }
 
-static void a_link_is_replaced_and_its_target_left_alone(void **state)
+TEST_WITH(a_link_is_replaced_and_its_target_left_alone, make_empty_folder, remove_folder)
 {
     char *target = path_join(*state, "precious");
     char *link = path_join(*state, "result.json");
@@ -201,7 +194,7 @@ static void a_link_is_replaced_and_its_target_left_alone(void **state)
 }
 
 // To read it would wait for a writer for ever.
-static void a_pipe_or_a_device_is_refused_at_once(void **state)
+TEST_WITH(a_pipe_or_a_device_is_refused_at_once, make_empty_folder, remove_folder)
 {
     char *path = path_join(*state, "history.bin");
     assert_int_equal(mkfifo(path, 0600), 0);
@@ -216,7 +209,7 @@ static void a_pipe_or_a_device_is_refused_at_once(void **state)
     free(path);
 }
 
-static void a_file_larger_than_any_of_ours_is_refused(void **state)
+TEST_WITH(a_file_larger_than_any_of_ours_is_refused, make_empty_folder, remove_folder)
 {
     char *path = path_join(*state, "result.json");
     struct text content = {0};
@@ -230,7 +223,7 @@ static void a_file_larger_than_any_of_ours_is_refused(void **state)
     free(path);
 }
 
-static void a_private_file_is_for_nobody_else(void **state)
+TEST_WITH(a_private_file_is_for_nobody_else, make_empty_folder, remove_folder)
 {
     char *path = path_join(*state, "as-run.yaml");
     struct stat found;
@@ -242,7 +235,7 @@ static void a_private_file_is_for_nobody_else(void **state)
     free(path);
 }
 
-static void folders_are_made_with_their_parents(void **state)
+TEST_WITH(folders_are_made_with_their_parents, make_empty_folder, remove_folder)
 {
     static const char *const names[] = {"a", "a/b", "a/b/c/d/", "e//f"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
@@ -261,7 +254,7 @@ static void folders_are_made_with_their_parents(void **state)
     assert_int_equal(folder_make(".", NULL), 0);
 }
 
-static void a_link_to_a_folder_is_a_folder(void **state)
+TEST_WITH(a_link_to_a_folder_is_a_folder, make_empty_folder, remove_folder)
 {
     char *path = path_join(*state, "real/sub");
     char *link = path_join(*state, "latest");
@@ -274,7 +267,7 @@ static void a_link_to_a_folder_is_a_folder(void **state)
     free(path);
 }
 
-static void a_file_in_the_way_of_a_folder_is_named(void **state)
+TEST_WITH(a_file_in_the_way_of_a_folder_is_named, make_empty_folder, remove_folder)
 {
     char *file = path_join(*state, "results");
     assert_int_equal(file_write(file, "x", 1, NULL), 0);
@@ -291,35 +284,9 @@ static void a_file_in_the_way_of_a_folder_is_named(void **state)
     free(file);
 }
 
-static void a_folder_without_a_name_is_an_error(void **state)
+TEST_WITH(a_folder_without_a_name_is_an_error, make_empty_folder, remove_folder)
 {
-    (void)state;
     struct error error = {0};
     assert_int_equal(folder_make("", &error), -1);
     assert_string_not_equal(error.text, "");
-}
-
-#define TEST_IN_A_FOLDER(test)                                                                     \
-    cmocka_unit_test_setup_teardown(test, make_empty_folder, remove_folder)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST_IN_A_FOLDER(what_is_written_is_read_back),
-        TEST_IN_A_FOLDER(a_write_replaces_all_of_the_old_file_and_leaves_no_other),
-        TEST_IN_A_FOLDER(a_reader_never_sees_half_a_file),
-        TEST_IN_A_FOLDER(a_file_that_cannot_be_read_is_named),
-        TEST_IN_A_FOLDER(a_file_that_cannot_be_written_is_named),
-        TEST_IN_A_FOLDER(a_write_that_fails_leaves_nothing_behind),
-        TEST_IN_A_FOLDER(a_file_that_cannot_be_written_whole_is_an_error),
-        TEST_IN_A_FOLDER(a_link_is_replaced_and_its_target_left_alone),
-        TEST_IN_A_FOLDER(a_pipe_or_a_device_is_refused_at_once),
-        TEST_IN_A_FOLDER(a_file_larger_than_any_of_ours_is_refused),
-        TEST_IN_A_FOLDER(a_private_file_is_for_nobody_else),
-        TEST_IN_A_FOLDER(folders_are_made_with_their_parents),
-        TEST_IN_A_FOLDER(a_link_to_a_folder_is_a_folder),
-        TEST_IN_A_FOLDER(a_file_in_the_way_of_a_folder_is_named),
-        TEST_IN_A_FOLDER(a_folder_without_a_name_is_an_error),
-    };
-    return cmocka_run_group_tests_name("file", tests, NULL, NULL);
 }

@@ -1,28 +1,20 @@
 #include "harness/base/futex.h"
 
 #include "harness/base/clock.h"
+#include "harness/testing/test.h"
 
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-static void a_word_that_has_changed_is_not_waited_for(void **state)
+TEST(a_word_that_has_changed_is_not_waited_for)
 {
-    (void)state;
     _Atomic uint32_t word = 1;
     assert_true(futex_wait_until_ns(&word, 0, TIME_NEVER));
 }
 
-static void a_wait_ends_at_its_time_and_not_before(void **state)
+TEST(a_wait_ends_at_its_time_and_not_before)
 {
-    (void)state;
     _Atomic uint32_t word = 0;
     int64_t until_ns = clock_monotonic_ns() + 3 * NS_PER_MS;
     while (futex_wait_until_ns(&word, 0, until_ns))
@@ -31,9 +23,8 @@ static void a_wait_ends_at_its_time_and_not_before(void **state)
     assert_false(futex_wait_until_ns(&word, 0, 0));
 }
 
-static void a_process_wakes_another_through_memory_that_both_map(void **state)
+TEST(a_process_wakes_another_through_memory_that_both_map)
 {
-    (void)state;
     _Atomic uint32_t *word =
         mmap(NULL, sizeof *word, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     assert_true(word != MAP_FAILED);
@@ -55,14 +46,4 @@ static void a_process_wakes_another_through_memory_that_both_map(void **state)
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_int_equal(status, 0);
     munmap(word, sizeof *word);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_word_that_has_changed_is_not_waited_for),
-        cmocka_unit_test(a_wait_ends_at_its_time_and_not_before),
-        cmocka_unit_test(a_process_wakes_another_through_memory_that_both_map),
-    };
-    return cmocka_run_group_tests_name("futex", tests, NULL, NULL);
 }

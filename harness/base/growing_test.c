@@ -1,16 +1,9 @@
 #include "harness/base/growing.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
+#include "harness/testing/test.h"
 
-#include <cmocka.h>
-
-static void what_is_appended_stays(void **state)
+TEST(what_is_appended_stays)
 {
-    (void)state;
     int *numbers = NULL;
     size_t count = 0, room = 0;
     for (int i = 0; i < 1000; i++)
@@ -22,9 +15,8 @@ static void what_is_appended_stays(void **state)
     free(numbers);
 }
 
-static void there_is_room_for_one_more_before_it_is_added(void **state)
+TEST(there_is_room_for_one_more_before_it_is_added)
 {
-    (void)state;
     size_t room = 0;
     char *bytes = grown(NULL, 0, &room, 1);
     assert_in_range(room, 1, 64);
@@ -36,9 +28,8 @@ static void there_is_room_for_one_more_before_it_is_added(void **state)
     free(bytes);
 }
 
-static void what_is_reached_is_zero_and_what_was_there_stays(void **state)
+TEST(what_is_reached_is_zero_and_what_was_there_stays)
 {
-    (void)state;
     int64_t *numbers = NULL;
     size_t count = 0;
     numbers = reaching(numbers, &count, 0, sizeof *numbers);
@@ -53,14 +44,4 @@ static void what_is_reached_is_zero_and_what_was_there_stays(void **state)
     numbers = reaching(numbers, &count, 101, sizeof *numbers);
     assert_int_equal(count, 202);
     free(numbers);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_appended_stays),
-        cmocka_unit_test(there_is_room_for_one_more_before_it_is_added),
-        cmocka_unit_test(what_is_reached_is_zero_and_what_was_there_stays),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,15 +2,10 @@
 
 #include "harness/base/rank.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
+#include "harness/testing/test.h"
 
-#include <cmocka.h>
-
-static void an_empty_set_has_zeros(void **state)
+TEST(an_empty_set_has_zeros)
 {
-    (void)state;
     struct percentiles percentiles;
     percentiles_make(NULL, 0, &percentiles);
     assert_int_equal(percentiles.count, 0);
@@ -18,9 +13,8 @@ static void an_empty_set_has_zeros(void **state)
     assert_int_equal(percentiles.max_ns, 0);
 }
 
-static void one_value_is_every_percentile(void **state)
+TEST(one_value_is_every_percentile)
 {
-    (void)state;
     int64_t values[] = {42};
     struct percentiles percentiles;
     percentiles_make(values, 1, &percentiles);
@@ -29,9 +23,8 @@ static void one_value_is_every_percentile(void **state)
     assert_int_equal(percentiles.max_ns, 42);
 }
 
-static void the_median_of_two_is_the_lesser(void **state)
+TEST(the_median_of_two_is_the_lesser)
 {
-    (void)state;
     int64_t values[] = {9, 3};
     struct percentiles percentiles;
     percentiles_make(values, 2, &percentiles);
@@ -40,9 +33,8 @@ static void the_median_of_two_is_the_lesser(void **state)
     assert_int_equal(percentiles.max_ns, 9);
 }
 
-static void ranks_of_a_thousand_are_exact(void **state)
+TEST(ranks_of_a_thousand_are_exact)
 {
-    (void)state;
     int64_t values[1000];
     for (int i = 0; i < 1000; i++)
         values[i] = 1000 - i;
@@ -55,9 +47,8 @@ static void ranks_of_a_thousand_are_exact(void **state)
     assert_int_equal(percentiles.max_ns, 1000);
 }
 
-static void the_far_end_is_exact(void **state)
+TEST(the_far_end_is_exact)
 {
-    (void)state;
     static int64_t values[20000];
     for (int i = 0; i < 20000; i++)
         values[i] = 20000 - i;
@@ -70,24 +61,10 @@ static void the_far_end_is_exact(void **state)
     assert_int_equal(percentiles.p9999_ns, 9999);
 }
 
-static void a_rank_between_two_values_is_the_higher(void **state)
+TEST(a_rank_between_two_values_is_the_higher)
 {
-    (void)state;
     int64_t values[] = {1, 2, 3, 4, 5};
     assert_int_equal(percentile_of_sorted(values, 5, 500), 3);
     assert_int_equal(percentile_of_sorted(values, 5, 601), 4);
     assert_int_equal(percentile_of_sorted(values, 5, 0), 1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_empty_set_has_zeros),
-        cmocka_unit_test(one_value_is_every_percentile),
-        cmocka_unit_test(the_median_of_two_is_the_lesser),
-        cmocka_unit_test(ranks_of_a_thousand_are_exact),
-        cmocka_unit_test(the_far_end_is_exact),
-        cmocka_unit_test(a_rank_between_two_values_is_the_higher),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,17 +1,11 @@
 // What /proc says of processes whose names and states are known.
 #include "harness/base/processes.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "harness/testing/test.h"
 
-#include <cmocka.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -41,9 +35,8 @@ static pid_t start_stopped(const char *name)
     return child;
 }
 
-static void a_process_is_read_whatever_its_name_is(void **state)
+TEST(a_process_is_read_whatever_its_name_is)
 {
-    (void)state;
     static const char *const names[] = {"plain", ") Z 1 1 1", "(", ")", "a) R (b", "\n) S 1\n"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         struct process_entry entry;
@@ -72,9 +65,8 @@ static bool lists(const struct process_list *list, pid_t id)
     return found;
 }
 
-static void all_processes_are_listed_and_all_threads_of_one(void **state)
+TEST(all_processes_are_listed_and_all_threads_of_one)
 {
-    (void)state;
     pid_t child = start_stopped("listed");
     struct process_list all = process_list_read();
     struct process_list threads = thread_list_read(child);
@@ -102,9 +94,8 @@ static size_t threads_of(struct thread_watch *watch, pid_t process)
     return thread_watch_read(watch, process, &threads);
 }
 
-static void threads_are_seen_as_they_come_and_go(void **state)
+TEST(threads_are_seen_as_they_come_and_go)
 {
-    (void)state;
     struct thread_watch watch = {0};
     for (int i = 0; i < 3; i++) {
         pthread_t thread;
@@ -123,9 +114,8 @@ static void threads_are_seen_as_they_come_and_go(void **state)
     thread_watch_free(&watch);
 }
 
-static void threads_of_a_process_end_with_it(void **state)
+TEST(threads_of_a_process_end_with_it)
 {
-    (void)state;
     struct thread_watch watch = {0};
     const struct thread_status *threads;
     pid_t child = start_stopped("watched");
@@ -140,15 +130,4 @@ static void threads_of_a_process_end_with_it(void **state)
     assert_int_equal(threads_of(&watch, child), 0);
     assert_int_equal(threads_of(&watch, child), 0);
     thread_watch_free(&watch);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(threads_are_seen_as_they_come_and_go),
-        cmocka_unit_test(threads_of_a_process_end_with_it),
-        cmocka_unit_test(a_process_is_read_whatever_its_name_is),
-        cmocka_unit_test(all_processes_are_listed_and_all_threads_of_one),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,18 +1,9 @@
 #include "harness/base/random.h"
 
-#include <stdlib.h>
-#include <string.h>
+#include "harness/testing/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-static void the_numbers_are_those_of_the_published_algorithm(void **state)
+TEST(the_numbers_are_those_of_the_published_algorithm)
 {
-    (void)state;
     // What xoshiro256** gives from the state 1, 2, 3, 4.
     static const uint64_t expected[] = {
         UINT64_C(11520),
@@ -29,9 +20,8 @@ static void the_numbers_are_those_of_the_published_algorithm(void **state)
         assert_int_equal(random_next(&random), expected[i]);
 }
 
-static void equal_seed_and_stream_give_equal_numbers(void **state)
+TEST(equal_seed_and_stream_give_equal_numbers)
 {
-    (void)state;
     struct random one, other;
     random_start(&one, 42, 7);
     random_start(&other, 42, 7);
@@ -45,9 +35,8 @@ static int compare_numbers(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-static void no_two_seeds_or_streams_begin_alike(void **state)
+TEST(no_two_seeds_or_streams_begin_alike)
 {
-    (void)state;
     enum { SEEDS = 100, STREAMS = 100, NUMBERS = 4, COUNT = SEEDS * STREAMS * NUMBERS };
     uint64_t *seen = calloc(COUNT, sizeof *seen);
     assert_non_null(seen);
@@ -66,9 +55,8 @@ static void no_two_seeds_or_streams_begin_alike(void **state)
     free(seen);
 }
 
-static void a_number_below_a_bound_is_below_it(void **state)
+TEST(a_number_below_a_bound_is_below_it)
 {
-    (void)state;
     static const uint64_t bounds[] = {1, 2, 3, 10, 1000, UINT64_C(1) << 63, UINT64_MAX};
     struct random random;
     random_start(&random, 1, 0);
@@ -79,9 +67,8 @@ static void a_number_below_a_bound_is_below_it(void **state)
     }
 }
 
-static void numbers_below_a_bound_are_equally_frequent(void **state)
+TEST(numbers_below_a_bound_are_equally_frequent)
 {
-    (void)state;
     enum { BOUND = 10, MEAN = 10000 };
     int found[BOUND] = {0};
     struct random random;
@@ -93,9 +80,8 @@ static void numbers_below_a_bound_are_equally_frequent(void **state)
         assert_in_range(found[i], MEAN - 500, MEAN + 500);
 }
 
-static void a_bound_that_divides_badly_has_no_bias(void **state)
+TEST(a_bound_that_divides_badly_has_no_bias)
 {
-    (void)state;
     // A mere remainder would put half of the numbers, not a third, into the lowest third.
     const uint64_t third = UINT64_C(1) << 62;
     int low = 0;
@@ -106,9 +92,8 @@ static void a_bound_that_divides_badly_has_no_bias(void **state)
     assert_in_range(low, 9500, 10500);
 }
 
-static void hexadecimal_text_has_the_length_asked_for(void **state)
+TEST(hexadecimal_text_has_the_length_asked_for)
 {
-    (void)state;
     static const size_t lengths[] = {0, 1, 15, 16, 17, 40};
     struct random random;
     random_start(&random, 4, 0);
@@ -122,9 +107,8 @@ static void hexadecimal_text_has_the_length_asked_for(void **state)
     }
 }
 
-static void hexadecimal_texts_of_one_stream_differ(void **state)
+TEST(hexadecimal_texts_of_one_stream_differ)
 {
-    (void)state;
     struct random random;
     random_start(&random, 5, 0);
     char first[33], second[33];
@@ -132,19 +116,4 @@ static void hexadecimal_texts_of_one_stream_differ(void **state)
     random_hex(&random, second, 32);
     assert_string_not_equal(first, second);
     assert_memory_not_equal(first, first + 16, 16);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_numbers_are_those_of_the_published_algorithm),
-        cmocka_unit_test(equal_seed_and_stream_give_equal_numbers),
-        cmocka_unit_test(no_two_seeds_or_streams_begin_alike),
-        cmocka_unit_test(a_number_below_a_bound_is_below_it),
-        cmocka_unit_test(numbers_below_a_bound_are_equally_frequent),
-        cmocka_unit_test(a_bound_that_divides_badly_has_no_bias),
-        cmocka_unit_test(hexadecimal_text_has_the_length_asked_for),
-        cmocka_unit_test(hexadecimal_texts_of_one_stream_differ),
-    };
-    return cmocka_run_group_tests_name("random", tests, NULL, NULL);
 }

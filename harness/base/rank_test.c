@@ -1,18 +1,14 @@
 #include "harness/base/rank.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
+#include "harness/testing/test.h"
 
 struct stay {
     char guest;
     int64_t from_ns, to_ns;
 };
 
-static void the_first_that_is_no_less_is_found(void **state)
+TEST(the_first_that_is_no_less_is_found)
 {
-    (void)state;
     static const struct stay stays[] = {{'a', 1, 9}, {'b', 3, 9}, {'c', 3, 10}, {'d', 7, 12}};
     assert_int_equal(FIRST_FROM(stays, 4, from_ns, INT64_MIN), 0);
     assert_int_equal(FIRST_FROM(stays, 4, from_ns, 2), 1);
@@ -23,16 +19,14 @@ static void the_first_that_is_no_less_is_found(void **state)
     assert_int_equal(FIRST_FROM(stays, 3, to_ns, 12), 3);
 }
 
-static void among_nothing_none_is_found(void **state)
+TEST(among_nothing_none_is_found)
 {
-    (void)state;
     const struct stay *nobody = NULL;
     assert_int_equal(FIRST_FROM(nobody, 0, from_ns, 1), 0);
 }
 
-static void percentiles_are_of_the_nearest_rank(void **state)
+TEST(percentiles_are_of_the_nearest_rank)
 {
-    (void)state;
     int64_t values[] = {40, 10, 30, 20};
     sort_values(values, 4);
     assert_int_equal(percentile_of_sorted(values, 4, 0), 10);
@@ -52,9 +46,8 @@ static int64_t draw(uint64_t *state, unsigned bits)
 // More than are sorted in one piece.
 #define MOST 300000
 
-static void any_number_of_values_is_sorted(void **state)
+TEST(any_number_of_values_is_sorted)
 {
-    (void)state;
     static int64_t values[MOST];
     uint64_t drawn = 1;
     for (unsigned bits = 1; bits <= 64; bits += 7) {
@@ -74,9 +67,8 @@ static void any_number_of_values_is_sorted(void **state)
     }
 }
 
-static void equal_values_stay_in_their_order(void **state)
+TEST(equal_values_stay_in_their_order)
 {
-    (void)state;
     static struct ranked places[MOST];
     uint64_t drawn = 1;
     for (size_t count = 1; count <= MOST; count = count * 3 + 1) {
@@ -92,9 +84,8 @@ static void equal_values_stay_in_their_order(void **state)
 }
 
 // As a history's: in order, but for a few places.
-static void what_is_nearly_in_order_is_sorted_in_its_order(void **state)
+TEST(what_is_nearly_in_order_is_sorted_in_its_order)
 {
-    (void)state;
     static struct ranked places[MOST];
     uint64_t drawn = 1;
     for (size_t i = 0; i < MOST; i++)
@@ -104,17 +95,4 @@ static void what_is_nearly_in_order_is_sorted_in_its_order(void **state)
         assert_true(
             places[i - 1].value < places[i].value ||
             (places[i - 1].value == places[i].value && places[i - 1].index < places[i].index));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_first_that_is_no_less_is_found),
-        cmocka_unit_test(among_nothing_none_is_found),
-        cmocka_unit_test(percentiles_are_of_the_nearest_rank),
-        cmocka_unit_test(any_number_of_values_is_sorted),
-        cmocka_unit_test(equal_values_stay_in_their_order),
-        cmocka_unit_test(what_is_nearly_in_order_is_sorted_in_its_order),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

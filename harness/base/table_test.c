@@ -1,20 +1,13 @@
 #include "harness/base/table.h"
 
 #include "harness/base/text.h"
+#include "harness/testing/test.h"
 
 #include <fcntl.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 static const char *const headings[] = {"scheme", "verdict", "locks/s", NULL};
 
@@ -38,9 +31,8 @@ static void add_row(struct table *table, const char *scheme, enum colour colour,
     table_cell(table, COLOUR_PLAIN, rate);
 }
 
-static void columns_are_as_wide_as_their_widest_cell(void **state)
+TEST(columns_are_as_wide_as_their_widest_cell)
 {
-    (void)state;
     struct table *table = table_new(headings);
     add_row(table, "none", COLOUR_RED, "UNSAFE", "1200000");
     add_row(table, "redis-set-px-lua", COLOUR_GREEN, "SAFE", "80");
@@ -51,9 +43,8 @@ static void columns_are_as_wide_as_their_widest_cell(void **state)
     table_free(table);
 }
 
-static void a_column_aligned_right_ends_where_its_heading_ends(void **state)
+TEST(a_column_aligned_right_ends_where_its_heading_ends)
 {
-    (void)state;
     struct table *table = table_new(headings);
     table_align_right(table, 0);
     table_align_right(table, 2);
@@ -66,9 +57,8 @@ static void a_column_aligned_right_ends_where_its_heading_ends(void **state)
     table_free(table);
 }
 
-static void a_character_of_several_bytes_takes_one_column(void **state)
+TEST(a_character_of_several_bytes_takes_one_column)
 {
-    (void)state;
     struct table *table = table_new(headings);
     table_align_right(table, 2);
     add_row(table, "größe", COLOUR_PLAIN, "→ ok", "12.4 µs");
@@ -80,9 +70,8 @@ static void a_character_of_several_bytes_takes_one_column(void **state)
     table_free(table);
 }
 
-static void colours_are_printed_only_if_asked_for_and_widen_nothing(void **state)
+TEST(colours_are_printed_only_if_asked_for_and_widen_nothing)
 {
-    (void)state;
     struct table *table = table_new(headings);
     table_align_right(table, 2);
     add_row(table, "none", COLOUR_RED, "UNSAFE", "80");
@@ -95,18 +84,16 @@ static void colours_are_printed_only_if_asked_for_and_widen_nothing(void **state
     table_free(table);
 }
 
-static void a_table_without_rows_is_its_headings(void **state)
+TEST(a_table_without_rows_is_its_headings)
 {
-    (void)state;
     struct table *table = table_new(headings);
     assert_prints(table, false, "scheme  verdict  locks/s\n");
     table_free(table);
     table_free(NULL);
 }
 
-static void a_row_left_unfinished_still_ends_its_line(void **state)
+TEST(a_row_left_unfinished_still_ends_its_line)
 {
-    (void)state;
     struct table *table = table_new(headings);
     table_cell(table, COLOUR_PLAIN, "none");
     assert_prints(table, false,
@@ -115,9 +102,8 @@ static void a_row_left_unfinished_still_ends_its_line(void **state)
     table_free(table);
 }
 
-static void many_rows_are_all_printed(void **state)
+TEST(many_rows_are_all_printed)
 {
-    (void)state;
     static const char *const number[] = {"n", NULL};
     struct table *table = table_new(number);
     struct text expected = {0};
@@ -134,9 +120,8 @@ static void many_rows_are_all_printed(void **state)
     table_free(table);
 }
 
-static void a_table_may_have_32_columns(void **state)
+TEST(a_table_may_have_32_columns)
 {
-    (void)state;
     const char *wide[33] = {NULL};
     struct text expected = {0};
     for (int i = 0; i < 32; i++) {
@@ -150,9 +135,8 @@ static void a_table_may_have_32_columns(void **state)
     table_free(table);
 }
 
-static void more_columns_than_there_is_room_for_end_the_process(void **state)
+TEST(more_columns_than_there_is_room_for_end_the_process)
 {
-    (void)state;
     const char *wide[34] = {NULL};
     for (int i = 0; i < 33; i++)
         wide[i] = "c";
@@ -170,18 +154,16 @@ static void more_columns_than_there_is_room_for_end_the_process(void **state)
     assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
 }
 
-static void a_file_wants_no_colour(void **state)
+TEST(a_file_wants_no_colour)
 {
-    (void)state;
     FILE *out = fopen("/dev/null", "w");
     assert_non_null(out);
     assert_false(colour_wanted(out));
     fclose(out);
 }
 
-static void a_terminal_wants_colour_unless_no_color_is_set(void **state)
+TEST(a_terminal_wants_colour_unless_no_color_is_set)
 {
-    (void)state;
     int terminal = posix_openpt(O_RDWR | O_NOCTTY);
     if (terminal < 0 || grantpt(terminal) != 0 || unlockpt(terminal) != 0)
         skip();
@@ -196,22 +178,4 @@ static void a_terminal_wants_colour_unless_no_color_is_set(void **state)
     assert_false(colour_wanted(out));
     fclose(out);
     close(terminal);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(columns_are_as_wide_as_their_widest_cell),
-        cmocka_unit_test(a_column_aligned_right_ends_where_its_heading_ends),
-        cmocka_unit_test(a_character_of_several_bytes_takes_one_column),
-        cmocka_unit_test(colours_are_printed_only_if_asked_for_and_widen_nothing),
-        cmocka_unit_test(a_table_without_rows_is_its_headings),
-        cmocka_unit_test(a_row_left_unfinished_still_ends_its_line),
-        cmocka_unit_test(many_rows_are_all_printed),
-        cmocka_unit_test(a_table_may_have_32_columns),
-        cmocka_unit_test(more_columns_than_there_is_room_for_end_the_process),
-        cmocka_unit_test(a_file_wants_no_colour),
-        cmocka_unit_test(a_terminal_wants_colour_unless_no_color_is_set),
-    };
-    return cmocka_run_group_tests_name("table", tests, NULL, NULL);
 }

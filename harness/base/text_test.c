@@ -1,18 +1,9 @@
 #include "harness/base/text.h"
 
-#include <stdlib.h>
-#include <string.h>
+#include "harness/testing/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-static void a_text_without_additions_reads_as_empty(void **state)
+TEST(a_text_without_additions_reads_as_empty)
 {
-    (void)state;
     struct text text = {0};
     assert_string_equal(text_string(&text), "");
     text_add_bytes(&text, NULL, 0);
@@ -23,9 +14,8 @@ static void a_text_without_additions_reads_as_empty(void **state)
     text_free(&text);
 }
 
-static void a_text_grows_as_needed(void **state)
+TEST(a_text_grows_as_needed)
 {
-    (void)state;
     struct text text = {0};
     for (int i = 0; i < 10000; i++)
         text_format(&text, "%04d,", i);
@@ -39,9 +29,8 @@ static void a_text_grows_as_needed(void **state)
     text_free(&text);
 }
 
-static void one_addition_may_be_longer_than_all_room(void **state)
+TEST(one_addition_may_be_longer_than_all_room)
 {
-    (void)state;
     char *long_string = memory_new(100001);
     memset(long_string, 'a', 100000);
     long_string[100000] = '\0';
@@ -56,9 +45,8 @@ static void one_addition_may_be_longer_than_all_room(void **state)
     free(long_string);
 }
 
-static void every_length_near_the_first_room_ends_in_a_nul(void **state)
+TEST(every_length_near_the_first_room_ends_in_a_nul)
 {
-    (void)state;
     for (int length = 60; length < 70; length++) {
         struct text formatted = {0}, added = {0};
         text_format(&formatted, "%*s", length, "x");
@@ -70,9 +58,8 @@ static void every_length_near_the_first_room_ends_in_a_nul(void **state)
     }
 }
 
-static void bytes_may_contain_a_nul(void **state)
+TEST(bytes_may_contain_a_nul)
 {
-    (void)state;
     struct text text = {0};
     text_add_bytes(&text, "a\0b", 3);
     text_add(&text, "c");
@@ -81,9 +68,8 @@ static void bytes_may_contain_a_nul(void **state)
     text_free(&text);
 }
 
-static void durations_change_unit_before_they_need_a_fourth_digit(void **state)
+TEST(durations_change_unit_before_they_need_a_fourth_digit)
 {
-    (void)state;
     static const struct {
         long long nanoseconds;
         const char *expected;
@@ -115,9 +101,8 @@ static void durations_change_unit_before_they_need_a_fourth_digit(void **state)
     }
 }
 
-static void globs_match_the_whole_string(void **state)
+TEST(globs_match_the_whole_string)
 {
-    (void)state;
     assert_true(text_matches("redis-setnx", "redis-*"));
     assert_true(text_matches("redis-", "redis-*"));
     assert_true(text_matches("redis-setnx", "*"));
@@ -134,9 +119,8 @@ static void globs_match_the_whole_string(void **state)
 static const char *const keys[] = {"name", "about", "clients", "processes",  "threads", "lease",
                                    "wait", "pause", "until",   "operations", "or",      NULL};
 
-static void a_slip_of_the_pen_finds_the_word_that_was_meant(void **state)
+TEST(a_slip_of_the_pen_finds_the_word_that_was_meant)
 {
-    (void)state;
     assert_string_equal(text_nearest("thread", keys), "threads");
     assert_string_equal(text_nearest("pauze", keys), "pause");
     assert_string_equal(text_nearest("laese", keys), "lease");
@@ -145,25 +129,22 @@ static void a_slip_of_the_pen_finds_the_word_that_was_meant(void **state)
     assert_string_equal(text_nearest("until", keys), "until");
 }
 
-static void the_beginning_of_a_word_is_enough(void **state)
+TEST(the_beginning_of_a_word_is_enough)
 {
-    (void)state;
     assert_string_equal(text_nearest("proc", keys), "processes");
     assert_string_equal(text_nearest("ope", keys), "operations");
 }
 
-static void of_two_words_the_nearer_one_was_meant(void **state)
+TEST(of_two_words_the_nearer_one_was_meant)
 {
-    (void)state;
     static const char *const near_first[] = {"three", "threads", NULL};
     static const char *const near_last[] = {"threads", "three", NULL};
     assert_string_equal(text_nearest("thre", near_first), "three");
     assert_string_equal(text_nearest("thre", near_last), "three");
 }
 
-static void a_word_like_no_other_suggests_nothing(void **state)
+TEST(a_word_like_no_other_suggests_nothing)
 {
-    (void)state;
     static const char *const none[] = {NULL};
     assert_null(text_nearest("nonsense", keys));
     assert_null(text_nearest("foo", keys));
@@ -172,9 +153,8 @@ static void a_word_like_no_other_suggests_nothing(void **state)
     assert_null(text_nearest("thread", none));
 }
 
-static void words_of_any_length_can_be_compared(void **state)
+TEST(words_of_any_length_can_be_compared)
 {
-    (void)state;
     char long_word[200];
     memset(long_word, 'w', sizeof long_word - 1);
     long_word[sizeof long_word - 1] = '\0';
@@ -183,30 +163,9 @@ static void words_of_any_length_can_be_compared(void **state)
     assert_null(text_nearest(long_word, keys));
 }
 
-static void a_stranger_s_text_cannot_move_the_cursor(void **state)
+TEST(a_stranger_s_text_cannot_move_the_cursor)
 {
-    (void)state;
     char text[] = "a\x1b[31m\rb\tc\nd\x7f \xc2\x9b"
                   "2J \xe2\x80\xae \xff µs – ✓";
     assert_string_equal(text_clean(text), "a?[31m?b\tc\nd? ??2J ??? ? µs – ✓");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_text_without_additions_reads_as_empty),
-        cmocka_unit_test(a_text_grows_as_needed),
-        cmocka_unit_test(one_addition_may_be_longer_than_all_room),
-        cmocka_unit_test(every_length_near_the_first_room_ends_in_a_nul),
-        cmocka_unit_test(bytes_may_contain_a_nul),
-        cmocka_unit_test(durations_change_unit_before_they_need_a_fourth_digit),
-        cmocka_unit_test(globs_match_the_whole_string),
-        cmocka_unit_test(a_slip_of_the_pen_finds_the_word_that_was_meant),
-        cmocka_unit_test(the_beginning_of_a_word_is_enough),
-        cmocka_unit_test(of_two_words_the_nearer_one_was_meant),
-        cmocka_unit_test(a_word_like_no_other_suggests_nothing),
-        cmocka_unit_test(words_of_any_length_can_be_compared),
-        cmocka_unit_test(a_stranger_s_text_cannot_move_the_cursor),
-    };
-    return cmocka_run_group_tests_name("text", tests, NULL, NULL);
 }

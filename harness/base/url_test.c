@@ -1,16 +1,9 @@
 #include "harness/base/url.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
+#include "harness/testing/test.h"
 
-#include <cmocka.h>
-
-static void a_whole_url_is_taken_apart(void **state)
+TEST(a_whole_url_is_taken_apart)
 {
-    (void)state;
     struct url url;
     struct error error;
     assert_int_equal(url_read("redis://me:p%40ss:w@host-1:6380,10.0.0.2/7", &url, &error), 0);
@@ -25,9 +18,8 @@ static void a_whole_url_is_taken_apart(void **state)
     assert_string_equal(url.path, "7");
 }
 
-static void what_is_left_out_is_empty(void **state)
+TEST(what_is_left_out_is_empty)
 {
-    (void)state;
     struct url url;
     struct error error;
     assert_int_equal(url_read("etcd://localhost", &url, &error), 0);
@@ -40,9 +32,8 @@ static void what_is_left_out_is_empty(void **state)
     assert_string_equal(url.password, "secret");
 }
 
-static void a_wrong_url_is_refused_without_its_password(void **state)
+TEST(a_wrong_url_is_refused_without_its_password)
 {
-    (void)state;
     static const struct {
         const char *url;
         const char *says;
@@ -72,9 +63,8 @@ static void a_wrong_url_is_refused_without_its_password(void **state)
     }
 }
 
-static void what_is_too_long_is_refused_not_cut(void **state)
+TEST(what_is_too_long_is_refused_not_cut)
 {
-    (void)state;
     struct url url;
     struct error error;
     char text[600];
@@ -93,25 +83,12 @@ static void what_is_too_long_is_refused_not_cut(void **state)
     }
 }
 
-static void a_password_is_found_anywhere_in_a_text(void **state)
+TEST(a_password_is_found_anywhere_in_a_text)
 {
-    (void)state;
     assert_true(
         url_has_password("servers: {mysql: {external: \"mysql://me:secret@host/test\"}}\n"));
     assert_true(url_has_password("http://a b\nredis://:secret@[::1]:6379"));
     assert_false(
         url_has_password("about: see https://example.org/a@b\nexternal: redis://host:6379"));
     assert_false(url_has_password(""));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_whole_url_is_taken_apart),
-        cmocka_unit_test(what_is_left_out_is_empty),
-        cmocka_unit_test(a_wrong_url_is_refused_without_its_password),
-        cmocka_unit_test(what_is_too_long_is_refused_not_cut),
-        cmocka_unit_test(a_password_is_found_anywhere_in_a_text),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,6 +7,7 @@
 #include "harness/import/source.h"
 #include "harness/model/from_history.h"
 #include "harness/model/model.h"
+#include "harness/testing/test.h"
 
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -336,9 +337,8 @@ static struct text_result measure_text(const struct text_sample *sample)
     return result;
 }
 
-static void a_history_in_text_takes_little_more_than_its_bytes(void **state)
+TEST(a_history_in_text_takes_little_more_than_its_bytes)
 {
-    (void)state;
     double few_s[2] = {0};
     printf(
         "operations  format   locks processes   file MB  check s   wall s  of bytes  MB beyond\n");
@@ -390,9 +390,8 @@ static double append_ns(int64_t count, bool with_clock)
     return ns;
 }
 
-static void an_append_is_cheap(void **state)
+TEST(an_append_is_cheap)
 {
-    (void)state;
     double best[2] = {1e9, 1e9};
     for (int i = 0; i < 10; i++) {
         best[i % 2] = fmin(best[i % 2], append_ns(200000, i % 2));
@@ -401,9 +400,8 @@ static void an_append_is_cheap(void **state)
            best[1]);
 }
 
-static void a_history_is_decided_in_n_log_n_whatever_share_is_unknown(void **state)
+TEST(a_history_is_decided_in_n_log_n_whatever_share_is_unknown)
 {
-    (void)state;
     static const unsigned shares[] = {0, 1, 50};
     printf("operations  unknown            processes   file MB   read s decide s   wall s    ns/op "
            "mem/file    growth\n");
@@ -414,14 +412,12 @@ static void a_history_is_decided_in_n_log_n_whatever_share_is_unknown(void **sta
     printf("read, decide: of the processor; growth: against n log n, from the size before\n");
 }
 
-int main(int argc, char **argv)
+static int run(int argc, char **argv)
 {
-    if (bench_is_full(argc, argv))
-        most_operations = 10000000;
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_append_is_cheap),
-        cmocka_unit_test(a_history_in_text_takes_little_more_than_its_bytes),
-        cmocka_unit_test(a_history_is_decided_in_n_log_n_whatever_share_is_unknown),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    if (!bench_is_full(argc, argv))
+        return tests_run(argc, argv);
+    most_operations = 10000000;
+    return tests_run(1, argv);
 }
+
+TEST_MAIN(run);

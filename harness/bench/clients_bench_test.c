@@ -5,13 +5,7 @@
 #include "harness/base/file.h"
 #include "harness/bench/bench.h"
 #include "harness/cluster/process.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "harness/testing/test.h"
 
 #define AIM 0.10
 
@@ -202,15 +196,13 @@ static bool run_all(bool full, int repeats)
     return run_on("zookeeper", repeats, for_ms) && on_redis;
 }
 
-static void each_library_is_measured_beside_its_bare_loop(void **state)
+TEST(each_library_is_measured_beside_its_bare_loop)
 {
-    (void)state;
     assert_true(run_all(false, 1));
 }
 
-static void an_aim_is_missed_only_if_all_of_the_interval_lies_beyond_it(void **state)
+TEST(an_aim_is_missed_only_if_all_of_the_interval_lies_beyond_it)
 {
-    (void)state;
     const struct ratio below = {CHANGE_LESS, 0.80, 0.75, 0.85};
     const struct ratio above = {CHANGE_MORE, 1.20, 1.15, 1.25};
     const struct ratio across = {CHANGE_NOISE, 0.95, 0.85, 1.05};
@@ -223,13 +215,11 @@ static void an_aim_is_missed_only_if_all_of_the_interval_lies_beyond_it(void **s
     assert_string_equal(answer(&within, 6), "too few repeats");
 }
 
-int main(int argc, char **argv)
+static int run(int argc, char **argv)
 {
     if (bench_is_full(argc, argv))
         return run_all(true, bench_repeats(argc, argv, 9)) ? 0 : 1;
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_library_is_measured_beside_its_bare_loop),
-        cmocka_unit_test(an_aim_is_missed_only_if_all_of_the_interval_lies_beyond_it),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return tests_run(argc, argv);
 }
+
+TEST_MAIN(run);

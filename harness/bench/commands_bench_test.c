@@ -8,13 +8,8 @@
 // as many of the one as of the other.
 #include "harness/bench/bench.h"
 #include "harness/locks/redis_common.h"
+#include "harness/testing/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <hiredis/hiredis.h>
 
 #define AIM 0.8
@@ -171,16 +166,16 @@ static bool run_all(bool full, int repeats)
     return is_well;
 }
 
-static void both_send_commands(void **state)
+TEST(both_send_commands)
 {
-    (void)state;
     assert_true(run_all(false, 1));
 }
 
-int main(int argc, char **argv)
+static int run(int argc, char **argv)
 {
     if (bench_is_full(argc, argv))
         return run_all(true, bench_repeats(argc, argv, 11)) ? 0 : 1;
-    const struct CMUnitTest tests[] = {cmocka_unit_test(both_send_commands)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return tests_run(argc, argv);
 }
+
+TEST_MAIN(run);

@@ -2,13 +2,7 @@
 // thread and a connection of his own. Also whether nobody was sold what another had bought.
 #include "harness/bench/family.h"
 #include "harness/bench/measure.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "harness/testing/test.h"
 
 #define SCENARIO "scenarios/bench/crowd.yaml"
 #define MIB (1024.0 * 1024)
@@ -65,9 +59,8 @@ static bool measure(int buyers, const char *more, double most_mib)
     return peak.client_count > 0 && (BENCH_SANITIZED || together < most_mib);
 }
 
-static void a_crowd_is_served_in_little_memory(void **state)
+TEST(a_crowd_is_served_in_little_memory)
 {
-    (void)state;
     // As much as a buyer may take of a GiB, and the program itself.
     assert_true(measure(200,
                         "--set clients.processes=2 --set workload.buyers=200 "
@@ -75,11 +68,12 @@ static void a_crowd_is_served_in_little_memory(void **state)
                         200.0 * MOST_MIB / 5000 + 60));
 }
 
-int main(int argc, char **argv)
+static int run(int argc, char **argv)
 {
     if (bench_is_full(argc, argv))
         return measure(5000, "", MOST_MIB) ? 0 : 1;
     longest_s = 60;
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_crowd_is_served_in_little_memory)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return tests_run(argc, argv);
 }
+
+TEST_MAIN(run);

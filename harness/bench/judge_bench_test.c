@@ -3,14 +3,7 @@
 #include "harness/base/random.h"
 #include "harness/bench/measure.h"
 #include "harness/check/check.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <stdlib.h>
+#include "harness/testing/test.h"
 
 #define CLIENTS 8
 #define THREADS 8
@@ -190,9 +183,8 @@ static double judge_course(const struct course *course, int64_t operations, int 
 
 static int64_t most_operations = 100000;
 
-static void a_trial_is_judged_in_n_log_n_whatever_goes_wrong(void **state)
+TEST(a_trial_is_judged_in_n_log_n_whatever_goes_wrong)
 {
-    (void)state;
     printf("%-25s %10s %8s %8s %8s\n", "", "operations", "s", "ns/op", "growth");
     for (size_t i = 0; i < sizeof courses / sizeof *courses; i++) {
         double before_s = 0;
@@ -210,12 +202,12 @@ static void a_trial_is_judged_in_n_log_n_whatever_goes_wrong(void **state)
     printf("s: of the processor; growth: against n log n, from the size before\n");
 }
 
-int main(int argc, char **argv)
+static int run(int argc, char **argv)
 {
-    if (bench_is_full(argc, argv))
-        most_operations = 1000000;
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_trial_is_judged_in_n_log_n_whatever_goes_wrong),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    if (!bench_is_full(argc, argv))
+        return tests_run(argc, argv);
+    most_operations = 1000000;
+    return tests_run(1, argv);
 }
+
+TEST_MAIN(run);

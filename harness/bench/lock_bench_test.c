@@ -5,13 +5,7 @@
 // well.
 #include "harness/bench/bare_lock.h"
 #include "harness/bench/bench.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "harness/testing/test.h"
 
 #define LEASE_MS 30000
 #define REQUEST_MS 2000
@@ -125,15 +119,13 @@ static bool run_all(bool full, int repeats)
     return is_well;
 }
 
-static void both_lock(void **state)
+TEST(both_lock)
 {
-    (void)state;
     assert_true(run_all(false, 1));
 }
 
-static void an_aim_is_missed_only_if_all_of_the_interval_lies_below_it(void **state)
+TEST(an_aim_is_missed_only_if_all_of_the_interval_lies_below_it)
 {
-    (void)state;
     const struct ratio below = {CHANGE_LESS, 0.90, 0.88, 0.92};
     const struct ratio across = {CHANGE_NOISE, 0.95, 0.90, 1.00};
     const struct ratio above = {CHANGE_NONE, 1.00, 0.96, 1.04};
@@ -151,13 +143,11 @@ static void an_aim_is_missed_only_if_all_of_the_interval_lies_below_it(void **st
                  bench_is_missed(&wide, AIM, 7) || bench_is_missed(&unknown, AIM, 7));
 }
 
-int main(int argc, char **argv)
+static int run(int argc, char **argv)
 {
     if (bench_is_full(argc, argv))
         return run_all(true, bench_repeats(argc, argv, 15)) ? 0 : 1;
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(both_lock),
-        cmocka_unit_test(an_aim_is_missed_only_if_all_of_the_interval_lies_below_it),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return tests_run(argc, argv);
 }
+
+TEST_MAIN(run);

@@ -4,6 +4,7 @@
 #include "harness/base/clock.h"
 #include "harness/bench/measure.h"
 #include "harness/history/test_file.h"
+#include "harness/testing/test.h"
 #include "harness/wire/redis_command.h"
 
 #include <hiredis/hiredis.h>
@@ -48,9 +49,8 @@ static double append_ns(bool pages)
     return ns;
 }
 
-static void an_event_is_recorded_in_a_few_readings_of_the_clock(void **state)
+TEST(an_event_is_recorded_in_a_few_readings_of_the_clock)
 {
-    (void)state;
     double reading = 1e9;
     double warm = 1e9;
     double fresh = 1e9;
@@ -98,9 +98,8 @@ static double hiredis_ns(void)
     return (processor_s() - began_s) * 1e9 / PRINTS;
 }
 
-static void a_request_is_printed_in_less_time_than_hiredis_takes(void **state)
+TEST(a_request_is_printed_in_less_time_than_hiredis_takes)
 {
-    (void)state;
     struct text command = {0};
     double ours = 1e9;
     double theirs = 1e9;
@@ -112,13 +111,4 @@ static void a_request_is_printed_in_less_time_than_hiredis_takes(void **state)
            ours / theirs);
     text_free(&command);
     assert_true(BENCH_SANITIZED || ours < theirs);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_event_is_recorded_in_a_few_readings_of_the_clock),
-        cmocka_unit_test(a_request_is_printed_in_less_time_than_hiredis_takes),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

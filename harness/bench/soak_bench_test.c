@@ -6,13 +6,8 @@
 #include "harness/base/growing.h"
 #include "harness/bench/family.h"
 #include "harness/bench/measure.h"
+#include "harness/testing/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <sys/stat.h>
 
 #define MIB (1024.0 * 1024)
@@ -170,9 +165,8 @@ static bool soak_for(double for_s, double think_ms)
     return again ? soak_for(4 * for_s, think_ms) : is_well;
 }
 
-static void a_longer_run_needs_no_more_memory(void **state)
+TEST(a_longer_run_needs_no_more_memory)
 {
-    (void)state;
     assert_true(soak_for(1.5, 0));
 }
 
@@ -191,9 +185,8 @@ static bool is_flat_with(double clients_growth)
     return flat;
 }
 
-static void what_grows_is_not_called_flat(void **state)
+TEST(what_grows_is_not_called_flat)
 {
-    (void)state;
     assert_true(is_flat_with(0.1 * MIB));
     assert_true(BENCH_SANITIZED || !is_flat_with(3 * MIB));
 }
@@ -208,7 +201,7 @@ static double seconds_of(const char *text)
     return is_known && number > 0 ? number * factor : 0;
 }
 
-int main(int argc, char **argv)
+static int run(int argc, char **argv)
 {
     if (bench_is_full(argc, argv)) {
         double for_s = seconds_of(argc > 2 ? argv[2] : "90s");
@@ -219,9 +212,7 @@ int main(int argc, char **argv)
         // All that is written is read in the end, in a hundred bytes an event or so.
         return soak_for(for_s, for_s > 600 ? 4 : 0) ? 0 : 1;
     }
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_grows_is_not_called_flat),
-        cmocka_unit_test(a_longer_run_needs_no_more_memory),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return tests_run(argc, argv);
 }
+
+TEST_MAIN(run);

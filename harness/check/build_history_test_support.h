@@ -5,14 +5,7 @@
 #include "faults/fault.h"
 #include "harness/base/growing.h"
 #include "harness/check/check.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "harness/testing/test.h"
 
 #define NEVER_MS (-1)
 #define MAX_BUILT_FAULTS 4

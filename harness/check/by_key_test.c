@@ -3,6 +3,7 @@
 #include "harness/check/fairness.h"
 #include "harness/check/liveness.h"
 #include "harness/check/test_keys.h"
+#include "harness/testing/test.h"
 
 static const struct finding *found(const struct build *build, const char *property)
 {
@@ -14,9 +15,8 @@ static const struct finding *found(const struct build *build, const char *proper
     return NULL;
 }
 
-static void two_may_hold_two_locks_at_once(void **state)
+TEST(two_may_hold_two_locks_at_once)
 {
-    (void)state;
     struct build build;
     const int64_t finals[] = {2, 2};
     keys_start(&build, 2);
@@ -29,9 +29,8 @@ static void two_may_hold_two_locks_at_once(void **state)
     build_free(&build);
 }
 
-static void two_that_hold_the_same_one_are_found(void **state)
+TEST(two_that_hold_the_same_one_are_found)
 {
-    (void)state;
     struct build build;
     const int64_t finals[] = {1, 2, 2};
     keys_start(&build, 3);
@@ -55,9 +54,8 @@ static void two_that_hold_the_same_one_are_found(void **state)
     build_free(&build);
 }
 
-static void violations_of_several_locks_are_counted_together(void **state)
+TEST(violations_of_several_locks_are_counted_together)
 {
-    (void)state;
     struct build build;
     const int64_t finals[] = {1, 1};
     keys_start(&build, 2);
@@ -74,9 +72,8 @@ static void violations_of_several_locks_are_counted_together(void **state)
     build_free(&build);
 }
 
-static void a_lost_update_of_one_value_is_not_made_good_by_another(void **state)
+TEST(a_lost_update_of_one_value_is_not_made_good_by_another)
 {
-    (void)state;
     struct build build;
     const int64_t finals[] = {1, 3};
     keys_start(&build, 2);
@@ -90,9 +87,8 @@ static void a_lost_update_of_one_value_is_not_made_good_by_another(void **state)
     build_free(&build);
 }
 
-static void a_lock_of_ones_own_puts_nothing_to_the_test(void **state)
+TEST(a_lock_of_ones_own_puts_nothing_to_the_test)
 {
-    (void)state;
     struct build build;
     const int64_t finals[] = {2, 2};
     keys_start(&build, 2);
@@ -107,9 +103,8 @@ static void a_lock_of_ones_own_puts_nothing_to_the_test(void **state)
 }
 
 // Somebody waits for lock 2 all the time: that says nothing of when lock 1 is taken again.
-static void who_waits_for_another_lock_stands_in_no_line(void **state)
+TEST(who_waits_for_another_lock_stands_in_no_line)
 {
-    (void)state;
     struct build build;
     struct fairness fairness;
     struct liveness liveness;
@@ -145,9 +140,8 @@ static void waited(struct build *build, int client, int64_t key, int64_t operati
 
 // On lock 1 client 3 comes after client 2 and is served before it; the hand-off of lock 2 has a
 // wait of its own. The grants of both are one line after the other in time.
-static void turns_and_waits_are_those_of_each_lock(void **state)
+TEST(turns_and_waits_are_those_of_each_lock)
 {
-    (void)state;
     struct build build;
     struct fairness fairness;
     struct liveness liveness;
@@ -174,9 +168,8 @@ static void turns_and_waits_are_those_of_each_lock(void **state)
 }
 
 // A worker that gave up, and asked for another lock next, wants the first no longer.
-static void who_gave_up_and_asks_for_another_lock_waits_no_longer(void **state)
+TEST(who_gave_up_and_asks_for_another_lock_waits_no_longer)
 {
-    (void)state;
     struct build build;
     struct liveness liveness;
     const int64_t finals[] = {2, 1};
@@ -192,9 +185,8 @@ static void who_gave_up_and_asks_for_another_lock_waits_no_longer(void **state)
     build_free(&build);
 }
 
-static void the_history_of_one_of_them_mixes_nothing(void **state)
+TEST(the_history_of_one_of_them_mixes_nothing)
 {
-    (void)state;
     struct build build;
     struct key_split split;
     struct key_history part;
@@ -217,9 +209,8 @@ static void the_history_of_one_of_them_mixes_nothing(void **state)
     build_free(&build);
 }
 
-static void each_event_is_of_its_key_or_of_all(void **state)
+TEST(each_event_is_of_its_key_or_of_all)
 {
-    (void)state;
     struct build build;
     struct key_split split;
     struct key_history part;
@@ -242,21 +233,4 @@ static void each_event_is_of_its_key_or_of_all(void **state)
     key_history_free(&part);
     key_split_free(&split);
     build_free(&build);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(two_may_hold_two_locks_at_once),
-        cmocka_unit_test(two_that_hold_the_same_one_are_found),
-        cmocka_unit_test(violations_of_several_locks_are_counted_together),
-        cmocka_unit_test(a_lost_update_of_one_value_is_not_made_good_by_another),
-        cmocka_unit_test(a_lock_of_ones_own_puts_nothing_to_the_test),
-        cmocka_unit_test(who_waits_for_another_lock_stands_in_no_line),
-        cmocka_unit_test(turns_and_waits_are_those_of_each_lock),
-        cmocka_unit_test(who_gave_up_and_asks_for_another_lock_waits_no_longer),
-        cmocka_unit_test(the_history_of_one_of_them_mixes_nothing),
-        cmocka_unit_test(each_event_is_of_its_key_or_of_all),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

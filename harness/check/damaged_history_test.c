@@ -4,6 +4,7 @@
 #include "harness/check/build_history_test_support.h"
 #include "harness/history/file.h"
 #include "harness/history/test_file.h"
+#include "harness/testing/test.h"
 
 #include <fcntl.h>
 
@@ -120,9 +121,8 @@ static void assert_not_turned(const struct answer *answer, enum verdict right)
         assert_int_equal(answer->state, HISTORY_WHOLE);
 }
 
-static void an_undamaged_file_is_judged_as_it_was_built(void **state)
+TEST(an_undamaged_file_is_judged_as_it_was_built)
 {
-    (void)state;
     for (int unsafe = 0; unsafe < 2; unsafe++) {
         struct sample sample;
         begin(&sample, unsafe);
@@ -161,15 +161,13 @@ static void flip_bits(bool unsafe, enum verdict right)
     end(&sample);
 }
 
-static void no_flipped_bit_makes_an_unsafe_history_safe(void **state)
+TEST(no_flipped_bit_makes_an_unsafe_history_safe)
 {
-    (void)state;
     flip_bits(true, VERDICT_UNSAFE);
 }
 
-static void no_flipped_bit_makes_a_safe_history_unsafe(void **state)
+TEST(no_flipped_bit_makes_a_safe_history_unsafe)
 {
-    (void)state;
     flip_bits(false, VERDICT_SAFE);
 }
 
@@ -190,17 +188,15 @@ static void cut(bool unsafe, enum verdict right)
     end(&sample);
 }
 
-static void no_cut_turns_a_verdict(void **state)
+TEST(no_cut_turns_a_verdict)
 {
-    (void)state;
     cut(false, VERDICT_SAFE);
     cut(true, VERDICT_UNSAFE);
 }
 
 // Whichever chunks are lost together, and however many.
-static void no_loss_of_chunks_turns_a_verdict(void **state)
+TEST(no_loss_of_chunks_turns_a_verdict)
 {
-    (void)state;
     static const char zeros[CHUNK];
     for (int unsafe = 0; unsafe < 2; unsafe++) {
         struct sample sample;
@@ -225,9 +221,8 @@ static void no_loss_of_chunks_turns_a_verdict(void **state)
     }
 }
 
-static void a_damaged_history_says_what_is_lost(void **state)
+TEST(a_damaged_history_says_what_is_lost)
 {
-    (void)state;
     struct sample sample;
     begin(&sample, false);
     sample.bytes.bytes[3 * CHUNK + 99] ^= 1;
@@ -240,9 +235,8 @@ static void a_damaged_history_says_what_is_lost(void **state)
     end(&sample);
 }
 
-static void an_unfinished_history_is_judged_as_far_as_it_goes_but_never_safe(void **state)
+TEST(an_unfinished_history_is_judged_as_far_as_it_goes_but_never_safe)
 {
-    (void)state;
     for (int unsafe = 0; unsafe < 2; unsafe++) {
         struct sample sample;
         begin(&sample, unsafe);
@@ -255,18 +249,4 @@ static void an_unfinished_history_is_judged_as_far_as_it_goes_but_never_safe(voi
         history_file_close(&sample.test.file);
         end(&sample);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_undamaged_file_is_judged_as_it_was_built),
-        cmocka_unit_test(no_flipped_bit_makes_an_unsafe_history_safe),
-        cmocka_unit_test(no_flipped_bit_makes_a_safe_history_unsafe),
-        cmocka_unit_test(no_cut_turns_a_verdict),
-        cmocka_unit_test(no_loss_of_chunks_turns_a_verdict),
-        cmocka_unit_test(a_damaged_history_says_what_is_lost),
-        cmocka_unit_test(an_unfinished_history_is_judged_as_far_as_it_goes_but_never_safe),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

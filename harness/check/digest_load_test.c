@@ -1,5 +1,6 @@
 // What the digest says of the load that a trial was under.
 #include "harness/check/build_history_test_support.h"
+#include "harness/testing/test.h"
 
 static void operation(struct build *build, int64_t number, double intended_ms, double invoked_ms)
 {
@@ -15,9 +16,8 @@ static void digest_of(struct build *build)
     build->judged = true;
 }
 
-static void phases_follow_each_other_to_the_end(void **state)
+TEST(phases_follow_each_other_to_the_end)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     BUILD_EVENT(&build, 0, 0, LOAD, OUTCOME_OK, 1, 4, 500000, 0);
@@ -37,9 +37,8 @@ static void phases_follow_each_other_to_the_end(void **state)
     build_free(&build);
 }
 
-static void an_operation_keeps_its_time_and_its_key(void **state)
+TEST(an_operation_keeps_its_time_and_its_key)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     operation(&build, 1, 5, 10);
@@ -56,9 +55,8 @@ static void an_operation_keeps_its_time_and_its_key(void **state)
 
 // Of what was due, what began before the stop; neither what was to begin in a warm-up, nor what has
 // no time at all.
-static void what_began_is_counted_without_the_warm_up(void **state)
+TEST(what_began_is_counted_without_the_warm_up)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     BUILD_EVENT(&build, 0, 0, LOAD, OUTCOME_OK, 1, 4, 500000, 0);
@@ -77,9 +75,8 @@ static void what_began_is_counted_without_the_warm_up(void **state)
     build_free(&build);
 }
 
-static void a_trial_without_a_load_has_no_phases(void **state)
+TEST(a_trial_without_a_load_has_no_phases)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_acquire(&build, 2, 5, 160, 161, 900, 0);
@@ -89,15 +86,4 @@ static void a_trial_without_a_load_has_no_phases(void **state)
     assert_int_equal(build.digest.due_operations, 0);
     assert_int_equal(build.digest.begun_operations, 0);
     build_free(&build);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(phases_follow_each_other_to_the_end),
-        cmocka_unit_test(an_operation_keeps_its_time_and_its_key),
-        cmocka_unit_test(what_began_is_counted_without_the_warm_up),
-        cmocka_unit_test(a_trial_without_a_load_has_no_phases),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

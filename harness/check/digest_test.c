@@ -1,13 +1,13 @@
 #include "harness/check/build_history_test_support.h"
+#include "harness/testing/test.h"
 
 static void derive(struct build *build)
 {
     build_judge(build);
 }
 
-static void an_acquire_that_is_granted_becomes_a_hold_with_its_core(void **state)
+TEST(an_acquire_that_is_granted_becomes_a_hold_with_its_core)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_acquire(&build, 1, 7, 1, 2, 302, 5);
@@ -30,9 +30,8 @@ static void an_acquire_that_is_granted_becomes_a_hold_with_its_core(void **state
     build_free(&build);
 }
 
-static void an_acquire_that_is_not_granted_becomes_an_attempt(void **state)
+TEST(an_acquire_that_is_not_granted_becomes_an_attempt)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_attempt(&build, 1, 1, 1, 2, OUTCOME_NO);
@@ -49,9 +48,8 @@ static void an_acquire_that_is_not_granted_becomes_an_attempt(void **state)
     build_free(&build);
 }
 
-static void a_death_ends_the_hold_the_write_and_the_acquire_of_its_client_only(void **state)
+TEST(a_death_ends_the_hold_the_write_and_the_acquire_of_its_client_only)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_acquire(&build, 1, 1, 1, 2, 302, 0);
@@ -76,9 +74,8 @@ static void a_death_ends_the_hold_the_write_and_the_acquire_of_its_client_only(v
     build_free(&build);
 }
 
-static void a_hold_must_last_only_until_its_process_was_killed(void **state)
+TEST(a_hold_must_last_only_until_its_process_was_killed)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_acquire(&build, 1, 1, 1, 2, NEVER_MS, 0);
@@ -94,9 +91,8 @@ static void a_hold_must_last_only_until_its_process_was_killed(void **state)
     build_free(&build);
 }
 
-static void a_death_during_the_release_leaves_the_core_where_the_release_began(void **state)
+TEST(a_death_during_the_release_leaves_the_core_where_the_release_began)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_acquire(&build, 1, 1, 1, 2, 302, 0);
@@ -111,9 +107,8 @@ static void a_death_during_the_release_leaves_the_core_where_the_release_began(v
     build_free(&build);
 }
 
-static void a_hold_open_at_the_end_ends_with_the_trial(void **state)
+TEST(a_hold_open_at_the_end_ends_with_the_trial)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_acquire(&build, 1, 1, 1, 2, NEVER_MS, 0);
@@ -126,9 +121,8 @@ static void a_hold_open_at_the_end_ends_with_the_trial(void **state)
     build_free(&build);
 }
 
-static void half_a_history_ends_with_its_last_event(void **state)
+TEST(half_a_history_ends_with_its_last_event)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_acquire(&build, 1, 1, 1, 2, NEVER_MS, 0);
@@ -142,9 +136,8 @@ static void half_a_history_ends_with_its_last_event(void **state)
     build_free(&build);
 }
 
-static void an_empty_history_makes_an_empty_digest(void **state)
+TEST(an_empty_history_makes_an_empty_digest)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     derive(&build);
@@ -153,9 +146,8 @@ static void an_empty_history_makes_an_empty_digest(void **state)
     build_free(&build);
 }
 
-static void what_makes_no_sense_is_passed_over(void **state)
+TEST(what_makes_no_sense_is_passed_over)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     BUILD_EVENT(&build, 1, 1, ACQUIRE_RETURN, OUTCOME_OK, 1, 0, ms(301), 1);
@@ -177,9 +169,8 @@ static void what_makes_no_sense_is_passed_over(void **state)
     build_free(&build);
 }
 
-static void a_worker_that_acquires_anew_has_given_up_what_it_held(void **state)
+TEST(a_worker_that_acquires_anew_has_given_up_what_it_held)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_acquire(&build, 1, 1, 1, 2, NEVER_MS, 0);
@@ -191,9 +182,8 @@ static void a_worker_that_acquires_anew_has_given_up_what_it_held(void **state)
     build_free(&build);
 }
 
-static void accesses_stand_together_in_the_order_of_the_holds(void **state)
+TEST(accesses_stand_together_in_the_order_of_the_holds)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_acquire(&build, 1, 1, 1, 2, NEVER_MS, 0);
@@ -217,9 +207,8 @@ static void accesses_stand_together_in_the_order_of_the_holds(void **state)
     build_free(&build);
 }
 
-static void a_renewal_in_time_extends_the_lease_and_a_late_one_proves_nothing(void **state)
+TEST(a_renewal_in_time_extends_the_lease_and_a_late_one_proves_nothing)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_acquire(&build, 1, 1, 0, 1, 300, 0);
@@ -233,9 +222,8 @@ static void a_renewal_in_time_extends_the_lease_and_a_late_one_proves_nothing(vo
     build_free(&build);
 }
 
-static void faults_stalls_and_the_end_are_noted(void **state)
+TEST(faults_stalls_and_the_end_are_noted)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_begin(&build, 3);
@@ -261,29 +249,7 @@ static void faults_stalls_and_the_end_are_noted(void **state)
     build_free(&build);
 }
 
-static void drift_is_a_hundredth_of_the_lease_and_two_milliseconds(void **state)
+TEST(drift_is_a_hundredth_of_the_lease_and_two_milliseconds)
 {
-    (void)state;
     assert_int_equal(allowed_drift_ns(300 * NS_PER_MS), 5 * NS_PER_MS);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_acquire_that_is_granted_becomes_a_hold_with_its_core),
-        cmocka_unit_test(an_acquire_that_is_not_granted_becomes_an_attempt),
-        cmocka_unit_test(a_death_ends_the_hold_the_write_and_the_acquire_of_its_client_only),
-        cmocka_unit_test(a_hold_must_last_only_until_its_process_was_killed),
-        cmocka_unit_test(a_death_during_the_release_leaves_the_core_where_the_release_began),
-        cmocka_unit_test(a_hold_open_at_the_end_ends_with_the_trial),
-        cmocka_unit_test(half_a_history_ends_with_its_last_event),
-        cmocka_unit_test(an_empty_history_makes_an_empty_digest),
-        cmocka_unit_test(what_makes_no_sense_is_passed_over),
-        cmocka_unit_test(a_worker_that_acquires_anew_has_given_up_what_it_held),
-        cmocka_unit_test(accesses_stand_together_in_the_order_of_the_holds),
-        cmocka_unit_test(a_renewal_in_time_extends_the_lease_and_a_late_one_proves_nothing),
-        cmocka_unit_test(faults_stalls_and_the_end_are_noted),
-        cmocka_unit_test(drift_is_a_hundredth_of_the_lease_and_two_milliseconds),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

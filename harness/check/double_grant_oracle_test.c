@@ -3,6 +3,7 @@
 // allows (Wing and Gong, 1993), which is feasible because the histories are small.
 #include "harness/base/random.h"
 #include "harness/check/build_history_test_support.h"
+#include "harness/testing/test.h"
 
 #define HISTORIES 250000
 #define MAX_REQUESTS 12
@@ -155,9 +156,8 @@ static void make_history(struct maker *maker)
     }
 }
 
-static void sweep_and_search_agree_on_every_random_history(void **state)
+TEST(sweep_and_search_agree_on_every_random_history)
 {
-    (void)state;
     struct search *search = memory_zeroed(1, sizeof *search);
     int counts[2] = {0, 0};
     for (uint64_t seed = 0; seed < HISTORIES; seed++) {
@@ -181,12 +181,4 @@ static void sweep_and_search_agree_on_every_random_history(void **state)
     assert_in_range(counts[0], HISTORIES / 10, HISTORIES);
     assert_in_range(counts[1], HISTORIES / 10, HISTORIES);
     free(search);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sweep_and_search_agree_on_every_random_history),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,8 +1,8 @@
 #include "harness/check/build_history_test_support.h"
+#include "harness/testing/test.h"
 
-static void two_valid_holds_at_once_are_refused(void **state)
+TEST(two_valid_holds_at_once_are_refused)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_hold(&build, 1, 1, 10, 20, 310);
@@ -21,9 +21,8 @@ static void two_valid_holds_at_once_are_refused(void **state)
     build_free(&build);
 }
 
-static void a_hold_that_ends_where_the_next_begins_is_no_overlap(void **state)
+TEST(a_hold_that_ends_where_the_next_begins_is_no_overlap)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_hold(&build, 1, 1, 10, 20, 310);
@@ -35,9 +34,8 @@ static void a_hold_that_ends_where_the_next_begins_is_no_overlap(void **state)
     build_free(&build);
 }
 
-static void a_hold_of_no_length_inside_another_is_an_overlap(void **state)
+TEST(a_hold_of_no_length_inside_another_is_an_overlap)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_hold(&build, 1, 1, 10, 20, 310);
@@ -47,9 +45,8 @@ static void a_hold_of_no_length_inside_another_is_an_overlap(void **state)
     build_free(&build);
 }
 
-static void an_overlap_is_found_across_the_holds_between(void **state)
+TEST(an_overlap_is_found_across_the_holds_between)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_hold(&build, 1, 1, 10, 100, NEVER_MS);
@@ -63,9 +60,8 @@ static void an_overlap_is_found_across_the_holds_between(void **state)
     build_free(&build);
 }
 
-static void holds_without_a_lease_never_expire(void **state)
+TEST(holds_without_a_lease_never_expire)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_hold(&build, 1, 1, 0, 5000, NEVER_MS);
@@ -76,9 +72,8 @@ static void holds_without_a_lease_never_expire(void **state)
     build_free(&build);
 }
 
-static void a_grant_within_the_allowed_drift_of_the_lease_is_lawful(void **state)
+TEST(a_grant_within_the_allowed_drift_of_the_lease_is_lawful)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_hold(&build, 1, 1, 0, 400, 300);
@@ -89,9 +84,8 @@ static void a_grant_within_the_allowed_drift_of_the_lease_is_lawful(void **state
     build_free(&build);
 }
 
-static void a_grant_just_before_the_allowed_drift_is_not(void **state)
+TEST(a_grant_just_before_the_allowed_drift_is_not)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_hold(&build, 1, 1, 0, 400, 300);
@@ -101,9 +95,8 @@ static void a_grant_just_before_the_allowed_drift_is_not(void **state)
     build_free(&build);
 }
 
-static void a_reply_that_comes_after_the_lease_proves_no_hold(void **state)
+TEST(a_reply_that_comes_after_the_lease_proves_no_hold)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_hold(&build, 2, 2, 310, 500, 610);
@@ -115,9 +108,8 @@ static void a_reply_that_comes_after_the_lease_proves_no_hold(void **state)
     build_free(&build);
 }
 
-static void the_dead_hold_nothing(void **state)
+TEST(the_dead_hold_nothing)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_acquire(&build, 1, 1, 0, 1, NEVER_MS, 0);
@@ -128,9 +120,8 @@ static void the_dead_hold_nothing(void **state)
     build_free(&build);
 }
 
-static void a_hold_whose_release_is_under_way_excludes_nobody(void **state)
+TEST(a_hold_whose_release_is_under_way_excludes_nobody)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_acquire(&build, 1, 1, 0, 1, 300, 0);
@@ -141,9 +132,8 @@ static void a_hold_whose_release_is_under_way_excludes_nobody(void **state)
     build_free(&build);
 }
 
-static void a_renewed_lease_is_still_valid(void **state)
+TEST(a_renewed_lease_is_still_valid)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_acquire(&build, 1, 1, 0, 1, 300, 0);
@@ -155,9 +145,8 @@ static void a_renewed_lease_is_still_valid(void **state)
     build_free(&build);
 }
 
-static void a_renewal_that_came_too_late_does_not_make_the_time_before_it_valid(void **state)
+TEST(a_renewal_that_came_too_late_does_not_make_the_time_before_it_valid)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_acquire(&build, 1, 1, 0, 1, 300, 0);
@@ -170,9 +159,8 @@ static void a_renewal_that_came_too_late_does_not_make_the_time_before_it_valid(
     build_free(&build);
 }
 
-static void workers_are_named_where_clients_have_several(void **state)
+TEST(workers_are_named_where_clients_have_several)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build.scenario.clients.threads = 2;
@@ -181,24 +169,4 @@ static void workers_are_named_where_clients_have_several(void **state)
     build_judge(&build);
     assert_text_has(finding_named(&build, "double-grant")->text, "client-2 worker-1");
     build_free(&build);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(two_valid_holds_at_once_are_refused),
-        cmocka_unit_test(a_hold_that_ends_where_the_next_begins_is_no_overlap),
-        cmocka_unit_test(a_hold_of_no_length_inside_another_is_an_overlap),
-        cmocka_unit_test(an_overlap_is_found_across_the_holds_between),
-        cmocka_unit_test(holds_without_a_lease_never_expire),
-        cmocka_unit_test(a_grant_within_the_allowed_drift_of_the_lease_is_lawful),
-        cmocka_unit_test(a_grant_just_before_the_allowed_drift_is_not),
-        cmocka_unit_test(a_reply_that_comes_after_the_lease_proves_no_hold),
-        cmocka_unit_test(the_dead_hold_nothing),
-        cmocka_unit_test(a_hold_whose_release_is_under_way_excludes_nobody),
-        cmocka_unit_test(a_renewed_lease_is_still_valid),
-        cmocka_unit_test(a_renewal_that_came_too_late_does_not_make_the_time_before_it_valid),
-        cmocka_unit_test(workers_are_named_where_clients_have_several),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,7 @@
 
 #include "harness/check/build_history_test_support.h"
 #include "harness/check/catalogue.h"
+#include "harness/testing/test.h"
 
 #define MAX_NAMES 4
 
@@ -63,9 +64,8 @@ static void assert_expectation(struct expected expected, struct found found,
     assert_text_has(judgement.expectation_text, text);
 }
 
-static void no_expectation_is_neither_met_nor_missed(void **state)
+TEST(no_expectation_is_neither_met_nor_missed)
 {
-    (void)state;
     struct trial trial = {0};
     struct judgement judgement = {.verdict = VERDICT_SAFE};
     expectation_compare(&trial, NULL, &judgement);
@@ -73,9 +73,8 @@ static void no_expectation_is_neither_met_nor_missed(void **state)
     assert_string_equal(judgement.expectation_text, "");
 }
 
-static void without_because_only_the_verdict_is_compared(void **state)
+TEST(without_because_only_the_verdict_is_compared)
 {
-    (void)state;
     assert_expectation((struct expected){EXPECT_UNSAFE, {NULL}, {NULL}},
                        (struct found){VERDICT_UNSAFE, {"double-grant", "stuck"}, NULL},
                        EXPECTATION_MET, "UNSAFE (double-grant, stuck), as expected");
@@ -84,9 +83,8 @@ static void without_because_only_the_verdict_is_compared(void **state)
                        "SAFE, as expected");
 }
 
-static void a_broken_lock_that_is_not_caught_misses(void **state)
+TEST(a_broken_lock_that_is_not_caught_misses)
 {
-    (void)state;
     assert_expectation(
         (struct expected){EXPECT_UNSAFE, {"stale-holder", "lost-update"}, {NULL}},
         (struct found){VERDICT_SAFE, {NULL}, NULL}, EXPECTATION_MISSED,
@@ -96,9 +94,8 @@ static void a_broken_lock_that_is_not_caught_misses(void **state)
                        "the fault did not bite");
 }
 
-static void without_faults_no_fault_is_said_not_to_have_bitten(void **state)
+TEST(without_faults_no_fault_is_said_not_to_have_bitten)
 {
-    (void)state;
     scenario.fault_count = 0;
     assert_expectation((struct expected){EXPECT_UNSAFE, {NULL}, {NULL}},
                        (struct found){VERDICT_SAFE, {NULL}, NULL}, EXPECTATION_MISSED,
@@ -106,33 +103,29 @@ static void without_faults_no_fault_is_said_not_to_have_bitten(void **state)
     scenario.fault_count = 1;
 }
 
-static void a_sound_lock_that_is_blamed_misses(void **state)
+TEST(a_sound_lock_that_is_blamed_misses)
 {
-    (void)state;
     assert_expectation((struct expected){EXPECT_SAFE, {NULL}, {NULL}},
                        (struct found){VERDICT_UNSAFE, {"double-grant"}, NULL}, EXPECTATION_MISSED,
                        "expected SAFE, got UNSAFE (double-grant)");
 }
 
-static void a_property_of_because_that_was_not_found_misses(void **state)
+TEST(a_property_of_because_that_was_not_found_misses)
 {
-    (void)state;
     assert_expectation((struct expected){EXPECT_UNSAFE, {"stale-holder", "lost-update"}, {NULL}},
                        (struct found){VERDICT_UNSAFE, {"stale-holder"}, NULL}, EXPECTATION_MISSED,
                        "lost-update was not found");
 }
 
-static void a_harmless_violation_is_not_found(void **state)
+TEST(a_harmless_violation_is_not_found)
 {
-    (void)state;
     assert_expectation((struct expected){EXPECT_UNSAFE, {"stale-holder"}, {NULL}},
                        (struct found){VERDICT_UNSAFE, {"double-grant"}, "stale-holder"},
                        EXPECTATION_MISSED, "stale-holder was not found");
 }
 
-static void consequences_need_not_be_listed(void **state)
+TEST(consequences_need_not_be_listed)
 {
-    (void)state;
     assert_expectation(
         (struct expected){EXPECT_UNSAFE, {"stale-holder"}, {NULL}},
         (struct found){VERDICT_UNSAFE, {"stale-holder", "stale-write", "lost-update"}, NULL},
@@ -148,9 +141,8 @@ static void consequences_need_not_be_listed(void **state)
         EXPECTATION_MET, "as expected");
 }
 
-static void a_double_grant_is_never_the_consequence_of_a_stale_holder(void **state)
+TEST(a_double_grant_is_never_the_consequence_of_a_stale_holder)
 {
-    (void)state;
     assert_expectation((struct expected){EXPECT_UNSAFE, {"stale-holder"}, {NULL}},
                        (struct found){VERDICT_UNSAFE, {"stale-holder", "double-grant"}, NULL},
                        EXPECTATION_MISSED,
@@ -158,9 +150,8 @@ static void a_double_grant_is_never_the_consequence_of_a_stale_holder(void **sta
                        "acceptable, add allow: [double-grant]");
 }
 
-static void what_is_allowed_besides_does_not_miss(void **state)
+TEST(what_is_allowed_besides_does_not_miss)
 {
-    (void)state;
     assert_expectation((struct expected){EXPECT_UNSAFE, {"stale-holder"}, {"double-grant"}},
                        (struct found){VERDICT_UNSAFE, {"stale-holder", "double-grant"}, NULL},
                        EXPECTATION_MET, "as expected");
@@ -170,9 +161,8 @@ static void what_is_allowed_besides_does_not_miss(void **state)
                        "it also found stuck, which the scenario does not expect");
 }
 
-static void an_undecided_verdict_neither_meets_nor_misses(void **state)
+TEST(an_undecided_verdict_neither_meets_nor_misses)
 {
-    (void)state;
     static const enum verdict verdicts[] = {VERDICT_UNKNOWN, VERDICT_SKIPPED, VERDICT_ERROR};
     for (size_t i = 0; i < 3; i++)
         assert_expectation((struct expected){EXPECT_SAFE, {NULL}, {NULL}},
@@ -180,9 +170,8 @@ static void an_undecided_verdict_neither_meets_nor_misses(void **state)
                            "not decided");
 }
 
-static void a_trial_that_was_not_run_says_why(void **state)
+TEST(a_trial_that_was_not_run_says_why)
 {
-    (void)state;
     struct trial trial = {0};
     struct judgement judgement;
     judge_skipped(&trial, "no namespaces here", &judgement);
@@ -194,9 +183,8 @@ static void a_trial_that_was_not_run_says_why(void **state)
     assert_string_equal(verdict_name(judgement.verdict), "ERROR");
 }
 
-static void what_broke_without_its_fault_is_not_what_the_scenario_shows(void **state)
+TEST(what_broke_without_its_fault_is_not_what_the_scenario_shows)
 {
-    (void)state;
     for (int struck = 0; struck < 2; struck++) {
         struct build build;
         build_start(&build, "increment");
@@ -218,9 +206,8 @@ static void what_broke_without_its_fault_is_not_what_the_scenario_shows(void **s
     }
 }
 
-static void what_was_not_expected_is_told_first(void **state)
+TEST(what_was_not_expected_is_told_first)
 {
-    (void)state;
     char *because[] = {(char *)"stale-holder"};
     struct expectation expectation = {.verdict = EXPECT_UNSAFE, .because = {because, 1}};
     struct build build;
@@ -238,25 +225,4 @@ static void what_was_not_expected_is_told_first(void **state)
     assert_string_equal(judgement_first_violation(&build.judgement)->check->name, "double-grant");
     assert_text_has(build.judgement.reason, "client-4 was granted the lock while client-3");
     build_free(&build);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_expectation_is_neither_met_nor_missed),
-        cmocka_unit_test(without_because_only_the_verdict_is_compared),
-        cmocka_unit_test(a_broken_lock_that_is_not_caught_misses),
-        cmocka_unit_test(without_faults_no_fault_is_said_not_to_have_bitten),
-        cmocka_unit_test(what_broke_without_its_fault_is_not_what_the_scenario_shows),
-        cmocka_unit_test(what_was_not_expected_is_told_first),
-        cmocka_unit_test(a_sound_lock_that_is_blamed_misses),
-        cmocka_unit_test(a_property_of_because_that_was_not_found_misses),
-        cmocka_unit_test(a_harmless_violation_is_not_found),
-        cmocka_unit_test(consequences_need_not_be_listed),
-        cmocka_unit_test(a_double_grant_is_never_the_consequence_of_a_stale_holder),
-        cmocka_unit_test(what_is_allowed_besides_does_not_miss),
-        cmocka_unit_test(an_undecided_verdict_neither_meets_nor_misses),
-        cmocka_unit_test(a_trial_that_was_not_run_says_why),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

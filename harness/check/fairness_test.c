@@ -1,5 +1,6 @@
 // How evenly grants are shared out, and who was granted the lock out of turn.
 #include "harness/check/build_history_test_support.h"
+#include "harness/testing/test.h"
 
 #include "harness/base/random.h"
 #include "harness/check/fairness.h"
@@ -46,9 +47,8 @@ static void share_the_last(struct build *build)
 
 // --- shares --------------------------------------------------------------------------------------
 
-static void grants_are_shared_by_all_who_asked(void **state)
+TEST(grants_are_shared_by_all_who_asked)
 {
-    (void)state;
     struct build build;
     start(&build);
     for (int i = 0; i < 3; i++)
@@ -63,9 +63,8 @@ static void grants_are_shared_by_all_who_asked(void **state)
     assert_float_equal(fairness.jain, 16.0 / (3 * 10), 1e-9);
 }
 
-static void equal_shares_are_fair_and_no_grants_are_nothing(void **state)
+TEST(equal_shares_are_fair_and_no_grants_are_nothing)
 {
-    (void)state;
     struct build build;
     start(&build);
     hold_from(&build, 1, 1, 0, 1, 2, false);
@@ -94,9 +93,8 @@ static struct fairness two_waiters(bool are_queued, double asked_ms, int first)
     return measured(&build);
 }
 
-static void who_came_later_and_was_served_first_is_out_of_turn(void **state)
+TEST(who_came_later_and_was_served_first_is_out_of_turn)
 {
-    (void)state;
     struct fairness fairness = two_waiters(true, 10, 3);
     assert_int_equal(fairness.order, ORDER_QUEUED);
     assert_int_equal(fairness.contested, 1);
@@ -107,9 +105,8 @@ static void who_came_later_and_was_served_first_is_out_of_turn(void **state)
     assert_int_equal(fairness.deepest_wait_ns, 58 * NS_PER_MS);
 }
 
-static void who_is_served_in_turn_is_not(void **state)
+TEST(who_is_served_in_turn_is_not)
 {
-    (void)state;
     struct fairness fairness = two_waiters(true, 10, 2);
     assert_int_equal(fairness.contested, 1);
     assert_int_equal(fairness.out_of_turn, 0);
@@ -117,17 +114,15 @@ static void who_is_served_in_turn_is_not(void **state)
     assert_int_equal(fairness.deepest_hold, SIZE_MAX);
 }
 
-static void before_a_place_is_confirmed_the_order_is_open(void **state)
+TEST(before_a_place_is_confirmed_the_order_is_open)
 {
-    (void)state;
     struct fairness fairness = two_waiters(true, 5.9, 3);
     assert_int_equal(fairness.contested, 1);
     assert_int_equal(fairness.out_of_turn, 0);
 }
 
-static void a_place_taken_anew_counts_from_then_on(void **state)
+TEST(a_place_taken_anew_counts_from_then_on)
 {
-    (void)state;
     for (int again = 0; again <= 1; again++) {
         struct build build;
         start(&build);
@@ -140,9 +135,8 @@ static void a_place_taken_anew_counts_from_then_on(void **state)
     }
 }
 
-static void without_places_a_margin_is_left_to_the_order_of_asking(void **state)
+TEST(without_places_a_margin_is_left_to_the_order_of_asking)
 {
-    (void)state;
     struct fairness fairness = two_waiters(false, 5.9, 3);
     assert_int_equal(fairness.order, ORDER_ASKED);
     assert_int_equal(fairness.margin_ns, 1 * NS_PER_MS);
@@ -154,9 +148,8 @@ static void without_places_a_margin_is_left_to_the_order_of_asking(void **state)
     assert_int_equal(fairness.out_of_turn, 0);
 }
 
-static void each_that_passes_by_makes_it_deeper(void **state)
+TEST(each_that_passes_by_makes_it_deeper)
 {
-    (void)state;
     struct build build;
     start(&build);
     hold_from(&build, 1, 1, 0, 2, 50, true);
@@ -170,9 +163,8 @@ static void each_that_passes_by_makes_it_deeper(void **state)
     assert_int_equal(fairness.deepest, 4);
 }
 
-static void who_gives_up_was_not_overtaken(void **state)
+TEST(who_gives_up_was_not_overtaken)
 {
-    (void)state;
     struct build build;
     start(&build);
     hold_from(&build, 1, 1, 0, 2, 50, true);
@@ -184,9 +176,8 @@ static void who_gives_up_was_not_overtaken(void **state)
     assert_int_equal(fairness.contested, 0);
 }
 
-static void who_was_held_up_by_a_fault_was_not_overtaken(void **state)
+TEST(who_was_held_up_by_a_fault_was_not_overtaken)
 {
-    (void)state;
     for (int client = 2; client <= 4; client++) {
         struct build build;
         start(&build);
@@ -198,9 +189,8 @@ static void who_was_held_up_by_a_fault_was_not_overtaken(void **state)
     }
 }
 
-static void readers_do_not_overtake_each_other_but_they_do_a_writer(void **state)
+TEST(readers_do_not_overtake_each_other_but_they_do_a_writer)
 {
-    (void)state;
     for (int readers = 0; readers <= 3; readers++) {
         struct build build;
         start(&build);
@@ -217,9 +207,8 @@ static void readers_do_not_overtake_each_other_but_they_do_a_writer(void **state
     }
 }
 
-static void of_a_semaphore_nothing_is_said(void **state)
+TEST(of_a_semaphore_nothing_is_said)
 {
-    (void)state;
     struct build build;
     build_start(&build, "permits");
     build.scenario.workload.permits = 2;
@@ -246,9 +235,8 @@ static void assert_as_counted(const struct digest *digest, const int64_t *places
     free(overtakings);
 }
 
-static void overtakings_are_those_of_all_pairs(void **state)
+TEST(overtakings_are_those_of_all_pairs)
 {
-    (void)state;
     struct random random;
     random_start(&random, 7, 0);
     for (int round = 0; round < 300; round++) {
@@ -269,24 +257,4 @@ static void overtakings_are_those_of_all_pairs(void **state)
         assert_as_counted(&build.digest, places_ns);
         build_free(&build);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(grants_are_shared_by_all_who_asked),
-        cmocka_unit_test(equal_shares_are_fair_and_no_grants_are_nothing),
-        cmocka_unit_test(who_came_later_and_was_served_first_is_out_of_turn),
-        cmocka_unit_test(who_is_served_in_turn_is_not),
-        cmocka_unit_test(before_a_place_is_confirmed_the_order_is_open),
-        cmocka_unit_test(a_place_taken_anew_counts_from_then_on),
-        cmocka_unit_test(without_places_a_margin_is_left_to_the_order_of_asking),
-        cmocka_unit_test(each_that_passes_by_makes_it_deeper),
-        cmocka_unit_test(who_gives_up_was_not_overtaken),
-        cmocka_unit_test(who_was_held_up_by_a_fault_was_not_overtaken),
-        cmocka_unit_test(readers_do_not_overtake_each_other_but_they_do_a_writer),
-        cmocka_unit_test(of_a_semaphore_nothing_is_said),
-        cmocka_unit_test(overtakings_are_those_of_all_pairs),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 // Faults that were not over, met nobody, or came to nothing: what they leave of a verdict.
 #include "harness/check/build_history_test_support.h"
 #include "harness/check/wire_sides.h"
+#include "harness/testing/test.h"
 
 static void build_end(struct build *build)
 {
@@ -32,9 +33,8 @@ static void put_on_wire(struct build *build, struct target from, struct target t
 
 // --- SAFE ----------------------------------------------------------------------------------------
 
-static void a_fault_that_only_the_end_of_the_trial_ended_proves_nothing(void **state)
+TEST(a_fault_that_only_the_end_of_the_trial_ended_proves_nothing)
 {
-    (void)state;
     for (int timed = 0; timed < 2; timed++) {
         struct build build;
         build_traffic(&build);
@@ -50,9 +50,8 @@ static void a_fault_that_only_the_end_of_the_trial_ended_proves_nothing(void **s
     }
 }
 
-static void a_fault_that_lasts_until_the_end_on_purpose_is_a_test(void **state)
+TEST(a_fault_that_lasts_until_the_end_on_purpose_is_a_test)
 {
-    (void)state;
     struct build build;
     build_traffic(&build);
     build_fault(&build, "pause", 1, 28.5, 50);
@@ -63,9 +62,8 @@ static void a_fault_that_lasts_until_the_end_on_purpose_is_a_test(void **state)
     build_free(&build);
 }
 
-static void a_bound_that_came_before_its_cause_is_told(void **state)
+TEST(a_bound_that_came_before_its_cause_is_told)
 {
-    (void)state;
     for (int bound = 0; bound < 2; bound++) {
         struct build build;
         build_traffic(&build);
@@ -81,9 +79,8 @@ static void a_bound_that_came_before_its_cause_is_told(void **state)
     }
 }
 
-static void a_flush_that_met_a_free_lock_is_told(void **state)
+TEST(a_flush_that_met_a_free_lock_is_told)
 {
-    (void)state;
     for (int held = 0; held < 2; held++) {
         struct build build;
         build_traffic(&build);
@@ -97,9 +94,8 @@ static void a_flush_that_met_a_free_lock_is_told(void **state)
     }
 }
 
-static void what_a_fault_did_not_try_is_told(void **state)
+TEST(what_a_fault_did_not_try_is_told)
 {
-    (void)state;
     struct build build;
     struct event note = {.kind = EVENT_NOTE, .step = 1};
     build_traffic(&build);
@@ -115,9 +111,8 @@ static void what_a_fault_did_not_try_is_told(void **state)
 
 // --- traffic -------------------------------------------------------------------------------------
 
-static void what_a_client_tries_while_it_is_cut_off_is_no_traffic(void **state)
+TEST(what_a_client_tries_while_it_is_cut_off_is_no_traffic)
 {
-    (void)state;
     static const struct target clients = {.server = "clients"};
     static const struct target servers = {.server = "servers"};
     for (int all = 0; all < 2; all++) {
@@ -134,9 +129,8 @@ static void what_a_client_tries_while_it_is_cut_off_is_no_traffic(void **state)
 }
 
 // client-2 goes from when it came to its point to when the conductor says so; nobody goes after it.
-static void one_worker_stands_still_from_when_it_came_to_its_point(void **state)
+TEST(one_worker_stands_still_from_when_it_came_to_its_point)
 {
-    (void)state;
     for (int reached = 0; reached < 2; reached++) {
         struct build build;
         build_traffic(&build);
@@ -153,9 +147,8 @@ static void one_worker_stands_still_from_when_it_came_to_its_point(void **state)
     }
 }
 
-static void an_access_is_the_traffic_of_an_optimistic_scheme(void **state)
+TEST(an_access_is_the_traffic_of_an_optimistic_scheme)
 {
-    (void)state;
     static const char *const traits[] = {"optimistic", NULL};
     for (int optimistic = 0; optimistic < 2; optimistic++) {
         struct build build;
@@ -168,9 +161,8 @@ static void an_access_is_the_traffic_of_an_optimistic_scheme(void **state)
     }
 }
 
-static void a_restart_is_met_right_after_it(void **state)
+TEST(a_restart_is_met_right_after_it)
 {
-    (void)state;
     struct build build;
     build_traffic(&build);
     build_fault(&build, "restart", 0, 25.2, 25.4); // client-2 comes at 30 ms
@@ -204,25 +196,22 @@ static void judge_silence(const char *verb, double struck_ms, double healed_ms,
     build_free(&build);
 }
 
-static void servers_that_are_still_upset_leave_the_lock_in_doubt(void **state)
+TEST(servers_that_are_still_upset_leave_the_lock_in_doubt)
 {
-    (void)state;
     judge_silence("pause", 9, 910, HEAL_END, 4300, FINDING_UNDECIDED);
     judge_silence("kill", 9, NEVER_MS, HEAL_END, 4300, FINDING_UNDECIDED);
     judge_silence("failover", 9, NEVER_MS, HEAL_END, 4300, FINDING_UNDECIDED);
 }
 
-static void servers_that_had_time_enough_do_not(void **state)
+TEST(servers_that_had_time_enough_do_not)
 {
-    (void)state;
     judge_silence("pause", 9, 910, HEAL_END, 500, FINDING_VIOLATED);
     judge_silence("kill", 9, NEVER_MS, HEAL_END, 500, FINDING_VIOLATED);
     judge_silence("pause", 8, 9, HEAL_BOUND, 4300, FINDING_VIOLATED);
 }
 
-static void who_is_cut_off_from_all_servers_does_not_wait(void **state)
+TEST(who_is_cut_off_from_all_servers_does_not_wait)
 {
-    (void)state;
     static const struct target sides[][2] = {{{.server = "clients"}, {.server = "servers"}},
                                              {{.server = "servers"}, {.server = "others"}},
                                              {{.client = 2}, {.server = "server-1"}},
@@ -243,9 +232,8 @@ static void who_is_cut_off_from_all_servers_does_not_wait(void **state)
     }
 }
 
-static void who_is_cut_off_from_one_of_several_servers_goes_on_with_the_others(void **state)
+TEST(who_is_cut_off_from_one_of_several_servers_goes_on_with_the_others)
 {
-    (void)state;
     struct build build;
     build_traffic(&build);
     build_fault(&build, "cut", 0, 9, NEVER_MS);
@@ -266,9 +254,8 @@ static void who_is_cut_off_from_one_of_several_servers_goes_on_with_the_others(v
     build_free(&build);
 }
 
-static void who_is_cut_off_from_a_majority_by_several_faults_does_not_wait(void **state)
+TEST(who_is_cut_off_from_a_majority_by_several_faults_does_not_wait)
 {
-    (void)state;
     for (int servers = 3; servers <= 5; servers += 2) {
         struct build build;
         build_start(&build, "increment");
@@ -286,25 +273,4 @@ static void who_is_cut_off_from_a_majority_by_several_faults_does_not_wait(void 
         assert_state(&build, "stuck", servers == 3 ? FINDING_KEPT : FINDING_VIOLATED);
         build_free(&build);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_fault_that_only_the_end_of_the_trial_ended_proves_nothing),
-        cmocka_unit_test(a_fault_that_lasts_until_the_end_on_purpose_is_a_test),
-        cmocka_unit_test(a_bound_that_came_before_its_cause_is_told),
-        cmocka_unit_test(a_flush_that_met_a_free_lock_is_told),
-        cmocka_unit_test(what_a_fault_did_not_try_is_told),
-        cmocka_unit_test(what_a_client_tries_while_it_is_cut_off_is_no_traffic),
-        cmocka_unit_test(one_worker_stands_still_from_when_it_came_to_its_point),
-        cmocka_unit_test(an_access_is_the_traffic_of_an_optimistic_scheme),
-        cmocka_unit_test(a_restart_is_met_right_after_it),
-        cmocka_unit_test(servers_that_are_still_upset_leave_the_lock_in_doubt),
-        cmocka_unit_test(servers_that_had_time_enough_do_not),
-        cmocka_unit_test(who_is_cut_off_from_all_servers_does_not_wait),
-        cmocka_unit_test(who_is_cut_off_from_one_of_several_servers_goes_on_with_the_others),
-        cmocka_unit_test(who_is_cut_off_from_a_majority_by_several_faults_does_not_wait),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

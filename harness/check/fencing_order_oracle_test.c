@@ -3,6 +3,7 @@
 // its release or the end of its lease at the earliest, the same one comes first.
 #include "harness/base/random.h"
 #include "harness/check/build_history_test_support.h"
+#include "harness/testing/test.h"
 
 #define HISTORIES 60000
 #define MAX_GRANTS 5
@@ -121,23 +122,12 @@ static void compare_histories(uint64_t seed, int modes)
     assert_in_range(violated, HISTORIES / 10, HISTORIES - HISTORIES / 100);
 }
 
-static void tokens_of_a_mutex_are_as_a_search_orders_them(void **state)
+TEST(tokens_of_a_mutex_are_as_a_search_orders_them)
 {
-    (void)state;
     compare_histories(1, 1);
 }
 
-static void tokens_of_readers_and_writers_are_as_a_search_orders_them(void **state)
+TEST(tokens_of_readers_and_writers_are_as_a_search_orders_them)
 {
-    (void)state;
     compare_histories(2, 2);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tokens_of_a_mutex_are_as_a_search_orders_them),
-        cmocka_unit_test(tokens_of_readers_and_writers_are_as_a_search_orders_them),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

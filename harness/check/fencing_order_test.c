@@ -1,4 +1,5 @@
 #include "harness/check/build_history_test_support.h"
+#include "harness/testing/test.h"
 
 static void build_fenced(struct build *build, int client, int64_t operation, double invoked_ms,
                          double granted_ms, double released_ms, double valid_until_ms,
@@ -8,9 +9,8 @@ static void build_fenced(struct build *build, int client, int64_t operation, dou
     build_release(build, client, operation, released_ms, released_ms + 1, RELEASE_RELEASED);
 }
 
-static void tokens_that_grow_are_kept(void **state)
+TEST(tokens_that_grow_are_kept)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_fenced(&build, 1, 1, 0, 1, 5, 300, 1);
@@ -21,9 +21,8 @@ static void tokens_that_grow_are_kept(void **state)
     build_free(&build);
 }
 
-static void a_token_older_than_the_one_before_is_refused(void **state)
+TEST(a_token_older_than_the_one_before_is_refused)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_fenced(&build, 1, 1, 0, 1, 5, 300, 3);
@@ -37,9 +36,8 @@ static void a_token_older_than_the_one_before_is_refused(void **state)
     build_free(&build);
 }
 
-static void a_waiter_that_is_granted_after_the_release_must_get_a_newer_token(void **state)
+TEST(a_waiter_that_is_granted_after_the_release_must_get_a_newer_token)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_fenced(&build, 1, 1, 1, 2, 6, 301, 3);
@@ -49,9 +47,8 @@ static void a_waiter_that_is_granted_after_the_release_must_get_a_newer_token(vo
     build_free(&build);
 }
 
-static void equal_tokens_are_refused_in_any_order(void **state)
+TEST(equal_tokens_are_refused_in_any_order)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_fenced(&build, 1, 1, 0, 1, 9, 300, 3);
@@ -62,9 +59,8 @@ static void equal_tokens_are_refused_in_any_order(void **state)
     build_free(&build);
 }
 
-static void the_order_of_overlapping_holds_is_not_guessed(void **state)
+TEST(the_order_of_overlapping_holds_is_not_guessed)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_fenced(&build, 1, 1, 0, 1, 9, 300, 3);
@@ -74,9 +70,8 @@ static void the_order_of_overlapping_holds_is_not_guessed(void **state)
     build_free(&build);
 }
 
-static void a_grant_learned_of_late_may_be_older_than_it_looks(void **state)
+TEST(a_grant_learned_of_late_may_be_older_than_it_looks)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_fenced(&build, 1, 1, 0, 400, 410, 300, 1);
@@ -86,9 +81,8 @@ static void a_grant_learned_of_late_may_be_older_than_it_looks(void **state)
     build_free(&build);
 }
 
-static void a_token_fetched_after_the_lease_must_not_pass_the_live_grants(void **state)
+TEST(a_token_fetched_after_the_lease_must_not_pass_the_live_grants)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_fenced(&build, 1, 1, 0, 312, 313, 300, 2); // paused between the lock and its token
@@ -102,9 +96,8 @@ static void a_token_fetched_after_the_lease_must_not_pass_the_live_grants(void *
     build_free(&build);
 }
 
-static void a_token_fetched_late_may_be_the_smaller_one(void **state)
+TEST(a_token_fetched_late_may_be_the_smaller_one)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_fenced(&build, 1, 1, 0, 312, 313, 300, 1);
@@ -115,9 +108,8 @@ static void a_token_fetched_late_may_be_the_smaller_one(void **state)
 }
 
 // Which of two readers came first is certain only if the one asked after the other was answered.
-static void readers_that_share_the_lock_have_no_order(void **state)
+TEST(readers_that_share_the_lock_have_no_order)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_fenced(&build, 1, 1, 0, 1, 5, 300, 2);
@@ -129,9 +121,8 @@ static void readers_that_share_the_lock_have_no_order(void **state)
     build_free(&build);
 }
 
-static void an_overlap_by_a_stale_holder_does_not_hide_the_order(void **state)
+TEST(an_overlap_by_a_stale_holder_does_not_hide_the_order)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_fenced(&build, 1, 1, 0, 1, 400, 300, 5);
@@ -141,9 +132,8 @@ static void an_overlap_by_a_stale_holder_does_not_hide_the_order(void **state)
     build_free(&build);
 }
 
-static void a_hold_out_of_order_is_counted_once(void **state)
+TEST(a_hold_out_of_order_is_counted_once)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_fenced(&build, 1, 1, 0, 1, 5, 300, 8);
@@ -154,32 +144,12 @@ static void a_hold_out_of_order_is_counted_once(void **state)
     build_free(&build);
 }
 
-static void without_tokens_there_is_nothing_to_order(void **state)
+TEST(without_tokens_there_is_nothing_to_order)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_hold(&build, 1, 1, 0, 1, 300);
     build_judge(&build);
     assert_state(&build, "fencing-order", FINDING_IRRELEVANT);
     build_free(&build);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tokens_that_grow_are_kept),
-        cmocka_unit_test(a_token_older_than_the_one_before_is_refused),
-        cmocka_unit_test(a_waiter_that_is_granted_after_the_release_must_get_a_newer_token),
-        cmocka_unit_test(equal_tokens_are_refused_in_any_order),
-        cmocka_unit_test(the_order_of_overlapping_holds_is_not_guessed),
-        cmocka_unit_test(a_grant_learned_of_late_may_be_older_than_it_looks),
-        cmocka_unit_test(a_token_fetched_after_the_lease_must_not_pass_the_live_grants),
-        cmocka_unit_test(a_token_fetched_late_may_be_the_smaller_one),
-        cmocka_unit_test(readers_that_share_the_lock_have_no_order),
-        cmocka_unit_test(an_overlap_by_a_stale_holder_does_not_hide_the_order),
-        cmocka_unit_test(a_hold_out_of_order_is_counted_once),
-        cmocka_unit_test(without_tokens_there_is_nothing_to_order),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

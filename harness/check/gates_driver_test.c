@@ -1,9 +1,8 @@
 // What is said of trials that prove nothing, of locks that a driver speaks for and of others.
 #include "harness/check/build_history_test_support.h"
+#include "harness/testing/test.h"
 
 #include "harness/point/point.h"
-
-#include <stdio.h>
 
 static void build_unknown(struct build *build, const struct foreign_settings *foreign)
 {
@@ -23,9 +22,8 @@ static void build_unknown(struct build *build, const struct foreign_settings *fo
     "names (servers: redis gives it LOCKPICK_REDIS)? See driver-of-client-1.log"
 
 // Most likely it asks other servers than those that there are.
-static void a_driver_that_never_knows_is_told_where_to_look(void **state)
+TEST(a_driver_that_never_knows_is_told_where_to_look)
 {
-    (void)state;
     static const struct foreign_settings foreign = {.name = "own"};
     struct build build;
     build_unknown(&build, &foreign);
@@ -33,9 +31,8 @@ static void a_driver_that_never_knows_is_told_where_to_look(void **state)
     build_free(&build);
 }
 
-static void a_lock_without_a_driver_is_not(void **state)
+TEST(a_lock_without_a_driver_is_not)
 {
-    (void)state;
     static const struct foreign_settings plugin = {.name = "own", .plugin = "./own.so"};
     struct build build;
     build_unknown(&build, &plugin);
@@ -64,9 +61,8 @@ static void assert_never_reached(const struct foreign_settings *foreign, const c
 }
 
 // One of ours beside a lock with a driver: of it the same point has another name.
-static void a_point_that_only_drivers_have_is_named_with_what_to_say_instead(void **state)
+TEST(a_point_that_only_drivers_have_is_named_with_what_to_say_instead)
 {
-    (void)state;
     static const struct foreign_settings foreign = {.name = "own"};
     assert_never_reached(NULL, "its point was never reached: acquire, release and renew are what "
                                "is asked of drivers; of this scheme, say 'request in release'");
@@ -100,9 +96,8 @@ static void judge_with_requests(struct build *build, const char *what)
     assert_int_equal(build->judgement.verdict, VERDICT_UNKNOWN);
 }
 
-static void a_command_that_never_came_is_told_with_those_that_did(void **state)
+TEST(a_command_that_never_came_is_told_with_those_that_did)
 {
-    (void)state;
     struct build build;
     judge_with_requests(&build, "GET");
     assert_text_has(build.judgement.reason,
@@ -114,9 +109,8 @@ static void a_command_that_never_came_is_told_with_those_that_did(void **state)
     build_free(&build);
 }
 
-static void of_a_program_with_several_workers_it_is_said_that_points_may_be_nobody_s(void **state)
+TEST(of_a_program_with_several_workers_it_is_said_that_points_may_be_nobody_s)
 {
-    (void)state;
     static const struct foreign_settings foreign = {.name = "own"};
     for (int threads = 1; threads <= 2; threads++) {
         struct build build;
@@ -134,16 +128,4 @@ static void of_a_program_with_several_workers_it_is_said_that_points_may_be_nobo
         assert_int_equal(is_said, threads > 1);
         build_free(&build);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_driver_that_never_knows_is_told_where_to_look),
-        cmocka_unit_test(a_lock_without_a_driver_is_not),
-        cmocka_unit_test(a_point_that_only_drivers_have_is_named_with_what_to_say_instead),
-        cmocka_unit_test(a_command_that_never_came_is_told_with_those_that_did),
-        cmocka_unit_test(of_a_program_with_several_workers_it_is_said_that_points_may_be_nobody_s),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
 #include "harness/check/build_history_test_support.h"
+#include "harness/testing/test.h"
 
 #include <errno.h>
 
@@ -15,9 +16,8 @@ static void assert_unknown(const struct build *build, const char *reason)
     assert_text_has(build->judgement.reason, reason);
 }
 
-static void a_trial_without_faults_and_violations_is_safe(void **state)
+TEST(a_trial_without_faults_and_violations_is_safe)
 {
-    (void)state;
     struct build build;
     build_traffic(&build);
     build_end(&build, STOP_DONE);
@@ -26,9 +26,8 @@ static void a_trial_without_faults_and_violations_is_safe(void **state)
     build_free(&build);
 }
 
-static void a_fault_whose_point_was_never_reached_proves_nothing(void **state)
+TEST(a_fault_whose_point_was_never_reached_proves_nothing)
 {
-    (void)state;
     struct build build;
     build_traffic(&build);
     build_fault(&build, "pause", 1, NEVER_MS, NEVER_MS);
@@ -39,9 +38,8 @@ static void a_fault_whose_point_was_never_reached_proves_nothing(void **state)
     build_free(&build);
 }
 
-static void a_command_that_was_never_reached_may_not_be_one_of_the_scheme(void **state)
+TEST(a_command_that_was_never_reached_may_not_be_one_of_the_scheme)
 {
-    (void)state;
     struct build build;
     build_traffic(&build);
     build_fault(&build, "pause", 1, NEVER_MS, NEVER_MS);
@@ -53,9 +51,8 @@ static void a_command_that_was_never_reached_may_not_be_one_of_the_scheme(void *
     build_free(&build);
 }
 
-static void a_point_that_was_reached_too_rarely_asks_for_more(void **state)
+TEST(a_point_that_was_reached_too_rarely_asks_for_more)
 {
-    (void)state;
     struct build build;
     build_traffic(&build);
     build_fault(&build, "pause", 1, NEVER_MS, NEVER_MS);
@@ -65,9 +62,8 @@ static void a_point_that_was_reached_too_rarely_asks_for_more(void **state)
     build_free(&build);
 }
 
-static void a_reason_has_room_for_its_advice_however_long_the_fault(void **state)
+TEST(a_reason_has_room_for_its_advice_however_long_the_fault)
 {
-    (void)state;
     char text[600];
     struct build build;
     build_traffic(&build);
@@ -81,9 +77,8 @@ static void a_reason_has_room_for_its_advice_however_long_the_fault(void **state
     build_free(&build);
 }
 
-static void a_fault_whose_time_never_came_proves_nothing(void **state)
+TEST(a_fault_whose_time_never_came_proves_nothing)
 {
-    (void)state;
     struct build build;
     build_traffic(&build);
     build_fault(&build, "pause", 1, NEVER_MS, NEVER_MS);
@@ -93,9 +88,8 @@ static void a_fault_whose_time_never_came_proves_nothing(void **state)
     build_free(&build);
 }
 
-static void a_fault_that_failed_proves_nothing(void **state)
+TEST(a_fault_that_failed_proves_nothing)
 {
-    (void)state;
     struct build build;
     build_traffic(&build);
     build_fault(&build, "pause", 1, NEVER_MS, NEVER_MS);
@@ -107,9 +101,8 @@ static void a_fault_that_failed_proves_nothing(void **state)
     build_free(&build);
 }
 
-static void a_pause_that_others_met_is_a_test(void **state)
+TEST(a_pause_that_others_met_is_a_test)
 {
-    (void)state;
     struct build build;
     build_traffic(&build);
     build_fault(&build, "pause", 1, 8, 12);
@@ -118,9 +111,8 @@ static void a_pause_that_others_met_is_a_test(void **state)
     build_free(&build);
 }
 
-static void a_pause_that_nobody_met_proves_nothing(void **state)
+TEST(a_pause_that_nobody_met_proves_nothing)
 {
-    (void)state;
     struct build build;
     build_traffic(&build);
     build_fault(&build, "pause", 1, 7, 8);
@@ -129,9 +121,8 @@ static void a_pause_that_nobody_met_proves_nothing(void **state)
     build_free(&build);
 }
 
-static void traffic_before_or_after_the_pause_is_none_during_it(void **state)
+TEST(traffic_before_or_after_the_pause_is_none_during_it)
 {
-    (void)state;
     struct build build;
     build_traffic(&build);
     build_fault(&build, "pause", 1, 7, 8);
@@ -144,9 +135,8 @@ static void traffic_before_or_after_the_pause_is_none_during_it(void **state)
     build_free(&build);
 }
 
-static void the_target_itself_is_no_traffic(void **state)
+TEST(the_target_itself_is_no_traffic)
 {
-    (void)state;
     struct build build;
     build_traffic(&build);
     build_fault(&build, "pause", 2, 7, 8);
@@ -156,9 +146,8 @@ static void the_target_itself_is_no_traffic(void **state)
     build_free(&build);
 }
 
-static void another_worker_of_a_client_of_which_one_is_paused_is_traffic(void **state)
+TEST(another_worker_of_a_client_of_which_one_is_paused_is_traffic)
 {
-    (void)state;
     struct build build;
     build_traffic(&build);
     build_fault(&build, "pause", 1, 20.1, 21.5);
@@ -168,9 +157,8 @@ static void another_worker_of_a_client_of_which_one_is_paused_is_traffic(void **
     build_free(&build);
 }
 
-static void a_kill_that_nobody_came_after_proves_nothing(void **state)
+TEST(a_kill_that_nobody_came_after_proves_nothing)
 {
-    (void)state;
     struct build build;
     build_traffic(&build);
     build_fault(&build, "kill", 2, 45, NEVER_MS);
@@ -180,9 +168,8 @@ static void a_kill_that_nobody_came_after_proves_nothing(void **state)
     build_free(&build);
 }
 
-static void a_kill_that_others_came_after_is_a_test(void **state)
+TEST(a_kill_that_others_came_after_is_a_test)
 {
-    (void)state;
     struct build build;
     build_traffic(&build);
     build_fault(&build, "kill", 3, 15, NEVER_MS);
@@ -192,9 +179,8 @@ static void a_kill_that_others_came_after_is_a_test(void **state)
     build_free(&build);
 }
 
-static void a_kill_is_met_from_when_it_was_sent(void **state)
+TEST(a_kill_is_met_from_when_it_was_sent)
 {
-    (void)state;
     struct build build;
     build_traffic(&build);
     build_fault(&build, "kill", 3, 45, NEVER_MS); // noticed so late
@@ -208,9 +194,8 @@ static void a_kill_is_met_from_when_it_was_sent(void **state)
     build_free(&build);
 }
 
-static void a_cut_that_no_packet_met_proves_nothing(void **state)
+TEST(a_cut_that_no_packet_met_proves_nothing)
 {
-    (void)state;
     for (int64_t met = 0; met < 2; met++) {
         struct build build;
         build_traffic(&build);
@@ -229,9 +214,8 @@ static void a_cut_that_no_packet_met_proves_nothing(void **state)
     }
 }
 
-static void a_fault_that_could_not_be_ended_proves_nothing(void **state)
+TEST(a_fault_that_could_not_be_ended_proves_nothing)
 {
-    (void)state;
     struct build build;
     build_traffic(&build);
     build_fault(&build, "restart", 0, 7, NEVER_MS);
@@ -249,9 +233,8 @@ static void a_fault_that_could_not_be_ended_proves_nothing(void **state)
     build_free(&build);
 }
 
-static void a_trial_without_a_hold_proves_nothing(void **state)
+TEST(a_trial_without_a_hold_proves_nothing)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_begin(&build, 0);
@@ -262,9 +245,8 @@ static void a_trial_without_a_hold_proves_nothing(void **state)
     build_free(&build);
 }
 
-static void a_trial_that_ran_into_its_limit_or_broke_proves_nothing(void **state)
+TEST(a_trial_that_ran_into_its_limit_or_broke_proves_nothing)
 {
-    (void)state;
     struct build build;
     build_traffic(&build);
     build_end(&build, STOP_LIMIT);
@@ -276,9 +258,8 @@ static void a_trial_that_ran_into_its_limit_or_broke_proves_nothing(void **state
     build_free(&build);
 }
 
-static void a_history_that_breaks_off_proves_nothing(void **state)
+TEST(a_history_that_breaks_off_proves_nothing)
 {
-    (void)state;
     struct build build;
     build_traffic(&build);
     build_final(&build, 51, 4);
@@ -287,9 +268,8 @@ static void a_history_that_breaks_off_proves_nothing(void **state)
     build_free(&build);
 }
 
-static void one_worker_alone_does_not_put_exclusion_to_the_test(void **state)
+TEST(one_worker_alone_does_not_put_exclusion_to_the_test)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_begin(&build, 0);
@@ -304,9 +284,8 @@ static void one_worker_alone_does_not_put_exclusion_to_the_test(void **state)
     build_free(&build);
 }
 
-static void locks_of_ones_own_are_measured_and_not_judged(void **state)
+TEST(locks_of_ones_own_are_measured_and_not_judged)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build.scenario.clients.processes = 2;
@@ -323,9 +302,8 @@ static void locks_of_ones_own_are_measured_and_not_judged(void **state)
     build_free(&build);
 }
 
-static void a_second_worker_that_only_tried_puts_it_to_the_test(void **state)
+TEST(a_second_worker_that_only_tried_puts_it_to_the_test)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build.scenario.lock.wait_ns = 0;
@@ -339,9 +317,8 @@ static void a_second_worker_that_only_tried_puts_it_to_the_test(void **state)
     build_free(&build);
 }
 
-static void evidence_needs_no_gates(void **state)
+TEST(evidence_needs_no_gates)
 {
-    (void)state;
     struct build build;
     build_traffic(&build);
     build_hold(&build, 3, 77, 2, 3, NEVER_MS);
@@ -351,9 +328,8 @@ static void evidence_needs_no_gates(void **state)
     build_free(&build);
 }
 
-static void a_broken_request_is_an_error_and_no_verdict(void **state)
+TEST(a_broken_request_is_an_error_and_no_verdict)
 {
-    (void)state;
     struct build build;
     build_traffic(&build);
     build_hold(&build, 3, 77, 2, 3, NEVER_MS);
@@ -365,9 +341,8 @@ static void a_broken_request_is_an_error_and_no_verdict(void **state)
 }
 
 // Two of three that were drawn struck: the one that did not is left out.
-static void a_drawn_fault_that_did_not_strike_is_left_out(void **state)
+TEST(a_drawn_fault_that_did_not_strike_is_left_out)
 {
-    (void)state;
     struct build build;
     build_traffic(&build);
     build_fault(&build, "pause", 1, 6, 12);
@@ -382,9 +357,8 @@ static void a_drawn_fault_that_did_not_strike_is_left_out(void **state)
     build_free(&build);
 }
 
-static void a_written_fault_is_demanded_beside_drawn_ones(void **state)
+TEST(a_written_fault_is_demanded_beside_drawn_ones)
 {
-    (void)state;
     struct build build;
     build_traffic(&build);
     build_fault(&build, "pause", 1, 6, 12);
@@ -395,9 +369,8 @@ static void a_written_fault_is_demanded_beside_drawn_ones(void **state)
     build_free(&build);
 }
 
-static void drawn_faults_of_which_none_struck_prove_nothing(void **state)
+TEST(drawn_faults_of_which_none_struck_prove_nothing)
 {
-    (void)state;
     struct build build;
     build_traffic(&build);
     build_fault(&build, "pause", 1, NEVER_MS, NEVER_MS);
@@ -409,9 +382,8 @@ static void drawn_faults_of_which_none_struck_prove_nothing(void **state)
     build_free(&build);
 }
 
-static void a_drawn_fault_that_could_not_be_ended_proves_nothing(void **state)
+TEST(a_drawn_fault_that_could_not_be_ended_proves_nothing)
 {
-    (void)state;
     struct build build;
     build_traffic(&build);
     build_fault(&build, "pause", 1, 6, 12);
@@ -424,9 +396,8 @@ static void a_drawn_fault_that_could_not_be_ended_proves_nothing(void **state)
 }
 
 // client-1 was to stand still for 100 ms, well within its lease.
-static void a_drawn_pause_that_lasted_too_long_is_no_fault_of_the_lock(void **state)
+TEST(a_drawn_pause_that_lasted_too_long_is_no_fault_of_the_lock)
 {
-    (void)state;
     for (int drawn = 0; drawn < 2; drawn++) {
         struct build build;
         build_start(&build, "increment");
@@ -454,41 +425,4 @@ static void a_drawn_pause_that_lasted_too_long_is_no_fault_of_the_lock(void **st
                                    "it lasted 497 ms");
         build_free(&build);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_trial_without_faults_and_violations_is_safe),
-        cmocka_unit_test(a_fault_whose_point_was_never_reached_proves_nothing),
-        cmocka_unit_test(a_command_that_was_never_reached_may_not_be_one_of_the_scheme),
-        cmocka_unit_test(a_point_that_was_reached_too_rarely_asks_for_more),
-        cmocka_unit_test(a_reason_has_room_for_its_advice_however_long_the_fault),
-        cmocka_unit_test(a_fault_whose_time_never_came_proves_nothing),
-        cmocka_unit_test(a_fault_that_failed_proves_nothing),
-        cmocka_unit_test(a_pause_that_others_met_is_a_test),
-        cmocka_unit_test(a_pause_that_nobody_met_proves_nothing),
-        cmocka_unit_test(traffic_before_or_after_the_pause_is_none_during_it),
-        cmocka_unit_test(the_target_itself_is_no_traffic),
-        cmocka_unit_test(another_worker_of_a_client_of_which_one_is_paused_is_traffic),
-        cmocka_unit_test(a_kill_that_nobody_came_after_proves_nothing),
-        cmocka_unit_test(a_kill_that_others_came_after_is_a_test),
-        cmocka_unit_test(a_kill_is_met_from_when_it_was_sent),
-        cmocka_unit_test(a_cut_that_no_packet_met_proves_nothing),
-        cmocka_unit_test(a_fault_that_could_not_be_ended_proves_nothing),
-        cmocka_unit_test(a_trial_without_a_hold_proves_nothing),
-        cmocka_unit_test(a_trial_that_ran_into_its_limit_or_broke_proves_nothing),
-        cmocka_unit_test(a_history_that_breaks_off_proves_nothing),
-        cmocka_unit_test(one_worker_alone_does_not_put_exclusion_to_the_test),
-        cmocka_unit_test(locks_of_ones_own_are_measured_and_not_judged),
-        cmocka_unit_test(a_second_worker_that_only_tried_puts_it_to_the_test),
-        cmocka_unit_test(evidence_needs_no_gates),
-        cmocka_unit_test(a_broken_request_is_an_error_and_no_verdict),
-        cmocka_unit_test(a_drawn_fault_that_did_not_strike_is_left_out),
-        cmocka_unit_test(a_written_fault_is_demanded_beside_drawn_ones),
-        cmocka_unit_test(drawn_faults_of_which_none_struck_prove_nothing),
-        cmocka_unit_test(a_drawn_fault_that_could_not_be_ended_proves_nothing),
-        cmocka_unit_test(a_drawn_pause_that_lasted_too_long_is_no_fault_of_the_lock),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

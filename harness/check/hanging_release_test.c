@@ -2,6 +2,7 @@
 // taken for.
 #include "harness/check/build_history_test_support.h"
 #include "harness/check/hanging_release.h"
+#include "harness/testing/test.h"
 
 // What a request may take, and for how long nobody is granted before a trial is stuck: so a release
 // takes 1.5 s at most, of 15 requests one after the other.
@@ -51,9 +52,8 @@ static void end_stuck(double at_ms, const char *said)
 
 // --- what is proven ------------------------------------------------------------------------------
 
-static void a_release_that_is_never_answered_is_stuck(void **state)
+TEST(a_release_that_is_never_answered_is_stuck)
 {
-    (void)state;
     begin(310);
     end(100 + LONGEST_MS + 1, STOP_STUCK);
     assert_verdict(&build, VERDICT_STUCK);
@@ -66,18 +66,16 @@ static void a_release_that_is_never_answered_is_stuck(void **state)
     build_free(&build);
 }
 
-static void one_whose_worker_gave_up_after_the_end_is_too(void **state)
+TEST(one_whose_worker_gave_up_after_the_end_is_too)
 {
-    (void)state;
     begin(310);
     BUILD_EVENT(&build, 5000, 1, RELEASE_RETURN, OUTCOME_UNKNOWN, 2);
     build.events[build.count - 1].detail = RELEASE_UNKNOWN;
     end_stuck(1700, "client-1's release was not answered in the 1.60 s");
 }
 
-static void waiters_and_grants_meanwhile_are_told(void **state)
+TEST(waiters_and_grants_meanwhile_are_told)
 {
-    (void)state;
     begin(NEVER_MS);
     build_attempt(&build, 3, 3, 50, NEVER_MS, OUTCOME_OK);
     build_attempt(&build, 4, 4, 50, NEVER_MS, OUTCOME_OK);
@@ -87,9 +85,8 @@ static void waiters_and_grants_meanwhile_are_told(void **state)
     end_stuck(1700, "; others were granted the lock 1 time meanwhile");
 }
 
-static void of_several_the_one_that_hangs_longest_is_told(void **state)
+TEST(of_several_the_one_that_hangs_longest_is_told)
 {
-    (void)state;
     begin(310);
     build_acquire(&build, 3, 3, 320, 330, 600, 0);
     build_release(&build, 3, 3, 340, NEVER_MS, RELEASE_UNKNOWN);
@@ -98,9 +95,8 @@ static void of_several_the_one_that_hangs_longest_is_told(void **state)
 
 // --- what is not ---------------------------------------------------------------------------------
 
-static void slow_servers_have_time_for_all_requests_of_a_release(void **state)
+TEST(slow_servers_have_time_for_all_requests_of_a_release)
 {
-    (void)state;
     begin(310);
     end_kept(100 + LONGEST_MS, STOP_STUCK);
     begin(310);
@@ -111,9 +107,8 @@ static void slow_servers_have_time_for_all_requests_of_a_release(void **state)
     end_kept(3000, STOP_STUCK);
 }
 
-static void a_release_that_was_answered_in_the_end_was_slow(void **state)
+TEST(a_release_that_was_answered_in_the_end_was_slow)
 {
-    (void)state;
     static const enum release_answer answers[] = {RELEASE_RELEASED, RELEASE_NOT_OWNER, RELEASE_GONE,
                                                   RELEASE_UNKNOWN};
     for (size_t i = 0; i < 4; i++) {
@@ -125,9 +120,8 @@ static void a_release_that_was_answered_in_the_end_was_slow(void **state)
     }
 }
 
-static void a_release_is_only_just_asked_for_when_the_trial_ends(void **state)
+TEST(a_release_is_only_just_asked_for_when_the_trial_ends)
 {
-    (void)state;
     static const enum stop_reason reasons[] = {STOP_DONE, STOP_TIME, STOP_STUCK};
     for (size_t i = 0; i < 3; i++) {
         begin(310);
@@ -137,9 +131,8 @@ static void a_release_is_only_just_asked_for_when_the_trial_ends(void **state)
     }
 }
 
-static void a_paused_client_does_not_wait(void **state)
+TEST(a_paused_client_does_not_wait)
 {
-    (void)state;
     for (int target = 1; target <= 3; target += 2) { // itself, or somebody else
         begin(310);
         build_fault(&build, "pause", target, 90, NEVER_MS);
@@ -152,9 +145,8 @@ static void a_paused_client_does_not_wait(void **state)
 }
 
 // It counts from the end of the fault, and a cut delays for as long again what was sent meanwhile.
-static void a_fault_that_is_over_has_had_its_time_again(void **state)
+TEST(a_fault_that_is_over_has_had_its_time_again)
 {
-    (void)state;
     begin(310);
     build_fault(&build, "cut", 1, 90, 1090);
     end_kept(1090 + 1000 + LONGEST_MS, STOP_STUCK);
@@ -163,26 +155,23 @@ static void a_fault_that_is_over_has_had_its_time_again(void **state)
     end_stuck(1090 + 1000 + LONGEST_MS + 1, "was not answered in the 2.50 s");
 }
 
-static void a_cut_wire_that_is_not_whole_again_explains_it(void **state)
+TEST(a_cut_wire_that_is_not_whole_again_explains_it)
 {
-    (void)state;
     begin(310);
     build_fault(&build, "cut", 1, 90, NEVER_MS);
     build.steps[0].bound_ns = NO_BOUND;
     end_kept(9000, STOP_STUCK);
 }
 
-static void a_server_that_was_killed_stays_away(void **state)
+TEST(a_server_that_was_killed_stays_away)
 {
-    (void)state;
     begin(310);
     build_fault(&build, "kill", 0, 90, NEVER_MS);
     end_kept(9000, STOP_STUCK);
 }
 
-static void a_fault_that_may_be_in_effect_explains_it(void **state)
+TEST(a_fault_that_may_be_in_effect_explains_it)
 {
-    (void)state;
     begin(310);
     build_fault(&build, "restart", 0, NEVER_MS, NEVER_MS);
     build_event(&build, 90, 0, 0, (struct event){.kind = EVENT_FAULT_ASKED, .step = 1});
@@ -194,18 +183,16 @@ static void a_fault_that_may_be_in_effect_explains_it(void **state)
     end_kept(9000, STOP_STUCK);
 }
 
-static void a_dead_client_waits_for_nothing(void **state)
+TEST(a_dead_client_waits_for_nothing)
 {
-    (void)state;
     begin(310);
     build_death(&build, 1, 110);
     build_fault(&build, "kill", 1, 110, NEVER_MS);
     end_kept(9000, STOP_DONE);
 }
 
-static void a_machine_that_stood_still_has_had_its_time_again(void **state)
+TEST(a_machine_that_stood_still_has_had_its_time_again)
 {
-    (void)state;
     begin(310);
     build_stall(&build, 700, 500);
     end_kept(100 + LONGEST_MS + 2 * 500, STOP_STUCK);
@@ -214,9 +201,8 @@ static void a_machine_that_stood_still_has_had_its_time_again(void **state)
     end_stuck(100 + LONGEST_MS + 2 * 500 + 1, "was not answered in the 2.50 s");
 }
 
-static void a_history_that_breaks_off_says_nothing(void **state)
+TEST(a_history_that_breaks_off_says_nothing)
 {
-    (void)state;
     begin(310);
     build_hold(&build, 3, 3, 9000, 9001, 9300);
     build_judge(&build);
@@ -224,9 +210,8 @@ static void a_history_that_breaks_off_says_nothing(void **state)
     build_free(&build);
 }
 
-static void an_answer_may_be_among_what_a_history_has_lost(void **state)
+TEST(an_answer_may_be_among_what_a_history_has_lost)
 {
-    (void)state;
     begin(310);
     build_stop(&build, 9000, STOP_STUCK);
     build_sort(&build);
@@ -240,37 +225,12 @@ static void an_answer_may_be_among_what_a_history_has_lost(void **state)
     build_free(&build);
 }
 
-static void a_driver_that_failed_is_an_error_whatever_hangs(void **state)
+TEST(a_driver_that_failed_is_an_error_whatever_hangs)
 {
-    (void)state;
     begin(310);
     BUILD_EVENT(&build, 2000, 3, ACQUIRE_INVOKE, OUTCOME_OK, 3);
     BUILD_EVENT(&build, 2001, 3, ACQUIRE_RETURN, OUTCOME_BROKEN, 3);
     end(9000, STOP_BROKEN);
     assert_verdict(&build, VERDICT_ERROR);
     build_free(&build);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_release_that_is_never_answered_is_stuck),
-        cmocka_unit_test(one_whose_worker_gave_up_after_the_end_is_too),
-        cmocka_unit_test(waiters_and_grants_meanwhile_are_told),
-        cmocka_unit_test(of_several_the_one_that_hangs_longest_is_told),
-        cmocka_unit_test(slow_servers_have_time_for_all_requests_of_a_release),
-        cmocka_unit_test(a_release_that_was_answered_in_the_end_was_slow),
-        cmocka_unit_test(a_release_is_only_just_asked_for_when_the_trial_ends),
-        cmocka_unit_test(a_paused_client_does_not_wait),
-        cmocka_unit_test(a_fault_that_is_over_has_had_its_time_again),
-        cmocka_unit_test(a_cut_wire_that_is_not_whole_again_explains_it),
-        cmocka_unit_test(a_server_that_was_killed_stays_away),
-        cmocka_unit_test(a_fault_that_may_be_in_effect_explains_it),
-        cmocka_unit_test(a_dead_client_waits_for_nothing),
-        cmocka_unit_test(a_machine_that_stood_still_has_had_its_time_again),
-        cmocka_unit_test(a_history_that_breaks_off_says_nothing),
-        cmocka_unit_test(an_answer_may_be_among_what_a_history_has_lost),
-        cmocka_unit_test(a_driver_that_failed_is_an_error_whatever_hangs),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

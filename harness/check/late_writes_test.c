@@ -1,6 +1,7 @@
 // Writes without an answer that reach the store after their writers have given up, and a store that
 // forgets: under a lock that lets one in at a time.
 #include "harness/check/build_history_test_support.h"
+#include "harness/testing/test.h"
 
 // A turn that is numbered by its time.
 static void build_update(struct build *build, int client, double at_ms, int64_t seen, int64_t step,
@@ -28,9 +29,8 @@ static void build_late_increment(struct build *build, enum outcome outcome)
         build_update(build, 2 + i % 2, 50 + 10 * i, i, 1, OUTCOME_OK);
 }
 
-static void a_late_write_over_others_is_no_fault_of_the_lock(void **state)
+TEST(a_late_write_over_others_is_no_fault_of_the_lock)
 {
-    (void)state;
     struct build build;
     build_late_increment(&build, OUTCOME_UNKNOWN);
     build_end(&build, 5);
@@ -42,9 +42,8 @@ static void a_late_write_over_others_is_no_fault_of_the_lock(void **state)
     build_free(&build);
 }
 
-static void a_refused_write_cannot_come_late(void **state)
+TEST(a_refused_write_cannot_come_late)
 {
-    (void)state;
     struct build build;
     build_late_increment(&build, OUTCOME_NO);
     build_end(&build, 5);
@@ -53,9 +52,8 @@ static void a_refused_write_cannot_come_late(void **state)
     build_free(&build);
 }
 
-static void a_write_that_comes_last_leaves_its_value(void **state)
+TEST(a_write_that_comes_last_leaves_its_value)
 {
-    (void)state;
     for (int64_t final = 1; final <= 2; final++) {
         struct build build;
         build_start(&build, "increment");
@@ -69,9 +67,8 @@ static void a_write_that_comes_last_leaves_its_value(void **state)
     }
 }
 
-static void a_write_comes_but_once(void **state)
+TEST(a_write_comes_but_once)
 {
-    (void)state;
     struct build build;
     build_late_increment(&build, OUTCOME_UNKNOWN);
     build_update(&build, 4, 100, 1, 1, OUTCOME_OK); // once more back to 1
@@ -80,9 +77,8 @@ static void a_write_comes_but_once(void **state)
     build_free(&build);
 }
 
-static void a_write_cannot_come_before_it_is_begun(void **state)
+TEST(a_write_cannot_come_before_it_is_begun)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_begin(&build, 0);
@@ -94,9 +90,8 @@ static void a_write_cannot_come_before_it_is_begun(void **state)
     build_free(&build);
 }
 
-static void two_at_once_are_not_excused_by_a_late_write(void **state)
+TEST(two_at_once_are_not_excused_by_a_late_write)
 {
-    (void)state;
     struct build build;
     build_late_increment(&build, OUTCOME_UNKNOWN);
     build_update(&build, 3, 100, 5, 1, OUTCOME_OK);
@@ -109,9 +104,8 @@ static void two_at_once_are_not_excused_by_a_late_write(void **state)
     build_free(&build);
 }
 
-static void a_fencing_store_takes_no_late_write_after_a_newer_token(void **state)
+TEST(a_fencing_store_takes_no_late_write_after_a_newer_token)
 {
-    (void)state;
     struct build build;
     build_late_increment(&build, OUTCOME_UNKNOWN);
     build.scenario.workload.fenced = true;
@@ -125,9 +119,8 @@ static void a_fencing_store_takes_no_late_write_after_a_newer_token(void **state
     build_free(&build);
 }
 
-static void an_optimistic_write_that_comes_late_comes_to_nothing(void **state)
+TEST(an_optimistic_write_that_comes_late_comes_to_nothing)
 {
-    (void)state;
     static const char *const traits[] = {"optimistic", NULL};
     struct build build;
     build_late_increment(&build, OUTCOME_UNKNOWN);
@@ -137,9 +130,8 @@ static void an_optimistic_write_that_comes_late_comes_to_nothing(void **state)
     build_free(&build);
 }
 
-static void a_late_sale_brings_units_back(void **state)
+TEST(a_late_sale_brings_units_back)
 {
-    (void)state;
     for (int late = 0; late < 2; late++) {
         struct build build;
         build_start(&build, "oversell");
@@ -156,9 +148,8 @@ static void a_late_sale_brings_units_back(void **state)
     }
 }
 
-static void a_late_write_undoes_a_job(void **state)
+TEST(a_late_write_undoes_a_job)
 {
-    (void)state;
     for (int late = 0; late < 2; late++) {
         struct build build;
         build_start(&build, "draw");
@@ -179,9 +170,8 @@ static void a_late_write_undoes_a_job(void **state)
     }
 }
 
-static void a_late_write_changes_what_a_reader_sees(void **state)
+TEST(a_late_write_changes_what_a_reader_sees)
 {
-    (void)state;
     for (int late = 0; late < 2; late++) {
         struct build build;
         build_start(&build, "readers");
@@ -200,9 +190,8 @@ static void a_late_write_changes_what_a_reader_sees(void **state)
     }
 }
 
-static void what_the_stores_own_server_forgot_is_no_fault_of_the_lock(void **state)
+TEST(what_the_stores_own_server_forgot_is_no_fault_of_the_lock)
 {
-    (void)state;
     for (int overlap = 0; overlap < 2; overlap++) {
         struct build build;
         build_start(&build, "increment");
@@ -223,9 +212,8 @@ static void what_the_stores_own_server_forgot_is_no_fault_of_the_lock(void **sta
     }
 }
 
-static void a_server_that_comes_back_with_all_its_commits_has_forgotten_nothing(void **state)
+TEST(a_server_that_comes_back_with_all_its_commits_has_forgotten_nothing)
 {
-    (void)state;
     static const char *const mysql_traits[] = {"own-store", "mysql", NULL};
     static const char *const redis_traits[] = {"own-store", "redis", NULL};
     static const struct {
@@ -251,24 +239,4 @@ static void a_server_that_comes_back_with_all_its_commits_has_forgotten_nothing(
         assert_state(&build, "lost-update", cases[i].state);
         build_free(&build);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_late_write_over_others_is_no_fault_of_the_lock),
-        cmocka_unit_test(a_refused_write_cannot_come_late),
-        cmocka_unit_test(a_write_that_comes_last_leaves_its_value),
-        cmocka_unit_test(a_write_comes_but_once),
-        cmocka_unit_test(a_write_cannot_come_before_it_is_begun),
-        cmocka_unit_test(two_at_once_are_not_excused_by_a_late_write),
-        cmocka_unit_test(a_fencing_store_takes_no_late_write_after_a_newer_token),
-        cmocka_unit_test(an_optimistic_write_that_comes_late_comes_to_nothing),
-        cmocka_unit_test(a_late_sale_brings_units_back),
-        cmocka_unit_test(a_late_write_undoes_a_job),
-        cmocka_unit_test(a_late_write_changes_what_a_reader_sees),
-        cmocka_unit_test(a_server_that_comes_back_with_all_its_commits_has_forgotten_nothing),
-        cmocka_unit_test(what_the_stores_own_server_forgot_is_no_fault_of_the_lock),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

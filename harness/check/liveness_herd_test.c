@@ -1,5 +1,6 @@
 // What a grant costs: requests, renewals, wake-ups.
 #include "harness/check/build_history_test_support.h"
+#include "harness/testing/test.h"
 
 #include "harness/check/liveness_herd.h"
 
@@ -20,9 +21,8 @@ static void end_worker(struct build *build, int client, int64_t acquires, int64_
     BUILD_EVENT(build, 100, client, WORKER_END, OUTCOME_OK, 1, acquires, releases, wakeups);
 }
 
-static void what_all_clients_sent_is_counted_for_each_grant(void **state)
+TEST(what_all_clients_sent_is_counted_for_each_grant)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_hold(&build, 1, 1, 1, 2, NEVER_MS);
@@ -44,9 +44,8 @@ static void what_all_clients_sent_is_counted_for_each_grant(void **state)
 }
 
 // Several workers of a foreign lock send at a time, or nobody sees what it sends.
-static void nothing_is_said_where_a_worker_cannot_tell_of_all_it_sent(void **state)
+TEST(nothing_is_said_where_a_worker_cannot_tell_of_all_it_sent)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_hold(&build, 1, 1, 1, 2, NEVER_MS);
@@ -56,9 +55,8 @@ static void nothing_is_said_where_a_worker_cannot_tell_of_all_it_sent(void **sta
     assert_false(measured(&build).is_known);
 }
 
-static void a_client_that_was_killed_did_not_end_or_is_not_all_there_is_left_out(void **state)
+TEST(a_client_that_was_killed_did_not_end_or_is_not_all_there_is_left_out)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     for (int client = 1; client <= 3; client++)
@@ -75,9 +73,8 @@ static void a_client_that_was_killed_did_not_end_or_is_not_all_there_is_left_out
     assert_int_equal(herd.wakeups, 0);
 }
 
-static void wake_ups_that_an_external_lock_hides_are_unknown_and_not_none(void **state)
+TEST(wake_ups_that_an_external_lock_hides_are_unknown_and_not_none)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_hold(&build, 1, 1, 1, 2, NEVER_MS);
@@ -91,9 +88,8 @@ static void wake_ups_that_an_external_lock_hides_are_unknown_and_not_none(void *
 }
 
 // Three grants: one in a warm-up, and two behind it, with another warm-up between them.
-static void a_warm_up_is_left_out(void **state)
+TEST(a_warm_up_is_left_out)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     BUILD_EVENT(&build, 0, 1, WORKER_LOAD, OUTCOME_OK, 0, 0, 0, 0);
@@ -111,9 +107,8 @@ static void a_warm_up_is_left_out(void **state)
     assert_int_equal(herd.wakeups, 1);
 }
 
-static void what_nobody_counted_is_not_known(void **state)
+TEST(what_nobody_counted_is_not_known)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_hold(&build, 1, 1, 1, 2, NEVER_MS);
@@ -125,17 +120,4 @@ static void what_nobody_counted_is_not_known(void **state)
     herd = measured(&build);
     assert_true(herd.is_known);
     assert_true(isnan(herd_per_grant(&herd, herd.acquire_requests)));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_all_clients_sent_is_counted_for_each_grant),
-        cmocka_unit_test(wake_ups_that_an_external_lock_hides_are_unknown_and_not_none),
-        cmocka_unit_test(nothing_is_said_where_a_worker_cannot_tell_of_all_it_sent),
-        cmocka_unit_test(a_client_that_was_killed_did_not_end_or_is_not_all_there_is_left_out),
-        cmocka_unit_test(a_warm_up_is_left_out),
-        cmocka_unit_test(what_nobody_counted_is_not_known),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 // How soon a free lock is granted again, and when that says nothing.
 #include "harness/check/build_history_test_support.h"
 #include "harness/check/liveness.h"
+#include "harness/testing/test.h"
 
 static struct liveness measured(struct build *build)
 {
@@ -35,9 +36,8 @@ static struct wait_figures after_release(struct build *build)
 
 // --- releases ------------------------------------------------------------------------------------
 
-static void a_release_is_timed_to_the_next_grant_of_one_who_waited(void **state)
+TEST(a_release_is_timed_to_the_next_grant_of_one_who_waited)
 {
-    (void)state;
     struct build build;
     start_with_a_hold(&build, RELEASE_RELEASED);
     build_acquire(&build, 2, 2, 5, 14, 314, 0);
@@ -49,9 +49,8 @@ static void a_release_is_timed_to_the_next_grant_of_one_who_waited(void **state)
     assert_int_equal(figures.p50_ns, 4 * NS_PER_MS);
 }
 
-static void a_gap_in_the_waiting_leaves_the_release_out_unless_its_worker_asks_again(void **state)
+TEST(a_gap_in_the_waiting_leaves_the_release_out_unless_its_worker_asks_again)
 {
-    (void)state;
     for (int client = 2; client <= 3; client++) {
         struct build build;
         start_with_a_hold(&build, RELEASE_RELEASED);
@@ -62,9 +61,8 @@ static void a_gap_in_the_waiting_leaves_the_release_out_unless_its_worker_asks_a
     }
 }
 
-static void who_died_waits_no_more(void **state)
+TEST(who_died_waits_no_more)
 {
-    (void)state;
     struct build build;
     start_with_a_hold(&build, RELEASE_RELEASED);
     build_attempt(&build, 2, 2, 5, NEVER_MS, OUTCOME_OK);
@@ -74,9 +72,8 @@ static void who_died_waits_no_more(void **state)
     assert_waits(&figures, 0, 0);
 }
 
-static void a_release_that_freed_nothing_is_left_out(void **state)
+TEST(a_release_that_freed_nothing_is_left_out)
 {
-    (void)state;
     static const enum release_answer answers[] = {RELEASE_RELEASED, RELEASE_UNCHECKED,
                                                   RELEASE_NOT_OWNER, RELEASE_GONE, RELEASE_UNKNOWN};
     for (size_t i = 0; i < sizeof answers / sizeof *answers; i++) {
@@ -88,9 +85,8 @@ static void a_release_that_freed_nothing_is_left_out(void **state)
     }
 }
 
-static void a_release_after_somebody_else_was_granted_the_lock_is_left_out(void **state)
+TEST(a_release_after_somebody_else_was_granted_the_lock_is_left_out)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_begin(&build, 0);
@@ -103,9 +99,8 @@ static void a_release_after_somebody_else_was_granted_the_lock_is_left_out(void 
     assert_waits(&figures, 1, 5);
 }
 
-static void a_grant_after_the_stop_is_left_out(void **state)
+TEST(a_grant_after_the_stop_is_left_out)
 {
-    (void)state;
     struct build build;
     start_with_a_hold(&build, RELEASE_RELEASED);
     build_stop(&build, 13, STOP_TIME);
@@ -114,9 +109,8 @@ static void a_grant_after_the_stop_is_left_out(void **state)
     assert_waits(&figures, 0, 0);
 }
 
-static void percentiles_are_of_all_the_waits(void **state)
+TEST(percentiles_are_of_all_the_waits)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_begin(&build, 0);
@@ -135,9 +129,8 @@ static void percentiles_are_of_all_the_waits(void **state)
     build_free(&build);
 }
 
-static void each_permit_of_a_semaphore_comes_free_by_itself(void **state)
+TEST(each_permit_of_a_semaphore_comes_free_by_itself)
 {
-    (void)state;
     struct build build;
     build_start(&build, "permits");
     build.scenario.workload.permits = 2;
@@ -152,9 +145,8 @@ static void each_permit_of_a_semaphore_comes_free_by_itself(void **state)
     assert_waits(&figures, 2, 5);
 }
 
-static void a_reader_that_leaves_is_left_out(void **state)
+TEST(a_reader_that_leaves_is_left_out)
 {
-    (void)state;
     for (int shared = 0; shared <= 1; shared++) {
         struct build build;
         start_with_a_hold(&build, RELEASE_RELEASED);
@@ -170,9 +162,8 @@ static void a_reader_that_leaves_is_left_out(void **state)
 
 // --- crashes, expiries ---------------------------------------------------------------------------
 
-static void the_crash_of_a_holder_and_its_lease_are_timed_each(void **state)
+TEST(the_crash_of_a_holder_and_its_lease_are_timed_each)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_begin(&build, 0);
@@ -187,9 +178,8 @@ static void the_crash_of_a_holder_and_its_lease_are_timed_each(void **state)
     build_free(&build);
 }
 
-static void a_lease_that_a_living_holder_outlived_is_timed_and_one_given_back_is_not(void **state)
+TEST(a_lease_that_a_living_holder_outlived_is_timed_and_one_given_back_is_not)
 {
-    (void)state;
     for (int outlived = 0; outlived <= 1; outlived++) {
         struct build build;
         build_start(&build, "increment");
@@ -225,9 +215,8 @@ static struct liveness with_a_pause(int client, enum heal_reason reason)
     return liveness;
 }
 
-static void the_end_of_each_fault_is_timed(void **state)
+TEST(the_end_of_each_fault_is_timed)
 {
-    (void)state;
     struct liveness liveness = with_a_pause(3, HEAL_CAUSE);
     assert_waits(&liveness.after_heal, 1, 7);
     assert_int_equal(liveness.heal_count, 1);
@@ -236,9 +225,8 @@ static void the_end_of_each_fault_is_timed(void **state)
     assert_waits(&liveness.after_release, 1, 37);
 }
 
-static void a_fault_that_ended_with_the_trial_or_its_target_is_left_out(void **state)
+TEST(a_fault_that_ended_with_the_trial_or_its_target_is_left_out)
 {
-    (void)state;
     struct liveness liveness = with_a_pause(3, HEAL_END);
     assert_int_equal(liveness.heal_count, 0);
     liveness = with_a_pause(3, HEAL_DEATH);
@@ -246,17 +234,15 @@ static void a_fault_that_ended_with_the_trial_or_its_target_is_left_out(void **s
     assert_waits(&liveness.after_heal, 0, 0);
 }
 
-static void who_is_paused_does_not_wait(void **state)
+TEST(who_is_paused_does_not_wait)
 {
-    (void)state;
     struct liveness liveness = with_a_pause(2, HEAL_BOUND);
     assert_waits(&liveness.after_release, 0, 0);
     assert_waits(&liveness.after_heal, 1, 7);
 }
 
-static void who_is_cut_off_does_not_wait(void **state)
+TEST(who_is_cut_off_does_not_wait)
 {
-    (void)state;
     for (int client = 2; client <= 3; client++) {
         struct build build;
         start_with_a_hold(&build, RELEASE_RELEASED);
@@ -272,9 +258,8 @@ static void who_is_cut_off_does_not_wait(void **state)
 
 // --- the end -------------------------------------------------------------------------------------
 
-static void a_trial_that_ends_without_a_grant_is_told(void **state)
+TEST(a_trial_that_ends_without_a_grant_is_told)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_crash(&build, NEVER_MS, 1310, STOP_STUCK);
@@ -300,9 +285,8 @@ static enum leaving left(int64_t held, enum outcome outcome, double at_ms)
     return leaving;
 }
 
-static void what_was_left_on_the_servers_is_told_if_they_told_it(void **state)
+TEST(what_was_left_on_the_servers_is_told_if_they_told_it)
 {
-    (void)state;
     assert_int_equal(left(1, OUTCOME_OK, 401), LEAVING_ORPHAN);
     assert_int_equal(left(0, OUTCOME_OK, 401), LEAVING_NOTHING);
     assert_int_equal(left(1, OUTCOME_UNKNOWN, 401), LEAVING_UNKNOWN);
@@ -310,9 +294,8 @@ static void what_was_left_on_the_servers_is_told_if_they_told_it(void **state)
     assert_int_equal(liveness_leaving(NULL), LEAVING_UNKNOWN);
 }
 
-static void an_orphan_belongs_to_what_is_said_of_a_stuck_lock(void **state)
+TEST(an_orphan_belongs_to_what_is_said_of_a_stuck_lock)
 {
-    (void)state;
     for (int held = 0; held <= 1; held++) {
         struct build build;
         build_start(&build, "increment");
@@ -326,39 +309,12 @@ static void an_orphan_belongs_to_what_is_said_of_a_stuck_lock(void **state)
     }
 }
 
-static void an_empty_history_has_no_figures(void **state)
+TEST(an_empty_history_has_no_figures)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     struct liveness liveness = measured(&build);
     assert_waits(&liveness.after_release, 0, 0);
     assert_int_equal(liveness.longest_wait_ns, 0);
     build_free(&build);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_release_is_timed_to_the_next_grant_of_one_who_waited),
-        cmocka_unit_test(a_gap_in_the_waiting_leaves_the_release_out_unless_its_worker_asks_again),
-        cmocka_unit_test(who_died_waits_no_more),
-        cmocka_unit_test(a_release_that_freed_nothing_is_left_out),
-        cmocka_unit_test(a_release_after_somebody_else_was_granted_the_lock_is_left_out),
-        cmocka_unit_test(a_grant_after_the_stop_is_left_out),
-        cmocka_unit_test(percentiles_are_of_all_the_waits),
-        cmocka_unit_test(each_permit_of_a_semaphore_comes_free_by_itself),
-        cmocka_unit_test(a_reader_that_leaves_is_left_out),
-        cmocka_unit_test(the_crash_of_a_holder_and_its_lease_are_timed_each),
-        cmocka_unit_test(a_lease_that_a_living_holder_outlived_is_timed_and_one_given_back_is_not),
-        cmocka_unit_test(the_end_of_each_fault_is_timed),
-        cmocka_unit_test(a_fault_that_ended_with_the_trial_or_its_target_is_left_out),
-        cmocka_unit_test(who_is_paused_does_not_wait),
-        cmocka_unit_test(who_is_cut_off_does_not_wait),
-        cmocka_unit_test(a_trial_that_ends_without_a_grant_is_told),
-        cmocka_unit_test(what_was_left_on_the_servers_is_told_if_they_told_it),
-        cmocka_unit_test(an_orphan_belongs_to_what_is_said_of_a_stuck_lock),
-        cmocka_unit_test(an_empty_history_has_no_figures),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 // What a history that is not whole proves, and what it does not.
 #include "harness/check/build_history_test_support.h"
+#include "harness/testing/test.h"
 
 static void judge_as(struct build *build, enum history_state state, bool harness_lost)
 {
@@ -45,36 +46,32 @@ static void assert_doubtful(struct build *build, const char *property, enum verd
     build_free(build);
 }
 
-static void a_value_that_rose_too_far_may_have_had_its_reasons(void **state)
+TEST(a_value_that_rose_too_far_may_have_had_its_reasons)
 {
-    (void)state;
     struct build build;
     build_turns(&build, "increment", 0, 1);
     build_final(&build, 51, 5);
     assert_doubtful(&build, "lost-update", VERDICT_UNSAFE);
 }
 
-static void a_stock_that_fell_too_far_may_have_been_sold(void **state)
+TEST(a_stock_that_fell_too_far_may_have_been_sold)
 {
-    (void)state;
     struct build build;
     build_turns(&build, "oversell", 10, -1);
     build_final(&build, 51, 5);
     assert_doubtful(&build, "oversell", VERDICT_UNSAFE);
 }
 
-static void whoever_waited_in_vain_may_have_been_granted_it(void **state)
+TEST(whoever_waited_in_vain_may_have_been_granted_it)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_crash(&build, NEVER_MS, 5000, STOP_STUCK);
     assert_doubtful(&build, "stuck", VERDICT_STUCK);
 }
 
-static void a_value_that_rose_too_little_is_a_violation_all_the_same(void **state)
+TEST(a_value_that_rose_too_little_is_a_violation_all_the_same)
 {
-    (void)state;
     struct build build;
     build_turns(&build, "increment", 0, 1);
     build_final(&build, 51, 3);
@@ -83,9 +80,8 @@ static void a_value_that_rose_too_little_is_a_violation_all_the_same(void **stat
     build_free(&build);
 }
 
-static void a_history_that_is_not_whole_is_never_safe(void **state)
+TEST(a_history_that_is_not_whole_is_never_safe)
 {
-    (void)state;
     struct build build;
     build_turns(&build, "increment", 0, 1);
     build_final(&build, 51, 4);
@@ -97,9 +93,8 @@ static void a_history_that_is_not_whole_is_never_safe(void **state)
     build_free(&build);
 }
 
-static void a_broken_lease_needs_the_harness_s_own_events(void **state)
+TEST(a_broken_lease_needs_the_harness_s_own_events)
 {
-    (void)state;
     static const char *const leased[] = {"lease", NULL};
     struct build build;
     build_turns(&build, "increment", 0, 1);
@@ -129,9 +124,8 @@ static void build_half_hold(struct build *build, bool dies)
     build_hold(build, 4, 8, 45, 46, NEVER_MS);
 }
 
-static void a_hold_ends_with_the_last_that_is_known_of_it_if_its_end_may_be_lost(void **state)
+TEST(a_hold_ends_with_the_last_that_is_known_of_it_if_its_end_may_be_lost)
 {
-    (void)state;
     for (int dies = 0; dies < 2; dies++) {
         struct build build;
         build_half_hold(&build, dies);
@@ -144,9 +138,8 @@ static void a_hold_ends_with_the_last_that_is_known_of_it_if_its_end_may_be_lost
     }
 }
 
-static void a_gap_ends_what_its_worker_was_in_the_middle_of(void **state)
+TEST(a_gap_ends_what_its_worker_was_in_the_middle_of)
 {
-    (void)state;
     struct build build;
     build_half_hold(&build, false);
     BUILD_EVENT(&build, 43.1, 3, GAP, OUTCOME_OK, 0);
@@ -162,9 +155,8 @@ static void a_gap_ends_what_its_worker_was_in_the_middle_of(void **state)
     build_free(&build);
 }
 
-static void a_gap_leaves_open_what_became_of_a_transaction(void **state)
+TEST(a_gap_leaves_open_what_became_of_a_transaction)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build.scenario.workload.boundary = BOUNDARY_INNER;
@@ -190,10 +182,8 @@ static void judge_two_holders(struct build *build, const struct expectation *exp
     judge_as(build, state, false);
 }
 
-static void what_is_expected_may_have_come_after_the_end_of_a_history_that_is_not_whole(
-    void **state)
+TEST(what_is_expected_may_have_come_after_the_end_of_a_history_that_is_not_whole)
 {
-    (void)state;
     char *because[] = {(char *)"double-grant", (char *)"stale-holder"};
     const struct expectation expectations[] = {
         {.verdict = EXPECT_UNSAFE},
@@ -215,9 +205,8 @@ static void what_is_expected_may_have_come_after_the_end_of_a_history_that_is_no
     }
 }
 
-static void what_contradicts_the_expectation_misses_it_in_every_history(void **state)
+TEST(what_contradicts_the_expectation_misses_it_in_every_history)
 {
-    (void)state;
     char *because[] = {(char *)"stale-holder"};
     const struct expectation expectations[] = {
         {.verdict = EXPECT_SAFE},
@@ -231,23 +220,4 @@ static void what_contradicts_the_expectation_misses_it_in_every_history(void **s
         assert_int_equal(build.judgement.expectation, EXPECTATION_MISSED);
         build_free(&build);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_value_that_rose_too_far_may_have_had_its_reasons),
-        cmocka_unit_test(a_stock_that_fell_too_far_may_have_been_sold),
-        cmocka_unit_test(whoever_waited_in_vain_may_have_been_granted_it),
-        cmocka_unit_test(a_value_that_rose_too_little_is_a_violation_all_the_same),
-        cmocka_unit_test(a_history_that_is_not_whole_is_never_safe),
-        cmocka_unit_test(a_broken_lease_needs_the_harness_s_own_events),
-        cmocka_unit_test(a_hold_ends_with_the_last_that_is_known_of_it_if_its_end_may_be_lost),
-        cmocka_unit_test(a_gap_ends_what_its_worker_was_in_the_middle_of),
-        cmocka_unit_test(a_gap_leaves_open_what_became_of_a_transaction),
-        cmocka_unit_test(
-            what_is_expected_may_have_come_after_the_end_of_a_history_that_is_not_whole),
-        cmocka_unit_test(what_contradicts_the_expectation_misses_it_in_every_history),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

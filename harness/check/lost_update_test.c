@@ -1,4 +1,5 @@
 #include "harness/check/build_history_test_support.h"
+#include "harness/testing/test.h"
 
 static void build_increment(struct build *build, int client, int64_t operation, double at_ms,
                             int64_t seen, enum outcome outcome)
@@ -13,9 +14,8 @@ static void build_end(struct build *build, int64_t final)
     build_judge(build);
 }
 
-static void increments_that_add_up_are_kept(void **state)
+TEST(increments_that_add_up_are_kept)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_begin(&build, 5);
@@ -28,9 +28,8 @@ static void increments_that_add_up_are_kept(void **state)
     build_free(&build);
 }
 
-static void two_increments_of_one_value_are_refused(void **state)
+TEST(two_increments_of_one_value_are_refused)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_begin(&build, 5);
@@ -50,9 +49,8 @@ static void two_increments_of_one_value_are_refused(void **state)
     build_free(&build);
 }
 
-static void two_increments_of_one_value_are_proof_without_a_final_value(void **state)
+TEST(two_increments_of_one_value_are_proof_without_a_final_value)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_begin(&build, 5);
@@ -63,9 +61,8 @@ static void two_increments_of_one_value_are_proof_without_a_final_value(void **s
     build_free(&build);
 }
 
-static void two_increments_of_one_value_are_proof_though_an_unknown_one_hides_the_loss(void **state)
+TEST(two_increments_of_one_value_are_proof_though_an_unknown_one_hides_the_loss)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_begin(&build, 5);
@@ -77,9 +74,8 @@ static void two_increments_of_one_value_are_proof_though_an_unknown_one_hides_th
     build_free(&build);
 }
 
-static void an_unknown_increment_may_or_may_not_have_happened(void **state)
+TEST(an_unknown_increment_may_or_may_not_have_happened)
 {
-    (void)state;
     for (int64_t final = 5; final <= 8; final++) {
         struct build build;
         build_start(&build, "increment");
@@ -93,9 +89,8 @@ static void an_unknown_increment_may_or_may_not_have_happened(void **state)
     }
 }
 
-static void an_unknown_increment_that_did_not_happen_leaves_its_value_to_the_next(void **state)
+TEST(an_unknown_increment_that_did_not_happen_leaves_its_value_to_the_next)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_begin(&build, 5);
@@ -106,9 +101,8 @@ static void an_unknown_increment_that_did_not_happen_leaves_its_value_to_the_nex
     build_free(&build);
 }
 
-static void a_loss_without_a_pair_is_still_refused(void **state)
+TEST(a_loss_without_a_pair_is_still_refused)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_begin(&build, 5);
@@ -122,9 +116,8 @@ static void a_loss_without_a_pair_is_still_refused(void **state)
     build_free(&build);
 }
 
-static void one_worker_that_writes_twice_is_no_pair(void **state)
+TEST(one_worker_that_writes_twice_is_no_pair)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_begin(&build, 5);
@@ -137,9 +130,8 @@ static void one_worker_that_writes_twice_is_no_pair(void **state)
     build_free(&build);
 }
 
-static void a_loss_beside_an_unanswered_write_names_it(void **state)
+TEST(a_loss_beside_an_unanswered_write_names_it)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_begin(&build, 5);
@@ -154,9 +146,8 @@ static void a_loss_beside_an_unanswered_write_names_it(void **state)
     build_free(&build);
 }
 
-static void more_than_was_ever_written_is_a_phantom(void **state)
+TEST(more_than_was_ever_written_is_a_phantom)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_begin(&build, 5);
@@ -167,9 +158,8 @@ static void more_than_was_ever_written_is_a_phantom(void **state)
     build_free(&build);
 }
 
-static void refused_increments_do_not_count(void **state)
+TEST(refused_increments_do_not_count)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_begin(&build, 5);
@@ -180,9 +170,8 @@ static void refused_increments_do_not_count(void **state)
     build_free(&build);
 }
 
-static void an_unknown_final_value_decides_nothing(void **state)
+TEST(an_unknown_final_value_decides_nothing)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_begin(&build, 5);
@@ -193,24 +182,4 @@ static void an_unknown_final_value_decides_nothing(void **state)
     assert_verdict(&build, VERDICT_UNKNOWN);
     assert_text_has(build.judgement.reason, "the final value was never read");
     build_free(&build);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(increments_that_add_up_are_kept),
-        cmocka_unit_test(two_increments_of_one_value_are_refused),
-        cmocka_unit_test(two_increments_of_one_value_are_proof_without_a_final_value),
-        cmocka_unit_test(
-            two_increments_of_one_value_are_proof_though_an_unknown_one_hides_the_loss),
-        cmocka_unit_test(an_unknown_increment_may_or_may_not_have_happened),
-        cmocka_unit_test(an_unknown_increment_that_did_not_happen_leaves_its_value_to_the_next),
-        cmocka_unit_test(a_loss_without_a_pair_is_still_refused),
-        cmocka_unit_test(one_worker_that_writes_twice_is_no_pair),
-        cmocka_unit_test(a_loss_beside_an_unanswered_write_names_it),
-        cmocka_unit_test(more_than_was_ever_written_is_a_phantom),
-        cmocka_unit_test(refused_increments_do_not_count),
-        cmocka_unit_test(an_unknown_final_value_decides_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 // Shared holds, semaphores, optimistic schemes, transactions and reentries.
 #include "harness/check/build_history_test_support.h"
+#include "harness/testing/test.h"
 
 static void shared_acquire(struct build *build, int client, int64_t operation, double granted_ms,
                            double valid_until_ms)
@@ -17,9 +18,8 @@ static void shared_hold(struct build *build, int client, int64_t operation, doub
 
 // --- shared --------------------------------------------------------------------------------------
 
-static void readers_may_hold_together(void **state)
+TEST(readers_may_hold_together)
 {
-    (void)state;
     struct build build;
     build_start(&build, "readers");
     shared_hold(&build, 1, 1, 10, 40, 310);
@@ -31,9 +31,8 @@ static void readers_may_hold_together(void **state)
     build_free(&build);
 }
 
-static void a_writer_beside_a_reader_is_a_double_grant_either_way_round(void **state)
+TEST(a_writer_beside_a_reader_is_a_double_grant_either_way_round)
 {
-    (void)state;
     for (int reader_first = 0; reader_first < 2; reader_first++) {
         struct build build;
         build_start(&build, "readers");
@@ -53,10 +52,8 @@ static void a_writer_beside_a_reader_is_a_double_grant_either_way_round(void **s
     }
 }
 
-static void a_reader_that_outlives_its_lease_is_stale_beside_a_writer_not_beside_a_reader(
-    void **state)
+TEST(a_reader_that_outlives_its_lease_is_stale_beside_a_writer_not_beside_a_reader)
 {
-    (void)state;
     for (int writes = 0; writes < 2; writes++) {
         struct build build;
         build_start(&build, "readers");
@@ -72,9 +69,8 @@ static void a_reader_that_outlives_its_lease_is_stale_beside_a_writer_not_beside
     }
 }
 
-static void a_value_that_changes_under_a_shared_hold_is_an_unstable_read(void **state)
+TEST(a_value_that_changes_under_a_shared_hold_is_an_unstable_read)
 {
-    (void)state;
     for (int64_t second = 5; second <= 6; second++) {
         struct build build;
         build_start(&build, "readers");
@@ -96,9 +92,8 @@ static void a_value_that_changes_under_a_shared_hold_is_an_unstable_read(void **
 
 // --- permits -------------------------------------------------------------------------------------
 
-static void as_many_as_there_are_permits_may_hold_and_not_one_more(void **state)
+TEST(as_many_as_there_are_permits_may_hold_and_not_one_more)
 {
-    (void)state;
     for (int64_t permits = 2; permits <= 3; permits++) {
         struct build build;
         build_start(&build, "permits");
@@ -114,9 +109,8 @@ static void as_many_as_there_are_permits_may_hold_and_not_one_more(void **state)
     }
 }
 
-static void a_permit_granted_again_after_its_lease_makes_a_stale_holder(void **state)
+TEST(a_permit_granted_again_after_its_lease_makes_a_stale_holder)
 {
-    (void)state;
     struct build build;
     build_start(&build, "permits");
     build.scenario.workload.permits = 2;
@@ -132,9 +126,8 @@ static void a_permit_granted_again_after_its_lease_makes_a_stale_holder(void **s
 
 // --- optimistic, transactions --------------------------------------------------------------------
 
-static void an_optimistic_scheme_keeps_nobody_out_and_is_judged_at_the_store(void **state)
+TEST(an_optimistic_scheme_keeps_nobody_out_and_is_judged_at_the_store)
 {
-    (void)state;
     static const char *const traits[] = {"optimistic", NULL};
     struct build build;
     build_start(&build, "increment");
@@ -183,9 +176,8 @@ static enum finding_state lost_in(const char *trait, enum boundary boundary,
     return state;
 }
 
-static void a_write_counts_once_its_transaction_was_committed(void **state)
+TEST(a_write_counts_once_its_transaction_was_committed)
 {
-    (void)state;
     struct event commit = {.kind = EVENT_COMMIT_RETURN, .outcome = OUTCOME_OK, .args = {1}};
     assert_int_equal(lost_in("mysql", BOUNDARY_WRAPPED, &commit, RELEASE_RELEASED),
                      FINDING_VIOLATED);
@@ -223,9 +215,8 @@ static enum finding_state reentered(enum event_kind kind, enum outcome outcome,
     return state;
 }
 
-static void a_holder_that_may_not_lock_again_or_lost_a_depth_is_found(void **state)
+TEST(a_holder_that_may_not_lock_again_or_lost_a_depth_is_found)
 {
-    (void)state;
     assert_int_equal(reentered(EVENT_REENTER_RETURN, OUTCOME_OK, 0, 20), FINDING_KEPT);
     assert_int_equal(reentered(EVENT_REENTER_RETURN, OUTCOME_NO, 0, 20), FINDING_VIOLATED);
     assert_int_equal(reentered(EVENT_REENTER_RETURN, OUTCOME_UNKNOWN, 0, 20), FINDING_KEPT);
@@ -236,9 +227,8 @@ static void a_holder_that_may_not_lock_again_or_lost_a_depth_is_found(void **sta
     assert_int_equal(reentered(EVENT_LEAVE_RETURN, OUTCOME_NO, RELEASE_GONE, 500), FINDING_KEPT);
 }
 
-static void a_reentry_that_prolongs_the_lease_prolongs_the_hold(void **state)
+TEST(a_reentry_that_prolongs_the_lease_prolongs_the_hold)
 {
-    (void)state;
     for (int prolonged = 0; prolonged < 2; prolonged++) {
         struct build build;
         build_start(&build, "nested");
@@ -271,10 +261,8 @@ static void build_draw(struct build *build, int64_t second_saw)
     build_release(build, 2, 2, 8, 8, RELEASE_RELEASED);
 }
 
-static void a_job_that_two_did_is_found_and_one_that_nobody_did_but_somebody_found_done(
-    void **state)
+TEST(a_job_that_two_did_is_found_and_one_that_nobody_did_but_somebody_found_done)
 {
-    (void)state;
     struct build build;
     build_draw(&build, 1);
     build_judge(&build);
@@ -294,24 +282,4 @@ static void a_job_that_two_did_is_found_and_one_that_nobody_did_but_somebody_fou
     assert_state(&build, "run-once", FINDING_VIOLATED);
     assert_text_has(finding_named(&build, "run-once")->text, "found job 2 done");
     build_free(&build);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(readers_may_hold_together),
-        cmocka_unit_test(a_writer_beside_a_reader_is_a_double_grant_either_way_round),
-        cmocka_unit_test(
-            a_reader_that_outlives_its_lease_is_stale_beside_a_writer_not_beside_a_reader),
-        cmocka_unit_test(a_value_that_changes_under_a_shared_hold_is_an_unstable_read),
-        cmocka_unit_test(as_many_as_there_are_permits_may_hold_and_not_one_more),
-        cmocka_unit_test(a_permit_granted_again_after_its_lease_makes_a_stale_holder),
-        cmocka_unit_test(an_optimistic_scheme_keeps_nobody_out_and_is_judged_at_the_store),
-        cmocka_unit_test(a_write_counts_once_its_transaction_was_committed),
-        cmocka_unit_test(a_holder_that_may_not_lock_again_or_lost_a_depth_is_found),
-        cmocka_unit_test(a_reentry_that_prolongs_the_lease_prolongs_the_hold),
-        cmocka_unit_test(
-            a_job_that_two_did_is_found_and_one_that_nobody_did_but_somebody_found_done),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
 #include "harness/check/build_history_test_support.h"
+#include "harness/testing/test.h"
 
 static const char *const renewed[] = {"exclusive", "lease", "renewed", NULL};
 static const char *const plain[] = {"exclusive", "lease", NULL};
@@ -30,9 +31,8 @@ static void assert_loss(double told_ms, double released_ms, enum finding_state e
     build_free(&build);
 }
 
-static void one_that_goes_on_for_longer_than_stated_was_not_told(void **state)
+TEST(one_that_goes_on_for_longer_than_stated_was_not_told)
 {
-    (void)state;
     struct build build;
     build_loss(&build, NEVER_MS, 500, RELEASE_GONE);
     build_judge(&build);
@@ -45,9 +45,8 @@ static void one_that_goes_on_for_longer_than_stated_was_not_told(void **state)
     build_free(&build);
 }
 
-static void one_that_is_told_too_late_was_not_told(void **state)
+TEST(one_that_is_told_too_late_was_not_told)
 {
-    (void)state;
     struct build build;
     build_loss(&build, 450, 500, RELEASE_GONE);
     build_judge(&build);
@@ -56,24 +55,21 @@ static void one_that_is_told_too_late_was_not_told(void **state)
     build_free(&build);
 }
 
-static void one_that_is_told_in_time_or_before_was_told(void **state)
+TEST(one_that_is_told_in_time_or_before_was_told)
 {
-    (void)state;
     assert_loss(310, 500, FINDING_KEPT);
     assert_loss(415, 500, FINDING_KEPT);
     assert_loss(425, 500, FINDING_VIOLATED);
 }
 
-static void one_that_stops_in_time_need_not_be_told(void **state)
+TEST(one_that_stops_in_time_need_not_be_told)
 {
-    (void)state;
     assert_loss(NEVER_MS, 415, FINDING_KEPT);
     assert_loss(NEVER_MS, 425, FINDING_VIOLATED);
 }
 
-static void a_process_cannot_be_told_while_it_stands_still(void **state)
+TEST(a_process_cannot_be_told_while_it_stands_still)
 {
-    (void)state;
     for (int client = 1; client <= 2; client++) {
         struct build build;
         build_loss(&build, NEVER_MS, 500, RELEASE_GONE);
@@ -100,9 +96,8 @@ static void a_process_cannot_be_told_while_it_stands_still(void **state)
     build_free(&build);
 }
 
-static void without_another_holder_nothing_is_known_of_a_loss(void **state)
+TEST(without_another_holder_nothing_is_known_of_a_loss)
 {
-    (void)state;
     struct build build;
     build_loss(&build, NEVER_MS, 315, RELEASE_GONE);
     build_judge(&build);
@@ -112,9 +107,8 @@ static void without_another_holder_nothing_is_known_of_a_loss(void **state)
 }
 
 // Another was granted it inside the lease: who of the two has it, the release tells.
-static void of_two_with_valid_leases_the_one_that_finds_it_gone_has_lost_it(void **state)
+TEST(of_two_with_valid_leases_the_one_that_finds_it_gone_has_lost_it)
 {
-    (void)state;
     for (int gone = 0; gone < 2; gone++) {
         struct build build;
         build_start(&build, "increment");
@@ -130,9 +124,8 @@ static void of_two_with_valid_leases_the_one_that_finds_it_gone_has_lost_it(void
     }
 }
 
-static void nothing_is_asked_of_locks_that_cannot_know_or_where_nothing_is_stated(void **state)
+TEST(nothing_is_asked_of_locks_that_cannot_know_or_where_nothing_is_stated)
 {
-    (void)state;
     for (int stated = 0; stated < 2; stated++) {
         struct build build;
         build_loss(&build, NEVER_MS, 500, RELEASE_GONE);
@@ -144,19 +137,4 @@ static void nothing_is_asked_of_locks_that_cannot_know_or_where_nothing_is_state
         assert_state(&build, "not-told", FINDING_IRRELEVANT);
         build_free(&build);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_that_goes_on_for_longer_than_stated_was_not_told),
-        cmocka_unit_test(one_that_is_told_too_late_was_not_told),
-        cmocka_unit_test(one_that_is_told_in_time_or_before_was_told),
-        cmocka_unit_test(one_that_stops_in_time_need_not_be_told),
-        cmocka_unit_test(a_process_cannot_be_told_while_it_stands_still),
-        cmocka_unit_test(without_another_holder_nothing_is_known_of_a_loss),
-        cmocka_unit_test(of_two_with_valid_leases_the_one_that_finds_it_gone_has_lost_it),
-        cmocka_unit_test(nothing_is_asked_of_locks_that_cannot_know_or_where_nothing_is_stated),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
 #include "harness/check/build_history_test_support.h"
+#include "harness/testing/test.h"
 
 static const char *const fair[] = {"exclusive", "fair", NULL};
 static const char *const unfair[] = {"exclusive", NULL};
@@ -31,9 +32,8 @@ static void build_passing(struct build *build, double kept_ms)
     build_queued(build, 3, 5, 6, 12, 20, kept_ms);
 }
 
-static void one_that_asks_later_and_is_granted_first_is_out_of_turn(void **state)
+TEST(one_that_asks_later_and_is_granted_first_is_out_of_turn)
 {
-    (void)state;
     struct build build;
     build_passing(&build, NEVER_MS);
     build_judge(&build);
@@ -46,9 +46,8 @@ static void one_that_asks_later_and_is_granted_first_is_out_of_turn(void **state
     build_free(&build);
 }
 
-static void a_lock_that_promises_no_order_breaks_none(void **state)
+TEST(a_lock_that_promises_no_order_breaks_none)
 {
-    (void)state;
     struct build build;
     build_passing(&build, NEVER_MS);
     build.trial.traits = unfair;
@@ -57,9 +56,8 @@ static void a_lock_that_promises_no_order_breaks_none(void **state)
     build_free(&build);
 }
 
-static void without_places_the_order_of_asking_proves_nothing(void **state)
+TEST(without_places_the_order_of_asking_proves_nothing)
 {
-    (void)state;
     struct build build;
     start(&build);
     build_queued(&build, 1, 0, NEVER_MS, 1, 10, NEVER_MS);
@@ -70,9 +68,8 @@ static void without_places_the_order_of_asking_proves_nothing(void **state)
     build_free(&build);
 }
 
-static void one_that_asked_before_the_place_was_taken_may_be_first(void **state)
+TEST(one_that_asked_before_the_place_was_taken_may_be_first)
 {
-    (void)state;
     struct build build;
     start(&build);
     build_queued(&build, 1, 0, NEVER_MS, 1, 10, NEVER_MS);
@@ -84,9 +81,8 @@ static void one_that_asked_before_the_place_was_taken_may_be_first(void **state)
 }
 
 // client-2 lost its place with its session, and stood in line anew.
-static void of_several_places_the_last_one_counts(void **state)
+TEST(of_several_places_the_last_one_counts)
 {
-    (void)state;
     struct build build;
     build_passing(&build, NEVER_MS);
     BUILD_EVENT(&build, 11, 2, QUEUED, OUTCOME_OK, 2, TIME_NEVER);
@@ -97,9 +93,8 @@ static void of_several_places_the_last_one_counts(void **state)
 
 // It was paused when its turn came, and learned of the grant after its lease: another's turn came
 // in the meantime.
-static void a_grant_learned_of_late_was_not_passed(void **state)
+TEST(a_grant_learned_of_late_was_not_passed)
 {
-    (void)state;
     struct build build;
     start(&build);
     build_queued(&build, 1, 0, NEVER_MS, 1, 10, NEVER_MS);
@@ -112,9 +107,8 @@ static void a_grant_learned_of_late_was_not_passed(void **state)
     build_free(&build);
 }
 
-static void holds_that_overlap_were_granted_in_no_certain_order(void **state)
+TEST(holds_that_overlap_were_granted_in_no_certain_order)
 {
-    (void)state;
     struct build build;
     start(&build);
     build_queued(&build, 2, 2, 3, 30, 40, NEVER_MS);
@@ -124,9 +118,8 @@ static void holds_that_overlap_were_granted_in_no_certain_order(void **state)
     build_free(&build);
 }
 
-static void readers_do_not_pass_each_other_but_a_writer_passes_a_reader(void **state)
+TEST(readers_do_not_pass_each_other_but_a_writer_passes_a_reader)
 {
-    (void)state;
     for (int writer = 0; writer < 2; writer++) {
         struct build build;
         build_passing(&build, NEVER_MS);
@@ -139,9 +132,8 @@ static void readers_do_not_pass_each_other_but_a_writer_passes_a_reader(void **s
     }
 }
 
-static void a_place_that_runs_out_counts_while_it_is_kept_for_certain(void **state)
+TEST(a_place_that_runs_out_counts_while_it_is_kept_for_certain)
 {
-    (void)state;
     struct build build;
     build_passing(&build, 20);
     build_judge(&build);
@@ -167,27 +159,9 @@ static void judge_with_fault(double kept_ms, int client, enum finding_state expe
     build_free(&build);
 }
 
-static void a_fault_may_take_a_place(void **state)
+TEST(a_fault_may_take_a_place)
 {
-    (void)state;
     judge_with_fault(NEVER_MS, 2, FINDING_KEPT);
     judge_with_fault(NEVER_MS, 1, FINDING_VIOLATED); // not another client's
     judge_with_fault(5000, 1, FINDING_KEPT);         // unless it may be lost to others
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_that_asks_later_and_is_granted_first_is_out_of_turn),
-        cmocka_unit_test(a_lock_that_promises_no_order_breaks_none),
-        cmocka_unit_test(without_places_the_order_of_asking_proves_nothing),
-        cmocka_unit_test(one_that_asked_before_the_place_was_taken_may_be_first),
-        cmocka_unit_test(of_several_places_the_last_one_counts),
-        cmocka_unit_test(a_grant_learned_of_late_was_not_passed),
-        cmocka_unit_test(holds_that_overlap_were_granted_in_no_certain_order),
-        cmocka_unit_test(readers_do_not_pass_each_other_but_a_writer_passes_a_reader),
-        cmocka_unit_test(a_place_that_runs_out_counts_while_it_is_kept_for_certain),
-        cmocka_unit_test(a_fault_may_take_a_place),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

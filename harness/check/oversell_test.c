@@ -1,4 +1,5 @@
 #include "harness/check/build_history_test_support.h"
+#include "harness/testing/test.h"
 
 // A buyer who sees `seen` units and takes one.
 static void build_sale(struct build *build, int client, int64_t operation, double at_ms,
@@ -14,9 +15,8 @@ static void build_end(struct build *build, int64_t final)
     build_judge(build);
 }
 
-static void a_sale_that_adds_up_is_kept(void **state)
+TEST(a_sale_that_adds_up_is_kept)
 {
-    (void)state;
     struct build build;
     build_start(&build, "oversell");
     build_begin(&build, 2);
@@ -29,9 +29,8 @@ static void a_sale_that_adds_up_is_kept(void **state)
     build_free(&build);
 }
 
-static void a_unit_sold_twice_is_refused_and_its_buyers_are_named(void **state)
+TEST(a_unit_sold_twice_is_refused_and_its_buyers_are_named)
 {
-    (void)state;
     struct build build;
     build_start(&build, "oversell");
     build_begin(&build, 3);
@@ -49,9 +48,8 @@ static void a_unit_sold_twice_is_refused_and_its_buyers_are_named(void **state)
     build_free(&build);
 }
 
-static void more_sales_than_stock_are_refused(void **state)
+TEST(more_sales_than_stock_are_refused)
 {
-    (void)state;
     struct build build;
     build_start(&build, "oversell");
     build_begin(&build, 1);
@@ -65,9 +63,8 @@ static void more_sales_than_stock_are_refused(void **state)
     build_free(&build);
 }
 
-static void a_stock_below_zero_is_refused(void **state)
+TEST(a_stock_below_zero_is_refused)
 {
-    (void)state;
     struct build build;
     build_start(&build, "oversell");
     build_begin(&build, 1);
@@ -79,9 +76,8 @@ static void a_stock_below_zero_is_refused(void **state)
     build_free(&build);
 }
 
-static void a_final_stock_below_zero_is_refused_whoever_wrote_it(void **state)
+TEST(a_final_stock_below_zero_is_refused_whoever_wrote_it)
 {
-    (void)state;
     struct build build;
     build_start(&build, "oversell");
     build_begin(&build, 1);
@@ -93,9 +89,8 @@ static void a_final_stock_below_zero_is_refused_whoever_wrote_it(void **state)
     build_free(&build);
 }
 
-static void units_that_never_were_in_stock_are_refused(void **state)
+TEST(units_that_never_were_in_stock_are_refused)
 {
-    (void)state;
     struct build build;
     build_start(&build, "oversell");
     build_begin(&build, 1);
@@ -106,9 +101,8 @@ static void units_that_never_were_in_stock_are_refused(void **state)
     build_free(&build);
 }
 
-static void a_stock_that_shows_units_already_sold_is_refused(void **state)
+TEST(a_stock_that_shows_units_already_sold_is_refused)
 {
-    (void)state;
     struct build build;
     build_start(&build, "oversell");
     build_begin(&build, 5);
@@ -120,9 +114,8 @@ static void a_stock_that_shows_units_already_sold_is_refused(void **state)
     build_free(&build);
 }
 
-static void units_gone_without_a_sale_are_refused(void **state)
+TEST(units_gone_without_a_sale_are_refused)
 {
-    (void)state;
     struct build build;
     build_start(&build, "oversell");
     build_begin(&build, 5);
@@ -133,9 +126,8 @@ static void units_gone_without_a_sale_are_refused(void **state)
     build_free(&build);
 }
 
-static void a_sale_of_unknown_outcome_may_or_may_not_have_happened(void **state)
+TEST(a_sale_of_unknown_outcome_may_or_may_not_have_happened)
 {
-    (void)state;
     for (int64_t final = 2; final <= 5; final++) {
         struct build build;
         build_start(&build, "oversell");
@@ -149,9 +141,8 @@ static void a_sale_of_unknown_outcome_may_or_may_not_have_happened(void **state)
     }
 }
 
-static void buyers_who_find_nothing_left_sell_nothing(void **state)
+TEST(buyers_who_find_nothing_left_sell_nothing)
 {
-    (void)state;
     struct build build;
     build_start(&build, "oversell");
     build_begin(&build, 1);
@@ -164,9 +155,8 @@ static void buyers_who_find_nothing_left_sell_nothing(void **state)
     build_free(&build);
 }
 
-static void an_unknown_final_stock_decides_nothing(void **state)
+TEST(an_unknown_final_stock_decides_nothing)
 {
-    (void)state;
     struct build build;
     build_start(&build, "oversell");
     build_begin(&build, 1);
@@ -176,22 +166,4 @@ static void an_unknown_final_stock_decides_nothing(void **state)
     assert_state(&build, "oversell", FINDING_UNDECIDED);
     assert_verdict(&build, VERDICT_UNKNOWN);
     build_free(&build);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_sale_that_adds_up_is_kept),
-        cmocka_unit_test(a_unit_sold_twice_is_refused_and_its_buyers_are_named),
-        cmocka_unit_test(more_sales_than_stock_are_refused),
-        cmocka_unit_test(a_stock_below_zero_is_refused),
-        cmocka_unit_test(a_final_stock_below_zero_is_refused_whoever_wrote_it),
-        cmocka_unit_test(units_that_never_were_in_stock_are_refused),
-        cmocka_unit_test(a_stock_that_shows_units_already_sold_is_refused),
-        cmocka_unit_test(units_gone_without_a_sale_are_refused),
-        cmocka_unit_test(a_sale_of_unknown_outcome_may_or_may_not_have_happened),
-        cmocka_unit_test(buyers_who_find_nothing_left_sell_nothing),
-        cmocka_unit_test(an_unknown_final_stock_decides_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

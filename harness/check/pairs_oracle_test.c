@@ -2,6 +2,7 @@
 // tokens, each property is decided a second time by looking at every pair of holds.
 #include "harness/base/random.h"
 #include "harness/check/build_history_test_support.h"
+#include "harness/testing/test.h"
 
 #define HISTORIES 250000
 #define LEASE_MS 20
@@ -167,9 +168,8 @@ static void compare(const struct build *build, const char *property, bool violat
     counts[violated]++;
 }
 
-static void sweeps_and_definitions_agree_on_every_random_history(void **state)
+TEST(sweeps_and_definitions_agree_on_every_random_history)
 {
-    (void)state;
     int counts[4][2] = {{0}};
     for (uint64_t seed = 0; seed < HISTORIES; seed++) {
         struct build build = {0};
@@ -189,12 +189,4 @@ static void sweeps_and_definitions_agree_on_every_random_history(void **state)
         assert_in_range(counts[i][0], HISTORIES / 20, HISTORIES);
         assert_in_range(counts[i][1], HISTORIES / 20, HISTORIES);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sweeps_and_definitions_agree_on_every_random_history),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

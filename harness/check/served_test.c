@@ -1,5 +1,6 @@
 // Trials in which every property is kept, and yet not everybody who asked was served.
 #include "harness/check/build_history_test_support.h"
+#include "harness/testing/test.h"
 
 // client-1 is granted the lock ten times, for 2 ms each, 4 ms apart, until 40 ms.
 static void build_client_1(struct build *build, int64_t wait_ns)
@@ -31,9 +32,8 @@ static void build_asks(struct build *build, int client, int count, double length
                       outcome);
 }
 
-static void refused_each_time_long_before_its_wait_is_over_is_not_served(void **state)
+TEST(refused_each_time_long_before_its_wait_is_over_is_not_served)
 {
-    (void)state;
     struct build build;
     build_client_1(&build, NS_PER_S);
     build_asks(&build, 2, 9, 0.5, OUTCOME_NO);
@@ -41,9 +41,8 @@ static void refused_each_time_long_before_its_wait_is_over_is_not_served(void **
               "client-2 asked 9 times without a fault and never held the lock: 9 × not-held");
 }
 
-static void answered_unknown_each_time_is_not_served(void **state)
+TEST(answered_unknown_each_time_is_not_served)
 {
-    (void)state;
     struct build build;
     build_client_1(&build, NS_PER_S);
     build_asks(&build, 2, 1, 0.5, OUTCOME_UNKNOWN);
@@ -53,9 +52,8 @@ static void answered_unknown_each_time_is_not_served(void **state)
               "1 other client");
 }
 
-static void one_that_only_lost_the_race_is_no_evidence(void **state)
+TEST(one_that_only_lost_the_race_is_no_evidence)
 {
-    (void)state;
     struct build build;
     build_client_1(&build, 0); // tries once, each time while client-1 holds
     for (int i = 0; i < 10; i++)
@@ -69,9 +67,8 @@ static void one_that_only_lost_the_race_is_no_evidence(void **state)
     build_end(&build, 45, VERDICT_SAFE, "10 holds");
 }
 
-static void trying_a_free_lock_in_vain_again_and_again_is_not_served(void **state)
+TEST(trying_a_free_lock_in_vain_again_and_again_is_not_served)
 {
-    (void)state;
     for (int times = 2; times <= 3; times++) {
         struct build build;
         build_client_1(&build, 0);
@@ -81,9 +78,8 @@ static void trying_a_free_lock_in_vain_again_and_again_is_not_served(void **stat
     }
 }
 
-static void a_wait_that_was_over_although_the_lock_was_free_is_not_served(void **state)
+TEST(a_wait_that_was_over_although_the_lock_was_free_is_not_served)
 {
-    (void)state;
     struct build build;
     build_client_1(&build, 99 * NS_PER_MS);
     build_attempt(&build, 2, 1000, 1, 100, OUTCOME_NO);
@@ -96,9 +92,8 @@ static void a_wait_that_was_over_although_the_lock_was_free_is_not_served(void *
     build_end(&build, 101, VERDICT_SAFE, "11 holds");
 }
 
-static void whoever_waits_to_the_end_for_longer_than_stuck_after_is_not_served(void **state)
+TEST(whoever_waits_to_the_end_for_longer_than_stuck_after_is_not_served)
 {
-    (void)state;
     for (int late = 0; late < 2; late++) {
         struct build build;
         build_client_1(&build, 10 * NS_PER_S);
@@ -112,9 +107,8 @@ static void whoever_waits_to_the_end_for_longer_than_stuck_after_is_not_served(v
 
 // What is asked while a fault is on says nothing, whoever the fault is on; nor do waits of the
 // dead.
-static void what_a_fault_may_have_kept_out_is_no_evidence(void **state)
+TEST(what_a_fault_may_have_kept_out_is_no_evidence)
 {
-    (void)state;
     struct build build;
     build_client_1(&build, NS_PER_S);
     build_fault(&build, "pause", 1, 0.05, 4.5);
@@ -128,9 +122,8 @@ static void what_a_fault_may_have_kept_out_is_no_evidence(void **state)
 }
 
 // Whatever kept it from the lock, nobody saw it get it.
-static void a_machine_that_stood_still_makes_nobody_served(void **state)
+TEST(a_machine_that_stood_still_makes_nobody_served)
 {
-    (void)state;
     struct build build;
     build_client_1(&build, NS_PER_S);
     build_attempt(&build, 2, 1000, 50, 1050, OUTCOME_UNKNOWN);
@@ -138,9 +131,8 @@ static void a_machine_that_stood_still_makes_nobody_served(void **state)
     build_end(&build, 1100, VERDICT_UNKNOWN, "1 × unknown");
 }
 
-static void few_acquires_without_an_answer_are_no_matter_and_many_are(void **state)
+TEST(few_acquires_without_an_answer_are_no_matter_and_many_are)
 {
-    (void)state;
     for (int more = 0; more < 2; more++) {
         struct build build;
         build_client_1(&build, NS_PER_S);
@@ -158,9 +150,8 @@ static void few_acquires_without_an_answer_are_no_matter_and_many_are(void **sta
 }
 
 // Two clients are granted the lock in turn, and whoever finds it held is refused at once.
-static void a_lock_for_which_nobody_can_wait_is_not_called_safe(void **state)
+TEST(a_lock_for_which_nobody_can_wait_is_not_called_safe)
 {
-    (void)state;
     for (int waits = 0; waits < 2; waits++) {
         struct build build;
         build_client_1(&build, waits ? NS_PER_S : 0);
@@ -173,21 +164,4 @@ static void a_lock_for_which_nobody_can_wait_is_not_called_safe(void **state)
                         "their wait of 1.00 s was over (5 × not-held), and only 0 were granted it"
                       : "11 holds");
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(refused_each_time_long_before_its_wait_is_over_is_not_served),
-        cmocka_unit_test(answered_unknown_each_time_is_not_served),
-        cmocka_unit_test(one_that_only_lost_the_race_is_no_evidence),
-        cmocka_unit_test(trying_a_free_lock_in_vain_again_and_again_is_not_served),
-        cmocka_unit_test(a_wait_that_was_over_although_the_lock_was_free_is_not_served),
-        cmocka_unit_test(whoever_waits_to_the_end_for_longer_than_stuck_after_is_not_served),
-        cmocka_unit_test(what_a_fault_may_have_kept_out_is_no_evidence),
-        cmocka_unit_test(a_machine_that_stood_still_makes_nobody_served),
-        cmocka_unit_test(few_acquires_without_an_answer_are_no_matter_and_many_are),
-        cmocka_unit_test(a_lock_for_which_nobody_can_wait_is_not_called_safe),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 #include "harness/check/build_history_test_support.h"
 #include "harness/check/stale_holder.h"
+#include "harness/testing/test.h"
 
 static const char *const session_traits[] = {"lease", "session", NULL};
 
@@ -18,9 +19,8 @@ static void end(struct build *build)
     build_judge(build);
 }
 
-static void who_was_answered_after_a_long_pause_may_lose_its_session_all_the_same(void **state)
+TEST(who_was_answered_after_a_long_pause_may_lose_its_session_all_the_same)
 {
-    (void)state;
     static const struct {
         int client;
         double from_ms, to_ms;
@@ -42,9 +42,8 @@ static void who_was_answered_after_a_long_pause_may_lose_its_session_all_the_sam
     }
 }
 
-static void a_paused_worker_does_not_silence_its_client(void **state)
+TEST(a_paused_worker_does_not_silence_its_client)
 {
-    (void)state;
     struct build build;
     start(&build);
     build_fault(&build, "pause", 1, 190, 495);
@@ -54,9 +53,8 @@ static void a_paused_worker_does_not_silence_its_client(void **state)
     build_free(&build);
 }
 
-static void a_machine_that_stood_still_leaves_every_session_in_doubt(void **state)
+TEST(a_machine_that_stood_still_leaves_every_session_in_doubt)
 {
-    (void)state;
     for (int is_long = 0; is_long < 2; is_long++) {
         struct build build;
         start(&build);
@@ -67,9 +65,8 @@ static void a_machine_that_stood_still_leaves_every_session_in_doubt(void **stat
     }
 }
 
-static void servers_that_do_not_reach_each_other_leave_every_session_in_doubt(void **state)
+TEST(servers_that_do_not_reach_each_other_leave_every_session_in_doubt)
 {
-    (void)state;
     for (int between = 0; between < 2; between++) {
         struct build build;
         start(&build);
@@ -88,9 +85,8 @@ static void servers_that_do_not_reach_each_other_leave_every_session_in_doubt(vo
 }
 
 // One server hears of clients itself, and an explicit lease is what its renewals say.
-static void only_sessions_in_an_ensemble_are_in_doubt(void **state)
+TEST(only_sessions_in_an_ensemble_are_in_doubt)
 {
-    (void)state;
     static const char *const lease_traits[] = {"lease", NULL};
     for (int alone = 0; alone < 2; alone++) {
         struct build build;
@@ -107,9 +103,8 @@ static void only_sessions_in_an_ensemble_are_in_doubt(void **state)
 }
 
 // What memcached serves before it has set its clock again is over as much too early.
-static void a_memcached_that_stood_still_may_end_the_next_lease_early(void **state)
+TEST(a_memcached_that_stood_still_may_end_the_next_lease_early)
 {
-    (void)state;
     static const char *const traits[] = {"memcached", "lease", NULL};
     static const struct {
         double length_ms, invoked_ms;
@@ -135,9 +130,8 @@ static void a_memcached_that_stood_still_may_end_the_next_lease_early(void **sta
 }
 
 // client-1 is paused in its hold, and renews it in time afterwards; but client-2 is granted it.
-static void a_renewal_after_a_long_pause_proves_no_more_than_the_grant(void **state)
+TEST(a_renewal_after_a_long_pause_proves_no_more_than_the_grant)
 {
-    (void)state;
     for (int is_long = 0; is_long < 2; is_long++) {
         struct build build;
         start(&build);
@@ -154,9 +148,8 @@ static void a_renewal_after_a_long_pause_proves_no_more_than_the_grant(void **st
 }
 
 // Twice renewed, so that it cannot have ended meanwhile: whoever else is let in is one too many.
-static void who_renews_for_long_enough_afterwards_had_its_session_all_the_time(void **state)
+TEST(who_renews_for_long_enough_afterwards_had_its_session_all_the_time)
 {
-    (void)state;
     struct build build;
     start(&build);
     build_acquire(&build, 1, 1, 0, 1, 300, 0);
@@ -172,9 +165,8 @@ static void who_renews_for_long_enough_afterwards_had_its_session_all_the_time(v
 
 // A lease that is in doubt is not one that is certainly over: the ordinary release of the one
 // before did not remove what the session's end took.
-static void whose_session_is_in_doubt_is_not_to_blame_for_its_ordinary_release(void **state)
+TEST(whose_session_is_in_doubt_is_not_to_blame_for_its_ordinary_release)
 {
-    (void)state;
     struct build build;
     start(&build);
     build_fault(&build, "pause", 1, 200, 495);
@@ -202,9 +194,8 @@ static void put_on_wire(struct build *build, struct target beside, const char *v
     step->side_counts[1] = 1;
 }
 
-static void only_wires_between_servers_that_are_cut_for_long_silence_a_session(void **state)
+TEST(only_wires_between_servers_that_are_cut_for_long_silence_a_session)
 {
-    (void)state;
     static const struct {
         const char *verb;
         struct target beside;
@@ -229,9 +220,8 @@ static void only_wires_between_servers_that_are_cut_for_long_silence_a_session(v
     }
 }
 
-static void the_server_of_the_guarded_value_has_no_sessions(void **state)
+TEST(the_server_of_the_guarded_value_has_no_sessions)
 {
-    (void)state;
     for (int same = 0; same < 2; same++) {
         struct build build;
         start(&build);
@@ -245,9 +235,8 @@ static void the_server_of_the_guarded_value_has_no_sessions(void **state)
 }
 
 // The session of client-1 ends right after a stall, and the next is let in.
-static void a_stall_before_the_grant_is_to_blame_for_a_session_that_ends(void **state)
+TEST(a_stall_before_the_grant_is_to_blame_for_a_session_that_ends)
 {
-    (void)state;
     struct build build;
     start(&build);
     build_stall(&build, 400, 110);
@@ -261,23 +250,4 @@ static void a_stall_before_the_grant_is_to_blame_for_a_session_that_ends(void **
     assert_true(stall_to_blame_ns(&build.digest, stale, ms(510), ms(520)) >
                 0); // which makes it UNKNOWN
     build_free(&build);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(who_was_answered_after_a_long_pause_may_lose_its_session_all_the_same),
-        cmocka_unit_test(a_paused_worker_does_not_silence_its_client),
-        cmocka_unit_test(a_machine_that_stood_still_leaves_every_session_in_doubt),
-        cmocka_unit_test(servers_that_do_not_reach_each_other_leave_every_session_in_doubt),
-        cmocka_unit_test(only_sessions_in_an_ensemble_are_in_doubt),
-        cmocka_unit_test(a_memcached_that_stood_still_may_end_the_next_lease_early),
-        cmocka_unit_test(a_renewal_after_a_long_pause_proves_no_more_than_the_grant),
-        cmocka_unit_test(who_renews_for_long_enough_afterwards_had_its_session_all_the_time),
-        cmocka_unit_test(whose_session_is_in_doubt_is_not_to_blame_for_its_ordinary_release),
-        cmocka_unit_test(only_wires_between_servers_that_are_cut_for_long_silence_a_session),
-        cmocka_unit_test(the_server_of_the_guarded_value_has_no_sessions),
-        cmocka_unit_test(a_stall_before_the_grant_is_to_blame_for_a_session_that_ends),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

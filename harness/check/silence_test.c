@@ -1,11 +1,9 @@
 // What a silence is said to have begun with.
 #include "harness/check/build_history_test_support.h"
+#include "harness/testing/test.h"
 
-#include <stdio.h>
-
-static void of_two_workers_that_die_together_the_holder_explains_it(void **state)
+TEST(of_two_workers_that_die_together_the_holder_explains_it)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build.scenario.clients.threads = 2;
@@ -25,9 +23,8 @@ static void of_two_workers_that_die_together_the_holder_explains_it(void **state
     build_free(&build);
 }
 
-static void a_dead_holder_explains_it_before_one_who_died_waiting_later(void **state)
+TEST(a_dead_holder_explains_it_before_one_who_died_waiting_later)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_begin(&build, 0);
@@ -42,9 +39,8 @@ static void a_dead_holder_explains_it_before_one_who_died_waiting_later(void **s
     build_free(&build);
 }
 
-static void after_the_lease_of_a_dead_holder_another_may_have_died_with_the_lock(void **state)
+TEST(after_the_lease_of_a_dead_holder_another_may_have_died_with_the_lock)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_begin(&build, 0);
@@ -59,9 +55,8 @@ static void after_the_lease_of_a_dead_holder_another_may_have_died_with_the_lock
     build_free(&build);
 }
 
-static void of_two_that_die_acquiring_the_one_that_the_fault_struck_is_named(void **state)
+TEST(of_two_that_die_acquiring_the_one_that_the_fault_struck_is_named)
 {
-    (void)state;
     for (int struck = 1; struck <= 2; struck++) {
         struct build build;
         char name[64];
@@ -88,9 +83,8 @@ static void of_two_that_die_acquiring_the_one_that_the_fault_struck_is_named(voi
 
 // The struck request of a foreign lock is no certain worker's while several acquire (worker 0), and
 // a kill from outside strikes nobody's.
-static void of_two_that_die_acquiring_none_is_named_if_nothing_tells_which(void **state)
+TEST(of_two_that_die_acquiring_none_is_named_if_nothing_tells_which)
 {
-    (void)state;
     for (int reached = 0; reached < 2; reached++) {
         struct build build;
         build_start(&build, "increment");
@@ -117,9 +111,8 @@ static void of_two_that_die_acquiring_none_is_named_if_nothing_tells_which(void 
     }
 }
 
-static void a_grant_after_faults_were_taken_back_at_the_stop_shows_nothing(void **state)
+TEST(a_grant_after_faults_were_taken_back_at_the_stop_shows_nothing)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_crash(&build, NEVER_MS, 1310, STOP_TIME);
@@ -135,9 +128,8 @@ static void a_grant_after_faults_were_taken_back_at_the_stop_shows_nothing(void 
 }
 
 // Who waits in line is let through as soon as the one before gives up.
-static void a_grant_that_the_end_brought_about_shows_nothing(void **state)
+TEST(a_grant_that_the_end_brought_about_shows_nothing)
 {
-    (void)state;
     static const struct {
         enum stop_reason reason;
         enum finding_state state;
@@ -166,9 +158,8 @@ static void judge_cut_off(struct build *build, int last_client)
     build_judge(build);
 }
 
-static void a_client_that_is_cut_off_does_not_wait(void **state)
+TEST(a_client_that_is_cut_off_does_not_wait)
 {
-    (void)state;
     struct build build;
     judge_cut_off(&build, 3);
     assert_verdict(&build, VERDICT_STUCK);
@@ -182,9 +173,8 @@ static void a_client_that_is_cut_off_does_not_wait(void **state)
 static const char *const without_lease[] = {"exclusive", "permits", "redis", NULL};
 
 // Nobody has ever been granted it: only the traits tell that there is no lease.
-static void a_lock_without_a_lease_is_not_said_to_be_freed_by_one(void **state)
+TEST(a_lock_without_a_lease_is_not_said_to_be_freed_by_one)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build.trial.traits = without_lease;
@@ -216,10 +206,8 @@ static void judge_death_after_release(struct build *build, const char *const *tr
     build_judge(build);
 }
 
-static void whoever_dies_acquiring_a_lock_that_is_free_at_the_end_has_not_left_it_behind(
-    void **state)
+TEST(whoever_dies_acquiring_a_lock_that_is_free_at_the_end_has_not_left_it_behind)
 {
-    (void)state;
     static const char *const leased[] = {"exclusive", "lease", NULL};
     static const struct {
         const char *const *traits;
@@ -256,9 +244,8 @@ static void judge_without_answers(struct build *build, enum outcome one_outcome,
     build_judge(build);
 }
 
-static void servers_that_answer_nobody_make_it_stuck_however_often_somebody_gives_up(void **state)
+TEST(servers_that_answer_nobody_make_it_stuck_however_often_somebody_gives_up)
 {
-    (void)state;
     struct build build;
     judge_without_answers(&build, OUTCOME_UNKNOWN, 2100);
     assert_verdict(&build, VERDICT_STUCK);
@@ -275,9 +262,8 @@ static void servers_that_answer_nobody_make_it_stuck_however_often_somebody_give
 }
 
 // Somebody has asked all the time, and nothing says that nobody told it to wait.
-static void one_who_still_asks_at_the_end_may_have_been_answered(void **state)
+TEST(one_who_still_asks_at_the_end_may_have_been_answered)
 {
-    (void)state;
     for (int asks = 0; asks < 2; asks++) {
         struct build build;
         judge_without_answers(&build, OUTCOME_UNKNOWN, 2100);
@@ -291,9 +277,8 @@ static void one_who_still_asks_at_the_end_may_have_been_answered(void **state)
 }
 
 // From a failover on, the servers have as long as from any other fault.
-static void a_failover_begins_the_time_anew_for_which_nobody_is_answered(void **state)
+TEST(a_failover_begins_the_time_anew_for_which_nobody_is_answered)
 {
-    (void)state;
     for (int late = 0; late < 2; late++) {
         struct build build;
         judge_without_answers(&build, OUTCOME_UNKNOWN, 2100);
@@ -307,9 +292,8 @@ static void a_failover_begins_the_time_anew_for_which_nobody_is_answered(void **
 }
 
 // One release is lost, and whoever waits sleeps: that is no proof that nobody is answered.
-static void a_single_answer_that_was_lost_is_not_told_as_servers_that_answer_nobody(void **state)
+TEST(a_single_answer_that_was_lost_is_not_told_as_servers_that_answer_nobody)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build.scenario.lock.stuck_after_ns = NS_PER_S;
@@ -323,26 +307,4 @@ static void a_single_answer_that_was_lost_is_not_told_as_servers_that_answer_nob
     assert_text_has(build.judgement.reason, "after client-1 got no answer to its release");
     assert_null(strstr(build.judgement.reason, "no acquire was answered"));
     build_free(&build);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(of_two_workers_that_die_together_the_holder_explains_it),
-        cmocka_unit_test(of_two_that_die_acquiring_the_one_that_the_fault_struck_is_named),
-        cmocka_unit_test(of_two_that_die_acquiring_none_is_named_if_nothing_tells_which),
-        cmocka_unit_test(a_dead_holder_explains_it_before_one_who_died_waiting_later),
-        cmocka_unit_test(after_the_lease_of_a_dead_holder_another_may_have_died_with_the_lock),
-        cmocka_unit_test(a_grant_after_faults_were_taken_back_at_the_stop_shows_nothing),
-        cmocka_unit_test(a_grant_that_the_end_brought_about_shows_nothing),
-        cmocka_unit_test(a_client_that_is_cut_off_does_not_wait),
-        cmocka_unit_test(a_lock_without_a_lease_is_not_said_to_be_freed_by_one),
-        cmocka_unit_test(
-            whoever_dies_acquiring_a_lock_that_is_free_at_the_end_has_not_left_it_behind),
-        cmocka_unit_test(servers_that_answer_nobody_make_it_stuck_however_often_somebody_gives_up),
-        cmocka_unit_test(one_who_still_asks_at_the_end_may_have_been_answered),
-        cmocka_unit_test(a_failover_begins_the_time_anew_for_which_nobody_is_answered),
-        cmocka_unit_test(a_single_answer_that_was_lost_is_not_told_as_servers_that_answer_nobody),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

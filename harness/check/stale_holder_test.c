@@ -1,4 +1,5 @@
 #include "harness/check/build_history_test_support.h"
+#include "harness/testing/test.h"
 
 // client-1 reads 7 and is paused from 1 to 330 ms; client-2 updates in between.
 static void build_pause(struct build *build, double resumed_ms)
@@ -11,9 +12,8 @@ static void build_pause(struct build *build, double resumed_ms)
     build_read(build, 2, 2, 313, 7, 0);
 }
 
-static void a_holder_paused_beyond_its_lease_is_refused(void **state)
+TEST(a_holder_paused_beyond_its_lease_is_refused)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_pause(&build, 330);
@@ -35,9 +35,8 @@ static void a_holder_paused_beyond_its_lease_is_refused(void **state)
     build_free(&build);
 }
 
-static void a_holder_that_outlives_its_lease_alone_is_no_harm(void **state)
+TEST(a_holder_that_outlives_its_lease_alone_is_no_harm)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_hold(&build, 1, 1, 0, 400, 300);
@@ -47,9 +46,8 @@ static void a_holder_that_outlives_its_lease_alone_is_no_harm(void **state)
     build_free(&build);
 }
 
-static void every_grant_beside_a_stale_holder_is_a_window(void **state)
+TEST(every_grant_beside_a_stale_holder_is_a_window)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_hold(&build, 1, 1, 0, 500, 300);
@@ -65,9 +63,8 @@ static void every_grant_beside_a_stale_holder_is_a_window(void **state)
     build_free(&build);
 }
 
-static void a_grant_learned_of_after_its_lease_is_stale_from_the_start(void **state)
+TEST(a_grant_learned_of_after_its_lease_is_stale_from_the_start)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_acquire(&build, 1, 1, 0, 400, 300, 0);
@@ -82,9 +79,8 @@ static void a_grant_learned_of_after_its_lease_is_stale_from_the_start(void **st
     build_free(&build);
 }
 
-static void a_grant_learned_of_late_when_nobody_else_holds_is_kept(void **state)
+TEST(a_grant_learned_of_late_when_nobody_else_holds_is_kept)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_acquire(&build, 1, 1, 0, 400, 300, 0);
@@ -96,9 +92,8 @@ static void a_grant_learned_of_late_when_nobody_else_holds_is_kept(void **state)
     build_free(&build);
 }
 
-static void two_late_grants_at_one_instant_make_one_window(void **state)
+TEST(two_late_grants_at_one_instant_make_one_window)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_acquire(&build, 1, 1, 0, 400, 300, 0);
@@ -113,9 +108,8 @@ static void two_late_grants_at_one_instant_make_one_window(void **state)
     build_free(&build);
 }
 
-static void a_holder_that_dies_before_the_grant_is_not_stale(void **state)
+TEST(a_holder_that_dies_before_the_grant_is_not_stale)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_acquire(&build, 1, 1, 0, 1, 300, 0);
@@ -126,9 +120,8 @@ static void a_holder_that_dies_before_the_grant_is_not_stale(void **state)
     build_free(&build);
 }
 
-static void a_holder_paused_for_ever_is_stale_until_the_end(void **state)
+TEST(a_holder_paused_for_ever_is_stale_until_the_end)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_pause(&build, NEVER_MS);
@@ -139,9 +132,8 @@ static void a_holder_paused_for_ever_is_stale_until_the_end(void **state)
 }
 
 // It was stopped between its grant and its work.
-static void a_holder_may_be_told_before_it_knows_of_its_grant(void **state)
+TEST(a_holder_may_be_told_before_it_knows_of_its_grant)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_begin(&build, 7);
@@ -158,9 +150,8 @@ static void a_holder_may_be_told_before_it_knows_of_its_grant(void **state)
     build_free(&build);
 }
 
-static void the_text_says_when_the_holder_was_told(void **state)
+TEST(the_text_says_when_the_holder_was_told)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_pause(&build, 330);
@@ -171,9 +162,8 @@ static void the_text_says_when_the_holder_was_told(void **state)
     build_free(&build);
 }
 
-static void fencing_that_refuses_the_stale_write_takes_the_harm_away(void **state)
+TEST(fencing_that_refuses_the_stale_write_takes_the_harm_away)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build.scenario.workload.fenced = true;
@@ -197,9 +187,8 @@ static void fencing_that_refuses_the_stale_write_takes_the_harm_away(void **stat
     build_free(&build);
 }
 
-static void fencing_that_lets_the_stale_write_through_does_not(void **state)
+TEST(fencing_that_lets_the_stale_write_through_does_not)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build.scenario.workload.fenced = true;
@@ -214,9 +203,8 @@ static void fencing_that_lets_the_stale_write_through_does_not(void **state)
     build_free(&build);
 }
 
-static void a_machine_that_stood_still_is_blamed_instead_of_the_lock(void **state)
+TEST(a_machine_that_stood_still_is_blamed_instead_of_the_lock)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_hold(&build, 1, 1, 0, 340, 300);
@@ -230,9 +218,8 @@ static void a_machine_that_stood_still_is_blamed_instead_of_the_lock(void **stat
 }
 
 // Which stalls matter: those of whom the holder depends on.
-static void the_process_that_stood_still_is_named_if_the_holder_depends_on_it(void **state)
+TEST(the_process_that_stood_still_is_named_if_the_holder_depends_on_it)
 {
-    (void)state;
     static const struct {
         enum stalled of;
         int number;
@@ -258,9 +245,8 @@ static void the_process_that_stood_still_is_named_if_the_holder_depends_on_it(vo
 }
 
 // 60 ms three times, of which two coincide for 20: 160 ms in all, and 45 were enough.
-static void stalls_of_several_add_up_and_count_once_where_they_coincide(void **state)
+TEST(stalls_of_several_add_up_and_count_once_where_they_coincide)
 {
-    (void)state;
     for (int enough = 0; enough < 2; enough++) {
         struct build build;
         build_start(&build, "increment");
@@ -278,9 +264,8 @@ static void stalls_of_several_add_up_and_count_once_where_they_coincide(void **s
 }
 
 // The watchdog comes too late by a stall that is shorter than what the holder does afterwards.
-static void a_renewal_that_a_stall_kept_back_is_not_the_locks_fault(void **state)
+TEST(a_renewal_that_a_stall_kept_back_is_not_the_locks_fault)
 {
-    (void)state;
     static const char *const renewed[] = {"lease", "renewed", NULL};
     for (int length_ms = 90; length_ms <= 110; length_ms += 20) {
         for (int renews = 0; renews < 2; renews++) {
@@ -299,9 +284,8 @@ static void a_renewal_that_a_stall_kept_back_is_not_the_locks_fault(void **state
 }
 
 // What a fault does not do to the holder, it does not excuse; and what it does, suffices.
-static void only_a_fault_that_keeps_the_holder_itself_makes_a_stall_irrelevant(void **state)
+TEST(only_a_fault_that_keeps_the_holder_itself_makes_a_stall_irrelevant)
 {
-    (void)state;
     static const struct {
         const char *verb;
         int client, worker;
@@ -337,9 +321,8 @@ static void only_a_fault_that_keeps_the_holder_itself_makes_a_stall_irrelevant(v
 }
 
 // The conductor ended the pause late: by its bound it was over before the lease.
-static void a_pause_that_a_stall_made_longer_does_not_suffice(void **state)
+TEST(a_pause_that_a_stall_made_longer_does_not_suffice)
 {
-    (void)state;
     for (int i = 0; i < 4; i++) {
         bool late = i % 2 == 1;
         struct build build;
@@ -357,9 +340,8 @@ static void a_pause_that_a_stall_made_longer_does_not_suffice(void **state)
     }
 }
 
-static void what_follows_from_a_stalled_holder_is_not_the_locks_fault_either(void **state)
+TEST(what_follows_from_a_stalled_holder_is_not_the_locks_fault_either)
 {
-    (void)state;
     for (int stalls = 0; stalls < 2; stalls++) {
         struct build build;
         build_start(&build, "increment");
@@ -383,9 +365,8 @@ static void what_follows_from_a_stalled_holder_is_not_the_locks_fault_either(voi
     }
 }
 
-static void a_flush_long_before_does_not_take_the_blame_from_the_machine(void **state)
+TEST(a_flush_long_before_does_not_take_the_blame_from_the_machine)
 {
-    (void)state;
     for (int late = 0; late < 2; late++) {
         struct build build;
         build_start(&build, "increment");
@@ -400,9 +381,8 @@ static void a_flush_long_before_does_not_take_the_blame_from_the_machine(void **
     }
 }
 
-static void a_short_stall_is_not_blamed(void **state)
+TEST(a_short_stall_is_not_blamed)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_hold(&build, 1, 1, 0, 340, 300);
@@ -413,9 +393,8 @@ static void a_short_stall_is_not_blamed(void **state)
     build_free(&build);
 }
 
-static void a_stall_before_the_lease_began_is_not_blamed(void **state)
+TEST(a_stall_before_the_lease_began_is_not_blamed)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_stall(&build, 290, 280);
@@ -426,9 +405,8 @@ static void a_stall_before_the_lease_began_is_not_blamed(void **state)
     build_free(&build);
 }
 
-static void work_longer_than_the_lease_is_not_blamed_on_the_machine(void **state)
+TEST(work_longer_than_the_lease_is_not_blamed_on_the_machine)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build.scenario.workload.hold_ns = 330 * NS_PER_MS;
@@ -440,9 +418,8 @@ static void work_longer_than_the_lease_is_not_blamed_on_the_machine(void **state
     build_free(&build);
 }
 
-static void a_clock_that_was_set_proves_nothing_about_leases(void **state)
+TEST(a_clock_that_was_set_proves_nothing_about_leases)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_hold(&build, 1, 1, 0, 340, 300);
@@ -456,9 +433,8 @@ static void a_clock_that_was_set_proves_nothing_about_leases(void **state)
     build_free(&build);
 }
 
-static void a_machine_that_stood_still_does_not_excuse_a_double_grant(void **state)
+TEST(a_machine_that_stood_still_does_not_excuse_a_double_grant)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_hold(&build, 1, 1, 0, 340, 300);
@@ -471,9 +447,8 @@ static void a_machine_that_stood_still_does_not_excuse_a_double_grant(void **sta
     build_free(&build);
 }
 
-static void a_stall_is_not_blamed_for_a_holder_that_a_fault_paused(void **state)
+TEST(a_stall_is_not_blamed_for_a_holder_that_a_fault_paused)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_pause(&build, 330);
@@ -483,9 +458,8 @@ static void a_stall_is_not_blamed_for_a_holder_that_a_fault_paused(void **state)
     build_free(&build);
 }
 
-static void evidence_is_a_window_that_the_machine_does_not_explain(void **state)
+TEST(evidence_is_a_window_that_the_machine_does_not_explain)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_hold(&build, 1, 1, 0, 340, 300);
@@ -497,38 +471,4 @@ static void evidence_is_a_window_that_the_machine_does_not_explain(void **state)
     assert_int_equal(finding_named(&build, "stale-holder")->evidence.from_ns, ms(720));
     assert_verdict(&build, VERDICT_UNSAFE);
     build_free(&build);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_holder_paused_beyond_its_lease_is_refused),
-        cmocka_unit_test(a_holder_that_outlives_its_lease_alone_is_no_harm),
-        cmocka_unit_test(every_grant_beside_a_stale_holder_is_a_window),
-        cmocka_unit_test(a_grant_learned_of_after_its_lease_is_stale_from_the_start),
-        cmocka_unit_test(a_grant_learned_of_late_when_nobody_else_holds_is_kept),
-        cmocka_unit_test(two_late_grants_at_one_instant_make_one_window),
-        cmocka_unit_test(a_holder_that_dies_before_the_grant_is_not_stale),
-        cmocka_unit_test(a_holder_paused_for_ever_is_stale_until_the_end),
-        cmocka_unit_test(the_text_says_when_the_holder_was_told),
-        cmocka_unit_test(a_holder_may_be_told_before_it_knows_of_its_grant),
-        cmocka_unit_test(fencing_that_refuses_the_stale_write_takes_the_harm_away),
-        cmocka_unit_test(fencing_that_lets_the_stale_write_through_does_not),
-        cmocka_unit_test(a_machine_that_stood_still_is_blamed_instead_of_the_lock),
-        cmocka_unit_test(the_process_that_stood_still_is_named_if_the_holder_depends_on_it),
-        cmocka_unit_test(stalls_of_several_add_up_and_count_once_where_they_coincide),
-        cmocka_unit_test(a_renewal_that_a_stall_kept_back_is_not_the_locks_fault),
-        cmocka_unit_test(only_a_fault_that_keeps_the_holder_itself_makes_a_stall_irrelevant),
-        cmocka_unit_test(a_pause_that_a_stall_made_longer_does_not_suffice),
-        cmocka_unit_test(what_follows_from_a_stalled_holder_is_not_the_locks_fault_either),
-        cmocka_unit_test(a_flush_long_before_does_not_take_the_blame_from_the_machine),
-        cmocka_unit_test(a_short_stall_is_not_blamed),
-        cmocka_unit_test(a_stall_before_the_lease_began_is_not_blamed),
-        cmocka_unit_test(work_longer_than_the_lease_is_not_blamed_on_the_machine),
-        cmocka_unit_test(a_clock_that_was_set_proves_nothing_about_leases),
-        cmocka_unit_test(a_machine_that_stood_still_does_not_excuse_a_double_grant),
-        cmocka_unit_test(a_stall_is_not_blamed_for_a_holder_that_a_fault_paused),
-        cmocka_unit_test(evidence_is_a_window_that_the_machine_does_not_explain),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

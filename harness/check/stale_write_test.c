@@ -1,8 +1,8 @@
 #include "harness/check/build_history_test_support.h"
+#include "harness/testing/test.h"
 
-static void a_write_after_another_was_granted_is_refused(void **state)
+TEST(a_write_after_another_was_granted_is_refused)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_acquire(&build, 1, 1, 0, 1, 300, 0);
@@ -19,9 +19,8 @@ static void a_write_after_another_was_granted_is_refused(void **state)
     build_free(&build);
 }
 
-static void a_write_before_the_other_grant_is_kept(void **state)
+TEST(a_write_before_the_other_grant_is_kept)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_acquire(&build, 1, 1, 0, 1, 300, 0);
@@ -34,9 +33,8 @@ static void a_write_before_the_other_grant_is_kept(void **state)
     build_free(&build);
 }
 
-static void a_write_that_was_refused_or_never_answered_is_not_accepted(void **state)
+TEST(a_write_that_was_refused_or_never_answered_is_not_accepted)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_acquire(&build, 1, 1, 0, 1, 300, 0);
@@ -48,9 +46,8 @@ static void a_write_that_was_refused_or_never_answered_is_not_accepted(void **st
     build_free(&build);
 }
 
-static void a_late_write_when_nobody_was_granted_since_is_kept(void **state)
+TEST(a_late_write_when_nobody_was_granted_since_is_kept)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_acquire(&build, 1, 1, 0, 1, 300, 0);
@@ -62,9 +59,8 @@ static void a_late_write_when_nobody_was_granted_since_is_kept(void **state)
     build_free(&build);
 }
 
-static void what_a_double_grant_does_is_left_to_it(void **state)
+TEST(what_a_double_grant_does_is_left_to_it)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_acquire(&build, 1, 1, 0, 1, 300, 0);
@@ -77,9 +73,8 @@ static void what_a_double_grant_does_is_left_to_it(void **state)
     build_free(&build);
 }
 
-static void a_late_reply_after_the_others_hold_was_over_proves_nothing(void **state)
+TEST(a_late_reply_after_the_others_hold_was_over_proves_nothing)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_acquire(&build, 1, 1, 0, 400, 300, 0);
@@ -90,9 +85,8 @@ static void a_late_reply_after_the_others_hold_was_over_proves_nothing(void **st
     build_free(&build);
 }
 
-static void a_late_reply_while_another_holds_proves_a_stale_write(void **state)
+TEST(a_late_reply_while_another_holds_proves_a_stale_write)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_acquire(&build, 1, 1, 0, 400, 300, 0);
@@ -103,9 +97,8 @@ static void a_late_reply_while_another_holds_proves_a_stale_write(void **state)
     build_free(&build);
 }
 
-static void a_grant_that_was_itself_learned_of_late_proves_nothing(void **state)
+TEST(a_grant_that_was_itself_learned_of_late_proves_nothing)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     // client-2's grant may well precede client-1's at the server: it was invoked first.
@@ -118,9 +111,8 @@ static void a_grant_that_was_itself_learned_of_late_proves_nothing(void **state)
     build_free(&build);
 }
 
-static void holds_without_a_lease_write_no_stale_writes(void **state)
+TEST(holds_without_a_lease_write_no_stale_writes)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_acquire(&build, 1, 1, 0, 1, NEVER_MS, 0);
@@ -142,9 +134,8 @@ static void build_fenced(struct build *build, double newer_ms)
     build_judge(build);
 }
 
-static void a_fenced_store_must_refuse_an_old_token_after_a_newer_one(void **state)
+TEST(a_fenced_store_must_refuse_an_old_token_after_a_newer_one)
 {
-    (void)state;
     struct build build;
     build_fenced(&build, 320);
     const struct finding *finding = finding_named(&build, "stale-write");
@@ -154,39 +145,18 @@ static void a_fenced_store_must_refuse_an_old_token_after_a_newer_one(void **sta
     build_free(&build);
 }
 
-static void a_fenced_store_may_accept_an_old_token_until_it_sees_a_newer_one(void **state)
+TEST(a_fenced_store_may_accept_an_old_token_until_it_sees_a_newer_one)
 {
-    (void)state;
     struct build build;
     build_fenced(&build, 335);
     assert_state(&build, "stale-write", FINDING_KEPT);
     build_free(&build);
 }
 
-static void a_fenced_store_may_answer_both_while_they_are_under_way(void **state)
+TEST(a_fenced_store_may_answer_both_while_they_are_under_way)
 {
-    (void)state;
     struct build build;
     build_fenced(&build, 330.9);
     assert_state(&build, "stale-write", FINDING_KEPT);
     build_free(&build);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_write_after_another_was_granted_is_refused),
-        cmocka_unit_test(a_write_before_the_other_grant_is_kept),
-        cmocka_unit_test(a_write_that_was_refused_or_never_answered_is_not_accepted),
-        cmocka_unit_test(a_late_write_when_nobody_was_granted_since_is_kept),
-        cmocka_unit_test(what_a_double_grant_does_is_left_to_it),
-        cmocka_unit_test(a_late_reply_after_the_others_hold_was_over_proves_nothing),
-        cmocka_unit_test(a_late_reply_while_another_holds_proves_a_stale_write),
-        cmocka_unit_test(a_grant_that_was_itself_learned_of_late_proves_nothing),
-        cmocka_unit_test(holds_without_a_lease_write_no_stale_writes),
-        cmocka_unit_test(a_fenced_store_must_refuse_an_old_token_after_a_newer_one),
-        cmocka_unit_test(a_fenced_store_may_accept_an_old_token_until_it_sees_a_newer_one),
-        cmocka_unit_test(a_fenced_store_may_answer_both_while_they_are_under_way),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,10 @@
 #include "harness/check/stalls.h"
 
 #include "harness/check/build_history_test_support.h"
+#include "harness/testing/test.h"
 
-static void pieces_of_one_stall_are_one_and_each_has_an_owner(void **state)
+TEST(pieces_of_one_stall_are_one_and_each_has_an_owner)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_hold(&build, 1, 1, 0, 10, 300);
@@ -44,9 +44,8 @@ static void end_miss(struct build *build)
     build_judge(build);
 }
 
-static void a_miss_that_nothing_upset_is_one(void **state)
+TEST(a_miss_that_nothing_upset_is_one)
 {
-    (void)state;
     struct build build;
     build_miss(&build);
     end_miss(&build);
@@ -55,9 +54,8 @@ static void a_miss_that_nothing_upset_is_one(void **state)
     build_free(&build);
 }
 
-static void a_miss_that_a_stall_may_have_made_is_inconclusive(void **state)
+TEST(a_miss_that_a_stall_may_have_made_is_inconclusive)
 {
-    (void)state;
     static const struct {
         enum stalled of;
         double ended_ms, length_ms;
@@ -97,9 +95,8 @@ static void delay_effect(struct build *build, double by_ms)
     }
 }
 
-static void a_fault_that_took_long_to_stand_may_have_missed_what_it_was_for(void **state)
+TEST(a_fault_that_took_long_to_stand_may_have_missed_what_it_was_for)
 {
-    (void)state;
     struct build build;
     build_miss(&build);
     delay_effect(&build, 170);
@@ -112,9 +109,8 @@ static void a_fault_that_took_long_to_stand_may_have_missed_what_it_was_for(void
 
 // A worker reads, and stands at the point of a fault that the conductor comes to only when the
 // lease is over and another holds the lock.
-static void a_holder_that_the_harness_kept_at_its_point_is_not_stale(void **state)
+TEST(a_holder_that_the_harness_kept_at_its_point_is_not_stale)
 {
-    (void)state;
     for (int is_kept = 0; is_kept < 2; is_kept++) {
         struct build build;
         build_start(&build, "increment");
@@ -137,9 +133,8 @@ static void a_holder_that_the_harness_kept_at_its_point_is_not_stale(void **stat
     }
 }
 
-static void a_machine_that_is_late_all_the_time_makes_a_miss_inconclusive(void **state)
+TEST(a_machine_that_is_late_all_the_time_makes_a_miss_inconclusive)
 {
-    (void)state;
     struct build build;
     build_miss(&build);
     for (int i = 0; i < 30; i++)
@@ -150,9 +145,8 @@ static void a_machine_that_is_late_all_the_time_makes_a_miss_inconclusive(void *
     build_free(&build);
 }
 
-static void without_faults_short_stalls_leave_a_miss_a_miss(void **state)
+TEST(without_faults_short_stalls_leave_a_miss_a_miss)
 {
-    (void)state;
     struct build build;
     build_traffic(&build);
     build.expectation = (struct expectation){.verdict = EXPECT_UNSAFE};
@@ -165,9 +159,8 @@ static void without_faults_short_stalls_leave_a_miss_a_miss(void **state)
     build_free(&build);
 }
 
-static void a_broken_promise_that_stands_without_the_stall_stays_a_miss(void **state)
+TEST(a_broken_promise_that_stands_without_the_stall_stays_a_miss)
 {
-    (void)state;
     struct build build;
     build_traffic(&build);
     build.expectation = (struct expectation){.verdict = EXPECT_SAFE};
@@ -185,9 +178,8 @@ static void a_broken_promise_that_stands_without_the_stall_stays_a_miss(void **s
 
 // --- servers that are replaced -------------------------------------------------------------------
 
-static void a_master_that_a_stall_deposed_is_not_the_locks_fault(void **state)
+TEST(a_master_that_a_stall_deposed_is_not_the_locks_fault)
 {
-    (void)state;
     static const char *const traits[] = {"lease", "redis", NULL};
     static const struct {
         const char *topology;
@@ -226,9 +218,8 @@ static void a_master_that_a_stall_deposed_is_not_the_locks_fault(void **state)
 
 // A failover struck server-1; then two others lead at once, of which the machine's delays deposed
 // one. Who is granted the lock by the server that the failover put in its place is the lock's loss.
-static void two_that_lead_at_once_without_a_fault_are_not_the_locks_fault(void **state)
+TEST(two_that_lead_at_once_without_a_fault_are_not_the_locks_fault)
 {
-    (void)state;
     static const char *const traits[] = {"redis", "exclusive", "lease", NULL};
     static const struct {
         int granted_by[2];
@@ -274,9 +265,8 @@ static void two_that_lead_at_once_without_a_fault_are_not_the_locks_fault(void *
 // --- waits ---------------------------------------------------------------------------------------
 
 // client-1 dies with a lock that has no lease; clients 2 to 4 wait for 1.3 s, which is enough.
-static void one_waiter_that_did_not_stand_still_shows_that_the_lock_is_stuck(void **state)
+TEST(one_waiter_that_did_not_stand_still_shows_that_the_lock_is_stuck)
 {
-    (void)state;
     for (int stalled = 0; stalled <= 3; stalled++) {
         struct build build;
         build_start(&build, "increment");
@@ -291,9 +281,8 @@ static void one_waiter_that_did_not_stand_still_shows_that_the_lock_is_stuck(voi
 
 // A process that was killed is seen to be dead only seconds later; all others have ended long
 // since.
-static void who_was_killed_waits_no_more_although_its_end_is_noticed_late(void **state)
+TEST(who_was_killed_waits_no_more_although_its_end_is_noticed_late)
 {
-    (void)state;
     for (int known = 0; known < 2; known++) {
         struct build build;
         build_start(&build, "increment");
@@ -309,23 +298,4 @@ static void who_was_killed_waits_no_more_although_its_end_is_noticed_late(void *
         assert_state(&build, "stuck", known ? FINDING_KEPT : FINDING_VIOLATED);
         build_free(&build);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pieces_of_one_stall_are_one_and_each_has_an_owner),
-        cmocka_unit_test(a_miss_that_nothing_upset_is_one),
-        cmocka_unit_test(a_miss_that_a_stall_may_have_made_is_inconclusive),
-        cmocka_unit_test(without_faults_short_stalls_leave_a_miss_a_miss),
-        cmocka_unit_test(a_fault_that_took_long_to_stand_may_have_missed_what_it_was_for),
-        cmocka_unit_test(a_holder_that_the_harness_kept_at_its_point_is_not_stale),
-        cmocka_unit_test(a_machine_that_is_late_all_the_time_makes_a_miss_inconclusive),
-        cmocka_unit_test(a_broken_promise_that_stands_without_the_stall_stays_a_miss),
-        cmocka_unit_test(a_master_that_a_stall_deposed_is_not_the_locks_fault),
-        cmocka_unit_test(two_that_lead_at_once_without_a_fault_are_not_the_locks_fault),
-        cmocka_unit_test(who_was_killed_waits_no_more_although_its_end_is_noticed_late),
-        cmocka_unit_test(one_waiter_that_did_not_stand_still_shows_that_the_lock_is_stuck),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,8 +1,8 @@
 #include "harness/check/build_history_test_support.h"
+#include "harness/testing/test.h"
 
-static void a_lock_without_a_lease_is_stuck_after_a_crash(void **state)
+TEST(a_lock_without_a_lease_is_stuck_after_a_crash)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_crash(&build, NEVER_MS, 1310, STOP_STUCK);
@@ -21,9 +21,8 @@ static void a_lock_without_a_lease_is_stuck_after_a_crash(void **state)
 }
 
 // That may be what keeps everybody from the lock. A disconnect that failed has changed nothing.
-static void nothing_is_called_stuck_if_servers_were_left_down(void **state)
+TEST(nothing_is_called_stuck_if_servers_were_left_down)
 {
-    (void)state;
     static const char *const verbs[] = {"restart", "failover", "disconnect"};
     for (size_t i = 0; i < 3; i++) {
         struct build build;
@@ -41,9 +40,8 @@ static void nothing_is_called_stuck_if_servers_were_left_down(void **state)
     }
 }
 
-static void a_lease_that_never_frees_the_lock_is_stuck(void **state)
+TEST(a_lease_that_never_frees_the_lock_is_stuck)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_crash(&build, 300, 1310, STOP_TIME);
@@ -53,9 +51,8 @@ static void a_lease_that_never_frees_the_lock_is_stuck(void **state)
     build_free(&build);
 }
 
-static void a_lease_that_frees_the_lock_is_not_stuck(void **state)
+TEST(a_lease_that_frees_the_lock_is_not_stuck)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_begin(&build, 0);
@@ -72,9 +69,8 @@ static void a_lease_that_frees_the_lock_is_not_stuck(void **state)
     build_free(&build);
 }
 
-static void an_observation_that_ends_too_soon_decides_nothing(void **state)
+TEST(an_observation_that_ends_too_soon_decides_nothing)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_crash(&build, 300, 110, STOP_TIME);
@@ -85,9 +81,8 @@ static void an_observation_that_ends_too_soon_decides_nothing(void **state)
     build_free(&build);
 }
 
-static void nobody_who_waits_is_nobody_stuck(void **state)
+TEST(nobody_who_waits_is_nobody_stuck)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_begin(&build, 0);
@@ -99,9 +94,8 @@ static void nobody_who_waits_is_nobody_stuck(void **state)
     build_free(&build);
 }
 
-static void a_living_holder_is_no_stuckness_even_if_paused(void **state)
+TEST(a_living_holder_is_no_stuckness_even_if_paused)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_begin(&build, 0);
@@ -117,9 +111,8 @@ static void a_living_holder_is_no_stuckness_even_if_paused(void **state)
     build_free(&build);
 }
 
-static void a_living_holder_whose_lease_ran_out_blocks_nobody(void **state)
+TEST(a_living_holder_whose_lease_ran_out_blocks_nobody)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_begin(&build, 0);
@@ -133,9 +126,8 @@ static void a_living_holder_whose_lease_ran_out_blocks_nobody(void **state)
     build_free(&build);
 }
 
-static void a_crash_inside_an_acquire_can_leave_the_lock_behind(void **state)
+TEST(a_crash_inside_an_acquire_can_leave_the_lock_behind)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_begin(&build, 0);
@@ -154,9 +146,8 @@ static void a_crash_inside_an_acquire_can_leave_the_lock_behind(void **state)
     build_free(&build);
 }
 
-static void a_crash_inside_a_release_can_leave_the_lock_behind(void **state)
+TEST(a_crash_inside_a_release_can_leave_the_lock_behind)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_begin(&build, 0);
@@ -170,9 +161,8 @@ static void a_crash_inside_a_release_can_leave_the_lock_behind(void **state)
     build_free(&build);
 }
 
-static void an_acquire_without_an_answer_can_leave_the_lock_behind(void **state)
+TEST(an_acquire_without_an_answer_can_leave_the_lock_behind)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_begin(&build, 0);
@@ -186,9 +176,8 @@ static void an_acquire_without_an_answer_can_leave_the_lock_behind(void **state)
     build_free(&build);
 }
 
-static void acquires_without_answers_to_the_end_decide_nothing(void **state)
+TEST(acquires_without_answers_to_the_end_decide_nothing)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_begin(&build, 0);
@@ -203,9 +192,8 @@ static void acquires_without_answers_to_the_end_decide_nothing(void **state)
     build_free(&build);
 }
 
-static void what_ends_a_client_after_the_trial_says_nothing(void **state)
+TEST(what_ends_a_client_after_the_trial_says_nothing)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_begin(&build, 0);
@@ -219,9 +207,8 @@ static void what_ends_a_client_after_the_trial_says_nothing(void **state)
     build_free(&build);
 }
 
-static void waiters_that_are_killed_after_the_trial_had_waited_all_the_same(void **state)
+TEST(waiters_that_are_killed_after_the_trial_had_waited_all_the_same)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_begin(&build, 0);
@@ -235,9 +222,8 @@ static void waiters_that_are_killed_after_the_trial_had_waited_all_the_same(void
     build_free(&build);
 }
 
-static void a_free_lock_that_nobody_gets_is_stuck(void **state)
+TEST(a_free_lock_that_nobody_gets_is_stuck)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_begin(&build, 0);
@@ -250,9 +236,8 @@ static void a_free_lock_that_nobody_gets_is_stuck(void **state)
     build_free(&build);
 }
 
-static void a_trial_that_stops_between_two_holds_is_not_stuck(void **state)
+TEST(a_trial_that_stops_between_two_holds_is_not_stuck)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_begin(&build, 0);
@@ -266,9 +251,8 @@ static void a_trial_that_stops_between_two_holds_is_not_stuck(void **state)
     build_free(&build);
 }
 
-static void a_grant_after_the_stop_still_shows_that_the_lock_can_be_had(void **state)
+TEST(a_grant_after_the_stop_still_shows_that_the_lock_can_be_had)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_crash(&build, NEVER_MS, 1310, STOP_TIME);
@@ -278,9 +262,8 @@ static void a_grant_after_the_stop_still_shows_that_the_lock_can_be_had(void **s
     build_free(&build);
 }
 
-static void a_lock_nobody_ever_gets_is_stuck(void **state)
+TEST(a_lock_nobody_ever_gets_is_stuck)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_begin(&build, 0);
@@ -292,9 +275,8 @@ static void a_lock_nobody_ever_gets_is_stuck(void **state)
     build_free(&build);
 }
 
-static void slow_hand_offs_of_the_same_history_are_allowed_for(void **state)
+TEST(slow_hand_offs_of_the_same_history_are_allowed_for)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_begin(&build, 0);
@@ -309,9 +291,8 @@ static void slow_hand_offs_of_the_same_history_are_allowed_for(void **state)
     build_free(&build);
 }
 
-static void a_machine_that_stood_still_meanwhile_is_allowed_for(void **state)
+TEST(a_machine_that_stood_still_meanwhile_is_allowed_for)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_crash(&build, NEVER_MS, 1310, STOP_STUCK);
@@ -321,9 +302,8 @@ static void a_machine_that_stood_still_meanwhile_is_allowed_for(void **state)
     build_free(&build);
 }
 
-static void the_wait_counts_from_the_end_of_the_last_fault(void **state)
+TEST(the_wait_counts_from_the_end_of_the_last_fault)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_begin(&build, 0);
@@ -336,9 +316,8 @@ static void the_wait_counts_from_the_end_of_the_last_fault(void **state)
     build_free(&build);
 }
 
-static void a_worker_that_a_fault_stops_does_not_wait(void **state)
+TEST(a_worker_that_a_fault_stops_does_not_wait)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_begin(&build, 0);
@@ -351,9 +330,8 @@ static void a_worker_that_a_fault_stops_does_not_wait(void **state)
     build_free(&build);
 }
 
-static void a_worker_stopped_inside_its_acquire_may_hold_a_lock_without_a_lease(void **state)
+TEST(a_worker_stopped_inside_its_acquire_may_hold_a_lock_without_a_lease)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_begin(&build, 0);
@@ -369,9 +347,8 @@ static void a_worker_stopped_inside_its_acquire_may_hold_a_lock_without_a_lease(
 }
 
 // Two servers are down of three, or of five: with three left the others still agree.
-static void a_dead_majority_is_named_as_the_cause(void **state)
+TEST(a_dead_majority_is_named_as_the_cause)
 {
-    (void)state;
     for (int servers = 3; servers <= 5; servers += 2) {
         struct build build;
         build_start(&build, "increment");
@@ -389,35 +366,4 @@ static void a_dead_majority_is_named_as_the_cause(void **state)
             assert_null(strstr(build.judgement.reason, "servers were down"));
         build_free(&build);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_lock_without_a_lease_is_stuck_after_a_crash),
-        cmocka_unit_test(nothing_is_called_stuck_if_servers_were_left_down),
-        cmocka_unit_test(a_lease_that_never_frees_the_lock_is_stuck),
-        cmocka_unit_test(a_lease_that_frees_the_lock_is_not_stuck),
-        cmocka_unit_test(an_observation_that_ends_too_soon_decides_nothing),
-        cmocka_unit_test(nobody_who_waits_is_nobody_stuck),
-        cmocka_unit_test(a_living_holder_is_no_stuckness_even_if_paused),
-        cmocka_unit_test(a_living_holder_whose_lease_ran_out_blocks_nobody),
-        cmocka_unit_test(a_crash_inside_an_acquire_can_leave_the_lock_behind),
-        cmocka_unit_test(a_crash_inside_a_release_can_leave_the_lock_behind),
-        cmocka_unit_test(an_acquire_without_an_answer_can_leave_the_lock_behind),
-        cmocka_unit_test(acquires_without_answers_to_the_end_decide_nothing),
-        cmocka_unit_test(what_ends_a_client_after_the_trial_says_nothing),
-        cmocka_unit_test(waiters_that_are_killed_after_the_trial_had_waited_all_the_same),
-        cmocka_unit_test(a_free_lock_that_nobody_gets_is_stuck),
-        cmocka_unit_test(a_trial_that_stops_between_two_holds_is_not_stuck),
-        cmocka_unit_test(a_grant_after_the_stop_still_shows_that_the_lock_can_be_had),
-        cmocka_unit_test(a_lock_nobody_ever_gets_is_stuck),
-        cmocka_unit_test(slow_hand_offs_of_the_same_history_are_allowed_for),
-        cmocka_unit_test(a_machine_that_stood_still_meanwhile_is_allowed_for),
-        cmocka_unit_test(the_wait_counts_from_the_end_of_the_last_fault),
-        cmocka_unit_test(a_worker_that_a_fault_stops_does_not_wait),
-        cmocka_unit_test(a_worker_stopped_inside_its_acquire_may_hold_a_lock_without_a_lease),
-        cmocka_unit_test(a_dead_majority_is_named_as_the_cause),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

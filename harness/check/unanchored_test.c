@@ -1,6 +1,7 @@
 // Leases of which it is not known which request was granted, and so when they began; and times that
 // a library has told itself.
 #include "harness/check/build_history_test_support.h"
+#include "harness/testing/test.h"
 
 // Of 300 ms, granted at 200 to somebody who asked since 0: it ends at 300 at the earliest, and at
 // 500 at the latest. Less what clocks may differ by, 5 ms.
@@ -21,18 +22,16 @@ static void expect(struct build *build, enum finding_state double_grant, enum fi
     build_free(build);
 }
 
-static void another_grant_before_its_earliest_end_is_a_double_grant(void **state)
+TEST(another_grant_before_its_earliest_end_is_a_double_grant)
 {
-    (void)state;
     struct build build;
     begin(&build, 260);
     build_hold(&build, 2, 2, 250, 255, 550);
     expect(&build, FINDING_VIOLATED, FINDING_KEPT);
 }
 
-static void another_grant_between_its_earliest_and_latest_end_is_undecided(void **state)
+TEST(another_grant_between_its_earliest_and_latest_end_is_undecided)
 {
-    (void)state;
     struct build build;
     begin(&build, 450);
     build_hold(&build, 2, 2, 350, 360, 650);
@@ -44,18 +43,16 @@ static void another_grant_between_its_earliest_and_latest_end_is_undecided(void 
     build_free(&build);
 }
 
-static void a_holder_beyond_its_latest_end_is_stale(void **state)
+TEST(a_holder_beyond_its_latest_end_is_stale)
 {
-    (void)state;
     struct build build;
     begin(&build, 600);
     build_hold(&build, 2, 2, 497, 550, 797);
     expect(&build, FINDING_KEPT, FINDING_VIOLATED);
 }
 
-static void a_renewal_says_when_the_lease_ends(void **state)
+TEST(a_renewal_says_when_the_lease_ends)
 {
-    (void)state;
     struct build build;
     begin(&build, -1);
     BUILD_EVENT(&build, 250, 1, RENEW_RETURN, OUTCOME_OK, 1, ms(545));
@@ -64,9 +61,8 @@ static void a_renewal_says_when_the_lease_ends(void **state)
     expect(&build, FINDING_VIOLATED, FINDING_KEPT);
 }
 
-static void a_lock_found_gone_is_taken_away_only_if_its_lease_was_certainly_valid(void **state)
+TEST(a_lock_found_gone_is_taken_away_only_if_its_lease_was_certainly_valid)
 {
-    (void)state;
     static const struct {
         double at_ms;
         enum finding_state state;
@@ -84,9 +80,8 @@ static void a_lock_found_gone_is_taken_away_only_if_its_lease_was_certainly_vali
 // The library was called 10 ms after it was asked for the lock, and 500 ms after its worker gave
 // that up: the hold ends when its worker gave it up, and the release takes as long as the library's
 // call.
-static void a_call_is_the_library_s_and_the_hold_is_the_worker_s(void **state)
+TEST(a_call_is_the_library_s_and_the_hold_is_the_worker_s)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     BUILD_EVENT(&build, 0, 1, ACQUIRE_INVOKE, OUTCOME_OK, 1);
@@ -106,17 +101,4 @@ static void a_call_is_the_library_s_and_the_hold_is_the_worker_s(void **state)
     assert_state(&build, "stale-holder", FINDING_KEPT);
     assert_state(&build, "double-grant", FINDING_KEPT);
     build_free(&build);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(another_grant_before_its_earliest_end_is_a_double_grant),
-        cmocka_unit_test(another_grant_between_its_earliest_and_latest_end_is_undecided),
-        cmocka_unit_test(a_holder_beyond_its_latest_end_is_stale),
-        cmocka_unit_test(a_renewal_says_when_the_lease_ends),
-        cmocka_unit_test(a_lock_found_gone_is_taken_away_only_if_its_lease_was_certainly_valid),
-        cmocka_unit_test(a_call_is_the_library_s_and_the_hold_is_the_worker_s),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
 #include "harness/check/build_history_test_support.h"
+#include "harness/testing/test.h"
 
 // client-1 is paused inside its release from 10 to 320 ms; client-2 is granted meanwhile.
 static void build_removal(struct build *build, enum release_answer answer, double returned_ms)
@@ -9,9 +10,8 @@ static void build_removal(struct build *build, enum release_answer answer, doubl
     build_release(build, 2, 2, returned_ms - 1, returned_ms, answer);
 }
 
-static void a_lock_that_vanished_inside_its_lease_is_refused(void **state)
+TEST(a_lock_that_vanished_inside_its_lease_is_refused)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_removal(&build, RELEASE_GONE, 330);
@@ -27,9 +27,8 @@ static void a_lock_that_vanished_inside_its_lease_is_refused(void **state)
     build_free(&build);
 }
 
-static void a_lock_taken_over_inside_its_lease_is_refused(void **state)
+TEST(a_lock_taken_over_inside_its_lease_is_refused)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_removal(&build, RELEASE_NOT_OWNER, 330);
@@ -42,9 +41,8 @@ static void a_lock_taken_over_inside_its_lease_is_refused(void **state)
     build_free(&build);
 }
 
-static void a_lock_gone_after_its_lease_is_lawful(void **state)
+TEST(a_lock_gone_after_its_lease_is_lawful)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_removal(&build, RELEASE_GONE, 607);
@@ -53,9 +51,8 @@ static void a_lock_gone_after_its_lease_is_lawful(void **state)
     build_free(&build);
 }
 
-static void a_release_that_was_not_checked_or_not_answered_proves_nothing(void **state)
+TEST(a_release_that_was_not_checked_or_not_answered_proves_nothing)
 {
-    (void)state;
     static const enum release_answer answers[] = {RELEASE_UNCHECKED, RELEASE_UNKNOWN,
                                                   RELEASE_RELEASED};
     for (size_t i = 0; i < 3; i++) {
@@ -70,9 +67,8 @@ static void a_release_that_was_not_checked_or_not_answered_proves_nothing(void *
 
 // Client-2's release got no answer while it was cut off, and TCP sent it once more: 1.7 s later it
 // removed what client-1 had. A fault that was drawn, and could not be ended in time, says nothing.
-static void a_release_that_was_given_up_may_come_late(void **state)
+TEST(a_release_that_was_given_up_may_come_late)
 {
-    (void)state;
     static const struct {
         double gone_ms;
         bool drawn;
@@ -102,9 +98,8 @@ static void a_release_that_was_given_up_may_come_late(void **state)
 }
 
 // Two servers led, and each granted the lock: none of the two releases removed the other's.
-static void what_is_released_at_another_leader_removes_nothing(void **state)
+TEST(what_is_released_at_another_leader_removes_nothing)
 {
-    (void)state;
     for (int leaders = 1; leaders <= 2; leaders++) {
         struct build build;
         build_start(&build, "increment");
@@ -123,9 +118,8 @@ static void what_is_released_at_another_leader_removes_nothing(void **state)
     }
 }
 
-static void without_a_lease_a_lock_must_never_vanish(void **state)
+TEST(without_a_lease_a_lock_must_never_vanish)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_acquire(&build, 1, 1, 0, 1, NEVER_MS, 0);
@@ -136,9 +130,8 @@ static void without_a_lease_a_lock_must_never_vanish(void **state)
     build_free(&build);
 }
 
-static void a_slow_release_proves_as_much_as_a_quick_one(void **state)
+TEST(a_slow_release_proves_as_much_as_a_quick_one)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_acquire(&build, 1, 1, 0, 1, NEVER_MS, 0);
@@ -148,9 +141,8 @@ static void a_slow_release_proves_as_much_as_a_quick_one(void **state)
     build_free(&build);
 }
 
-static void the_hand_off_before_the_grant_is_not_to_blame(void **state)
+TEST(the_hand_off_before_the_grant_is_not_to_blame)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_acquire(&build, 3, 9, 0, 1, NEVER_MS, 0);
@@ -167,9 +159,8 @@ static void the_hand_off_before_the_grant_is_not_to_blame(void **state)
 
 // client-1's plain delete comes late, inside client-2's hold, and client-3 is granted the lock;
 // client-2 then deletes client-3's lock as plainly, and nobody ever finds his own gone.
-static void a_fault_inside_the_hold_explains_it_better_than_an_ordinary_release(void **state)
+TEST(a_fault_inside_the_hold_explains_it_better_than_an_ordinary_release)
 {
-    (void)state;
     for (int struck = 0; struck < 2; struck++) {
         struct build build;
         build_start(&build, "increment");
@@ -190,9 +181,8 @@ static void a_fault_inside_the_hold_explains_it_better_than_an_ordinary_release(
 
 // client-2 was let in although client-1 held the lock, and the server found the lock that it gave
 // back to be its own: client-1's had been gone before.
-static void whoever_gives_back_a_lock_of_its_own_has_removed_no_other(void **state)
+TEST(whoever_gives_back_a_lock_of_its_own_has_removed_no_other)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_acquire(&build, 1, 1, 0, 1, 1000, 0);
@@ -207,9 +197,8 @@ static void whoever_gives_back_a_lock_of_its_own_has_removed_no_other(void **sta
     build_free(&build);
 }
 
-static void readers_do_not_remove_each_others_locks(void **state)
+TEST(readers_do_not_remove_each_others_locks)
 {
-    (void)state;
     struct build build;
     build_start(&build, "readers");
     for (int client = 1; client <= 2; client++) {
@@ -224,9 +213,8 @@ static void readers_do_not_remove_each_others_locks(void **state)
 }
 
 // The service restarts, say, and ends the session that held the lock.
-static void what_a_fault_takes_while_its_holder_gives_it_up_was_kept_long_enough(void **state)
+TEST(what_a_fault_takes_while_its_holder_gives_it_up_was_kept_long_enough)
 {
-    (void)state;
     static const struct {
         double asked_ms;
         double returned_ms;
@@ -249,9 +237,8 @@ static void what_a_fault_takes_while_its_holder_gives_it_up_was_kept_long_enough
 }
 
 // The first fault took the lock; what strikes in the release finds none.
-static void what_was_taken_before_the_release_is_not_excused_by_a_fault_in_it(void **state)
+TEST(what_was_taken_before_the_release_is_not_excused_by_a_fault_in_it)
 {
-    (void)state;
     static const char *const firsts[] = {"flush", "evict"};
     for (size_t i = 0; i < 2; i++) {
         struct build build;
@@ -266,9 +253,8 @@ static void what_was_taken_before_the_release_is_not_excused_by_a_fault_in_it(vo
     }
 }
 
-static void a_restart_of_the_guarded_values_server_takes_no_lock(void **state)
+TEST(a_restart_of_the_guarded_values_server_takes_no_lock)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_acquire(&build, 1, 1, 0, 1, NEVER_MS, 0);
@@ -280,9 +266,8 @@ static void a_restart_of_the_guarded_values_server_takes_no_lock(void **state)
     build_free(&build);
 }
 
-static void a_fault_in_the_release_does_not_excuse_who_removed_anothers_lock(void **state)
+TEST(a_fault_in_the_release_does_not_excuse_who_removed_anothers_lock)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_removal(&build, RELEASE_GONE, 330);
@@ -294,9 +279,8 @@ static void a_fault_in_the_release_does_not_excuse_who_removed_anothers_lock(voi
     build_free(&build);
 }
 
-static void a_transaction_that_was_rolled_back_harms_nothing(void **state)
+TEST(a_transaction_that_was_rolled_back_harms_nothing)
 {
-    (void)state;
     static const char *const traits[] = {"transaction", NULL};
     for (int transaction = 0; transaction < 2; transaction++) {
         struct build build;
@@ -317,9 +301,8 @@ static void a_transaction_that_was_rolled_back_harms_nothing(void **state)
     }
 }
 
-static void a_plain_delete_that_let_another_in_is_refused(void **state)
+TEST(a_plain_delete_that_let_another_in_is_refused)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_acquire(&build, 1, 1, 0, 1, 300, 0);
@@ -343,9 +326,8 @@ static void a_plain_delete_that_let_another_in_is_refused(void **state)
     build_free(&build);
 }
 
-static void a_double_grant_that_no_delete_explains_is_no_wrongful_release(void **state)
+TEST(a_double_grant_that_no_delete_explains_is_no_wrongful_release)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_acquire(&build, 1, 1, 0, 1, 300, 0);
@@ -405,9 +387,8 @@ static void judge_twice(const struct twice *twice)
     build_free(&build);
 }
 
-static void a_release_that_a_library_sent_again_found_what_it_had_done_itself(void **state)
+TEST(a_release_that_a_library_sent_again_found_what_it_had_done_itself)
 {
-    (void)state;
     static const struct twice cases[] = {
         {.foreign = true, .fault = true, .seen = 2, .state = FINDING_KEPT},
         {.foreign = true, .seen = 2, .state = FINDING_KEPT},
@@ -419,9 +400,8 @@ static void a_release_that_a_library_sent_again_found_what_it_had_done_itself(vo
         judge_twice(&cases[i]);
 }
 
-static void a_release_that_was_not_sent_again_found_its_lock_taken(void **state)
+TEST(a_release_that_was_not_sent_again_found_its_lock_taken)
 {
-    (void)state;
     static const struct twice cases[] = {
         {.foreign = true, .state = FINDING_VIOLATED},
         {.fault = true, .state = FINDING_VIOLATED}, // of a scheme of ours, which would say so
@@ -437,32 +417,4 @@ static void a_release_that_was_not_sent_again_found_its_lock_taken(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         judge_twice(&cases[i]);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_lock_that_vanished_inside_its_lease_is_refused),
-        cmocka_unit_test(a_lock_taken_over_inside_its_lease_is_refused),
-        cmocka_unit_test(a_lock_gone_after_its_lease_is_lawful),
-        cmocka_unit_test(a_release_that_was_not_checked_or_not_answered_proves_nothing),
-        cmocka_unit_test(a_release_that_was_given_up_may_come_late),
-        cmocka_unit_test(what_is_released_at_another_leader_removes_nothing),
-        cmocka_unit_test(without_a_lease_a_lock_must_never_vanish),
-        cmocka_unit_test(a_slow_release_proves_as_much_as_a_quick_one),
-        cmocka_unit_test(a_fault_inside_the_hold_explains_it_better_than_an_ordinary_release),
-        cmocka_unit_test(whoever_gives_back_a_lock_of_its_own_has_removed_no_other),
-        cmocka_unit_test(readers_do_not_remove_each_others_locks),
-        cmocka_unit_test(what_a_fault_takes_while_its_holder_gives_it_up_was_kept_long_enough),
-        cmocka_unit_test(what_was_taken_before_the_release_is_not_excused_by_a_fault_in_it),
-        cmocka_unit_test(a_restart_of_the_guarded_values_server_takes_no_lock),
-        cmocka_unit_test(a_fault_in_the_release_does_not_excuse_who_removed_anothers_lock),
-        cmocka_unit_test(a_transaction_that_was_rolled_back_harms_nothing),
-        cmocka_unit_test(a_plain_delete_that_let_another_in_is_refused),
-        cmocka_unit_test(a_double_grant_that_no_delete_explains_is_no_wrongful_release),
-        cmocka_unit_test(the_hand_off_before_the_grant_is_not_to_blame),
-        cmocka_unit_test(a_release_that_a_library_sent_again_found_what_it_had_done_itself),
-        cmocka_unit_test(a_release_that_was_not_sent_again_found_its_lock_taken),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,8 @@
 // End to end: trials that could not be decided, run again.
 #include "harness/cli/test_foreign.h"
 #include "harness/cli/test_result.h"
+#include "harness/testing/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <unistd.h>
 
 static char folder[] = "/tmp/lockpick-again-test-XXXXXX";
@@ -77,9 +72,10 @@ static void expect_remark(const json_t *result, size_t index, const char *wanted
         fail_msg("'%s' is not in remark %zu: %s", wanted, index, found != NULL ? found : "none");
 }
 
-static void what_is_decided_at_last_counts_and_what_was_not_is_told(void **state)
+TEST_GROUP(make_driver, remove_folder);
+
+TEST(what_is_decided_at_last_counts_and_what_was_not_is_told)
 {
-    (void)state;
     struct command_result run = foreign_run(
         folder, "second",
         HEAD("second") "schemes:\n"
@@ -117,9 +113,8 @@ static void what_is_decided_at_last_counts_and_what_was_not_is_told(void **state
     "faults: [{when: client-1 holds, nth: 1000, pause: client-1, until: 10ms}]\n"                  \
     "expect: [{schemes: \"*\", verdict: safe}]\n"
 
-static void what_is_never_decided_stays_undecided(void **state)
+TEST(what_is_never_decided_stays_undecided)
 {
-    (void)state;
     struct command_result run = foreign_run(folder, "never", NEVER, "--again 2");
     assert_int_equal(run.code, 3);
     assert_non_null(strstr(text_string(&run.output), "1 inconclusive"));
@@ -132,9 +127,8 @@ static void what_is_never_decided_stays_undecided(void **state)
     assert_true(has_history("never", "trials/never--redis-set-px-lua"));
 }
 
-static void nothing_is_run_again_unless_asked(void **state)
+TEST(nothing_is_run_again_unless_asked)
 {
-    (void)state;
     struct command_result run = foreign_run(folder, "once", NEVER, "");
     assert_int_equal(run.code, 3);
     command_free(&run);
@@ -142,9 +136,8 @@ static void nothing_is_run_again_unless_asked(void **state)
 }
 
 // A violation is an answer, whether it was expected or not.
-static void a_miss_is_not_run_again(void **state)
+TEST(a_miss_is_not_run_again)
 {
-    (void)state;
     struct command_result run =
         foreign_run(folder, "miss",
                     HEAD("miss") "schemes: [redis-set-px-lua]\n"
@@ -153,15 +146,4 @@ static void a_miss_is_not_run_again(void **state)
     assert_int_equal(run.code, 1);
     assert_null(strstr(text_string(&run.output), "run again"));
     command_free(&run);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_decided_at_last_counts_and_what_was_not_is_told),
-        cmocka_unit_test(what_is_never_decided_stays_undecided),
-        cmocka_unit_test(nothing_is_run_again_unless_asked),
-        cmocka_unit_test(a_miss_is_not_run_again),
-    };
-    return cmocka_run_group_tests(tests, make_driver, remove_folder);
 }

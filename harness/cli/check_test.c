@@ -1,15 +1,9 @@
 // End to end: lockpick check, and what lockpick history exports for it.
 #include "harness/base/test_folder.h"
 #include "harness/cli/test_command.h"
+#include "harness/testing/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <jansson.h>
-#include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -248,9 +242,10 @@ static const struct {
     {"history @/overlap.edn --format yaml", 2, "--format takes events, edn or jsonl"},
 };
 
-static void each_history_gets_its_answer_and_exit_code(void **state)
+TEST_GROUP(make_folder, remove_folder);
+
+TEST(each_history_gets_its_answer_and_exit_code)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct command_result result = run_lockpick_in(folder, cases[i].arguments);
         if (result.code != cases[i].code ||
@@ -280,9 +275,8 @@ static void write_long_history(void)
 }
 
 // However it comes, it is the same history.
-static void a_pipe_loses_nothing(void **state)
+TEST(a_pipe_loses_nothing)
 {
-    (void)state;
     static const char *const commands[] = {
         "cat long.edn | $L check - --model mutex",
         "cat long.edn | $L check --model mutex",
@@ -312,9 +306,8 @@ static void a_pipe_loses_nothing(void **state)
     }
 }
 
-static void as_json_it_is_all_there(void **state)
+TEST(as_json_it_is_all_there)
 {
-    (void)state;
     struct command_result result =
         run_lockpick_in(folder, "check @/overlap.edn --model mutex --json --picture @/overlap.svg");
     json_t *root = json_loads(text_string(&result.output), 0, NULL);
@@ -376,9 +369,8 @@ static size_t table_length(const char *output)
     return end != NULL ? (size_t)(end - output) : 0;
 }
 
-static void a_stored_run_is_judged_as_it_was(void **state)
+TEST(a_stored_run_is_judged_as_it_was)
 {
-    (void)state;
     write_in(folder, "small.yaml", scenario);
     struct command_result ran =
         run_lockpick_in(folder, "run @/small.yaml --out @/run --keep-going");
@@ -397,9 +389,8 @@ static void a_stored_run_is_judged_as_it_was(void **state)
     expect_says("check @/run --model mutex", 1, "--none--2/history.bin · mutex: ");
 }
 
-static void another_verdict_than_before_is_told(void **state)
+TEST(another_verdict_than_before_is_told)
 {
-    (void)state;
     expect_says("check @/run", 0, "as in result.json");
     struct text line = {0};
     text_format(&line,
@@ -410,9 +401,8 @@ static void another_verdict_than_before_is_told(void **state)
     expect_says("check @/run", 0, "UNSAFE now, SAFE in result.json");
 }
 
-static void half_a_run_is_judged_as_far_as_it_goes(void **state)
+TEST(half_a_run_is_judged_as_far_as_it_goes)
 {
-    (void)state;
     remove_in_folder("run/result.json");
     char *path = path_join(folder, "run/trials/small-increment--none--2/history.bin");
     // What one writer wrote is lost; then all but the harness's own.
@@ -427,9 +417,8 @@ static void half_a_run_is_judged_as_far_as_it_goes(void **state)
     free(path);
 }
 
-static void a_run_killed_before_its_first_trial_is_undecided(void **state)
+TEST(a_run_killed_before_its_first_trial_is_undecided)
 {
-    (void)state;
     char *path = path_join(folder, "killed");
     assert_int_equal(folder_make(path, NULL), 0);
     free(path);
@@ -462,9 +451,8 @@ static int code_into_closed_pipe(const char *command, const char *errors)
 }
 
 // As `| head` does; a full disk is another matter.
-static void a_reader_that_has_seen_enough_is_no_error(void **state)
+TEST(a_reader_that_has_seen_enough_is_no_error)
 {
-    (void)state;
     static const char *const commands[] = {"help scenario", "list schemes", "help"};
     char *errors = path_join(folder, "errors");
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
@@ -480,19 +468,4 @@ static void a_reader_that_has_seen_enough_is_no_error(void **state)
     int status = system(line.bytes);
     assert_int_equal(WEXITSTATUS(status), 4);
     text_free(&line);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_history_gets_its_answer_and_exit_code),
-        cmocka_unit_test(a_reader_that_has_seen_enough_is_no_error),
-        cmocka_unit_test(a_pipe_loses_nothing),
-        cmocka_unit_test(as_json_it_is_all_there),
-        cmocka_unit_test(a_stored_run_is_judged_as_it_was),
-        cmocka_unit_test(another_verdict_than_before_is_told),
-        cmocka_unit_test(half_a_run_is_judged_as_far_as_it_goes),
-        cmocka_unit_test(a_run_killed_before_its_first_trial_is_undecided),
-    };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

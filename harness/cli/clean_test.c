@@ -5,15 +5,7 @@
 #include "harness/cluster/mysql_server.h"
 #include "harness/cluster/redis_server.h"
 #include "harness/cluster/test_server.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <stdio.h>
-#include <string.h>
+#include "harness/testing/test.h"
 
 static int clean(const char *scheme, const struct node *node, const char *database)
 {
@@ -26,9 +18,8 @@ static int clean(const char *scheme, const struct node *node, const char *databa
     return code;
 }
 
-static void of_redis_all_keys_of_lockpick_are_removed_and_no_other(void **state)
+TEST(of_redis_all_keys_of_lockpick_are_removed_and_no_other)
 {
-    (void)state;
     struct test_server server;
     struct text answers = {0};
     assert_int_equal(test_server_start(&server, "redis"), 0);
@@ -48,9 +39,8 @@ static void of_redis_all_keys_of_lockpick_are_removed_and_no_other(void **state)
     test_server_stop(&server);
 }
 
-static void of_mysql_all_tables_of_lockpick_are_removed_and_no_other(void **state)
+TEST(of_mysql_all_tables_of_lockpick_are_removed_and_no_other)
 {
-    (void)state;
     struct test_server server;
     struct error error = {0};
     char count[16];
@@ -74,18 +64,16 @@ static void of_mysql_all_tables_of_lockpick_are_removed_and_no_other(void **stat
     test_server_stop(&server);
 }
 
-static void of_zookeeper_cleaning_what_is_clean_is_fine(void **state)
+TEST(of_zookeeper_cleaning_what_is_clean_is_fine)
 {
-    (void)state;
     struct test_server server;
     assert_int_equal(test_server_start(&server, "zookeeper"), 0);
     assert_int_equal(clean("zookeeper://", &server.cluster.nodes[0], ""), 0);
     test_server_stop(&server);
 }
 
-static void what_cannot_be_cleaned_is_said(void **state)
+TEST(what_cannot_be_cleaned_is_said)
 {
-    (void)state;
     static const struct {
         const char *arguments, *wanted;
         int code;
@@ -99,15 +87,4 @@ static void what_cannot_be_cleaned_is_said(void **state)
         assert_non_null(strstr(text_string(&result.errors), cases[i].wanted));
         command_free(&result);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(of_redis_all_keys_of_lockpick_are_removed_and_no_other),
-        cmocka_unit_test(of_mysql_all_tables_of_lockpick_are_removed_and_no_other),
-        cmocka_unit_test(of_zookeeper_cleaning_what_is_clean_is_fine),
-        cmocka_unit_test(what_cannot_be_cleaned_is_said),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

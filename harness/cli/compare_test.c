@@ -1,14 +1,8 @@
 // End to end: what got slower or worse, and thresholds, as a user asks for them.
 #include "harness/cli/test_command.h"
 #include "harness/report/test_figures.h"
+#include "harness/testing/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <stdio.h>
 #include <unistd.h>
 
 static char folder[] = "/tmp/lockpick-compare-test-XXXXXX";
@@ -61,9 +55,10 @@ static void expect_no_difference(struct command_result result)
     command_free(&result);
 }
 
-static void a_run_has_no_difference_from_itself(void **state)
+TEST_GROUP(make_run, remove_folder);
+
+TEST(a_run_has_no_difference_from_itself)
 {
-    (void)state;
     expect_no_difference(lockpick("compare @/run @/run"));
     struct command_result result = lockpick("compare @/run @/run --json --all --scheme '*-lua'");
     json_t *json = json_loads(text_string(&result.output), 0, NULL);
@@ -74,9 +69,8 @@ static void a_run_has_no_difference_from_itself(void **state)
     command_free(&result);
 }
 
-static void a_run_by_another_name_is_the_same_run(void **state)
+TEST(a_run_by_another_name_is_the_same_run)
 {
-    (void)state;
     char *link = path_join(folder, "link");
     char *run = path_join(folder, "run");
     assert_int_equal(symlink(run, link), 0);
@@ -87,9 +81,8 @@ static void a_run_by_another_name_is_the_same_run(void **state)
     free(run);
 }
 
-static void without_histories_what_result_json_says_is_taken(void **state)
+TEST(without_histories_what_result_json_says_is_taken)
 {
-    (void)state;
     struct text content = {0};
     char *path = path_join(folder, "run/result.json");
     assert_int_equal(file_read(path, &content, NULL), 0);
@@ -104,9 +97,8 @@ static void without_histories_what_result_json_says_is_taken(void **state)
     expect_no_difference(result);
 }
 
-static void a_missing_baseline_is_inconclusive(void **state)
+TEST(a_missing_baseline_is_inconclusive)
 {
-    (void)state;
     command_expect(lockpick("compare @/nowhere @/run"), 3, "there is no baseline");
     command_expect(lockpick("compare @/run @/nowhere"), 2, "cannot read");
     command_expect(lockpick("compare @/run --scheme redis-set-px-lua --scheme zk-sequential"), 3,
@@ -115,9 +107,8 @@ static void a_missing_baseline_is_inconclusive(void **state)
                    "has not tried 'nosuch'; it tried redis-set-px-del, redis-set-px-lua");
 }
 
-static void slower_is_an_exit_code_of_its_own(void **state)
+TEST(slower_is_an_exit_code_of_its_own)
 {
-    (void)state;
     keep_result("before.json", test_result("Linux 6.1"), 500);
     keep_result("now.json", test_result("Linux 6.1"), 400);
     command_expect(lockpick("compare @/before.json @/now.json"), 1, "slower");
@@ -125,9 +116,8 @@ static void slower_is_an_exit_code_of_its_own(void **state)
     command_expect(lockpick("compare @/before.json @/now.json --margin 30%"), 0, "no change");
 }
 
-static void differing_environments_are_refused(void **state)
+TEST(differing_environments_are_refused)
 {
-    (void)state;
     keep_result("before.json", test_result("Linux 6.1"), 500);
     keep_result("elsewhere.json", test_result("Linux 6.18"), 500);
     command_expect(lockpick("compare @/before.json @/elsewhere.json"), 3,
@@ -152,9 +142,8 @@ static char *names_of_trials(const char *name)
     return names.bytes;
 }
 
-static void two_schemes_of_a_scenario_take_turns(void **state)
+TEST(two_schemes_of_a_scenario_take_turns)
 {
-    (void)state;
     struct command_result result =
         lockpick("compare @/small.yaml --scheme redis-set-px-lua --scheme redis-set-px-del "
                  "--repeat 3 --seed 5 --out @/turns");
@@ -173,9 +162,8 @@ static void two_schemes_of_a_scenario_take_turns(void **state)
     command_free(&result);
 }
 
-static void what_cannot_be_compared_is_refused(void **state)
+TEST(what_cannot_be_compared_is_refused)
 {
-    (void)state;
     command_expect(lockpick("compare"), 2, "what? Give two runs");
     command_expect(lockpick("compare @/run"), 2, "with what?");
     command_expect(lockpick("compare @/run --scheme none --scheme none"), 2,
@@ -195,9 +183,8 @@ static void what_cannot_be_compared_is_refused(void **state)
 
 #define RUN_WITH "run @/small.yaml --scheme redis-set-px-lua --set 'thresholds="
 
-static void a_missed_threshold_is_an_exit_code_of_its_own(void **state)
+TEST(a_missed_threshold_is_an_exit_code_of_its_own)
 {
-    (void)state;
     command_expect(lockpick(RUN_WITH "[violations == 0, commands < 1]'"
                                      " --quiet --github --out @/missed"),
                    5, "::error file=");
@@ -205,18 +192,16 @@ static void a_missed_threshold_is_an_exit_code_of_its_own(void **state)
     command_expect(again, 5, "thresholds: 1 met, 1 missed");
 }
 
-static void what_was_not_measured_is_not_met(void **state)
+TEST(what_was_not_measured_is_not_met)
 {
-    (void)state;
     command_expect(lockpick(RUN_WITH "acquire.p99.9 < 1h' --out @/short"), 3,
                    "60 acquire times are too few for p99.9");
     command_expect(lockpick(RUN_WITH "violations == 0' --quiet --out @/met"), 0,
                    "thresholds: 1 met, 0 missed");
 }
 
-static void a_threshold_that_nobody_can_decide_is_refused_at_its_place(void **state)
+TEST(a_threshold_that_nobody_can_decide_is_refused_at_its_place)
 {
-    (void)state;
     struct text content = {0};
     char *path = path_join(folder, "small.yaml");
     assert_int_equal(file_read(path, &content, NULL), 0);
@@ -226,22 +211,4 @@ static void a_threshold_that_nobody_can_decide_is_refused_at_its_place(void **st
     text_free(&content);
     command_expect(lockpick("run @/wrong.yaml --out @/wrong"), 2,
                    "wrong.yaml:8:31: 'acquire.p98 < 50ms': unknown metric");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_run_has_no_difference_from_itself),
-        cmocka_unit_test(a_run_by_another_name_is_the_same_run),
-        cmocka_unit_test(without_histories_what_result_json_says_is_taken),
-        cmocka_unit_test(a_missing_baseline_is_inconclusive),
-        cmocka_unit_test(slower_is_an_exit_code_of_its_own),
-        cmocka_unit_test(differing_environments_are_refused),
-        cmocka_unit_test(two_schemes_of_a_scenario_take_turns),
-        cmocka_unit_test(what_cannot_be_compared_is_refused),
-        cmocka_unit_test(a_missed_threshold_is_an_exit_code_of_its_own),
-        cmocka_unit_test(what_was_not_measured_is_not_met),
-        cmocka_unit_test(a_threshold_that_nobody_can_decide_is_refused_at_its_place),
-    };
-    return cmocka_run_group_tests(tests, make_run, remove_folder);
 }

@@ -1,16 +1,10 @@
 // The comparison: it has a column for every fault, and a row for every lock.
 #include "harness/cli/test_command.h"
+#include "harness/testing/test.h"
 
 #include "harness/cli/scenario_files.h"
 #include "harness/cli/vocabulary.h"
 #include "harness/scenario/plan.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #define FOLDER "scenarios/comparison"
 
@@ -54,7 +48,9 @@ static bool is_column_of(const struct scenario *scenario, const char *fault)
            (scenario->name[length] == '\0' || scenario->name[length] == '-');
 }
 
-static void every_fault_has_a_column(void **state)
+TEST_GROUP(load, unload);
+
+TEST(every_fault_has_a_column)
 {
     const struct comparison *comparison = *state;
     for (size_t i = 0; comparison->vocabulary->faults[i] != NULL; i++) {
@@ -68,7 +64,7 @@ static void every_fault_has_a_column(void **state)
     }
 }
 
-static void every_column_is_named_after_its_fault_and_costs_have_none(void **state)
+TEST(every_column_is_named_after_its_fault_and_costs_have_none)
 {
     const struct comparison *comparison = *state;
     for (size_t i = 0; i < comparison->set.count; i++) {
@@ -90,7 +86,7 @@ static bool tries(const struct plan *plan, const struct scenario *scenario, cons
     return false;
 }
 
-static void every_scheme_has_a_row_in_each(void **state)
+TEST(every_scheme_has_a_row_in_each)
 {
     const struct comparison *comparison = *state;
     for (size_t i = 0; i < comparison->set.count; i++) {
@@ -104,7 +100,7 @@ static void every_scheme_has_a_row_in_each(void **state)
 }
 
 // It is a test of itself, too.
-static void every_scenario_says_what_must_come_out(void **state)
+TEST(every_scenario_says_what_must_come_out)
 {
     const struct comparison *comparison = *state;
     for (size_t i = 0; i < comparison->set.count; i++) {
@@ -114,7 +110,7 @@ static void every_scenario_says_what_must_come_out(void **state)
 }
 
 // The order of the columns is the script's.
-static void the_script_runs_each_of_them(void **state)
+TEST(the_script_runs_each_of_them)
 {
     const struct comparison *comparison = *state;
     struct text script = {0};
@@ -130,16 +126,4 @@ static void the_script_runs_each_of_them(void **state)
         text_free(&word);
     }
     text_free(&script);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_fault_has_a_column),
-        cmocka_unit_test(every_column_is_named_after_its_fault_and_costs_have_none),
-        cmocka_unit_test(every_scheme_has_a_row_in_each),
-        cmocka_unit_test(every_scenario_says_what_must_come_out),
-        cmocka_unit_test(the_script_runs_each_of_them),
-    };
-    return cmocka_run_group_tests(tests, load, unload);
 }

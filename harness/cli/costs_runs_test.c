@@ -2,16 +2,10 @@
 #include "harness/base/test_folder.h"
 #include "harness/cli/test_command.h"
 #include "harness/report/test_json_path.h"
+#include "harness/testing/test.h"
 
 #include <jansson.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <unistd.h>
-
-#include <cmocka.h>
-#include <stdio.h>
 
 static char folder[] = "/tmp/lockpick-costs-test-XXXXXX";
 
@@ -68,9 +62,10 @@ static bool is_in_trial(const char *run_name, const char *file)
     return there;
 }
 
-static void repeats_are_measured_apart_and_together(void **state)
+TEST_GROUP(make_folder, remove_folder);
+
+TEST(repeats_are_measured_apart_and_together)
 {
-    (void)state;
     json_t *json = run("repeats", HEAD "workload: {kind: increment, store: shm, operations: 400}\n",
                        "--repeat 2");
     assert_int_equal(integer_at(json, "trials.0.statistics.acquire.count"), 400);
@@ -85,9 +80,8 @@ static void repeats_are_measured_apart_and_together(void **state)
     json_decref(json);
 }
 
-static void whoever_worked_has_used_something(void **state)
+TEST(whoever_worked_has_used_something)
 {
-    (void)state;
     json_t *json =
         run("used", HEAD "workload: {kind: increment, store: shm, operations: 400}\n", "");
     json_t *resources = json_at(json, "trials.0.statistics.resources");
@@ -103,9 +97,8 @@ static void whoever_worked_has_used_something(void **state)
     json_decref(json);
 }
 
-static void a_killed_server_makes_the_servers_figures_incomplete(void **state)
+TEST(a_killed_server_makes_the_servers_figures_incomplete)
 {
-    (void)state;
     json_t *json = run("killed",
                        HEAD "workload: {kind: increment, store: shm, operations: 400, hold: 1ms}\n"
                             "lock: {lease: 300ms, wait: 5s, retry: 5ms}\n"
@@ -119,9 +112,8 @@ static void a_killed_server_makes_the_servers_figures_incomplete(void **state)
     json_decref(json);
 }
 
-static void the_environment_says_where_the_figures_come_from(void **state)
+TEST(the_environment_says_where_the_figures_come_from)
 {
-    (void)state;
     json_t *json = run("where",
                        HEAD "workload: {kind: increment, store: shm, operations: 40}\n"
                             "servers: {redis: {persistence: aof-always}}\n",
@@ -138,9 +130,8 @@ static void the_environment_says_where_the_figures_come_from(void **state)
     json_decref(json);
 }
 
-static void a_table_for_spreadsheets_has_a_line_a_trial(void **state)
+TEST(a_table_for_spreadsheets_has_a_line_a_trial)
 {
-    (void)state;
     struct text options = {0};
     struct text path = {0};
     struct text csv = {0};
@@ -157,16 +148,4 @@ static void a_table_for_spreadsheets_has_a_line_a_trial(void **state)
     text_free(&csv);
     text_free(&path);
     text_free(&options);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(repeats_are_measured_apart_and_together),
-        cmocka_unit_test(whoever_worked_has_used_something),
-        cmocka_unit_test(a_killed_server_makes_the_servers_figures_incomplete),
-        cmocka_unit_test(the_environment_says_where_the_figures_come_from),
-        cmocka_unit_test(a_table_for_spreadsheets_has_a_line_a_trial),
-    };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

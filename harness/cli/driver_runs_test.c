@@ -3,14 +3,7 @@
 // native/flock.c, and other ways to use redis-py's lock: see exec_runs_test.)
 #include "harness/cli/test_foreign.h"
 #include "harness/report/test_json_path.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <stdio.h>
+#include "harness/testing/test.h"
 
 #define OPERATIONS 20
 #define PLACE "../../scripts/drivers"
@@ -130,10 +123,11 @@ static struct text schemes_of(const char *path)
     return schemes;
 }
 
+TEST_GROUP(run_drivers, remove_folder);
+
 // So that a report of all of them has no gaps.
-static void what_clients_cost_and_what_breaks_them_is_tried_of_the_same_schemes(void **state)
+TEST(what_clients_cost_and_what_breaks_them_is_tried_of_the_same_schemes)
 {
-    (void)state;
     static const char *const others[] = {"scenarios/bench/clients-faults.yaml",
                                          "scenarios/bench/clients-pause.yaml"};
     struct text wanted = schemes_of("scenarios/bench/clients.yaml");
@@ -147,25 +141,16 @@ static void what_clients_cost_and_what_breaks_them_is_tried_of_the_same_schemes(
 }
 
 #define DRIVER(test_name, scheme)                                                                  \
-    {                                                                                              \
-        .name = #test_name, .test_func = its_lock_is_taken_and_released, .initial_state = scheme   \
-    }
+    TEST_OF(test_name, its_lock_is_taken_and_released, .initial_state = scheme)
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_clients_cost_and_what_breaks_them_is_tried_of_the_same_schemes),
-        DRIVER(the_lock_of_redis_py_is_taken_and_released, "redis-py"),
-        DRIVER(the_lock_of_redlock_4_is_taken_and_released, "node-redlock-4"),
-        DRIVER(the_lock_of_redlock_5_is_taken_and_released, "node-redlock-5"),
-        DRIVER(the_lock_of_sesamecare_redlock_is_taken_and_released, "sesamecare-redlock"),
-        DRIVER(the_lock_of_redis_semaphore_is_taken_and_released, "redis-semaphore"),
-        DRIVER(the_lock_of_symfony_is_taken_and_released, "symfony"),
-        DRIVER(the_lock_of_kazoo_is_taken_and_released, "kazoo"),
-        DRIVER(the_lock_of_curator_is_taken_and_released, "curator"),
-        DRIVER(the_lock_of_pymysql_is_taken_and_released, "pymysql"),
-        DRIVER(the_lock_of_etcdctl_is_taken_and_released, "etcdctl"),
-        DRIVER(the_lock_of_etcds_lock_service_is_taken_and_released, "etcd-lock-service"),
-    };
-    return cmocka_run_group_tests(tests, run_drivers, remove_folder);
-}
+DRIVER(the_lock_of_redis_py_is_taken_and_released, "redis-py");
+DRIVER(the_lock_of_redlock_4_is_taken_and_released, "node-redlock-4");
+DRIVER(the_lock_of_redlock_5_is_taken_and_released, "node-redlock-5");
+DRIVER(the_lock_of_sesamecare_redlock_is_taken_and_released, "sesamecare-redlock");
+DRIVER(the_lock_of_redis_semaphore_is_taken_and_released, "redis-semaphore");
+DRIVER(the_lock_of_symfony_is_taken_and_released, "symfony");
+DRIVER(the_lock_of_kazoo_is_taken_and_released, "kazoo");
+DRIVER(the_lock_of_curator_is_taken_and_released, "curator");
+DRIVER(the_lock_of_pymysql_is_taken_and_released, "pymysql");
+DRIVER(the_lock_of_etcdctl_is_taken_and_released, "etcdctl");
+DRIVER(the_lock_of_etcds_lock_service_is_taken_and_released, "etcd-lock-service");

@@ -1,14 +1,7 @@
 // Locks of one's own end to end: programs that a scenario brings along, under contention, pauses
 // and kills; a sound one, a broken one, and one that misbehaves.
 #include "harness/cli/test_foreign.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <stdio.h>
+#include "harness/testing/test.h"
 
 static char folder[] = "/tmp/lockpick-exec-runs-XXXXXX";
 
@@ -90,9 +83,10 @@ static long longest_silence_ms(const char *trial)
     return longest;
 }
 
-static void a_sound_lock_is_safe_and_a_broken_one_is_found(void **state)
+TEST_GROUP(make_drivers, remove_folder);
+
+TEST(a_sound_lock_is_safe_and_a_broken_one_is_found)
 {
-    (void)state;
     // client-1 is paused before its release until its lease has ended and client-2 holds the lock;
     // client-3 dies while it holds it.
     struct command_result result = foreign_run(
@@ -119,9 +113,8 @@ static void a_sound_lock_is_safe_and_a_broken_one_is_found(void **state)
     assert_true(longest_silence_ms("late-release/trials/late-release--sound") > 500);
 }
 
-static void a_library_s_lock_is_tried_by_the_driver_that_ships(void **state)
+TEST(a_library_s_lock_is_tried_by_the_driver_that_ships)
 {
-    (void)state;
     if (system("/usr/bin/python3 -c 'import redis' 2>/dev/null") != 0) {
         print_message("python3-redis is not installed: scripts/setup installs it\n");
         skip();
@@ -152,9 +145,8 @@ static void a_library_s_lock_is_tried_by_the_driver_that_ships(void **state)
 
 // The answer to client-1's release is kept back for longer than a request may take; the driver asks
 // again on a new connection, and is told that the lock is not its own.
-static void a_release_that_is_sent_again_is_no_wrongful_one(void **state)
+TEST(a_release_that_is_sent_again_is_no_wrongful_one)
 {
-    (void)state;
     static const char again[] = "    def release(self, request):\n"
                                 "        try:\n"
                                 "            return self.release_once(request)\n"
@@ -184,9 +176,8 @@ static void a_release_that_is_sent_again_is_no_wrongful_one(void **state)
     command_free(&result);
 }
 
-static void a_fault_that_does_not_reach_it_is_not_applicable(void **state)
+TEST(a_fault_that_does_not_reach_it_is_not_applicable)
 {
-    (void)state;
     struct command_result result =
         foreign_run(folder, "clocks",
                     "version: 1\nname: clocks\nabout: For a test.\n"
@@ -199,9 +190,8 @@ static void a_fault_that_does_not_reach_it_is_not_applicable(void **state)
     command_free(&result);
 }
 
-static void one_that_misbehaves_is_an_error_and_no_verdict(void **state)
+TEST(one_that_misbehaves_is_an_error_and_no_verdict)
 {
-    (void)state;
     write_in(folder, "liar.sh",
              "read hello; echo '{\"hello\": 1}'\n"
              "read one; echo \"{\\\"id\\\": 77, \\\"answer\\\": \\\"$1\\\"}\"; read two\n");
@@ -220,9 +210,8 @@ static void one_that_misbehaves_is_an_error_and_no_verdict(void **state)
     command_free(&result);
 }
 
-static void one_whose_library_is_missing_is_skipped_with_the_remedy(void **state)
+TEST(one_whose_library_is_missing_is_skipped_with_the_remedy)
 {
-    (void)state;
     write_in(folder, "library.txt", "It is here.\n");
     struct command_result result = foreign_run(
         folder, "needs",
@@ -242,9 +231,8 @@ static void one_whose_library_is_missing_is_skipped_with_the_remedy(void **state
 }
 
 // A bug of a library that ships with Debian, from the folder of such scenarios.
-static void a_known_bug_of_a_library_is_found(void **state)
+TEST(a_known_bug_of_a_library_is_found)
 {
-    (void)state;
     struct text arguments = {0};
     text_format(&arguments,
                 "run scenarios/failures/third-party/f43-redis-py-one-object-for-all.yaml "
@@ -271,9 +259,8 @@ static bool compile(const char *source, const char *name)
     return status == 0;
 }
 
-static void a_native_plugin_locks_and_one_of_another_version_is_refused(void **state)
+TEST(a_native_plugin_locks_and_one_of_another_version_is_refused)
 {
-    (void)state;
     write_in(folder, "old.c",
              "#include <lockpick.h>\n"
              "const struct lockpick_plugin lockpick_plugin = {.abi = 7, .size = 8};\n");
@@ -305,9 +292,8 @@ static void a_native_plugin_locks_and_one_of_another_version_is_refused(void **s
 
 // A history, its scenario and its traits are enough to judge it again; and what was run runs again
 // from anywhere.
-static void a_run_can_be_judged_and_done_again(void **state)
+TEST(a_run_can_be_judged_and_done_again)
 {
-    (void)state;
     struct text arguments = {0};
     text_format(&arguments, "check %s/late-release", folder);
     struct command_result result = run_lockpick(arguments.bytes);
@@ -323,20 +309,4 @@ static void a_run_can_be_judged_and_done_again(void **state)
     text_free(&as_run);
     text_free(&place);
     text_free(&arguments);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_sound_lock_is_safe_and_a_broken_one_is_found),
-        cmocka_unit_test(a_library_s_lock_is_tried_by_the_driver_that_ships),
-        cmocka_unit_test(a_release_that_is_sent_again_is_no_wrongful_one),
-        cmocka_unit_test(a_fault_that_does_not_reach_it_is_not_applicable),
-        cmocka_unit_test(one_that_misbehaves_is_an_error_and_no_verdict),
-        cmocka_unit_test(one_whose_library_is_missing_is_skipped_with_the_remedy),
-        cmocka_unit_test(a_known_bug_of_a_library_is_found),
-        cmocka_unit_test(a_native_plugin_locks_and_one_of_another_version_is_refused),
-        cmocka_unit_test(a_run_can_be_judged_and_done_again),
-    };
-    return cmocka_run_group_tests(tests, make_drivers, remove_folder);
 }

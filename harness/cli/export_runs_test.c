@@ -3,15 +3,9 @@
 // what it means, unless that is said.
 #include "harness/base/test_folder.h"
 #include "harness/cli/test_command.h"
+#include "harness/testing/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <jansson.h>
-#include <stdio.h>
 
 static char folder[] = "/tmp/lockpick-export-test-XXXXXX";
 
@@ -136,9 +130,10 @@ static void compare_exports(size_t kind, const char *trial, const char *mapping,
     }
 }
 
-static void what_is_exported_is_decided_as_the_original(void **state)
+TEST_GROUP(make_runs, remove_folder);
+
+TEST(what_is_exported_is_decided_as_the_original)
 {
-    (void)state;
     static const char *const mappings[] = {"held", "released"};
     size_t violated = 0;
     size_t unknown = 0;
@@ -172,9 +167,8 @@ static const char *mapping_by_default(const char *path, json_t **root)
     return json_string_value(json_object_get(mapping, "failed_release"));
 }
 
-static void what_a_failed_release_means_depends_on_whose_history_it_is(void **state)
+TEST(what_a_failed_release_means_depends_on_whose_history_it_is)
 {
-    (void)state;
     struct text trial = {0};
     struct text file = {0};
     json_t *root;
@@ -186,13 +180,4 @@ static void what_a_failed_release_means_depends_on_whose_history_it_is(void **st
     json_decref(root);
     text_free(&trial);
     text_free(&file);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_exported_is_decided_as_the_original),
-        cmocka_unit_test(what_a_failed_release_means_depends_on_whose_history_it_is),
-    };
-    return cmocka_run_group_tests(tests, make_runs, remove_folder);
 }

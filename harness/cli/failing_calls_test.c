@@ -3,11 +3,11 @@
 // not; and what claims to be whole is.
 #include "harness/cli/test_command.h"
 #include "harness/report/test_junit.h"
+#include "harness/testing/test.h"
 
 #include <fcntl.h>
 #include <jansson.h>
 #include <limits.h>
-#include <stdio.h>
 #include <unistd.h>
 
 // Of more calls than that, so many are tried, from the first to the last; $LOCKPICK_EVERY_CALL:
@@ -150,15 +150,15 @@ static void fail_each(const char *command)
     }
 }
 
-static void a_run_survives_every_call_that_fails(void **state)
+TEST_GROUP(prepare, clean_up);
+
+TEST(a_run_survives_every_call_that_fails)
 {
-    (void)state;
     fail_each("run @/small.yaml --no-namespaces --out @/run");
 }
 
-static void who_reads_a_stored_run_survives_every_call_that_fails(void **state)
+TEST(who_reads_a_stored_run_survives_every_call_that_fails)
 {
-    (void)state;
     fail_each("history @/kept/trials/small--none");
     fail_each("check @/kept");
     fail_each("report @/kept --out @/run");
@@ -174,13 +174,11 @@ static void who_reads_a_stored_run_survives_every_call_that_fails(void **state)
 #define SANITIZED 0
 #endif
 
-int main(void)
+static int run(int count, char **words)
 {
     if (SANITIZED)
-        return 0;
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_run_survives_every_call_that_fails),
-        cmocka_unit_test(who_reads_a_stored_run_survives_every_call_that_fails),
-    };
-    return cmocka_run_group_tests(tests, prepare, clean_up);
+        return tests_skip("a sanitizer has malloc for itself");
+    return tests_run(count, words);
 }
+
+TEST_MAIN(run);

@@ -1,14 +1,8 @@
 // The folder of known failures: each of the known ones is there, or is said not to be, and why.
 #include "harness/cli/test_command.h"
+#include "harness/testing/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <dirent.h>
-#include <stdio.h>
 
 #define FOLDER "scenarios/failures"
 #define KNOWN 109
@@ -26,9 +20,8 @@ static bool has_file(int number)
     return found;
 }
 
-static void every_known_failure_is_reproduced_or_said_not_to_be(void **state)
+TEST(every_known_failure_is_reproduced_or_said_not_to_be)
 {
-    (void)state;
     struct text reasons = {0};
     assert_int_equal(file_read(FOLDER "/not-reproduced.txt", &reasons, NULL), 0);
     for (int number = 1; number <= KNOWN; number++) {
@@ -93,24 +86,12 @@ static size_t check_rows(const char *folder)
     return rows;
 }
 
-static void each_scenario_has_its_row_and_came_out_as_expected(void **state)
+TEST(each_scenario_has_its_row_and_came_out_as_expected)
 {
-    (void)state;
     assert_true(check_rows(FOLDER) > 60);
 }
 
-static void so_has_each_of_other_people_s_locks(void **state)
+TEST(so_has_each_of_other_people_s_locks)
 {
-    (void)state;
     assert_true(check_rows(FOLDER "/third-party") >= 9);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_known_failure_is_reproduced_or_said_not_to_be),
-        cmocka_unit_test(each_scenario_has_its_row_and_came_out_as_expected),
-        cmocka_unit_test(so_has_each_of_other_people_s_locks),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,14 +3,7 @@
 #include "harness/base/test_folder.h"
 #include "harness/cli/test_command.h"
 #include "harness/cluster/test_server.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <stdio.h>
+#include "harness/testing/test.h"
 
 static char folder[] = "/tmp/lockpick-fault-runs-XXXXXX";
 
@@ -64,9 +57,10 @@ static void expect(const char *name, const char *text, const char *verdict, cons
     command_free(&result);
 }
 
-static void a_failover_that_did_not_lose_the_lock_is_no_proof(void **state)
+TEST_GROUP(make_folder, remove_folder);
+
+TEST(a_failover_that_did_not_lose_the_lock_is_no_proof)
 {
-    (void)state;
     expect("replicated",
            HEAD "servers: {redis: {topology: sentinel}}\nschemes: [redis-set-px-lua]\n"
                 "faults:\n"
@@ -75,9 +69,8 @@ static void a_failover_that_did_not_lose_the_lock_is_no_proof(void **state)
            "UNKNOWN", "the lock had been replicated already");
 }
 
-static void a_failover_that_a_lock_outlived_by_luck_says_what_was_not_tried(void **state)
+TEST(a_failover_that_a_lock_outlived_by_luck_says_what_was_not_tried)
 {
-    (void)state;
     struct text json = {0};
     struct command_result result =
         run_text("lucky", HEAD "servers: {redis: {topology: sentinel}}\nschemes: [redis-lua]\n"
@@ -95,9 +88,8 @@ static void a_failover_that_a_lock_outlived_by_luck_says_what_was_not_tried(void
     command_free(&result);
 }
 
-static void a_cut_between_nodes_that_do_not_talk_is_no_proof(void **state)
+TEST(a_cut_between_nodes_that_do_not_talk_is_no_proof)
 {
-    (void)state;
     if (!has_namespaces())
         skip();
     expect("silent",
@@ -107,9 +99,8 @@ static void a_cut_between_nodes_that_do_not_talk_is_no_proof(void **state)
            "UNKNOWN", "met no packet");
 }
 
-static void a_fault_that_the_servers_cannot_have_is_not_applicable(void **state)
+TEST(a_fault_that_the_servers_cannot_have_is_not_applicable)
 {
-    (void)state;
     expect("no-space",
            HEAD "schemes: [redis-set-px-lua]\n"
                 "faults:\n"
@@ -128,9 +119,8 @@ static void a_fault_that_the_servers_cannot_have_is_not_applicable(void **state)
            "n/a", "no other one that could lead");
 }
 
-static void faults_on_servers_of_others_are_skipped_and_those_on_clients_strike(void **state)
+TEST(faults_on_servers_of_others_are_skipped_and_those_on_clients_strike)
 {
-    (void)state;
     struct test_server server = {0};
     struct text strange = {0};
     struct text ours = {0};
@@ -163,9 +153,8 @@ static void read_as_run(const char *run, struct text *out)
     text_free(&whole);
 }
 
-static void a_run_of_random_faults_is_written_down_and_repeats(void **state)
+TEST(a_run_of_random_faults_is_written_down_and_repeats)
 {
-    (void)state;
     struct text first = {0};
     struct text second = {0};
     struct command_result result =
@@ -210,9 +199,8 @@ static void expect_random(const char *name, const char *text, const char *told, 
     command_free(&result);
 }
 
-static void random_faults_that_cannot_happen_are_named_and_left_out(void **state)
+TEST(random_faults_that_cannot_happen_are_named_and_left_out)
 {
-    (void)state;
     struct text drawn = {0};
     expect_random("soak", SOAK("redis-set-px-lua", "failover, pause"),
                   "soak.yaml:8: random: 'failover' is not drawn for redis-set-px-lua: the scheme's "
@@ -229,9 +217,8 @@ static void random_faults_that_cannot_happen_are_named_and_left_out(void **state
 }
 
 // Each has faults of its own, which it leaves in its folder, too, and which can be had again.
-static void each_repeat_has_its_own_faults_and_leaves_them(void **state)
+TEST(each_repeat_has_its_own_faults_and_leaves_them)
 {
-    (void)state;
     struct text path = {0};
     struct text all[2] = {{0}, {0}};
     struct text own = {0};
@@ -267,19 +254,4 @@ static void each_repeat_has_its_own_faults_and_leaves_them(void **state)
     text_free(&all[0]);
     text_free(&all[1]);
     text_free(&own);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_failover_that_did_not_lose_the_lock_is_no_proof),
-        cmocka_unit_test(a_failover_that_a_lock_outlived_by_luck_says_what_was_not_tried),
-        cmocka_unit_test(a_cut_between_nodes_that_do_not_talk_is_no_proof),
-        cmocka_unit_test(a_fault_that_the_servers_cannot_have_is_not_applicable),
-        cmocka_unit_test(faults_on_servers_of_others_are_skipped_and_those_on_clients_strike),
-        cmocka_unit_test(a_run_of_random_faults_is_written_down_and_repeats),
-        cmocka_unit_test(random_faults_that_cannot_happen_are_named_and_left_out),
-        cmocka_unit_test(each_repeat_has_its_own_faults_and_leaves_them),
-    };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

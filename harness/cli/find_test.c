@@ -3,14 +3,7 @@
 #include "harness/cli/find_search.h"
 #include "harness/cli/test_command.h"
 #include "harness/report/test_json_path.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <stdio.h>
+#include "harness/testing/test.h"
 
 static char folder[] = "/tmp/lockpick-find-test-XXXXXX";
 
@@ -87,13 +80,14 @@ static void expect_confirmed(json_t *search)
     }
 }
 
+TEST_GROUP(make_folder, remove_folder);
+
 // However slow the machine is, a lock that is held for 20 ms is not taken more than 50 times a
 // second, and once more by each of the four workers that wait when the 300 ms are over: 63 times.
 // However long they wait, all are below an hour. Where others keep the machine busy, the
 // driver may have been the limit, and that is said.
-static void no_more_is_found_than_a_lock_can_be_held(void **state)
+TEST(no_more_is_found_than_a_lock_can_be_held)
 {
-    (void)state;
     struct command_result result =
         find("load: {for: 300ms, rate: 20/s, arrivals: fixed, find: {max: < 1h}}", "--seed 7");
     if ((result.code != 0 && result.code != 3) ||
@@ -117,9 +111,8 @@ static void no_more_is_found_than_a_lock_can_be_held(void **state)
     command_free(&result);
 }
 
-static void where_nothing_meets_the_target_that_is_said(void **state)
+TEST(where_nothing_meets_the_target_that_is_said)
 {
-    (void)state;
     struct command_result result =
         find("load: {for: 100ms, rate: 2/min, arrivals: fixed, find: {p50: < 1us}}", "--json");
     json_t *json = json_of(text_string(&result.output));
@@ -137,9 +130,8 @@ static void where_nothing_meets_the_target_that_is_said(void **state)
 }
 
 // One that misses only by the driver's lateness, or while the driver had no time left.
-static void a_miss_by_the_driver_is_no_answer(void **state)
+TEST(a_miss_by_the_driver_is_no_answer)
 {
-    (void)state;
     const struct load_target target = {.p99_ns = 50};
     struct statistics statistics = {.acquire = {.count = 100, .p99_ns = 40}, .due = 100};
     assert_int_equal(find_judge(&target, &statistics), RATE_MET);
@@ -155,9 +147,8 @@ static void a_miss_by_the_driver_is_no_answer(void **state)
     assert_int_equal(find_judge(&target, &statistics), RATE_DRIVER);
 }
 
-static void what_too_few_acquires_meet_is_not_met(void **state)
+TEST(what_too_few_acquires_meet_is_not_met)
 {
-    (void)state;
     const struct load_target target = {.p99_ns = 50};
     struct statistics statistics = {.acquire = {.count = 99, .p99_ns = 40}, .due = 99};
     assert_int_equal(find_judge(&target, &statistics), RATE_DRIVER);
@@ -168,23 +159,10 @@ static void what_too_few_acquires_meet_is_not_met(void **state)
     assert_int_equal(find_least_rate(&(struct load_target){.max_ns = 1}, 3600 * NS_PER_S), 60);
 }
 
-static void what_is_to_be_found_must_be_said(void **state)
+TEST(what_is_to_be_found_must_be_said)
 {
-    (void)state;
     command_expect(find("load: {for: 200ms, rate: 10/s}", ""), 2, "does not say what to find");
     command_expect(find("load: {for: 200ms, rate: 10/s, find: {p99: < 50ms}}", "--github"), 2,
                    "it takes");
     command_expect(find("load: {for: 200ms, find: {p99: < 50ms}}", ""), 2, "scenario.yaml:8:");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_more_is_found_than_a_lock_can_be_held),
-        cmocka_unit_test(where_nothing_meets_the_target_that_is_said),
-        cmocka_unit_test(a_miss_by_the_driver_is_no_answer),
-        cmocka_unit_test(what_too_few_acquires_meet_is_not_met),
-        cmocka_unit_test(what_is_to_be_found_must_be_said),
-    };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

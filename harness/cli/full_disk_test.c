@@ -1,10 +1,10 @@
 // End to end: disks that fill up, at every stage of a run; and outputs that cannot be written.
 #include "harness/cli/test_command.h"
 #include "harness/history/writer.h"
+#include "harness/testing/test.h"
 
 #include <fcntl.h>
 #include <sched.h>
-#include <stdio.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -66,10 +66,11 @@ static bool says(const struct command_result *result, const char *words)
            strstr(text_string(&result->errors), words) != NULL;
 }
 
+TEST_GROUP(prepare, clean_up);
+
 // The history alone needs some 1.2 MB, what comes before it 8 kB.
-static void a_run_on_a_disk_that_fills_up_names_the_disk_and_nobody_dies_of_it(void **state)
+TEST(a_run_on_a_disk_that_fills_up_names_the_disk_and_nobody_dies_of_it)
 {
-    (void)state;
     if (!can_mount)
         skip();
     static const int kilobytes[] = {4, 12, 20, 32, 100, 200, 208, 400, 1000};
@@ -99,9 +100,8 @@ static void a_run_on_a_disk_that_fills_up_names_the_disk_and_nobody_dies_of_it(v
 }
 
 // A hole of a mapped file has no page on such a disk until it is read, and then there is no room.
-static void holes_of_a_history_can_be_read_on_a_full_disk(void **state)
+TEST(holes_of_a_history_can_be_read_on_a_full_disk)
 {
-    (void)state;
     if (!can_mount)
         skip();
     assert_true(mount_disk(400));
@@ -146,9 +146,8 @@ static void holes_of_a_history_can_be_read_on_a_full_disk(void **state)
     assert_int_equal(umount(disk), 0);
 }
 
-static void an_output_that_cannot_be_written_is_exit_4_and_says_why(void **state)
+TEST(an_output_that_cannot_be_written_is_exit_4_and_says_why)
 {
-    (void)state;
     static const char *const commands[] = {
         "--version",
         "--help",
@@ -177,14 +176,4 @@ static void an_output_that_cannot_be_written_is_exit_4_and_says_why(void **state
         assert_int_equal(test_folder_remove(again), 0);
         free(again);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_run_on_a_disk_that_fills_up_names_the_disk_and_nobody_dies_of_it),
-        cmocka_unit_test(holes_of_a_history_can_be_read_on_a_full_disk),
-        cmocka_unit_test(an_output_that_cannot_be_written_is_exit_4_and_says_why),
-    };
-    return cmocka_run_group_tests(tests, prepare, clean_up);
 }

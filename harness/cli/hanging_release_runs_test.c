@@ -1,13 +1,7 @@
 // A release that does not come back, end to end: STUCK once no release takes so long, and a driver
 // that hangs if its patience is over before that.
 #include "harness/cli/test_foreign.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "harness/testing/test.h"
 
 static char folder[] = "/tmp/lockpick-hanging-release-XXXXXX";
 
@@ -69,9 +63,10 @@ static void expect_in(const struct command_result *result, const char *wanted)
                  text_string(&result->errors));
 }
 
-static void a_release_that_never_settles_is_stuck(void **state)
+TEST_GROUP(make_driver, remove_folder);
+
+TEST(a_release_that_never_settles_is_stuck)
 {
-    (void)state;
     struct command_result result = run_with("never-settles", "200ms");
     expect_in(&result, "1 as expected");
     expect_in(&result, "client-1's release was not answered in the ");
@@ -80,20 +75,10 @@ static void a_release_that_never_settles_is_stuck(void **state)
     command_free(&result);
 }
 
-static void a_driver_without_patience_left_is_an_error_that_names_it(void **state)
+TEST(a_driver_without_patience_left_is_an_error_that_names_it)
 {
-    (void)state;
     struct command_result result = run_with("hangs", "30s");
     expect_in(&result, "1 in error");
     expect_in(&result, "the driver of client-1 (sh hangs.sh lock-of-hangs) hangs: \"release\"");
     command_free(&result);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_release_that_never_settles_is_stuck),
-        cmocka_unit_test(a_driver_without_patience_left_is_an_error_that_names_it),
-    };
-    return cmocka_run_group_tests(tests, make_driver, remove_folder);
 }

@@ -1,14 +1,7 @@
 // Locks that keep every property and are of no use, end to end: each is a driver that serves some
 // and turns others away, and none of them may be called SAFE.
 #include "harness/cli/test_foreign.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <stdio.h>
+#include "harness/testing/test.h"
 
 static char folder[] = "/tmp/lockpick-hollow-runs-XXXXXX";
 
@@ -103,64 +96,47 @@ static void expect(const char *mode, const char *workload, const char *rest, con
     text_free(&json);
 }
 
-static void a_lock_that_only_one_client_gets_is_not_safe(void **state)
+TEST_GROUP(make_driver, remove_folder);
+
+TEST(a_lock_that_only_one_client_gets_is_not_safe)
 {
-    (void)state;
     const char *const modes[] = {"refuses", "waits", "ignorant"};
     for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
         expect(modes[i], "for: 1s", "", "UNKNOWN", "without a fault and never held the lock: ");
 }
 
 // Once client-1 has had all that there is to do, nobody gets the lock any more.
-static void a_free_lock_that_the_rest_never_gets_is_stuck(void **state)
+TEST(a_free_lock_that_the_rest_never_gets_is_stuck)
 {
-    (void)state;
     const char *const modes[] = {"refuses", "waits", "ignorant"};
     for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
         expect(modes[i], "operations: 30", "", "STUCK", "after client-1 released it");
 }
 
-static void a_lock_that_raises_when_it_is_held_is_not_safe(void **state)
+TEST(a_lock_that_raises_when_it_is_held_is_not_safe)
 {
-    (void)state;
     expect("raises", "for: 1s", "", "UNKNOWN",
            "acquires without a fault came back without an answer");
     expect("try", "for: 1s", "", "UNKNOWN", "acquires without a fault found the lock held");
 }
 
-static void a_lock_that_says_unknown_for_ever_after_a_kill_is_stuck(void **state)
+TEST(a_lock_that_says_unknown_for_ever_after_a_kill_is_stuck)
 {
-    (void)state;
     expect("keeps", "operations: 60", "faults: [{when: client-3 holds, kill: client-3}]\n", "STUCK",
            "no acquire was answered");
 }
 
-static void a_program_that_never_answers_is_an_error_whatever_ends_the_trial(void **state)
+TEST(a_program_that_never_answers_is_an_error_whatever_ends_the_trial)
 {
-    (void)state;
     const char *const workloads[] = {"operations: 60", "for: 1s"};
     for (size_t i = 0; i < sizeof workloads / sizeof *workloads; i++)
         expect("silent", workloads[i], "", "ERROR", "hangs: \\\"acquire\\\"");
 }
 
-static void the_same_lock_that_serves_everybody_is_safe(void **state)
+TEST(the_same_lock_that_serves_everybody_is_safe)
 {
-    (void)state;
     expect("sound", "operations: 60", "", "SAFE", "60 holds, every property kept");
     expect("sound", "for: 1s", "", "SAFE", "every property kept");
     expect("sound", "operations: 60", "faults: [{when: client-3 holds, kill: client-3}]\n", "SAFE",
            "every property kept");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_lock_that_only_one_client_gets_is_not_safe),
-        cmocka_unit_test(a_free_lock_that_the_rest_never_gets_is_stuck),
-        cmocka_unit_test(a_lock_that_raises_when_it_is_held_is_not_safe),
-        cmocka_unit_test(a_lock_that_says_unknown_for_ever_after_a_kill_is_stuck),
-        cmocka_unit_test(a_program_that_never_answers_is_an_error_whatever_ends_the_trial),
-        cmocka_unit_test(the_same_lock_that_serves_everybody_is_safe),
-    };
-    return cmocka_run_group_tests(tests, make_driver, remove_folder);
 }

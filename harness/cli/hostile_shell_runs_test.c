@@ -2,9 +2,9 @@
 #include "harness/base/clock.h"
 #include "harness/cli/test_command.h"
 #include "harness/report/gnuplot.h"
+#include "harness/testing/test.h"
 
 #include <signal.h>
-#include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -96,9 +96,8 @@ static const char *without_rights(void)
     return geteuid() == 0 ? "exec setpriv --bounding-set=-sys_resource" : "exec";
 }
 
-static void a_stack_of_64_KB_suffices(void **state)
+TEST_WITH(a_stack_of_64_KB_suffices, make_folder, remove_folder)
 {
-    (void)state;
     struct text prefix = {0};
     if (geteuid() == 0 && !has("command -v setpriv >/dev/null"))
         skip();
@@ -108,9 +107,8 @@ static void a_stack_of_64_KB_suffices(void **state)
     text_free(&prefix);
 }
 
-static void too_few_open_files_are_named_with_what_to_raise(void **state)
+TEST_WITH(too_few_open_files_are_named_with_what_to_raise, make_folder, remove_folder)
 {
-    (void)state;
     struct text prefix = {0};
     if (geteuid() == 0 && !has("command -v setpriv >/dev/null"))
         skip();
@@ -124,9 +122,8 @@ static void too_few_open_files_are_named_with_what_to_raise(void **state)
 
 // --- programs that hang --------------------------------------------------------------------------
 
-static void a_program_that_hangs_is_named_and_waited_for_only_so_long(void **state)
+TEST_WITH(a_program_that_hangs_is_named_and_waited_for_only_so_long, make_folder, remove_folder)
 {
-    (void)state;
     write_trial("redis-set-px-lua", SAFE);
     char *before =
         put_program("redis-server", "#!/bin/sh\n[ \"$1\" != --version ] || exec sleep 1000\n"
@@ -139,9 +136,9 @@ static void a_program_that_hangs_is_named_and_waited_for_only_so_long(void **sta
                    "redis-server (tells no version within");
 }
 
-static void a_picture_that_is_never_finished_is_an_error_that_names_gnuplot(void **state)
+TEST_WITH(a_picture_that_is_never_finished_is_an_error_that_names_gnuplot, make_folder,
+          remove_folder)
 {
-    (void)state;
     struct error error = {0};
     bool missing = false;
     const char *const scripts[] = {"picture.gp", NULL};
@@ -155,9 +152,8 @@ static void a_picture_that_is_never_finished_is_an_error_that_names_gnuplot(void
 // --- signals -------------------------------------------------------------------------------------
 
 // Were it not heard, the run would be killed before it writes what it has.
-static void a_signal_is_heard_while_a_server_boots(void **state)
+TEST_WITH(a_signal_is_heard_while_a_server_boots, make_folder, remove_folder)
 {
-    (void)state;
     write_trial("process-mutex, redis-set-px-lua", "");
     char *out = path_join(folder, "out");
     char *trial = path_join(folder, "trial.yaml");
@@ -205,9 +201,9 @@ static bool up_for(long seconds, struct text *command)
 }
 
 // A program that sees less than nothing on such a clock may spin for ever.
-static void no_monotonic_clock_goes_back_to_before_the_start_of_the_machine(void **state)
+TEST_WITH(no_monotonic_clock_goes_back_to_before_the_start_of_the_machine, make_folder,
+          remove_folder)
 {
-    (void)state;
     struct text command = {0};
     if (!up_for(60, &command)) {
         text_free(&command);
@@ -219,9 +215,9 @@ static void no_monotonic_clock_goes_back_to_before_the_start_of_the_machine(void
     text_free(&command);
 }
 
-static void a_run_on_a_machine_that_is_up_for_a_minute_or_three_hours_is_as_any(void **state)
+TEST_WITH(a_run_on_a_machine_that_is_up_for_a_minute_or_three_hours_is_as_any, make_folder,
+          remove_folder)
 {
-    (void)state;
     static const long ups_s[] = {60, 3L * 3600};
     write_trial("redis-watchdog, redis-set-px-lua",
                 "faults: [{when: client-1 holds, clock: client-1, by: -2h}]\n" SAFE);
@@ -238,20 +234,4 @@ static void a_run_on_a_machine_that_is_up_for_a_minute_or_three_hours_is_as_any(
         test_folder_remove(out);
         free(out);
     }
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, make_folder, remove_folder)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(a_stack_of_64_KB_suffices),
-        TEST(too_few_open_files_are_named_with_what_to_raise),
-        TEST(a_program_that_hangs_is_named_and_waited_for_only_so_long),
-        TEST(a_picture_that_is_never_finished_is_an_error_that_names_gnuplot),
-        TEST(a_signal_is_heard_while_a_server_boots),
-        TEST(no_monotonic_clock_goes_back_to_before_the_start_of_the_machine),
-        TEST(a_run_on_a_machine_that_is_up_for_a_minute_or_three_hours_is_as_any),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,10 +2,10 @@
 #include "harness/cli/test_command.h"
 #include "harness/cli/test_result.h"
 #include "harness/history/file.h"
+#include "harness/testing/test.h"
 
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
 #include <unistd.h>
 
 static char folder[] = "/tmp/lockpick-interrupted-test-XXXXXX";
@@ -108,9 +108,10 @@ static void expect_what_was_recorded_is_judged(void)
     expect_file("report.md", "UNSAFE");
 }
 
-static void a_run_ended_by_any_signal_is_judged_by_what_it_recorded(void **state)
+TEST_GROUP(make_folder, remove_folder);
+
+TEST(a_run_ended_by_any_signal_is_judged_by_what_it_recorded)
 {
-    (void)state;
     static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGKILL};
     for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++) {
         end_run_by(signals[i], "none");
@@ -126,9 +127,8 @@ static void a_run_ended_by_any_signal_is_judged_by_what_it_recorded(void **state
 }
 
 // What was kept so long may have been broken later.
-static void an_interrupted_trial_of_a_lock_that_held_so_far_is_undecided(void **state)
+TEST(an_interrupted_trial_of_a_lock_that_held_so_far_is_undecided)
 {
-    (void)state;
     static const int signals[] = {SIGINT, SIGKILL};
     for (size_t i = 0; i < 2; i++) {
         end_run_by(signals[i], "process-mutex");
@@ -142,9 +142,8 @@ static void an_interrupted_trial_of_a_lock_that_held_so_far_is_undecided(void **
 }
 
 // Killed before it began a trial: nothing is judged, and nobody is told that all is well.
-static void a_run_that_began_no_trial_is_inconclusive(void **state)
+TEST(a_run_that_began_no_trial_is_inconclusive)
 {
-    (void)state;
     char trials[80];
     end_run_by(SIGKILL, "none");
     snprintf(trials, sizeof trials, "%s/run/trials", folder);
@@ -153,14 +152,4 @@ static void a_run_that_began_no_trial_is_inconclusive(void **state)
     command_expect(run_lockpick_in(folder, "report @/run --quiet"), 3, "; 4 not run\n");
     expect_file("junit.xml", "tests=\"1\" failures=\"0\" errors=\"1\"");
     expect_file("junit.xml", "4 of 4 trials were not run");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_run_ended_by_any_signal_is_judged_by_what_it_recorded),
-        cmocka_unit_test(an_interrupted_trial_of_a_lock_that_held_so_far_is_undecided),
-        cmocka_unit_test(a_run_that_began_no_trial_is_inconclusive),
-    };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -2,16 +2,10 @@
 #include "harness/base/test_folder.h"
 #include "harness/cli/test_command.h"
 #include "harness/cli/test_result.h"
+#include "harness/testing/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
 #include <sys/file.h>
 #include <unistd.h>
 
@@ -78,9 +72,10 @@ static json_int_t lanes(const json_t *trial)
     return json_integer_value(json_object_get(trial, "lanes"));
 }
 
-static void four_at_a_time_come_to_the_same_verdicts_in_the_same_order(void **state)
+TEST_GROUP(make_folder, remove_folder);
+
+TEST(four_at_a_time_come_to_the_same_verdicts_in_the_same_order)
 {
-    (void)state;
     const char *scenarios = "scenarios/increment/crash-while-holding.yaml "
                             "scenarios/increment/pause-outlives-lease.yaml "
                             "scenarios/oversell/pause-outlives-lease.yaml";
@@ -99,9 +94,8 @@ static void four_at_a_time_come_to_the_same_verdicts_in_the_same_order(void **st
     json_decref(four);
 }
 
-static void a_trial_without_faults_runs_alone(void **state)
+TEST(a_trial_without_faults_runs_alone)
 {
-    (void)state;
     char *calm = write_scenario("calm", HEAD("calm") WORK "schemes: [redis-setnx, redis-lua]\n");
     char *rough = write_scenario(
         "rough", HEAD("rough") WORK PAUSE("100ms") "schemes: [redis-setnx, redis-lua]\n");
@@ -121,9 +115,8 @@ static void a_trial_without_faults_runs_alone(void **state)
     free(late);
 }
 
-static void after_a_failure_no_other_trial_begins(void **state)
+TEST(after_a_failure_no_other_trial_begins)
 {
-    (void)state;
     char *scenario = write_scenario(
         "wrong", HEAD("wrong") WORK PAUSE("500ms") "schemes: [none]\nrepeat: 20\n"
                                                    "expect: [{schemes: [\"*\"], verdict: safe}]\n");
@@ -137,9 +130,8 @@ static void after_a_failure_no_other_trial_begins(void **state)
     free(scenario);
 }
 
-static void the_number_of_jobs_must_be_one(void **state)
+TEST(the_number_of_jobs_must_be_one)
 {
-    (void)state;
     static const char *const wrong[] = {"--jobs 0", "--jobs many", "--jobs 65"};
     for (size_t i = 0; i < 3; i++) {
         struct text arguments = {0};
@@ -208,9 +200,8 @@ static int interrupt(int signal_number, const char *out, const char *option)
     return status;
 }
 
-static void an_interrupted_run_leaves_no_process_and_reports_all_that_had_begun(void **state)
+TEST(an_interrupted_run_leaves_no_process_and_reports_all_that_had_begun)
 {
-    (void)state;
     static const char *const options[] = {"--keep-going", "--no-namespaces"};
     for (int i = 0; i < 2; i++) {
         char out[20];
@@ -229,16 +220,4 @@ static void an_interrupted_run_leaves_no_process_and_reports_all_that_had_begun(
         snprintf(out, sizeof out, "killed-%d", i);
         interrupt(SIGKILL, out, options[i]);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(four_at_a_time_come_to_the_same_verdicts_in_the_same_order),
-        cmocka_unit_test(a_trial_without_faults_runs_alone),
-        cmocka_unit_test(after_a_failure_no_other_trial_begins),
-        cmocka_unit_test(the_number_of_jobs_must_be_one),
-        cmocka_unit_test(an_interrupted_run_leaves_no_process_and_reports_all_that_had_begun),
-    };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

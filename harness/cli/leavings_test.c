@@ -3,17 +3,11 @@
 #include "harness/base/clock.h"
 #include "harness/base/test_folder.h"
 #include "harness/cli/test_command.h"
+#include "harness/testing/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <dirent.h>
 #include <fts.h>
 #include <signal.h>
-#include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -181,9 +175,10 @@ static void end_in_the_middle(const char *path, const char *out, int signal_numb
     assert_string_equal(before, after);
 }
 
-static void a_run_that_ends_in_the_middle_of_its_faults_leaves_nothing(void **state)
+TEST_GROUP(make_folder, remove_folder);
+
+TEST(a_run_that_ends_in_the_middle_of_its_faults_leaves_nothing)
 {
-    (void)state;
     static const int signals[] = {SIGINT, SIGTERM, SIGKILL};
     struct text path = {0};
     text_format(&path, "%s/long.yaml", folder);
@@ -260,9 +255,8 @@ static void kill_a_heavy_run(const char *path, bool loopback)
     text_free(&out);
 }
 
-static void a_killed_run_leaves_no_data_of_servers_and_no_empty_gigabytes(void **state)
+TEST(a_killed_run_leaves_no_data_of_servers_and_no_empty_gigabytes)
 {
-    (void)state;
     struct text path = {0};
     text_format(&path, "%s/heavy.yaml", folder);
     assert_int_equal(file_write(path.bytes, heavy, sizeof heavy - 1, NULL), 0);
@@ -271,9 +265,8 @@ static void a_killed_run_leaves_no_data_of_servers_and_no_empty_gigabytes(void *
     text_free(&path);
 }
 
-static void without_namespaces_what_needs_them_is_skipped_and_the_rest_runs(void **state)
+TEST(without_namespaces_what_needs_them_is_skipped_and_the_rest_runs)
 {
-    (void)state;
     static const char cut[] = "version: 1\nname: cut\nabout: For a test.\n"
                               "workload: {kind: increment, operations: 20, hold: 1ms}\n"
                               "schemes: [redis-set-px-lua]\n"
@@ -301,14 +294,4 @@ static void without_namespaces_what_needs_them_is_skipped_and_the_rest_runs(void
     text_free(&cut_path);
     text_free(&restart_path);
     text_free(&arguments);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_run_that_ends_in_the_middle_of_its_faults_leaves_nothing),
-        cmocka_unit_test(a_killed_run_leaves_no_data_of_servers_and_no_empty_gigabytes),
-        cmocka_unit_test(without_namespaces_what_needs_them_is_skipped_and_the_rest_runs),
-    };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -1,14 +1,9 @@
 // Liveness, fairness and herd of real runs: a herd and a line, polling and being woken, a line and
 // a scramble, and what a dead holder leaves behind.
 #include "harness/cli/test_command.h"
+#include "harness/testing/test.h"
 
 #include <jansson.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 static char folder[] = "/tmp/lockpick-liveness-runs-XXXXXX";
 
@@ -84,9 +79,10 @@ static const json_t *turns(const json_t *run, const char *scheme)
     "clients: {processes: 6}\n"                                                                    \
     "lock: {lease: 5s, wait: 30s, retry: 10ms}\n"
 
-static void a_herd_wakes_all_who_wait_and_a_line_wakes_one(void **state)
+TEST_GROUP(make_folder, remove_folder);
+
+TEST(a_herd_wakes_all_who_wait_and_a_line_wakes_one)
 {
-    (void)state;
     json_t *run = run_text("herd", CONTENDED "schemes: [zk-ephemeral, zk-sequential]\n");
     double all = herd(run, "zk-ephemeral", "wakeups_per_grant");
     double one = herd(run, "zk-sequential", "wakeups_per_grant");
@@ -101,9 +97,8 @@ static void a_herd_wakes_all_who_wait_and_a_line_wakes_one(void **state)
     json_decref(run);
 }
 
-static void a_poller_asks_in_vain_and_a_fair_lock_keeps_the_line(void **state)
+TEST(a_poller_asks_in_vain_and_a_fair_lock_keeps_the_line)
 {
-    (void)state;
     json_t *run =
         run_text("polling", CONTENDED "schemes: [redis-set-px-lua, redisson-fair, redlock]\n");
     assert_true(herd(run, "redis-set-px-lua", "requests_per_grant") > 2);
@@ -123,9 +118,8 @@ static void a_poller_asks_in_vain_and_a_fair_lock_keeps_the_line(void **state)
 }
 
 // Every waiter's place has run out for whoever's clock is ahead.
-static void a_clock_that_is_ahead_spoils_the_line_of_a_lock_that_trusts_it(void **state)
+TEST(a_clock_that_is_ahead_spoils_the_line_of_a_lock_that_trusts_it)
 {
-    (void)state;
     json_t *run = run_text("skewed", "version: 1\nname: skewed\nabout: For a test.\n"
                                      "workload: {kind: increment, operations: 150, hold: 2ms}\n"
                                      "clients: {processes: 5}\n"
@@ -139,9 +133,8 @@ static void a_clock_that_is_ahead_spoils_the_line_of_a_lock_that_trusts_it(void 
     json_decref(run);
 }
 
-static void a_dead_holder_leaves_an_orphan_if_no_lease_frees_it(void **state)
+TEST(a_dead_holder_leaves_an_orphan_if_no_lease_frees_it)
 {
-    (void)state;
     json_t *run =
         run_text("orphan", "version: 1\nname: crash\nabout: For a test.\n"
                            "workload: {kind: increment, operations: 60, hold: 5ms}\n"
@@ -162,9 +155,8 @@ static void a_dead_holder_leaves_an_orphan_if_no_lease_frees_it(void **state)
     json_decref(run);
 }
 
-static void a_lease_that_still_runs_at_the_end_is_no_orphan(void **state)
+TEST(a_lease_that_still_runs_at_the_end_is_no_orphan)
 {
-    (void)state;
     json_t *run = run_text("alone", "version: 1\nname: alone\nabout: For a test.\n"
                                     "workload: {kind: increment, operations: 1}\n"
                                     "clients: {processes: 2, lead: client-1}\n"
@@ -176,16 +168,4 @@ static void a_lease_that_still_runs_at_the_end_is_no_orphan(void **state)
     const json_t *without = of(run, "redis-setnx", "liveness");
     assert_true(json_is_true(json_object_get(without, "orphan")));
     json_decref(run);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_herd_wakes_all_who_wait_and_a_line_wakes_one),
-        cmocka_unit_test(a_poller_asks_in_vain_and_a_fair_lock_keeps_the_line),
-        cmocka_unit_test(a_clock_that_is_ahead_spoils_the_line_of_a_lock_that_trusts_it),
-        cmocka_unit_test(a_dead_holder_leaves_an_orphan_if_no_lease_frees_it),
-        cmocka_unit_test(a_lease_that_still_runs_at_the_end_is_no_orphan),
-    };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

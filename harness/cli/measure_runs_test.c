@@ -2,15 +2,9 @@
 // judged like any other; and which trials send requests through a proxy.
 #include "harness/base/clock.h"
 #include "harness/cli/test_foreign.h"
+#include "harness/testing/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <jansson.h>
-#include <stdio.h>
 
 static char folder[] = "/tmp/lockpick-measure-runs-XXXXXX";
 
@@ -119,9 +113,10 @@ static void expect_times(const json_t *trial, bool own_loop)
     assert_true(json_number_value(json_object_get(statistics, "holds_per_second")) > 0);
 }
 
-static void a_loop_of_its_own_is_judged_by_its_own_times(void **state)
+TEST_GROUP(make_drivers, remove_folder);
+
+TEST(a_loop_of_its_own_is_judged_by_its_own_times)
 {
-    (void)state;
     json_t *root = run("time",
                        HEAD("time", "{kind: cycle, for: 1s, warm-up: 300ms, hold: 1ms}")
                            FLOCK("sound") FLOCK("broken") FLOCK("stubborn"),
@@ -136,9 +131,8 @@ static void a_loop_of_its_own_is_judged_by_its_own_times(void **state)
 }
 
 // As many as were asked for, whoever did how many; each was held for as long as was asked.
-static void all_operations_are_done_and_held(void **state)
+TEST(all_operations_are_done_and_held)
 {
-    (void)state;
     json_t *root = run("operations",
                        HEAD("operations", "{kind: cycle, operations: 203, hold: 2ms, think: 1ms}")
                            FLOCK("sound"),
@@ -151,9 +145,8 @@ static void all_operations_are_done_and_held(void **state)
     json_decref(root);
 }
 
-static void times_that_cannot_be_are_an_error_of_the_program(void **state)
+TEST(times_that_cannot_be_are_an_error_of_the_program)
 {
-    (void)state;
     json_t *root = run("wrong", HEAD("wrong", "{kind: cycle, operations: 20}") FLOCK("wrong"), 4);
     expect_text(trial_of(root, 0), "verdict", "ERROR");
     expect_text(trial_of(root, 0), "reason", "lies outside of the call");
@@ -177,9 +170,8 @@ static void expect_proxy(const char *name, const char *text, bool proxied)
 }
 
 // One worker each, whose requests can be told apart.
-static void requests_pass_a_proxy_unless_the_trial_is_a_measurement(void **state)
+TEST(requests_pass_a_proxy_unless_the_trial_is_a_measurement)
 {
-    (void)state;
 #define TRIAL(name, workload, more)                                                                \
     "version: 1\nname: " name "\nabout: For a test.\nworkload: " workload "\n"                     \
     "clients: {processes: 2}\nlock: {lease: 5s, wait: 20s, retry: 5ms}\n" more                     \
@@ -194,15 +186,4 @@ static void requests_pass_a_proxy_unless_the_trial_is_a_measurement(void **state
                  TRIAL("struck", "{kind: cycle, operations: 40, hold: 1ms}",
                        "faults:\n  - {when: client-1 holds, pause: client-1, until: 50ms}\n"),
                  true);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_loop_of_its_own_is_judged_by_its_own_times),
-        cmocka_unit_test(all_operations_are_done_and_held),
-        cmocka_unit_test(times_that_cannot_be_are_an_error_of_the_program),
-        cmocka_unit_test(requests_pass_a_proxy_unless_the_trial_is_a_measurement),
-    };
-    return cmocka_run_group_tests(tests, make_drivers, remove_folder);
 }

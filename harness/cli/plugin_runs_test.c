@@ -1,15 +1,7 @@
 // Locks in C that a scenario brings along, end to end: what they are told, and what becomes of
 // those that crash or answer nonsense.
 #include "harness/cli/test_foreign.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include "harness/testing/test.h"
 
 static char folder[] = "/tmp/lockpick-plugin-runs-XXXXXX";
 
@@ -132,9 +124,10 @@ static void expect_in(const struct command_result *result, const char *wanted)
     "version: 1\nname: " name "\nabout: For a test.\nworkload: {kind: " kind "}\n"                 \
     "clients: {processes: 1, threads: 3}\nlock: {wait: 20s}\n"
 
-static void a_plugin_is_told_of_depth_readers_and_permits(void **state)
+TEST_GROUP(make_plugins, remove_folder);
+
+TEST(a_plugin_is_told_of_depth_readers_and_permits)
 {
-    (void)state;
     static const struct {
         const char *name, *text;
     } cases[] = {
@@ -162,9 +155,8 @@ static void a_plugin_is_told_of_depth_readers_and_permits(void **state)
     }
 }
 
-static void one_that_crashes_or_answers_nonsense_is_an_error(void **state)
+TEST(one_that_crashes_or_answers_nonsense_is_an_error)
 {
-    (void)state;
     if (system("command -v cc >/dev/null") != 0)
         skip();
     assert_true(compile("-DCRASHES=1", "crash"));
@@ -182,9 +174,8 @@ static void one_that_crashes_or_answers_nonsense_is_an_error(void **state)
     command_free(&result);
 }
 
-static void its_header_is_c99_and_any_c_plus_plus(void **state)
+TEST(its_header_is_c99_and_any_c_plus_plus)
 {
-    (void)state;
     if (system("command -v cc >/dev/null") != 0)
         skip();
     assert_true(shell("cc -std=c99 -pedantic -Wall -Wextra -Werror -I harness/plugin %s -c -o "
@@ -194,14 +185,4 @@ static void its_header_is_c99_and_any_c_plus_plus(void **state)
         assert_true(shell("c++ -std=c++98 -pedantic -Wall -Wextra -Werror -I harness/plugin %s -c "
                           "-o %s/%s.o -x c++ %s/%s.c",
                           "", "header"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_plugin_is_told_of_depth_readers_and_permits),
-        cmocka_unit_test(one_that_crashes_or_answers_nonsense_is_an_error),
-        cmocka_unit_test(its_header_is_c99_and_any_c_plus_plus),
-    };
-    return cmocka_run_group_tests(tests, make_plugins, remove_folder);
 }

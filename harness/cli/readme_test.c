@@ -1,14 +1,7 @@
 // What the README and the reference of scenarios show must be true.
 #include "harness/base/test_folder.h"
 #include "harness/cli/test_command.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <stdio.h>
+#include "harness/testing/test.h"
 
 // The text between the first "```yaml" and the "```" that ends it.
 static struct text first_scenario_of_the_readme(void)
@@ -46,17 +39,15 @@ static void expect_as_expected(const char *scenario, const char *says)
     test_folder_remove(folder);
 }
 
-static void the_scenario_of_the_readme_comes_out_as_it_says(void **state)
+TEST(the_scenario_of_the_readme_comes_out_as_it_says)
 {
-    (void)state;
     struct text scenario = first_scenario_of_the_readme();
     expect_as_expected(scenario.bytes, "2 as expected");
     text_free(&scenario);
 }
 
-static void the_example_of_the_reference_comes_out_as_it_says(void **state)
+TEST(the_example_of_the_reference_comes_out_as_it_says)
 {
-    (void)state;
     static const char heading[] = "A complete example\n\n";
     struct command_result result = run_lockpick("help scenario");
     char *example = strstr(text_string(&result.output), heading);
@@ -65,9 +56,8 @@ static void the_example_of_the_reference_comes_out_as_it_says(void **state)
     command_free(&result);
 }
 
-static void the_table_of_schemes_is_the_catalogue(void **state)
+TEST(the_table_of_schemes_is_the_catalogue)
 {
-    (void)state;
     struct text readme = {0};
     assert_int_equal(file_read("README.md", &readme, NULL), 0);
     struct command_result result = run_lockpick("list schemes --markdown");
@@ -78,22 +68,10 @@ static void the_table_of_schemes_is_the_catalogue(void **state)
     text_free(&readme);
 }
 
-static void the_picture_of_the_readme_is_there(void **state)
+TEST(the_picture_of_the_readme_is_there)
 {
-    (void)state;
     struct text picture = {0};
     assert_int_equal(file_read("results/reference/timeline.svg", &picture, NULL), 0);
     assert_non_null(strstr(picture.bytes, "</svg>"));
     text_free(&picture);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_scenario_of_the_readme_comes_out_as_it_says),
-        cmocka_unit_test(the_example_of_the_reference_comes_out_as_it_says),
-        cmocka_unit_test(the_table_of_schemes_is_the_catalogue),
-        cmocka_unit_test(the_picture_of_the_readme_is_there),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

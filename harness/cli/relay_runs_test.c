@@ -1,13 +1,6 @@
 // Faults at the requests of locks that know nothing of points, end to end.
 #include "harness/cli/test_foreign.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <stdio.h>
+#include "harness/testing/test.h"
 
 #define DRIVER(name, file)                                                                         \
     "  - exec: {name: " name ", command: [/usr/bin/python3, " file "], servers: redis,\n"          \
@@ -55,11 +48,12 @@ static void expect_in(const struct command_result *result, const char *wanted)
     fail_msg("it does not say '%s'", wanted);
 }
 
+TEST_GROUP(make_drivers, remove_folder);
+
 // client-1 is held within its release, until its lease has ended and client-2 has the lock: the
 // lock that looks first removes client-2's then. client-3 is killed within its acquire.
-static void faults_strike_between_the_requests_of_a_foreign_lock(void **state)
+TEST(faults_strike_between_the_requests_of_a_foreign_lock)
 {
-    (void)state;
     bool has_library = system("/usr/bin/python3 -c 'import redis' 2>/dev/null") == 0;
     char *drivers = realpath("scripts/drivers", NULL);
     struct text text = {0};
@@ -136,9 +130,8 @@ static void write_drivers_that_are_late(void)
 // A sound lock, which a worker holds for longer than its late answer leaves of the lease, while the
 // other worker of its program asks again and again: its requests prolong nothing. Where the driver
 // says which request was granted, the holder is known to be stale.
-static void a_late_answer_among_several_workers_is_no_double_grant(void **state)
+TEST(a_late_answer_among_several_workers_is_no_double_grant)
 {
-    (void)state;
     write_drivers_that_are_late();
     struct command_result result =
         foreign_run(folder, "late-answers",
@@ -159,10 +152,8 @@ static void a_late_answer_among_several_workers_is_no_double_grant(void **state)
 
 // The shipped scenario to begin with: the template is safe in it. client-1 learns of its grant when
 // the lease has ended and client-2 has the lock; then it is held within its release until the same.
-static void the_shipped_scenario_finds_mistakes_between_requests_and_not_in_the_template(
-    void **state)
+TEST(the_shipped_scenario_finds_mistakes_between_requests_and_not_in_the_template)
 {
-    (void)state;
     struct text text = {0};
     write_driver_that_counts_from_the_reply();
     assert_int_equal(file_read("scripts/drivers/inside.yaml", &text, NULL), 0);
@@ -188,9 +179,8 @@ static void the_shipped_scenario_finds_mistakes_between_requests_and_not_in_the_
     text_free(&text);
 }
 
-static void a_fault_inside_a_lock_that_nobody_sees_is_not_applicable(void **state)
+TEST(a_fault_inside_a_lock_that_nobody_sees_is_not_applicable)
 {
-    (void)state;
     struct command_result result =
         foreign_run(folder, "unseen",
                     "version: 1\nname: unseen\nabout: For a test.\n"
@@ -205,9 +195,8 @@ static void a_fault_inside_a_lock_that_nobody_sees_is_not_applicable(void **stat
 
 // `request` would be what the program is asked, which is another place; and without a phase a
 // command can be nobody's but the lock's if no server keeps the guarded value.
-static void without_namespaces_a_fault_inside_a_lock_is_skipped(void **state)
+TEST(without_namespaces_a_fault_inside_a_lock_is_skipped)
 {
-    (void)state;
     static const char *const points[] = {"after request in acquire", "before EVAL"};
     for (size_t i = 0; i < 2; i++) {
         struct text text = {0};
@@ -225,17 +214,4 @@ static void without_namespaces_a_fault_inside_a_lock_is_skipped(void **state)
         command_free(&result);
         text_free(&text);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(faults_strike_between_the_requests_of_a_foreign_lock),
-        cmocka_unit_test(a_late_answer_among_several_workers_is_no_double_grant),
-        cmocka_unit_test(
-            the_shipped_scenario_finds_mistakes_between_requests_and_not_in_the_template),
-        cmocka_unit_test(a_fault_inside_a_lock_that_nobody_sees_is_not_applicable),
-        cmocka_unit_test(without_namespaces_a_fault_inside_a_lock_is_skipped),
-    };
-    return cmocka_run_group_tests(tests, make_drivers, remove_folder);
 }

@@ -3,14 +3,8 @@
 #include "harness/cli/test_command.h"
 #include "harness/cli/test_result.h"
 #include "harness/report/test_json_path.h"
+#include "harness/testing/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -109,9 +103,10 @@ static char *content_of(const char *name)
     return text.bytes;
 }
 
-static void a_runs_own_report_is_made_anew_just_as_it_was(void **state)
+TEST_GROUP(make_runs, remove_folder);
+
+TEST(a_runs_own_report_is_made_anew_just_as_it_was)
 {
-    (void)state;
     static const char *const files[] = {"first/trials/small--none/timeline.svg",
                                         "first/trials/small--none/latency.hlog"};
     enum { FILES = sizeof files / sizeof *files };
@@ -143,9 +138,8 @@ static void a_runs_own_report_is_made_anew_just_as_it_was(void **state)
     json_decref(now);
 }
 
-static void elsewhere_the_source_is_left_alone(void **state)
+TEST(elsewhere_the_source_is_left_alone)
 {
-    (void)state;
     char *before = content_of("second/result.json");
     expect("report @/second --out @/elsewhere --csv @/all.csv", 0, "elsewhere/report.html");
     char *after = content_of("second/result.json");
@@ -159,9 +153,8 @@ static void elsewhere_the_source_is_left_alone(void **state)
     expect("report @/second --out @/elsewhere", 2, "is not empty");
 }
 
-static void trials_of_the_same_scenario_are_repeats(void **state)
+TEST(trials_of_the_same_scenario_are_repeats)
 {
-    (void)state;
     expect("report @/first @/second --out @/repeats --quiet", 0, "4 trials: 4 as expected");
     json_t *result = load_result(folder, "repeats");
     assert_string_equal(text_at(result, "trials.0.name"), "small--none");
@@ -174,9 +167,8 @@ static void trials_of_the_same_scenario_are_repeats(void **state)
     assert_true(is_there("repeats/trials/small--none--2/timeline.svg"));
 }
 
-static void a_scenario_of_another_text_is_shown_as_its_own(void **state)
+TEST(a_scenario_of_another_text_is_shown_as_its_own)
 {
-    (void)state;
     expect("report @/first @/other --out @/both", 0, "small-2 is the scenario in ");
     json_t *result = load_result(folder, "both");
     assert_string_equal(text_at(result, "trials.2.name"), "small-2--none");
@@ -186,9 +178,8 @@ static void a_scenario_of_another_text_is_shown_as_its_own(void **state)
     assert_true(is_there("both/as-run/small-2.yaml"));
 }
 
-static void environments_that_differ_are_marked(void **state)
+TEST(environments_that_differ_are_marked)
 {
-    (void)state;
     json_t *result = load_result(folder, "second");
     json_object_set_new(json_at(result, "environment"), "kernel", json_string("Linux 2.0"));
     keep_result("second", result);
@@ -202,9 +193,8 @@ static void environments_that_differ_are_marked(void **state)
     json_decref(result);
 }
 
-static void a_run_that_was_killed_gets_a_report(void **state)
+TEST(a_run_that_was_killed_gets_a_report)
 {
-    (void)state;
     expect("run @/small.yaml --no-namespaces --out @/killed --quiet", 0, "2 trials");
     remove_file("killed/result.json");
     remove_file("killed/report.html");
@@ -216,18 +206,16 @@ static void a_run_that_was_killed_gets_a_report(void **state)
     json_decref(result);
 }
 
-static void a_verdict_that_changed_is_said(void **state)
+TEST(a_verdict_that_changed_is_said)
 {
-    (void)state;
     json_t *result = load_result(folder, "other");
     json_object_set_new(json_at(result, "trials.0"), "verdict", json_string("SAFE"));
     keep_result("other", result);
     expect("report @/other --quiet", 0, "small--none: UNSAFE now, SAFE in result.json");
 }
 
-static void a_brief_report_is_all_in_one_folder(void **state)
+TEST(a_brief_report_is_all_in_one_folder)
 {
-    (void)state;
     expect("report @/first --brief", 2, "--out DIR must name another folder");
     expect("report @/first --brief --out @/brief --quiet", 0, "2 trials");
     assert_false(is_there("brief/trials"));
@@ -243,9 +231,8 @@ static void a_brief_report_is_all_in_one_folder(void **state)
     free(page);
 }
 
-static void what_is_no_run_is_refused(void **state)
+TEST(what_is_no_run_is_refused)
 {
-    (void)state;
     expect("report", 2, "which run?");
     expect("report @/nothing", 2, "cannot open the run in");
     expect("report @", 2, "is no run's folder");
@@ -254,20 +241,4 @@ static void what_is_no_run_is_refused(void **state)
     expect("report @/elsewhere", 2, "has no history left");
     expect("report @/first --brief --out ''", 2, "--out takes a name");
     expect("help report", 0, "results/latest");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_runs_own_report_is_made_anew_just_as_it_was),
-        cmocka_unit_test(elsewhere_the_source_is_left_alone),
-        cmocka_unit_test(trials_of_the_same_scenario_are_repeats),
-        cmocka_unit_test(a_scenario_of_another_text_is_shown_as_its_own),
-        cmocka_unit_test(environments_that_differ_are_marked),
-        cmocka_unit_test(a_run_that_was_killed_gets_a_report),
-        cmocka_unit_test(a_verdict_that_changed_is_said),
-        cmocka_unit_test(a_brief_report_is_all_in_one_folder),
-        cmocka_unit_test(what_is_no_run_is_refused),
-    };
-    return cmocka_run_group_tests(tests, make_runs, remove_folder);
 }

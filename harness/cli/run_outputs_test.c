@@ -3,14 +3,8 @@
 #include "harness/cli/test_command.h"
 #include "harness/report/junit.h"
 #include "harness/report/test_junit.h"
+#include "harness/testing/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -90,9 +84,10 @@ static struct command_result run_with(const char *name, const char *options)
     return result;
 }
 
-static void a_missed_expectation_is_a_failure_in_both_junit_files(void **state)
+TEST_GROUP(make_folder, remove_folder);
+
+TEST(a_missed_expectation_is_a_failure_in_both_junit_files)
 {
-    (void)state;
     command_expect(run_with("missed.yaml", "--junit @/new/folder/junit.xml"), 1, "expected SAFE");
     char *named = content_of("new/folder/junit.xml");
     char *kept = content_of("run/junit.xml");
@@ -106,9 +101,8 @@ static void a_missed_expectation_is_a_failure_in_both_junit_files(void **state)
     free(kept);
 }
 
-static void junit_is_kept_in_the_runs_folder_unasked(void **state)
+TEST(junit_is_kept_in_the_runs_folder_unasked)
 {
-    (void)state;
     command_expect(run_with("met.yaml", ""), 0, "run/report.html");
     char *kept = content_of("run/junit.xml");
     assert_true(test_xml_is_well_formed(kept));
@@ -116,9 +110,8 @@ static void junit_is_kept_in_the_runs_folder_unasked(void **state)
     free(kept);
 }
 
-static void a_path_that_cannot_be_written_is_exit_4_and_starts_nothing(void **state)
+TEST(a_path_that_cannot_be_written_is_exit_4_and_starts_nothing)
 {
-    (void)state;
     write_in(folder, "target", "not to be touched");
     char *link = in_folder("link");
     char *pipe = in_folder("pipe");
@@ -142,9 +135,8 @@ static void a_path_that_cannot_be_written_is_exit_4_and_starts_nothing(void **st
     free(pipe);
 }
 
-static void what_an_earlier_run_left_is_not_taken_for_this_ones(void **state)
+TEST(what_an_earlier_run_left_is_not_taken_for_this_ones)
 {
-    (void)state;
     write_in(folder, "old.xml", JUNIT_BEGINS "/>");
     setenv("GITHUB_STEP_SUMMARY", folder, 1); // no file, so the run does not start
     command_expect(run_with("met.yaml", "--github --junit @/old.xml"), 4, "$GITHUB_STEP_SUMMARY");
@@ -153,9 +145,8 @@ static void what_an_earlier_run_left_is_not_taken_for_this_ones(void **state)
     assert_false(is_there("old.xml"));
 }
 
-static void github_gets_commands_and_a_table_behind_what_is_there(void **state)
+TEST(github_gets_commands_and_a_table_behind_what_is_there)
 {
-    (void)state;
     char *path = in_folder("summary.md");
     write_in(folder, "summary.md", "of another step\n");
     setenv("GITHUB_STEP_SUMMARY", path, 1);
@@ -182,9 +173,8 @@ static void github_gets_commands_and_a_table_behind_what_is_there(void **state)
 }
 
 // As a user of Perl's harness calls it; without one, what it would read.
-static void a_run_is_a_test_program_for_prove(void **state)
+TEST(a_run_is_a_test_program_for_prove)
 {
-    (void)state;
     struct command_result result = run_with("met.yaml", "--tap");
     assert_int_equal(strncmp(text_string(&result.output), "TAP version 13\n1..1\n", 20), 0);
     command_expect(result, 0, "\nok 1 - small none\n");
@@ -203,9 +193,8 @@ static void a_run_is_a_test_program_for_prove(void **state)
     text_free(&command);
 }
 
-static void wrong_options_are_exit_2(void **state)
+TEST(wrong_options_are_exit_2)
 {
-    (void)state;
     command_expect(run_with("met.yaml", "--github --json"), 2, "both want standard output");
     command_expect(run_with("met.yaml", "--tap --json"), 2, "--json and --tap both want");
     command_expect(run_with("met.yaml", "--junit"), 2, "--junit needs a value: FILE");
@@ -232,9 +221,8 @@ static int run_the_script(const char *variables)
     return WEXITSTATUS(status);
 }
 
-static void the_script_for_ci_annotates_on_github_only(void **state)
+TEST(the_script_for_ci_annotates_on_github_only)
 {
-    (void)state;
     assert_int_equal(run_the_script("scenarios='met.yaml missed.yaml'"), 2); // both are "small"
     assert_int_equal(run_the_script("scenarios=missed.yaml"), 1);
     char *said = content_of("said");
@@ -249,19 +237,4 @@ static void the_script_for_ci_annotates_on_github_only(void **state)
     said = content_of("said");
     assert_non_null(strstr(said, "cannot find sub/scenarios/failures"));
     free(said);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_missed_expectation_is_a_failure_in_both_junit_files),
-        cmocka_unit_test(junit_is_kept_in_the_runs_folder_unasked),
-        cmocka_unit_test(a_path_that_cannot_be_written_is_exit_4_and_starts_nothing),
-        cmocka_unit_test(what_an_earlier_run_left_is_not_taken_for_this_ones),
-        cmocka_unit_test(github_gets_commands_and_a_table_behind_what_is_there),
-        cmocka_unit_test(a_run_is_a_test_program_for_prove),
-        cmocka_unit_test(wrong_options_are_exit_2),
-        cmocka_unit_test(the_script_for_ci_annotates_on_github_only),
-    };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -2,17 +2,11 @@
 #include "harness/base/test_folder.h"
 #include "harness/cli/test_command.h"
 #include "harness/history/file.h"
+#include "harness/testing/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <fcntl.h>
 #include <jansson.h>
 #include <signal.h>
-#include <stdio.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -85,9 +79,10 @@ static json_t *load_result(void)
     return json;
 }
 
-static void a_met_expectation_is_exit_0_with_a_report(void **state)
+TEST_GROUP(make_folder, remove_folder);
+
+TEST(a_met_expectation_is_exit_0_with_a_report)
 {
-    (void)state;
     expect_code(run_scenario(HEAD WORK "schemes: [none, redis-set-px-lua]\n"
                                        "expect:\n"
                                        "  - {schemes: [none], verdict: unsafe}\n"
@@ -104,27 +99,24 @@ static void a_met_expectation_is_exit_0_with_a_report(void **state)
     json_decref(json);
 }
 
-static void a_broken_lock_that_was_called_safe_is_exit_1(void **state)
+TEST(a_broken_lock_that_was_called_safe_is_exit_1)
 {
-    (void)state;
     expect_code(run_scenario(HEAD WORK "schemes: [none]\n"
                                        "expect: [{schemes: [none], verdict: safe}]\n",
                              ""),
                 1, "expected SAFE");
 }
 
-static void a_sound_lock_that_was_called_unsafe_is_exit_1(void **state)
+TEST(a_sound_lock_that_was_called_unsafe_is_exit_1)
 {
-    (void)state;
     expect_code(run_scenario(HEAD WORK "schemes: [redis-set-px-lua]\n"
                                        "expect: [{schemes: [redis-set-px-lua], verdict: unsafe}]\n",
                              ""),
                 1, "expected UNSAFE");
 }
 
-static void a_wrong_scenario_is_exit_2_and_starts_nothing(void **state)
+TEST(a_wrong_scenario_is_exit_2_and_starts_nothing)
 {
-    (void)state;
     expect_code(run_scenario(HEAD "workload: {kind: incremint, store: shm, operations: 60}\n"
                                   "schemes: [none]\nthread: 3\n",
                              ""),
@@ -135,9 +127,8 @@ static void a_wrong_scenario_is_exit_2_and_starts_nothing(void **state)
     text_free(&run);
 }
 
-static void wrong_usage_is_exit_2(void **state)
+TEST(wrong_usage_is_exit_2)
 {
-    (void)state;
     expect_code(run_lockpick("run"), 2, "which scenario?");
     expect_code(run_lockpick("run --frobnicate x"), 2, "there is no option --frobnicate");
     expect_code(run_lockpick("run --keepgoing x"), 2, "did you mean --keep-going?");
@@ -151,9 +142,8 @@ static void wrong_usage_is_exit_2(void **state)
     expect_code(run_lockpick("history /dev/null"), 2, "no plain file");
 }
 
-static void a_fault_whose_point_is_never_reached_is_exit_3(void **state)
+TEST(a_fault_whose_point_is_never_reached_is_exit_3)
 {
-    (void)state;
     expect_code(run_scenario(HEAD WORK "schemes: [redis-set-px-lua]\n"
                                        "faults:\n"
                                        "  - when: client-1 after GET in release\n"
@@ -164,9 +154,8 @@ static void a_fault_whose_point_is_never_reached_is_exit_3(void **state)
                 3, "never");
 }
 
-static void a_missing_server_skips_its_schemes_and_names_the_package(void **state)
+TEST(a_missing_server_skips_its_schemes_and_names_the_package)
 {
-    (void)state;
     struct text scenario = {0};
     text_format(&scenario, "%s/scenario.yaml", folder);
     const char *text = HEAD WORK "schemes: [none, redis-setnx]\n";
@@ -195,9 +184,8 @@ static void a_missing_server_skips_its_schemes_and_names_the_package(void **stat
     text_free(&scenario);
 }
 
-static void json_goes_alone_to_standard_output(void **state)
+TEST(json_goes_alone_to_standard_output)
 {
-    (void)state;
     struct command_result result = run_scenario(HEAD WORK "schemes: [none]\n", "--json");
     json_error_t error;
     json_t *json = json_loads(text_string(&result.output), 0, &error);
@@ -206,9 +194,8 @@ static void json_goes_alone_to_standard_output(void **state)
     command_free(&result);
 }
 
-static void options_narrow_and_repeat_a_run(void **state)
+TEST(options_narrow_and_repeat_a_run)
 {
-    (void)state;
     expect_code(run_scenario(HEAD WORK "schemes: [\"redis-*\"]\n",
                              "--scheme redis-setnx --repeat 2 --seed 11 --no-namespaces "
                              "--set clients.processes=3 --set workload.store=redis --quiet"),
@@ -219,9 +206,8 @@ static void options_narrow_and_repeat_a_run(void **state)
     json_decref(json);
 }
 
-static void a_folder_that_holds_a_run_is_not_written_over(void **state)
+TEST(a_folder_that_holds_a_run_is_not_written_over)
 {
-    (void)state;
     expect_code(run_scenario(HEAD WORK "schemes: [redis-setnx]\n", "--json"), 0, "SAFE");
     struct text arguments = {0};
     text_format(&arguments, "run %s/scenario.yaml --out %s/run", folder, folder);
@@ -229,9 +215,8 @@ static void a_folder_that_holds_a_run_is_not_written_over(void **state)
     text_free(&arguments);
 }
 
-static void a_history_prints_as_json_lines(void **state)
+TEST(a_history_prints_as_json_lines)
 {
-    (void)state;
     expect_code(run_scenario(HEAD WORK "schemes: [redis-setnx]\n", ""), 0, "SAFE");
     struct text arguments = {0};
     text_format(&arguments, "history %s/run", folder);
@@ -252,9 +237,8 @@ static void a_history_prints_as_json_lines(void **state)
     command_free(&result);
 }
 
-static void every_other_verb_answers(void **state)
+TEST(every_other_verb_answers)
 {
-    (void)state;
     expect_code(run_lockpick("--version"), 0, "lockpick 0.");
     expect_code(run_lockpick("--help"), 0, "usage:");
     expect_code(run_lockpick("help run"), 0, "--keep-going");
@@ -307,9 +291,8 @@ static void kill_mid_run(const char *scenario_path, const char *option, int page
     text_free(&history);
 }
 
-static void an_interrupted_run_reports_its_trials_as_far_as_they_went(void **state)
+TEST(an_interrupted_run_reports_its_trials_as_far_as_they_went)
 {
-    (void)state;
     char out[80];
     char first[80];
     char second[80];
@@ -344,9 +327,8 @@ static void an_interrupted_run_reports_its_trials_as_far_as_they_went(void **sta
     json_decref(json);
 }
 
-static void a_run_killed_at_any_moment_leaves_no_process_behind(void **state)
+TEST(a_run_killed_at_any_moment_leaves_no_process_behind)
 {
-    (void)state;
     struct text path = {0};
     text_format(&path, "%s/long.yaml", folder);
     const char *text = HEAD "workload: {kind: increment, store: redis, for: 60s}\n"
@@ -365,25 +347,4 @@ static void a_run_killed_at_any_moment_leaves_no_process_behind(void **state)
     expect_code(run_lockpick(arguments.bytes), 0, "store-initial");
     text_free(&arguments);
     text_free(&path);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_met_expectation_is_exit_0_with_a_report),
-        cmocka_unit_test(a_broken_lock_that_was_called_safe_is_exit_1),
-        cmocka_unit_test(a_sound_lock_that_was_called_unsafe_is_exit_1),
-        cmocka_unit_test(a_wrong_scenario_is_exit_2_and_starts_nothing),
-        cmocka_unit_test(wrong_usage_is_exit_2),
-        cmocka_unit_test(a_fault_whose_point_is_never_reached_is_exit_3),
-        cmocka_unit_test(a_missing_server_skips_its_schemes_and_names_the_package),
-        cmocka_unit_test(json_goes_alone_to_standard_output),
-        cmocka_unit_test(options_narrow_and_repeat_a_run),
-        cmocka_unit_test(a_folder_that_holds_a_run_is_not_written_over),
-        cmocka_unit_test(a_history_prints_as_json_lines),
-        cmocka_unit_test(every_other_verb_answers),
-        cmocka_unit_test(an_interrupted_run_reports_its_trials_as_far_as_they_went),
-        cmocka_unit_test(a_run_killed_at_any_moment_leaves_no_process_behind),
-    };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

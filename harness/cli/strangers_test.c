@@ -1,8 +1,8 @@
 // End to end: folders and scenarios of strangers do no harm, and what is one's own stays one's own.
 #include "harness/cli/test_command.h"
 #include "harness/cli/test_result.h"
+#include "harness/testing/test.h"
 
-#include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -73,9 +73,10 @@ static void expect_content(const char *name, const char *expected)
 
 // --- folders -------------------------------------------------------------------------------------
 
-static void a_report_overwrites_no_target_of_a_link(void **state)
+TEST_GROUP(make_run, remove_folder);
+
+TEST(a_report_overwrites_no_target_of_a_link)
 {
-    (void)state;
     static const char *const files[] = {"result.json",
                                         "junit.xml",
                                         "report.html",
@@ -96,9 +97,8 @@ static void a_report_overwrites_no_target_of_a_link(void **state)
     shell("test ! -L linked/result.json && test ! -L linked/trials/small--none/timeline.dat");
 }
 
-static void a_report_goes_through_no_link_to_another_folder(void **state)
+TEST(a_report_goes_through_no_link_to_another_folder)
 {
-    (void)state;
     static const char *const links[] = {"plots", "trials", "trials/small--none"};
     for (size_t i = 0; i < sizeof links / sizeof links[0]; i++) {
         struct text line = {0};
@@ -117,9 +117,8 @@ static void a_report_goes_through_no_link_to_another_folder(void **state)
 }
 
 // timeout(1) would end it with 124.
-static void a_pipe_in_a_folder_holds_nobody_up(void **state)
+TEST(a_pipe_in_a_folder_holds_nobody_up)
 {
-    (void)state;
     static const char *const files[] = {"trials/small--none/history.bin", "result.json",
                                         "as-run.yaml"};
     static const char *const commands[] = {
@@ -146,9 +145,8 @@ static void a_pipe_in_a_folder_holds_nobody_up(void **state)
     }
 }
 
-static void words_of_a_stranger_s_result_cannot_move_the_cursor(void **state)
+TEST(words_of_a_stranger_s_result_cannot_move_the_cursor)
 {
-    (void)state;
     shell("rm -rf linked && cp -r run linked");
     json_t *result = load_result(folder, "linked");
     json_t *trial = json_array_get(json_object_get(result, "trials"), 0);
@@ -170,18 +168,16 @@ static void words_of_a_stranger_s_result_cannot_move_the_cursor(void **state)
 
 // --- scenarios -----------------------------------------------------------------------------------
 
-static void what_a_scenario_says_reaches_no_terminal_raw(void **state)
+TEST(what_a_scenario_says_reaches_no_terminal_raw)
 {
-    (void)state;
     write_in(folder, "brought.yaml", NEEDS("\"\\e[2Jx\""));
     command_expect(command("run @/brought.yaml --out @/brought"), 2,
                    "the text contains a control character: '\\x1b[2Jx'");
 }
 
 // A line that begins with "::", or has "##[", would be a command to the runner.
-static void what_a_scenario_says_is_no_command_to_github(void **state)
+TEST(what_a_scenario_says_is_no_command_to_github)
 {
-    (void)state;
     write_in(folder, "brought.yaml", NEEDS("\"x\\n::error::theirs ##[add-mask]theirs\""));
     struct command_result said = command("run @/brought.yaml --out @/brought --github");
     const char *stop = strstr(text_string(&said.output), "::stop-commands::");
@@ -198,9 +194,8 @@ static void what_a_scenario_says_is_no_command_to_github(void **state)
     command_free(&said);
 }
 
-static void an_output_replaces_only_what_an_earlier_run_wrote(void **state)
+TEST(an_output_replaces_only_what_an_earlier_run_wrote)
 {
-    (void)state;
     static const char *const options[] = {"--csv @/small.yaml", "--junit @/small.yaml"};
     for (size_t i = 0; i < 2; i++) {
         struct text arguments = {0};
@@ -216,9 +211,8 @@ static void an_output_replaces_only_what_an_earlier_run_wrote(void **state)
     command_expect(command("report @/run --quiet --csv @/b --junit @/b"), 4, "the same file");
 }
 
-static void a_password_is_kept_for_oneself(void **state)
+TEST(a_password_is_kept_for_oneself)
 {
-    (void)state;
     struct stat found;
     write_in(folder, "secret.yaml",
              SCENARIO "servers: {mysql: {external: \"mysql://me:secret@127.0.0.1:1/test\"}}\n");
@@ -236,9 +230,8 @@ static void a_password_is_kept_for_oneself(void **state)
 
 // --- results/latest ------------------------------------------------------------------------------
 
-static void a_run_beside_others_names_its_own_folder(void **state)
+TEST(a_run_beside_others_names_its_own_folder)
 {
-    (void)state;
     char here[4096];
     struct text line = {0};
     assert_non_null(getcwd(here, sizeof here));
@@ -252,20 +245,4 @@ static void a_run_beside_others_names_its_own_folder(void **state)
                 lockpick_path());
     shell(line.bytes);
     text_free(&line);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_report_overwrites_no_target_of_a_link),
-        cmocka_unit_test(a_report_goes_through_no_link_to_another_folder),
-        cmocka_unit_test(a_pipe_in_a_folder_holds_nobody_up),
-        cmocka_unit_test(words_of_a_stranger_s_result_cannot_move_the_cursor),
-        cmocka_unit_test(what_a_scenario_says_reaches_no_terminal_raw),
-        cmocka_unit_test(what_a_scenario_says_is_no_command_to_github),
-        cmocka_unit_test(an_output_replaces_only_what_an_earlier_run_wrote),
-        cmocka_unit_test(a_password_is_kept_for_oneself),
-        cmocka_unit_test(a_run_beside_others_names_its_own_folder),
-    };
-    return cmocka_run_group_tests(tests, make_run, remove_folder);
 }

@@ -1,12 +1,6 @@
 // The table of what a folder of scenarios reproduces, from results that are written by hand.
 #include "harness/cli/test_foreign.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "harness/testing/test.h"
 
 static char folder[] = "/tmp/lockpick-table-XXXXXX";
 
@@ -65,25 +59,16 @@ static void expect_row(const char *outcome, const char *wanted)
     command_free(&result);
 }
 
-static void a_scheme_of_which_a_count_must_show_it_breaks(void **state)
+TEST_GROUP(make_scenario, remove_folder);
+
+TEST(a_scheme_of_which_a_count_must_show_it_breaks)
 {
-    (void)state;
     expect_row("met", "| F07 | counted | redis-setnx†, redis-set-px-del\\* | redis-set-px-lua |");
 }
 
-static void a_threshold_that_was_missed_is_not_as_expected(void **state)
+TEST(a_threshold_that_was_missed_is_not_as_expected)
 {
-    (void)state;
     expect_row("met", "| 2 of 2, 2026-11-21 |");
     expect_row("missed", "| 1 of 2, 2026-11-21 |");
     expect_row("not measured", "| 1 of 2, 2026-11-21 |");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_scheme_of_which_a_count_must_show_it_breaks),
-        cmocka_unit_test(a_threshold_that_was_missed_is_not_as_expected),
-    };
-    return cmocka_run_group_tests(tests, make_scenario, remove_folder);
 }

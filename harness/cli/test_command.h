@@ -4,16 +4,9 @@
 
 #include "harness/base/file.h"
 #include "harness/base/test_folder.h"
+#include "harness/testing/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
-
-#include <cmocka.h>
 
 struct command_result {
     int code; // exit status, or 128 + signal

@@ -3,14 +3,9 @@
 #define LOCKPICK_CLI_TEST_RESULT_H
 
 #include "harness/base/text.h"
+#include "harness/testing/test.h"
 
 #include <jansson.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 // FOLDER/RUN/result.json, which must be there; the caller gives it back with json_decref.
 static inline json_t *load_result(const char *folder, const char *run)

@@ -17,6 +17,7 @@
 #include "harness/cli/test_command.h"
 #include "harness/history/reader.h"
 #include "harness/scenario/units.h"
+#include "harness/testing/test.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -25,7 +26,6 @@
 #include <poll.h>
 #include <pty.h>
 #include <signal.h>
-#include <stdio.h>
 #include <unistd.h>
 
 // How long a run may take to end after the last blow, and its processes after it. Nothing hangs so
@@ -764,9 +764,8 @@ static int torture_all(const void *context)
     return wrong > 0 ? 1 : 0;
 }
 
-static void however_a_run_is_attacked_it_leaves_loses_and_misjudges_nothing(void **state)
+TEST(however_a_run_is_attacked_it_leaves_loses_and_misjudges_nothing)
 {
-    (void)state;
     const struct campaign campaign = {
         .seed = PART_SEED, .for_ns = PART_NS, .only = -1, .is_part = true};
     int code = run_apart(torture_all, &campaign);
@@ -777,7 +776,7 @@ static void however_a_run_is_attacked_it_leaves_loses_and_misjudges_nothing(void
     assert_int_equal(code, 0);
 }
 
-int main(int argc, char **argv)
+static int run(int argc, char **argv)
 {
     if (argc > 1 && strcmp(argv[1], "full") == 0) {
         struct campaign campaign = {.seed = argc > 3 ? strtoull(argv[3], NULL, 10) : 0,
@@ -794,8 +793,7 @@ int main(int argc, char **argv)
             campaign.seed = (uint64_t)clock_realtime_ns() % 1000000007;
         return run_apart(torture_all, &campaign);
     }
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(however_a_run_is_attacked_it_leaves_loses_and_misjudges_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return tests_run(argc, argv);
 }
+
+TEST_MAIN(run);

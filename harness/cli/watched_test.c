@@ -5,9 +5,9 @@
 #include "harness/cluster/process.h"
 #include "harness/cluster/server.h"
 #include "harness/drive/usage_proc.h"
+#include "harness/testing/test.h"
 
 #include <signal.h>
-#include <stdio.h>
 #include <unistd.h>
 
 #define LIMIT_NS (100 * NS_PER_S)
@@ -144,9 +144,10 @@ static void expect_error(const struct killing *killing)
     command_free(&result);
 }
 
-static void clients_and_their_observer(void **state)
+TEST_GROUP(prepare, clean_up);
+
+TEST(clients_and_their_observer)
 {
-    (void)state;
     static const struct killing killings[] = {
         {"observer", SIGKILL, "none", NULL,
          "the observer, which measures stalls, ended by signal 9, which no fault asked for"},
@@ -156,9 +157,8 @@ static void clients_and_their_observer(void **state)
         expect_error(&killings[i]);
 }
 
-static void servers_and_what_they_are_made_of(void **state)
+TEST(servers_and_what_they_are_made_of)
 {
-    (void)state;
     static const struct killing killings[] = {
         {"redis-server", SIGKILL, "redis-set-px-lua", "redis",
          "redis-1 ended by signal 9, which no fault asked for"},
@@ -178,9 +178,8 @@ static void servers_and_what_they_are_made_of(void **state)
 }
 
 // The program that was started is a shell, which leaves its pipes to what it has started itself.
-static void drivers_and_their_wrappers(void **state)
+TEST(drivers_and_their_wrappers)
 {
-    (void)state;
     static const char scheme[] =
         "{exec: {name: wrapped, servers: redis, traits: [exclusive, lease], "
         "command: [sh, wrapper.sh]}}";
@@ -190,14 +189,4 @@ static void drivers_and_their_wrappers(void **state)
     };
     for (size_t i = 0; i < sizeof killings / sizeof *killings; i++)
         expect_error(&killings[i]);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(clients_and_their_observer),
-        cmocka_unit_test(servers_and_what_they_are_made_of),
-        cmocka_unit_test(drivers_and_their_wrappers),
-    };
-    return cmocka_run_group_tests(tests, prepare, clean_up);
 }

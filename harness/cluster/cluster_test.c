@@ -7,18 +7,10 @@
 #include "harness/cluster/process.h"
 #include "harness/cluster/server.h"
 #include "harness/cluster/topology.h"
+#include "harness/testing/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/file.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -89,15 +81,15 @@ static int on_loopback(const struct sandbox *sandbox, void *context)
     return sandbox->isolation == ISOLATION_LOOPBACK ? open_and_ask(ISOLATION_LOOPBACK, 2) : 3;
 }
 
-static void clusters_come_and_go_in_one_sandbox(void **state)
+TEST_GROUP(make_folder, remove_folder);
+
+TEST(clusters_come_and_go_in_one_sandbox)
 {
-    (void)state;
     assert_int_equal(sandbox_run(false, in_namespaces, NULL), 0);
 }
 
-static void without_namespaces_servers_listen_on_loopback(void **state)
+TEST(without_namespaces_servers_listen_on_loopback)
 {
-    (void)state;
     assert_int_equal(sandbox_run(true, on_loopback, NULL), 0);
 }
 
@@ -116,9 +108,8 @@ static int die(const struct sandbox *sandbox, void *context)
     return 0;
 }
 
-static void the_exit_code_comes_out_of_the_sandbox(void **state)
+TEST(the_exit_code_comes_out_of_the_sandbox)
 {
-    (void)state;
     for (int loopback = 0; loopback < 2; loopback++) {
         assert_int_equal(sandbox_run(loopback == 1, fail_with_seven, NULL), 7);
         assert_int_equal(sandbox_run(loopback == 1, die, NULL), 128 + SIGKILL);
@@ -189,9 +180,8 @@ static void end_by(int signal_number, bool loopback)
     close(witness.ready[1]);
 }
 
-static void when_the_command_is_killed_nothing_of_its_sandbox_lives_on(void **state)
+TEST(when_the_command_is_killed_nothing_of_its_sandbox_lives_on)
 {
-    (void)state;
     static const int signals[] = {SIGKILL, SIGTERM, SIGINT, SIGHUP};
     for (int i = 0; i < 4; i++) {
         end_by(signals[i], false);
@@ -234,9 +224,8 @@ static int open_one(struct cluster *cluster, const char *name, const struct topo
     return cluster_open(cluster, &settings, error);
 }
 
-static void a_server_that_ends_at_once_is_an_error_with_its_last_words(void **state)
+TEST(a_server_that_ends_at_once_is_an_error_with_its_last_words)
 {
-    (void)state;
     struct cluster cluster;
     struct error error = {0};
     const struct topology wrong = {.name = "wrong", .server = "redis", .plan = plan_wrongly};
@@ -245,9 +234,8 @@ static void a_server_that_ends_at_once_is_an_error_with_its_last_words(void **st
     assert_non_null(strstr(error.text, "wrong-1/server.log"));
 }
 
-static void a_stranger_on_our_port_is_not_taken_for_our_server(void **state)
+TEST(a_stranger_on_our_port_is_not_taken_for_our_server)
 {
-    (void)state;
     struct cluster cluster;
     struct error error = {0};
     assert_int_equal(open_one(&cluster, "mine", topology_find("redis", NULL), &error), 0);
@@ -258,9 +246,8 @@ static void a_stranger_on_our_port_is_not_taken_for_our_server(void **state)
     cluster_close(&cluster);
 }
 
-static void a_server_that_dies_later_is_noticed_and_named(void **state)
+TEST(a_server_that_dies_later_is_noticed_and_named)
 {
-    (void)state;
     struct cluster cluster;
     struct error error = {0};
     assert_int_equal(open_one(&cluster, "dead", topology_find("redis", NULL), &error), 0);
@@ -273,9 +260,8 @@ static void a_server_that_dies_later_is_noticed_and_named(void **state)
     cluster_close(&cluster);
 }
 
-static void a_program_runs_to_its_end_and_its_words_come_back(void **state)
+TEST(a_program_runs_to_its_end_and_its_words_come_back)
 {
-    (void)state;
     struct text output = {0};
     struct error error = {0};
     const char *const reverse[] = {"sh", "-c", "cat; echo to stderr >&2; exit 5", NULL};
@@ -287,19 +273,4 @@ static void a_program_runs_to_its_end_and_its_words_come_back(void **state)
     assert_non_null(strstr(error.text, "no-such-program"));
     assert_true(program_exists("sh"));
     assert_false(program_exists("no-such-program"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(clusters_come_and_go_in_one_sandbox),
-        cmocka_unit_test(without_namespaces_servers_listen_on_loopback),
-        cmocka_unit_test(the_exit_code_comes_out_of_the_sandbox),
-        cmocka_unit_test(when_the_command_is_killed_nothing_of_its_sandbox_lives_on),
-        cmocka_unit_test(a_server_that_ends_at_once_is_an_error_with_its_last_words),
-        cmocka_unit_test(a_stranger_on_our_port_is_not_taken_for_our_server),
-        cmocka_unit_test(a_server_that_dies_later_is_noticed_and_named),
-        cmocka_unit_test(a_program_runs_to_its_end_and_its_words_come_back),
-    };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -3,17 +3,9 @@
 
 #include "harness/base/file.h"
 #include "harness/base/test_folder.h"
+#include "harness/testing/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 static char folder[] = "/tmp/lockpick-data-cache-test-XXXXXX";
@@ -58,9 +50,10 @@ static int fetch(const char *cache, struct text *said)
     return result;
 }
 
-static void what_was_kept_comes_back(void **state)
+TEST_GROUP(prepare, clean_up);
+
+TEST(what_was_kept_comes_back)
 {
-    (void)state;
     char *cache = data_cache_path("server-1");
     char *data = path_join(folder, "original");
     struct text said = {0};
@@ -76,9 +69,8 @@ static void what_was_kept_comes_back(void **state)
 }
 
 // file_read, which has a file in memory as a whole, refuses one of more than 256 MiB.
-static void a_file_of_any_size_is_kept(void **state)
+TEST(a_file_of_any_size_is_kept)
 {
-    (void)state;
     char *cache = data_cache_path("server-4");
     char *data = path_join(folder, "large");
     struct text said = {0};
@@ -93,9 +85,8 @@ static void a_file_of_any_size_is_kept(void **state)
 
 // Of the same server, kept by a build of another version, which may be at work beside ours: half of
 // it may be what that one is making.
-static void what_another_layout_keeps_is_neither_used_nor_touched(void **state)
+TEST(what_another_layout_keeps_is_neither_used_nor_touched)
 {
-    (void)state;
     char *cache = data_cache_path("server-3");
     char *data = path_join(folder, "original");
     struct text said = {0};
@@ -114,9 +105,8 @@ static void what_another_layout_keeps_is_neither_used_nor_touched(void **state)
     free(cache);
 }
 
-static void what_was_damaged_is_named_and_made_anew(void **state)
+TEST(what_was_damaged_is_named_and_made_anew)
 {
-    (void)state;
     static const char *const damages[] = {
         "printf X | dd of=data/base/1 conv=notrunc status=none", // a byte of a file
         "truncate -s 2 data/base/1",
@@ -146,15 +136,4 @@ static void what_was_damaged_is_named_and_made_anew(void **state)
     }
     free(data);
     free(cache);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_was_kept_comes_back),
-        cmocka_unit_test(a_file_of_any_size_is_kept),
-        cmocka_unit_test(what_another_layout_keeps_is_neither_used_nor_touched),
-        cmocka_unit_test(what_was_damaged_is_named_and_made_anew),
-    };
-    return cmocka_run_group_tests(tests, prepare, clean_up);
 }

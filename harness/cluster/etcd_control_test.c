@@ -1,15 +1,13 @@
 // What etcd servers tell, what they can be made to do, and what stays when they die: on real ones.
 #include "harness/cluster/test_etcd_control.h"
+#include "harness/testing/test.h"
 
 #include "harness/base/file.h"
 
-#include <stdlib.h>
-
 // --- leads ---------------------------------------------------------------------------------------
 
-static void a_server_of_its_own_leads_as_long_as_it_answers(void **state)
+TEST(a_server_of_its_own_leads_as_long_as_it_answers)
 {
-    (void)state;
     struct test_server server;
     struct error error;
     start_etcd(&server, "single");
@@ -29,9 +27,8 @@ static void a_server_of_its_own_leads_as_long_as_it_answers(void **state)
     test_server_stop(&server);
 }
 
-static void one_of_an_ensemble_leads_and_another_once_it_is_dead(void **state)
+TEST(one_of_an_ensemble_leads_and_another_once_it_is_dead)
 {
-    (void)state;
     struct test_server server;
     struct error error;
     start_etcd(&server, "ensemble");
@@ -56,15 +53,13 @@ static void one_of_an_ensemble_leads_and_another_once_it_is_dead(void **state)
 
 // --- has_lock ------------------------------------------------------------------------------------
 
-static void a_server_has_each_schemes_lock_from_its_grant_to_its_release(void **state)
+TEST(a_server_has_each_schemes_lock_from_its_grant_to_its_release)
 {
-    (void)state;
     check_all_have_lock("etcd");
 }
 
-static void only_a_key_below_the_locks_name_is_a_lock(void **state)
+TEST(only_a_key_below_the_locks_name_is_a_lock)
 {
-    (void)state;
     static const char *const others[] = {ETCD_LOCK_NAME, ETCD_LOCK_NAME "0", ETCD_LOCK_NAME ".",
                                          ETCD_LOCK_NAME "2/1", "lockpick:{t1}:/1"};
     struct test_server server;
@@ -87,9 +82,8 @@ static void only_a_key_below_the_locks_name_is_a_lock(void **state)
 
 // --- flush ---------------------------------------------------------------------------------------
 
-static void a_flush_removes_every_key_on_every_server_and_no_lease(void **state)
+TEST(a_flush_removes_every_key_on_every_server_and_no_lease)
 {
-    (void)state;
     struct test_server server;
     struct etcd_test_client client;
     struct error error;
@@ -130,9 +124,8 @@ static void check_writes(const struct node *node, int64_t lease, enum outcome ex
     etcd_client_close(&client);
 }
 
-static void without_space_a_group_makes_no_key_and_no_lease_but_keeps_those_it_has(void **state)
+TEST(without_space_a_group_makes_no_key_and_no_lease_but_keeps_those_it_has)
 {
-    (void)state;
     struct test_server server;
     struct etcd_test_client client;
     struct error error;
@@ -180,9 +173,8 @@ static void check_restart(struct test_server *server, int number, enum loss loss
     etcd_client_close(&client);
 }
 
-static void a_lock_and_its_lease_outlive_the_restart_of_any_server(void **state)
+TEST(a_lock_and_its_lease_outlive_the_restart_of_any_server)
 {
-    (void)state;
     static const enum loss losses[] = {LOSS_NONE, LOSS_UNSYNCED};
     struct test_server server;
     for (size_t i = 0; i < 2; i++) {
@@ -197,9 +189,8 @@ static void a_lock_and_its_lease_outlive_the_restart_of_any_server(void **state)
     test_server_stop(&server);
 }
 
-static void without_its_data_a_server_of_its_own_has_no_lock(void **state)
+TEST(without_its_data_a_server_of_its_own_has_no_lock)
 {
-    (void)state;
     struct test_server server;
     struct error error;
     start_etcd(&server, "single");
@@ -212,9 +203,8 @@ static void without_its_data_a_server_of_its_own_has_no_lock(void **state)
     test_server_stop(&server);
 }
 
-static void one_of_an_ensemble_must_keep_its_data(void **state)
+TEST(one_of_an_ensemble_must_keep_its_data)
 {
-    (void)state;
     struct test_server server;
     struct error error;
     struct text log = {0};
@@ -238,20 +228,4 @@ static void one_of_an_ensemble_must_keep_its_data(void **state)
     text_free(&log);
     free(path);
     test_server_stop(&server);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_server_of_its_own_leads_as_long_as_it_answers),
-        cmocka_unit_test(one_of_an_ensemble_leads_and_another_once_it_is_dead),
-        cmocka_unit_test(a_server_has_each_schemes_lock_from_its_grant_to_its_release),
-        cmocka_unit_test(only_a_key_below_the_locks_name_is_a_lock),
-        cmocka_unit_test(a_flush_removes_every_key_on_every_server_and_no_lease),
-        cmocka_unit_test(without_space_a_group_makes_no_key_and_no_lease_but_keeps_those_it_has),
-        cmocka_unit_test(a_lock_and_its_lease_outlive_the_restart_of_any_server),
-        cmocka_unit_test(without_its_data_a_server_of_its_own_has_no_lock),
-        cmocka_unit_test(one_of_an_ensemble_must_keep_its_data),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

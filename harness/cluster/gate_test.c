@@ -4,16 +4,10 @@
 
 #include "harness/base/file.h"
 #include "harness/cluster/test_server.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "harness/testing/test.h"
 
 #include <arpa/inet.h>
-#include <cmocka.h>
 #include <grp.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -69,9 +63,8 @@ static int talk_as_nobody(const struct node *node, int port, const struct attack
     return WEXITSTATUS(status);
 }
 
-static void nobody_gets_a_word_from_a_server(void **state)
+TEST(nobody_gets_a_word_from_a_server)
 {
-    (void)state;
     if (geteuid() != 0)
         skip();
     for (size_t i = 0; i < ATTACKS; i++) {
@@ -100,9 +93,8 @@ static void read_status(pid_t process, const char *word, char *out, size_t room)
     text_free(&status);
 }
 
-static void servers_of_root_are_another_user_without_any_right(void **state)
+TEST(servers_of_root_are_another_user_without_any_right)
 {
-    (void)state;
     if (geteuid() != 0)
         skip();
     static const char *const kinds[] = {"redis",     "memcached", "etcd",
@@ -130,13 +122,4 @@ static void servers_of_root_are_another_user_without_any_right(void **state)
         assert_string_equal(ours, theirs);
         test_server_stop(&server);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nobody_gets_a_word_from_a_server),
-        cmocka_unit_test(servers_of_root_are_another_user_without_any_right),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

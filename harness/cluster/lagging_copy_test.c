@@ -3,6 +3,7 @@
 #include "harness/cluster/test_etcd_control.h"
 #include "harness/cluster/test_wires.h"
 #include "harness/cluster/test_zookeeper_control.h"
+#include "harness/testing/test.h"
 
 static void start_in_namespaces(struct test_server *server, const char *kind)
 {
@@ -80,9 +81,10 @@ static void lock_zookeeper(struct test_server *server, int number)
     zookeeper_make(&holder, FOLDER "/lock", true);
 }
 
-static void a_zookeeper_server_answers_for_its_own_copy(void **state)
+TEST_MAIN(run_on_wires);
+
+TEST(a_zookeeper_server_answers_for_its_own_copy)
 {
-    (void)state;
     check_lagging("zookeeper", &zookeeper_test_lock, lock_zookeeper);
     zookeeper_client_close(&holder);
 }
@@ -92,23 +94,7 @@ static void lock_etcd(struct test_server *server, int number)
     etcd_make_lock(member(server, number));
 }
 
-static void an_etcd_server_answers_for_its_own_copy(void **state)
+TEST(an_etcd_server_answers_for_its_own_copy)
 {
-    (void)state;
     check_lagging("etcd", &etcd_test_lock, lock_etcd);
-}
-
-static int run(const struct sandbox *sandbox, void *context)
-{
-    (void)context;
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_zookeeper_server_answers_for_its_own_copy),
-        cmocka_unit_test(an_etcd_server_answers_for_its_own_copy),
-    };
-    return RUN_ON_WIRES(sandbox, tests);
-}
-
-int main(void)
-{
-    return sandbox_run(false, run, NULL);
 }

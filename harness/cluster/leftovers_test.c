@@ -5,19 +5,11 @@
 #include "harness/cluster/cluster.h"
 #include "harness/cluster/data_cache.h"
 #include "harness/cluster/sandbox.h"
+#include "harness/testing/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/file.h>
 #include <sys/shm.h>
 #include <sys/wait.h>
@@ -123,9 +115,10 @@ static void start_and_end(bool loopback, enum end end)
     close(witness.ready[1]);
 }
 
-static void a_program_in_a_session_of_its_own_ends_with_the_sandbox(void **state)
+TEST_GROUP(make_folder, remove_folder);
+
+TEST(a_program_in_a_session_of_its_own_ends_with_the_sandbox)
 {
-    (void)state;
     for (int loopback = 0; loopback < 2; loopback++) {
         start_and_end(loopback == 1, BY_ITSELF);
         start_and_end(loopback == 1, COMMAND_KILLED);
@@ -153,9 +146,8 @@ static void note(const char *path)
     assert_int_equal(file_write(path, "", 0, NULL), 0);
 }
 
-static void a_sandbox_is_swept_however_its_conductor_ended(void **state)
+TEST(a_sandbox_is_swept_however_its_conductor_ended)
 {
-    (void)state;
     char *swept = path_join(folder, "swept");
     struct sandbox_work work = {.body = end_well, .sweep = note, .folder = swept};
     assert_int_equal(sandbox_run_why("for a test", &work), 0);
@@ -210,9 +202,8 @@ static void write_postmaster(pid_t process, int segment)
     text_free(&text);
 }
 
-static void shared_memory_of_a_killed_postgres_is_removed_with_its_data(void **state)
+TEST(shared_memory_of_a_killed_postgres_is_removed_with_its_data)
 {
-    (void)state;
     pid_t maker;
     int segment = make_segment(&maker);
     char *set = path_join(folder, "set");
@@ -224,9 +215,8 @@ static void shared_memory_of_a_killed_postgres_is_removed_with_its_data(void **s
     free(set);
 }
 
-static void shared_memory_of_another_process_stays(void **state)
+TEST(shared_memory_of_another_process_stays)
 {
-    (void)state;
     pid_t maker;
     int segment = make_segment(&maker);
     char *set = path_join(folder, "set");
@@ -243,9 +233,8 @@ static int leave_a_segment(const struct sandbox *sandbox, void *context)
     return segment < 0 ? 1 : sandbox->isolation == ISOLATION_NAMESPACES ? 0 : 77;
 }
 
-static void shared_memory_of_the_namespaces_ends_with_them(void **state)
+TEST(shared_memory_of_the_namespaces_ends_with_them)
 {
-    (void)state;
     key_t key = (key_t)getpid() << 8 | 0x4c;
     int code = sandbox_run(false, leave_a_segment, &key);
     int left = shmget(key, 0, 0);
@@ -256,9 +245,8 @@ static void shared_memory_of_the_namespaces_ends_with_them(void **state)
     assert_int_equal(left, -1);
 }
 
-static void a_folder_elsewhere_is_removed_after_a_kill(void **state)
+TEST(a_folder_elsewhere_is_removed_after_a_kill)
 {
-    (void)state;
     struct error error;
     struct short_path path;
     char *odd = path_join(folder, "odd\nfolder");
@@ -301,9 +289,8 @@ static char *make_data(void)
     return data;
 }
 
-static void half_of_a_kept_data_folder_is_removed(void **state)
+TEST(half_of_a_kept_data_folder_is_removed)
 {
-    (void)state;
     char *data = make_data();
     char *cache = data_cache_path("server-1.2");
     char *fetched = path_join(folder, "fetched");
@@ -329,18 +316,4 @@ static void half_of_a_kept_data_folder_is_removed(void **state)
     free(data);
     free(cache);
     free(fetched);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_program_in_a_session_of_its_own_ends_with_the_sandbox),
-        cmocka_unit_test(a_sandbox_is_swept_however_its_conductor_ended),
-        cmocka_unit_test(shared_memory_of_a_killed_postgres_is_removed_with_its_data),
-        cmocka_unit_test(shared_memory_of_another_process_stays),
-        cmocka_unit_test(shared_memory_of_the_namespaces_ends_with_them),
-        cmocka_unit_test(a_folder_elsewhere_is_removed_after_a_kill),
-        cmocka_unit_test(half_of_a_kept_data_folder_is_removed),
-    };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -2,6 +2,7 @@
 #include "harness/cluster/memcached_control.h"
 
 #include "harness/cluster/test_control.h"
+#include "harness/testing/test.h"
 
 #include <unistd.h>
 
@@ -42,9 +43,8 @@ static void must_answer(const struct node *node, const char *request, const char
 
 // --- leads, has_lock -----------------------------------------------------------------------------
 
-static void a_server_leads_as_long_as_it_answers(void **state)
+TEST(a_server_leads_as_long_as_it_answers)
 {
-    (void)state;
     struct test_server server;
     struct error error;
     struct node *node = start_server(&server);
@@ -62,9 +62,8 @@ static void a_server_leads_as_long_as_it_answers(void **state)
     test_server_stop(&server);
 }
 
-static void the_lock_is_held_while_its_item_is_there(void **state)
+TEST(the_lock_is_held_while_its_item_is_there)
 {
-    (void)state;
     struct test_server server;
     struct error error;
     const struct node *node = start_server(&server);
@@ -80,15 +79,13 @@ static void the_lock_is_held_while_its_item_is_there(void **state)
     test_server_stop(&server);
 }
 
-static void it_has_the_lock_of_each_scheme_while_that_is_held(void **state)
+TEST(it_has_the_lock_of_each_scheme_while_that_is_held)
 {
-    (void)state;
     check_all_have_lock("memcached");
 }
 
-static void looking_for_the_lock_does_not_make_it_look_used(void **state)
+TEST(looking_for_the_lock_does_not_make_it_look_used)
 {
-    (void)state;
     struct test_server server;
     struct error error;
     const struct node *node = start_server(&server);
@@ -103,9 +100,8 @@ static void looking_for_the_lock_does_not_make_it_look_used(void **state)
 
 // --- flush ---------------------------------------------------------------------------------------
 
-static void a_flush_removes_what_was_there_and_nothing_that_comes_after_it(void **state)
+TEST(a_flush_removes_what_was_there_and_nothing_that_comes_after_it)
 {
-    (void)state;
     struct test_server server;
     struct error error;
     const struct node *node = start_server(&server);
@@ -148,9 +144,8 @@ static int evict_while_polled(const struct node *node, bool *let_in, struct erro
     return state;
 }
 
-static void fillers_of_its_size_evict_a_lock_that_others_poll(void **state)
+TEST(fillers_of_its_size_evict_a_lock_that_others_poll)
 {
-    (void)state;
     struct test_server server;
     struct error error;
     const struct node *node = start_server(&server);
@@ -172,9 +167,8 @@ static void fillers_of_its_size_evict_a_lock_that_others_poll(void **state)
 }
 
 // The pressure of the first is on already when the second's turn comes.
-static void a_second_lock_is_evicted_in_its_turn(void **state)
+TEST(a_second_lock_is_evicted_in_its_turn)
 {
-    (void)state;
     struct test_server server;
     struct error error;
     int state_of_it;
@@ -197,9 +191,8 @@ static void a_second_lock_is_evicted_in_its_turn(void **state)
     test_server_stop(&server);
 }
 
-static void what_is_not_there_cannot_be_evicted(void **state)
+TEST(what_is_not_there_cannot_be_evicted)
 {
-    (void)state;
     struct test_server server;
     struct error error;
     const struct node *node = start_server(&server);
@@ -212,9 +205,8 @@ static void what_is_not_there_cannot_be_evicted(void **state)
     test_server_stop(&server);
 }
 
-static void a_lock_that_is_released_before_the_memory_is_full_was_not_evicted(void **state)
+TEST(a_lock_that_is_released_before_the_memory_is_full_was_not_evicted)
 {
-    (void)state;
     struct test_server server;
     struct error error;
     const struct node *node = start_server(&server);
@@ -228,9 +220,8 @@ static void a_lock_that_is_released_before_the_memory_is_full_was_not_evicted(vo
 
 // --- forget --------------------------------------------------------------------------------------
 
-static void whatever_is_asked_a_server_that_died_has_forgotten_everything(void **state)
+TEST(whatever_is_asked_a_server_that_died_has_forgotten_everything)
 {
-    (void)state;
     static const enum loss losses[] = {LOSS_NONE, LOSS_UNSYNCED, LOSS_ALL};
     struct test_server server;
     struct error error;
@@ -242,21 +233,4 @@ static void whatever_is_asked_a_server_that_died_has_forgotten_everything(void *
         MUST_BE(0, memcached_control.has_lock(node, &test_lock, &error));
     }
     test_server_stop(&server);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_server_leads_as_long_as_it_answers),
-        cmocka_unit_test(the_lock_is_held_while_its_item_is_there),
-        cmocka_unit_test(it_has_the_lock_of_each_scheme_while_that_is_held),
-        cmocka_unit_test(looking_for_the_lock_does_not_make_it_look_used),
-        cmocka_unit_test(a_flush_removes_what_was_there_and_nothing_that_comes_after_it),
-        cmocka_unit_test(fillers_of_its_size_evict_a_lock_that_others_poll),
-        cmocka_unit_test(a_second_lock_is_evicted_in_its_turn),
-        cmocka_unit_test(what_is_not_there_cannot_be_evicted),
-        cmocka_unit_test(a_lock_that_is_released_before_the_memory_is_full_was_not_evicted),
-        cmocka_unit_test(whatever_is_asked_a_server_that_died_has_forgotten_everything),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,9 +1,9 @@
 // What can be done to members of a Galera cluster, and when it cannot: on real ones.
 #include "harness/cluster/test_mysql_control.h"
+#include "harness/testing/test.h"
 
-static void members_lead_while_most_of_them_are_there_and_one_that_lost_all_comes_back(void **state)
+TEST(members_lead_while_most_of_them_are_there_and_one_that_lost_all_comes_back)
 {
-    (void)state;
     struct test_server server;
     struct error error = {0};
     if (mysql_galera_library() == NULL) {
@@ -42,13 +42,4 @@ static void members_lead_while_most_of_them_are_there_and_one_that_lost_all_come
                         "WHERE VARIABLE_NAME = 'WSREP_CLUSTER_SIZE'",
                         "2"));
     test_server_stop(&server);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(
-            members_lead_while_most_of_them_are_there_and_one_that_lost_all_comes_back),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 // What can be done to a MariaDB primary and its replica, and where clients go then: on real ones.
 #include "harness/cluster/test_mysql_control.h"
+#include "harness/testing/test.h"
 
 #include "harness/wire/mysql.h"
 
@@ -43,9 +44,8 @@ static enum outcome request(struct client *client, const char *text)
 
 // --- leads, has_lock, promote --------------------------------------------------------------------
 
-static void a_replica_leads_once_it_is_promoted_and_clients_find_it(void **state)
+TEST(a_replica_leads_once_it_is_promoted_and_clients_find_it)
 {
-    (void)state;
     static const char *const topologies[] = {"replica", "semi-sync"};
     for (size_t i = 0; i < 2; i++) {
         struct test_server server;
@@ -75,9 +75,8 @@ static void a_replica_leads_once_it_is_promoted_and_clients_find_it(void **state
     }
 }
 
-static void a_replica_has_the_lock_only_when_that_has_reached_it(void **state)
+TEST(a_replica_has_the_lock_only_when_that_has_reached_it)
 {
-    (void)state;
     struct test_server server;
     struct error error = {0};
     start_two(&server, "replica");
@@ -92,9 +91,8 @@ static void a_replica_has_the_lock_only_when_that_has_reached_it(void **state)
 }
 
 // A semi-synchronous primary has told its client that it is safe.
-static void a_replica_applies_what_it_has_received_before_it_leads(void **state)
+TEST(a_replica_applies_what_it_has_received_before_it_leads)
 {
-    (void)state;
     struct test_server server;
     struct error error = {0};
     start_two(&server, "semi-sync");
@@ -116,9 +114,8 @@ static void a_replica_applies_what_it_has_received_before_it_leads(void **state)
 
 // --- clients -------------------------------------------------------------------------------------
 
-static void a_client_leaves_a_primary_that_is_read_only_and_passes_one_that_hangs(void **state)
+TEST(a_client_leaves_a_primary_that_is_read_only_and_passes_one_that_hangs)
 {
-    (void)state;
     struct test_server server;
     struct client client;
     struct error error;
@@ -145,9 +142,8 @@ static void a_client_leaves_a_primary_that_is_read_only_and_passes_one_that_hang
     test_server_stop(&server);
 }
 
-static void a_replica_refuses_clients_whoever_asks_it_to_serve_again(void **state)
+TEST(a_replica_refuses_clients_whoever_asks_it_to_serve_again)
 {
-    (void)state;
     struct test_server server;
     struct error error = {0};
     start_two(&server, "replica");
@@ -164,9 +160,8 @@ static void a_replica_refuses_clients_whoever_asks_it_to_serve_again(void **stat
     test_server_stop(&server);
 }
 
-static void a_replicas_link_is_no_clients(void **state)
+TEST(a_replicas_link_is_no_clients)
 {
-    (void)state;
     struct test_server server;
     struct error error = {0};
     start_two(&server, "replica");
@@ -183,9 +178,8 @@ static void a_replicas_link_is_no_clients(void **state)
 
 // --- forget --------------------------------------------------------------------------------------
 
-static void a_replica_that_has_lost_everything_is_sent_it_again(void **state)
+TEST(a_replica_that_has_lost_everything_is_sent_it_again)
 {
-    (void)state;
     struct test_server server;
     struct error error = {0};
     start_two(&server, "replica");
@@ -204,18 +198,4 @@ static void a_replica_that_has_lost_everything_is_sent_it_again(void **state)
     MUST_COME_TO_BE(0, mysql_control.has_lock(replica, &test_lock, &error));
     mysql_close(client);
     test_server_stop(&server);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_replica_leads_once_it_is_promoted_and_clients_find_it),
-        cmocka_unit_test(a_replica_has_the_lock_only_when_that_has_reached_it),
-        cmocka_unit_test(a_replica_applies_what_it_has_received_before_it_leads),
-        cmocka_unit_test(a_client_leaves_a_primary_that_is_read_only_and_passes_one_that_hangs),
-        cmocka_unit_test(a_replica_refuses_clients_whoever_asks_it_to_serve_again),
-        cmocka_unit_test(a_replicas_link_is_no_clients),
-        cmocka_unit_test(a_replica_that_has_lost_everything_is_sent_it_again),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

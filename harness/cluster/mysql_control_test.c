@@ -1,5 +1,6 @@
 // What can be done to one MariaDB server, and when it cannot: on a real one.
 #include "harness/cluster/test_mysql_control.h"
+#include "harness/testing/test.h"
 
 #include <arpa/inet.h>
 
@@ -8,9 +9,8 @@ static const struct lock_identity test_lock = {
 
 // --- leads, has_lock -----------------------------------------------------------------------------
 
-static void a_server_of_its_own_leads_as_long_as_it_answers(void **state)
+TEST(a_server_of_its_own_leads_as_long_as_it_answers)
 {
-    (void)state;
     struct test_server server;
     struct error error;
     struct node *node = start_mysql(&server, "single");
@@ -31,15 +31,13 @@ static void a_server_of_its_own_leads_as_long_as_it_answers(void **state)
     test_server_stop(&server);
 }
 
-static void it_has_the_lock_of_each_scheme_while_that_is_held(void **state)
+TEST(it_has_the_lock_of_each_scheme_while_that_is_held)
 {
-    (void)state;
     check_all_have_lock("mysql");
 }
 
-static void a_row_that_is_stale_is_no_lock_and_versions_are_none_at_all(void **state)
+TEST(a_row_that_is_stale_is_no_lock_and_versions_are_none_at_all)
 {
-    (void)state;
     struct test_server server;
     struct error error;
     const struct node *node = start_mysql(&server, "single");
@@ -61,9 +59,8 @@ static void a_row_that_is_stale_is_no_lock_and_versions_are_none_at_all(void **s
 
 #define READ_ONLY 1290U
 
-static void a_server_that_is_read_only_refuses_clients_until_it_serves_again(void **state)
+TEST(a_server_that_is_read_only_refuses_clients_until_it_serves_again)
 {
-    (void)state;
     struct test_server server;
     struct error error;
     const struct node *node = start_mysql(&server, "single");
@@ -84,9 +81,8 @@ static void a_server_that_is_read_only_refuses_clients_until_it_serves_again(voi
     test_server_stop(&server);
 }
 
-static void what_was_written_before_it_is_read_only_cannot_be_committed(void **state)
+TEST(what_was_written_before_it_is_read_only_cannot_be_committed)
 {
-    (void)state;
     struct test_server server;
     struct error error;
     const struct node *node = start_mysql(&server, "single");
@@ -102,9 +98,8 @@ static void what_was_written_before_it_is_read_only_cannot_be_committed(void **s
     test_server_stop(&server);
 }
 
-static void tables_that_somebody_has_locked_keep_it_from_becoming_read_only(void **state)
+TEST(tables_that_somebody_has_locked_keep_it_from_becoming_read_only)
 {
-    (void)state;
     struct test_server server;
     struct error error;
     const struct node *node = start_mysql(&server, "single");
@@ -131,9 +126,8 @@ static int port_of(MYSQL *session)
     return ntohs(address.sin_port);
 }
 
-static void the_sessions_of_a_client_are_ended_and_nobody_elses(void **state)
+TEST(the_sessions_of_a_client_are_ended_and_nobody_elses)
 {
-    (void)state;
     struct test_server server;
     struct error error;
     const struct node *node = start_mysql(&server, "single");
@@ -173,9 +167,8 @@ static void the_sessions_of_a_client_are_ended_and_nobody_elses(void **state)
 
 // --- forget --------------------------------------------------------------------------------------
 
-static void only_a_loss_of_everything_takes_what_was_committed(void **state)
+TEST(only_a_loss_of_everything_takes_what_was_committed)
 {
-    (void)state;
     static const enum loss losses[] = {LOSS_NONE, LOSS_UNSYNCED, LOSS_ALL, LOSS_NONE};
     struct test_server server;
     struct error error = {0};
@@ -193,19 +186,4 @@ static void only_a_loss_of_everything_takes_what_was_committed(void **state)
         MUST_BE(1, mysql_control.leads(node, &error));
     }
     test_server_stop(&server);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_server_of_its_own_leads_as_long_as_it_answers),
-        cmocka_unit_test(it_has_the_lock_of_each_scheme_while_that_is_held),
-        cmocka_unit_test(a_row_that_is_stale_is_no_lock_and_versions_are_none_at_all),
-        cmocka_unit_test(a_server_that_is_read_only_refuses_clients_until_it_serves_again),
-        cmocka_unit_test(what_was_written_before_it_is_read_only_cannot_be_committed),
-        cmocka_unit_test(tables_that_somebody_has_locked_keep_it_from_becoming_read_only),
-        cmocka_unit_test(the_sessions_of_a_client_are_ended_and_nobody_elses),
-        cmocka_unit_test(only_a_loss_of_everything_takes_what_was_committed),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 // MariaDB as a Galera cluster: it comes up, and no member works alone.
 #include "harness/cluster/test_mysql_server.h"
+#include "harness/testing/test.h"
 
 #include "harness/cluster/sandbox.h"
 
@@ -20,9 +21,8 @@ static bool comes_to_be_ready(const struct node *node, bool wanted)
     return node->kind->ready(node, &error) == 0;
 }
 
-static void each_member_takes_writes_and_none_works_alone(void **state)
+TEST(each_member_takes_writes_and_none_works_alone)
 {
-    (void)state;
     if (!has_galera())
         skip();
     struct place place;
@@ -54,19 +54,9 @@ static int try_galera(const struct sandbox *sandbox, void *context)
     return try_topology(sandbox->isolation, "galera", 0);
 }
 
-static void it_comes_up_and_serves_in_namespaces(void **state)
+TEST(it_comes_up_and_serves_in_namespaces)
 {
-    (void)state;
     if (!has_galera())
         skip();
     assert_int_equal(sandbox_run(false, try_galera, NULL), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_member_takes_writes_and_none_works_alone),
-        cmocka_unit_test(it_comes_up_and_serves_in_namespaces),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,18 +2,17 @@
 // nothing of it stays but the log.
 #include "harness/cluster/process.h"
 #include "harness/cluster/test_mysql_server.h"
+#include "harness/testing/test.h"
 
 #include "harness/base/file.h"
 #include "harness/cluster/data_cache.h"
 
-#include <stdlib.h>
 #include <unistd.h>
 
 // --- one server ----------------------------------------------------------------------------------
 
-static void what_was_committed_outlives_a_kill(void **state)
+TEST(what_was_committed_outlives_a_kill)
 {
-    (void)state;
     struct place place;
     open_on_loopback(&place, "single");
     struct node *node = &place.cluster.nodes[0];
@@ -24,9 +23,8 @@ static void what_was_committed_outlives_a_kill(void **state)
     close_servers(&place);
 }
 
-static void sessions_have_locks_and_can_be_killed(void **state)
+TEST(sessions_have_locks_and_can_be_killed)
 {
-    (void)state;
     struct place place;
     open_on_loopback(&place, "single");
     const struct node *node = &place.cluster.nodes[0];
@@ -42,9 +40,8 @@ static void sessions_have_locks_and_can_be_killed(void **state)
 }
 
 // At its start each removes what it finds where it keeps its own, another's too.
-static void servers_do_not_keep_their_temporary_tables_in_one_place(void **state)
+TEST(servers_do_not_keep_their_temporary_tables_in_one_place)
 {
-    (void)state;
     struct place place;
     char here[300];
     open_on_loopback(&place, "single");
@@ -56,9 +53,8 @@ static void servers_do_not_keep_their_temporary_tables_in_one_place(void **state
     close_servers(&place);
 }
 
-static void a_stranger_is_not_taken_for_our_server(void **state)
+TEST(a_stranger_is_not_taken_for_our_server)
 {
-    (void)state;
     struct place ours;
     struct place strangers;
     struct error error = {0};
@@ -73,9 +69,8 @@ static void a_stranger_is_not_taken_for_our_server(void **state)
     close_servers(&strangers);
 }
 
-static void a_server_that_cannot_start_says_why(void **state)
+TEST(a_server_that_cannot_start_says_why)
 {
-    (void)state;
     struct place place;
     struct error error = {0};
     open_on_loopback(&place, "single");
@@ -92,9 +87,8 @@ static void a_server_that_cannot_start_says_why(void **state)
     close_servers(&place);
 }
 
-static void when_it_is_closed_its_data_are_gone_but_its_log_and_settings_stay(void **state)
+TEST(when_it_is_closed_its_data_are_gone_but_its_log_and_settings_stay)
 {
-    (void)state;
     struct place place;
     char path[120];
     open_on_loopback(&place, "single");
@@ -133,9 +127,8 @@ static void restore_cache(char *kept)
     free(kept);
 }
 
-static void its_data_are_made_once_and_then_copied(void **state)
+TEST(its_data_are_made_once_and_then_copied)
 {
-    (void)state;
     struct place place;
     char cache[] = "/tmp/lockpick-mysql-cache-XXXXXX";
     assert_int_equal(test_folder_make(cache), 0);
@@ -165,9 +158,8 @@ static void its_data_are_made_once_and_then_copied(void **state)
 }
 
 // Without the folder that all servers of the machine have for temporary tables, too.
-static void without_a_cache_it_makes_its_own_data_in_a_place_of_its_own(void **state)
+TEST(without_a_cache_it_makes_its_own_data_in_a_place_of_its_own)
 {
-    (void)state;
     struct place place;
     const char *shared = getenv("TMPDIR");
     char *kept = shared != NULL ? memory_string(shared) : NULL;
@@ -181,19 +173,4 @@ static void without_a_cache_it_makes_its_own_data_in_a_place_of_its_own(void **s
     else
         unsetenv("TMPDIR");
     free(kept);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_was_committed_outlives_a_kill),
-        cmocka_unit_test(sessions_have_locks_and_can_be_killed),
-        cmocka_unit_test(servers_do_not_keep_their_temporary_tables_in_one_place),
-        cmocka_unit_test(a_stranger_is_not_taken_for_our_server),
-        cmocka_unit_test(a_server_that_cannot_start_says_why),
-        cmocka_unit_test(when_it_is_closed_its_data_are_gone_but_its_log_and_settings_stay),
-        cmocka_unit_test(its_data_are_made_once_and_then_copied),
-        cmocka_unit_test(without_a_cache_it_makes_its_own_data_in_a_place_of_its_own),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

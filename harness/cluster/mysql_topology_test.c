@@ -1,6 +1,7 @@
 // MariaDB with replicas: each topology comes up, serves as one, and does what sets it apart from
 // the other.
 #include "harness/cluster/test_mysql_server.h"
+#include "harness/testing/test.h"
 
 #include "harness/cluster/sandbox.h"
 #include "harness/cluster/test_outage.h"
@@ -15,9 +16,8 @@ static void tell(const struct node *node, const char *statement)
 
 // --- replication ---------------------------------------------------------------------------------
 
-static void a_replica_goes_on_after_each_of_the_two_was_killed(void **state)
+TEST(a_replica_goes_on_after_each_of_the_two_was_killed)
 {
-    (void)state;
     struct place place;
     open_on_loopback(&place, "replica");
     struct node *primary = group_node(&place.cluster.groups[0], "primary", 1);
@@ -34,9 +34,8 @@ static void a_replica_goes_on_after_each_of_the_two_was_killed(void **state)
 }
 
 // A server that is stopped takes nothing in, and answers nothing.
-static void a_primary_waits_for_its_replica_only_if_it_is_semi_synchronous(void **state)
+TEST(a_primary_waits_for_its_replica_only_if_it_is_semi_synchronous)
 {
-    (void)state;
     static const struct {
         const char *topology;
         const char *went_without; // commits that the replica was not known to have
@@ -77,25 +76,12 @@ static int try_all(const struct sandbox *sandbox, void *context)
     return failed;
 }
 
-static void each_topology_comes_up_and_serves_in_namespaces(void **state)
+TEST(each_topology_comes_up_and_serves_in_namespaces)
 {
-    (void)state;
     assert_int_equal(sandbox_run(false, try_all, NULL), 0);
 }
 
-static void a_primary_can_have_two_replicas(void **state)
+TEST(a_primary_can_have_two_replicas)
 {
-    (void)state;
     assert_int_equal(try_topology(ISOLATION_LOOPBACK, "semi-sync", 3), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_replica_goes_on_after_each_of_the_two_was_killed),
-        cmocka_unit_test(a_primary_waits_for_its_replica_only_if_it_is_semi_synchronous),
-        cmocka_unit_test(a_primary_can_have_two_replicas),
-        cmocka_unit_test(each_topology_comes_up_and_serves_in_namespaces),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,21 +1,14 @@
 // Networks of one sandbox that exist at the same time, and ports that stay a cluster's own.
 #include "harness/cluster/cluster.h"
+#include "harness/testing/test.h"
 
 #include "harness/base/file.h"
 #include "harness/base/test_folder.h"
 #include "harness/cluster/process.h"
 #include "harness/cluster/topology.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include <arpa/inet.h>
-#include <cmocka.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -57,9 +50,10 @@ static int build_many(const struct sandbox *sandbox, void *context)
     return 0;
 }
 
-static void hundreds_of_networks_have_addresses_of_their_own(void **state)
+TEST_GROUP(make_folder, remove_folder);
+
+TEST(hundreds_of_networks_have_addresses_of_their_own)
 {
-    (void)state;
     assert_int_equal(sandbox_run(false, build_many, NULL), 0);
 }
 
@@ -78,9 +72,8 @@ static int build_twice(const struct sandbox *sandbox, void *context)
     return strstr(error.text, "ip -batch failed") != NULL ? 0 : 3;
 }
 
-static void an_address_in_use_is_refused_not_given_twice(void **state)
+TEST(an_address_in_use_is_refused_not_given_twice)
 {
-    (void)state;
     assert_int_equal(sandbox_run(false, build_twice, NULL), 0);
 }
 
@@ -102,9 +95,8 @@ static int build_again_and_again(const struct sandbox *sandbox, void *context)
     return 0;
 }
 
-static void a_network_can_be_built_again_right_after_its_removal(void **state)
+TEST(a_network_can_be_built_again_right_after_its_removal)
 {
-    (void)state;
     assert_int_equal(sandbox_run(false, build_again_and_again, NULL), 0);
 }
 
@@ -161,19 +153,7 @@ static int keep_a_port(const struct sandbox *sandbox, void *context)
     return set_ports(port, port) == 0 && any_port() == port ? 0 : 5;
 }
 
-static void a_port_on_loopback_stays_a_servers_own_while_it_is_down(void **state)
+TEST(a_port_on_loopback_stays_a_servers_own_while_it_is_down)
 {
-    (void)state;
     assert_int_equal(sandbox_run(false, keep_a_port, NULL), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(hundreds_of_networks_have_addresses_of_their_own),
-        cmocka_unit_test(an_address_in_use_is_refused_not_given_twice),
-        cmocka_unit_test(a_network_can_be_built_again_right_after_its_removal),
-        cmocka_unit_test(a_port_on_loopback_stays_a_servers_own_while_it_is_down),
-    };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

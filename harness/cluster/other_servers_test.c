@@ -1,6 +1,7 @@
 // ZooKeeper, etcd, memcached and MariaDB: each topology comes up on loopback and in namespaces, is
 // ready only when it serves, and is not mistaken for a stranger.
 #include "harness/cluster/cluster.h"
+#include "harness/testing/test.h"
 
 #include "harness/base/clock.h"
 #include "harness/base/file.h"
@@ -9,15 +10,7 @@
 #include "harness/cluster/server.h"
 #include "harness/cluster/topology.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <signal.h>
-#include <stdio.h>
-#include <string.h>
 
 static char folder[] = "/tmp/lockpick-other-servers-test-XXXXXX";
 
@@ -85,21 +78,20 @@ static int open_and_ask_all(const struct sandbox *sandbox, void *context)
     return 0;
 }
 
-static void every_topology_comes_up_in_namespaces(void **state)
+TEST_GROUP(make_folder, remove_folder);
+
+TEST(every_topology_comes_up_in_namespaces)
 {
-    (void)state;
     assert_int_equal(sandbox_run(false, open_and_ask_all, NULL), 0);
 }
 
-static void every_topology_comes_up_on_loopback(void **state)
+TEST(every_topology_comes_up_on_loopback)
 {
-    (void)state;
     assert_int_equal(sandbox_run(true, open_and_ask_all, NULL), 0);
 }
 
-static void without_its_quorum_a_server_is_not_ready(void **state)
+TEST(without_its_quorum_a_server_is_not_ready)
 {
-    (void)state;
     static const char *const kinds[] = {"zookeeper", "etcd"};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         struct cluster cluster;
@@ -119,9 +111,8 @@ static void without_its_quorum_a_server_is_not_ready(void **state)
 }
 
 // Another server answers at the port where ours is thought to be.
-static void a_stranger_is_not_taken_for_ours(void **state)
+TEST(a_stranger_is_not_taken_for_ours)
 {
-    (void)state;
     static const char *const kinds[] = {"zookeeper", "memcached"};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         struct cluster ours;
@@ -137,9 +128,8 @@ static void a_stranger_is_not_taken_for_ours(void **state)
     }
 }
 
-static void each_names_its_version(void **state)
+TEST(each_names_its_version)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         char version[64];
         const struct server_kind *kind = server_kind_find(all[i].kind);
@@ -147,16 +137,4 @@ static void each_names_its_version(void **state)
         server_version(kind, version, sizeof version);
         assert_non_null(strpbrk(version, "0123456789"));
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_topology_comes_up_in_namespaces),
-        cmocka_unit_test(every_topology_comes_up_on_loopback),
-        cmocka_unit_test(without_its_quorum_a_server_is_not_ready),
-        cmocka_unit_test(a_stranger_is_not_taken_for_ours),
-        cmocka_unit_test(each_names_its_version),
-    };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -4,18 +4,12 @@
 #include "harness/base/clock.h"
 #include "harness/base/file.h"
 #include "harness/cluster/test_server.h"
+#include "harness/testing/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <errno.h>
 #include <hiredis/hiredis.h>
 #include <postgresql/libpq-fe.h>
 #include <signal.h>
-#include <string.h>
 
 #define LIMIT_NS (20 * NS_PER_S)
 
@@ -84,9 +78,8 @@ static void restart_and_wait(struct node *node, enum loss loss)
         fail_msg("%d: %s", state, error.text);
 }
 
-static void a_stopped_server_answers_nothing_until_it_goes_on(void **state)
+TEST(a_stopped_server_answers_nothing_until_it_goes_on)
 {
-    (void)state;
     struct test_server server = {0};
     struct error error = {0};
     char answer[64];
@@ -102,9 +95,8 @@ static void a_stopped_server_answers_nothing_until_it_goes_on(void **state)
     test_server_stop(&server);
 }
 
-static void a_killed_server_is_dead_and_cannot_be_killed_again(void **state)
+TEST(a_killed_server_is_dead_and_cannot_be_killed_again)
 {
-    (void)state;
     struct test_server server = {0};
     struct error error = {0};
     char answer[64];
@@ -123,9 +115,8 @@ static void a_killed_server_is_dead_and_cannot_be_killed_again(void **state)
     test_server_stop(&server);
 }
 
-static void a_server_comes_back_with_what_it_kept_or_with_nothing(void **state)
+TEST(a_server_comes_back_with_what_it_kept_or_with_nothing)
 {
-    (void)state;
     static const struct {
         enum persistence persistence;
         enum loss loss;
@@ -155,9 +146,8 @@ static void a_server_comes_back_with_what_it_kept_or_with_nothing(void **state)
 
 // PostgreSQL is many processes, each in a session of its own: a stop of the first alone would leave
 // those that serve.
-static void every_process_of_a_server_stands_still(void **state)
+TEST(every_process_of_a_server_stands_still)
 {
-    (void)state;
     struct test_server server = {0};
     char settings[160];
     struct error error = {0};
@@ -181,15 +171,4 @@ static void every_process_of_a_server_stands_still(void **state)
     PQclear(result);
     PQfinish(connection);
     test_server_stop(&server);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_stopped_server_answers_nothing_until_it_goes_on),
-        cmocka_unit_test(a_killed_server_is_dead_and_cannot_be_killed_again),
-        cmocka_unit_test(a_server_comes_back_with_what_it_kept_or_with_nothing),
-        cmocka_unit_test(every_process_of_a_server_stands_still),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,7 @@
 #include "harness/cluster/postgres_control.h"
 
 #include "harness/cluster/test_control.h"
+#include "harness/testing/test.h"
 
 #include <arpa/inet.h>
 #include <postgresql/libpq-fe.h>
@@ -58,9 +59,8 @@ static int port_of(PGconn *session)
 
 // --- leads, has_lock -----------------------------------------------------------------------------
 
-static void a_server_leads_as_long_as_it_answers(void **state)
+TEST(a_server_leads_as_long_as_it_answers)
 {
-    (void)state;
     struct test_server server;
     struct error error;
     struct node *node = start_server(&server);
@@ -79,9 +79,8 @@ static void a_server_leads_as_long_as_it_answers(void **state)
     test_server_stop(&server);
 }
 
-static void the_lock_is_held_while_its_number_is_granted(void **state)
+TEST(the_lock_is_held_while_its_number_is_granted)
 {
-    (void)state;
     struct test_server server;
     struct error error;
     const struct node *node = start_server(&server);
@@ -106,15 +105,13 @@ static void the_lock_is_held_while_its_number_is_granted(void **state)
     test_server_stop(&server);
 }
 
-static void it_has_the_lock_of_each_scheme_while_that_is_held(void **state)
+TEST(it_has_the_lock_of_each_scheme_while_that_is_held)
 {
-    (void)state;
     check_all_have_lock("postgres");
 }
 
-static void a_name_whose_number_is_negative_is_found_too(void **state)
+TEST(a_name_whose_number_is_negative_is_found_too)
 {
-    (void)state;
     struct test_server server;
     struct error error;
     const struct node *node = start_server(&server);
@@ -141,9 +138,8 @@ static void a_name_whose_number_is_negative_is_found_too(void **state)
 
 // --- disconnect ----------------------------------------------------------------------------------
 
-static void the_connections_of_a_client_are_ended_and_nobody_elses(void **state)
+TEST(the_connections_of_a_client_are_ended_and_nobody_elses)
 {
-    (void)state;
     struct test_server server;
     struct error error;
     const struct node *node = start_server(&server);
@@ -177,9 +173,8 @@ static void the_connections_of_a_client_are_ended_and_nobody_elses(void **state)
 // --- forget --------------------------------------------------------------------------------------
 
 // Advisory locks are in memory: a kill frees them, though its holder may not know it yet.
-static void only_a_loss_of_everything_takes_what_was_committed(void **state)
+TEST(only_a_loss_of_everything_takes_what_was_committed)
 {
-    (void)state;
     static const enum loss losses[] = {LOSS_NONE, LOSS_UNSYNCED, LOSS_ALL};
     struct test_server server;
     struct error error;
@@ -197,17 +192,4 @@ static void only_a_loss_of_everything_takes_what_was_committed(void **state)
     }
     PQfinish(session);
     test_server_stop(&server);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_server_leads_as_long_as_it_answers),
-        cmocka_unit_test(the_lock_is_held_while_its_number_is_granted),
-        cmocka_unit_test(it_has_the_lock_of_each_scheme_while_that_is_held),
-        cmocka_unit_test(a_name_whose_number_is_negative_is_found_too),
-        cmocka_unit_test(the_connections_of_a_client_are_ended_and_nobody_elses),
-        cmocka_unit_test(only_a_loss_of_everything_takes_what_was_committed),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,20 +1,14 @@
 // PostgreSQL as Lockpick boots it: for an ordinary user, again after it was killed, and nothing of
 // it stays.
 #include "harness/cluster/test_server.h"
+#include "harness/testing/test.h"
 
 #include "harness/base/clock.h"
 #include "harness/base/file.h"
 #include "harness/cluster/process.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <errno.h>
 #include <postgresql/libpq-fe.h>
-#include <string.h>
 #include <sys/shm.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -74,9 +68,8 @@ static long long ask(PGconn *connection, const char *statement)
     return value;
 }
 
-static void what_was_committed_outlives_a_kill_and_a_start_in_the_same_place(void **state)
+TEST(what_was_committed_outlives_a_kill_and_a_start_in_the_same_place)
 {
-    (void)state;
     struct place place;
     struct error error = {0};
     open_on_loopback(&place);
@@ -111,15 +104,13 @@ static int open_and_ask(const struct sandbox *sandbox, void *context)
     return sandbox->isolation == ISOLATION_NAMESPACES ? result : result + 10;
 }
 
-static void it_boots_in_a_namespace_of_its_own(void **state)
+TEST(it_boots_in_a_namespace_of_its_own)
 {
-    (void)state;
     assert_int_equal(sandbox_run(false, open_and_ask, NULL), 0);
 }
 
-static void a_stranger_on_our_port_is_not_taken_for_our_server(void **state)
+TEST(a_stranger_on_our_port_is_not_taken_for_our_server)
 {
-    (void)state;
     struct place place;
     struct error error = {0};
     open_on_loopback(&place);
@@ -144,9 +135,8 @@ static char *spoil_cache(void)
     return former;
 }
 
-static void without_a_usable_cache_it_makes_its_data_itself(void **state)
+TEST(without_a_usable_cache_it_makes_its_data_itself)
 {
-    (void)state;
     struct place place;
     char *cache = spoil_cache();
     open_on_loopback(&place);
@@ -155,9 +145,8 @@ static void without_a_usable_cache_it_makes_its_data_itself(void **state)
     close_server(&place);
 }
 
-static void data_that_cannot_be_made_are_an_error_that_says_where_the_reason_is(void **state)
+TEST(data_that_cannot_be_made_are_an_error_that_says_where_the_reason_is)
 {
-    (void)state;
     struct error error = {0};
     char folder[] = "/tmp/lockpick-postgres-XXXXXX";
     assert_int_equal(test_folder_make(folder), 0);
@@ -181,9 +170,8 @@ static void data_that_cannot_be_made_are_an_error_that_says_where_the_reason_is(
     assert_int_equal(test_folder_remove(folder), 0);
 }
 
-static void its_shared_memory_goes_with_it_even_if_it_is_killed(void **state)
+TEST(its_shared_memory_goes_with_it_even_if_it_is_killed)
 {
-    (void)state;
     struct place place;
     struct shmid_ds segment;
     struct text file = {0};
@@ -208,26 +196,11 @@ static void its_shared_memory_goes_with_it_even_if_it_is_killed(void **state)
     close_server(&place);
 }
 
-static void it_is_installed_and_names_its_version(void **state)
+TEST(it_is_installed_and_names_its_version)
 {
-    (void)state;
     char text[64];
     const struct server_kind *kind = server_kind_find("postgres");
     assert_true(server_is_installed(kind));
     server_version(kind, text, sizeof text);
     assert_int_equal(strncmp(text, "postgres 1", 10), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(it_is_installed_and_names_its_version),
-        cmocka_unit_test(it_boots_in_a_namespace_of_its_own),
-        cmocka_unit_test(what_was_committed_outlives_a_kill_and_a_start_in_the_same_place),
-        cmocka_unit_test(a_stranger_on_our_port_is_not_taken_for_our_server),
-        cmocka_unit_test(without_a_usable_cache_it_makes_its_data_itself),
-        cmocka_unit_test(data_that_cannot_be_made_are_an_error_that_says_where_the_reason_is),
-        cmocka_unit_test(its_shared_memory_goes_with_it_even_if_it_is_killed),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,8 @@
 // A group of a process and its child: stopped and killed together, and seen to be.
 #include "harness/cluster/process_group.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "harness/testing/test.h"
 
-#include <cmocka.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -40,9 +36,8 @@ static void wait_until(bool (*is_so)(pid_t, struct error *), pid_t group)
         fail_msg("%s", error.text);
 }
 
-static void a_group_stands_still_once_all_of_it_does(void **state)
+TEST(a_group_stands_still_once_all_of_it_does)
 {
-    (void)state;
     struct error error;
     pid_t child;
     pid_t leader = start_group(&child);
@@ -58,9 +53,8 @@ static void a_group_stands_still_once_all_of_it_does(void **state)
     waitpid(leader, NULL, 0);
 }
 
-static void what_a_leader_leaves_behind_is_killed(void **state)
+TEST(what_a_leader_leaves_behind_is_killed)
 {
-    (void)state;
     struct error error;
     pid_t child;
     pid_t leader = start_group(&child);
@@ -70,13 +64,4 @@ static void what_a_leader_leaves_behind_is_killed(void **state)
     assert_int_equal(process_group_kill(leader, &error), 0);
     assert_true(process_group_is_dead(leader, &error));
     assert_int_equal(process_group_kill(leader, &error), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_group_stands_still_once_all_of_it_does),
-        cmocka_unit_test(what_a_leader_leaves_behind_is_killed),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

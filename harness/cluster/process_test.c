@@ -1,20 +1,14 @@
 #include "harness/cluster/process.h"
 
 #include "harness/base/clock.h"
+#include "harness/testing/test.h"
 
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
-static void a_program_that_does_not_end_is_killed_and_named(void **state)
+TEST(a_program_that_does_not_end_is_killed_and_named)
 {
-    (void)state;
     static const char *const arguments[] = {"sh", "-c", "echo before; exec sleep 1000", NULL};
     struct text output = {0};
     struct error error = {0};
@@ -25,9 +19,8 @@ static void a_program_that_does_not_end_is_killed_and_named(void **state)
     text_free(&output);
 }
 
-static void a_program_that_ends_is_waited_for(void **state)
+TEST(a_program_that_ends_is_waited_for)
 {
-    (void)state;
     static const char *const arguments[] = {"sh", "-c", "cat; exit 3", NULL};
     struct text output = {0};
     struct error error = {0};
@@ -36,9 +29,8 @@ static void a_program_that_ends_is_waited_for(void **state)
     text_free(&output);
 }
 
-static void what_a_process_does_is_told(void **state)
+TEST(what_a_process_does_is_told)
 {
-    (void)state;
     siginfo_t info;
     pid_t id = fork();
     if (id == 0) {
@@ -53,14 +45,4 @@ static void what_a_process_does_is_told(void **state)
     assert_string_equal(process_doing(id), "is dead");
     process_kill(id);
     assert_string_equal(process_doing(id), "is gone");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_program_that_does_not_end_is_killed_and_named),
-        cmocka_unit_test(a_program_that_ends_is_waited_for),
-        cmocka_unit_test(what_a_process_does_is_told),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

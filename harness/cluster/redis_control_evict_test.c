@@ -4,6 +4,7 @@
 #include "harness/cluster/redis_server.h"
 #include "harness/locks/catalogue.h"
 #include "harness/locks/test_locks.h"
+#include "harness/testing/test.h"
 
 #include <hiredis/hiredis.h>
 #include <pthread.h>
@@ -110,9 +111,8 @@ static void evict_from(const struct lock_scheme *scheme, const char *policy)
     must_answer(node_of(1), "FLUSHALL", "+OK");
 }
 
-static void each_policy_evicts_the_lock_of_each_scheme_that_it_may_take(void **state)
+TEST(each_policy_evicts_the_lock_of_each_scheme_that_it_may_take)
 {
-    (void)state;
     const struct lock_scheme *scheme;
     struct error ignored;
     start(&contracts[0]);
@@ -127,9 +127,8 @@ static void each_policy_evicts_the_lock_of_each_scheme_that_it_may_take(void **s
     fixture_stop(&fixture);
 }
 
-static void each_schemes_lock_is_seen_as_long_as_it_is_held(void **state)
+TEST(each_schemes_lock_is_seen_as_long_as_it_is_held)
 {
-    (void)state;
     struct error ignored;
     for (size_t c = 0; c < sizeof contracts / sizeof *contracts; c++) {
         const struct lock_scheme *scheme;
@@ -175,9 +174,8 @@ static void *want_the_lock(void *context)
 }
 
 // They make it the freshest key of all, again and again.
-static void those_who_wait_for_the_lock_do_not_keep_it_there(void **state)
+TEST(those_who_wait_for_the_lock_do_not_keep_it_there)
 {
-    (void)state;
     pthread_t thread;
     struct error error = {0};
     struct node *node;
@@ -206,9 +204,8 @@ static void those_who_wait_for_the_lock_do_not_keep_it_there(void **state)
 
 // --- what cannot be evicted ----------------------------------------------------------------------
 
-static void what_is_not_there_is_not_evicted(void **state)
+TEST(what_is_not_there_is_not_evicted)
 {
-    (void)state;
     struct error error = {0};
     struct lock_identity lock = {"lockpick:{t1}:lock", "t1", "redis-set-px-lua"};
     start(&contracts[1]);
@@ -231,9 +228,8 @@ static void what_is_not_there_is_not_evicted(void **state)
 }
 
 // The memory is full already, and keys go for its sake all the time.
-static void a_second_lock_that_was_released_was_not_evicted(void **state)
+TEST(a_second_lock_that_was_released_was_not_evicted)
 {
-    (void)state;
     struct error error = {0};
     struct lock_identity lock = {"lockpick:{t1}:lock", "t1", "redis-set-px-lua"};
     struct lock_identity second = {"lockpick:{t2}:lock", "t2", "redis-set-px-lua"};
@@ -248,9 +244,8 @@ static void a_second_lock_that_was_released_was_not_evicted(void **state)
     fixture_stop(&fixture);
 }
 
-static void an_eviction_reaches_the_replicas(void **state)
+TEST(an_eviction_reaches_the_replicas)
 {
-    (void)state;
     struct error error = {0};
     struct lock_identity lock = {"lockpick:{t1}:lock", "t1", "redis-set-px-lua"};
     start(&contracts[1]);
@@ -264,9 +259,8 @@ static void an_eviction_reaches_the_replicas(void **state)
     fixture_stop(&fixture);
 }
 
-static void without_eviction_writes_are_refused_and_the_lock_stays(void **state)
+TEST(without_eviction_writes_are_refused_and_the_lock_stays)
 {
-    (void)state;
     struct error error = {0};
     struct lock_identity lock = {"lockpick:{t1}:lock", "t1", "redis-set-px-lua"};
     start(&contracts[0]);
@@ -278,18 +272,4 @@ static void without_eviction_writes_are_refused_and_the_lock_stays(void **state)
     relieve(node_of(1));
     must_answer(node_of(1), "SET other 1", "+OK");
     fixture_stop(&fixture);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_policy_evicts_the_lock_of_each_scheme_that_it_may_take),
-        cmocka_unit_test(each_schemes_lock_is_seen_as_long_as_it_is_held),
-        cmocka_unit_test(those_who_wait_for_the_lock_do_not_keep_it_there),
-        cmocka_unit_test(what_is_not_there_is_not_evicted),
-        cmocka_unit_test(a_second_lock_that_was_released_was_not_evicted),
-        cmocka_unit_test(an_eviction_reaches_the_replicas),
-        cmocka_unit_test(without_eviction_writes_are_refused_and_the_lock_stays),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

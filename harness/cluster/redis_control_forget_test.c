@@ -1,11 +1,11 @@
 // What Redis servers have forgotten when they come back, and that they find back to their group:
 // real ones.
 #include "harness/cluster/test_redis_control.h"
+#include "harness/testing/test.h"
 
 #include "harness/base/file.h"
 
 #include <hiredis/hiredis.h>
-#include <stdio.h>
 
 // Groups that are to stay as they are while a server is away.
 static void be_calm(const struct test_server *server)
@@ -51,9 +51,8 @@ static bool survives_at_once(struct test_server *server, enum loss loss)
 
 // --- power cuts ----------------------------------------------------------------------------------
 
-static void a_power_cut_takes_what_persistence_permits(void **state)
+TEST(a_power_cut_takes_what_persistence_permits)
 {
-    (void)state;
     static const struct {
         enum persistence persistence;
         enum loss loss;
@@ -107,9 +106,8 @@ static void set_misleading(const struct node *node)
     redisFree(context);
 }
 
-static void what_is_older_than_two_seconds_survives_a_power_cut(void **state)
+TEST(what_is_older_than_two_seconds_survives_a_power_cut)
 {
-    (void)state;
     struct test_server server;
     start_redis(&server, "single", 1, PERSISTENCE_AOF_EVERYSEC);
     struct node *node = redis_node(&server, 1);
@@ -126,9 +124,8 @@ static void what_is_older_than_two_seconds_survives_a_power_cut(void **state)
     test_server_stop(&server);
 }
 
-static void what_was_last_written_long_before_the_death_survives_a_power_cut(void **state)
+TEST(what_was_last_written_long_before_the_death_survives_a_power_cut)
 {
-    (void)state;
     struct test_server server;
     start_redis(&server, "single", 1, PERSISTENCE_AOF_EVERYSEC);
     struct node *node = redis_node(&server, 1);
@@ -141,9 +138,8 @@ static void what_was_last_written_long_before_the_death_survives_a_power_cut(voi
     test_server_stop(&server);
 }
 
-static void a_file_without_times_is_not_guessed_at(void **state)
+TEST(a_file_without_times_is_not_guessed_at)
 {
-    (void)state;
     struct test_server server;
     struct error error = {0};
     start_redis(&server, "single", 1, PERSISTENCE_AOF_EVERYSEC);
@@ -157,9 +153,8 @@ static void a_file_without_times_is_not_guessed_at(void **state)
 
 // --- all data ------------------------------------------------------------------------------------
 
-static void a_member_of_a_cluster_that_has_lost_everything_is_still_a_member(void **state)
+TEST(a_member_of_a_cluster_that_has_lost_everything_is_still_a_member)
 {
-    (void)state;
     struct test_server server;
     char id[64];
     start_redis(&server, "cluster", 6, PERSISTENCE_AOF_ALWAYS);
@@ -180,9 +175,8 @@ static void a_member_of_a_cluster_that_has_lost_everything_is_still_a_member(voi
     test_server_stop(&server);
 }
 
-static void with_sentinels_a_server_that_has_lost_everything_keeps_its_role(void **state)
+TEST(with_sentinels_a_server_that_has_lost_everything_keeps_its_role)
 {
-    (void)state;
     struct test_server server;
     char id[64];
     start_redis(&server, "sentinel", 2, PERSISTENCE_AOF_ALWAYS);
@@ -234,10 +228,8 @@ static void await_agreement(const struct test_server *server, const struct node 
     }
 }
 
-static void with_sentinels_a_master_comes_back_as_a_master_or_after_a_failover_as_a_replica(
-    void **state)
+TEST(with_sentinels_a_master_comes_back_as_a_master_or_after_a_failover_as_a_replica)
 {
-    (void)state;
     struct test_server server;
     start_redis(&server, "sentinel", 3, PERSISTENCE_AOF_ALWAYS);
     struct node *first = redis_node(&server, 1);
@@ -256,10 +248,8 @@ static void with_sentinels_a_master_comes_back_as_a_master_or_after_a_failover_a
     test_server_stop(&server);
 }
 
-static void a_master_of_a_cluster_comes_back_as_a_master_or_after_a_failover_as_a_replica(
-    void **state)
+TEST(a_master_of_a_cluster_comes_back_as_a_master_or_after_a_failover_as_a_replica)
 {
-    (void)state;
     struct test_server server;
     start_redis(&server, "cluster", 6, PERSISTENCE_NONE);
     struct node *third = redis_node(&server, 3);
@@ -274,21 +264,4 @@ static void a_master_of_a_cluster_comes_back_as_a_master_or_after_a_failover_as_
     await_leads(redis_node(&server, 6), 1);
     must_answer(redis_node(&server, 6), "SET foo me", "+OK");
     test_server_stop(&server);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_power_cut_takes_what_persistence_permits),
-        cmocka_unit_test(what_is_older_than_two_seconds_survives_a_power_cut),
-        cmocka_unit_test(what_was_last_written_long_before_the_death_survives_a_power_cut),
-        cmocka_unit_test(a_file_without_times_is_not_guessed_at),
-        cmocka_unit_test(a_member_of_a_cluster_that_has_lost_everything_is_still_a_member),
-        cmocka_unit_test(with_sentinels_a_server_that_has_lost_everything_keeps_its_role),
-        cmocka_unit_test(
-            with_sentinels_a_master_comes_back_as_a_master_or_after_a_failover_as_a_replica),
-        cmocka_unit_test(
-            a_master_of_a_cluster_comes_back_as_a_master_or_after_a_failover_as_a_replica),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

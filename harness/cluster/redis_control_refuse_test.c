@@ -1,9 +1,9 @@
 // Redis servers that refuse writes and take them again, or end a client's connections: real ones.
 #include "harness/cluster/test_redis_control.h"
+#include "harness/testing/test.h"
 
 #include <arpa/inet.h>
 #include <hiredis/hiredis.h>
-#include <stdio.h>
 #include <sys/socket.h>
 
 static struct test_server single;
@@ -48,9 +48,10 @@ static const struct {
     {"min-replicas", "NOREPLICAS"},
 };
 
-static void each_refusal_lasts_until_it_is_ended_and_takes_no_data(void **state)
+TEST_GROUP(start_single, stop_single);
+
+TEST(each_refusal_lasts_until_it_is_ended_and_takes_no_data)
 {
-    (void)state;
     struct error error = {0};
     const struct node *node = redis_node(&single, 1);
     must_reply(node, "SET lock me", "OK");
@@ -70,9 +71,8 @@ static void each_refusal_lasts_until_it_is_ended_and_takes_no_data(void **state)
     MUST_BE(-1, redis_control.deny(node, "no-space", true, &error));
 }
 
-static void what_is_ended_is_not_what_still_refuses(void **state)
+TEST(what_is_ended_is_not_what_still_refuses)
 {
-    (void)state;
     struct error error = {0};
     const struct node *node = redis_node(&single, 1);
     MUST_BE(0, redis_control.deny(node, "min-replicas", true, &error));
@@ -83,9 +83,8 @@ static void what_is_ended_is_not_what_still_refuses(void **state)
     must_reply(node, "SET other 1", "OK");
 }
 
-static void a_replica_is_not_made_to_refuse_what_it_refuses_anyway(void **state)
+TEST(a_replica_is_not_made_to_refuse_what_it_refuses_anyway)
 {
-    (void)state;
     struct test_server server;
     struct error error = {0};
     start_redis(&server, "sentinel", 2, PERSISTENCE_NONE);
@@ -100,9 +99,8 @@ static void a_replica_is_not_made_to_refuse_what_it_refuses_anyway(void **state)
     test_server_stop(&server);
 }
 
-static void a_master_of_a_cluster_refuses_but_cannot_become_a_replica_of_nobody(void **state)
+TEST(a_master_of_a_cluster_refuses_but_cannot_become_a_replica_of_nobody)
 {
-    (void)state;
     struct test_server server;
     struct error error = {0};
     start_redis(&server, "cluster", 3, PERSISTENCE_NONE);
@@ -120,9 +118,8 @@ static void a_master_of_a_cluster_refuses_but_cannot_become_a_replica_of_nobody(
     test_server_stop(&server);
 }
 
-static void a_server_that_was_kept_from_saving_starts_again(void **state)
+TEST(a_server_that_was_kept_from_saving_starts_again)
 {
-    (void)state;
     struct error error = {0};
     struct node *node = redis_node(&single, 1);
     MUST_BE(0, redis_control.deny(node, "misconf", true, &error));
@@ -167,9 +164,8 @@ static void free_clients(redisContext *clients[CLIENTS])
         redisFree(clients[i]);
 }
 
-static void only_the_client_that_is_meant_is_disconnected(void **state)
+TEST(only_the_client_that_is_meant_is_disconnected)
 {
-    (void)state;
     struct error error = {0};
     redisContext *clients[CLIENTS];
     int ports[CLIENTS];
@@ -189,9 +185,8 @@ static void only_the_client_that_is_meant_is_disconnected(void **state)
     free_clients(clients);
 }
 
-static void links_between_servers_stay_and_so_does_our_own(void **state)
+TEST(links_between_servers_stay_and_so_does_our_own)
 {
-    (void)state;
     struct test_server server;
     struct error error = {0};
     redisContext *clients[CLIENTS];
@@ -206,18 +201,4 @@ static void links_between_servers_stay_and_so_does_our_own(void **state)
     must_answer(node, "INFO replication", "state=online");
     free_clients(clients);
     test_server_stop(&server);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_refusal_lasts_until_it_is_ended_and_takes_no_data),
-        cmocka_unit_test(what_is_ended_is_not_what_still_refuses),
-        cmocka_unit_test(a_replica_is_not_made_to_refuse_what_it_refuses_anyway),
-        cmocka_unit_test(a_master_of_a_cluster_refuses_but_cannot_become_a_replica_of_nobody),
-        cmocka_unit_test(a_server_that_was_kept_from_saving_starts_again),
-        cmocka_unit_test(only_the_client_that_is_meant_is_disconnected),
-        cmocka_unit_test(links_between_servers_stay_and_so_does_our_own),
-    };
-    return cmocka_run_group_tests(tests, start_single, stop_single);
 }

@@ -1,8 +1,7 @@
 // Which Redis server leads, which one has the lock, and that one can be promoted or flushed: on
 // real servers.
 #include "harness/cluster/test_redis_control.h"
-
-#include <stdio.h>
+#include "harness/testing/test.h"
 
 static int has_lock(const struct node *node, const char *scheme)
 {
@@ -18,9 +17,8 @@ static int has_lock(const struct node *node, const char *scheme)
 
 // --- leads, promote ------------------------------------------------------------------------------
 
-static void a_server_of_its_own_leads_as_long_as_it_answers(void **state)
+TEST(a_server_of_its_own_leads_as_long_as_it_answers)
 {
-    (void)state;
     struct test_server server;
     struct error error = {0};
     start_redis(&server, "independent", 3, PERSISTENCE_NONE);
@@ -39,9 +37,8 @@ static void a_server_of_its_own_leads_as_long_as_it_answers(void **state)
     test_server_stop(&server);
 }
 
-static void with_sentinels_the_master_leads_and_a_replica_once_it_is_promoted(void **state)
+TEST(with_sentinels_the_master_leads_and_a_replica_once_it_is_promoted)
 {
-    (void)state;
     struct test_server server;
     struct error error = {0};
     start_redis(&server, "sentinel", 3, PERSISTENCE_NONE);
@@ -57,9 +54,8 @@ static void with_sentinels_the_master_leads_and_a_replica_once_it_is_promoted(vo
     test_server_stop(&server);
 }
 
-static void in_a_cluster_masters_of_slots_lead_while_the_whole_serves(void **state)
+TEST(in_a_cluster_masters_of_slots_lead_while_the_whole_serves)
 {
-    (void)state;
     struct test_server server;
     struct error error = {0};
     start_redis(&server, "cluster", 6, PERSISTENCE_NONE);
@@ -78,9 +74,8 @@ static void in_a_cluster_masters_of_slots_lead_while_the_whole_serves(void **sta
 
 // --- has_lock ------------------------------------------------------------------------------------
 
-static void a_key_tells_whether_the_lock_is_held(void **state)
+TEST(a_key_tells_whether_the_lock_is_held)
 {
-    (void)state;
     struct test_server server;
     char request[96];
     start_redis(&server, "single", 1, PERSISTENCE_NONE);
@@ -112,9 +107,8 @@ static void a_key_tells_whether_the_lock_is_held(void **state)
     test_server_stop(&server);
 }
 
-static void a_replica_that_is_cut_off_answers_for_its_own_copy(void **state)
+TEST(a_replica_that_is_cut_off_answers_for_its_own_copy)
 {
-    (void)state;
     struct test_server server;
     start_redis(&server, "sentinel", 2, PERSISTENCE_NONE);
     const struct node *master = redis_node(&server, 1);
@@ -128,9 +122,8 @@ static void a_replica_that_is_cut_off_answers_for_its_own_copy(void **state)
     test_server_stop(&server);
 }
 
-static void a_replica_of_a_cluster_answers_for_its_own_copy(void **state)
+TEST(a_replica_of_a_cluster_answers_for_its_own_copy)
 {
-    (void)state;
     struct test_server server;
     struct error error = {0};
     struct lock_identity lock = {.name = "foo", .tag = "foo", .scheme = "redisson"};
@@ -153,9 +146,8 @@ static void a_replica_of_a_cluster_answers_for_its_own_copy(void **state)
 
 // --- flush ---------------------------------------------------------------------------------------
 
-static void a_flush_removes_everything_on_a_master_and_nothing_on_a_replica(void **state)
+TEST(a_flush_removes_everything_on_a_master_and_nothing_on_a_replica)
 {
-    (void)state;
     struct test_server server;
     struct error error = {0};
     start_redis(&server, "sentinel", 2, PERSISTENCE_NONE);
@@ -166,18 +158,4 @@ static void a_flush_removes_everything_on_a_master_and_nothing_on_a_replica(void
     MUST_BE(0, redis_control.flush(redis_node(&server, 1), &error));
     must_answer(redis_node(&server, 1), "DBSIZE", ":0");
     test_server_stop(&server);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_server_of_its_own_leads_as_long_as_it_answers),
-        cmocka_unit_test(with_sentinels_the_master_leads_and_a_replica_once_it_is_promoted),
-        cmocka_unit_test(in_a_cluster_masters_of_slots_lead_while_the_whole_serves),
-        cmocka_unit_test(a_key_tells_whether_the_lock_is_held),
-        cmocka_unit_test(a_replica_that_is_cut_off_answers_for_its_own_copy),
-        cmocka_unit_test(a_replica_of_a_cluster_answers_for_its_own_copy),
-        cmocka_unit_test(a_flush_removes_everything_on_a_master_and_nothing_on_a_replica),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

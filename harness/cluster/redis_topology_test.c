@@ -4,16 +4,9 @@
 #include "harness/base/clock.h"
 #include "harness/cluster/redis_server.h"
 #include "harness/cluster/test_server.h"
+#include "harness/testing/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <signal.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -128,23 +121,22 @@ static int try_both(const struct sandbox *sandbox, void *context)
     return failed != 0 ? failed : 10 * try_cluster(wanted, 2);
 }
 
-static void both_come_up_and_serve_in_namespaces(void **state)
+TEST_GROUP(make_folder, remove_folder);
+
+TEST(both_come_up_and_serve_in_namespaces)
 {
-    (void)state;
     enum isolation isolation = ISOLATION_NAMESPACES;
     assert_int_equal(sandbox_run(false, try_both, &isolation), 0);
 }
 
-static void both_come_up_and_serve_on_loopback(void **state)
+TEST(both_come_up_and_serve_on_loopback)
 {
-    (void)state;
     enum isolation isolation = ISOLATION_LOOPBACK;
     assert_int_equal(sandbox_run(true, try_both, &isolation), 0);
 }
 
-static void a_cluster_of_three_has_no_replicas(void **state)
+TEST(a_cluster_of_three_has_no_replicas)
 {
-    (void)state;
     struct cluster cluster;
     assert_int_equal(open_group(&cluster, ISOLATION_LOOPBACK, "cluster", 3, 3), 0);
     assert_null(group_node(&cluster.groups[0], "replica", 1));
@@ -152,9 +144,8 @@ static void a_cluster_of_three_has_no_replicas(void **state)
     cluster_close(&cluster);
 }
 
-static void two_servers_are_enough_for_sentinels(void **state)
+TEST(two_servers_are_enough_for_sentinels)
 {
-    (void)state;
     struct cluster cluster;
     assert_int_equal(open_group(&cluster, ISOLATION_LOOPBACK, "sentinel", 2, 4), 0);
     assert_int_equal(cluster.count, 5);
@@ -162,9 +153,8 @@ static void two_servers_are_enough_for_sentinels(void **state)
 }
 
 // The sentinels' word to a server outlives it, as it does in real life.
-static void a_promoted_replica_comes_back_from_a_restart_as_a_master(void **state)
+TEST(a_promoted_replica_comes_back_from_a_restart_as_a_master)
 {
-    (void)state;
     struct cluster cluster;
     struct error error = {0};
     assert_int_equal(open_group(&cluster, ISOLATION_LOOPBACK, "sentinel", 2, 5), 0);
@@ -187,9 +177,8 @@ static void a_promoted_replica_comes_back_from_a_restart_as_a_master(void **stat
     cluster_close(&cluster);
 }
 
-static void a_master_of_a_cluster_that_is_killed_is_replaced_by_its_replica(void **state)
+TEST(a_master_of_a_cluster_that_is_killed_is_replaced_by_its_replica)
 {
-    (void)state;
     struct cluster cluster;
     assert_int_equal(open_group(&cluster, ISOLATION_LOOPBACK, "cluster", 0, 6), 0);
     kill_server(cluster_node(&cluster, "redis-3"));
@@ -221,24 +210,9 @@ static bool a_key_survives_with(enum persistence persistence)
     return survived;
 }
 
-static void a_key_survives_a_kill_if_there_is_persistence(void **state)
+TEST(a_key_survives_a_kill_if_there_is_persistence)
 {
-    (void)state;
     assert_false(a_key_survives_with(PERSISTENCE_NONE));
     assert_true(a_key_survives_with(PERSISTENCE_AOF_EVERYSEC));
     assert_true(a_key_survives_with(PERSISTENCE_AOF_ALWAYS));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(both_come_up_and_serve_in_namespaces),
-        cmocka_unit_test(both_come_up_and_serve_on_loopback),
-        cmocka_unit_test(a_cluster_of_three_has_no_replicas),
-        cmocka_unit_test(two_servers_are_enough_for_sentinels),
-        cmocka_unit_test(a_promoted_replica_comes_back_from_a_restart_as_a_master),
-        cmocka_unit_test(a_master_of_a_cluster_that_is_killed_is_replaced_by_its_replica),
-        cmocka_unit_test(a_key_survives_a_kill_if_there_is_persistence),
-    };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -7,18 +7,10 @@
 #include "harness/cluster/process.h"
 #include "harness/cluster/server.h"
 #include "harness/cluster/topology.h"
+#include "harness/testing/test.h"
 #include "harness/wire/zookeeper.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <postgresql/libpq-fe.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #define MINUTE_NS (60 * NS_PER_S)
@@ -120,9 +112,8 @@ static int64_t left_ms(const struct node *node)
     return atoll(answer + 1);
 }
 
-static void redis_ends_a_lease_when_its_wall_clock_jumps_past_the_end(void **state)
+TEST(redis_ends_a_lease_when_its_wall_clock_jumps_past_the_end)
 {
-    (void)state;
     struct place place;
     const struct node *node = start(&place, "redis");
     expect(node, TAKE, "+OK");
@@ -133,9 +124,8 @@ static void redis_ends_a_lease_when_its_wall_clock_jumps_past_the_end(void **sta
     stop(&place);
 }
 
-static void redis_lengthens_a_lease_when_its_wall_clock_jumps_back(void **state)
+TEST(redis_lengthens_a_lease_when_its_wall_clock_jumps_back)
 {
-    (void)state;
     struct place place;
     const struct node *node = start(&place, "redis");
     expect(node, TAKE, "+OK");
@@ -147,9 +137,8 @@ static void redis_lengthens_a_lease_when_its_wall_clock_jumps_back(void **state)
     stop(&place);
 }
 
-static void redis_never_ends_a_lease_while_its_wall_clock_is_frozen(void **state)
+TEST(redis_never_ends_a_lease_while_its_wall_clock_is_frozen)
 {
-    (void)state;
     struct place place;
     const struct node *node = start(&place, "redis");
     clock_shift_set(node->clock, SHIFTED_REALTIME, clock_realtime_ns(), 0, 0);
@@ -162,9 +151,8 @@ static void redis_never_ends_a_lease_while_its_wall_clock_is_frozen(void **state
     stop(&place);
 }
 
-static void a_clock_stays_wrong_when_the_server_is_started_again(void **state)
+TEST(a_clock_stays_wrong_when_the_server_is_started_again)
 {
-    (void)state;
     struct place place;
     struct error error = {0};
     struct node *node = start(&place, "redis");
@@ -182,9 +170,8 @@ static void a_clock_stays_wrong_when_the_server_is_started_again(void **state)
 
 // --- memcached: leases by CLOCK_MONOTONIC --------------------------------------------------------
 
-static void memcached_ends_a_lease_when_its_monotonic_clock_jumps_past_the_end(void **state)
+TEST(memcached_ends_a_lease_when_its_monotonic_clock_jumps_past_the_end)
 {
-    (void)state;
     struct place place;
     const struct node *node = start(&place, "memcached");
     expect(node, "add lock 0 1000 2\r\nme\r\n", "STORED");
@@ -233,9 +220,8 @@ static bool ends_within(atomic_int *ended, int64_t limit_ns)
 // Twice, as a server that would wait by the machine's clock would not wake for a minute. A ping, or
 // a new connection, that comes between the jump and the server's next look saves a session: then
 // the clock jumps again.
-static void zookeeper_ends_sessions_when_its_monotonic_clock_jumps(void **state)
+TEST(zookeeper_ends_sessions_when_its_monotonic_clock_jumps)
 {
-    (void)state;
     struct place place;
     const struct node *node = start(&place, "zookeeper");
     for (int i = 0; i < 2; i++) {
@@ -266,9 +252,8 @@ static int64_t mysql_number(const struct node *node, const char *statement)
 }
 
 // It waits for times of its clock, on condition variables.
-static void mariadb_tells_the_time_of_its_wall_clock_and_waits_as_long_as_ever(void **state)
+TEST(mariadb_tells_the_time_of_its_wall_clock_and_waits_as_long_as_ever)
 {
-    (void)state;
     static const int64_t jumps_s[] = {HOUR_S, -2 * HOUR_S};
     struct place place;
     const struct node *node = start(&place, "mysql");
@@ -301,9 +286,8 @@ static int64_t postgres_number(const struct node *node, const char *statement)
     return number;
 }
 
-static void postgres_tells_the_time_of_its_wall_clock(void **state)
+TEST(postgres_tells_the_time_of_its_wall_clock)
 {
-    (void)state;
     struct place place;
     const struct node *node = start(&place, "postgres");
     jump(node, SHIFTED_REALTIME, -HOUR_NS);
@@ -319,9 +303,8 @@ static void postgres_tells_the_time_of_its_wall_clock(void **state)
 
 // --- who has none --------------------------------------------------------------------------------
 
-static void servers_have_the_machines_clock_unless_another_is_asked_for_and_can_be_had(void **state)
+TEST(servers_have_the_machines_clock_unless_another_is_asked_for_and_can_be_had)
 {
-    (void)state;
     static const struct {
         const char *kind;
         bool shiftable;
@@ -346,9 +329,8 @@ static void servers_have_the_machines_clock_unless_another_is_asked_for_and_can_
     }
 }
 
-static void the_file_of_a_clock_goes_with_the_cluster(void **state)
+TEST(the_file_of_a_clock_goes_with_the_cluster)
 {
-    (void)state;
     struct place place;
     char *path = path_join(start(&place, "redis")->home, NODE_CLOCK_FILE);
     assert_int_equal(access(path, F_OK), 0);
@@ -359,9 +341,8 @@ static void the_file_of_a_clock_goes_with_the_cluster(void **state)
 }
 
 // Not silently by the machine's clock.
-static void a_server_that_does_not_load_the_preload_is_an_error(void **state)
+TEST(a_server_that_does_not_load_the_preload_is_an_error)
 {
-    (void)state;
     static const char *const wrong[] = {"/proc/self/status", "/no/such/library.so"};
     static const char *const complaints[] = {"did not load", "/no/such/library.so"};
     for (size_t i = 0; i < 2; i++) {
@@ -373,23 +354,4 @@ static void a_server_that_does_not_load_the_preload_is_an_error(void **state)
         assert_non_null(strstr(error.text, complaints[i]));
         assert_int_equal(test_folder_remove(place.folder), 0);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(redis_ends_a_lease_when_its_wall_clock_jumps_past_the_end),
-        cmocka_unit_test(redis_lengthens_a_lease_when_its_wall_clock_jumps_back),
-        cmocka_unit_test(redis_never_ends_a_lease_while_its_wall_clock_is_frozen),
-        cmocka_unit_test(a_clock_stays_wrong_when_the_server_is_started_again),
-        cmocka_unit_test(memcached_ends_a_lease_when_its_monotonic_clock_jumps_past_the_end),
-        cmocka_unit_test(zookeeper_ends_sessions_when_its_monotonic_clock_jumps),
-        cmocka_unit_test(mariadb_tells_the_time_of_its_wall_clock_and_waits_as_long_as_ever),
-        cmocka_unit_test(postgres_tells_the_time_of_its_wall_clock),
-        cmocka_unit_test(
-            servers_have_the_machines_clock_unless_another_is_asked_for_and_can_be_had),
-        cmocka_unit_test(the_file_of_a_clock_goes_with_the_cluster),
-        cmocka_unit_test(a_server_that_does_not_load_the_preload_is_an_error),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

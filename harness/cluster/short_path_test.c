@@ -6,17 +6,9 @@
 #include "harness/cluster/cluster.h"
 #include "harness/cluster/data_cache.h"
 #include "harness/cluster/topology.h"
+#include "harness/testing/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <dirent.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 static char folder[] = "/tmp/lockpick-short-path-test-XXXXXX";
@@ -107,18 +99,18 @@ static int serve_in_namespaces(const struct sandbox *sandbox, void *context)
     return right && entries_of(SANDBOX_FOLDER) == 0 ? 0 : 2;
 }
 
-static void servers_in_namespaces_take_any_folder(void **state)
+TEST_GROUP(make_folder, remove_folder);
+
+TEST(servers_in_namespaces_take_any_folder)
 {
-    (void)state;
     char *place = path_join(folder, "namespaces");
     assert_int_equal(folder_make(place, NULL), 0);
     assert_int_equal(sandbox_run(false, serve_in_namespaces, place), 0);
     free(place);
 }
 
-static void servers_on_loopback_take_any_folder_and_leave_nothing_in_another(void **state)
+TEST(servers_on_loopback_take_any_folder_and_leave_nothing_in_another)
 {
-    (void)state;
     char *place = path_join(folder, "loopback");
     char *temporary = path_join(folder, "temporary");
     assert_int_equal(folder_make(place, NULL) + folder_make(temporary, NULL), 0);
@@ -130,9 +122,8 @@ static void servers_on_loopback_take_any_folder_and_leave_nothing_in_another(voi
     free(place);
 }
 
-static void a_plain_folder_on_loopback_is_its_own_path(void **state)
+TEST(a_plain_folder_on_loopback_is_its_own_path)
 {
-    (void)state;
     struct short_path path;
     assert_int_equal(short_path_open(&path, folder, ISOLATION_LOOPBACK, NULL), 0);
     // Of root, servers are another user, who cannot reach it.
@@ -142,9 +133,8 @@ static void a_plain_folder_on_loopback_is_its_own_path(void **state)
 }
 
 // A relative one would be looked for, and made, wherever the command runs.
-static void only_an_absolute_place_is_a_cache(void **state)
+TEST(only_an_absolute_place_is_a_cache)
 {
-    (void)state;
     static const struct {
         const char *cache, *home, *path;
     } cases[] = {{"/c", "/h", "/c/lockpick/"},
@@ -177,15 +167,4 @@ static void only_an_absolute_place_is_a_cache(void **state)
                         strcmp(strrchr(found[i], '/'), "/x") == 0);
         free(found[i]);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(servers_in_namespaces_take_any_folder),
-        cmocka_unit_test(servers_on_loopback_take_any_folder_and_leave_nothing_in_another),
-        cmocka_unit_test(a_plain_folder_on_loopback_is_its_own_path),
-        cmocka_unit_test(only_an_absolute_place_is_a_cache),
-    };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -1,17 +1,11 @@
 // The ports of a process, and of the programs that it has started.
 #include "harness/cluster/sockets.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "harness/testing/test.h"
 
 #include <arpa/inet.h>
-#include <cmocka.h>
 #include <netinet/in.h>
 #include <signal.h>
-#include <stdbool.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -77,9 +71,8 @@ static bool has(const int *ports, int count, int port)
     return false;
 }
 
-static void the_connections_of_a_program_that_a_process_started_are_its_own(void **state)
+TEST(the_connections_of_a_program_that_a_process_started_are_its_own)
 {
-    (void)state;
     int pipes[2];
     int told[2] = {0};
     int ports[16];
@@ -100,9 +93,8 @@ static void the_connections_of_a_program_that_a_process_started_are_its_own(void
     close(pipes[1]);
 }
 
-static void a_process_that_is_gone_is_an_error(void **state)
+TEST(a_process_that_is_gone_is_an_error)
 {
-    (void)state;
     int ports[1];
     struct error error = {0};
     pid_t child = fork();
@@ -111,13 +103,4 @@ static void a_process_that_is_gone_is_an_error(void **state)
     waitpid(child, NULL, 0);
     assert_int_equal(sockets_of(child, ports, 1, &error), -1);
     assert_non_null(strstr(error.text, "cannot read /proc/"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_connections_of_a_program_that_a_process_started_are_its_own),
-        cmocka_unit_test(a_process_that_is_gone_is_an_error),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,15 +8,7 @@
 #include "harness/cluster/mysql_server.h"
 #include "harness/cluster/process.h"
 #include "harness/cluster/topology.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <stdio.h>
-#include <string.h>
+#include "harness/testing/test.h"
 
 // Servers in a folder of their own.
 struct place {

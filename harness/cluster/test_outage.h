@@ -4,13 +4,7 @@
 
 #include "harness/base/clock.h"
 #include "harness/cluster/outage.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "harness/testing/test.h"
 
 #define PATIENCE_NS (30 * NS_PER_S) // long, even on a busy machine
 

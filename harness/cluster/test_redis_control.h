@@ -7,14 +7,7 @@
 #include "harness/cluster/redis_server.h"
 #include "harness/cluster/test_outage.h"
 #include "harness/cluster/test_server.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "harness/testing/test.h"
 
 static const struct lock_identity test_lock = {
     .name = "lockpick:{t1}:lock", .tag = "t1", .scheme = "redis-set-px-lua"};

@@ -7,19 +7,13 @@
 #include "harness/cluster/process.h"
 #include "harness/cluster/sandbox.h"
 #include "harness/cluster/wires.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
+#include "harness/testing/test.h"
 
 #include <arpa/inet.h>
-#include <cmocka.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <sched.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -220,22 +214,22 @@ static inline void expect_no_queues(void)
     text_free(&output);
 }
 
-static inline void skipped_for_lack_of_namespaces(void **state)
+struct command_line {
+    int count;
+    char **words;
+};
+
+static inline int run_in_sandbox(const struct sandbox *sandbox, void *context)
 {
-    (void)state;
-    skip();
+    const struct command_line *line = context;
+    return sandbox->isolation == ISOLATION_NAMESPACES ? tests_run(line->count, line->words)
+                                                      : tests_skip(sandbox->why_loopback);
 }
 
-// For the body of a sandbox: runs `tests`, or skips them all where there is no network to cut.
-#define RUN_ON_WIRES(sandbox, tests)                                                               \
-    ((sandbox)->isolation == ISOLATION_NAMESPACES ? cmocka_run_group_tests(tests, NULL, NULL)      \
-                                                  : skip_on_loopback(sandbox))
-
-static inline int skip_on_loopback(const struct sandbox *sandbox)
+// For TEST_MAIN: runs the file's tests, or skips them all where there is no network to cut.
+static inline int run_on_wires(int count, char **words)
 {
-    const struct CMUnitTest none[] = {cmocka_unit_test(skipped_for_lack_of_namespaces)};
-    fprintf(stderr, "no network namespaces: %s\n", sandbox->why_loopback);
-    return cmocka_run_group_tests(none, NULL, NULL);
+    return sandbox_run(false, run_in_sandbox, &(struct command_line){count, words});
 }
 
 #endif

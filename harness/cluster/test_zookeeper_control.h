@@ -5,7 +5,6 @@
 #include "harness/cluster/test_ensemble.h"
 #include "harness/cluster/zookeeper_control.h"
 #include "harness/cluster/zookeeper_server.h"
-#include "harness/wire/test_zookeeper_library.h"
 
 #include <inttypes.h>
 #include <stdatomic.h>

@@ -1,9 +1,12 @@
 // What each fault does to packets, between sockets of two nodes.
 #include "harness/cluster/test_wires.h"
+#include "harness/testing/test.h"
 
 #include <netinet/tcp.h>
 
-static void a_cut_lets_nothing_through_and_the_connection_outlives_it(void **state)
+TEST_MAIN(run_on_wires);
+
+TEST_WITH(a_cut_lets_nothing_through_and_the_connection_outlives_it, bench_set_up, bench_tear_down)
 {
     struct bench *bench = *state;
     struct link link = link_open_tcp(&bench->ends[0], &bench->ends[1]);
@@ -21,7 +24,7 @@ static void a_cut_lets_nothing_through_and_the_connection_outlives_it(void **sta
     link_close(&link);
 }
 
-static void a_cut_one_way_lets_the_request_through_but_not_the_reply(void **state)
+TEST_WITH(a_cut_one_way_lets_the_request_through_but_not_the_reply, bench_set_up, bench_tear_down)
 {
     struct bench *bench = *state;
     struct link link = link_open_tcp(&bench->ends[0], &bench->ends[1]);
@@ -36,7 +39,7 @@ static void a_cut_one_way_lets_the_request_through_but_not_the_reply(void **stat
     link_close(&link);
 }
 
-static void a_cut_is_between_its_two_sides_only(void **state)
+TEST_WITH(a_cut_is_between_its_two_sides_only, bench_set_up, bench_tear_down)
 {
     struct bench *bench = *state;
     struct error error = {0};
@@ -70,7 +73,7 @@ static void expect_reset(int descriptor)
     assert_int_equal(errno, ECONNRESET);
 }
 
-static void a_reset_reaches_whoever_sends(void **state)
+TEST_WITH(a_reset_reaches_whoever_sends, bench_set_up, bench_tear_down)
 {
     struct bench *bench = *state;
     struct link link = link_open_tcp(&bench->ends[0], &bench->ends[1]);
@@ -107,7 +110,7 @@ static int count_heard(int descriptor)
     return count;
 }
 
-static void a_loss_takes_its_share_and_counts_it(void **state)
+TEST_WITH(a_loss_takes_its_share_and_counts_it, bench_set_up, bench_tear_down)
 {
     struct bench *bench = *state;
     struct link link = link_open_udp(&bench->ends[0], &bench->ends[1], PORT);
@@ -133,7 +136,7 @@ static void a_loss_takes_its_share_and_counts_it(void **state)
     link_close(&link);
 }
 
-static void a_stream_gets_through_a_loss(void **state)
+TEST_WITH(a_stream_gets_through_a_loss, bench_set_up, bench_tear_down)
 {
     struct bench *bench = *state;
     struct link link = link_open_tcp(&bench->ends[0], &bench->ends[1]);
@@ -147,7 +150,7 @@ static void a_stream_gets_through_a_loss(void **state)
     link_close(&link);
 }
 
-static void a_delay_is_part_of_every_round_trip(void **state)
+TEST_WITH(a_delay_is_part_of_every_round_trip, bench_set_up, bench_tear_down)
 {
     struct bench *bench = *state;
     struct link link = link_open_tcp(&bench->ends[0], &bench->ends[1]);
@@ -176,7 +179,7 @@ static void a_delay_is_part_of_every_round_trip(void **state)
     link_close(&link);
 }
 
-static void jitter_varies_the_delay_but_not_the_order(void **state)
+TEST_WITH(jitter_varies_the_delay_but_not_the_order, bench_set_up, bench_tear_down)
 {
     struct bench *bench = *state;
     struct link link = link_open_udp(&bench->ends[0], &bench->ends[1], PORT);
@@ -218,7 +221,7 @@ static unsigned retransmissions(int descriptor)
     return info.tcpi_total_retrans;
 }
 
-static void a_held_reply_comes_at_the_end_without_being_sent_again(void **state)
+TEST_WITH(a_held_reply_comes_at_the_end_without_being_sent_again, bench_set_up, bench_tear_down)
 {
     struct bench *bench = *state;
     be_patient(&bench->ends[0]);
@@ -240,7 +243,7 @@ static void a_held_reply_comes_at_the_end_without_being_sent_again(void **state)
 #define HELD 1600 // more than the kernel keeps unless told to
 #define LINKS 8   // ... and so few for each that its socket has room for them
 
-static void thousands_of_packets_are_held_and_come_in_order(void **state)
+TEST_WITH(thousands_of_packets_are_held_and_come_in_order, bench_set_up, bench_tear_down)
 {
     struct bench *bench = *state;
     struct link links[LINKS];
@@ -265,28 +268,4 @@ static void thousands_of_packets_are_held_and_come_in_order(void **state)
     }
     for (int i = 0; i < LINKS; i++)
         link_close(&links[i]);
-}
-
-static int run(const struct sandbox *sandbox, void *context)
-{
-    (void)context;
-    static const struct CMUnitTest tests[] = {
-#define ON_A_BENCH(test) cmocka_unit_test_setup_teardown(test, bench_set_up, bench_tear_down)
-        ON_A_BENCH(a_cut_lets_nothing_through_and_the_connection_outlives_it),
-        ON_A_BENCH(a_cut_one_way_lets_the_request_through_but_not_the_reply),
-        ON_A_BENCH(a_cut_is_between_its_two_sides_only),
-        ON_A_BENCH(a_reset_reaches_whoever_sends),
-        ON_A_BENCH(a_loss_takes_its_share_and_counts_it),
-        ON_A_BENCH(a_stream_gets_through_a_loss),
-        ON_A_BENCH(a_delay_is_part_of_every_round_trip),
-        ON_A_BENCH(jitter_varies_the_delay_but_not_the_order),
-        ON_A_BENCH(a_held_reply_comes_at_the_end_without_being_sent_again),
-        ON_A_BENCH(thousands_of_packets_are_held_and_come_in_order),
-    };
-    return RUN_ON_WIRES(sandbox, tests);
-}
-
-int main(void)
-{
-    return sandbox_run(false, run, NULL);
 }

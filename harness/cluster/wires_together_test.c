@@ -1,14 +1,16 @@
 // Several faults on one link, several processes with faults in one namespace, and what goes wrong.
 #include "harness/cluster/test_wires.h"
+#include "harness/testing/test.h"
 
-#include <stdlib.h>
 #include <sys/mount.h>
 #include <sys/wait.h>
 
 static const struct wire_fault cut = {.effect = WIRE_CUT};
 static const struct wire_fault hold = {.effect = WIRE_HOLD};
 
-static void what_two_holds_keep_waits_for_both(void **state)
+TEST_MAIN(run_on_wires);
+
+TEST_WITH(what_two_holds_keep_waits_for_both, bench_set_up, bench_tear_down)
 {
     struct bench *bench = *state;
     struct link link = link_open_udp(&bench->ends[0], &bench->ends[1], PORT);
@@ -30,7 +32,7 @@ static void what_two_holds_keep_waits_for_both(void **state)
     link_close(&link);
 }
 
-static void what_was_on_its_way_when_a_cut_came_is_lost(void **state)
+TEST_WITH(what_was_on_its_way_when_a_cut_came_is_lost, bench_set_up, bench_tear_down)
 {
     struct bench *bench = *state;
     struct link link = link_open_udp(&bench->ends[0], &bench->ends[1], PORT);
@@ -49,7 +51,7 @@ static void what_was_on_its_way_when_a_cut_came_is_lost(void **state)
     link_close(&link);
 }
 
-static void what_was_delayed_when_a_hold_came_is_held(void **state)
+TEST_WITH(what_was_delayed_when_a_hold_came_is_held, bench_set_up, bench_tear_down)
 {
     struct bench *bench = *state;
     struct link link = link_open_udp(&bench->ends[0], &bench->ends[1], PORT);
@@ -69,7 +71,7 @@ static void what_was_delayed_when_a_hold_came_is_held(void **state)
     link_close(&link);
 }
 
-static void two_delays_add_up_and_one_ends_without_the_other(void **state)
+TEST_WITH(two_delays_add_up_and_one_ends_without_the_other, bench_set_up, bench_tear_down)
 {
     struct bench *bench = *state;
     struct link link = link_open_udp(&bench->ends[0], &bench->ends[1], PORT);
@@ -86,7 +88,7 @@ static void two_delays_add_up_and_one_ends_without_the_other(void **state)
     link_close(&link);
 }
 
-static void faults_can_come_and_go_many_times(void **state)
+TEST_WITH(faults_can_come_and_go_many_times, bench_set_up, bench_tear_down)
 {
     struct bench *bench = *state;
     struct link link = link_open_udp(&bench->ends[0], &bench->ends[1], PORT);
@@ -105,7 +107,7 @@ static void faults_can_come_and_go_many_times(void **state)
     link_close(&link);
 }
 
-static void closing_ends_every_fault_and_leaves_no_rule(void **state)
+TEST_WITH(closing_ends_every_fault_and_leaves_no_rule, bench_set_up, bench_tear_down)
 {
     struct bench *bench = *state;
     struct link link = link_open_udp(&bench->ends[0], &bench->ends[1], PORT);
@@ -156,7 +158,7 @@ static int come_and_go(struct bench *bench, int rounds)
     return 0;
 }
 
-static void processes_do_not_get_in_each_others_way(void **state)
+TEST_WITH(processes_do_not_get_in_each_others_way, bench_set_up, bench_tear_down)
 {
     struct bench *bench = *state;
     struct link link = link_open_udp(&bench->ends[0], &bench->ends[1], PORT);
@@ -191,7 +193,7 @@ static void processes_do_not_get_in_each_others_way(void **state)
     link_close(&link);
 }
 
-static void one_process_can_have_two_sets_of_wires(void **state)
+TEST_WITH(one_process_can_have_two_sets_of_wires, bench_set_up, bench_tear_down)
 {
     struct bench *bench = *state;
     struct link link = link_open_udp(&bench->ends[0], &bench->ends[1], PORT);
@@ -214,7 +216,7 @@ static void one_process_can_have_two_sets_of_wires(void **state)
 
 // --- what goes wrong -----------------------------------------------------------------------------
 
-static void a_fault_that_makes_no_sense_is_an_error_and_leaves_nothing(void **state)
+TEST_WITH(a_fault_that_makes_no_sense_is_an_error_and_leaves_nothing, bench_set_up, bench_tear_down)
 {
     struct bench *bench = *state;
     const char *const good[] = {"10.77.0.1"};
@@ -245,7 +247,7 @@ static void a_fault_that_makes_no_sense_is_an_error_and_leaves_nothing(void **st
     expect_rules(0);
 }
 
-static void a_number_that_no_fault_has_is_an_error(void **state)
+TEST_WITH(a_number_that_no_fault_has_is_an_error, bench_set_up, bench_tear_down)
 {
     struct bench *bench = *state;
     struct error error = {0};
@@ -258,7 +260,7 @@ static void a_number_that_no_fault_has_is_an_error(void **state)
     assert_non_null(strstr(error.text, "no fault on wires has the number 1"));
 }
 
-static void no_more_delays_than_there_are_queues(void **state)
+TEST_WITH(no_more_delays_than_there_are_queues, bench_set_up, bench_tear_down)
 {
     struct bench *bench = *state;
     struct error error = {0};
@@ -289,7 +291,8 @@ static void tamper(const char *command)
     text_free(&script);
 }
 
-static void a_fault_whose_rules_were_removed_is_not_taken_for_in_effect(void **state)
+TEST_WITH(a_fault_whose_rules_were_removed_is_not_taken_for_in_effect, bench_set_up,
+          bench_tear_down)
 {
     struct bench *bench = *state;
     struct error error = {0};
@@ -303,7 +306,7 @@ static void a_fault_whose_rules_were_removed_is_not_taken_for_in_effect(void **s
 
 // What keeps a chain from being removed, as another process's change of the table does for a while,
 // keeps nobody cut off.
-static void a_fault_is_over_although_its_chain_cannot_be_removed(void **state)
+TEST_WITH(a_fault_is_over_although_its_chain_cannot_be_removed, bench_set_up, bench_tear_down)
 {
     struct bench *bench = *state;
     struct link link = link_open_tcp(&bench->ends[0], &bench->ends[1]);
@@ -318,7 +321,7 @@ static void a_fault_is_over_although_its_chain_cannot_be_removed(void **state)
     link_close(&link);
 }
 
-static void a_fault_that_the_kernel_does_not_show_as_set_fails(void **state)
+TEST_WITH(a_fault_that_the_kernel_does_not_show_as_set_fails, bench_set_up, bench_tear_down)
 {
     struct bench *bench = *state;
     struct error error = {0};
@@ -336,7 +339,7 @@ static void a_fault_that_the_kernel_does_not_show_as_set_fails(void **state)
     expect_rules(1);
 }
 
-static void what_is_not_installed_is_named_and_the_rest_works(void **state)
+TEST_WITH(what_is_not_installed_is_named_and_the_rest_works, bench_set_up, bench_tear_down)
 {
     struct bench *bench = *state;
     struct error error = {0};
@@ -355,33 +358,4 @@ static void what_is_not_installed_is_named_and_the_rest_works(void **state)
     assert_string_equal(wires_means(bench->wires, WIRE_DELAY, &error), "a queue in user space");
     expect_no_queues(); // it was only asked
     expect_rules(0);
-}
-
-static int run(const struct sandbox *sandbox, void *context)
-{
-    (void)context;
-    static const struct CMUnitTest tests[] = {
-#define ON_A_BENCH(test) cmocka_unit_test_setup_teardown(test, bench_set_up, bench_tear_down)
-        ON_A_BENCH(what_two_holds_keep_waits_for_both),
-        ON_A_BENCH(what_was_on_its_way_when_a_cut_came_is_lost),
-        ON_A_BENCH(what_was_delayed_when_a_hold_came_is_held),
-        ON_A_BENCH(two_delays_add_up_and_one_ends_without_the_other),
-        ON_A_BENCH(faults_can_come_and_go_many_times),
-        ON_A_BENCH(closing_ends_every_fault_and_leaves_no_rule),
-        ON_A_BENCH(processes_do_not_get_in_each_others_way),
-        ON_A_BENCH(one_process_can_have_two_sets_of_wires),
-        ON_A_BENCH(a_fault_that_makes_no_sense_is_an_error_and_leaves_nothing),
-        ON_A_BENCH(a_number_that_no_fault_has_is_an_error),
-        ON_A_BENCH(no_more_delays_than_there_are_queues),
-        ON_A_BENCH(a_fault_whose_rules_were_removed_is_not_taken_for_in_effect),
-        ON_A_BENCH(a_fault_is_over_although_its_chain_cannot_be_removed),
-        ON_A_BENCH(a_fault_that_the_kernel_does_not_show_as_set_fails),
-        ON_A_BENCH(what_is_not_installed_is_named_and_the_rest_works),
-    };
-    return RUN_ON_WIRES(sandbox, tests);
-}
-
-int main(void)
-{
-    return sandbox_run(false, run, NULL);
 }

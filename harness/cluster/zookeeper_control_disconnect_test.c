@@ -1,5 +1,6 @@
 // Sessions and connections that a ZooKeeper server is made to end, and those that it is not.
 #include "harness/cluster/test_zookeeper_control.h"
+#include "harness/testing/test.h"
 
 // Two clients of that server, each with a node that goes with its session.
 struct pair {
@@ -50,9 +51,8 @@ static void check_spared(struct pair *pair)
     assert_int_equal(atomic_load(&pair->spared.connections), 1);
 }
 
-static void an_expired_session_takes_its_node_with_it_and_no_other(void **state)
+TEST(an_expired_session_takes_its_node_with_it_and_no_other)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         struct pair pair;
         struct error error;
@@ -67,9 +67,8 @@ static void an_expired_session_takes_its_node_with_it_and_no_other(void **state)
     }
 }
 
-static void a_client_whose_connection_ends_comes_back_with_its_session(void **state)
+TEST(a_client_whose_connection_ends_comes_back_with_its_session)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         struct pair pair;
         struct error error;
@@ -85,9 +84,8 @@ static void a_client_whose_connection_ends_comes_back_with_its_session(void **st
     }
 }
 
-static void only_what_comes_from_there_to_this_very_server_is_ended(void **state)
+TEST(only_what_comes_from_there_to_this_very_server_is_ended)
 {
-    (void)state;
     static const char *const links[] = {"session", "connection"};
     struct pair pair;
     struct error error;
@@ -107,9 +105,8 @@ static void only_what_comes_from_there_to_this_very_server_is_ended(void **state
 }
 
 // On a node of its own all of a client's ports are meant.
-static void without_ports_all_that_comes_from_the_address_is_ended(void **state)
+TEST(without_ports_all_that_comes_from_the_address_is_ended)
 {
-    (void)state;
     struct pair pair;
     struct error error;
     struct client_end all;
@@ -123,15 +120,4 @@ static void without_ports_all_that_comes_from_the_address_is_ended(void **state)
     MUST_COME_TO_BE(ZOO_EXPIRED_SESSION_STATE, atomic_load(&pair.spared.state));
     MUST_BE(0, zookeeper_control.has_lock(pair.node, &zookeeper_test_lock, &error));
     pair_stop(&pair);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_expired_session_takes_its_node_with_it_and_no_other),
-        cmocka_unit_test(a_client_whose_connection_ends_comes_back_with_its_session),
-        cmocka_unit_test(only_what_comes_from_there_to_this_very_server_is_ended),
-        cmocka_unit_test(without_ports_all_that_comes_from_the_address_is_ended),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,11 @@
 // What ZooKeeper servers tell, and what stays when they die: on real ones.
 #include "harness/cluster/test_zookeeper_control.h"
+#include "harness/testing/test.h"
 
 // --- leads ---------------------------------------------------------------------------------------
 
-static void a_server_of_its_own_leads_as_long_as_it_answers(void **state)
+TEST(a_server_of_its_own_leads_as_long_as_it_answers)
 {
-    (void)state;
     struct test_server server;
     struct error error;
     start_zookeeper(&server, "single");
@@ -32,9 +32,8 @@ static bool serves_nobody(const struct node *node, struct error *error)
            strstr(error->text, "it is in no quorum") != NULL;
 }
 
-static void one_of_an_ensemble_leads_and_another_once_it_is_dead(void **state)
+TEST(one_of_an_ensemble_leads_and_another_once_it_is_dead)
 {
-    (void)state;
     struct test_server server;
     struct error error;
     start_zookeeper(&server, "ensemble");
@@ -54,15 +53,13 @@ static void one_of_an_ensemble_leads_and_another_once_it_is_dead(void **state)
 
 // --- has_lock ------------------------------------------------------------------------------------
 
-static void a_server_has_each_schemes_lock_from_its_grant_to_its_release(void **state)
+TEST(a_server_has_each_schemes_lock_from_its_grant_to_its_release)
 {
-    (void)state;
     check_all_have_lock("zookeeper");
 }
 
-static void only_an_ephemeral_node_where_the_schemes_holds_are_is_a_lock(void **state)
+TEST(only_an_ephemeral_node_where_the_schemes_holds_are_is_a_lock)
 {
-    (void)state;
     static const struct {
         const char *path;
         bool goes;
@@ -115,9 +112,8 @@ static void check_restart(struct test_server *server, int number, enum loss loss
     MUST_COME_TO_BE(0, zookeeper_control.has_lock(node, &zookeeper_test_lock, &error));
 }
 
-static void a_session_outlives_the_restart_of_the_only_server(void **state)
+TEST(a_session_outlives_the_restart_of_the_only_server)
 {
-    (void)state;
     static const enum loss losses[] = {LOSS_NONE, LOSS_UNSYNCED};
     for (size_t i = 0; i < sizeof losses / sizeof *losses; i++) {
         struct test_server server;
@@ -127,9 +123,8 @@ static void a_session_outlives_the_restart_of_the_only_server(void **state)
     }
 }
 
-static void a_session_outlives_the_restart_of_any_server_of_an_ensemble(void **state)
+TEST(a_session_outlives_the_restart_of_any_server_of_an_ensemble)
 {
-    (void)state;
     struct test_server server;
     start_zookeeper(&server, "ensemble");
     check_restart(&server, number_of_leader(&server), LOSS_NONE);
@@ -140,9 +135,8 @@ static void a_session_outlives_the_restart_of_any_server_of_an_ensemble(void **s
     test_server_stop(&server);
 }
 
-static void without_its_data_a_server_of_its_own_knows_no_session_and_no_lock(void **state)
+TEST(without_its_data_a_server_of_its_own_knows_no_session_and_no_lock)
 {
-    (void)state;
     struct test_server server;
     struct zookeeper_client client = {0};
     struct error error;
@@ -161,18 +155,4 @@ static void without_its_data_a_server_of_its_own_knows_no_session_and_no_lock(vo
     assert_false(is_there(&next, "/lockpick"));
     zookeeper_client_close(&next);
     test_server_stop(&server);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_server_of_its_own_leads_as_long_as_it_answers),
-        cmocka_unit_test(one_of_an_ensemble_leads_and_another_once_it_is_dead),
-        cmocka_unit_test(a_server_has_each_schemes_lock_from_its_grant_to_its_release),
-        cmocka_unit_test(only_an_ephemeral_node_where_the_schemes_holds_are_is_a_lock),
-        cmocka_unit_test(a_session_outlives_the_restart_of_the_only_server),
-        cmocka_unit_test(a_session_outlives_the_restart_of_any_server_of_an_ensemble),
-        cmocka_unit_test(without_its_data_a_server_of_its_own_knows_no_session_and_no_lock),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

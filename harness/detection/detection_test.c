@@ -2,15 +2,9 @@
 // them are run by `make detection`.
 #include "harness/base/test_folder.h"
 #include "harness/cli/test_command.h"
+#include "harness/testing/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <jansson.h>
-#include <stdio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -67,51 +61,46 @@ static void expect(const char *scenario, const char *scheme, const char *verdict
     json_decref(root);
 }
 
-static void a_release_of_another_ones_lock_is_found(void **state)
+TEST_GROUP(make_folder, remove_folder);
+
+TEST(a_release_of_another_ones_lock_is_found)
 {
-    (void)state;
     expect("late-release", "redis-set-px-lua", "SAFE", NULL);
     expect("late-release", "broken-redis-release-unchecked", "UNSAFE", "wrongful-release");
 }
 
-static void a_line_that_is_passed_by_is_found(void **state)
+TEST(a_line_that_is_passed_by_is_found)
 {
-    (void)state;
     expect("contention", "redisson-fair", "SAFE", NULL);
     expect("contention", "broken-redisson-line-ignored", "UNSAFE", "out-of-turn");
 }
 
-static void a_release_in_two_steps_is_found(void **state)
+TEST(a_release_in_two_steps_is_found)
 {
-    (void)state;
     expect("pause-in-release", "redis-set-px-lua", "SAFE", NULL);
     expect("pause-in-release", "broken-redis-release-in-two-steps", "UNSAFE", "wrongful-release");
 }
 
-static void a_token_that_is_given_twice_is_found(void **state)
+TEST(a_token_that_is_given_twice_is_found)
 {
-    (void)state;
     expect("contention-fenced", "redis-set-px-lua", "SAFE", NULL);
     expect("contention-fenced", "broken-redis-token-twice", "UNSAFE", "fencing-order");
 }
 
-static void a_lease_that_is_set_later_is_found(void **state)
+TEST(a_lease_that_is_set_later_is_found)
 {
-    (void)state;
     expect("crash-in-acquire", "redis-set-px-lua", "SAFE", NULL);
     expect("crash-in-acquire", "broken-redis-lease-set-later", "STUCK", "stuck");
 }
 
-static void a_permit_too_many_is_found(void **state)
+TEST(a_permit_too_many_is_found)
 {
-    (void)state;
     expect("permits", "redisson-semaphore", "SAFE", NULL);
     expect("permits", "broken-semaphore-one-permit-more", "UNSAFE", "double-grant");
 }
 
-static void leaving_an_inner_hold_that_frees_the_lock_is_found(void **state)
+TEST(leaving_an_inner_hold_that_frees_the_lock_is_found)
 {
-    (void)state;
     expect("nested", "redis-watchdog", "SAFE", NULL);
     expect("nested", "broken-watchdog-leave-frees", "UNSAFE", "double-grant");
 }
@@ -131,9 +120,8 @@ static int judge_cause(const char *id, const char *certainty)
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-static void a_cause_that_is_not_true_fails_the_corpus(void **state)
+TEST(a_cause_that_is_not_true_fails_the_corpus)
 {
-    (void)state;
     assert_int_equal(judge_cause("pause", "proven"), 0);
     assert_int_equal(judge_cause("work", "possible"), 0);
     assert_int_equal(judge_cause("removed", "proven"), 1);
@@ -141,9 +129,8 @@ static void a_cause_that_is_not_true_fails_the_corpus(void **state)
     assert_int_equal(judge_cause("unknown", "unexplained"), 1);
 }
 
-static void the_variants_are_not_in_lockpick(void **state)
+TEST(the_variants_are_not_in_lockpick)
 {
-    (void)state;
     char command[300];
     struct command_result result = run_lockpick("list schemes");
     assert_int_equal(result.code, 0);
@@ -159,9 +146,8 @@ static void the_variants_are_not_in_lockpick(void **state)
 }
 
 // The page of known failures says of some of them which variant shows it.
-static void the_variants_that_known_failures_name_exist(void **state)
+TEST(the_variants_that_known_failures_name_exist)
 {
-    (void)state;
     struct text lines = {0};
     assert_int_equal(file_read("scenarios/failures/broken-variants.txt", &lines, NULL), 0);
     int named = 0;
@@ -180,21 +166,4 @@ static void the_variants_that_known_failures_name_exist(void **state)
     }
     assert_true(named > 10);
     text_free(&lines);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_cause_that_is_not_true_fails_the_corpus),
-        cmocka_unit_test(the_variants_are_not_in_lockpick),
-        cmocka_unit_test(the_variants_that_known_failures_name_exist),
-        cmocka_unit_test(a_release_of_another_ones_lock_is_found),
-        cmocka_unit_test(a_line_that_is_passed_by_is_found),
-        cmocka_unit_test(a_release_in_two_steps_is_found),
-        cmocka_unit_test(a_token_that_is_given_twice_is_found),
-        cmocka_unit_test(a_lease_that_is_set_later_is_found),
-        cmocka_unit_test(a_permit_too_many_is_found),
-        cmocka_unit_test(leaving_an_inner_hold_that_frees_the_lock_is_found),
-    };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -1,16 +1,10 @@
 #include "harness/drive/arrivals.h"
 
 #include "harness/base/clock.h"
+#include "harness/testing/test.h"
 
 #include <math.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 // Of one rate.
 static struct arrivals *at_rate(double rate, enum arrival_kind kind, int64_t for_ns, uint64_t seed)
@@ -19,9 +13,8 @@ static struct arrivals *at_rate(double rate, enum arrival_kind kind, int64_t for
     return arrivals_new(&part, 1, seed);
 }
 
-static void fixed_ones_come_evenly(void **state)
+TEST(fixed_ones_come_evenly)
 {
-    (void)state;
     struct arrivals *arrivals = at_rate(500, ARRIVALS_FIXED, 2 * NS_PER_S, 1);
     assert_int_equal(arrivals->count, 1000);
     for (uint64_t i = 0; i < arrivals->count; i++)
@@ -35,9 +28,8 @@ static void fixed_ones_come_evenly(void **state)
 
 // Of exponential gaps the mean is one over the rate, the deviation the same, and a share of e^-2 is
 // longer than twice the mean.
-static void drawn_ones_are_a_poisson_process(void **state)
+TEST(drawn_ones_are_a_poisson_process)
 {
-    (void)state;
     const double rate = 20000;
     const double mean_ns = NS_PER_S / rate;
     struct arrivals *arrivals = at_rate(rate, ARRIVALS_POISSON, 10 * NS_PER_S, 3);
@@ -56,9 +48,8 @@ static void drawn_ones_are_a_poisson_process(void **state)
     arrivals_free(arrivals);
 }
 
-static void the_seed_decides_them(void **state)
+TEST(the_seed_decides_them)
 {
-    (void)state;
     struct arrivals *one = at_rate(1000, ARRIVALS_POISSON, NS_PER_S, 7);
     struct arrivals *same = at_rate(1000, ARRIVALS_POISSON, NS_PER_S, 7);
     struct arrivals *other = at_rate(1000, ARRIVALS_POISSON, NS_PER_S, 8);
@@ -81,9 +72,8 @@ static void *take_all(void *context)
     return sum;
 }
 
-static void each_is_taken_once(void **state)
+TEST(each_is_taken_once)
 {
-    (void)state;
     enum { TAKERS = 4, COUNT = 100000 };
     struct arrivals *arrivals = at_rate(COUNT, ARRIVALS_FIXED, NS_PER_S, 1);
     pthread_t takers[TAKERS];
@@ -100,9 +90,8 @@ static void each_is_taken_once(void **state)
     arrivals_free(arrivals);
 }
 
-static void only_what_comes_in_time_is_taken(void **state)
+TEST(only_what_comes_in_time_is_taken)
 {
-    (void)state;
     int64_t at_ns = -1;
     struct arrivals *arrivals = at_rate(1000, ARRIVALS_FIXED, NS_PER_S, 1);
     assert_int_equal(arrivals_take(arrivals, 0, 0, &at_ns), 0);
@@ -119,9 +108,8 @@ static void only_what_comes_in_time_is_taken(void **state)
 }
 
 // From 0 to 1000 a second in 2 s: 1000 in all, and half of them in the last 1 - sqrt(1/2).
-static void a_ramp_has_its_mean_and_its_shape(void **state)
+TEST(a_ramp_has_its_mean_and_its_shape)
 {
-    (void)state;
     const enum arrival_kind kinds[] = {ARRIVALS_FIXED, ARRIVALS_POISSON};
     for (size_t i = 0; i < 2; i++) {
         struct arrivals_part up = {.rate = 0, .to = 1e5, .kind = kinds[i], .for_ns = 2 * NS_PER_S};
@@ -142,9 +130,8 @@ static void a_ramp_has_its_mean_and_its_shape(void **state)
     }
 }
 
-static void the_last_part_may_end_by_count(void **state)
+TEST(the_last_part_may_end_by_count)
 {
-    (void)state;
     const struct arrivals_part parts[] = {
         {.rate = 10, .to = 10, .kind = ARRIVALS_FIXED, .for_ns = NS_PER_S},
         {.rate = 1000, .to = 1000, .kind = ARRIVALS_POISSON, .from_ns = 3 * NS_PER_S, .most = 25},
@@ -156,9 +143,8 @@ static void the_last_part_may_end_by_count(void **state)
     arrivals_free(arrivals);
 }
 
-static void too_many_are_refused(void **state)
+TEST(too_many_are_refused)
 {
-    (void)state;
     assert_null(at_rate(1e6, ARRIVALS_FIXED, 3600 * NS_PER_S, 1));
     assert_null(at_rate(NAN, ARRIVALS_FIXED, NS_PER_S, 1));
     struct arrivals *none = at_rate(0.001, ARRIVALS_POISSON, NS_PER_MS, 1);
@@ -166,19 +152,4 @@ static void too_many_are_refused(void **state)
     assert_int_equal(none->count, 0);
     assert_int_equal(arrivals_take(none, 0, INT64_MAX, &at_ns), 0);
     arrivals_free(none);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fixed_ones_come_evenly),
-        cmocka_unit_test(drawn_ones_are_a_poisson_process),
-        cmocka_unit_test(the_seed_decides_them),
-        cmocka_unit_test(each_is_taken_once),
-        cmocka_unit_test(only_what_comes_in_time_is_taken),
-        cmocka_unit_test(a_ramp_has_its_mean_and_its_shape),
-        cmocka_unit_test(the_last_part_may_end_by_count),
-        cmocka_unit_test(too_many_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

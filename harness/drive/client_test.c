@@ -2,6 +2,7 @@
 #include "harness/drive/test_trials.h"
 #include "harness/drive/usage_proc.h"
 #include "harness/history/file.h"
+#include "harness/testing/test.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -74,17 +75,15 @@ static int threads_of_client(int64_t workers)
 }
 
 // A thread that only waits for others makes each of their requests dearer.
-static void a_client_has_as_many_threads_as_workers(void **state)
+TEST(a_client_has_as_many_threads_as_workers)
 {
-    (void)state;
     assert_int_equal(threads_of_client(1), 1);
     // Some sanitizers begin a thread of their own with the first of ours.
     assert_in_range(threads_of_client(3), 3, 4);
 }
 
-static void the_history_of_an_hour_has_room_for_an_hour(void **state)
+TEST(the_history_of_an_hour_has_room_for_an_hour)
 {
-    (void)state;
     struct scenario scenario = patient_scenario();
     struct history_header header;
     scenario.workload.operations = 0;
@@ -102,13 +101,4 @@ static void the_history_of_an_hour_has_room_for_an_hour(void **state)
     remove_folder(run.folder);
     // Of the quickest locks over a network: 50,000 a second, of eight events each.
     assert_true(header.chunk_capacity * HISTORY_EVENTS_PER_CHUNK > 3600ULL * 50000 * 8);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_client_has_as_many_threads_as_workers),
-        cmocka_unit_test(the_history_of_an_hour_has_room_for_an_hour),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 // Whole trials on a real Redis server, judged here only by counting events.
 #include "harness/drive/test_trials.h"
+#include "harness/testing/test.h"
 
 static void check_hundred_increments(bool loopback)
 {
@@ -13,21 +14,18 @@ static void check_hundred_increments(bool loopback)
     history_free(&history);
 }
 
-static void a_hundred_increments_under_a_sound_lock_add_a_hundred(void **state)
+TEST(a_hundred_increments_under_a_sound_lock_add_a_hundred)
 {
-    (void)state;
     check_hundred_increments(false);
 }
 
-static void without_namespaces_the_trial_runs_on_loopback(void **state)
+TEST(without_namespaces_the_trial_runs_on_loopback)
 {
-    (void)state;
     check_hundred_increments(true);
 }
 
-static void a_fenced_redis_store_takes_every_write_of_the_newest_holder(void **state)
+TEST(a_fenced_redis_store_takes_every_write_of_the_newest_holder)
 {
-    (void)state;
     struct scenario scenario = patient_scenario();
     scenario.workload.store = (char *)(size_t) "redis";
     scenario.workload.fenced = true;
@@ -52,9 +50,8 @@ static struct fault_step pause_after_read(void)
     };
 }
 
-static void a_paused_client_wakes_when_the_other_has_written(void **state)
+TEST(a_paused_client_wakes_when_the_other_has_written)
 {
-    (void)state;
     struct scenario scenario = small_scenario();
     struct fault_step step = pause_after_read();
     scenario.faults = &step;
@@ -76,9 +73,8 @@ static void a_paused_client_wakes_when_the_other_has_written(void **state)
     history_free(&history);
 }
 
-static void one_paused_worker_leaves_the_others_of_its_client_running(void **state)
+TEST(one_paused_worker_leaves_the_others_of_its_client_running)
 {
-    (void)state;
     struct scenario scenario = small_scenario();
     struct fault_step step = pause_after_read();
     step.target.worker = 1;
@@ -94,9 +90,8 @@ static void one_paused_worker_leaves_the_others_of_its_client_running(void **sta
     history_free(&history);
 }
 
-static void a_killed_holder_of_setnx_leaves_everybody_stuck(void **state)
+TEST(a_killed_holder_of_setnx_leaves_everybody_stuck)
 {
-    (void)state;
     struct scenario scenario = small_scenario();
     struct fault_step step = pause_after_read();
     step.verb = "kill";
@@ -124,9 +119,8 @@ static int run_into_a_dead_port(const struct sandbox *sandbox, void *context)
     return result == -1 && told ? 0 : 1;
 }
 
-static void a_server_that_cannot_start_is_an_error_that_names_its_package(void **state)
+TEST(a_server_that_cannot_start_is_an_error_that_names_its_package)
 {
-    (void)state;
     struct scenario scenario = small_scenario();
     struct trial trial = {.scenario = &scenario, .scheme = "redis-setnx"};
     struct run run = {.trial = &trial, .folder = test_folder()};
@@ -135,9 +129,8 @@ static void a_server_that_cannot_start_is_an_error_that_names_its_package(void *
 }
 
 // The workload's time is over while client-1 stands still.
-static void after_the_last_drawn_fault_each_client_is_granted_before_the_end(void **state)
+TEST(after_the_last_drawn_fault_each_client_is_granted_before_the_end)
 {
-    (void)state;
     struct scenario scenario = patient_scenario();
     struct fault_step step = {.number = 1,
                               .verb = "pause",
@@ -163,9 +156,8 @@ static void after_the_last_drawn_fault_each_client_is_granted_before_the_end(voi
     history_free(&history);
 }
 
-static void what_a_drawn_crash_leaves_for_ever_is_seen_to_be_stuck(void **state)
+TEST(what_a_drawn_crash_leaves_for_ever_is_seen_to_be_stuck)
 {
-    (void)state;
     struct scenario scenario = small_scenario();
     struct fault_step step = {.number = 1,
                               .verb = "kill",
@@ -184,20 +176,4 @@ static void what_a_drawn_crash_leaves_for_ever_is_seen_to_be_stuck(void **state)
     assert_int_equal(find_event(&history, EVENT_PROCESS_DEATH)->client, 1);
     assert_int_equal(find_event(&history, EVENT_STOP_ASKED)->detail, STOP_STUCK);
     history_free(&history);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_hundred_increments_under_a_sound_lock_add_a_hundred),
-        cmocka_unit_test(without_namespaces_the_trial_runs_on_loopback),
-        cmocka_unit_test(a_fenced_redis_store_takes_every_write_of_the_newest_holder),
-        cmocka_unit_test(a_paused_client_wakes_when_the_other_has_written),
-        cmocka_unit_test(one_paused_worker_leaves_the_others_of_its_client_running),
-        cmocka_unit_test(a_killed_holder_of_setnx_leaves_everybody_stuck),
-        cmocka_unit_test(a_server_that_cannot_start_is_an_error_that_names_its_package),
-        cmocka_unit_test(after_the_last_drawn_fault_each_client_is_granted_before_the_end),
-        cmocka_unit_test(what_a_drawn_crash_leaves_for_ever_is_seen_to_be_stuck),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,15 +4,7 @@
 #include "harness/base/clock.h"
 #include "harness/cli/vocabulary.h"
 #include "harness/drive/fit.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <stdlib.h>
-#include <string.h>
+#include "harness/testing/test.h"
 
 #define HEAD                                                                                       \
     "version: 1\nname: soak\nabout: For a test.\nworkload: {kind: increment, for: 20s}\n"          \
@@ -84,9 +76,13 @@ static void hold_to_the_living(const struct scenario *scenario)
     assert_true(living >= 2);
 }
 
-static void drawn_faults_strike_the_living(void **state)
+static int close_vocabulary(void **state);
+static int open_vocabulary(void **state);
+
+TEST_GROUP(open_vocabulary, close_vocabulary);
+
+TEST(drawn_faults_strike_the_living)
 {
-    (void)state;
     for (uint64_t seed = 1; seed <= 50; seed++) {
         struct drawn drawn =
             draw(HEAD "schemes: [redis-set-px-lua]\nrandom: {of: [pause, cut, kill], every: 1s, "
@@ -100,9 +96,8 @@ static void drawn_faults_strike_the_living(void **state)
     }
 }
 
-static void drawn_faults_spare_whom_a_written_one_kills(void **state)
+TEST(drawn_faults_spare_whom_a_written_one_kills)
 {
-    (void)state;
     for (uint64_t seed = 1; seed <= 50; seed++) {
         struct drawn drawn =
             draw(HEAD "schemes: [redis-set-px-lua]\n"
@@ -114,9 +109,8 @@ static void drawn_faults_spare_whom_a_written_one_kills(void **state)
     }
 }
 
-static void what_comes_again_and_again_is_over_before_the_trial(void **state)
+TEST(what_comes_again_and_again_is_over_before_the_trial)
 {
-    (void)state;
     static const struct {
         const char *line;
         size_t count;
@@ -140,9 +134,8 @@ static void what_comes_again_and_again_is_over_before_the_trial(void **state)
     HEAD "schemes: [redis-set-px-lua, redlock, zk-sequential]\n"                                   \
          "random: {of: [pause, cut, lost-reply], every: 1s, jitter: 300ms, lasting: 100ms}\n"
 
-static void each_repeat_draws_anew_and_always_the_same(void **state)
+TEST(each_repeat_draws_anew_and_always_the_same)
 {
-    (void)state;
     struct drawn all = draw(SOAK, NULL, 4, 7);
     struct drawn one = draw(SOAK, "redlock", 2, 7);
     struct drawn other = draw(SOAK, "redlock", 2, 8);
@@ -160,9 +153,8 @@ static void each_repeat_draws_anew_and_always_the_same(void **state)
     drawn_free(&other);
 }
 
-static void what_a_trial_leaves_is_that_trial_again(void **state)
+TEST(what_a_trial_leaves_is_that_trial_again)
 {
-    (void)state;
     struct drawn all = draw(SOAK, NULL, 3, 7);
     struct scenario *again[9];
     struct plan plan;
@@ -187,9 +179,8 @@ static void what_a_trial_leaves_is_that_trial_again(void **state)
     drawn_free(&all);
 }
 
-static void the_seed_of_the_file_counts_before_that_of_the_run(void **state)
+TEST(the_seed_of_the_file_counts_before_that_of_the_run)
 {
-    (void)state;
     struct drawn with = draw(SOAK "seed: 7\n", "redlock", 1, 99);
     struct drawn run = draw(SOAK, "redlock", 1, 7);
     assert_string_equal(faults_of(&with, 0), faults_of(&run, 0));
@@ -213,9 +204,8 @@ static void count_moments(const struct drawn *drawn, size_t *points, size_t *tim
     }
 }
 
-static void faults_strike_at_times_and_at_points_of_the_locks_requests(void **state)
+TEST(faults_strike_at_times_and_at_points_of_the_locks_requests)
 {
-    (void)state;
     static const struct {
         const char *at;
         bool points, times;
@@ -239,9 +229,8 @@ static void faults_strike_at_times_and_at_points_of_the_locks_requests(void **st
     }
 }
 
-static void a_lost_reply_is_cut_off_before_its_request_is_sent(void **state)
+TEST(a_lost_reply_is_cut_off_before_its_request_is_sent)
 {
-    (void)state;
     struct drawn drawn =
         draw(HEAD "schemes: [redis-set-px-lua]\nrandom: {of: [lost-reply], lasting: 100ms}\n", NULL,
              3, 5);
@@ -262,9 +251,8 @@ static void a_lost_reply_is_cut_off_before_its_request_is_sent(void **state)
     drawn_free(&drawn);
 }
 
-static void what_a_scheme_does_not_promise_to_survive_is_not_drawn(void **state)
+TEST(what_a_scheme_does_not_promise_to_survive_is_not_drawn)
 {
-    (void)state;
     static const struct {
         const char *lines;
         bool is_drawn;
@@ -323,9 +311,8 @@ static void what_a_scheme_does_not_promise_to_survive_is_not_drawn(void **state)
     }
 }
 
-static void servers_that_are_killed_come_back_when_it_is_sound(void **state)
+TEST(servers_that_are_killed_come_back_when_it_is_sound)
 {
-    (void)state;
     static const struct {
         const char *lines;
         int64_t bound_ns;
@@ -349,9 +336,8 @@ static void servers_that_are_killed_come_back_when_it_is_sound(void **state)
     }
 }
 
-static void what_is_not_drawn_is_told_with_its_line_and_reason(void **state)
+TEST(what_is_not_drawn_is_told_with_its_line_and_reason)
 {
-    (void)state;
     struct drawn drawn = draw(HEAD "schemes: [redis-set-px-lua, redis-wait]\n"
                                    "random: {of: [pause, failover], lasting: 100ms}\n",
                               NULL, 2, 3);
@@ -370,9 +356,8 @@ static void what_is_not_drawn_is_told_with_its_line_and_reason(void **state)
     drawn_free(&drawn);
 }
 
-static void soaks_of_which_nobody_asks_the_price_share_the_machine(void **state)
+TEST(soaks_of_which_nobody_asks_the_price_share_the_machine)
 {
-    (void)state;
     struct drawn drawn = draw(SOAK, "redlock", 1, 7);
     struct drawn measured = draw(SOAK "thresholds: [acquire.p99 < 50ms]\n", "redlock", 1, 7);
     assert_true(trial_may_share_machine(&drawn.plan.trials[0]));
@@ -393,23 +378,4 @@ static int close_vocabulary(void **state)
     (void)state;
     vocabulary_free(vocabulary);
     return 0;
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(drawn_faults_strike_the_living),
-        cmocka_unit_test(drawn_faults_spare_whom_a_written_one_kills),
-        cmocka_unit_test(what_comes_again_and_again_is_over_before_the_trial),
-        cmocka_unit_test(each_repeat_draws_anew_and_always_the_same),
-        cmocka_unit_test(what_a_trial_leaves_is_that_trial_again),
-        cmocka_unit_test(the_seed_of_the_file_counts_before_that_of_the_run),
-        cmocka_unit_test(faults_strike_at_times_and_at_points_of_the_locks_requests),
-        cmocka_unit_test(a_lost_reply_is_cut_off_before_its_request_is_sent),
-        cmocka_unit_test(what_a_scheme_does_not_promise_to_survive_is_not_drawn),
-        cmocka_unit_test(servers_that_are_killed_come_back_when_it_is_sound),
-        cmocka_unit_test(what_is_not_drawn_is_told_with_its_line_and_reason),
-        cmocka_unit_test(soaks_of_which_nobody_asks_the_price_share_the_machine),
-    };
-    return cmocka_run_group_tests(tests, open_vocabulary, close_vocabulary);
 }

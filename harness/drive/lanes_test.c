@@ -5,19 +5,11 @@
 #include "harness/base/file.h"
 #include "harness/base/test_folder.h"
 #include "harness/history/reader.h"
+#include "harness/testing/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -195,16 +187,14 @@ static void expect_each_conducted_once(int sure, int lanes, bool loopback)
     end_party(party);
 }
 
-static void lanes_conduct_each_trial_once_and_at_the_same_time(void **state)
+TEST(lanes_conduct_each_trial_once_and_at_the_same_time)
 {
-    (void)state;
     expect_each_conducted_once(3, 3, false);
     expect_each_conducted_once(1, 1, false);
 }
 
-static void on_a_busy_machine_too_each_trial_is_conducted(void **state)
+TEST(on_a_busy_machine_too_each_trial_is_conducted)
 {
-    (void)state;
     pid_t busy[4];
     for (int i = 0; i < 4; i++) {
         busy[i] = fork();
@@ -218,15 +208,13 @@ static void on_a_busy_machine_too_each_trial_is_conducted(void **state)
     }
 }
 
-static void on_loopback_lanes_do_not_take_each_others_ports(void **state)
+TEST(on_loopback_lanes_do_not_take_each_others_ports)
 {
-    (void)state;
     expect_each_conducted_once(JOBS, JOBS, true);
 }
 
-static void a_lane_takes_first_what_needs_the_servers_that_it_has_up(void **state)
+TEST(a_lane_takes_first_what_needs_the_servers_that_it_has_up)
 {
-    (void)state;
     struct party *party = hold_party((struct party){
         .sure = 1, .lanes = 1, .kill_during = NO_JOB, .stop_after = JOBS + 1, .alternate = true});
     for (int i = 0; i < JOBS; i++)
@@ -235,9 +223,8 @@ static void a_lane_takes_first_what_needs_the_servers_that_it_has_up(void **stat
     end_party(party);
 }
 
-static void a_lane_that_is_killed_is_an_error_of_its_trial_only(void **state)
+TEST(a_lane_that_is_killed_is_an_error_of_its_trial_only)
 {
-    (void)state;
     for (int lanes = 1; lanes <= 2; lanes++) { // alone, it must be replaced
         struct party *party = hold_party((struct party){
             .sure = lanes, .lanes = lanes, .kill_during = 1, .stop_after = JOBS + 1});
@@ -252,9 +239,8 @@ static void a_lane_that_is_killed_is_an_error_of_its_trial_only(void **state)
     }
 }
 
-static void when_it_is_told_to_stop_only_trials_that_had_begun_are_ended(void **state)
+TEST(when_it_is_told_to_stop_only_trials_that_had_begun_are_ended)
 {
-    (void)state;
     struct party *party =
         hold_party((struct party){.sure = 2, .lanes = 2, .kill_during = NO_JOB, .stop_after = 1});
     int settled = 0;
@@ -266,17 +252,4 @@ static void when_it_is_told_to_stop_only_trials_that_had_begun_are_ended(void **
     // The first lane may have begun its second trial before it was told.
     assert_in_range(settled, 1, 4);
     end_party(party);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lanes_conduct_each_trial_once_and_at_the_same_time),
-        cmocka_unit_test(on_a_busy_machine_too_each_trial_is_conducted),
-        cmocka_unit_test(on_loopback_lanes_do_not_take_each_others_ports),
-        cmocka_unit_test(a_lane_takes_first_what_needs_the_servers_that_it_has_up),
-        cmocka_unit_test(a_lane_that_is_killed_is_an_error_of_its_trial_only),
-        cmocka_unit_test(when_it_is_told_to_stop_only_trials_that_had_begun_are_ended),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,8 +4,7 @@
 #include "harness/base/file.h"
 #include "harness/cluster/test_redis_control.h"
 #include "harness/history/reader.h"
-
-#include <stdlib.h>
+#include "harness/testing/test.h"
 
 #define LOCKS 500
 
@@ -58,9 +57,8 @@ static struct history recorded(int count)
 }
 
 // Of many, the last are asked for so much later that a lease may have ended meanwhile.
-static void only_the_first_were_not_waited_for(void **state)
+TEST_WITH(only_the_first_were_not_waited_for, start, stop)
 {
-    (void)state;
     struct history history = recorded(LOCKS);
     assert_int_equal(history.count, LOCKS);
     assert_int_equal(history.events[0].args[1], 0);
@@ -71,22 +69,12 @@ static void only_the_first_were_not_waited_for(void **state)
     history_free(&history);
 }
 
-static void a_lease_that_ends_only_then_was_waited_for(void **state)
+TEST_WITH(a_lease_that_ends_only_then_was_waited_for, start, stop)
 {
-    (void)state;
     must_answer(redis_node(&server, 1), "SET lockpick:{t1}:lock token PX 100\n", "OK");
     struct history history = recorded(1);
     assert_int_equal(history.count, 1);
     assert_int_equal(history.events[0].args[0], 0);
     assert_true(history.events[0].args[1] > 0);
     history_free(&history);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(only_the_first_were_not_waited_for, start, stop),
-        cmocka_unit_test_setup_teardown(a_lease_that_ends_only_then_was_waited_for, start, stop),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

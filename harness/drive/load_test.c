@@ -2,6 +2,7 @@
 #include "harness/drive/load.h"
 
 #include "harness/history/test_file.h"
+#include "harness/testing/test.h"
 
 #define PER_SECOND INT64_C(3600) // rates are each hour
 #define OPENED_NS (5 * NS_PER_S)
@@ -20,9 +21,8 @@ static struct scenario scenario = {
     .clients = {.processes = 4}, .load = phases, .load_count = sizeof phases / sizeof *phases};
 static const struct trial trial = {.scenario = &scenario, .seed = 1};
 
-static void a_phase_begins_when_the_one_before_is_over(void **state)
+TEST(a_phase_begins_when_the_one_before_is_over)
 {
-    (void)state;
     struct load load;
     struct error error;
     assert_int_equal(load_open(&load, &trial, NULL, 0, &error), 0);
@@ -34,9 +34,8 @@ static void a_phase_begins_when_the_one_before_is_over(void **state)
     load_close(&load);
 }
 
-static void clients_take_part_from_the_first(void **state)
+TEST(clients_take_part_from_the_first)
 {
-    (void)state;
     struct load load;
     struct error error;
     assert_int_equal(load_open(&load, &trial, NULL, 0, &error), 0);
@@ -48,9 +47,8 @@ static void clients_take_part_from_the_first(void **state)
     load_close(&load);
 }
 
-static void only_a_warm_up_leaves_nothing_undone_behind(void **state)
+TEST(only_a_warm_up_leaves_nothing_undone_behind)
 {
-    (void)state;
     struct load_settings many[] = {{.for_ns = NS_PER_S},
                                    {.for_ns = NS_PER_S, .warm_up = true},
                                    {.for_ns = NS_PER_S, .warm_up = true},
@@ -68,9 +66,8 @@ static void only_a_warm_up_leaves_nothing_undone_behind(void **state)
     load_close(&load);
 }
 
-static void what_is_due_in_a_warm_up_does_not_count(void **state)
+TEST(what_is_due_in_a_warm_up_does_not_count)
 {
-    (void)state;
     struct load load;
     struct error error;
     assert_int_equal(load_open(&load, &trial, NULL, 0, &error), 0);
@@ -82,9 +79,8 @@ static void what_is_due_in_a_warm_up_does_not_count(void **state)
     load_close(&load);
 }
 
-static void each_phase_is_recorded_once_as_of_its_beginning(void **state)
+TEST(each_phase_is_recorded_once_as_of_its_beginning)
 {
-    (void)state;
     struct test_file test;
     struct load load;
     struct error error;
@@ -110,9 +106,8 @@ static void each_phase_is_recorded_once_as_of_its_beginning(void **state)
     unlink(test.path);
 }
 
-static void a_load_that_is_far_too_much_is_refused(void **state)
+TEST(a_load_that_is_far_too_much_is_refused)
 {
-    (void)state;
     struct load_settings much = {.for_ns = 100 * NS_PER_S, .rate = 1000000 * PER_SECOND};
     struct scenario heavy = {.clients = {.processes = 1}, .load = &much, .load_count = 1};
     struct trial refused = {.scenario = &heavy};
@@ -121,17 +116,4 @@ static void a_load_that_is_far_too_much_is_refused(void **state)
     assert_int_equal(load_open(&load, &refused, NULL, 0, &error), -1);
     assert_non_null(strstr(error.text, "a lower rate"));
     load_close(&load);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_phase_begins_when_the_one_before_is_over),
-        cmocka_unit_test(clients_take_part_from_the_first),
-        cmocka_unit_test(only_a_warm_up_leaves_nothing_undone_behind),
-        cmocka_unit_test(what_is_due_in_a_warm_up_does_not_count),
-        cmocka_unit_test(each_phase_is_recorded_once_as_of_its_beginning),
-        cmocka_unit_test(a_load_that_is_far_too_much_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

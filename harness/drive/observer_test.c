@@ -9,19 +9,13 @@
 #include "harness/history/follower.h"
 #include "harness/history/stall.h"
 #include "harness/locks/lock.h"
+#include "harness/testing/test.h"
 
 #include <sched.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 enum {
     STARVED,  // works, and whoever else works goes before it
@@ -101,9 +95,8 @@ static void see(void *context, const struct event *event)
         stood_ns[stall.number] += stall.to_ns - stall.from_ns;
 }
 
-static void who_is_kept_from_running_is_named_and_nobody_else(void **state)
+TEST(who_is_kept_from_running_is_named_and_nobody_else)
 {
-    (void)state;
     if (!processes_can_be_read())
         skip();
     char folder[] = "/tmp/lockpick-observer-test-XXXXXX";
@@ -169,9 +162,8 @@ static void see_machine(void *context, const struct event *event)
 }
 
 // Otherwise a stall at the end of a trial would be nobody's: the observer is killed when that ends.
-static void nobody_goes_on_until_the_observer_has_recorded_what_was_until_then(void **state)
+TEST(nobody_goes_on_until_the_observer_has_recorded_what_was_until_then)
 {
-    (void)state;
     char folder[] = "/tmp/lockpick-observer-test-XXXXXX";
     assert_int_equal(test_folder_make(folder), 0);
     char *path = path_join(folder, "history.bin");
@@ -212,13 +204,4 @@ static void nobody_goes_on_until_the_observer_has_recorded_what_was_until_then(v
     munmap(control, sizeof *control);
     free(path);
     assert_int_equal(test_folder_remove(folder), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(who_is_kept_from_running_is_named_and_nobody_else),
-        cmocka_unit_test(nobody_goes_on_until_the_observer_has_recorded_what_was_until_then),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 // Whole trials on a real Redis server under loads of all kinds: when their operations began.
 #include "harness/drive/test_trials.h"
+#include "harness/testing/test.h"
 
 #include "harness/check/check.h"
 
@@ -51,9 +52,8 @@ static size_t count_late(const struct digest *digest, bool corrected)
     return late;
 }
 
-static void in_an_open_loop_nobody_begins_before_the_time(void **state)
+TEST(in_an_open_loop_nobody_begins_before_the_time)
 {
-    (void)state;
     struct ran ran;
     prepare(&ran);
     ran.load[0] = (struct load_settings){.rate = 400 * PER_SECOND, .arrivals = ARRIVALS_POISSON};
@@ -74,9 +74,8 @@ static void in_an_open_loop_nobody_begins_before_the_time(void **state)
     release(&ran);
 }
 
-static void in_a_closed_loop_operations_have_no_time(void **state)
+TEST(in_a_closed_loop_operations_have_no_time)
 {
-    (void)state;
     struct ran ran;
     prepare(&ran);
     ran.scenario.load_count = 0;
@@ -91,9 +90,8 @@ static void in_a_closed_loop_operations_have_no_time(void **state)
 }
 
 // The four workers each see one slow answer; but a hundred operations were to begin meanwhile.
-static void a_pause_of_the_server_shows_in_all_that_were_to_begin_in_it(void **state)
+TEST(a_pause_of_the_server_shows_in_all_that_were_to_begin_in_it)
 {
-    (void)state;
     struct ran ran;
     struct fault_step pause = {.number = 1,
                                .verb = "pause",
@@ -117,9 +115,8 @@ static void a_pause_of_the_server_shows_in_all_that_were_to_begin_in_it(void **s
     release(&ran);
 }
 
-static void clients_beyond_those_that_take_part_rest(void **state)
+TEST(clients_beyond_those_that_take_part_rest)
 {
-    (void)state;
     struct ran ran;
     prepare(&ran);
     ran.scenario.load_count = 3;
@@ -148,9 +145,8 @@ static void clients_beyond_those_that_take_part_rest(void **state)
     release(&ran);
 }
 
-static void what_was_due_and_never_begun_is_counted(void **state)
+TEST(what_was_due_and_never_begun_is_counted)
 {
-    (void)state;
     struct ran ran;
     prepare(&ran);
     ran.scenario.clients.processes = 1;
@@ -170,9 +166,8 @@ static void what_was_due_and_never_begun_is_counted(void **state)
     release(&ran);
 }
 
-static void workers_that_find_nothing_left_end(void **state)
+TEST(workers_that_find_nothing_left_end)
 {
-    (void)state;
     struct ran ran;
     prepare(&ran);
     ran.scenario.workload.operations = 40;
@@ -184,17 +179,4 @@ static void workers_that_find_nothing_left_end(void **state)
     assert_int_equal(count_events(&ran.history, EVENT_WORKER_END, OUTCOME_OK), 4);
     assert_int_equal(find_event(&ran.history, EVENT_STOP_ASKED)->detail, STOP_DONE);
     history_free(&ran.history);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(in_an_open_loop_nobody_begins_before_the_time),
-        cmocka_unit_test(in_a_closed_loop_operations_have_no_time),
-        cmocka_unit_test(a_pause_of_the_server_shows_in_all_that_were_to_begin_in_it),
-        cmocka_unit_test(clients_beyond_those_that_take_part_rest),
-        cmocka_unit_test(what_was_due_and_never_begun_is_counted),
-        cmocka_unit_test(workers_that_find_nothing_left_end),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

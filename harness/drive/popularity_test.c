@@ -1,12 +1,8 @@
 #include "harness/drive/popularity.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "harness/testing/test.h"
 
-#include <cmocka.h>
+#include <math.h>
 
 enum { COUNT = 10, DRAWS = 200000 };
 
@@ -21,18 +17,16 @@ static void draw_many(double skew, size_t drawn[COUNT])
     popularity_free(&popularity);
 }
 
-static void without_skew_all_are_alike(void **state)
+TEST(without_skew_all_are_alike)
 {
-    (void)state;
     size_t drawn[COUNT] = {0};
     draw_many(0, drawn);
     for (size_t i = 0; i < COUNT; i++)
         assert_true(fabs((double)drawn[i] - DRAWS / COUNT) < 6 * sqrt(DRAWS / COUNT));
 }
 
-static void with_skew_the_nth_is_drawn_as_zipf_says(void **state)
+TEST(with_skew_the_nth_is_drawn_as_zipf_says)
 {
-    (void)state;
     size_t drawn[COUNT] = {0};
     double sum = 0;
     draw_many(0.99, drawn);
@@ -44,9 +38,8 @@ static void with_skew_the_nth_is_drawn_as_zipf_says(void **state)
     }
 }
 
-static void one_alone_is_always_drawn(void **state)
+TEST(one_alone_is_always_drawn)
 {
-    (void)state;
     struct popularity popularity;
     struct random random;
     popularity_make(&popularity, 1, 0.99);
@@ -54,14 +47,4 @@ static void one_alone_is_always_drawn(void **state)
     for (size_t i = 0; i < 100; i++)
         assert_int_equal(popularity_draw(&popularity, &random), 0);
     popularity_free(&popularity);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(without_skew_all_are_alike),
-        cmocka_unit_test(with_skew_the_nth_is_drawn_as_zipf_says),
-        cmocka_unit_test(one_alone_is_always_drawn),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

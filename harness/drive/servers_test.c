@@ -5,16 +5,9 @@
 #include "harness/base/test_folder.h"
 #include "harness/drive/fit.h"
 #include "harness/locks/lock.h"
+#include "harness/testing/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <signal.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/wait.h>
 
 static char folder[] = "/tmp/lockpick-servers-test-XXXXXX";
@@ -64,9 +57,10 @@ static int provide(struct pool_fixture *fixture, const struct scenario *scenario
                                &fixture->store_service, &fixture->error);
 }
 
-static void trials_that_need_the_same_servers_share_them(void **state)
+TEST_GROUP(make_folder, remove_folder);
+
+TEST(trials_that_need_the_same_servers_share_them)
 {
-    (void)state;
     struct pool_fixture fixture;
     struct scenario scenario = scenario_with("increment", "shm");
     start_pool(&fixture);
@@ -83,9 +77,8 @@ static void trials_that_need_the_same_servers_share_them(void **state)
     server_pool_stop(&fixture.pool);
 }
 
-static void a_server_that_has_died_is_not_handed_on(void **state)
+TEST(a_server_that_has_died_is_not_handed_on)
 {
-    (void)state;
     struct pool_fixture fixture;
     struct scenario scenario = scenario_with("increment", "shm");
     siginfo_t information;
@@ -99,9 +92,8 @@ static void a_server_that_has_died_is_not_handed_on(void **state)
     server_pool_stop(&fixture.pool);
 }
 
-static void a_store_has_a_server_of_its_own_unless_it_is_to_share_the_locks(void **state)
+TEST(a_store_has_a_server_of_its_own_unless_it_is_to_share_the_locks)
 {
-    (void)state;
     struct pool_fixture fixture;
     struct scenario apart = scenario_with("increment", "redis");
     struct scenario shared = scenario_with("increment", "same");
@@ -114,9 +106,8 @@ static void a_store_has_a_server_of_its_own_unless_it_is_to_share_the_locks(void
     server_pool_stop(&fixture.pool);
 }
 
-static void servers_that_a_trial_strikes_are_its_own(void **state)
+TEST(servers_that_a_trial_strikes_are_its_own)
 {
-    (void)state;
     struct pool_fixture fixture;
     struct scenario calm = scenario_with("increment", "shm");
     struct scenario rough = calm;
@@ -140,9 +131,8 @@ static void servers_that_a_trial_strikes_are_its_own(void **state)
     server_pool_stop(&fixture.pool);
 }
 
-static void a_server_that_runs_already_is_described_and_none_is_booted(void **state)
+TEST(a_server_that_runs_already_is_described_and_none_is_booted)
 {
-    (void)state;
     struct pool_fixture fixture;
     struct scenario scenario = scenario_with("increment", "shm");
     scenario.servers.redis.external = (char *)(size_t) "redis://me:secret@db.example:7000,other/3";
@@ -174,9 +164,8 @@ static void assert_fit(const struct scenario *scenario, const char *scheme, enum
     text_free(&reason);
 }
 
-static void a_scheme_that_lacks_what_the_scenario_wants_is_not_applicable(void **state)
+TEST(a_scheme_that_lacks_what_the_scenario_wants_is_not_applicable)
 {
-    (void)state;
     struct scenario nested = scenario_with("nested", "shm");
     assert_fit(&nested, "redis-setnx", FIT_NOT_APPLICABLE, "reentrant");
     struct scenario same = scenario_with("increment", "same");
@@ -188,9 +177,8 @@ static void a_scheme_that_lacks_what_the_scenario_wants_is_not_applicable(void *
     assert_fit(&many, "none", FIT_RUNS, "");
 }
 
-static void a_server_that_is_not_installed_is_named_with_its_package(void **state)
+TEST(a_server_that_is_not_installed_is_named_with_its_package)
 {
-    (void)state;
     char *path = memory_string(getenv("PATH"));
     struct scenario plain = scenario_with("increment", "shm");
     setenv("PATH", "/nonexistent", 1);
@@ -201,9 +189,8 @@ static void a_server_that_is_not_installed_is_named_with_its_package(void **stat
     free(path);
 }
 
-static void a_fault_on_a_node_or_a_wire_strikes_servers(void **state)
+TEST(a_fault_on_a_node_or_a_wire_strikes_servers)
 {
-    (void)state;
     struct scenario scenario = scenario_with("increment", "shm");
     struct fault_step steps[] = {{.verb = "pause", .target = {.client = 1}},
                                  {.verb = "kill", .target = {.client = 2}}};
@@ -219,9 +206,8 @@ static void a_fault_on_a_node_or_a_wire_strikes_servers(void **state)
     assert_true(trial_strikes_servers(&trial));
 }
 
-static void only_trials_whose_numbers_nobody_reads_share_the_machine(void **state)
+TEST(only_trials_whose_numbers_nobody_reads_share_the_machine)
 {
-    (void)state;
     struct scenario scenario = scenario_with("increment", "shm");
     struct fault_step step = {.verb = "pause", .target = {.client = 1}};
     struct trial trial = {.scenario = &scenario, .scheme = "redis-setnx"};
@@ -235,20 +221,4 @@ static void only_trials_whose_numbers_nobody_reads_share_the_machine(void **stat
     assert_true(trial_may_share_machine(&trial));
     scenario.servers.redis.external = (char *)(size_t) "redis://localhost";
     assert_false(trial_may_share_machine(&trial));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(trials_that_need_the_same_servers_share_them),
-        cmocka_unit_test(a_server_that_has_died_is_not_handed_on),
-        cmocka_unit_test(a_store_has_a_server_of_its_own_unless_it_is_to_share_the_locks),
-        cmocka_unit_test(servers_that_a_trial_strikes_are_its_own),
-        cmocka_unit_test(a_server_that_runs_already_is_described_and_none_is_booted),
-        cmocka_unit_test(a_scheme_that_lacks_what_the_scenario_wants_is_not_applicable),
-        cmocka_unit_test(a_server_that_is_not_installed_is_named_with_its_package),
-        cmocka_unit_test(a_fault_on_a_node_or_a_wire_strikes_servers),
-        cmocka_unit_test(only_trials_whose_numbers_nobody_reads_share_the_machine),
-    };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

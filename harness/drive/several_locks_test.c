@@ -1,5 +1,6 @@
 // Whole trials with several locks on a real Redis server.
 #include "harness/drive/test_trials.h"
+#include "harness/testing/test.h"
 
 enum { MOST = 8 };
 
@@ -41,9 +42,8 @@ static struct values run(struct scenario *scenario, const char *scheme)
     return values;
 }
 
-static void each_lock_guards_a_value_of_its_own(void **state)
+TEST(each_lock_guards_a_value_of_its_own)
 {
-    (void)state;
     static const char *const stores[] = {"shm", "redis"};
     for (size_t i = 0; i < 2; i++) {
         struct scenario scenario = small_scenario();
@@ -63,9 +63,8 @@ static void each_lock_guards_a_value_of_its_own(void **state)
     }
 }
 
-static void each_worker_may_have_a_lock_of_its_own(void **state)
+TEST(each_worker_may_have_a_lock_of_its_own)
 {
-    (void)state;
     struct scenario scenario = small_scenario();
     scenario.workload.keys = KEYS_OWN;
     scenario.workload.operations = 200;
@@ -81,9 +80,8 @@ static void each_worker_may_have_a_lock_of_its_own(void **state)
 }
 
 // A scheme whose clients have connections and threads of their own for each lock.
-static void locks_that_are_renewed_and_woken_go_side_by_side(void **state)
+TEST(locks_that_are_renewed_and_woken_go_side_by_side)
 {
-    (void)state;
     struct scenario scenario = small_scenario();
     scenario.workload.keys = 4;
     scenario.workload.operations = 200;
@@ -95,14 +93,4 @@ static void locks_that_are_renewed_and_woken_go_side_by_side(void **state)
         sum += values.writes[key];
     }
     assert_int_equal(sum, 200);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_lock_guards_a_value_of_its_own),
-        cmocka_unit_test(each_worker_may_have_a_lock_of_its_own),
-        cmocka_unit_test(locks_that_are_renewed_and_woken_go_side_by_side),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,21 +3,12 @@
 #define LOCKPICK_DRIVE_TEST_TRIALS_H
 
 #include "harness/drive/conductor.h"
+#include "harness/testing/test.h"
 
 #include "harness/base/clock.h"
 #include "harness/base/file.h"
 #include "harness/base/test_folder.h"
 #include "harness/history/reader.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 struct run {
     struct trial *trial;

@@ -3,6 +3,7 @@
 
 #include "harness/drive/test_trials.h"
 #include "harness/drive/usage_proc.h"
+#include "harness/testing/test.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -63,9 +64,8 @@ static void burn_in_two_threads(void)
         pthread_join(threads[i], NULL);
 }
 
-static void all_threads_count_also_those_that_have_ended(void **state)
+TEST(all_threads_count_also_those_that_have_ended)
 {
-    (void)state;
     struct thread_watch threads = {0};
     struct process_usage usage;
     pid_t child = start_child(burn_in_two_threads);
@@ -82,9 +82,8 @@ static void sleep_often(void)
         clock_sleep_until_ns(clock_monotonic_ns() + NS_PER_MS);
 }
 
-static void whoever_sleeps_switches(void **state)
+TEST(whoever_sleeps_switches)
 {
-    (void)state;
     struct thread_watch threads = {0};
     struct process_usage usage;
     pid_t child = start_child(sleep_often);
@@ -106,9 +105,8 @@ static void fork_and_burn(void)
 }
 
 // As of postgres, which forks a process for each connection.
-static void what_a_process_forked_counts_dead_or_alive(void **state)
+TEST(what_a_process_forked_counts_dead_or_alive)
 {
-    (void)state;
     struct thread_watch threads = {0};
     struct process_usage alone;
     struct process_usage family;
@@ -131,9 +129,8 @@ static void nothing(void)
 {
 }
 
-static void a_process_that_is_gone_cannot_be_read(void **state)
+TEST(a_process_that_is_gone_cannot_be_read)
 {
-    (void)state;
     struct thread_watch threads = {0};
     struct process_usage usage;
     struct network_usage network;
@@ -148,9 +145,8 @@ static void a_process_that_is_gone_cannot_be_read(void **state)
     thread_watch_free(&threads);
 }
 
-static void the_machine_gets_busier_by_what_is_burnt(void **state)
+TEST(the_machine_gets_busier_by_what_is_burnt)
 {
-    (void)state;
     int64_t before_ns = machine_busy_ns();
     pid_t child = start_child(burn_in_two_threads);
     end_child(child);
@@ -183,9 +179,8 @@ static size_t count_rounds(const struct history *history)
     return count;
 }
 
-static void a_trial_is_read_before_its_beginning_and_at_its_end(void **state)
+TEST(a_trial_is_read_before_its_beginning_and_at_its_end)
 {
-    (void)state;
     struct scenario scenario = small_scenario();
     struct history history = run_trial(&scenario, "redis-set-px-lua", false);
     const struct event *open = find_event(&history, EVENT_BARRIER_OPEN);
@@ -207,9 +202,8 @@ static void a_trial_is_read_before_its_beginning_and_at_its_end(void **state)
 }
 
 // What client and server sent each other is the same, but for what was under way at the readings.
-static void in_namespaces_each_node_has_a_network_of_its_own(void **state)
+TEST(in_namespaces_each_node_has_a_network_of_its_own)
 {
-    (void)state;
     struct scenario scenario = small_scenario();
     struct history history = run_trial(&scenario, "redis-set-px-lua", false);
     const struct event *start = find_event(&history, EVENT_PROCESS_START);
@@ -225,9 +219,8 @@ static void in_namespaces_each_node_has_a_network_of_its_own(void **state)
     history_free(&history);
 }
 
-static void on_loopback_ports_nobody_knows_whose_bytes_they_were(void **state)
+TEST(on_loopback_ports_nobody_knows_whose_bytes_they_were)
 {
-    (void)state;
     struct scenario scenario = small_scenario();
     struct history history = run_trial(&scenario, "redis-set-px-lua", true);
     assert_null(last_reading(&history, 1, USAGE_BYTES));
@@ -236,9 +229,8 @@ static void on_loopback_ports_nobody_knows_whose_bytes_they_were(void **state)
     history_free(&history);
 }
 
-static void a_long_trial_is_read_every_second(void **state)
+TEST(a_long_trial_is_read_every_second)
 {
-    (void)state;
     struct scenario scenario = small_scenario();
     scenario.workload.operations = 0;
     scenario.workload.for_ns = 2500 * NS_PER_MS;
@@ -249,9 +241,8 @@ static void a_long_trial_is_read_every_second(void **state)
     history_free(&history);
 }
 
-static void a_killed_client_has_no_last_word(void **state)
+TEST(a_killed_client_has_no_last_word)
 {
-    (void)state;
     struct scenario scenario = small_scenario();
     struct fault_step step = {.number = 1,
                               .verb = "kill",
@@ -269,21 +260,4 @@ static void a_killed_client_has_no_last_word(void **state)
     assert_int_equal(last_reading(&history, 1, USAGE_PROCESSOR)->client, 0);
     assert_int_equal(last_reading(&history, 2, USAGE_PROCESSOR)->client, 2);
     history_free(&history);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_threads_count_also_those_that_have_ended),
-        cmocka_unit_test(whoever_sleeps_switches),
-        cmocka_unit_test(what_a_process_forked_counts_dead_or_alive),
-        cmocka_unit_test(a_process_that_is_gone_cannot_be_read),
-        cmocka_unit_test(the_machine_gets_busier_by_what_is_burnt),
-        cmocka_unit_test(a_trial_is_read_before_its_beginning_and_at_its_end),
-        cmocka_unit_test(in_namespaces_each_node_has_a_network_of_its_own),
-        cmocka_unit_test(on_loopback_ports_nobody_knows_whose_bytes_they_were),
-        cmocka_unit_test(a_long_trial_is_read_every_second),
-        cmocka_unit_test(a_killed_client_has_no_last_word),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,13 +3,7 @@
 
 #include "harness/base/clock.h"
 #include "harness/history/stall.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "harness/testing/test.h"
 
 #define STUCK_AFTER_NS (3 * NS_PER_S)
 
@@ -47,9 +41,8 @@ static void start(struct watch *watch)
     see(watch, 1100, 2, EVENT_ACQUIRE_INVOKE);
 }
 
-static void a_trial_is_stuck_once_somebody_has_waited_long_enough(void **state)
+TEST(a_trial_is_stuck_once_somebody_has_waited_long_enough)
 {
-    (void)state;
     struct watch watch;
     start(&watch);
     assert_false(is_stuck(&watch, 4100));
@@ -57,9 +50,8 @@ static void a_trial_is_stuck_once_somebody_has_waited_long_enough(void **state)
     watch_free(&watch);
 }
 
-static void a_trial_is_not_stuck_while_somebody_holds(void **state)
+TEST(a_trial_is_not_stuck_while_somebody_holds)
 {
-    (void)state;
     struct watch watch;
     start(&watch);
     see(&watch, 2000, 2, EVENT_ACQUIRE_RETURN);
@@ -69,9 +61,8 @@ static void a_trial_is_not_stuck_while_somebody_holds(void **state)
 }
 
 // As long as a program has answered nothing, it may hang; afterwards, all its workers wait.
-static void who_asks_a_program_that_has_never_answered_does_not_count_as_waiting(void **state)
+TEST(who_asks_a_program_that_has_never_answered_does_not_count_as_waiting)
 {
-    (void)state;
     struct watch watch;
     watch_start(&watch, 2, 1, 0, true);
     see(&watch, 900, 1, EVENT_ACQUIRE_INVOKE);
@@ -90,9 +81,8 @@ static void who_asks_a_program_that_has_never_answered_does_not_count_as_waiting
 }
 
 // Of the second stall half a second lies in the wait; the longest may come again.
-static void time_for_which_the_machine_stood_still_does_not_count(void **state)
+TEST(time_for_which_the_machine_stood_still_does_not_count)
 {
-    (void)state;
     struct watch watch;
     start(&watch);
     see_stall(&watch, 1600, 2000);
@@ -105,9 +95,8 @@ static void time_for_which_the_machine_stood_still_does_not_count(void **state)
 }
 
 // The checks allow the worker that they decide by the stalls of its client.
-static void nor_does_time_for_which_a_client_stood_still(void **state)
+TEST(nor_does_time_for_which_a_client_stood_still)
 {
-    (void)state;
     struct watch watch;
     struct stall stall = {
         .of = STALLED_CLIENT, .number = 2, .from_ns = 2000 * NS_PER_MS, .to_ns = 2400 * NS_PER_MS};
@@ -129,9 +118,8 @@ static void nor_does_time_for_which_a_client_stood_still(void **state)
 }
 
 // A longer one is often recorded last, as it ends last.
-static void of_stalls_that_coincide_each_moment_counts_once_whichever_ended_first(void **state)
+TEST(of_stalls_that_coincide_each_moment_counts_once_whichever_ended_first)
 {
-    (void)state;
     struct watch watch;
     start(&watch);
     see_stall(&watch, 2000, 100);
@@ -145,9 +133,8 @@ static void of_stalls_that_coincide_each_moment_counts_once_whichever_ended_firs
     watch_free(&watch);
 }
 
-static void a_grant_begins_the_wait_anew(void **state)
+TEST(a_grant_begins_the_wait_anew)
 {
-    (void)state;
     struct watch watch;
     start(&watch);
     see_stall(&watch, 2600, 300);
@@ -179,9 +166,8 @@ static bool is_unanswered(const struct watch *watch, int64_t now_ms)
     return watch_is_unanswered(watch, now_ms * NS_PER_MS, &lock);
 }
 
-static void a_release_is_unanswered_once_none_takes_so_long(void **state)
+TEST(a_release_is_unanswered_once_none_takes_so_long)
 {
-    (void)state;
     struct watch watch;
     start_releasing(&watch);
     see(&watch, 4500, 2, EVENT_ACQUIRE_INVOKE); // waits: nothing that is done
@@ -193,9 +179,8 @@ static void a_release_is_unanswered_once_none_takes_so_long(void **state)
     watch_free(&watch);
 }
 
-static void a_release_may_take_as_long_as_its_requests(void **state)
+TEST(a_release_may_take_as_long_as_its_requests)
 {
-    (void)state;
     struct watch watch;
     struct lock_settings slow = lock;
     slow.request_ns = NS_PER_S;
@@ -205,9 +190,8 @@ static void a_release_may_take_as_long_as_its_requests(void **state)
     watch_free(&watch);
 }
 
-static void what_others_do_or_a_fault_begins_the_wait_for_a_release_anew(void **state)
+TEST(what_others_do_or_a_fault_begins_the_wait_for_a_release_anew)
 {
-    (void)state;
     struct watch watch;
     start_releasing(&watch);
     see(&watch, 4500, 2, EVENT_ACQUIRE_INVOKE);
@@ -228,31 +212,12 @@ static void what_others_do_or_a_fault_begins_the_wait_for_a_release_anew(void **
     watch_free(&watch);
 }
 
-static void the_dead_release_nothing(void **state)
+TEST(the_dead_release_nothing)
 {
-    (void)state;
     struct watch watch;
     start_releasing(&watch);
     watch_see(&watch,
               &(struct event){.at_ns = 4100 * NS_PER_MS, .client = 1, .kind = EVENT_PROCESS_DEATH});
     assert_false(is_unanswered(&watch, 60000));
     watch_free(&watch);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_trial_is_stuck_once_somebody_has_waited_long_enough),
-        cmocka_unit_test(a_trial_is_not_stuck_while_somebody_holds),
-        cmocka_unit_test(who_asks_a_program_that_has_never_answered_does_not_count_as_waiting),
-        cmocka_unit_test(time_for_which_the_machine_stood_still_does_not_count),
-        cmocka_unit_test(nor_does_time_for_which_a_client_stood_still),
-        cmocka_unit_test(of_stalls_that_coincide_each_moment_counts_once_whichever_ended_first),
-        cmocka_unit_test(a_grant_begins_the_wait_anew),
-        cmocka_unit_test(a_release_is_unanswered_once_none_takes_so_long),
-        cmocka_unit_test(a_release_may_take_as_long_as_its_requests),
-        cmocka_unit_test(what_others_do_or_a_fault_begins_the_wait_for_a_release_anew),
-        cmocka_unit_test(the_dead_release_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 // A lock that the scenario brought along says itself how long its grants are valid, and whose locks
 // it removes: where that cannot be, it is told.
 #include "harness/explain/test_account.h"
+#include "harness/testing/test.h"
 
 static const struct foreign_settings foreign = {.name = "own"};
 static const char *const leased[] = {"exclusive", "lease", "owner-checked", "redis", NULL};
@@ -31,9 +32,8 @@ static void build_late_grant(double valid_until_ms)
     "took the lock, and then both had it: it counts its lease from the reply, and not from "       \
     "before it asked; or its acquire takes several steps"
 
-static void a_lease_that_is_counted_from_the_reply_is_told(void **state)
+TEST_WITH(a_lease_that_is_counted_from_the_reply_is_told, start, stop)
 {
-    (void)state;
     bring_lock(leased);
     build_late_grant(605);
     assert_account(ROOT_STEPS, FROM_REPLY,
@@ -41,9 +41,8 @@ static void a_lease_that_is_counted_from_the_reply_is_told(void **state)
 }
 
 // A lock of ours takes the time before it asks; and so does one that claims no more than that.
-static void a_lease_that_was_counted_right_is_not_suspected(void **state)
+TEST_WITH(a_lease_that_was_counted_right_is_not_suspected, start, stop)
 {
-    (void)state;
     static const char steps[] = "meanwhile client-2 took the lock, and then both had it: its "
                                 "acquire takes several steps";
     build_late_grant(605);
@@ -65,9 +64,8 @@ static void build_vanished(double invoked_ms)
     build_stop(&build, 450, STOP_DONE);
 }
 
-static void a_lock_that_vanished_may_have_had_a_shorter_lease_than_was_said(void **state)
+TEST_WITH(a_lock_that_vanished_may_have_had_a_shorter_lease_than_was_said, start, stop)
 {
-    (void)state;
     static const char suspicion[] = "possibly: client-1 counts its lease from the reply";
     struct account account;
     bring_lock(leased);
@@ -97,9 +95,8 @@ static void build_shared_owner(int worker)
     build_stop(&build, 350, STOP_DONE);
 }
 
-static void a_process_that_is_one_owner_is_suspected_where_its_own_worker_is_wronged(void **state)
+TEST_WITH(a_process_that_is_one_owner_is_suspected_where_its_own_worker_is_wronged, start, stop)
 {
-    (void)state;
     static const char suspicion[] = "possibly it takes all workers of a process for one owner";
     struct account account;
     bring_lock(leased);
@@ -132,9 +129,8 @@ static void build_silence(double returned_ms)
     build_stop(&build, 9000, STOP_STUCK);
 }
 
-static void who_says_no_without_an_answer_may_have_the_lock(void **state)
+TEST_WITH(who_says_no_without_an_answer_may_have_the_lock, start, stop)
 {
-    (void)state;
     static const char suspicion[] = "possibly: client-1 has the lock, and does not know: during "
                                     "fault 1 its acquire had no answer";
     struct account account;
@@ -156,9 +152,8 @@ static void who_says_no_without_an_answer_may_have_the_lock(void **state)
     assert_string_equal(account.remedy, "");
 }
 
-static void a_driver_that_knows_nothing_is_not_taken_for_its_servers(void **state)
+TEST_WITH(a_driver_that_knows_nothing_is_not_taken_for_its_servers, start, stop)
 {
-    (void)state;
     static const char servers[] = "servers that keep what they had stored";
     for (int brought = 0; brought < 2; brought++) {
         build.scenario.lock.stuck_after_ns = 2 * NS_PER_S;
@@ -173,17 +168,4 @@ static void a_driver_that_knows_nothing_is_not_taken_for_its_servers(void **stat
         build_free(&build);
         build_start(&build, "increment");
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        EVIDENCE_TEST(a_lease_that_is_counted_from_the_reply_is_told),
-        EVIDENCE_TEST(a_lease_that_was_counted_right_is_not_suspected),
-        EVIDENCE_TEST(a_lock_that_vanished_may_have_had_a_shorter_lease_than_was_said),
-        EVIDENCE_TEST(a_process_that_is_one_owner_is_suspected_where_its_own_worker_is_wronged),
-        EVIDENCE_TEST(who_says_no_without_an_answer_may_have_the_lock),
-        EVIDENCE_TEST(a_driver_that_knows_nothing_is_not_taken_for_its_servers),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

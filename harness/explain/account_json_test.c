@@ -1,5 +1,6 @@
 // The evidence of a violation for machines.
 #include "harness/explain/account.h"
+#include "harness/testing/test.h"
 
 #include "harness/check/build_history_test_support.h"
 
@@ -27,9 +28,8 @@ static double number_of(const json_t *object, const char *key)
     return json_real_value(json_object_get(object, key));
 }
 
-static void the_evidence_is_there_for_machines(void **state)
+TEST_WITH(the_evidence_is_there_for_machines, start, stop)
 {
-    (void)state;
     build_fault(&build, "pause", 1, 2, 320);
     build_begin(&build, 0);
     build_acquire(&build, 1, 1, 0, 1, 300, 7);
@@ -63,9 +63,8 @@ static void the_evidence_is_there_for_machines(void **state)
     free(text);
 }
 
-static void of_a_peaceful_trial_there_is_no_evidence(void **state)
+TEST_WITH(of_a_peaceful_trial_there_is_no_evidence, start, stop)
 {
-    (void)state;
     build_begin(&build, 0);
     build_hold(&build, 1, 1, 0, 1, 300);
     build_stop(&build, 500, STOP_DONE);
@@ -74,13 +73,4 @@ static void of_a_peaceful_trial_there_is_no_evidence(void **state)
     char *text = evidence_json(&build.digest, &build.judgement);
     assert_string_equal(text, "");
     free(text);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(the_evidence_is_there_for_machines, start, stop),
-        cmocka_unit_test_setup_teardown(of_a_peaceful_trial_there_is_no_evidence, start, stop),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

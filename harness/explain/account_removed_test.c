@@ -1,5 +1,6 @@
 // Of two who held the lock at once it is said if a release of another's had let the second in.
 #include "harness/explain/test_account.h"
+#include "harness/testing/test.h"
 
 // client-1's release begins inside its lease of 300 ms, and ends at 320 ms. client-2 was granted
 // the lock meanwhile, and then client-1 was granted it again beside client-2.
@@ -17,9 +18,8 @@ static void build_late_release(enum release_answer answer)
 }
 
 // The lock says that it looks whose it is that it removes, and does not.
-static void a_late_release_that_was_answered_is_named(void **state)
+TEST_WITH(a_late_release_that_was_answered_is_named, start, stop)
 {
-    (void)state;
     build_fault(&build, "pause", 1, 11, 313);
     build_late_release(RELEASE_RELEASED);
     assert_account(ROOT_REMOVED,
@@ -39,18 +39,16 @@ static void a_late_release_that_was_answered_is_named(void **state)
     free(told);
 }
 
-static void a_late_release_without_an_answer_may_have_done_it(void **state)
+TEST_WITH(a_late_release_without_an_answer_may_have_done_it, start, stop)
 {
-    (void)state;
     build_late_release(RELEASE_UNKNOWN);
     assert_account(ROOT_REMOVED, "possibly: client-1's release removed client-2's lock",
                    "comparing");
 }
 
 // Had the server still had client-1's lock, it would have said so.
-static void a_release_that_was_refused_is_not_blamed(void **state)
+TEST_WITH(a_release_that_was_refused_is_not_blamed, start, stop)
 {
-    (void)state;
     static const enum release_answer answers[] = {RELEASE_NOT_OWNER, RELEASE_GONE};
     for (size_t i = 0; i < 2; i++) {
         build_start(&build, "increment");
@@ -62,9 +60,8 @@ static void a_release_that_was_refused_is_not_blamed(void **state)
 }
 
 // client-1 gives back the lock inside its lease; client-2 has it then, and client-3 all the same.
-static void the_ordinary_hand_off_is_not_blamed(void **state)
+TEST_WITH(the_ordinary_hand_off_is_not_blamed, start, stop)
 {
-    (void)state;
     build_begin(&build, 0);
     build_acquire(&build, 1, 1, 0, 1, 300, 0);
     build_release(&build, 1, 1, 10, 13, RELEASE_RELEASED);
@@ -77,31 +74,16 @@ static void the_ordinary_hand_off_is_not_blamed(void **state)
 }
 
 // What struck a server explains it better than a release of which nobody knows.
-static void a_server_that_lost_the_lock_is_named_before_a_release_without_an_answer(void **state)
+TEST_WITH(a_server_that_lost_the_lock_is_named_before_a_release_without_an_answer, start, stop)
 {
-    (void)state;
     strike("flush", "server-1", 314, 315);
     build_late_release(RELEASE_UNKNOWN);
     assert_account(ROOT_FORGOT, "server-1 lost all its data", "nobody may empty");
 }
 
-static void a_release_is_not_blamed_where_there_is_no_lock(void **state)
+TEST_WITH(a_release_is_not_blamed_where_there_is_no_lock, start, stop)
 {
-    (void)state;
     build.trial.scheme = "none";
     build_late_release(RELEASE_RELEASED);
     assert_account(ROOT_NO_LOCK, "there is no lock", "any lock");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        EVIDENCE_TEST(a_late_release_that_was_answered_is_named),
-        EVIDENCE_TEST(a_late_release_without_an_answer_may_have_done_it),
-        EVIDENCE_TEST(a_release_that_was_refused_is_not_blamed),
-        EVIDENCE_TEST(the_ordinary_hand_off_is_not_blamed),
-        EVIDENCE_TEST(a_server_that_lost_the_lock_is_named_before_a_release_without_an_answer),
-        EVIDENCE_TEST(a_release_is_not_blamed_where_there_is_no_lock),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 // Why nobody is said to be granted the lock any more.
 #include "harness/explain/test_account.h"
+#include "harness/testing/test.h"
 
 // Stuck: client-1 dies in the way that `kill` says, client-2 waits to the end.
 static void build_wait(double from_ms)
@@ -8,9 +9,8 @@ static void build_wait(double from_ms)
     build_stop(&build, 4000, STOP_STUCK);
 }
 
-static void a_lease_that_a_clock_keeps_is_told(void **state)
+TEST_WITH(a_lease_that_a_clock_keeps_is_told, start, stop)
 {
-    (void)state;
     struct fault_step *step = strike("clock", "server-1", 2, NEVER_MS);
     step->rate = 0;
     build_begin(&build, 0);
@@ -22,9 +22,8 @@ static void a_lease_that_a_clock_keeps_is_told(void **state)
                    "whose clock nobody sets");
 }
 
-static void an_acquire_whose_answer_was_lost_is_told(void **state)
+TEST_WITH(an_acquire_whose_answer_was_lost_is_told, start, stop)
 {
-    (void)state;
     strike("hold", "servers", 1, 10);
     build_begin(&build, 0);
     build_attempt(&build, 1, 1, 0, 9, OUTCOME_UNKNOWN);
@@ -36,9 +35,8 @@ static void an_acquire_whose_answer_was_lost_is_told(void **state)
 
 // client-1's release has no answer, and client-3's clock jumps: that has no part in it. A cut of
 // client-1 has.
-static void only_what_can_have_lost_a_release_is_named_with_it(void **state)
+TEST_WITH(only_what_can_have_lost_a_release_is_named_with_it, start, stop)
 {
-    (void)state;
     for (int cut = 0; cut < 2; cut++) {
         build_start(&build, "increment");
         struct fault_step *clock = strike("clock", "", 40, NEVER_MS);
@@ -69,9 +67,8 @@ static void only_what_can_have_lost_a_release_is_named_with_it(void **state)
     }
 }
 
-static void a_clients_clock_keeps_nobody_from_a_lock_without_a_lease(void **state)
+TEST_WITH(a_clients_clock_keeps_nobody_from_a_lock_without_a_lease, start, stop)
 {
-    (void)state;
     struct account account;
     struct fault_step *clock = strike("clock", "", 40, NEVER_MS);
     clock->target.client = 3;
@@ -85,9 +82,8 @@ static void a_clients_clock_keeps_nobody_from_a_lock_without_a_lease(void **stat
     assert_null(strstr(account.cause, "clock"));
 }
 
-static void who_died_with_a_leased_lock_is_not_told_to_take_a_lease(void **state)
+TEST_WITH(who_died_with_a_leased_lock_is_not_told_to_take_a_lease, start, stop)
 {
-    (void)state;
     static const char *const leased[] = {"exclusive", "lease", "redis", NULL};
     struct account account;
     build.trial.traits = leased;
@@ -124,9 +120,8 @@ static void build_sleeper(int64_t tries)
     BUILD_EVENT(&build, 4020, 0, LOCK_FINAL, OUTCOME_OK, 0, 0);
 }
 
-static void whoever_is_not_woken_is_told_and_who_died_is_not_blamed(void **state)
+TEST_WITH(whoever_is_not_woken_is_told_and_who_died_is_not_blamed, start, stop)
 {
-    (void)state;
     build_sleeper(2);
     assert_account(
         ROOT_LOST_WAKE_UP,
@@ -141,16 +136,14 @@ static void whoever_is_not_woken_is_told_and_who_died_is_not_blamed(void **state
     free(told);
 }
 
-static void a_free_lock_that_somebody_looks_for_in_vain_is_told_as_such(void **state)
+TEST_WITH(a_free_lock_that_somebody_looks_for_in_vain_is_told_as_such, start, stop)
 {
-    (void)state;
     build_sleeper(400);
     assert_account(ROOT_UNKNOWN, "the lock is free, and still nobody gets it", "");
 }
 
-static void a_semaphore_that_was_lost_with_its_server_is_told(void **state)
+TEST_WITH(a_semaphore_that_was_lost_with_its_server_is_told, start, stop)
 {
-    (void)state;
     build_sleeper(2);
     strike("flush", "server-1", 14, NEVER_MS);
     assert_account(ROOT_LOST_PERMITS,
@@ -160,9 +153,8 @@ static void a_semaphore_that_was_lost_with_its_server_is_told(void **state)
 }
 
 // The point was reached by a request that is no certain worker's.
-static void of_workers_that_die_acquiring_together_none_is_blamed(void **state)
+TEST_WITH(of_workers_that_die_acquiring_together_none_is_blamed, start, stop)
 {
-    (void)state;
     build.scenario.clients.threads = 2;
     build_begin(&build, 0);
     for (int worker = 1; worker <= 2; worker++) {
@@ -183,9 +175,8 @@ static void of_workers_that_die_acquiring_together_none_is_blamed(void **state)
     free(told);
 }
 
-static void servers_that_answer_nobody_are_told(void **state)
+TEST_WITH(servers_that_answer_nobody_are_told, start, stop)
 {
-    (void)state;
     build.scenario.lock.stuck_after_ns = 2 * NS_PER_S;
     strike("restart", "server-1", 5, 50)->how = "loses-all";
     build_begin(&build, 0);
@@ -199,9 +190,8 @@ static void servers_that_answer_nobody_are_told(void **state)
                    "keep what they had stored");
 }
 
-static void a_release_that_a_failover_swallowed_names_it(void **state)
+TEST_WITH(a_release_that_a_failover_swallowed_names_it, start, stop)
 {
-    (void)state;
     strike("failover", "server-1", 9, NEVER_MS);
     build_begin(&build, 0);
     build_acquire(&build, 1, 1, 0, 1, NEVER_MS, 0);
@@ -213,9 +203,8 @@ static void a_release_that_a_failover_swallowed_names_it(void **state)
                    "a lease");
 }
 
-static void who_died_in_the_line_of_a_fair_lock_is_told(void **state)
+TEST_WITH(who_died_in_the_line_of_a_fair_lock_is_told, start, stop)
 {
-    (void)state;
     static const char *const traits[] = {"fair", "lease", NULL};
     build.trial.traits = traits;
     build_begin(&build, 0);
@@ -229,9 +218,8 @@ static void who_died_in_the_line_of_a_fair_lock_is_told(void **state)
 }
 
 // client-1's lease runs out, and its release is never answered.
-static void a_release_that_does_not_come_back_is_told(void **state)
+TEST_WITH(a_release_that_does_not_come_back_is_told, start, stop)
 {
-    (void)state;
     build.scenario.lock.request_ns = 100 * NS_PER_MS;
     build_begin(&build, 0);
     build_acquire(&build, 1, 1, 0, 1, 300, 0);
@@ -251,24 +239,4 @@ static void a_release_that_does_not_come_back_is_told(void **state)
     assert_null(strstr(told, "gets no answer"));
     assert_null(strstr(told, "nobody has been granted"));
     free(told);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        EVIDENCE_TEST(only_what_can_have_lost_a_release_is_named_with_it),
-        EVIDENCE_TEST(a_clients_clock_keeps_nobody_from_a_lock_without_a_lease),
-        EVIDENCE_TEST(who_died_with_a_leased_lock_is_not_told_to_take_a_lease),
-        EVIDENCE_TEST(a_lease_that_a_clock_keeps_is_told),
-        EVIDENCE_TEST(an_acquire_whose_answer_was_lost_is_told),
-        EVIDENCE_TEST(of_workers_that_die_acquiring_together_none_is_blamed),
-        EVIDENCE_TEST(whoever_is_not_woken_is_told_and_who_died_is_not_blamed),
-        EVIDENCE_TEST(a_free_lock_that_somebody_looks_for_in_vain_is_told_as_such),
-        EVIDENCE_TEST(a_semaphore_that_was_lost_with_its_server_is_told),
-        EVIDENCE_TEST(servers_that_answer_nobody_are_told),
-        EVIDENCE_TEST(a_release_that_a_failover_swallowed_names_it),
-        EVIDENCE_TEST(who_died_in_the_line_of_a_fair_lock_is_told),
-        EVIDENCE_TEST(a_release_that_does_not_come_back_is_told),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 // What violations are said to come from, and what would have prevented them.
 #include "harness/explain/test_account.h"
+#include "harness/testing/test.h"
 
 // What the schedule notes of whom a role meant.
 static void note(double at_ms, int step, const char *text)
@@ -25,9 +26,8 @@ static void build_both(double valid_until_ms)
     build_final(&build, 31, 1);
 }
 
-static void a_server_that_lost_the_lock_is_named(void **state)
+TEST_WITH(a_server_that_lost_the_lock_is_named, start, stop)
 {
-    (void)state;
     static const struct {
         const char *verb;
         const char *cause;
@@ -47,9 +47,8 @@ static void a_server_that_lost_the_lock_is_named(void **state)
     }
 }
 
-static void a_server_that_was_struck_before_the_lock_was_asked_for_is_not_named(void **state)
+TEST_WITH(a_server_that_was_struck_before_the_lock_was_asked_for_is_not_named, start, stop)
 {
-    (void)state;
     struct account account;
     strike("restart", "server-1", 1, 2);
     strike("restart", "server-1", 10, 11);
@@ -67,9 +66,8 @@ static void a_server_that_was_struck_before_the_lock_was_asked_for_is_not_named(
 static const char *const sessions[] = {"exclusive", "session", "mysql", NULL};
 static const char *const leases[] = {"exclusive", "lease", "redis", NULL};
 
-static void a_disconnect_is_told_with_what_its_holder_knew(void **state)
+TEST_WITH(a_disconnect_is_told_with_what_its_holder_knew, start, stop)
 {
-    (void)state;
     for (int told = 0; told < 2; told++) {
         build_start(&build, "increment");
         build_fault(&build, "disconnect", 1, 5, 5);
@@ -86,9 +84,8 @@ static void a_disconnect_is_told_with_what_its_holder_knew(void **state)
     }
 }
 
-static void a_disconnect_takes_no_lock_that_does_not_end_with_its_session(void **state)
+TEST_WITH(a_disconnect_takes_no_lock_that_does_not_end_with_its_session, start, stop)
 {
-    (void)state;
     struct account account;
     build_fault(&build, "disconnect", 1, 5, 5);
     build.trial.traits = leases;
@@ -100,9 +97,8 @@ static void a_disconnect_takes_no_lock_that_does_not_end_with_its_session(void *
     assert_null(strstr(account.cause, "its lock with it"));
 }
 
-static void two_servers_that_lead_at_once_are_named(void **state)
+TEST_WITH(two_servers_that_lead_at_once_are_named, start, stop)
 {
-    (void)state;
     build.trial.traits = leases;
     build.trial.topology = "sentinel";
     BUILD_EVENT(&build, 0, 1, CONNECTED, OUTCOME_OK, 3);
@@ -115,9 +111,8 @@ static void two_servers_that_lead_at_once_are_named(void **state)
     assert_certain(CERTAINTY_PROVEN);
 }
 
-static void a_failover_names_who_led_and_who_leads(void **state)
+TEST_WITH(a_failover_names_who_led_and_who_leads, start, stop)
 {
-    (void)state;
     strike("failover", "leader", 5, NEVER_MS)->bound_ns = -1;
     note(5, 1, "redis-1 redis-3");
     build_both(4000);
@@ -125,9 +120,8 @@ static void a_failover_names_who_led_and_who_leads(void **state)
                    "a majority");
 }
 
-static void a_clock_is_told_with_its_owner(void **state)
+TEST_WITH(a_clock_is_told_with_its_owner, start, stop)
 {
-    (void)state;
     strike("clock", "server-1", 5, 25)->by_ns = 120 * NS_PER_S;
     build.trial.traits = leases;
     build_both(4000);
@@ -148,9 +142,8 @@ static struct fault_step *build_cut(void)
     return step;
 }
 
-static void a_cut_is_told_with_both_sides(void **state)
+TEST_WITH(a_cut_is_told_with_both_sides, start, stop)
 {
-    (void)state;
     build_cut();
     build_both(4000);
     assert_certain(CERTAINTY_PROVEN);
@@ -160,9 +153,8 @@ static void a_cut_is_told_with_both_sides(void **state)
 
 // Two sides must both have servers that can give the lock away; and what was granted before they
 // parted may have come over.
-static void a_cut_divides_no_lock_that_has_one_server(void **state)
+TEST_WITH(a_cut_divides_no_lock_that_has_one_server, start, stop)
 {
-    (void)state;
     struct account account;
     static const char *const whole[] = {"single", "independent", "ensemble"};
     for (size_t i = 0; i < 3; i++) {
@@ -183,9 +175,8 @@ static void a_cut_divides_no_lock_that_has_one_server(void **state)
 }
 
 // client-2 had been granted it, and released what was its own.
-static void who_was_let_in_by_a_fault_is_not_blamed_for_its_release(void **state)
+TEST_WITH(who_was_let_in_by_a_fault_is_not_blamed_for_its_release, start, stop)
 {
-    (void)state;
     strike("flush", "server-1", 5, 6);
     build_both(4000);
     build_judge(&build);
@@ -199,9 +190,8 @@ static void who_was_let_in_by_a_fault_is_not_blamed_for_its_release(void **state
     assert_int_equal(account.overlap_ns, 10 * NS_PER_MS);
 }
 
-static void a_lock_that_is_none_or_too_near_is_said_to_be(void **state)
+TEST_WITH(a_lock_that_is_none_or_too_near_is_said_to_be, start, stop)
 {
-    (void)state;
     static const char *const local[] = {"local", NULL};
     static const char *const redis[] = {"redis", NULL};
     static const char *const mysql[] = {"mysql", NULL};
@@ -230,9 +220,8 @@ static void a_lock_that_is_none_or_too_near_is_said_to_be(void **state)
     }
 }
 
-static void an_acquire_of_several_steps_is_told(void **state)
+TEST_WITH(an_acquire_of_several_steps_is_told, start, stop)
 {
-    (void)state;
     build_fault(&build, "pause", 2, 2, 9);
     build.steps[0].points[0] = (struct point_name){
         .client = 2, .moment = MOMENT_BEFORE, .what = "SET", .phase = "acquire"};
@@ -241,9 +230,8 @@ static void an_acquire_of_several_steps_is_told(void **state)
                    "in one step");
 }
 
-static void work_beyond_the_lease_is_told_with_its_length(void **state)
+TEST_WITH(work_beyond_the_lease_is_told_with_its_length, start, stop)
 {
-    (void)state;
     build_begin(&build, 0);
     build_acquire(&build, 1, 1, 0, 0, 300, 0);
     build_acquire(&build, 2, 2, 1, 310, 610, 0);
@@ -255,9 +243,8 @@ static void work_beyond_the_lease_is_told_with_its_length(void **state)
 }
 
 // What is not proven to follow from the first violation is not hidden behind it.
-static void what_other_holds_broke_is_told_on_its_own(void **state)
+TEST_WITH(what_other_holds_broke_is_told_on_its_own, start, stop)
 {
-    (void)state;
     struct account accounts[MAX_CHECKS];
     build_begin(&build, 0);
     build_acquire(&build, 1, 1, 0, 0, 300, 0);
@@ -290,9 +277,8 @@ static void what_other_holds_broke_is_told_on_its_own(void **state)
     free(json);
 }
 
-static void a_lease_that_was_nearly_over_at_the_grant_is_told(void **state)
+TEST_WITH(a_lease_that_was_nearly_over_at_the_grant_is_told, start, stop)
 {
-    (void)state;
     build_begin(&build, 0);
     build_acquire(&build, 1, 1, 0, 299, 300, 0);
     build_acquire(&build, 2, 2, 1, 301, 601, 0);
@@ -305,9 +291,8 @@ static void a_lease_that_was_nearly_over_at_the_grant_is_told(void **state)
                    "how much of its lease is left");
 }
 
-static void a_late_commit_is_told(void **state)
+TEST_WITH(a_late_commit_is_told, start, stop)
 {
-    (void)state;
     build_begin(&build, 0);
     build_acquire(&build, 1, 1, 0, 1, NEVER_MS, 0);
     build_read(&build, 1, 1, 2, 0, 0);
@@ -325,9 +310,8 @@ static void a_late_commit_is_told(void **state)
                    "committing first");
 }
 
-static void a_view_older_than_the_lock_is_told(void **state)
+TEST_WITH(a_view_older_than_the_lock_is_told, start, stop)
 {
-    (void)state;
     static const char *const traits[] = {"transaction", "mysql", NULL};
     build.trial.traits = traits;
     build_begin(&build, 0);
@@ -345,9 +329,8 @@ static void a_view_older_than_the_lock_is_told(void **state)
                    "taking the lock first");
 }
 
-static void a_semaphore_is_not_said_to_let_two_in(void **state)
+TEST_WITH(a_semaphore_is_not_said_to_let_two_in, start, stop)
 {
-    (void)state;
     static const char *const traits[] = {"permits", NULL};
     build_start(&build, "permits");
     build.trial.traits = traits;
@@ -370,9 +353,8 @@ static void a_semaphore_is_not_said_to_let_two_in(void **state)
     free(json);
 }
 
-static void what_changed_under_a_reader_is_told(void **state)
+TEST_WITH(what_changed_under_a_reader_is_told, start, stop)
 {
-    (void)state;
     build_start(&build, "readers");
     strike("flush", "server-1", 5, 6);
     build_begin(&build, 0);
@@ -395,9 +377,8 @@ static void what_changed_under_a_reader_is_told(void **state)
     free(told);
 }
 
-static void a_refused_reentry_is_told_by_what_took_the_lock(void **state)
+TEST_WITH(a_refused_reentry_is_told_by_what_took_the_lock, start, stop)
 {
-    (void)state;
     build_start(&build, "nested");
     strike("flush", "server-1", 5, 6);
     build_begin(&build, 0);
@@ -410,31 +391,4 @@ static void a_refused_reentry_is_told_by_what_took_the_lock(void **state)
     char *told = story_tell(&build.digest, &build.judgement);
     assert_text_has(told, "client-1 tries to enter depth 2: the lock is refused");
     free(told);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        EVIDENCE_TEST(a_server_that_lost_the_lock_is_named),
-        EVIDENCE_TEST(a_server_that_was_struck_before_the_lock_was_asked_for_is_not_named),
-        EVIDENCE_TEST(a_disconnect_is_told_with_what_its_holder_knew),
-        EVIDENCE_TEST(a_disconnect_takes_no_lock_that_does_not_end_with_its_session),
-        EVIDENCE_TEST(two_servers_that_lead_at_once_are_named),
-        EVIDENCE_TEST(a_failover_names_who_led_and_who_leads),
-        EVIDENCE_TEST(a_clock_is_told_with_its_owner),
-        EVIDENCE_TEST(a_cut_is_told_with_both_sides),
-        EVIDENCE_TEST(a_cut_divides_no_lock_that_has_one_server),
-        EVIDENCE_TEST(who_was_let_in_by_a_fault_is_not_blamed_for_its_release),
-        EVIDENCE_TEST(a_lock_that_is_none_or_too_near_is_said_to_be),
-        EVIDENCE_TEST(an_acquire_of_several_steps_is_told),
-        EVIDENCE_TEST(work_beyond_the_lease_is_told_with_its_length),
-        EVIDENCE_TEST(what_other_holds_broke_is_told_on_its_own),
-        EVIDENCE_TEST(a_lease_that_was_nearly_over_at_the_grant_is_told),
-        EVIDENCE_TEST(a_late_commit_is_told),
-        EVIDENCE_TEST(a_view_older_than_the_lock_is_told),
-        EVIDENCE_TEST(a_semaphore_is_not_said_to_let_two_in),
-        EVIDENCE_TEST(what_changed_under_a_reader_is_told),
-        EVIDENCE_TEST(a_refused_reentry_is_told_by_what_took_the_lock),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

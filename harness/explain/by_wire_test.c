@@ -1,6 +1,7 @@
 // What the proxies saw is proof: of each mistake a history with the requests that show it, and what
 // they do not show is not claimed.
 #include "harness/explain/test_account.h"
+#include "harness/testing/test.h"
 
 #define KEY 77
 
@@ -49,9 +50,8 @@ static void build_two(void)
     build_stop(&build, 50, STOP_DONE);
 }
 
-static void whoever_deleted_it_is_told_with_what_it_sent(void **state)
+TEST_WITH(whoever_deleted_it_is_told_with_what_it_sent, start_foreign, stop)
 {
-    (void)state;
     take_lock(0.2, 1, 11, REPLY_OK);
     send_words(5, 3, PHASE_RELEASE, "EVAL", REQUEST_COMPARES, 33, 0, REPLY_NEGATIVE);
     send_words(6, 3, PHASE_RELEASE, "DEL", 0, 0, 0, REPLY_SOME);
@@ -65,9 +65,8 @@ static void whoever_deleted_it_is_told_with_what_it_sent(void **state)
 }
 
 // A DEL that finds nothing, of another key, or after the grant has removed nothing.
-static void a_delete_that_removed_nothing_is_not_blamed(void **state)
+TEST_WITH(a_delete_that_removed_nothing_is_not_blamed, start_foreign, stop)
 {
-    (void)state;
     struct account account;
     take_lock(0.2, 1, 11, REPLY_OK);
     send_words(5, 3, PHASE_RELEASE, "DEL", 0, 0, 0, REPLY_ZERO);
@@ -80,9 +79,8 @@ static void a_delete_that_removed_nothing_is_not_blamed(void **state)
     assert_int_not_equal(account.certainty, CERTAINTY_PROVEN);
 }
 
-static void a_write_that_does_not_ask_is_told(void **state)
+TEST_WITH(a_write_that_does_not_ask_is_told, start_foreign, stop)
 {
-    (void)state;
     take_lock(0.2, 1, 11, REPLY_OK);
     send_words(5, 2, PHASE_NONE, "SET", REQUEST_EXPIRES, 22, 300, REPLY_OK);
     build_two();
@@ -91,9 +89,8 @@ static void a_write_that_does_not_ask_is_told(void **state)
     assert_certain(CERTAINTY_PROVEN);
 }
 
-static void the_same_value_of_two_is_told(void **state)
+TEST_WITH(the_same_value_of_two_is_told, start_foreign, stop)
 {
-    (void)state;
     take_lock(0.2, 1, 11, REPLY_OK);
     send_words(5, 3, PHASE_RELEASE, "EVAL", REQUEST_COMPARES, 11, 0, REPLY_SOME);
     take_lock(8, 2, 22, REPLY_OK);
@@ -103,9 +100,8 @@ static void the_same_value_of_two_is_told(void **state)
     assert_certain(CERTAINTY_PROVEN);
 }
 
-static void a_refusal_that_counts_as_a_grant_is_told(void **state)
+TEST_WITH(a_refusal_that_counts_as_a_grant_is_told, start_foreign, stop)
 {
-    (void)state;
     take_lock(0.2, 1, 11, REPLY_OK);
     take_lock(8, 2, 22, REPLY_NIL);
     build_two();
@@ -116,9 +112,8 @@ static void a_refusal_that_counts_as_a_grant_is_told(void **state)
     assert_certain(CERTAINTY_PROVEN);
 }
 
-static void no_answer_that_counts_as_a_grant_is_told(void **state)
+TEST_WITH(no_answer_that_counts_as_a_grant_is_told, start_foreign, stop)
 {
-    (void)state;
     take_lock(0.2, 1, 11, REPLY_OK);
     send_words(8, 2, PHASE_ACQUIRE, "SET", REQUEST_NX | REQUEST_EXPIRES, 22, 300, -1);
     build_two();
@@ -128,9 +123,8 @@ static void no_answer_that_counts_as_a_grant_is_told(void **state)
 
 // That nothing was sent is known only of a client that was watched before and after, and that no
 // fault kept from its servers.
-static void a_grant_that_was_not_asked_for_is_told_if_its_proxy_was_there(void **state)
+TEST_WITH(a_grant_that_was_not_asked_for_is_told_if_its_proxy_was_there, start_foreign, stop)
 {
-    (void)state;
     struct account account;
     for (int i = 0; i < 3; i++) {
         take_lock(0.2, 1, 11, REPLY_OK);
@@ -148,9 +142,8 @@ static void a_grant_that_was_not_asked_for_is_told_if_its_proxy_was_there(void *
     }
 }
 
-static void a_lease_that_is_longer_than_was_asked_for_is_told(void **state)
+TEST_WITH(a_lease_that_is_longer_than_was_asked_for_is_told, start_foreign, stop)
 {
-    (void)state;
     send_words(0.2, 1, PHASE_ACQUIRE, "SET", REQUEST_NX | REQUEST_EXPIRES, 11, 5, REPLY_OK);
     take_lock(8, 2, 22, REPLY_OK);
     build_two();
@@ -159,9 +152,8 @@ static void a_lease_that_is_longer_than_was_asked_for_is_told(void **state)
     assert_certain(CERTAINTY_PROVEN);
 }
 
-static void a_lease_by_the_clock_of_a_client_is_told(void **state)
+TEST_WITH(a_lease_by_the_clock_of_a_client_is_told, start_foreign, stop)
 {
-    (void)state;
     send_words(0.2, 1, PHASE_ACQUIRE, "SET", REQUEST_NX | REQUEST_UNTIL, 11, 0, REPLY_OK);
     take_lock(8, 2, 22, REPLY_OK);
     build_two();
@@ -169,9 +161,8 @@ static void a_lease_by_the_clock_of_a_client_is_told(void **state)
 }
 
 // Of a lock that was found gone, too.
-static void a_lock_that_vanished_is_told_by_who_deleted_it(void **state)
+TEST_WITH(a_lock_that_vanished_is_told_by_who_deleted_it, start_foreign, stop)
 {
-    (void)state;
     take_lock(0.2, 1, 11, REPLY_OK);
     send_words(6, 3, PHASE_NONE, "DEL", 0, 0, 0, REPLY_SOME);
     build_acquire(&build, 1, 1, 0, 1, 300, 0);
@@ -180,22 +171,4 @@ static void a_lock_that_vanished_is_told_by_who_deleted_it(void **state)
     assert_account(ROOT_REMOVED, "client-3 sent DEL in the background, which removed client-1's",
                    "comparing the owner");
     assert_certain(CERTAINTY_PROVEN);
-}
-
-int main(void)
-{
-#define WIRE_TEST(test) cmocka_unit_test_setup_teardown(test, start_foreign, stop)
-    const struct CMUnitTest tests[] = {
-        WIRE_TEST(whoever_deleted_it_is_told_with_what_it_sent),
-        WIRE_TEST(a_delete_that_removed_nothing_is_not_blamed),
-        WIRE_TEST(a_write_that_does_not_ask_is_told),
-        WIRE_TEST(the_same_value_of_two_is_told),
-        WIRE_TEST(a_refusal_that_counts_as_a_grant_is_told),
-        WIRE_TEST(no_answer_that_counts_as_a_grant_is_told),
-        WIRE_TEST(a_grant_that_was_not_asked_for_is_told_if_its_proxy_was_there),
-        WIRE_TEST(a_lease_that_is_longer_than_was_asked_for_is_told),
-        WIRE_TEST(a_lease_by_the_clock_of_a_client_is_told),
-        WIRE_TEST(a_lock_that_vanished_is_told_by_who_deleted_it),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,6 +6,7 @@
 #include "harness/explain/story.h"
 #include "harness/report/plot.h"
 #include "harness/report/test_json_path.h"
+#include "harness/testing/test.h"
 
 static struct build build;
 
@@ -31,9 +32,8 @@ static int end(void **state)
     return 0;
 }
 
-static void what_is_told_is_the_lock_of_the_violation(void **state)
+TEST_WITH(what_is_told_is_the_lock_of_the_violation, start, end)
 {
-    (void)state;
     struct one_lock one;
     one_lock_start(&build.digest, &build.judgement, &one);
     assert_int_equal(one.key, 3);
@@ -51,9 +51,8 @@ static void what_is_told_is_the_lock_of_the_violation(void **state)
     one_lock_end(&one);
 }
 
-static void a_story_names_the_lock_and_leaves_out_who_holds_another(void **state)
+TEST_WITH(a_story_names_the_lock_and_leaves_out_who_holds_another, start, end)
 {
-    (void)state;
     char *story = story_tell(&build.digest, &build.judgement);
     assert_non_null(strstr(story, "client-1 acquires lock 3"));
     assert_non_null(strstr(story, "client-2 acquires lock 3: client-1 still holds it"));
@@ -63,9 +62,8 @@ static void a_story_names_the_lock_and_leaves_out_who_holds_another(void **state
     free(story);
 }
 
-static void evidence_names_it_and_counts_in_the_whole(void **state)
+TEST_WITH(evidence_names_it_and_counts_in_the_whole, start, end)
 {
-    (void)state;
     char *text = evidence_json(&build.digest, &build.judgement);
     json_t *json = json_loads(text, 0, NULL);
     assert_int_equal(json_integer_value(json_at(json, "lock")), 3);
@@ -81,9 +79,8 @@ static void evidence_names_it_and_counts_in_the_whole(void **state)
     free(text);
 }
 
-static void a_picture_names_it_and_has_its_rows_alone(void **state)
+TEST_WITH(a_picture_names_it_and_has_its_rows_alone, start, end)
 {
-    (void)state;
     struct plot plot;
     plot_timeline(&plot, &build.digest, &build.judgement);
     assert_non_null(strstr(plot.script.bytes, "lock 3 of 3"));
@@ -94,9 +91,8 @@ static void a_picture_names_it_and_has_its_rows_alone(void **state)
 }
 
 // Those of different locks may well hold at once.
-static void without_a_violation_nothing_overlaps(void **state)
+TEST_WITH(without_a_violation_nothing_overlaps, start, end)
 {
-    (void)state;
     struct plot plot;
     struct judgement judgement = {.verdict = VERDICT_SAFE};
     plot_timeline(&plot, &build.digest, &judgement);
@@ -107,9 +103,8 @@ static void without_a_violation_nothing_overlaps(void **state)
 }
 
 // Evidence without a hold tells its lock by what is found there.
-static void a_lock_that_nobody_is_granted_is_found(void **state)
+TEST_WITH(a_lock_that_nobody_is_granted_is_found, start, end)
 {
-    (void)state;
     struct one_lock one;
     struct judgement judgement = build.judgement;
     for (size_t i = 0; i < judgement.finding_count; i++) {
@@ -122,19 +117,4 @@ static void a_lock_that_nobody_is_granted_is_found(void **state)
     one_lock_start(&build.digest, &judgement, &one);
     assert_int_equal(one.key, 3);
     one_lock_end(&one);
-}
-
-#define ONE_LOCK_TEST(test) cmocka_unit_test_setup_teardown(test, start, end)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        ONE_LOCK_TEST(what_is_told_is_the_lock_of_the_violation),
-        ONE_LOCK_TEST(a_story_names_the_lock_and_leaves_out_who_holds_another),
-        ONE_LOCK_TEST(evidence_names_it_and_counts_in_the_whole),
-        ONE_LOCK_TEST(a_picture_names_it_and_has_its_rows_alone),
-        ONE_LOCK_TEST(without_a_violation_nothing_overlaps),
-        ONE_LOCK_TEST(a_lock_that_nobody_is_granted_is_found),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,11 +2,11 @@
 #include "harness/check/build_history_test_support.h"
 #include "harness/explain/story.h"
 #include "harness/report/timeline.h"
+#include "harness/testing/test.h"
 
 // The server is down before the harness has proven it, and is missed at once.
-static void a_crash_is_told_before_what_comes_of_it(void **state)
+TEST(a_crash_is_told_before_what_comes_of_it)
 {
-    (void)state;
     static const char *const verbs[] = {"restart", "failover", "disconnect"};
     for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++) {
         struct build build;
@@ -40,9 +40,8 @@ static void a_crash_is_told_before_what_comes_of_it(void **state)
 }
 
 // Its line is where it was answered, and says when it was sent, as the picture shows it.
-static void a_long_write_is_told_with_both_its_moments(void **state)
+TEST(a_long_write_is_told_with_both_its_moments)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_begin(&build, 0);
@@ -66,9 +65,8 @@ static void a_long_write_is_told_with_both_its_moments(void **state)
     build_free(&build);
 }
 
-static void of_a_semaphore_all_holders_are_told(void **state)
+TEST(of_a_semaphore_all_holders_are_told)
 {
-    (void)state;
     static const char *const traits[] = {"permits", NULL};
     struct build build;
     build_start(&build, "permits");
@@ -105,9 +103,8 @@ static void of_a_semaphore_all_holders_are_told(void **state)
 }
 
 // Two hold at once from 10 ms to 20 ms; what was lost shows in what each writes after that.
-static void the_picture_reaches_to_where_something_was_lost(void **state)
+TEST(the_picture_reaches_to_where_something_was_lost)
 {
-    (void)state;
     struct build build;
     struct timeline_window window;
     build_start(&build, "increment");
@@ -135,9 +132,8 @@ static void the_picture_reaches_to_where_something_was_lost(void **state)
 }
 
 // client-1 released the lock and died later, going for it again; at the end the lock is free.
-static void the_picture_does_not_give_a_free_lock_to_the_dead(void **state)
+TEST(the_picture_does_not_give_a_free_lock_to_the_dead)
 {
-    (void)state;
     for (int64_t held = 0; held <= 1; held++) {
         struct build build;
         struct timeline_window window;
@@ -156,16 +152,4 @@ static void the_picture_does_not_give_a_free_lock_to_the_dead(void **state)
         assert_int_equal(spans.count, held);
         build_free(&build);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_crash_is_told_before_what_comes_of_it),
-        cmocka_unit_test(a_long_write_is_told_with_both_its_moments),
-        cmocka_unit_test(of_a_semaphore_all_holders_are_told),
-        cmocka_unit_test(the_picture_reaches_to_where_something_was_lost),
-        cmocka_unit_test(the_picture_does_not_give_a_free_lock_to_the_dead),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

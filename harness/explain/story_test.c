@@ -1,5 +1,6 @@
 #include "harness/check/build_history_test_support.h"
 #include "harness/explain/story.h"
+#include "harness/testing/test.h"
 
 static void assert_story(struct build *build, const char *story)
 {
@@ -28,9 +29,8 @@ static void build_paused_holder(struct build *build, bool fenced)
     build_final(build, 401, 8);
 }
 
-static void a_stale_holder_is_told_from_grant_to_harm(void **state)
+TEST(a_stale_holder_is_told_from_grant_to_harm)
 {
-    (void)state;
     struct build build;
     build_paused_holder(&build, false);
     assert_story(
@@ -52,9 +52,8 @@ static void a_stale_holder_is_told_from_grant_to_harm(void **state)
         "true).\n");
 }
 
-static void a_stale_holder_that_fencing_stopped_is_told_as_such(void **state)
+TEST(a_stale_holder_that_fencing_stopped_is_told_as_such)
 {
-    (void)state;
     struct build build;
     build_paused_holder(&build, true);
     assert_story(
@@ -74,9 +73,8 @@ static void a_stale_holder_that_fencing_stopped_is_told_as_such(void **state)
         "  It did no harm: the store checks fencing tokens, and refused the stale write.\n");
 }
 
-static void two_buyers_of_one_unit_are_told(void **state)
+TEST(two_buyers_of_one_unit_are_told)
 {
-    (void)state;
     struct build build;
     build_start(&build, "oversell");
     build.scenario.clients.threads = 2;
@@ -110,9 +108,8 @@ static void two_buyers_of_one_unit_are_told(void **state)
         "that all clients ask.\n");
 }
 
-static void a_crash_that_leaves_the_lock_behind_is_told(void **state)
+TEST(a_crash_that_leaves_the_lock_behind_is_told)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_begin(&build, 0);
@@ -137,9 +134,8 @@ static void a_crash_that_leaves_the_lock_behind_is_told(void **state)
         "  What would have prevented it: a lease, set in the same step that takes the lock.\n");
 }
 
-static void a_crash_inside_an_acquire_is_told(void **state)
+TEST(a_crash_inside_an_acquire_is_told)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_begin(&build, 0);
@@ -163,9 +159,8 @@ static void a_crash_inside_an_acquire_is_told(void **state)
         "  What would have prevented it: a lease, set in the same step that takes the lock.\n");
 }
 
-static void a_release_of_anothers_lock_is_told(void **state)
+TEST(a_release_of_anothers_lock_is_told)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_begin(&build, 0);
@@ -197,9 +192,8 @@ static void a_release_of_anothers_lock_is_told(void **state)
         "server.\n");
 }
 
-static void a_reply_that_came_late_is_told(void **state)
+TEST(a_reply_that_came_late_is_told)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_begin(&build, 0);
@@ -226,9 +220,8 @@ static void a_reply_that_came_late_is_told(void **state)
         "(fenced: true).\n");
 }
 
-static void a_loss_without_evidence_is_told_in_numbers(void **state)
+TEST(a_loss_without_evidence_is_told_in_numbers)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_begin(&build, 0);
@@ -246,9 +239,8 @@ static void a_loss_without_evidence_is_told_in_numbers(void **state)
                  "only if the value is still the one that was read.\n");
 }
 
-static void nothing_is_told_of_a_trial_that_kept_every_promise(void **state)
+TEST(nothing_is_told_of_a_trial_that_kept_every_promise)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_begin(&build, 0);
@@ -258,9 +250,8 @@ static void nothing_is_told_of_a_trial_that_kept_every_promise(void **state)
     assert_story(&build, "");
 }
 
-static void a_story_has_few_lines_however_much_happened(void **state)
+TEST(a_story_has_few_lines_however_much_happened)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_begin(&build, 0);
@@ -285,9 +276,8 @@ static void a_story_has_few_lines_however_much_happened(void **state)
 
 // client-1's plain delete comes late, inside client-2's hold; client-1 itself is granted the lock
 // next, and never finds out.
-static void a_late_plain_delete_is_told_before_the_double_grant_that_it_makes(void **state)
+TEST(a_late_plain_delete_is_told_before_the_double_grant_that_it_makes)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build.scenario.lock.lease_ns = 400 * NS_PER_MS;
@@ -331,9 +321,8 @@ static void a_late_plain_delete_is_told_before_the_double_grant_that_it_makes(vo
         "server.\n");
 }
 
-static void of_two_workers_that_die_together_the_story_names_the_holder(void **state)
+TEST(of_two_workers_that_die_together_the_story_names_the_holder)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build.scenario.clients.threads = 2;
@@ -356,23 +345,4 @@ static void of_two_workers_that_die_together_the_story_names_the_holder(void **s
         "    1.020 s  nobody has been granted the lock for 1.01 s\n"
         "  Cause: client-2 worker-1 died with the lock, and nothing frees it then.\n"
         "  What would have prevented it: a lease, set in the same step that takes the lock.\n");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_stale_holder_is_told_from_grant_to_harm),
-        cmocka_unit_test(a_stale_holder_that_fencing_stopped_is_told_as_such),
-        cmocka_unit_test(two_buyers_of_one_unit_are_told),
-        cmocka_unit_test(a_crash_that_leaves_the_lock_behind_is_told),
-        cmocka_unit_test(a_crash_inside_an_acquire_is_told),
-        cmocka_unit_test(a_release_of_anothers_lock_is_told),
-        cmocka_unit_test(a_reply_that_came_late_is_told),
-        cmocka_unit_test(a_loss_without_evidence_is_told_in_numbers),
-        cmocka_unit_test(a_late_plain_delete_is_told_before_the_double_grant_that_it_makes),
-        cmocka_unit_test(of_two_workers_that_die_together_the_story_names_the_holder),
-        cmocka_unit_test(nothing_is_told_of_a_trial_that_kept_every_promise),
-        cmocka_unit_test(a_story_has_few_lines_however_much_happened),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

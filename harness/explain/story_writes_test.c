@@ -1,5 +1,6 @@
 #include "harness/check/build_history_test_support.h"
 #include "harness/explain/story.h"
+#include "harness/testing/test.h"
 
 static void assert_story(struct build *build, const char *story)
 {
@@ -12,9 +13,8 @@ static void assert_story(struct build *build, const char *story)
 
 // client-1 is paused after reading 0; client-2 increments four times, and the last time in two
 // lines: what it reads and writes prints different times.
-static void a_write_over_many_says_what_the_store_held(void **state)
+TEST(a_write_over_many_says_what_the_store_held)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_begin(&build, 0);
@@ -53,9 +53,8 @@ static void a_write_over_many_says_what_the_store_held(void **state)
 }
 
 // Nobody knows in which order two writes reached the store that overlap in time.
-static void writes_at_the_same_time_are_not_said_to_overwrite(void **state)
+TEST(writes_at_the_same_time_are_not_said_to_overwrite)
 {
-    (void)state;
     struct build build;
     build_start(&build, "increment");
     build_begin(&build, 0);
@@ -75,13 +74,4 @@ static void writes_at_the_same_time_are_not_said_to_overwrite(void **state)
     assert_text_has(told, "0.140 s  client-2 writes 1, computed from 0, as client-1 did\n");
     free(told);
     build_free(&build);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_write_over_many_says_what_the_store_held),
-        cmocka_unit_test(writes_at_the_same_time_are_not_said_to_overwrite),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

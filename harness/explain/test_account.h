@@ -56,6 +56,4 @@ static inline void assert_account(enum root root, const char *cause, const char 
     assert_text_has(account.remedy, remedy);
 }
 
-#define EVIDENCE_TEST(test) cmocka_unit_test_setup_teardown(test, start, stop)
-
 #endif

@@ -1,6 +1,7 @@
 // Damage to a history file is noticed, told with its place, and costs no more than what it hit.
 #include "harness/history/checksum.h"
 #include "harness/history/test_file.h"
+#include "harness/testing/test.h"
 
 #include "harness/base/random.h"
 
@@ -48,9 +49,8 @@ static size_t count_of(const struct history *history, enum event_kind kind, int 
     return count;
 }
 
-static void the_checksum_is_the_known_one_with_and_without_the_instruction(void **state)
+TEST(the_checksum_is_the_known_one_with_and_without_the_instruction)
 {
-    (void)state;
     char bytes[100];
     assert_int_equal(checksum_add(0, "123456789", 9), 0xe3069283);
     assert_int_equal(checksum_add_by_table(0, "123456789", 9), 0xe3069283);
@@ -64,9 +64,8 @@ static void the_checksum_is_the_known_one_with_and_without_the_instruction(void 
     }
 }
 
-static void a_closed_history_is_whole_and_an_open_one_unfinished(void **state)
+TEST(a_closed_history_is_whole_and_an_open_one_unfinished)
 {
-    (void)state;
     struct test_file test;
     write_sample(&test);
     struct history history = test_file_load(&test);
@@ -89,9 +88,8 @@ static void a_closed_history_is_whole_and_an_open_one_unfinished(void **state)
     unlink(test.path);
 }
 
-static void a_history_of_an_interrupted_trial_is_unfinished(void **state)
+TEST(a_history_of_an_interrupted_trial_is_unfinished)
 {
-    (void)state;
     struct test_file test;
     struct history_writer conductor;
     write_sample(&test);
@@ -107,9 +105,8 @@ static void a_history_of_an_interrupted_trial_is_unfinished(void **state)
     unlink(test.path);
 }
 
-static void a_writer_killed_anywhere_leaves_an_unfinished_history_without_damage(void **state)
+TEST(a_writer_killed_anywhere_leaves_an_unfinished_history_without_damage)
 {
-    (void)state;
     for (int round = 0; round < 50; round++) {
         struct test_file test;
         test_file_begin(&test, 10000000);
@@ -145,9 +142,8 @@ static struct history load_changed(const struct test_file *test, const struct te
     return test_file_load(test);
 }
 
-static void a_damaged_chunk_is_passed_over_and_told_with_its_place(void **state)
+TEST(a_damaged_chunk_is_passed_over_and_told_with_its_place)
 {
-    (void)state;
     struct test_file test;
     write_sample(&test);
     struct text bytes = test_file_bytes(&test);
@@ -166,9 +162,8 @@ static void a_damaged_chunk_is_passed_over_and_told_with_its_place(void **state)
     unlink(test.path);
 }
 
-static void it_is_known_whether_the_harness_s_own_events_may_be_lost(void **state)
+TEST(it_is_known_whether_the_harness_s_own_events_may_be_lost)
 {
-    (void)state;
     struct test_file test;
     write_sample(&test);
     struct text bytes = test_file_bytes(&test);
@@ -184,9 +179,8 @@ static void it_is_known_whether_the_harness_s_own_events_may_be_lost(void **stat
     unlink(test.path);
 }
 
-static void a_page_of_zeros_or_of_another_place_is_noticed(void **state)
+TEST(a_page_of_zeros_or_of_another_place_is_noticed)
 {
-    (void)state;
     struct test_file test;
     static const char zeros[CHUNK];
     write_sample(&test);
@@ -202,9 +196,8 @@ static void a_page_of_zeros_or_of_another_place_is_noticed(void **state)
     unlink(test.path);
 }
 
-static void an_older_state_of_a_chunk_is_noticed(void **state)
+TEST(an_older_state_of_a_chunk_is_noticed)
 {
-    (void)state;
     struct test_file test;
     struct history_writer writer;
     test_file_begin(&test, 100);
@@ -222,9 +215,8 @@ static void an_older_state_of_a_chunk_is_noticed(void **state)
     unlink(test.path);
 }
 
-static void events_that_make_no_sense_are_damage_however_right_their_checksum(void **state)
+TEST(events_that_make_no_sense_are_damage_however_right_their_checksum)
 {
-    (void)state;
     static const struct event senseless[] = {
         {.kind = EVENT_NONE},
         {.kind = EVENT_GAP},
@@ -263,9 +255,8 @@ static void events_that_make_no_sense_are_damage_however_right_their_checksum(vo
     }
 }
 
-static void a_file_that_was_full_does_not_count_as_whole(void **state)
+TEST(a_file_that_was_full_does_not_count_as_whole)
 {
-    (void)state;
     struct test_file test;
     struct history_writer writer;
     test_file_begin(&test, 10);
@@ -303,9 +294,8 @@ static void check_cut(const struct test_file *test, size_t length)
     history_free(&history);
 }
 
-static void a_file_cut_at_any_byte_is_read_as_far_as_it_goes(void **state)
+TEST(a_file_cut_at_any_byte_is_read_as_far_as_it_goes)
 {
-    (void)state;
     struct test_file test;
     write_sample(&test);
     history_file_close(&test.file);
@@ -315,9 +305,8 @@ static void a_file_cut_at_any_byte_is_read_as_far_as_it_goes(void **state)
 }
 
 // Flips bits; a history that claims to be whole afterwards must be what it was.
-static void no_flipped_bit_goes_unnoticed(void **state)
+TEST(no_flipped_bit_goes_unnoticed)
 {
-    (void)state;
     struct test_file test;
     struct random random;
     write_sample(&test);
@@ -348,23 +337,4 @@ static void no_flipped_bit_goes_unnoticed(void **state)
     history_free(&good);
     text_free(&bytes);
     unlink(test.path);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_checksum_is_the_known_one_with_and_without_the_instruction),
-        cmocka_unit_test(a_closed_history_is_whole_and_an_open_one_unfinished),
-        cmocka_unit_test(a_history_of_an_interrupted_trial_is_unfinished),
-        cmocka_unit_test(a_writer_killed_anywhere_leaves_an_unfinished_history_without_damage),
-        cmocka_unit_test(a_damaged_chunk_is_passed_over_and_told_with_its_place),
-        cmocka_unit_test(it_is_known_whether_the_harness_s_own_events_may_be_lost),
-        cmocka_unit_test(a_page_of_zeros_or_of_another_place_is_noticed),
-        cmocka_unit_test(an_older_state_of_a_chunk_is_noticed),
-        cmocka_unit_test(events_that_make_no_sense_are_damage_however_right_their_checksum),
-        cmocka_unit_test(a_file_that_was_full_does_not_count_as_whole),
-        cmocka_unit_test(a_file_cut_at_any_byte_is_read_as_far_as_it_goes),
-        cmocka_unit_test(no_flipped_bit_goes_unnoticed),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,19 +4,11 @@
 #include "harness/history/follower.h"
 #include "harness/history/reader.h"
 #include "harness/history/writer.h"
+#include "harness/testing/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -58,9 +50,8 @@ static void append(struct history_writer *writer, int64_t number)
     history_append(writer, (struct event){.kind = EVENT_READ_RETURN, .args = {number}});
 }
 
-static void events_come_back_in_order_with_their_writer(void **state)
+TEST(events_come_back_in_order_with_their_writer)
 {
-    (void)state;
     struct fixture fixture;
     begin(&fixture, 1000);
     for (int64_t i = 0; i < 500; i++)
@@ -95,9 +86,8 @@ static void *write_many(void *context)
     return NULL;
 }
 
-static void many_writers_lose_nothing_and_merge_by_time(void **state)
+TEST(many_writers_lose_nothing_and_merge_by_time)
 {
-    (void)state;
     struct fixture fixture;
     begin(&fixture, WRITERS * EACH + WRITERS * HISTORY_EVENTS_PER_CHUNK);
     pthread_t threads[WRITERS];
@@ -120,9 +110,8 @@ static void many_writers_lose_nothing_and_merge_by_time(void **state)
     end(&fixture);
 }
 
-static void a_killed_writer_leaves_all_it_had_written(void **state)
+TEST(a_killed_writer_leaves_all_it_had_written)
 {
-    (void)state;
     for (int round = 0; round < 20; round++) {
         struct fixture fixture;
         begin(&fixture, 10000000);
@@ -145,9 +134,8 @@ static void a_killed_writer_leaves_all_it_had_written(void **state)
     }
 }
 
-static void a_full_file_says_so_and_keeps_what_it_has(void **state)
+TEST(a_full_file_says_so_and_keeps_what_it_has)
 {
-    (void)state;
     struct fixture fixture;
     begin(&fixture, 10);
     assert_false(history_file_overflowed(&fixture.file));
@@ -160,9 +148,8 @@ static void a_full_file_says_so_and_keeps_what_it_has(void **state)
     end(&fixture);
 }
 
-static void room_that_is_not_used_costs_no_disk(void **state)
+TEST(room_that_is_not_used_costs_no_disk)
 {
-    (void)state;
     struct fixture fixture;
     begin(&fixture, 5000000);
     for (int64_t i = 0; i < 850; i++)
@@ -186,9 +173,8 @@ static void count_seen(void *context, const struct event *event)
     ++*next;
 }
 
-static void a_follower_sees_every_event_once_and_in_order(void **state)
+TEST(a_follower_sees_every_event_once_and_in_order)
 {
-    (void)state;
     struct fixture fixture;
     begin(&fixture, 300000);
     struct history_follower *follower = history_follower_new(&fixture.file);
@@ -209,9 +195,8 @@ static void a_follower_sees_every_event_once_and_in_order(void **state)
     end(&fixture);
 }
 
-static void an_append_wakes_a_waiting_follower(void **state)
+TEST(an_append_wakes_a_waiting_follower)
 {
-    (void)state;
     struct fixture fixture;
     begin(&fixture, 1000);
     struct history_follower *follower = history_follower_new(&fixture.file);
@@ -259,9 +244,8 @@ static struct text good_file(void)
     return bytes;
 }
 
-static void what_is_no_history_is_refused_with_the_reason(void **state)
+TEST(what_is_no_history_is_refused_with_the_reason)
 {
-    (void)state;
     struct text good = good_file();
     expect_refused("", 0, "shorter than its header");
     expect_refused(good.bytes, 4095, "shorter than its header");
@@ -280,9 +264,8 @@ static void what_is_no_history_is_refused_with_the_reason(void **state)
     text_free(&good);
 }
 
-static void a_file_cut_anywhere_is_read_as_far_as_it_goes(void **state)
+TEST(a_file_cut_anywhere_is_read_as_far_as_it_goes)
 {
-    (void)state;
     struct text good = good_file();
     for (size_t length = HISTORY_CHUNK_BYTES; length <= good.length; length += 97) {
         char path[] = "/tmp/lockpick-history-test-XXXXXX";
@@ -299,9 +282,8 @@ static void a_file_cut_anywhere_is_read_as_far_as_it_goes(void **state)
     text_free(&good);
 }
 
-static void an_event_is_one_line_of_json(void **state)
+TEST(an_event_is_one_line_of_json)
 {
-    (void)state;
     struct event event = {.at_ns = 1500000000,
                           .client = 1,
                           .worker = 2,
@@ -316,9 +298,8 @@ static void an_event_is_one_line_of_json(void **state)
                         "\"valid_until\":null,\"attempts\":2}");
 }
 
-static void a_usage_says_what_its_figures_are(void **state)
+TEST(a_usage_says_what_its_figures_are)
 {
-    (void)state;
     struct event event = {
         .at_ns = 1500000000, .kind = EVENT_USAGE, .detail = USAGE_BYTES, .args = {-1, 12, 300, 0}};
     char line[512];
@@ -326,22 +307,4 @@ static void a_usage_says_what_its_figures_are(void **state)
     assert_string_equal(line, "{\"t\":0.500000,\"client\":0,\"worker\":0,\"event\":\"usage\","
                               "\"figure\":\"bytes\",\"node\":-1,\"process\":12,"
                               "\"first\":300,\"second\":0}");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(events_come_back_in_order_with_their_writer),
-        cmocka_unit_test(many_writers_lose_nothing_and_merge_by_time),
-        cmocka_unit_test(a_killed_writer_leaves_all_it_had_written),
-        cmocka_unit_test(a_full_file_says_so_and_keeps_what_it_has),
-        cmocka_unit_test(room_that_is_not_used_costs_no_disk),
-        cmocka_unit_test(a_follower_sees_every_event_once_and_in_order),
-        cmocka_unit_test(an_append_wakes_a_waiting_follower),
-        cmocka_unit_test(what_is_no_history_is_refused_with_the_reason),
-        cmocka_unit_test(a_file_cut_anywhere_is_read_as_far_as_it_goes),
-        cmocka_unit_test(an_event_is_one_line_of_json),
-        cmocka_unit_test(a_usage_says_what_its_figures_are),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,13 +2,7 @@
 #include "harness/history/sense.h"
 
 #include "harness/base/clock.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "harness/testing/test.h"
 
 #define BEGAN_NS NS_PER_S
 
@@ -23,9 +17,8 @@ static bool makes_sense(enum event_kind kind, int64_t a, int64_t b, int64_t c, i
     return event_makes_sense(&event, BEGAN_NS);
 }
 
-static void a_load_has_numbers_to_reckon_with(void **state)
+TEST(a_load_has_numbers_to_reckon_with)
 {
-    (void)state;
     assert_true(makes_sense(EVENT_LOAD, 1, 4, 500000, 1));
     assert_false(makes_sense(EVENT_LOAD, 1, 4, TIME_NEVER, 1));
     assert_false(makes_sense(EVENT_LOAD, 1, INT64_MIN, 0, 1));
@@ -33,30 +26,18 @@ static void a_load_has_numbers_to_reckon_with(void **state)
     assert_false(makes_sense(EVENT_STOP_ASKED, TIME_NEVER, 0, 0, 0));
 }
 
-static void an_operation_has_a_time_or_none(void **state)
+TEST(an_operation_has_a_time_or_none)
 {
-    (void)state;
     assert_true(makes_sense(EVENT_ACQUIRE_INVOKE, 1, TIME_NEVER, 0, 0));
     assert_true(makes_sense(EVENT_ACQUIRE_INVOKE, 1, TIME_NEVER, 2 * BEGAN_NS, 0));
     assert_false(makes_sense(EVENT_ACQUIRE_INVOKE, 1, TIME_NEVER, TIME_NEVER, 0));
 }
 
-static void there_are_not_that_many_locks(void **state)
+TEST(there_are_not_that_many_locks)
 {
-    (void)state;
     assert_true(makes_sense(EVENT_ACQUIRE_INVOKE, 1, 0, 0, MOST_LOCKS));
     assert_false(makes_sense(EVENT_ACQUIRE_INVOKE, 1, 0, 0, MOST_LOCKS + 1));
     assert_false(makes_sense(EVENT_ACQUIRE_INVOKE, 1, 0, 0, -1));
     assert_true(makes_sense(EVENT_STORE_FINAL, 100, MOST_LOCKS, 0, 0));
     assert_false(makes_sense(EVENT_STORE_INITIAL, 100, MOST_LOCKS + 1, 0, 0));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_load_has_numbers_to_reckon_with),
-        cmocka_unit_test(an_operation_has_a_time_or_none),
-        cmocka_unit_test(there_are_not_that_many_locks),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

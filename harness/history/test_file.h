@@ -6,16 +6,8 @@
 #include "harness/base/file.h"
 #include "harness/history/reader.h"
 #include "harness/history/writer.h"
+#include "harness/testing/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 struct test_file {

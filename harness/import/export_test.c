@@ -1,13 +1,7 @@
 // Operations written for other checkers, and read again.
 #include "harness/import/export.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "harness/testing/test.h"
 
 #define ZERO 1000
 
@@ -45,9 +39,8 @@ static char *export_text(enum import_format format, const struct operations *ope
     return text;
 }
 
-static void it_is_written_in_the_order_of_real_time(void **state)
+TEST(it_is_written_in_the_order_of_real_time)
 {
-    (void)state;
     struct operations operations;
     make(&operations, false);
     char *text = export_text(IMPORT_EDN, &operations);
@@ -83,9 +76,8 @@ static int by_invocation(const void *left, const void *right)
     return (a->invoked > b->invoked) - (a->invoked < b->invoked);
 }
 
-static void what_is_read_again_is_the_same(void **state)
+TEST(what_is_read_again_is_the_same)
 {
-    (void)state;
     for (int i = 0; i < 4; i++) {
         enum import_format format = i % 2 == 0 ? IMPORT_EDN : IMPORT_JSON;
         struct operations operations;
@@ -115,13 +107,4 @@ static void what_is_read_again_is_the_same(void **state)
         operations_free(&operations);
         operations_free(&again);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(it_is_written_in_the_order_of_real_time),
-        cmocka_unit_test(what_is_read_again_is_the_same),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

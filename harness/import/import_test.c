@@ -1,14 +1,7 @@
 // Histories of other tools: what is understood, and what is told of those that are wrong.
 #include "harness/import/import.h"
 #include "harness/model/model.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "harness/testing/test.h"
 
 struct result {
     struct operations operations;
@@ -97,9 +90,8 @@ static const struct {
      "process 0 A ok 9 [7]"},
 };
 
-static void what_jepsen_writes_is_understood(void **state)
+TEST(what_jepsen_writes_is_understood)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof understood / sizeof understood[0]; i++) {
         struct result result = import_text(understood[i].text, strlen(understood[i].text), true);
         struct text text = {0};
@@ -166,9 +158,8 @@ static const struct {
     {"{\"a\":1,\"a\":2}", "h:1: no JSON: duplicate object key"},
 };
 
-static void what_is_wrong_is_told_with_its_line(void **state)
+TEST(what_is_wrong_is_told_with_its_line)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof malformed / sizeof malformed[0]; i++) {
         struct result result = import_text(malformed[i].text, strlen(malformed[i].text), true);
         const char *problems = text_string(&result.problems.text);
@@ -180,9 +171,8 @@ static void what_is_wrong_is_told_with_its_line(void **state)
     }
 }
 
-static void the_first_twenty_problems_are_told_at_once(void **state)
+TEST(the_first_twenty_problems_are_told_at_once)
 {
-    (void)state;
     struct text text = {0};
     for (int i = 0; i < 30; i++)
         text_add(&text, "{:process 0 :type :okay :f :acquire}\n");
@@ -194,9 +184,8 @@ static void the_first_twenty_problems_are_told_at_once(void **state)
     text_free(&text);
 }
 
-static void a_token_is_told_apart_by_the_model(void **state)
+TEST(a_token_is_told_apart_by_the_model)
 {
-    (void)state;
     static const char text[] = ACQUIRE("0", "invoke") "{:process 0 :type :ok :f :acquire :value 7}";
     struct result without = import_text(text, strlen(text), false);
     struct result with = import_text(text, strlen(text), true);
@@ -209,9 +198,8 @@ static void a_token_is_told_apart_by_the_model(void **state)
     result_free(&with);
 }
 
-static void the_name_of_the_file_says_what_it_is(void **state)
+TEST(the_name_of_the_file_says_what_it_is)
 {
-    (void)state;
     assert_int_equal(import_format_of("a.edn", "{\"", 2), IMPORT_EDN);
     assert_int_equal(import_format_of("a.json", "{:", 2), IMPORT_JSON);
     assert_int_equal(import_format_of("a.jsonl", "", 0), IMPORT_JSON);
@@ -268,9 +256,8 @@ static void must_answer(enum import_format format, const char *text, size_t leng
     text_free(&problems.text);
 }
 
-static void a_history_cut_at_any_byte_gets_an_answer(void **state)
+TEST(a_history_cut_at_any_byte_gets_an_answer)
 {
-    (void)state;
     for (size_t length = 0; length < sizeof edn_sample; length++)
         must_answer(IMPORT_EDN, edn_sample, length);
     for (size_t length = 0; length < sizeof json_sample; length++)
@@ -292,9 +279,8 @@ static void flip(enum import_format format, const char *sample, size_t length)
     }
 }
 
-static void a_history_with_flipped_bits_gets_an_answer(void **state)
+TEST(a_history_with_flipped_bits_gets_an_answer)
 {
-    (void)state;
     flip(IMPORT_EDN, edn_sample, strlen(edn_sample));
     flip(IMPORT_JSON, json_sample, strlen(json_sample));
 }
@@ -318,9 +304,8 @@ static void repeat(struct text *text, const char *begin, const char *what, int c
         text_add(text, what);
 }
 
-static void nesting_has_an_end(void **state)
+TEST(nesting_has_an_end)
 {
-    (void)state;
     static const char *const openers[] = {"[", "(", "{", "#{", "#a ", "^", "#_", "#_ #_ "};
     struct text text = {0};
     for (size_t i = 0; i < sizeof openers / sizeof openers[0]; i++) {
@@ -337,9 +322,8 @@ static void nesting_has_an_end(void **state)
     text_free(&text);
 }
 
-static void an_operation_has_only_so_much_room(void **state)
+TEST(an_operation_has_only_so_much_room)
 {
-    (void)state;
     struct text text = {0};
     repeat(&text, "{:value [", "1 ", 1100000);
     expect_problem(&text, "more than a million values");
@@ -350,20 +334,4 @@ static void an_operation_has_only_so_much_room(void **state)
     text_add(&text, "\"}");
     expect_problem(&text, "more than 16 MiB");
     text_free(&text);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_jepsen_writes_is_understood),
-        cmocka_unit_test(what_is_wrong_is_told_with_its_line),
-        cmocka_unit_test(the_first_twenty_problems_are_told_at_once),
-        cmocka_unit_test(a_token_is_told_apart_by_the_model),
-        cmocka_unit_test(the_name_of_the_file_says_what_it_is),
-        cmocka_unit_test(a_history_cut_at_any_byte_gets_an_answer),
-        cmocka_unit_test(a_history_with_flipped_bits_gets_an_answer),
-        cmocka_unit_test(nesting_has_an_end),
-        cmocka_unit_test(an_operation_has_only_so_much_room),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,14 +2,7 @@
 // and to the same fields.
 #include "harness/base/random.h"
 #include "harness/import/scan.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "harness/testing/test.h"
 
 #define LINES 300000
 
@@ -186,22 +179,19 @@ static void both_ways_agree(bool is_edn)
     assert_in_range(taken, LINES / 20, LINES);
 }
 
-static void both_ways_through_edn_agree(void **state)
+TEST(both_ways_through_edn_agree)
 {
-    (void)state;
     both_ways_agree(true);
 }
 
-static void both_ways_through_json_agree(void **state)
+TEST(both_ways_through_json_agree)
 {
-    (void)state;
     both_ways_agree(false);
 }
 
 // What tools write must not go the slow way.
-static void usual_lines_go_the_quick_way(void **state)
+TEST(usual_lines_go_the_quick_way)
 {
-    (void)state;
     static const struct {
         bool is_edn;
         const char *line;
@@ -223,14 +213,4 @@ static void usual_lines_go_the_quick_way(void **state)
         assert_true(compare(usual[i].is_edn, &text));
         text_free(&text);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(usual_lines_go_the_quick_way),
-        cmocka_unit_test(both_ways_through_edn_agree),
-        cmocka_unit_test(both_ways_through_json_agree),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 // The etcd schemes, held to their contract, and what only they do.
 #include "harness/locks/test_contract.h"
+#include "harness/testing/test.h"
 
 #include "harness/cluster/process.h"
 #include "harness/locks/etcd_common.h"
@@ -81,7 +82,10 @@ static const char *const both[] = {"etcd-lease", "etcd-lock-rpc", NULL};
 
 // --- one server ----------------------------------------------------------------------------------
 
-static void who_gives_up_leaves_nothing_in_the_queue(void **state)
+TEST_GROUP(start, stop);
+CONTRACT_TESTS;
+
+TEST(who_gives_up_leaves_nothing_in_the_queue)
 {
     struct fixture *fixture = *state;
     for (size_t i = 0; both[i] != NULL; i++) {
@@ -97,7 +101,7 @@ static void who_gives_up_leaves_nothing_in_the_queue(void **state)
     }
 }
 
-static void tokens_come_only_where_they_are_asked_for(void **state)
+TEST(tokens_come_only_where_they_are_asked_for)
 {
     struct fixture *fixture = *state;
     for (int fenced = 0; fenced < 2; fenced++) {
@@ -155,7 +159,7 @@ static void await_queue(struct fixture *fixture, int count)
     }
 }
 
-static void waiters_are_woken_in_the_order_they_came_and_their_tokens_grow(void **state)
+TEST(waiters_are_woken_in_the_order_they_came_and_their_tokens_grow)
 {
     struct fixture *fixture = *state;
     for (size_t i = 0; both[i] != NULL; i++) {
@@ -181,7 +185,7 @@ static void waiters_are_woken_in_the_order_they_came_and_their_tokens_grow(void 
     }
 }
 
-static void a_session_that_ends_before_the_acquire_is_replaced(void **state)
+TEST(a_session_that_ends_before_the_acquire_is_replaced)
 {
     struct fixture *fixture = *state;
     for (size_t i = 0; both[i] != NULL; i++) {
@@ -198,7 +202,7 @@ static void a_session_that_ends_before_the_acquire_is_replaced(void **state)
     }
 }
 
-static void a_waiter_whose_key_is_taken_away_is_not_let_in(void **state)
+TEST(a_waiter_whose_key_is_taken_away_is_not_let_in)
 {
     struct fixture *fixture = *state;
     struct grant grant;
@@ -220,7 +224,9 @@ static void a_waiter_whose_key_is_taken_away_is_not_let_in(void **state)
 
 // --- a lease of 1.5 s, which etcd keeps for 2 s -------------------------------------------------
 
-static void a_hold_outlives_its_lease_while_it_is_kept_alive_and_so_does_a_wait(void **state)
+TEST_GROUP(start_short, stop);
+
+TEST(a_hold_outlives_its_lease_while_it_is_kept_alive_and_so_does_a_wait)
 {
     struct fixture *fixture = *state;
     for (size_t i = 0; both[i] != NULL; i++) {
@@ -247,7 +253,7 @@ static void a_hold_outlives_its_lease_while_it_is_kept_alive_and_so_does_a_wait(
     }
 }
 
-static void a_lease_that_nobody_keeps_alive_gives_the_lock_to_the_next(void **state)
+TEST(a_lease_that_nobody_keeps_alive_gives_the_lock_to_the_next)
 {
     struct fixture *fixture = *state;
     for (size_t i = 0; both[i] != NULL; i++) {
@@ -265,7 +271,7 @@ static void a_lease_that_nobody_keeps_alive_gives_the_lock_to_the_next(void **st
     }
 }
 
-static void a_holder_whose_lease_is_revoked_learns_it_from_its_watchdog(void **state)
+TEST(a_holder_whose_lease_is_revoked_learns_it_from_its_watchdog)
 {
     struct fixture *fixture = *state;
     for (size_t i = 0; both[i] != NULL; i++) {
@@ -284,8 +290,10 @@ static void a_holder_whose_lease_is_revoked_learns_it_from_its_watchdog(void **s
 
 // --- three servers -------------------------------------------------------------------------------
 
+TEST_GROUP(start_ensemble, stop);
+
 // Ends a server: must be the last test of its group.
-static void the_lock_works_on_when_one_of_three_servers_is_killed(void **state)
+TEST(the_lock_works_on_when_one_of_three_servers_is_killed)
 {
     struct fixture *fixture = *state;
     struct node *node = &fixture->server.cluster.nodes[1]; // where worker 1 goes first
@@ -314,27 +322,4 @@ static void the_lock_works_on_when_one_of_three_servers_is_killed(void **state)
         if (both[i + 1] != NULL)
             assert_int_equal(cluster_start_node(node, &(struct error){0}), 0);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest alone[] = {
-        CONTRACT_TESTS,
-        cmocka_unit_test(who_gives_up_leaves_nothing_in_the_queue),
-        cmocka_unit_test(tokens_come_only_where_they_are_asked_for),
-        cmocka_unit_test(waiters_are_woken_in_the_order_they_came_and_their_tokens_grow),
-        cmocka_unit_test(a_session_that_ends_before_the_acquire_is_replaced),
-        cmocka_unit_test(a_waiter_whose_key_is_taken_away_is_not_let_in),
-    };
-    const struct CMUnitTest short_leases[] = {
-        cmocka_unit_test(a_hold_outlives_its_lease_while_it_is_kept_alive_and_so_does_a_wait),
-        cmocka_unit_test(a_lease_that_nobody_keeps_alive_gives_the_lock_to_the_next),
-        cmocka_unit_test(a_holder_whose_lease_is_revoked_learns_it_from_its_watchdog),
-    };
-    const struct CMUnitTest together[] = {
-        cmocka_unit_test(the_lock_works_on_when_one_of_three_servers_is_killed),
-    };
-    return cmocka_run_group_tests(alone, start, stop) +
-           cmocka_run_group_tests(short_leases, start_short, stop) +
-           cmocka_run_group_tests(together, start_ensemble, stop);
 }

@@ -4,17 +4,10 @@
 
 #include "harness/base/test_folder.h"
 #include "harness/base/text.h"
+#include "harness/testing/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdio.h>
-#include <string.h>
 
 // Answers each request by the next of the words given, `held`, `gone`, ..., each a whole rest of
 // an answer.
@@ -84,9 +77,8 @@ static void close_all(struct fixture *fixture)
 static const char *const checked[] = {"exclusive", "lease", "owner-checked", "reentrant", NULL};
 static const char *const plain[] = {"exclusive", NULL};
 
-static void each_answer_has_its_outcome(void **state)
+TEST(each_answer_has_its_outcome)
 {
-    (void)state;
     struct fixture fixture;
     struct grant grant;
     OPEN(&fixture, checked, false, "\"not-held\"", "\"unknown\"", "\"held\"", "\"released\"",
@@ -106,9 +98,8 @@ static void each_answer_has_its_outcome(void **state)
     close_all(&fixture);
 }
 
-static void a_hold_is_valid_for_as_long_as_the_driver_says(void **state)
+TEST(a_hold_is_valid_for_as_long_as_the_driver_says)
 {
-    (void)state;
     struct fixture fixture;
     struct grant grant;
     OPEN(&fixture, checked, false, "\"held\", \"valid_ms\": 500", "\"gone\"", "\"held\"");
@@ -143,9 +134,8 @@ static const char timed_driver[] =
     "        % (id, word, called, returned, more))\n"
     "hear()\n";
 
-static void the_times_that_a_driver_says_are_those_of_the_grant(void **state)
+TEST(the_times_that_a_driver_says_are_those_of_the_grant)
 {
-    (void)state;
     struct fixture fixture;
     struct grant grant;
     const struct library_call *call = &fixture.lock.call;
@@ -171,9 +161,8 @@ static void the_times_that_a_driver_says_are_those_of_the_grant(void **state)
 
 // Several workers' requests are no one's, and without a relay nobody sees any: it may have been
 // asked for as soon as the driver was.
-static void a_lease_of_which_nothing_is_known_counts_from_when_it_was_asked_for(void **state)
+TEST(a_lease_of_which_nothing_is_known_counts_from_when_it_was_asked_for)
 {
-    (void)state;
     struct fixture fixture;
     struct grant grant;
     open_command(&fixture, checked, false,
@@ -189,9 +178,8 @@ static void a_lease_of_which_nothing_is_known_counts_from_when_it_was_asked_for(
     close_all(&fixture);
 }
 
-static void no_hold_is_valid_for_longer_than_a_lease(void **state)
+TEST(no_hold_is_valid_for_longer_than_a_lease)
 {
-    (void)state;
     struct fixture fixture;
     struct grant grant;
     OPEN(&fixture, checked, false, "\"held\", \"valid_ms\": 3600000", "\"gone\"",
@@ -228,9 +216,8 @@ static void *let_go_after_a_pause(void *context)
 }
 
 // A worker that is stopped once the lock was granted gets no more of the lease for it.
-static void a_pause_behind_the_grant_does_not_prolong_it(void **state)
+TEST(a_pause_behind_the_grant_does_not_prolong_it)
 {
-    (void)state;
     struct fixture fixture;
     struct grant grant;
     struct history_file history;
@@ -260,9 +247,8 @@ static void a_pause_behind_the_grant_does_not_prolong_it(void **state)
     test_folder_remove(folder);
 }
 
-static void a_worker_locks_again_and_gives_that_back(void **state)
+TEST(a_worker_locks_again_and_gives_that_back)
 {
-    (void)state;
     struct fixture fixture;
     struct grant grant;
     OPEN(&fixture, checked, false, "\"held\"", "\"held\", \"valid_ms\": 800", "\"released\"",
@@ -274,9 +260,8 @@ static void a_worker_locks_again_and_gives_that_back(void **state)
     close_all(&fixture);
 }
 
-static void a_renewal_that_is_refused_tells_the_worker(void **state)
+TEST(a_renewal_that_is_refused_tells_the_worker)
 {
-    (void)state;
     struct fixture fixture;
     struct grant grant;
     OPEN(&fixture, checked, true, "\"held\"", "\"renewed\"", "\"gone\"");
@@ -288,9 +273,8 @@ static void a_renewal_that_is_refused_tells_the_worker(void **state)
     close_all(&fixture);
 }
 
-static void a_fenced_workload_needs_tokens(void **state)
+TEST(a_fenced_workload_needs_tokens)
 {
-    (void)state;
     struct fixture fixture;
     struct grant grant;
     OPEN(&fixture, checked, false, "\"held\", \"token\": 7", "\"held\"");
@@ -302,19 +286,10 @@ static void a_fenced_workload_needs_tokens(void **state)
     close_all(&fixture);
 }
 
-int main(void)
+static int run(int count, char **words)
 {
     signal(SIGPIPE, SIG_IGN);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_answer_has_its_outcome),
-        cmocka_unit_test(a_hold_is_valid_for_as_long_as_the_driver_says),
-        cmocka_unit_test(the_times_that_a_driver_says_are_those_of_the_grant),
-        cmocka_unit_test(a_lease_of_which_nothing_is_known_counts_from_when_it_was_asked_for),
-        cmocka_unit_test(no_hold_is_valid_for_longer_than_a_lease),
-        cmocka_unit_test(a_pause_behind_the_grant_does_not_prolong_it),
-        cmocka_unit_test(a_worker_locks_again_and_gives_that_back),
-        cmocka_unit_test(a_renewal_that_is_refused_tells_the_worker),
-        cmocka_unit_test(a_fenced_workload_needs_tokens),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return tests_run(count, words);
 }
+
+TEST_MAIN(run);

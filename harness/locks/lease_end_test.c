@@ -3,13 +3,7 @@
 #include "harness/base/clock.h"
 #include "harness/base/clock_shift.h"
 #include "harness/locks/lock.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "harness/testing/test.h"
 
 #define LEASE_NS (300 * NS_PER_MS)
 
@@ -31,9 +25,8 @@ static void set(struct clock_shift *shift, const struct case_of_clock *wrong)
     clock_shift_set(shift, SHIFTED_MONOTONIC, clock_monotonic_ns(), wrong->by_ns, wrong->rate);
 }
 
-static void a_clock_that_goes_wrong_after_the_request_moves_no_lease(void **state)
+TEST(a_clock_that_goes_wrong_after_the_request_moves_no_lease)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct clock_shift shift = {0};
         struct actor actor = {.clock = {&shift}};
@@ -47,9 +40,8 @@ static void a_clock_that_goes_wrong_after_the_request_moves_no_lease(void **stat
     }
 }
 
-static void a_clock_that_went_wrong_before_moves_none_either(void **state)
+TEST(a_clock_that_went_wrong_before_moves_none_either)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct clock_shift shift = {0};
         struct actor actor = {.clock = {&shift}};
@@ -65,26 +57,23 @@ static void a_clock_that_went_wrong_before_moves_none_either(void **state)
 }
 
 // Who counted from another moment than the one that was kept.
-static void no_lease_is_longer_than_it_is_from_now(void **state)
+TEST(no_lease_is_longer_than_it_is_from_now)
 {
-    (void)state;
     const struct instant asked = {.machine_ns = clock_monotonic_ns(), .client_ns = 0};
     assert_true(lease_ends_on_machine_ns(&asked, 20 * NS_PER_S, LEASE_NS) <=
                 clock_monotonic_ns() + LEASE_NS);
 }
 
-static void what_never_ends_and_what_is_not_said_stay(void **state)
+TEST(what_never_ends_and_what_is_not_said_stay)
 {
-    (void)state;
     const struct instant asked = {.machine_ns = 5, .client_ns = 7};
     assert_true(lease_ends_on_machine_ns(&asked, TIME_NEVER, LEASE_NS) == TIME_NEVER);
     assert_true(lease_ends_on_machine_ns(&asked, 0, LEASE_NS) == 0);
 }
 
 // Its own clock tells a holder to stop, but only the server that it has lost the lock.
-static void what_the_holder_only_reckons_is_no_word_of_the_server(void **state)
+TEST(what_the_holder_only_reckons_is_no_word_of_the_server)
 {
-    (void)state;
     static const struct {
         enum lost_reason reason;
         enum outcome outcome;
@@ -97,16 +86,4 @@ static void what_the_holder_only_reckons_is_no_word_of_the_server(void **state)
         const struct lock lock = {.lost = told[i].reason};
         assert_int_equal(lock_still_held(&lock), told[i].outcome);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_clock_that_goes_wrong_after_the_request_moves_no_lease),
-        cmocka_unit_test(a_clock_that_went_wrong_before_moves_none_either),
-        cmocka_unit_test(no_lease_is_longer_than_it_is_from_now),
-        cmocka_unit_test(what_never_ends_and_what_is_not_said_stay),
-        cmocka_unit_test(what_the_holder_only_reckons_is_no_word_of_the_server),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 // The schemes that need no server, and the list of traits itself.
 #include "harness/locks/test_contract.h"
+#include "harness/testing/test.h"
 
 static const struct contract local_contract = {.server = NULL};
 
@@ -16,7 +17,9 @@ static int stop(void **state)
     return 0;
 }
 
-static void inside_one_process_a_local_scheme_keeps_the_neighbour_out(void **state)
+TEST_GROUP(start, stop);
+
+TEST(inside_one_process_a_local_scheme_keeps_the_neighbour_out)
 {
     struct fixture *fixture = *state;
     const struct lock_scheme *scheme = lock_scheme_find("process-mutex");
@@ -31,9 +34,8 @@ static void inside_one_process_a_local_scheme_keeps_the_neighbour_out(void **sta
     close_scheme(fixture);
 }
 
-static void a_scheme_names_its_server_among_its_traits_and_only_that(void **state)
+TEST(a_scheme_names_its_server_among_its_traits_and_only_that)
 {
-    (void)state;
     for (size_t i = 0; lock_catalogue[i] != NULL; i++) {
         const struct lock_scheme *scheme = lock_catalogue[i];
         for (size_t j = 0; server_catalogue[j] != NULL; j++) {
@@ -53,12 +55,4 @@ static void a_scheme_names_its_server_among_its_traits_and_only_that(void **stat
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        CONTRACT_TESTS,
-        cmocka_unit_test(inside_one_process_a_local_scheme_keeps_the_neighbour_out),
-        cmocka_unit_test(a_scheme_names_its_server_among_its_traits_and_only_that),
-    };
-    return cmocka_run_group_tests(tests, start, stop);
-}
+CONTRACT_TESTS;

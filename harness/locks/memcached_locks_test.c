@@ -1,5 +1,6 @@
 // The schemes on memcached, held to their contract.
 #include "harness/locks/test_contract.h"
+#include "harness/testing/test.h"
 
 #include "harness/wire/memcached.h"
 
@@ -40,9 +41,11 @@ static int stop(void **state)
     return 0;
 }
 
+TEST_GROUP(start, stop);
+
 // memcached's clock ticks once a second: the item must live for the whole lease all the same, and
 // not for long after it.
-static void an_item_is_never_gone_before_its_lease_is_over_and_soon_after(void **state)
+TEST(an_item_is_never_gone_before_its_lease_is_over_and_soon_after)
 {
     struct fixture *fixture = *state;
     const struct lock_scheme *scheme;
@@ -67,11 +70,4 @@ static void an_item_is_never_gone_before_its_lease_is_over_and_soon_after(void *
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        CONTRACT_TESTS,
-        cmocka_unit_test(an_item_is_never_gone_before_its_lease_is_over_and_soon_after),
-    };
-    return cmocka_run_group_tests(tests, start, stop);
-}
+CONTRACT_TESTS;

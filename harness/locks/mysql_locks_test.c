@@ -1,6 +1,7 @@
 // The MySQL schemes that are rows in a table, and the contract of all of them.
 #include "harness/locks/test_contract.h"
 #include "harness/locks/test_mysql.h"
+#include "harness/testing/test.h"
 
 #include "harness/locks/mysql_common.h"
 
@@ -14,9 +15,11 @@ static void await_reached(struct point_trap *trap)
     assert_int_equal(atomic_load(&trap->state), POINT_REACHED);
 }
 
+TEST_GROUP(start, stop);
+
 // The INSERT of worker 1 reaches a server that is stopped; its question for the row, which comes
 // next, one that goes on.
-static void an_insert_without_an_answer_is_asked_for_and_then_held(void **state)
+TEST(an_insert_without_an_answer_is_asked_for_and_then_held)
 {
     struct fixture *fixture = *state;
     const struct lock_scheme *scheme;
@@ -48,7 +51,7 @@ static void an_insert_without_an_answer_is_asked_for_and_then_held(void **state)
     }
 }
 
-static void a_release_that_meets_a_deadlock_is_sent_again(void **state)
+TEST(a_release_that_meets_a_deadlock_is_sent_again)
 {
     struct fixture *fixture = *state;
     struct grant grant;
@@ -64,7 +67,7 @@ static void a_release_that_meets_a_deadlock_is_sent_again(void **state)
     close_scheme(fixture);
 }
 
-static void a_deadlock_is_a_no_to_who_inserts(void **state)
+TEST(a_deadlock_is_a_no_to_who_inserts)
 {
     struct fixture *fixture = *state;
     struct grant grant;
@@ -79,7 +82,7 @@ static void a_deadlock_is_a_no_to_who_inserts(void **state)
     close_scheme(fixture);
 }
 
-static void a_scheme_without_its_table_is_broken(void **state)
+TEST(a_scheme_without_its_table_is_broken)
 {
     struct fixture *fixture = *state;
     const struct lock_scheme *scheme;
@@ -103,7 +106,7 @@ static void a_scheme_without_its_table_is_broken(void **state)
 
 // --- crash and time-out --------------------------------------------------------------------------
 
-static void a_crash_leaves_only_what_has_neither_lease_nor_session_locked(void **state)
+TEST(a_crash_leaves_only_what_has_neither_lease_nor_session_locked)
 {
     struct fixture *fixture = *state;
     const struct lock_scheme *scheme;
@@ -122,7 +125,7 @@ static void a_crash_leaves_only_what_has_neither_lease_nor_session_locked(void *
     }
 }
 
-static void a_stale_row_is_taken_over_and_its_holder_told(void **state)
+TEST(a_stale_row_is_taken_over_and_its_holder_told)
 {
     struct fixture *fixture = *state;
     struct grant grant;
@@ -144,7 +147,7 @@ static void a_stale_row_is_taken_over_and_its_holder_told(void **state)
     close_scheme(fixture);
 }
 
-static void who_reenters_renews_the_lease_and_who_leaves_does_not(void **state)
+TEST(who_reenters_renews_the_lease_and_who_leaves_does_not)
 {
     struct fixture *fixture = *state;
     struct grant grant;
@@ -165,7 +168,7 @@ static void who_reenters_renews_the_lease_and_who_leaves_does_not(void **state)
     close_scheme(fixture);
 }
 
-static void a_server_that_refuses_a_reentry_says_nothing_of_the_hold(void **state)
+TEST(a_server_that_refuses_a_reentry_says_nothing_of_the_hold)
 {
     struct fixture *fixture = *state;
     struct grant grant;
@@ -182,18 +185,4 @@ static void a_server_that_refuses_a_reentry_says_nothing_of_the_hold(void **stat
     close_scheme(fixture);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        CONTRACT_TESTS,
-        cmocka_unit_test(an_insert_without_an_answer_is_asked_for_and_then_held),
-        cmocka_unit_test(a_release_that_meets_a_deadlock_is_sent_again),
-        cmocka_unit_test(a_deadlock_is_a_no_to_who_inserts),
-        cmocka_unit_test(a_scheme_without_its_table_is_broken),
-        cmocka_unit_test(a_crash_leaves_only_what_has_neither_lease_nor_session_locked),
-        cmocka_unit_test(a_stale_row_is_taken_over_and_its_holder_told),
-        cmocka_unit_test(who_reenters_renews_the_lease_and_who_leaves_does_not),
-        cmocka_unit_test(a_server_that_refuses_a_reentry_says_nothing_of_the_hold),
-    };
-    return cmocka_run_group_tests(tests, start, stop);
-}
+CONTRACT_TESTS;

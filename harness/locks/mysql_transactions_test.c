@@ -1,5 +1,6 @@
 // The MySQL schemes whose holds are transactions or sessions, and the one that holds nothing.
 #include "harness/locks/test_mysql.h"
+#include "harness/testing/test.h"
 
 #include "harness/locks/mysql_common.h"
 
@@ -40,7 +41,9 @@ static void start_to_wait(struct fixture *fixture, struct act *act, const char *
 
 // --- FOR UPDATE ----------------------------------------------------------------------------------
 
-static void what_a_holder_writes_takes_effect_with_its_release(void **state)
+TEST_GROUP(start, stop);
+
+TEST(what_a_holder_writes_takes_effect_with_its_release)
 {
     struct fixture *fixture = *state;
     struct grant grant;
@@ -76,13 +79,13 @@ static int64_t value_after_waiting(struct fixture *fixture, const char *scheme)
     return value;
 }
 
-static void a_value_read_with_the_lock_is_fresh_and_one_read_before_it_is_stale(void **state)
+TEST(a_value_read_with_the_lock_is_fresh_and_one_read_before_it_is_stale)
 {
     assert_int_equal(value_after_waiting(*state, "mysql-for-update"), 1);
     assert_int_equal(value_after_waiting(*state, "mysql-for-update-late"), 0);
 }
 
-static void a_transaction_whose_session_ends_was_never_there(void **state)
+TEST(a_transaction_whose_session_ends_was_never_there)
 {
     struct fixture *fixture = *state;
     struct grant grant;
@@ -104,7 +107,7 @@ static void a_transaction_whose_session_ends_was_never_there(void **state)
     close_scheme(fixture);
 }
 
-static void a_deadlock_ends_the_hold(void **state)
+TEST(a_deadlock_ends_the_hold)
 {
     struct fixture *fixture = *state;
     struct grant grant;
@@ -124,7 +127,7 @@ static void a_deadlock_ends_the_hold(void **state)
     close_scheme(fixture);
 }
 
-static void an_acquire_that_fails_leaves_no_transaction_open(void **state)
+TEST(an_acquire_that_fails_leaves_no_transaction_open)
 {
     struct fixture *fixture = *state;
     struct grant grant;
@@ -139,7 +142,7 @@ static void an_acquire_that_fails_leaves_no_transaction_open(void **state)
 
 // --- waiting -------------------------------------------------------------------------------------
 
-static void the_end_of_the_trial_ends_the_waiting(void **state)
+TEST(the_end_of_the_trial_ends_the_waiting)
 {
     static const char *const names[] = {"mysql-for-update", "mysql-for-update-late",
                                         "mysql-get-lock"};
@@ -163,7 +166,7 @@ static void the_end_of_the_trial_ends_the_waiting(void **state)
     }
 }
 
-static void who_waits_is_let_in_by_the_release(void **state)
+TEST(who_waits_is_let_in_by_the_release)
 {
     static const char *const names[] = {"mysql-for-update", "mysql-get-lock"};
     struct fixture *fixture = *state;
@@ -183,7 +186,7 @@ static void who_waits_is_let_in_by_the_release(void **state)
     }
 }
 
-static void a_session_that_ends_while_it_waits_is_no_unknown(void **state)
+TEST(a_session_that_ends_while_it_waits_is_no_unknown)
 {
     static const char *const names[] = {"mysql-for-update", "mysql-get-lock"};
     struct fixture *fixture = *state;
@@ -204,7 +207,7 @@ static void a_session_that_ends_while_it_waits_is_no_unknown(void **state)
 
 // --- GET_LOCK ------------------------------------------------------------------------------------
 
-static void a_session_that_ends_frees_its_lock_and_the_holder_learns_at_the_next_use(void **state)
+TEST(a_session_that_ends_frees_its_lock_and_the_holder_learns_at_the_next_use)
 {
     struct fixture *fixture = *state;
     struct grant grant;
@@ -230,7 +233,7 @@ static void a_session_that_ends_frees_its_lock_and_the_holder_learns_at_the_next
 
 // --- a version instead of a lock -----------------------------------------------------------------
 
-static void of_two_that_read_the_same_version_one_writes_and_the_other_reads_again(void **state)
+TEST(of_two_that_read_the_same_version_one_writes_and_the_other_reads_again)
 {
     struct fixture *fixture = *state;
     struct grant grant;
@@ -248,21 +251,4 @@ static void of_two_that_read_the_same_version_one_writes_and_the_other_reads_aga
     assert_int_equal(kept(fixture), 1);
     assert_int_equal(lock_release(&fixture->locks[0]), RELEASE_UNCHECKED);
     close_scheme(fixture);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_a_holder_writes_takes_effect_with_its_release),
-        cmocka_unit_test(a_value_read_with_the_lock_is_fresh_and_one_read_before_it_is_stale),
-        cmocka_unit_test(a_transaction_whose_session_ends_was_never_there),
-        cmocka_unit_test(a_deadlock_ends_the_hold),
-        cmocka_unit_test(an_acquire_that_fails_leaves_no_transaction_open),
-        cmocka_unit_test(the_end_of_the_trial_ends_the_waiting),
-        cmocka_unit_test(who_waits_is_let_in_by_the_release),
-        cmocka_unit_test(a_session_that_ends_while_it_waits_is_no_unknown),
-        cmocka_unit_test(a_session_that_ends_frees_its_lock_and_the_holder_learns_at_the_next_use),
-        cmocka_unit_test(of_two_that_read_the_same_version_one_writes_and_the_other_reads_again),
-    };
-    return cmocka_run_group_tests(tests, start, stop);
 }

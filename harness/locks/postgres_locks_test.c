@@ -1,5 +1,6 @@
 // The PostgreSQL scheme, held to its contract, and what only it does.
 #include "harness/locks/test_contract.h"
+#include "harness/testing/test.h"
 
 #include "harness/wire/postgres.h"
 
@@ -61,7 +62,9 @@ static void open_advisory(struct fixture *fixture)
     open_scheme(fixture, lock_scheme_find("postgres-advisory"), false);
 }
 
-static void a_session_that_ends_frees_the_lock_and_its_holder_learns_at_the_next_use(void **state)
+TEST_GROUP(start, stop);
+
+TEST(a_session_that_ends_frees_the_lock_and_its_holder_learns_at_the_next_use)
 {
     struct fixture *fixture = *state;
     struct grant grant;
@@ -81,7 +84,7 @@ static void a_session_that_ends_frees_the_lock_and_its_holder_learns_at_the_next
     close_scheme(fixture);
 }
 
-static void who_reenters_after_the_end_of_its_session_is_no_holder_any_more(void **state)
+TEST(who_reenters_after_the_end_of_its_session_is_no_holder_any_more)
 {
     struct fixture *fixture = *state;
     struct grant grant;
@@ -97,7 +100,7 @@ static void who_reenters_after_the_end_of_its_session_is_no_holder_any_more(void
     close_scheme(fixture);
 }
 
-static void an_acquire_whose_session_ends_on_its_way_is_a_no(void **state)
+TEST(an_acquire_whose_session_ends_on_its_way_is_a_no)
 {
     struct fixture *fixture = *state;
     struct grant grant;
@@ -111,7 +114,7 @@ static void an_acquire_whose_session_ends_on_its_way_is_a_no(void **state)
     close_scheme(fixture);
 }
 
-static void a_scheme_whose_service_lacks_the_function_is_broken(void **state)
+TEST(a_scheme_whose_service_lacks_the_function_is_broken)
 {
     struct fixture *fixture = *state;
     struct grant grant;
@@ -124,7 +127,7 @@ static void a_scheme_whose_service_lacks_the_function_is_broken(void **state)
     close_scheme(fixture);
 }
 
-static void a_release_that_cannot_be_executed_leaves_nothing_held(void **state)
+TEST(a_release_that_cannot_be_executed_leaves_nothing_held)
 {
     struct fixture *fixture = *state;
     struct grant grant;
@@ -141,15 +144,4 @@ static void a_release_that_cannot_be_executed_leaves_nothing_held(void **state)
     close_scheme(fixture);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        CONTRACT_TESTS,
-        cmocka_unit_test(a_session_that_ends_frees_the_lock_and_its_holder_learns_at_the_next_use),
-        cmocka_unit_test(who_reenters_after_the_end_of_its_session_is_no_holder_any_more),
-        cmocka_unit_test(an_acquire_whose_session_ends_on_its_way_is_a_no),
-        cmocka_unit_test(a_scheme_whose_service_lacks_the_function_is_broken),
-        cmocka_unit_test(a_release_that_cannot_be_executed_leaves_nothing_held),
-    };
-    return cmocka_run_group_tests(tests, start, stop);
-}
+CONTRACT_TESTS;

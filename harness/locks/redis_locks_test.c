@@ -1,5 +1,6 @@
 // The schemes on one Redis, held to their contract.
 #include "harness/locks/test_contract.h"
+#include "harness/testing/test.h"
 
 #include "harness/base/clock_shift.h"
 
@@ -77,9 +78,11 @@ static int stop(void **state)
     return 0;
 }
 
-static void a_server_without_the_commands_is_refused_with_a_remedy(void **state)
+TEST_GROUP(start_redis, stop);
+CONTRACT_TESTS;
+
+TEST(a_server_without_the_commands_is_refused_with_a_remedy)
 {
-    (void)state;
     struct error why = {0};
     const struct lock_scheme *scheme = lock_scheme_find("tair-cad");
     assert_false(scheme->is_possible(&fixture.server.service, &why));
@@ -90,9 +93,8 @@ static void a_server_without_the_commands_is_refused_with_a_remedy(void **state)
 
 // The known flaw: whoever loses the race for an expired lock has written its own time over the
 // winner's.
-static void the_loser_of_a_getset_writes_over_the_winners_expiry(void **state)
+TEST(the_loser_of_a_getset_writes_over_the_winners_expiry)
 {
-    (void)state;
     struct grant grant;
     open_scheme(&fixture, lock_scheme_find("redis-setnx-getset"), false);
     struct redis_answer answer;
@@ -114,9 +116,8 @@ static void the_loser_of_a_getset_writes_over_the_winners_expiry(void **state)
     close_scheme(&fixture);
 }
 
-static void a_getset_whose_own_time_is_over_releases_nothing_and_says_nothing(void **state)
+TEST(a_getset_whose_own_time_is_over_releases_nothing_and_says_nothing)
 {
-    (void)state;
     struct grant grant;
     struct clock_shift shift = {0};
     struct redis_answer answer;
@@ -132,15 +133,5 @@ static void a_getset_whose_own_time_is_over_releases_nothing_and_says_nothing(vo
     fixture.clocks[0].shift = NULL;
 }
 
-int main(void)
-{
-    const struct CMUnitTest of_redis[] = {
-        CONTRACT_TESTS,
-        cmocka_unit_test(a_server_without_the_commands_is_refused_with_a_remedy),
-        cmocka_unit_test(the_loser_of_a_getset_writes_over_the_winners_expiry),
-        cmocka_unit_test(a_getset_whose_own_time_is_over_releases_nothing_and_says_nothing),
-    };
-    const struct CMUnitTest of_tair[] = {CONTRACT_TESTS};
-    int failed = cmocka_run_group_tests(of_redis, start_redis, stop);
-    return failed + cmocka_run_group_tests(of_tair, start_tair, stop);
-}
+TEST_GROUP(start_tair, stop);
+CONTRACT_TESTS;

@@ -1,6 +1,7 @@
 // The single-Redis schemes where one Redis is several servers, and what WAIT is good for there.
 #include "harness/cluster/redis_server.h"
 #include "harness/locks/test_contract.h"
+#include "harness/testing/test.h"
 #include "harness/wire/redis.h"
 
 static int64_t ask(struct fixture *fixture, const char *format)
@@ -113,7 +114,18 @@ static void signal_replicas(const struct fixture *fixture, int number)
     }
 }
 
-static void what_no_replica_has_is_given_back_and_was_not_held(void **state)
+TEST_GROUP(start_on_sentinel_with_wait, stop);
+CONTRACT_TESTS;
+TEST_GROUP(start_on_sentinel_with_lua, stop);
+CONTRACT_TESTS;
+TEST_GROUP(start_on_cluster_with_wait, stop);
+CONTRACT_TESTS;
+TEST_GROUP(start_on_cluster_with_lua, stop);
+CONTRACT_TESTS;
+
+TEST_GROUP(start_on_sentinel_with_wait, stop);
+
+TEST(what_no_replica_has_is_given_back_and_was_not_held)
 {
     struct fixture *fixture = *state;
     struct grant grant;
@@ -130,6 +142,18 @@ static void what_no_replica_has_is_given_back_and_was_not_held(void **state)
     lock_release(&fixture->locks[1]);
     close_scheme(fixture);
 }
+
+TEST(with_no_server_but_one_there_is_nothing_to_wait_for)
+{
+    const struct lock_scheme *scheme = lock_scheme_find("redis-wait");
+    assert_false(lock_scheme_takes(scheme, "single"));
+    assert_false(lock_scheme_takes(scheme, "independent"));
+    assert_true(lock_scheme_takes(lock_scheme_find("redis-set-px-lua"), "single"));
+}
+
+TEST_GROUP(start_on_cluster_with_wait, stop);
+TEST_AGAIN(what_no_replica_has_is_given_back_and_was_not_held);
+TEST_AGAIN(with_no_server_but_one_there_is_nothing_to_wait_for);
 
 static void await_the_new_master(struct fixture *fixture)
 {
@@ -161,7 +185,9 @@ static enum outcome acquire_from_the_new_master(struct fixture *fixture, int wor
     return outcome == OUTCOME_UNKNOWN ? acquire(fixture, worker, &grant) : outcome;
 }
 
-static void a_lock_that_replicas_have_outlives_its_master(void **state)
+TEST_GROUP(start_on_sentinel, stop);
+
+TEST(a_lock_that_replicas_have_outlives_its_master)
 {
     struct fixture *fixture = *state;
     struct grant grant;
@@ -190,9 +216,11 @@ static bool says_that_it_is_master(const struct fixture *fixture, int server)
     return outcome == OUTCOME_OK;
 }
 
+TEST_GROUP(start_on_sentinel, stop);
+
 // It stood still while a replica took its place, and takes some seconds to be told. Whose
 // connection has outlived that would wait for replicas that it has none of.
-static void a_master_without_replicas_is_doubted_before_it_is_told(void **state)
+TEST(a_master_without_replicas_is_doubted_before_it_is_told)
 {
     struct fixture *fixture = *state;
     struct grant grant;
@@ -210,37 +238,4 @@ static void a_master_without_replicas_is_doubted_before_it_is_told(void **state)
     assert_true(says_that_it_is_master(fixture, 0));
     assert_int_equal(ask(fixture, "EXISTS %s"), 1); // at the new one
     close_scheme(fixture);
-}
-
-static void with_no_server_but_one_there_is_nothing_to_wait_for(void **state)
-{
-    (void)state;
-    const struct lock_scheme *scheme = lock_scheme_find("redis-wait");
-    assert_false(lock_scheme_takes(scheme, "single"));
-    assert_false(lock_scheme_takes(scheme, "independent"));
-    assert_true(lock_scheme_takes(lock_scheme_find("redis-set-px-lua"), "single"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest contract[] = {CONTRACT_TESTS};
-    const struct CMUnitTest calm[] = {
-        cmocka_unit_test(what_no_replica_has_is_given_back_and_was_not_held),
-        cmocka_unit_test(with_no_server_but_one_there_is_nothing_to_wait_for),
-    };
-    const struct CMUnitTest failover[] = {
-        cmocka_unit_test(a_lock_that_replicas_have_outlives_its_master),
-    };
-    const struct CMUnitTest deposed[] = {
-        cmocka_unit_test(a_master_without_replicas_is_doubted_before_it_is_told),
-    };
-    int failed = cmocka_run_group_tests(contract, start_on_sentinel_with_wait, stop);
-    failed += cmocka_run_group_tests(contract, start_on_sentinel_with_lua, stop);
-    failed += cmocka_run_group_tests(contract, start_on_cluster_with_wait, stop);
-    failed += cmocka_run_group_tests(contract, start_on_cluster_with_lua, stop);
-    failed += cmocka_run_group_tests(calm, start_on_sentinel_with_wait, stop);
-    failed += cmocka_run_group_tests(calm, start_on_cluster_with_wait, stop);
-    failed += cmocka_run_group_tests(failover, start_on_sentinel, stop);
-    failed += cmocka_run_group_tests(deposed, start_on_sentinel, stop);
-    return failed;
 }

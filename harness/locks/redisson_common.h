@@ -113,10 +113,10 @@ enum outcome redisson_attempt(struct lock *lock, const struct redis_script *scri
                               const char *const *keys, const char *const *arguments,
                               int64_t *ttl_ms);
 
-// For a fair kind's `attempt`, with its outcome: records that we have our place, for `kept_ns`, when
-// a first attempt was told so, and anew after one without an answer: that may have been granted and
-// given back, so that the place is another one. (Else further attempts keep the place, or take
-// another one without being told.)
+// For a fair kind's `attempt`, with its outcome: records that we have our place, for `kept_ns`,
+// when a first attempt was told so, and anew after one without an answer: that may have been
+// granted and given back, so that the place is another one. (Else further attempts keep the place,
+// or take another one without being told.)
 void redisson_queued(struct lock *lock, const struct grant *grant, enum outcome outcome,
                      int64_t kept_ns);
 

@@ -1,5 +1,6 @@
 // Redisson's fair lock: the order of its queue, and who falls out of it.
 #include "harness/locks/test_redisson.h"
+#include "harness/testing/test.h"
 
 #include "harness/base/clock_shift.h"
 #include "harness/history/follower.h"
@@ -16,7 +17,9 @@ static int start(void **state)
 #define QUEUE "redisson_lock_queue"
 #define TIMEOUTS "redisson_lock_timeout"
 
-static void waiters_are_granted_in_the_order_of_their_coming(void **state)
+TEST_GROUP(start, redisson_test_stop);
+
+TEST(waiters_are_granted_in_the_order_of_their_coming)
 {
     struct fixture *fixture = *state;
     _Atomic int granted = 0;
@@ -47,7 +50,7 @@ static void waiters_are_granted_in_the_order_of_their_coming(void **state)
 // How long the last place in the queue is kept, from 1970.
 #define LAST_SCORE "return redis.call('ZRANGE', KEYS[1], -1, -1, 'WITHSCORES')[2]"
 
-static void who_gives_up_leaves_the_queue_and_those_behind_wait_the_less(void **state)
+TEST(who_gives_up_leaves_the_queue_and_those_behind_wait_the_less)
 {
     struct fixture *fixture = *state;
     struct waiter first = {0}, second = {0};
@@ -69,7 +72,7 @@ static void who_gives_up_leaves_the_queue_and_those_behind_wait_the_less(void **
     close_scheme(fixture);
 }
 
-static void a_client_whose_clock_is_ahead_throws_the_others_out_of_the_queue(void **state)
+TEST(a_client_whose_clock_is_ahead_throws_the_others_out_of_the_queue)
 {
     struct fixture *fixture = *state;
     struct waiter waiter = {0};
@@ -106,7 +109,7 @@ static int count_places(struct history_follower *follower)
     return count;
 }
 
-static void a_place_counts_anew_after_an_attempt_without_an_answer(void **state)
+TEST(a_place_counts_anew_after_an_attempt_without_an_answer)
 {
     static const struct {
         enum outcome outcome;
@@ -127,7 +130,7 @@ static void a_place_counts_anew_after_an_attempt_without_an_answer(void **state)
     close_scheme(fixture);
 }
 
-static void only_a_fair_unlock_of_what_has_run_out_is_answered_as_if_it_were_held(void **state)
+TEST(only_a_fair_unlock_of_what_has_run_out_is_answered_as_if_it_were_held)
 {
     struct fixture *fixture = *state;
     const struct lock_scheme *scheme;
@@ -144,16 +147,4 @@ static void only_a_fair_unlock_of_what_has_run_out_is_answered_as_if_it_were_hel
                 "its unlock of what has run out is not answered as Redisson's is");
         close_scheme(fixture);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(waiters_are_granted_in_the_order_of_their_coming),
-        cmocka_unit_test(who_gives_up_leaves_the_queue_and_those_behind_wait_the_less),
-        cmocka_unit_test(a_client_whose_clock_is_ahead_throws_the_others_out_of_the_queue),
-        cmocka_unit_test(a_place_counts_anew_after_an_attempt_without_an_answer),
-        cmocka_unit_test(only_a_fair_unlock_of_what_has_run_out_is_answered_as_if_it_were_held),
-    };
-    return cmocka_run_group_tests(tests, start, redisson_test_stop);
 }

@@ -1,5 +1,6 @@
 // The Redisson schemes, held to their contract, and to Redisson's own keys, fields and messages.
 #include "harness/locks/test_redisson.h"
+#include "harness/testing/test.h"
 
 static const struct contract redisson_contract = {
     .server = "redis",
@@ -40,7 +41,9 @@ static void hold_to_text(struct fixture *fixture, const char *script, const char
 #define HEX12 HEX4 HEX4 HEX4
 #define UUID HEX4 HEX4 "-" HEX4 "-4[0-9a-f][0-9a-f][0-9a-f]-a[0-9a-f][0-9a-f][0-9a-f]-" HEX12
 
-static void a_lock_is_a_hash_that_counts_the_entries_of_a_client_and_its_thread(void **state)
+TEST_GROUP(start, redisson_test_stop);
+
+TEST(a_lock_is_a_hash_that_counts_the_entries_of_a_client_and_its_thread)
 {
     struct fixture *fixture = *state;
     const char *const names[] = {"redisson", "redisson-fair", "redisson-fenced"};
@@ -59,8 +62,7 @@ static void a_lock_is_a_hash_that_counts_the_entries_of_a_client_and_its_thread(
     }
 }
 
-static void every_entry_into_a_fenced_lock_raises_its_counter_and_only_an_acquire_draws_it(
-    void **state)
+TEST(every_entry_into_a_fenced_lock_raises_its_counter_and_only_an_acquire_draws_it)
 {
     struct fixture *fixture = *state;
     struct grant grant;
@@ -76,7 +78,7 @@ static void every_entry_into_a_fenced_lock_raises_its_counter_and_only_an_acquir
     close_scheme(fixture);
 }
 
-static void a_read_lock_keeps_each_hold_in_a_key_and_a_write_lock_in_a_field(void **state)
+TEST(a_read_lock_keeps_each_hold_in_a_key_and_a_write_lock_in_a_field)
 {
     struct fixture *fixture = *state;
     struct grant grant;
@@ -103,7 +105,7 @@ static void a_read_lock_keeps_each_hold_in_a_key_and_a_write_lock_in_a_field(voi
     close_scheme(fixture);
 }
 
-static void an_unlock_leaves_its_result_in_a_latch_and_has_it_deleted(void **state)
+TEST(an_unlock_leaves_its_result_in_a_latch_and_has_it_deleted)
 {
     struct fixture *fixture = *state;
     const struct lock_scheme *scheme;
@@ -131,7 +133,7 @@ static void an_unlock_leaves_its_result_in_a_latch_and_has_it_deleted(void **sta
     }
 }
 
-static void a_cleaned_up_lock_leaves_no_key(void **state)
+TEST(a_cleaned_up_lock_leaves_no_key)
 {
     struct fixture *fixture = *state;
     const struct lock_scheme *scheme;
@@ -151,7 +153,7 @@ static void a_cleaned_up_lock_leaves_no_key(void **state)
 
 // --- answers that are lost -----------------------------------------------------------------------
 
-static void a_lost_answer_to_an_unlock_is_found_in_the_latch(void **state)
+TEST(a_lost_answer_to_an_unlock_is_found_in_the_latch)
 {
     struct fixture *fixture = *state;
     const struct lock_scheme *scheme;
@@ -173,7 +175,7 @@ static void a_lost_answer_to_an_unlock_is_found_in_the_latch(void **state)
     }
 }
 
-static void what_was_granted_without_an_answer_is_given_back(void **state)
+TEST(what_was_granted_without_an_answer_is_given_back)
 {
     struct fixture *fixture = *state;
     const struct lock_scheme *scheme;
@@ -193,7 +195,7 @@ static void what_was_granted_without_an_answer_is_given_back(void **state)
     }
 }
 
-static void an_unlock_asked_again_without_its_latch_says_nothing(void **state)
+TEST(an_unlock_asked_again_without_its_latch_says_nothing)
 {
     struct fixture *fixture = *state;
     const struct lock_scheme *scheme;
@@ -216,7 +218,7 @@ static void an_unlock_asked_again_without_its_latch_says_nothing(void **state)
     }
 }
 
-static void a_permit_without_an_answer_stays_unknown_and_is_lost(void **state)
+TEST(a_permit_without_an_answer_stays_unknown_and_is_lost)
 {
     struct fixture *fixture = *state;
     struct act act = {.is_release = false};
@@ -230,7 +232,7 @@ static void a_permit_without_an_answer_stays_unknown_and_is_lost(void **state)
     close_scheme(fixture);
 }
 
-static void a_release_without_a_permit_makes_one(void **state)
+TEST(a_release_without_a_permit_makes_one)
 {
     struct fixture *fixture = *state;
     struct grant grant;
@@ -242,7 +244,7 @@ static void a_release_without_a_permit_makes_one(void **state)
     close_scheme(fixture);
 }
 
-static void a_server_that_refuses_a_reentry_says_nothing_of_the_hold(void **state)
+TEST(a_server_that_refuses_a_reentry_says_nothing_of_the_hold)
 {
     static const char *const names[] = {"redisson", "redisson-fair", "redisson-fenced",
                                         "redisson-rw"};
@@ -264,22 +266,4 @@ static void a_server_that_refuses_a_reentry_says_nothing_of_the_hold(void **stat
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        CONTRACT_TESTS,
-        cmocka_unit_test(a_lock_is_a_hash_that_counts_the_entries_of_a_client_and_its_thread),
-        cmocka_unit_test(
-            every_entry_into_a_fenced_lock_raises_its_counter_and_only_an_acquire_draws_it),
-        cmocka_unit_test(a_read_lock_keeps_each_hold_in_a_key_and_a_write_lock_in_a_field),
-        cmocka_unit_test(an_unlock_leaves_its_result_in_a_latch_and_has_it_deleted),
-        cmocka_unit_test(a_cleaned_up_lock_leaves_no_key),
-        cmocka_unit_test(a_lost_answer_to_an_unlock_is_found_in_the_latch),
-        cmocka_unit_test(what_was_granted_without_an_answer_is_given_back),
-        cmocka_unit_test(an_unlock_asked_again_without_its_latch_says_nothing),
-        cmocka_unit_test(a_permit_without_an_answer_stays_unknown_and_is_lost),
-        cmocka_unit_test(a_release_without_a_permit_makes_one),
-        cmocka_unit_test(a_server_that_refuses_a_reentry_says_nothing_of_the_hold),
-    };
-    return cmocka_run_group_tests(tests, start, redisson_test_stop);
-}
+CONTRACT_TESTS;

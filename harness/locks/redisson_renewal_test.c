@@ -1,5 +1,6 @@
 // Redisson's watchdog, and locks that are taken away.
 #include "harness/locks/test_redisson.h"
+#include "harness/testing/test.h"
 
 #define LEASE_NS (900 * NS_PER_MS)
 
@@ -30,7 +31,9 @@ static void await_loss(const struct lock *lock)
     }
 }
 
-static void a_hold_is_renewed_beyond_its_lease_until_it_is_released(void **state)
+TEST_GROUP(start, redisson_test_stop);
+
+TEST(a_hold_is_renewed_beyond_its_lease_until_it_is_released)
 {
     struct fixture *fixture = *state;
     const struct lock_scheme *scheme;
@@ -52,7 +55,7 @@ static void a_hold_is_renewed_beyond_its_lease_until_it_is_released(void **state
     }
 }
 
-static void each_hold_of_a_reader_is_renewed_with_its_lock(void **state)
+TEST(each_hold_of_a_reader_is_renewed_with_its_lock)
 {
     struct fixture *fixture = *state;
     struct grant grant;
@@ -72,7 +75,7 @@ static void each_hold_of_a_reader_is_renewed_with_its_lock(void **state)
     close_scheme(fixture);
 }
 
-static void a_holder_is_told_when_the_lock_is_not_its_own_any_more(void **state)
+TEST(a_holder_is_told_when_the_lock_is_not_its_own_any_more)
 {
     struct fixture *fixture = *state;
     const struct lock_scheme *scheme;
@@ -91,7 +94,7 @@ static void a_holder_is_told_when_the_lock_is_not_its_own_any_more(void **state)
     }
 }
 
-static void a_forced_release_frees_the_lock_whoever_holds_it_and_tells_the_holder(void **state)
+TEST(a_forced_release_frees_the_lock_whoever_holds_it_and_tells_the_holder)
 {
     struct fixture *fixture = *state;
     const struct lock_scheme *scheme;
@@ -110,15 +113,4 @@ static void a_forced_release_frees_the_lock_whoever_holds_it_and_tells_the_holde
             close_scheme(fixture);
         }
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_hold_is_renewed_beyond_its_lease_until_it_is_released),
-        cmocka_unit_test(each_hold_of_a_reader_is_renewed_with_its_lock),
-        cmocka_unit_test(a_holder_is_told_when_the_lock_is_not_its_own_any_more),
-        cmocka_unit_test(a_forced_release_frees_the_lock_whoever_holds_it_and_tells_the_holder),
-    };
-    return cmocka_run_group_tests(tests, start, redisson_test_stop);
 }

@@ -1,5 +1,6 @@
 // The Redisson schemes where one Redis is several servers.
 #include "harness/locks/test_redisson.h"
+#include "harness/testing/test.h"
 
 static const struct contract on_sentinel = {
     .server = "redis",
@@ -43,7 +44,10 @@ static void hold_to_waking(struct fixture *fixture)
     hold_to(fixture->locks[0].scheme, end_of(&waiter) == OUTCOME_OK, "a waiter is not woken");
 }
 
-static void a_waiter_is_woken_by_a_release(void **state)
+TEST_GROUP(start_sentinel, redisson_test_stop);
+CONTRACT_TESTS;
+
+TEST(a_waiter_is_woken_by_a_release)
 {
     struct fixture *fixture = *state;
     const struct lock_scheme *scheme;
@@ -65,7 +69,7 @@ static void signal_replicas(const struct fixture *fixture, int number)
     }
 }
 
-static void a_grant_that_no_replica_has_is_given_back(void **state)
+TEST(a_grant_that_no_replica_has_is_given_back)
 {
     struct fixture *fixture = *state;
     const struct lock_scheme *scheme;
@@ -98,7 +102,7 @@ static bool is_master(struct fixture *fixture, int server)
 }
 
 // What had subscribed to the old master hears the new one.
-static void waiters_are_woken_after_a_failover_too(void **state)
+TEST(waiters_are_woken_after_a_failover_too)
 {
     struct fixture *fixture = *state;
     struct grant grant;
@@ -119,18 +123,6 @@ static void waiters_are_woken_after_a_failover_too(void **state)
     close_scheme(fixture);
 }
 
-int main(void)
-{
-    const struct CMUnitTest sentinel[] = {
-        CONTRACT_TESTS,
-        cmocka_unit_test(a_waiter_is_woken_by_a_release),
-        cmocka_unit_test(a_grant_that_no_replica_has_is_given_back),
-        cmocka_unit_test(waiters_are_woken_after_a_failover_too),
-    };
-    const struct CMUnitTest cluster[] = {
-        CONTRACT_TESTS,
-        cmocka_unit_test(a_waiter_is_woken_by_a_release),
-    };
-    return cmocka_run_group_tests(sentinel, start_sentinel, redisson_test_stop) +
-           cmocka_run_group_tests(cluster, start_cluster, redisson_test_stop);
-}
+TEST_GROUP(start_cluster, redisson_test_stop);
+CONTRACT_TESTS;
+TEST_AGAIN(a_waiter_is_woken_by_a_release);

@@ -1,5 +1,6 @@
 // How those who wait for a Redisson lock are woken, and what it costs when nobody wakes them.
 #include "harness/locks/test_redisson.h"
+#include "harness/testing/test.h"
 
 static const struct contract redisson_contract = {.server = "redis", .schemes = "redisson*"};
 
@@ -12,7 +13,9 @@ static int start(void **state)
 
 // --- being woken ---------------------------------------------------------------------------------
 
-static void a_waiter_asks_only_when_it_is_woken(void **state)
+TEST_GROUP(start, redisson_test_stop);
+
+TEST(a_waiter_asks_only_when_it_is_woken)
 {
     struct fixture *fixture = *state;
     const struct lock_scheme *scheme;
@@ -32,7 +35,7 @@ static void a_waiter_asks_only_when_it_is_woken(void **state)
     }
 }
 
-static void a_forced_release_wakes_a_waiter_too(void **state)
+TEST(a_forced_release_wakes_a_waiter_too)
 {
     struct fixture *fixture = *state;
     const struct lock_scheme *scheme;
@@ -51,7 +54,7 @@ static void a_forced_release_wakes_a_waiter_too(void **state)
     }
 }
 
-static void a_message_that_is_lost_costs_the_rest_of_the_lease(void **state)
+TEST(a_message_that_is_lost_costs_the_rest_of_the_lease)
 {
     struct fixture *fixture = *state;
     const struct lock_scheme *scheme;
@@ -73,7 +76,7 @@ static void a_message_that_is_lost_costs_the_rest_of_the_lease(void **state)
     }
 }
 
-static void a_message_that_is_lost_leaves_a_waiter_for_a_permit_waiting(void **state)
+TEST(a_message_that_is_lost_leaves_a_waiter_for_a_permit_waiting)
 {
     struct fixture *fixture = *state;
     struct waiter waiter = {0};
@@ -89,7 +92,7 @@ static void a_message_that_is_lost_leaves_a_waiter_for_a_permit_waiting(void **s
     close_scheme(fixture);
 }
 
-static void one_try_subscribes_to_nothing(void **state)
+TEST(one_try_subscribes_to_nothing)
 {
     struct fixture *fixture = *state;
     const struct lock_scheme *scheme;
@@ -110,7 +113,7 @@ static void one_try_subscribes_to_nothing(void **state)
 }
 
 // Each acquires as often; a wake-up that is lost would cost a minute.
-static void no_wake_up_is_lost_in_a_crowd(void **state)
+TEST(no_wake_up_is_lost_in_a_crowd)
 {
     struct fixture *fixture = *state;
     const struct lock_scheme *scheme;
@@ -137,7 +140,7 @@ static void no_wake_up_is_lost_in_a_crowd(void **state)
 
 // --- readers and a writer ------------------------------------------------------------------------
 
-static void a_writer_that_leaves_wakes_all_readers_of_a_client(void **state)
+TEST(a_writer_that_leaves_wakes_all_readers_of_a_client)
 {
     struct fixture *fixture = *state;
     struct waiter readers[2] = {0};
@@ -161,7 +164,7 @@ static void a_writer_that_leaves_wakes_all_readers_of_a_client(void **state)
     close_scheme(fixture);
 }
 
-static void a_reader_that_is_about_to_wait_misses_the_writers_message(void **state)
+TEST(a_reader_that_is_about_to_wait_misses_the_writers_message)
 {
     struct fixture *fixture = *state;
     struct waiter reader = {0}, woken = {0};
@@ -183,7 +186,7 @@ static void a_reader_that_is_about_to_wait_misses_the_writers_message(void **sta
     close_scheme(fixture);
 }
 
-static void a_writer_that_goes_on_reading_wakes_nobody(void **state)
+TEST(a_writer_that_goes_on_reading_wakes_nobody)
 {
     struct fixture *fixture = *state;
     struct waiter reader = {0};
@@ -202,20 +205,4 @@ static void a_writer_that_goes_on_reading_wakes_nobody(void **state)
     assert_int_equal(reader.grant.attempts, 2);
     assert_int_equal(acquire(fixture, 2, &grant), OUTCOME_OK); // although it may read
     close_scheme(fixture);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_waiter_asks_only_when_it_is_woken),
-        cmocka_unit_test(a_forced_release_wakes_a_waiter_too),
-        cmocka_unit_test(a_message_that_is_lost_costs_the_rest_of_the_lease),
-        cmocka_unit_test(a_message_that_is_lost_leaves_a_waiter_for_a_permit_waiting),
-        cmocka_unit_test(one_try_subscribes_to_nothing),
-        cmocka_unit_test(no_wake_up_is_lost_in_a_crowd),
-        cmocka_unit_test(a_writer_that_leaves_wakes_all_readers_of_a_client),
-        cmocka_unit_test(a_reader_that_is_about_to_wait_misses_the_writers_message),
-        cmocka_unit_test(a_writer_that_goes_on_reading_wakes_nobody),
-    };
-    return cmocka_run_group_tests(tests, start, redisson_test_stop);
 }

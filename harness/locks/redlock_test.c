@@ -1,6 +1,7 @@
 // The Redlocks on five real servers: their contract, and what becomes of them when servers are
 // slow, split or forgetful.
 #include "harness/locks/test_contract.h"
+#include "harness/testing/test.h"
 
 #include "harness/locks/redlock_common.h"
 #include "harness/wire/redis.h"
@@ -92,7 +93,9 @@ static void signal_first(struct fixture *fixture, int count, int number)
     }
 }
 
-static void two_servers_that_do_not_answer_keep_nobody_out(void **state)
+TEST_GROUP(start, stop);
+
+TEST(two_servers_that_do_not_answer_keep_nobody_out)
 {
     struct fixture *fixture = *state;
     const struct lock_scheme *scheme;
@@ -110,8 +113,7 @@ static void two_servers_that_do_not_answer_keep_nobody_out(void **state)
     }
 }
 
-static void three_servers_that_do_not_answer_let_nobody_in_and_nothing_is_left_on_the_others(
-    void **state)
+TEST(three_servers_that_do_not_answer_let_nobody_in_and_nothing_is_left_on_the_others)
 {
     struct fixture *fixture = *state;
     const struct lock_scheme *scheme;
@@ -128,7 +130,7 @@ static void three_servers_that_do_not_answer_let_nobody_in_and_nothing_is_left_o
     }
 }
 
-static void a_late_set_is_unlocked_as_well(void **state)
+TEST(a_late_set_is_unlocked_as_well)
 {
     struct fixture *fixture = *state;
     const struct lock_scheme *scheme;
@@ -149,7 +151,7 @@ static void a_late_set_is_unlocked_as_well(void **state)
 
 // --- splits --------------------------------------------------------------------------------------
 
-static void an_even_split_ends_and_the_split_votes_of_others_stay(void **state)
+TEST(an_even_split_ends_and_the_split_votes_of_others_stay)
 {
     struct fixture *fixture = *state;
     const struct lock_scheme *scheme;
@@ -172,7 +174,7 @@ static void an_even_split_ends_and_the_split_votes_of_others_stay(void **state)
 }
 
 // The known flaw: a server that restarts empty has forgotten its vote.
-static void a_majority_that_forgets_lets_a_second_holder_in(void **state)
+TEST(a_majority_that_forgets_lets_a_second_holder_in)
 {
     struct fixture *fixture = *state;
     const struct lock_scheme *scheme;
@@ -216,7 +218,7 @@ static void open_short(struct fixture *fixture, const struct lock_scheme *scheme
     open_scheme_with(fixture, scheme, &options);
 }
 
-static void an_extended_hold_outlives_its_lease(void **state)
+TEST(an_extended_hold_outlives_its_lease)
 {
     struct fixture *fixture = *state;
     const struct lock_scheme *scheme;
@@ -234,7 +236,7 @@ static void an_extended_hold_outlives_its_lease(void **state)
     }
 }
 
-static void a_hold_that_cannot_be_extended_is_told_so(void **state)
+TEST(a_hold_that_cannot_be_extended_is_told_so)
 {
     struct fixture *fixture = *state;
     const struct lock_scheme *scheme;
@@ -255,9 +257,8 @@ static void a_hold_that_cannot_be_extended_is_told_so(void **state)
 
 // --- the arithmetic ------------------------------------------------------------------------------
 
-static void a_release_and_an_extension_come_to_what_a_majority_says(void **state)
+TEST(a_release_and_an_extension_come_to_what_a_majority_says)
 {
-    (void)state;
     struct votes votes = {.count = 5};
     static const struct {
         int done, others, nobodys; // the rest gave no answer
@@ -283,19 +284,4 @@ static void a_release_and_an_extension_come_to_what_a_majority_says(void **state
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        CONTRACT_TESTS,
-        cmocka_unit_test(two_servers_that_do_not_answer_keep_nobody_out),
-        cmocka_unit_test(
-            three_servers_that_do_not_answer_let_nobody_in_and_nothing_is_left_on_the_others),
-        cmocka_unit_test(a_late_set_is_unlocked_as_well),
-        cmocka_unit_test(an_even_split_ends_and_the_split_votes_of_others_stay),
-        cmocka_unit_test(a_majority_that_forgets_lets_a_second_holder_in),
-        cmocka_unit_test(an_extended_hold_outlives_its_lease),
-        cmocka_unit_test(a_hold_that_cannot_be_extended_is_told_so),
-        cmocka_unit_test(a_release_and_an_extension_come_to_what_a_majority_says),
-    };
-    return cmocka_run_group_tests(tests, start, stop);
-}
+CONTRACT_TESTS;

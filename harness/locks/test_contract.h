@@ -232,19 +232,19 @@ static inline void a_scheme_is_owner_checked_if_no_point_of_its_release_removes_
 }
 
 #define CONTRACT_TESTS                                                                             \
-    cmocka_unit_test(an_exclusive_scheme_lets_one_in_and_the_next_after_its_release),              \
-        cmocka_unit_test(a_scheme_is_exclusive_if_no_point_of_its_acquire_lets_two_in),            \
-        cmocka_unit_test(a_scheme_is_local_if_it_excludes_only_inside_its_process),                \
-        cmocka_unit_test(a_lease_is_what_was_asked_for_and_what_the_grant_says),                   \
-        cmocka_unit_test(fencing_tokens_grow_with_every_grant_and_only_fenced_schemes_have_them),  \
-        cmocka_unit_test(a_release_answers_what_it_did_to_anothers_lock),                          \
-        cmocka_unit_test(a_scheme_is_owner_checked_if_no_point_of_its_release_removes_anothers),   \
-        cmocka_unit_test(a_reentrant_scheme_is_held_until_it_was_left_as_often_as_entered),        \
-        cmocka_unit_test(a_shared_scheme_lets_readers_in_together_and_writers_alone),              \
-        cmocka_unit_test(a_semaphore_lets_in_as_many_as_it_has_permits),                           \
-        cmocka_unit_test(an_acquire_waits_as_long_as_told_and_no_longer),                          \
-        cmocka_unit_test(an_acquire_without_an_answer_is_not_taken_for_busy),                      \
-        cmocka_unit_test(a_release_without_an_answer_is_unknown),                                  \
-        cmocka_unit_test(a_reentry_without_an_answer_says_nothing_of_the_hold)
+    TEST_AGAIN(an_exclusive_scheme_lets_one_in_and_the_next_after_its_release);                    \
+    TEST_AGAIN(a_scheme_is_exclusive_if_no_point_of_its_acquire_lets_two_in);                      \
+    TEST_AGAIN(a_scheme_is_local_if_it_excludes_only_inside_its_process);                          \
+    TEST_AGAIN(a_lease_is_what_was_asked_for_and_what_the_grant_says);                             \
+    TEST_AGAIN(fencing_tokens_grow_with_every_grant_and_only_fenced_schemes_have_them);            \
+    TEST_AGAIN(a_release_answers_what_it_did_to_anothers_lock);                                    \
+    TEST_AGAIN(a_scheme_is_owner_checked_if_no_point_of_its_release_removes_anothers);             \
+    TEST_AGAIN(a_reentrant_scheme_is_held_until_it_was_left_as_often_as_entered);                  \
+    TEST_AGAIN(a_shared_scheme_lets_readers_in_together_and_writers_alone);                        \
+    TEST_AGAIN(a_semaphore_lets_in_as_many_as_it_has_permits);                                     \
+    TEST_AGAIN(an_acquire_waits_as_long_as_told_and_no_longer);                                    \
+    TEST_AGAIN(an_acquire_without_an_answer_is_not_taken_for_busy);                                \
+    TEST_AGAIN(a_release_without_an_answer_is_unknown);                                            \
+    TEST_AGAIN(a_reentry_without_an_answer_says_nothing_of_the_hold)
 
 #endif

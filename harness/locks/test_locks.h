@@ -5,14 +5,7 @@
 #include "harness/cluster/test_server.h"
 #include "harness/history/writer.h"
 #include "harness/locks/lock.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "harness/testing/test.h"
 
 #define WORKERS 3
 #define SHORT_REQUEST_NS (300 * NS_PER_MS)

@@ -1,6 +1,7 @@
 // The watchdog on a real Redis: it keeps a hold alive, notices a loss, and lets go before a
 // release.
 #include "harness/locks/test_acts.h"
+#include "harness/testing/test.h"
 
 #include "harness/base/clock_shift.h"
 #include "harness/history/reader.h"
@@ -73,9 +74,10 @@ static int count_events(enum event_kind kind, int outcome)
     return found;
 }
 
-static void a_renewed_hold_outlives_its_first_lease_and_lets_nobody_in(void **state)
+TEST_GROUP(start, stop);
+
+TEST(a_renewed_hold_outlives_its_first_lease_and_lets_nobody_in)
 {
-    (void)state;
     struct grant grant;
     open_with_lease("redis-watchdog", NS_PER_S);
     int before = count_events(EVENT_RENEW_RETURN, OUTCOME_OK);
@@ -92,9 +94,8 @@ static void a_renewed_hold_outlives_its_first_lease_and_lets_nobody_in(void **st
     close_scheme(&fixture);
 }
 
-static void a_renewal_that_finds_anothers_lock_tells_the_holder_and_renews_no_more(void **state)
+TEST(a_renewal_that_finds_anothers_lock_tells_the_holder_and_renews_no_more)
 {
-    (void)state;
     struct grant grant;
     open_with_lease("redis-watchdog", 300 * NS_PER_MS);
     int losses = count_events(EVENT_LOST, -1);
@@ -110,9 +111,8 @@ static void a_renewal_that_finds_anothers_lock_tells_the_holder_and_renews_no_mo
     close_scheme(&fixture);
 }
 
-static void a_server_that_does_not_answer_costs_the_lock_once_the_lease_is_over(void **state)
+TEST(a_server_that_does_not_answer_costs_the_lock_once_the_lease_is_over)
 {
-    (void)state;
     struct grant grant;
     int status;
     pid_t server = fixture.server.cluster.nodes[0].server;
@@ -128,9 +128,8 @@ static void a_server_that_does_not_answer_costs_the_lock_once_the_lease_is_over(
     close_scheme(&fixture);
 }
 
-static void a_release_waits_for_a_renewal_under_way(void **state)
+TEST(a_release_waits_for_a_renewal_under_way)
 {
-    (void)state;
     struct grant grant;
     struct point_trap *trap = &fixture.board.traps[1];
     struct act act = {.is_release = true, .lock = &fixture.locks[0]};
@@ -156,9 +155,8 @@ static void a_release_waits_for_a_renewal_under_way(void **state)
 }
 
 // The flaw that it is known for.
-static void the_unchecked_one_renews_a_strangers_lock(void **state)
+TEST(the_unchecked_one_renews_a_strangers_lock)
 {
-    (void)state;
     struct grant grant;
     open_with_lease("redis-watchdog-unchecked", 2 * NS_PER_S);
     assert_int_equal(acquire(&fixture, 0, &grant), OUTCOME_OK);
@@ -187,9 +185,8 @@ static void renew_always(void *context, struct actor *actor, struct renewal *ren
 }
 
 // Each renewal is valid for 100 ms, so the end of the last is soon.
-static void a_limit_of_renewals_is_kept_and_the_end_of_the_last_is_told(void **state)
+TEST(a_limit_of_renewals_is_kept_and_the_end_of_the_last_is_told)
 {
-    (void)state;
     _Atomic int renewed = 0;
     struct error error;
     open_with_lease("redis-set-px-lua", NS_PER_S);
@@ -222,10 +219,8 @@ static void renew_without_an_answer(void *context, struct actor *actor, struct r
     atomic_fetch_add(asked, 1);
 }
 
-static void after_a_renewal_without_an_answer_the_holder_is_told_when_its_lease_is_over(
-    void **state)
+TEST(after_a_renewal_without_an_answer_the_holder_is_told_when_its_lease_is_over)
 {
-    (void)state;
     _Atomic int asked = 0;
     struct error error;
     open_with_lease("redis-set-px-lua", NS_PER_S);
@@ -269,9 +264,8 @@ static void renew_with_a_stall(void *context, struct actor *actor, struct renewa
     renewals[0].valid_until_ns = clock_now_ns(&actor->clock) + NS_PER_S;
 }
 
-static void renewals_that_a_stall_made_it_miss_are_not_made_up_for(void **state)
+TEST(renewals_that_a_stall_made_it_miss_are_not_made_up_for)
 {
-    (void)state;
     struct stall stall = {0};
     struct error error;
     open_with_lease("redis-set-px-lua", NS_PER_S);
@@ -293,9 +287,8 @@ static void renewals_that_a_stall_made_it_miss_are_not_made_up_for(void **state)
 
 // A frozen clock never comes to the time of the next renewal, by which the server has long ended
 // the lease; once it is right, the watchdog sees that the time has come.
-static void a_watchdog_whose_clock_was_frozen_goes_on_when_it_is_set_right(void **state)
+TEST(a_watchdog_whose_clock_was_frozen_goes_on_when_it_is_set_right)
 {
-    (void)state;
     struct grant grant;
     struct clock_shift shift = {0};
     fixture.clocks[0].shift = &shift;
@@ -311,21 +304,4 @@ static void a_watchdog_whose_clock_was_frozen_goes_on_when_it_is_set_right(void 
     await_loss(LOST_NOT_OWNER);
     close_scheme(&fixture);
     fixture.clocks[0].shift = NULL;
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_renewed_hold_outlives_its_first_lease_and_lets_nobody_in),
-        cmocka_unit_test(a_renewal_that_finds_anothers_lock_tells_the_holder_and_renews_no_more),
-        cmocka_unit_test(a_server_that_does_not_answer_costs_the_lock_once_the_lease_is_over),
-        cmocka_unit_test(a_release_waits_for_a_renewal_under_way),
-        cmocka_unit_test(the_unchecked_one_renews_a_strangers_lock),
-        cmocka_unit_test(a_limit_of_renewals_is_kept_and_the_end_of_the_last_is_told),
-        cmocka_unit_test(
-            after_a_renewal_without_an_answer_the_holder_is_told_when_its_lease_is_over),
-        cmocka_unit_test(renewals_that_a_stall_made_it_miss_are_not_made_up_for),
-        cmocka_unit_test(a_watchdog_whose_clock_was_frozen_goes_on_when_it_is_set_right),
-    };
-    return cmocka_run_group_tests(tests, start, stop);
 }

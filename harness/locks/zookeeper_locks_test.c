@@ -1,5 +1,6 @@
 // The schemes on one ZooKeeper server: their contract, their line, and answers that are lost.
 #include "harness/locks/test_zookeeper.h"
+#include "harness/testing/test.h"
 
 static const struct contract zookeeper_contract = {
     ZOOKEEPER_CONTRACT,
@@ -14,7 +15,9 @@ static int start(void **state)
 
 // --- answers that are lost -----------------------------------------------------------------------
 
-static void a_node_whose_create_was_not_answered_is_found_again(void **state)
+TEST_GROUP(start, stop_zookeeper);
+
+TEST(a_node_whose_create_was_not_answered_is_found_again)
 {
     struct fixture *fixture = *state;
     const struct lock_scheme *scheme;
@@ -35,7 +38,7 @@ static void a_node_whose_create_was_not_answered_is_found_again(void **state)
     }
 }
 
-static void what_an_unknown_acquire_left_is_gone_before_the_next_one_of_that_worker(void **state)
+TEST(what_an_unknown_acquire_left_is_gone_before_the_next_one_of_that_worker)
 {
     struct fixture *fixture = *state;
     const struct lock_scheme *scheme;
@@ -57,7 +60,7 @@ static void what_an_unknown_acquire_left_is_gone_before_the_next_one_of_that_wor
     }
 }
 
-static void a_release_whose_answer_is_lost_is_asked_again(void **state)
+TEST(a_release_whose_answer_is_lost_is_asked_again)
 {
     struct fixture *fixture = *state;
     const struct lock_scheme *scheme;
@@ -82,7 +85,7 @@ static void a_release_whose_answer_is_lost_is_asked_again(void **state)
 
 // The delete was done, another holds by now, and the answer was lost: asking again must not delete
 // the other's.
-static void a_release_that_is_asked_again_spares_who_came_meanwhile(void **state)
+TEST(a_release_that_is_asked_again_spares_who_came_meanwhile)
 {
     struct fixture *fixture = *state;
     const struct lock_scheme *scheme;
@@ -103,7 +106,7 @@ static void a_release_that_is_asked_again_spares_who_came_meanwhile(void **state
     }
 }
 
-static void without_its_folder_the_set_up_is_to_blame(void **state)
+TEST(without_its_folder_the_set_up_is_to_blame)
 {
     struct fixture *fixture = *state;
     const struct lock_scheme *scheme;
@@ -120,7 +123,7 @@ static void without_its_folder_the_set_up_is_to_blame(void **state)
     }
 }
 
-static void cleaning_up_leaves_nothing(void **state)
+TEST(cleaning_up_leaves_nothing)
 {
     struct fixture *fixture = *state;
     const struct lock_scheme *scheme;
@@ -143,7 +146,7 @@ static void cleaning_up_leaves_nothing(void **state)
 
 // --- the line ------------------------------------------------------------------------------------
 
-static void two_workers_of_one_session_exclude_each_other(void **state)
+TEST(two_workers_of_one_session_exclude_each_other)
 {
     struct fixture *fixture = *state;
     const struct lock_scheme *scheme;
@@ -165,7 +168,7 @@ static void two_workers_of_one_session_exclude_each_other(void **state)
     }
 }
 
-static void a_release_wakes_only_the_next_in_line(void **state)
+TEST(a_release_wakes_only_the_next_in_line)
 {
     static const char *const schemes[] = {"zk-sequential", "curator-mutex"};
     struct fixture *fixture = *state;
@@ -191,7 +194,7 @@ static void a_release_wakes_only_the_next_in_line(void **state)
     }
 }
 
-static void a_reader_waits_behind_a_writer_that_waits(void **state)
+TEST(a_reader_waits_behind_a_writer_that_waits)
 {
     struct fixture *fixture = *state;
     struct waiter writer;
@@ -212,9 +215,8 @@ static void a_reader_waits_behind_a_writer_that_waits(void **state)
 
 #define GUID "01234567-89ab-cdef-0123-456789abcdef"
 
-static void numbers_go_on_below_zero_after_the_highest(void **state)
+TEST(numbers_go_on_below_zero_after_the_highest)
 {
-    (void)state;
     const struct zk_recipe recipe = {.prefix = "_c_", .suffix = "-lock-"};
     int32_t highest;
     int32_t lowest;
@@ -233,20 +235,4 @@ static void numbers_go_on_below_zero_after_the_highest(void **state)
     assert_false(zk_queue_is_before(10, 10));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        CONTRACT_TESTS,
-        cmocka_unit_test(a_node_whose_create_was_not_answered_is_found_again),
-        cmocka_unit_test(what_an_unknown_acquire_left_is_gone_before_the_next_one_of_that_worker),
-        cmocka_unit_test(a_release_whose_answer_is_lost_is_asked_again),
-        cmocka_unit_test(a_release_that_is_asked_again_spares_who_came_meanwhile),
-        cmocka_unit_test(without_its_folder_the_set_up_is_to_blame),
-        cmocka_unit_test(cleaning_up_leaves_nothing),
-        cmocka_unit_test(two_workers_of_one_session_exclude_each_other),
-        cmocka_unit_test(a_release_wakes_only_the_next_in_line),
-        cmocka_unit_test(a_reader_waits_behind_a_writer_that_waits),
-        cmocka_unit_test(numbers_go_on_below_zero_after_the_highest),
-    };
-    return cmocka_run_group_tests(tests, start, stop_zookeeper);
-}
+CONTRACT_TESTS;

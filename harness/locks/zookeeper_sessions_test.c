@@ -1,8 +1,8 @@
 // The ZooKeeper schemes when sessions end, connections break and servers die.
 #include "harness/locks/test_zookeeper.h"
+#include "harness/testing/test.h"
 
 #include "harness/history/follower.h"
-#include "harness/wire/test_zookeeper_library.h"
 
 static const struct contract single_contract = {
     ZOOKEEPER_CONTRACT,
@@ -68,7 +68,9 @@ static struct tally tally_of(struct fixture *fixture, int64_t operation)
 
 // --- the end of a session ------------------------------------------------------------------------
 
-static void when_its_session_ends_the_holder_is_told_and_the_next_is_let_in(void **state)
+TEST_GROUP(start_single, stop_zookeeper);
+
+TEST(when_its_session_ends_the_holder_is_told_and_the_next_is_let_in)
 {
     struct fixture *fixture = *state;
     const struct lock_scheme *scheme;
@@ -107,7 +109,7 @@ static void trap_waiter(struct fixture *fixture, const struct lock_scheme *schem
     point_arm(&fixture->board, trap);
 }
 
-static void who_waits_when_its_session_ends_lines_up_again(void **state)
+TEST(who_waits_when_its_session_ends_lines_up_again)
 {
     struct fixture *fixture = *state;
     struct point_trap *trap = &fixture->board.traps[1];
@@ -131,7 +133,7 @@ static void who_waits_when_its_session_ends_lines_up_again(void **state)
 }
 
 // It was on its way when the session ended.
-static void a_release_in_a_session_that_has_ended_is_gone(void **state)
+TEST(a_release_in_a_session_that_has_ended_is_gone)
 {
     struct fixture *fixture = *state;
     const struct lock_scheme *scheme;
@@ -154,7 +156,7 @@ static void a_release_in_a_session_that_has_ended_is_gone(void **state)
 
 // Its delete was sent, but not answered: the delete may have removed the node, or the end of the
 // session.
-static void a_release_without_an_answer_in_a_session_that_ended_then_is_unknown(void **state)
+TEST(a_release_without_an_answer_in_a_session_that_ended_then_is_unknown)
 {
     struct fixture *fixture = *state;
     const struct lock_scheme *scheme;
@@ -188,7 +190,7 @@ static void open_briefly(struct fixture *fixture, const struct lock_scheme *sche
 }
 
 // Long enough that a busy machine does not end the session by standing still.
-static void a_hold_is_renewed_for_as_long_as_it_lasts(void **state)
+TEST(a_hold_is_renewed_for_as_long_as_it_lasts)
 {
     const int64_t lease_ns = 2500 * NS_PER_MS;
     struct fixture *fixture = *state;
@@ -209,7 +211,7 @@ static void a_hold_is_renewed_for_as_long_as_it_lasts(void **state)
     }
 }
 
-static void a_holder_whose_node_was_taken_is_told(void **state)
+TEST(a_holder_whose_node_was_taken_is_told)
 {
     struct fixture *fixture = *state;
     const struct lock_scheme *scheme;
@@ -224,7 +226,7 @@ static void a_holder_whose_node_was_taken_is_told(void **state)
     }
 }
 
-static void a_holder_that_hears_nothing_stops_when_its_time_is_up(void **state)
+TEST(a_holder_that_hears_nothing_stops_when_its_time_is_up)
 {
     struct fixture *fixture = *state;
     struct grant grant;
@@ -239,7 +241,7 @@ static void a_holder_that_hears_nothing_stops_when_its_time_is_up(void **state)
 }
 
 // The last test on one server: it does not come back.
-static void without_a_connection_the_holder_stops_before_its_session_can_end(void **state)
+TEST(without_a_connection_the_holder_stops_before_its_session_can_end)
 {
     struct fixture *fixture = *state;
     struct grant grant;
@@ -259,8 +261,11 @@ static void without_a_connection_the_holder_stops_before_its_session_can_end(voi
 
 // --- an ensemble ---------------------------------------------------------------------------------
 
+TEST_GROUP(start_ensemble, stop_zookeeper);
+CONTRACT_TESTS;
+
 // Client 1 is connected to the first server; the other two are a majority.
-static void a_hold_outlives_the_server_that_it_was_taken_on(void **state)
+TEST(a_hold_outlives_the_server_that_it_was_taken_on)
 {
     struct fixture *fixture = *state;
     struct waiter waiter;
@@ -277,24 +282,4 @@ static void a_hold_outlives_the_server_that_it_was_taken_on(void **state)
     assert_int_equal(end_of_wait(&waiter), OUTCOME_OK);
     assert_int_equal(lock_release(&fixture->locks[1]), RELEASE_RELEASED);
     close_scheme(fixture);
-}
-
-int main(void)
-{
-    const struct CMUnitTest on_one_server[] = {
-        cmocka_unit_test(when_its_session_ends_the_holder_is_told_and_the_next_is_let_in),
-        cmocka_unit_test(who_waits_when_its_session_ends_lines_up_again),
-        cmocka_unit_test(a_release_in_a_session_that_has_ended_is_gone),
-        cmocka_unit_test(a_release_without_an_answer_in_a_session_that_ended_then_is_unknown),
-        cmocka_unit_test(a_hold_is_renewed_for_as_long_as_it_lasts),
-        cmocka_unit_test(a_holder_whose_node_was_taken_is_told),
-        cmocka_unit_test(a_holder_that_hears_nothing_stops_when_its_time_is_up),
-        cmocka_unit_test(without_a_connection_the_holder_stops_before_its_session_can_end),
-    };
-    const struct CMUnitTest on_an_ensemble[] = {
-        CONTRACT_TESTS,
-        cmocka_unit_test(a_hold_outlives_the_server_that_it_was_taken_on),
-    };
-    int failed = cmocka_run_group_tests(on_one_server, start_single, stop_zookeeper);
-    return failed + cmocka_run_group_tests(on_an_ensemble, start_ensemble, stop_zookeeper);
 }

@@ -2,14 +2,7 @@
 
 #include "harness/base/random.h"
 #include "harness/base/rank.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "harness/testing/test.h"
 
 // What HdrHistogram 2.1.11 for Java makes of 1, 777 (200 times), 1000, 123456789 (3000 times) and
 // an hour, in a Histogram(1, 3600000000000, 3).
@@ -28,9 +21,8 @@ static void record_like_java(struct histogram *histogram)
         histogram_record(histogram, 123456789);
 }
 
-static void a_histogram_of_another_program_is_read(void **state)
+TEST(a_histogram_of_another_program_is_read)
 {
-    (void)state;
     struct histogram theirs;
     struct histogram ours;
     struct error error;
@@ -59,9 +51,8 @@ static char *printed(const struct histogram *histogram)
 }
 
 // Lines of the distribution that the same program printed.
-static void the_distribution_has_the_lines_of_the_original(void **state)
+TEST(the_distribution_has_the_lines_of_the_original)
 {
-    (void)state;
     static const char *const lines[] = {
         "       Value     Percentile TotalCount 1/(1-Percentile)\n\n",
         "       0.000 0.000000000000          1           1.00\n",
@@ -97,9 +88,8 @@ static int64_t draw_ns(struct random *random)
     return value_ns > HISTOGRAM_HIGHEST_NS ? HISTOGRAM_HIGHEST_NS : value_ns;
 }
 
-static void what_was_encoded_is_read_as_it_was(void **state)
+TEST(what_was_encoded_is_read_as_it_was)
 {
-    (void)state;
     struct random random;
     random_start(&random, 7, 0);
     struct histogram before;
@@ -125,9 +115,8 @@ static void what_was_encoded_is_read_as_it_was(void **state)
 }
 
 // To three digits: no percentile is further from the exact one than a thousandth of it.
-static void percentiles_are_right_to_three_digits(void **state)
+TEST(percentiles_are_right_to_three_digits)
 {
-    (void)state;
     static const unsigned permilles[] = {1, 100, 500, 900, 990, 999, 1000};
     enum { COUNT = 20000 };
     struct random random;
@@ -155,9 +144,8 @@ static void percentiles_are_right_to_three_digits(void **state)
     histogram_free(&halves[1]);
 }
 
-static void what_is_no_histogram_is_refused(void **state)
+TEST(what_is_no_histogram_is_refused)
 {
-    (void)state;
     struct histogram histogram;
     histogram_start(&histogram);
     char *cut = memory_string(of_java);
@@ -178,9 +166,8 @@ static void what_is_no_histogram_is_refused(void **state)
     histogram_free(&histogram);
 }
 
-static void a_log_has_a_line_for_each_interval(void **state)
+TEST(a_log_has_a_line_for_each_interval)
 {
-    (void)state;
     char *text = NULL;
     size_t length = 0;
     FILE *out = open_memstream(&text, &length);
@@ -195,17 +182,4 @@ static void a_log_has_a_line_for_each_interval(void **state)
     assert_non_null(strstr(text, "\nTag=acquire,0.500,1.000,3600000.000,HISTFAAA"));
     free(text);
     histogram_free(&histogram);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_histogram_of_another_program_is_read),
-        cmocka_unit_test(the_distribution_has_the_lines_of_the_original),
-        cmocka_unit_test(what_was_encoded_is_read_as_it_was),
-        cmocka_unit_test(percentiles_are_right_to_three_digits),
-        cmocka_unit_test(what_is_no_histogram_is_refused),
-        cmocka_unit_test(a_log_has_a_line_for_each_interval),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

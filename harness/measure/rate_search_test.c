@@ -1,11 +1,6 @@
 #include "harness/measure/rate_search.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "harness/testing/test.h"
 
 // Searches where everything up to `limit` meets the target. Returns how many rates were tried.
 static int search_up_to(int64_t limit, struct rate_search *search)
@@ -19,9 +14,8 @@ static int search_up_to(int64_t limit, struct rate_search *search)
     return tried;
 }
 
-static void what_is_found_is_close_to_the_limit_from_wherever_it_begins(void **state)
+TEST(what_is_found_is_close_to_the_limit_from_wherever_it_begins)
 {
-    (void)state;
     for (int64_t first = 1; first <= 1000000; first *= 10) {
         for (int64_t limit = 100; limit <= 1000000; limit = limit * 7 / 3) {
             struct rate_search search = rate_search_start(first, 1, 10000000, NULL);
@@ -35,27 +29,24 @@ static void what_is_found_is_close_to_the_limit_from_wherever_it_begins(void **s
     }
 }
 
-static void where_all_meet_it_the_highest_is_found(void **state)
+TEST(where_all_meet_it_the_highest_is_found)
 {
-    (void)state;
     struct rate_search search = rate_search_start(300, 1, 1000, NULL);
     search_up_to(5000, &search);
     assert_int_equal(search.met, 1000);
     assert_int_equal(search.missed, 0);
 }
 
-static void where_none_meets_it_nothing_is_found(void **state)
+TEST(where_none_meets_it_nothing_is_found)
 {
-    (void)state;
     struct rate_search search = rate_search_start(300, 10, 1000, NULL);
     search_up_to(0, &search);
     assert_int_equal(search.met, 0);
     assert_int_equal(search.missed, 10);
 }
 
-static void few_a_second_end_too(void **state)
+TEST(few_a_second_end_too)
 {
-    (void)state;
     struct rate_search search = rate_search_start(1, 1, 1000, NULL);
     search_up_to(3, &search);
     assert_int_equal(search.met, 3);
@@ -75,9 +66,8 @@ static void search_with_noise(int64_t limit, int from, int to, struct rate_searc
 }
 
 // A noisy first trial bounds nothing; nor does any other.
-static void one_trial_that_is_wrong_is_put_right(void **state)
+TEST(one_trial_that_is_wrong_is_put_right)
 {
-    (void)state;
     for (int wrong = 0; wrong < 20; wrong++) {
         for (int64_t first = 10; first <= 100000; first *= 10) {
             struct rate_search search = rate_search_start(first, 1, 10000000, NULL);
@@ -89,9 +79,8 @@ static void one_trial_that_is_wrong_is_put_right(void **state)
     }
 }
 
-static void the_bounds_are_confirmed_in_turn(void **state)
+TEST(the_bounds_are_confirmed_in_turn)
 {
-    (void)state;
     struct rate_search search = rate_search_start(100, 1, 102, NULL);
     const struct {
         int64_t rate;
@@ -111,9 +100,8 @@ static void the_bounds_are_confirmed_in_turn(void **state)
     assert_int_equal(rate_search_votes(&search, 100)->missed, 1);
 }
 
-static void a_miss_of_the_driver_bounds_the_search_and_is_told_apart(void **state)
+TEST(a_miss_of_the_driver_bounds_the_search_and_is_told_apart)
 {
-    (void)state;
     struct rate_search search = rate_search_start(100, 1, 1000000, NULL);
     while (search.next > 0)
         rate_search_tell(&search, search.next <= 3000 ? RATE_MET : RATE_DRIVER);
@@ -125,9 +113,8 @@ static void a_miss_of_the_driver_bounds_the_search_and_is_told_apart(void **stat
     assert_int_equal(rate_votes_say(&even), RATE_MISSED);
 }
 
-static void a_miss_of_the_driver_is_tried_again_before_it_bounds(void **state)
+TEST(a_miss_of_the_driver_is_tried_again_before_it_bounds)
 {
-    (void)state;
     struct rate_search search = rate_search_start(100, 1, 1000000, NULL);
     rate_search_tell(&search, RATE_DRIVER);
     assert_int_equal(search.next, 100);
@@ -139,9 +126,8 @@ static void a_miss_of_the_driver_is_tried_again_before_it_bounds(void **state)
     assert_in_range(search.met, 2860, 3000);
 }
 
-static void of_a_miss_each_a_third_trial_decides(void **state)
+TEST(of_a_miss_each_a_third_trial_decides)
 {
-    (void)state;
     static const enum rate_answer thirds[] = {RATE_MISSED, RATE_DRIVER};
     for (size_t i = 0; i < 2; i++) {
         struct rate_search search = rate_search_start(100, 100, 100, NULL);
@@ -156,9 +142,8 @@ static void of_a_miss_each_a_third_trial_decides(void **state)
     assert_int_equal(rate_votes_say(&tie), RATE_DRIVER);
 }
 
-static void trials_that_contradict_each_other_end_too(void **state)
+TEST(trials_that_contradict_each_other_end_too)
 {
-    (void)state;
     uint32_t noise = 1;
     struct rate_search search = rate_search_start(1000, 1, INT64_MAX / 4, NULL);
     int tried = 0;
@@ -174,9 +159,8 @@ static int64_t whole_tens(int64_t rate)
     return rate / 10 * 10;
 }
 
-static void rates_are_readable(void **state)
+TEST(rates_are_readable)
 {
-    (void)state;
     struct rate_search search = rate_search_start(25, 1, 100000, whole_tens);
     while (search.next > 0) {
         assert_int_equal(search.next % 10, 0);
@@ -184,22 +168,4 @@ static void rates_are_readable(void **state)
     }
     assert_int_equal(search.met, 70);
     assert_int_equal(search.missed, 80);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_found_is_close_to_the_limit_from_wherever_it_begins),
-        cmocka_unit_test(where_all_meet_it_the_highest_is_found),
-        cmocka_unit_test(where_none_meets_it_nothing_is_found),
-        cmocka_unit_test(few_a_second_end_too),
-        cmocka_unit_test(one_trial_that_is_wrong_is_put_right),
-        cmocka_unit_test(the_bounds_are_confirmed_in_turn),
-        cmocka_unit_test(a_miss_of_the_driver_bounds_the_search_and_is_told_apart),
-        cmocka_unit_test(a_miss_of_the_driver_is_tried_again_before_it_bounds),
-        cmocka_unit_test(of_a_miss_each_a_third_trial_decides),
-        cmocka_unit_test(trials_that_contradict_each_other_end_too),
-        cmocka_unit_test(rates_are_readable),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,21 +1,16 @@
 #include "harness/measure/ratio.h"
 
 #include "harness/base/random.h"
+#include "harness/testing/test.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 #define COMPARE(base, other, in_turns)                                                             \
     ratio_make(base, COUNT(base), other, COUNT(other), in_turns, 0.05, 1)
 
-static void clear_differences_are_told(void **state)
+TEST(clear_differences_are_told)
 {
-    (void)state;
     const double slow[] = {100, 101, 99, 100, 102};
     const double fast[] = {150, 149, 152, 150, 151};
     struct ratio ratio = COMPARE(slow, fast, false);
@@ -27,26 +22,23 @@ static void clear_differences_are_told(void **state)
     assert_string_equal(change_name(CHANGE_MORE, false), "slower");
 }
 
-static void a_difference_that_does_not_matter_is_no_change(void **state)
+TEST(a_difference_that_does_not_matter_is_no_change)
 {
-    (void)state;
     const double before[] = {1000, 1001, 999, 1000, 1000};
     const double after[] = {1010, 1011, 1010, 1009, 1010};
     assert_int_equal(COMPARE(before, after, false).change, CHANGE_NONE);
 }
 
-static void noise_is_not_taken_for_a_change(void **state)
+TEST(noise_is_not_taken_for_a_change)
 {
-    (void)state;
     const double before[] = {50, 150, 90, 120, 70};
     const double after[] = {60, 140, 130, 60, 110};
     assert_int_equal(COMPARE(before, after, false).change, CHANGE_NOISE);
 }
 
 // The machine got slower and slower, and both with it.
-static void what_slowed_both_is_no_difference(void **state)
+TEST(what_slowed_both_is_no_difference)
 {
-    (void)state;
     const double before[] = {100, 80, 60, 40, 20};
     const double after[] = {120, 96, 72, 48, 24};
     assert_int_equal(COMPARE(before, after, false).change, CHANGE_NOISE);
@@ -55,9 +47,8 @@ static void what_slowed_both_is_no_difference(void **state)
     assert_true(fabs(ratio.ratio - 1.2) < 1e-9);
 }
 
-static void without_a_baseline_nothing_is_said(void **state)
+TEST(without_a_baseline_nothing_is_said)
 {
-    (void)state;
     const double two[] = {100, 100};
     const double three[] = {100, 100, 100};
     const double zero[] = {0, 0, 0};
@@ -103,18 +94,16 @@ static int differences(size_t repeats, bool in_turns)
 }
 
 // 15 would be right; draws alone give 75 of three pairs, and 30 of seven apart.
-static void equal_things_are_seldom_called_different(void **state)
+TEST(equal_things_are_seldom_called_different)
 {
-    (void)state;
     assert_in_range(differences(3, true), 6, 26);
     assert_in_range(differences(7, true), 6, 26);
     assert_in_range(differences(7, false), 6, 26);
 }
 
 // Three repeats say less than their draws do.
-static void the_arms_are_as_long_as_few_repeats_make_them(void **state)
+TEST(the_arms_are_as_long_as_few_repeats_make_them)
 {
-    (void)state;
     const double before[] = {100, 100, 100};
     const double after[] = {90, 100, 110};
     struct ratio pairs = COMPARE(before, after, true);
@@ -124,9 +113,8 @@ static void the_arms_are_as_long_as_few_repeats_make_them(void **state)
     assert_true(fabs(apart.low - pow(0.9, 2.776 / 1.959964 * sqrt(1.5))) < 1e-6);
 }
 
-static void what_came_to_a_stop_is_less(void **state)
+TEST(what_came_to_a_stop_is_less)
 {
-    (void)state;
     const double before[] = {100, 101, 99};
     const double never[] = {0, 0, 0};
     const double seldom[] = {100, 0, 100};
@@ -139,19 +127,4 @@ static void what_came_to_a_stop_is_less(void **state)
     ratio = COMPARE(seldom, before, false);
     assert_int_equal(ratio.change, CHANGE_NOISE);
     assert_true(isinf(ratio.high));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(clear_differences_are_told),
-        cmocka_unit_test(a_difference_that_does_not_matter_is_no_change),
-        cmocka_unit_test(noise_is_not_taken_for_a_change),
-        cmocka_unit_test(what_slowed_both_is_no_difference),
-        cmocka_unit_test(without_a_baseline_nothing_is_said),
-        cmocka_unit_test(equal_things_are_seldom_called_different),
-        cmocka_unit_test(the_arms_are_as_long_as_few_repeats_make_them),
-        cmocka_unit_test(what_came_to_a_stop_is_less),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

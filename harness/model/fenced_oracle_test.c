@@ -1,5 +1,6 @@
 // The fenced lock against the search.
 #include "harness/model/test_oracle.h"
+#include "harness/testing/test.h"
 
 #define BUSY .failed_acquire = FAILED_ACQUIRE_BUSY
 #define LEASE .lease_ns = 5
@@ -48,35 +49,22 @@ static const struct known knowns[] = {
      false},
 };
 
-static void fenced_locks_of_which_the_answer_is_known(void **state)
+TEST(fenced_locks_of_which_the_answer_is_known)
 {
-    (void)state;
     known_answers_are_found("fenced", knowns, sizeof knowns / sizeof knowns[0]);
 }
 
-static void fenced_locks_and_search_agree_on_every_random_history(void **state)
+TEST(fenced_locks_and_search_agree_on_every_random_history)
 {
-    (void)state;
     model_and_search_agree("fenced");
 }
 
-static void wrong_fenced_locks_are_found_out(void **state)
+TEST(wrong_fenced_locks_are_found_out)
 {
-    (void)state;
     static const struct mistake mistakes[] = {
         {"looks at no token", "mutex", NULL},
         {"lets a token come twice", NULL, forget_equal_tokens},
         {"takes an unknown token for one", NULL, take_unknown_tokens_for_one},
     };
     wrong_models_are_found_out("fenced", mistakes, sizeof mistakes / sizeof mistakes[0]);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fenced_locks_of_which_the_answer_is_known),
-        cmocka_unit_test(fenced_locks_and_search_agree_on_every_random_history),
-        cmocka_unit_test(wrong_fenced_locks_are_found_out),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@
 
 #include "harness/history/test_file.h"
 #include "harness/model/model.h"
+#include "harness/testing/test.h"
 
 #define CHUNK HISTORY_CHUNK_BYTES
 
@@ -107,9 +108,8 @@ static void assert_operation(const struct fixture *fixture, size_t index, enum o
                      to_ns == TIME_NEVER ? INSTANT_NEVER : instant_of_return(to_ns));
 }
 
-static void acquires_and_releases_keep_their_times_outcomes_and_tokens(void **state)
+TEST(acquires_and_releases_keep_their_times_outcomes_and_tokens)
 {
-    (void)state;
     struct fixture fixture;
     begin(&fixture);
     note(&fixture, 0, 5, EVENT_BARRIER_OPEN, OUTCOME_OK, 0, 0, 0);
@@ -135,9 +135,8 @@ static void acquires_and_releases_keep_their_times_outcomes_and_tokens(void **st
     end(&fixture);
 }
 
-static void after_an_unknown_outcome_a_worker_goes_on_as_another_process(void **state)
+TEST(after_an_unknown_outcome_a_worker_goes_on_as_another_process)
 {
-    (void)state;
     struct fixture fixture;
     begin(&fixture);
     acquire(&fixture, 1, 10, 20, OUTCOME_UNKNOWN);
@@ -154,10 +153,8 @@ static void after_an_unknown_outcome_a_worker_goes_on_as_another_process(void **
     end(&fixture);
 }
 
-static void a_restarted_worker_is_another_process_and_the_dead_one_s_operation_stays_open(
-    void **state)
+TEST(a_restarted_worker_is_another_process_and_the_dead_one_s_operation_stays_open)
 {
-    (void)state;
     struct fixture fixture;
     begin(&fixture);
     note(&fixture, 1, 10, EVENT_ACQUIRE_INVOKE, OUTCOME_OK, 0, 1, 0);
@@ -170,9 +167,8 @@ static void a_restarted_worker_is_another_process_and_the_dead_one_s_operation_s
     end(&fixture);
 }
 
-static void readers_are_readers_when_they_release_too(void **state)
+TEST(readers_are_readers_when_they_release_too)
 {
-    (void)state;
     struct fixture fixture;
     begin(&fixture);
     for (int client = 1; client <= 2; client++) {
@@ -191,9 +187,8 @@ static void readers_are_readers_when_they_release_too(void **state)
     end(&fixture);
 }
 
-static void reentries_are_acquires_and_leaves_releases(void **state)
+TEST(reentries_are_acquires_and_leaves_releases)
 {
-    (void)state;
     struct fixture fixture;
     begin(&fixture);
     acquire(&fixture, 1, 10, 20, OUTCOME_OK);
@@ -209,9 +204,8 @@ static void reentries_are_acquires_and_leaves_releases(void **state)
     end(&fixture);
 }
 
-static void a_reentry_or_leave_of_unknown_outcome_makes_the_release_one(void **state)
+TEST(a_reentry_or_leave_of_unknown_outcome_makes_the_release_one)
 {
-    (void)state;
     for (int leaves = 0; leaves < 2; leaves++) {
         struct fixture fixture;
         begin(&fixture);
@@ -231,9 +225,8 @@ static void a_reentry_or_leave_of_unknown_outcome_makes_the_release_one(void **s
     }
 }
 
-static void what_happens_in_the_same_nanosecond_is_in_its_worker_s_order(void **state)
+TEST(what_happens_in_the_same_nanosecond_is_in_its_worker_s_order)
 {
-    (void)state;
     struct fixture fixture;
     begin(&fixture);
     acquire(&fixture, 1, 10, 10, OUTCOME_OK);
@@ -263,9 +256,8 @@ static void take_turns(struct fixture *fixture, int64_t turns)
 }
 
 // Whatever chunk is lost, what is left shows no violation: holds whose end is lost have ended.
-static void a_lost_chunk_makes_no_violation(void **state)
+TEST(a_lost_chunk_makes_no_violation)
 {
-    (void)state;
     struct fixture fixture;
     begin(&fixture);
     take_turns(&fixture, 100);
@@ -287,9 +279,8 @@ static void a_lost_chunk_makes_no_violation(void **state)
     end(&fixture);
 }
 
-static void a_violation_outside_of_a_lost_chunk_is_still_one(void **state)
+TEST(a_violation_outside_of_a_lost_chunk_is_still_one)
 {
-    (void)state;
     struct fixture fixture;
     begin(&fixture);
     take_turns(&fixture, 100);
@@ -307,9 +298,8 @@ static void a_violation_outside_of_a_lost_chunk_is_still_one(void **state)
     end(&fixture);
 }
 
-static void a_killed_run_ends_each_hold_with_the_last_that_is_known_of_it(void **state)
+TEST(a_killed_run_ends_each_hold_with_the_last_that_is_known_of_it)
 {
-    (void)state;
     struct fixture fixture;
     begin(&fixture);
     acquire(&fixture, 1, 10, 20, OUTCOME_OK);
@@ -332,9 +322,8 @@ static void acquire_of(struct fixture *fixture, int client, int64_t key, int64_t
     note(fixture, client, to_ns, EVENT_ACQUIRE_RETURN, OUTCOME_OK, 0, from_ns, 0);
 }
 
-static void several_locks_are_decided_each_for_itself(void **state)
+TEST(several_locks_are_decided_each_for_itself)
 {
-    (void)state;
     for (int64_t second = 1; second <= 2; second++) {
         struct fixture fixture;
         begin(&fixture);
@@ -349,23 +338,4 @@ static void several_locks_are_decided_each_for_itself(void **state)
         assert_int_equal(is_linearizable(&fixture, "mutex", FAILED_ACQUIRE_NOTHING), second == 1);
         end(&fixture);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(acquires_and_releases_keep_their_times_outcomes_and_tokens),
-        cmocka_unit_test(after_an_unknown_outcome_a_worker_goes_on_as_another_process),
-        cmocka_unit_test(
-            a_restarted_worker_is_another_process_and_the_dead_one_s_operation_stays_open),
-        cmocka_unit_test(readers_are_readers_when_they_release_too),
-        cmocka_unit_test(reentries_are_acquires_and_leaves_releases),
-        cmocka_unit_test(a_reentry_or_leave_of_unknown_outcome_makes_the_release_one),
-        cmocka_unit_test(what_happens_in_the_same_nanosecond_is_in_its_worker_s_order),
-        cmocka_unit_test(a_lost_chunk_makes_no_violation),
-        cmocka_unit_test(a_violation_outside_of_a_lost_chunk_is_still_one),
-        cmocka_unit_test(a_killed_run_ends_each_hold_with_the_last_that_is_known_of_it),
-        cmocka_unit_test(several_locks_are_decided_each_for_itself),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,6 +7,7 @@
 // shrunk, and exits 1. Without arguments it is the test of this.
 #include "harness/base/clock.h"
 #include "harness/model/test_oracle.h"
+#include "harness/testing/test.h"
 
 #include <signal.h>
 #include <sys/mman.h>
@@ -209,9 +210,8 @@ static char *output_of(struct fuzz *fuzz, int status)
     return output;
 }
 
-static void a_right_model_passes_and_is_counted(void **state)
+TEST(a_right_model_passes_and_is_counted)
 {
-    (void)state;
     struct fuzz fuzz = {.models = {model_find("mutex"), model_find("semaphore")},
                         .model_count = 2,
                         .batches = 1,
@@ -224,9 +224,8 @@ static void a_right_model_passes_and_is_counted(void **state)
 }
 
 // Found; and found again at once by the seed that is told.
-static void a_wrong_model_fails_and_the_seed_repeats_it(void **state)
+TEST(a_wrong_model_fails_and_the_seed_repeats_it)
 {
-    (void)state;
     static const struct model blind = {.name = "mutex",
                                        .summary = "sees nothing",
                                        .decide = decide_nothing,
@@ -247,9 +246,8 @@ static void a_wrong_model_fails_and_the_seed_repeats_it(void **state)
     free(again);
 }
 
-static void durations_are_understood(void **state)
+TEST(durations_are_understood)
 {
-    (void)state;
     assert_int_equal(duration_of("90"), 90 * NS_PER_S);
     assert_int_equal(duration_of("90s"), 90 * NS_PER_S);
     assert_int_equal(duration_of("10m"), 600 * NS_PER_S);
@@ -258,14 +256,11 @@ static void durations_are_understood(void **state)
     assert_int_equal(duration_of(""), 0);
 }
 
-int main(int count, char **words)
+static int run(int count, char **words)
 {
     if (count > 1 && strcmp(words[1], "fuzz") == 0)
         return fuzz_as_asked(count - 2, words + 2);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_right_model_passes_and_is_counted),
-        cmocka_unit_test(a_wrong_model_fails_and_the_seed_repeats_it),
-        cmocka_unit_test(durations_are_understood),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return tests_run(count, words);
 }
+
+TEST_MAIN(run);

@@ -1,16 +1,9 @@
 // Each model by small histories: what it lets pass, and what it finds, in its own words.
 #include "harness/base/text.h"
 #include "harness/model/model.h"
+#include "harness/testing/test.h"
 
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 // A history is a list of "PROCESS WHAT INVOKED RETURNED OUTCOME [TOKEN]", separated by semicolons.
 // WHAT is A (acquire), S (acquire as a reader) or R (release); moments count from 1; OUTCOME is ok,
@@ -288,16 +281,14 @@ static void decide_example(const struct example *example)
     operations_free(&operations);
 }
 
-static void each_example_is_decided_as_it_says(void **state)
+TEST(each_example_is_decided_as_it_says)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof examples / sizeof *examples; i++)
         decide_example(&examples[i]);
 }
 
-static void names_have_nothing_to_do_with_each_other(void **state)
+TEST(names_have_nothing_to_do_with_each_other)
 {
-    (void)state;
     char *names[] = {"left", "right"};
     struct operations operations = {0};
     struct model_options options = {0};
@@ -325,9 +316,8 @@ static void names_have_nothing_to_do_with_each_other(void **state)
     operations_free(&operations);
 }
 
-static void overlaps_are_measured(void **state)
+TEST(overlaps_are_measured)
 {
-    (void)state;
     struct operations operations = {0};
     struct model_options options = {0};
     struct model_decision decision;
@@ -344,9 +334,8 @@ static void overlaps_are_measured(void **state)
 }
 
 // Options that mean nothing to the model are refused, for the verdict would not be what was asked.
-static void what_a_model_does_not_decide_it_refuses(void **state)
+TEST(what_a_model_does_not_decide_it_refuses)
 {
-    (void)state;
     static const struct {
         const char *model;
         struct model_options options;
@@ -371,15 +360,4 @@ static void what_a_model_does_not_decide_it_refuses(void **state)
         assert_non_null(strstr(error.text, wrong[i].why));
         operations_free(&operations);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_example_is_decided_as_it_says),
-        cmocka_unit_test(names_have_nothing_to_do_with_each_other),
-        cmocka_unit_test(overlaps_are_measured),
-        cmocka_unit_test(what_a_model_does_not_decide_it_refuses),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 // The mutex against the search.
 #include "harness/model/test_oracle.h"
+#include "harness/testing/test.h"
 
 #define BUSY .failed_acquire = FAILED_ACQUIRE_BUSY
 #define LEASE .lease_ns = 5
@@ -53,15 +54,13 @@ static const struct known knowns[] = {
     {"locks of two names", {0}, "0 A@0 1 2; 1 A@1 3 4; 1 R@1 5 6", true},
 };
 
-static void mutexes_of_which_the_answer_is_known(void **state)
+TEST(mutexes_of_which_the_answer_is_known)
 {
-    (void)state;
     known_answers_are_found("mutex", knowns, sizeof knowns / sizeof knowns[0]);
 }
 
-static void mutex_and_search_agree_on_every_random_history(void **state)
+TEST(mutex_and_search_agree_on_every_random_history)
 {
-    (void)state;
     model_and_search_agree("mutex");
 }
 
@@ -89,9 +88,8 @@ static void let_holds_end_late(struct sample *sample)
     }
 }
 
-static void wrong_mutexes_are_found_out(void **state)
+TEST(wrong_mutexes_are_found_out)
 {
-    (void)state;
     static const struct mistake mistakes[] = {
         {"forgets refused acquires", NULL, forget_refused_acquires},
         {"forgets refused releases", NULL, forget_refused_releases},
@@ -99,14 +97,4 @@ static void wrong_mutexes_are_found_out(void **state)
         {"lets holds end late", NULL, let_holds_end_late},
     };
     wrong_models_are_found_out("mutex", mistakes, sizeof mistakes / sizeof mistakes[0]);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(mutexes_of_which_the_answer_is_known),
-        cmocka_unit_test(mutex_and_search_agree_on_every_random_history),
-        cmocka_unit_test(wrong_mutexes_are_found_out),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 // The lock that anyone may release against the search.
 #include "harness/model/test_oracle.h"
+#include "harness/testing/test.h"
 
 static const struct known knowns[] = {
     {"released by another", {0}, "0 A 1 2; 1 R 3 4; 2 A 5 6", true},
@@ -16,33 +17,20 @@ static const struct known knowns[] = {
     {"three of two permits", {.permits = 2}, "0 A 1 2; 1 A 3 4; 2 A 5 6", false},
 };
 
-static void ownerless_locks_of_which_the_answer_is_known(void **state)
+TEST(ownerless_locks_of_which_the_answer_is_known)
 {
-    (void)state;
     known_answers_are_found("ownerless", knowns, sizeof knowns / sizeof knowns[0]);
 }
 
-static void ownerless_locks_and_search_agree_on_every_random_history(void **state)
+TEST(ownerless_locks_and_search_agree_on_every_random_history)
 {
-    (void)state;
     model_and_search_agree("ownerless");
 }
 
-static void wrong_ownerless_locks_are_found_out(void **state)
+TEST(wrong_ownerless_locks_are_found_out)
 {
-    (void)state;
     static const struct mistake mistakes[] = {
         {"lets only the holder release", "mutex", NULL},
     };
     wrong_models_are_found_out("ownerless", mistakes, sizeof mistakes / sizeof mistakes[0]);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ownerless_locks_of_which_the_answer_is_known),
-        cmocka_unit_test(ownerless_locks_and_search_agree_on_every_random_history),
-        cmocka_unit_test(wrong_ownerless_locks_are_found_out),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

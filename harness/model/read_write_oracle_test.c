@@ -1,5 +1,6 @@
 // The read-write lock against the search.
 #include "harness/model/test_oracle.h"
+#include "harness/testing/test.h"
 
 #define BUSY .failed_acquire = FAILED_ACQUIRE_BUSY
 #define RELEASED .failed_release = FAILED_RELEASE_RELEASED
@@ -30,15 +31,13 @@ static const struct known knowns[] = {
     {"that does not end its hold", {RELEASED}, "0 S 1 2; 0 R! 3 4; 0 T 5 6; 1 A 7 8", true},
 };
 
-static void read_write_locks_of_which_the_answer_is_known(void **state)
+TEST(read_write_locks_of_which_the_answer_is_known)
 {
-    (void)state;
     known_answers_are_found("read-write", knowns, sizeof knowns / sizeof knowns[0]);
 }
 
-static void read_write_locks_and_search_agree_on_every_random_history(void **state)
+TEST(read_write_locks_and_search_agree_on_every_random_history)
 {
-    (void)state;
     model_and_search_agree("read-write");
 }
 
@@ -50,23 +49,12 @@ static void take_writers_for_readers(struct sample *sample)
         sample->items[i].shared = true;
 }
 
-static void wrong_read_write_locks_are_found_out(void **state)
+TEST(wrong_read_write_locks_are_found_out)
 {
-    (void)state;
     static const struct mistake mistakes[] = {
         {"is a mutex", "mutex", NULL},
         {"forgets refused acquires", NULL, forget_refused_acquires},
         {"takes writers for readers", NULL, take_writers_for_readers},
     };
     wrong_models_are_found_out("read-write", mistakes, sizeof mistakes / sizeof mistakes[0]);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(read_write_locks_of_which_the_answer_is_known),
-        cmocka_unit_test(read_write_locks_and_search_agree_on_every_random_history),
-        cmocka_unit_test(wrong_read_write_locks_are_found_out),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 // The reentrant fenced lock against the search.
 #include "harness/model/test_oracle.h"
+#include "harness/testing/test.h"
 
 #define BUSY .failed_acquire = FAILED_ACQUIRE_BUSY
 #define RELEASED .failed_release = FAILED_RELEASE_RELEASED
@@ -27,21 +28,18 @@ static const struct known knowns[] = {
      false},
 };
 
-static void reentrant_fenced_locks_of_which_the_answer_is_known(void **state)
+TEST(reentrant_fenced_locks_of_which_the_answer_is_known)
 {
-    (void)state;
     known_answers_are_found("reentrant-fenced", knowns, sizeof knowns / sizeof knowns[0]);
 }
 
-static void reentrant_fenced_locks_and_search_agree_on_every_random_history(void **state)
+TEST(reentrant_fenced_locks_and_search_agree_on_every_random_history)
 {
-    (void)state;
     model_and_search_agree("reentrant-fenced");
 }
 
-static void wrong_reentrant_fenced_locks_are_found_out(void **state)
+TEST(wrong_reentrant_fenced_locks_are_found_out)
 {
-    (void)state;
     static const struct mistake mistakes[] = {
         {"looks at no token", "reentrant", NULL},
         {"is not reentrant", "fenced", NULL},
@@ -49,14 +47,4 @@ static void wrong_reentrant_fenced_locks_are_found_out(void **state)
         {"takes an unknown token for one", NULL, take_unknown_tokens_for_one},
     };
     wrong_models_are_found_out("reentrant-fenced", mistakes, sizeof mistakes / sizeof mistakes[0]);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reentrant_fenced_locks_of_which_the_answer_is_known),
-        cmocka_unit_test(reentrant_fenced_locks_and_search_agree_on_every_random_history),
-        cmocka_unit_test(wrong_reentrant_fenced_locks_are_found_out),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 // The reentrant lock against the search.
 #include "harness/model/test_oracle.h"
+#include "harness/testing/test.h"
 
 #define BUSY .failed_acquire = FAILED_ACQUIRE_BUSY
 #define RELEASED .failed_release = FAILED_RELEASE_RELEASED
@@ -31,15 +32,13 @@ static const struct known knowns[] = {
     {"who died acquiring again keeps it", {}, "0 A 1 2; 0 A? 3 0; 1 A 5 6", false},
 };
 
-static void reentrant_locks_of_which_the_answer_is_known(void **state)
+TEST(reentrant_locks_of_which_the_answer_is_known)
 {
-    (void)state;
     known_answers_are_found("reentrant", knowns, sizeof knowns / sizeof knowns[0]);
 }
 
-static void reentrant_locks_and_search_agree_on_every_random_history(void **state)
+TEST(reentrant_locks_and_search_agree_on_every_random_history)
 {
-    (void)state;
     model_and_search_agree("reentrant");
 }
 
@@ -50,9 +49,8 @@ static void know_no_limit(struct sample *sample)
     sample->options.depth_limit = 0;
 }
 
-static void wrong_reentrant_locks_are_found_out(void **state)
+TEST(wrong_reentrant_locks_are_found_out)
 {
-    (void)state;
     static const struct mistake mistakes[] = {
         {"knows no limit of depth", NULL, know_no_limit},
         {"is a mutex", "mutex", NULL},
@@ -60,14 +58,4 @@ static void wrong_reentrant_locks_are_found_out(void **state)
         {"forgets refused releases", NULL, forget_refused_releases},
     };
     wrong_models_are_found_out("reentrant", mistakes, sizeof mistakes / sizeof mistakes[0]);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reentrant_locks_of_which_the_answer_is_known),
-        cmocka_unit_test(reentrant_locks_and_search_agree_on_every_random_history),
-        cmocka_unit_test(wrong_reentrant_locks_are_found_out),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

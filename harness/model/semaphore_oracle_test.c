@@ -1,5 +1,6 @@
 // The semaphore against the search.
 #include "harness/model/test_oracle.h"
+#include "harness/testing/test.h"
 
 #define RELEASED .failed_release = FAILED_RELEASE_RELEASED
 
@@ -27,15 +28,13 @@ static const struct known knowns[] = {
      false},
 };
 
-static void semaphores_of_which_the_answer_is_known(void **state)
+TEST(semaphores_of_which_the_answer_is_known)
 {
-    (void)state;
     known_answers_are_found("semaphore", knowns, sizeof knowns / sizeof knowns[0]);
 }
 
-static void semaphores_and_search_agree_on_every_random_history(void **state)
+TEST(semaphores_and_search_agree_on_every_random_history)
 {
-    (void)state;
     model_and_search_agree("semaphore");
 }
 
@@ -46,23 +45,12 @@ static void see_one_permit_more(struct sample *sample)
     sample->options.permits++;
 }
 
-static void wrong_semaphores_are_found_out(void **state)
+TEST(wrong_semaphores_are_found_out)
 {
-    (void)state;
     static const struct mistake mistakes[] = {
         {"has one permit more", NULL, see_one_permit_more},
         {"forgets refused releases", NULL, forget_refused_releases},
         {"is a mutex", "mutex", NULL},
     };
     wrong_models_are_found_out("semaphore", mistakes, sizeof mistakes / sizeof mistakes[0]);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(semaphores_of_which_the_answer_is_known),
-        cmocka_unit_test(semaphores_and_search_agree_on_every_random_history),
-        cmocka_unit_test(wrong_semaphores_are_found_out),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

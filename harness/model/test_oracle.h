@@ -4,12 +4,7 @@
 #define LOCKPICK_MODEL_TEST_ORACLE_H
 
 #include "harness/model/test_show.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "harness/testing/test.h"
 
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)

@@ -1,5 +1,6 @@
 // Tokens alone against the search.
 #include "harness/model/test_oracle.h"
+#include "harness/testing/test.h"
 
 static const struct known knowns[] = {
     {"they grow", {0}, "0 A#1 1 2; 1 A#2 3 4", true},
@@ -11,35 +12,22 @@ static const struct known knowns[] = {
     {"one that is not known", {0}, "0 A#5 1 2; 1 A? 3 0; 2 A#6 5 6", true},
 };
 
-static void tokens_of_which_the_answer_is_known(void **state)
+TEST(tokens_of_which_the_answer_is_known)
 {
-    (void)state;
     known_answers_are_found("tokens", knowns, sizeof knowns / sizeof knowns[0]);
 }
 
-static void tokens_and_search_agree_on_every_random_history(void **state)
+TEST(tokens_and_search_agree_on_every_random_history)
 {
-    (void)state;
     model_and_search_agree("tokens");
 }
 
-static void wrong_tokens_are_found_out(void **state)
+TEST(wrong_tokens_are_found_out)
 {
-    (void)state;
     static const struct mistake mistakes[] = {
         {"lets a token come twice", NULL, forget_equal_tokens},
         {"takes an unknown token for one", NULL, take_unknown_tokens_for_one},
         {"lets only one hold", "fenced", NULL},
     };
     wrong_models_are_found_out("tokens", mistakes, sizeof mistakes / sizeof mistakes[0]);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tokens_of_which_the_answer_is_known),
-        cmocka_unit_test(tokens_and_search_agree_on_every_random_history),
-        cmocka_unit_test(wrong_tokens_are_found_out),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

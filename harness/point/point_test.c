@@ -3,17 +3,10 @@
 
 #include "harness/base/futex.h"
 #include "harness/history/reader.h"
+#include "harness/testing/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <pthread.h>
 #include <sched.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 struct fixture {
@@ -70,7 +63,7 @@ static void pass(struct fixture *fixture, enum point_side side, const char *what
     point(&fixture->actor, side, what);
 }
 
-static void a_point_that_does_not_match_lets_pass(void **state)
+TEST_WITH(a_point_that_does_not_match_lets_pass, start, stop)
 {
     struct fixture *fixture = *state;
     struct point_match match = {.side = POINT_AFTER, .phase = PHASE_RELEASE, .what = "GET"};
@@ -99,7 +92,7 @@ static void *walk(void *context)
     return NULL;
 }
 
-static void the_nth_match_holds_the_worker_until_it_is_let_go(void **state)
+TEST_WITH(the_nth_match_holds_the_worker_until_it_is_let_go, start, stop)
 {
     struct fixture *fixture = *state;
     struct point_match match = {.side = POINT_AFTER, .phase = PHASE_NONE, .what = "GET"};
@@ -124,7 +117,7 @@ static void the_nth_match_holds_the_worker_until_it_is_let_go(void **state)
     history_free(&history);
 }
 
-static void a_trap_for_any_request_takes_the_first(void **state)
+TEST_WITH(a_trap_for_any_request_takes_the_first, start, stop)
 {
     struct fixture *fixture = *state;
     struct point_trap *trap =
@@ -137,21 +130,9 @@ static void a_trap_for_any_request_takes_the_first(void **state)
     pthread_join(walker, NULL);
 }
 
-static void without_a_board_nothing_stops(void **state)
+TEST_WITH(without_a_board_nothing_stops, start, stop)
 {
     struct fixture *fixture = *state;
     fixture->actor.board = NULL;
     pass(fixture, POINT_AFTER, "GET key");
-}
-
-int main(void)
-{
-#define WITH_A_BOARD(test) cmocka_unit_test_setup_teardown(test, start, stop)
-    const struct CMUnitTest tests[] = {
-        WITH_A_BOARD(a_point_that_does_not_match_lets_pass),
-        WITH_A_BOARD(the_nth_match_holds_the_worker_until_it_is_let_go),
-        WITH_A_BOARD(a_trap_for_any_request_takes_the_first),
-        WITH_A_BOARD(without_a_board_nothing_stops),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

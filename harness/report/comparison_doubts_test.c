@@ -1,5 +1,6 @@
 // What a comparison must not call the same, or faster, for want of knowledge.
 #include "harness/report/test_comparison.h"
+#include "harness/testing/test.h"
 
 static const struct figure_change *change_of(enum figure figure)
 {
@@ -50,7 +51,7 @@ static void assert_code(int code)
 
 // --- verdicts ------------------------------------------------------------------------------------
 
-static void behind_repeats_that_are_undecided_anything_may_hide(void **state)
+TEST_WITH(behind_repeats_that_are_undecided_anything_may_hide, start, end)
 {
     static const struct {
         const char *before, *now;
@@ -73,9 +74,8 @@ static void behind_repeats_that_are_undecided_anything_may_hide(void **state)
     assert_prints("STUCK  → UNSAFE in 2 of 5, 3 undecided");
 }
 
-static void costs_of_undecided_repeats_are_left_out(void **state)
+TEST_WITH(costs_of_undecided_repeats_are_left_out, start, end)
 {
-    (void)state;
     add_verdicts(0, "SAFE", NULL, 5);
     add_verdicts(1, "SAFE", NULL, 3);
     for (int i = 0; i < 2; i++)
@@ -87,9 +87,8 @@ static void costs_of_undecided_repeats_are_left_out(void **state)
     assert_prints("2 repeats could not be decided: their costs are left out");
 }
 
-static void of_repeats_in_turns_the_partner_of_an_undecided_one_is_left_out(void **state)
+TEST_WITH(of_repeats_in_turns_the_partner_of_an_undecided_one_is_left_out, start, end)
 {
-    (void)state;
     for (int i = 0; i < 8; i++) {
         bool is_first = (i + i / 2) % 2 == 0; // X Y Y X X Y ...
         bool is_bad = i / 2 == 1 && !is_first;
@@ -107,7 +106,7 @@ static void of_repeats_in_turns_the_partner_of_an_undecided_one_is_left_out(void
 
 // --- figures -------------------------------------------------------------------------------------
 
-static void repeats_that_came_to_a_stop_are_not_dropped(void **state)
+TEST_WITH(repeats_that_came_to_a_stop_are_not_dropped, start, end)
 {
     add_equals();
     for (size_t i = 1; i < 4; i += 2) {
@@ -139,7 +138,7 @@ static void deny(int result, int denied)
     }
 }
 
-static void what_was_denied_is_not_fast(void **state)
+TEST_WITH(what_was_denied_is_not_fast, start, end)
 {
     test_add_repeats(bench.results[0], "contention", "redis-setnx", 500, 5);
     test_add_repeats(bench.results[1], "contention", "redis-setnx", 800, 5);
@@ -160,7 +159,7 @@ static void what_was_denied_is_not_fast(void **state)
                         "slower");
 }
 
-static void what_the_end_cut_off_was_not_denied(void **state)
+TEST_WITH(what_the_end_cut_off_was_not_denied, start, end)
 {
     add_equals();
     deny(1, 8);
@@ -185,7 +184,7 @@ static void set_rates(const double *rates)
         json_object_set_new(statistics_at(1, i), "holds_per_second", json_real(rates[i]));
 }
 
-static void noise_that_may_hide_much_is_inconclusive(void **state)
+TEST_WITH(noise_that_may_hide_much_is_inconclusive, start, end)
 {
     add_equals();
     set_rates((const double[]){520, 150, 510, 480, 160});
@@ -201,9 +200,8 @@ static void noise_that_may_hide_much_is_inconclusive(void **state)
     assert_code(0);
 }
 
-static void of_two_schemes_one_may_lack_commands_but_no_acquires(void **state)
+TEST_WITH(of_two_schemes_one_may_lack_commands_but_no_acquires, start, end)
 {
-    (void)state;
     test_add_repeats(bench.results[0], "contention", "redis-setnx", 500, 5);
     test_add_repeats(bench.results[0], "contention", "redis-lua", 500, 5);
     for (size_t i = 5; i < 10; i++) {
@@ -221,7 +219,7 @@ static void of_two_schemes_one_may_lack_commands_but_no_acquires(void **state)
 
 // --- runs ----------------------------------------------------------------------------------------
 
-static void only_what_was_skipped_throughout_is_left_out(void **state)
+TEST_WITH(only_what_was_skipped_throughout_is_left_out, start, end)
 {
     add_equals();
     for (int i = 0; i < 2; i++) {
@@ -247,9 +245,8 @@ static void only_what_was_skipped_throughout_is_left_out(void **state)
     assert_prints("etcd-lease  ERROR in 1 of 2  → ERROR in 1 of 2");
 }
 
-static void a_run_that_was_cut_short_is_no_whole_one(void **state)
+TEST_WITH(a_run_that_was_cut_short_is_no_whole_one, start, end)
 {
-    (void)state;
     add_equals();
     json_object_set_new(bench.results[1], "planned", json_integer(50));
     compare_with(&usual);
@@ -263,9 +260,8 @@ static void a_run_that_was_cut_short_is_no_whole_one(void **state)
     assert_prints("before was stopped before it could write its result");
 }
 
-static void a_trial_that_was_interrupted_was_not_run_whole(void **state)
+TEST_WITH(a_trial_that_was_interrupted_was_not_run_whole, start, end)
 {
-    (void)state;
     add_equals();
     json_t *trials = json_object_get(bench.results[1], "trials");
     json_object_set_new(bench.results[1], "planned", json_integer(5));
@@ -275,7 +271,7 @@ static void a_trial_that_was_interrupted_was_not_run_whole(void **state)
     assert_prints("now was cut short: 4 of 5 trials were run");
 }
 
-static void what_is_known_of_neither_is_no_agreement(void **state)
+TEST_WITH(what_is_known_of_neither_is_no_agreement, start, end)
 {
     static const char *const keys[] = {"servers", "placement", "processor", "load_at_begin"};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
@@ -296,25 +292,4 @@ static void what_is_known_of_neither_is_no_agreement(void **state)
     compare_with(&usual);
     assert_code(3);
     assert_prints("durability: known of neither");
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, start, end)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(behind_repeats_that_are_undecided_anything_may_hide),
-        TEST(costs_of_undecided_repeats_are_left_out),
-        TEST(of_repeats_in_turns_the_partner_of_an_undecided_one_is_left_out),
-        TEST(repeats_that_came_to_a_stop_are_not_dropped),
-        TEST(what_was_denied_is_not_fast),
-        TEST(what_the_end_cut_off_was_not_denied),
-        TEST(noise_that_may_hide_much_is_inconclusive),
-        TEST(of_two_schemes_one_may_lack_commands_but_no_acquires),
-        TEST(only_what_was_skipped_throughout_is_left_out),
-        TEST(a_run_that_was_cut_short_is_no_whole_one),
-        TEST(a_trial_that_was_interrupted_was_not_run_whole),
-        TEST(what_is_known_of_neither_is_no_agreement),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,8 +1,8 @@
 #include "harness/report/test_comparison.h"
+#include "harness/testing/test.h"
 
-static void a_verdict_that_got_worse_comes_before_all_costs(void **state)
+TEST_WITH(a_verdict_that_got_worse_comes_before_all_costs, start, end)
 {
-    (void)state;
     test_add_repeats(bench.results[0], "contention", "redis-setnx", 500, 5);
     test_add_repeats(bench.results[1], "contention", "redis-setnx", 900, 4);
     test_add_trial(bench.results[1], (struct test_trial){"contention", "redis-setnx", "UNSAFE",
@@ -21,9 +21,8 @@ static void a_verdict_that_got_worse_comes_before_all_costs(void **state)
     assert_int_equal(bench.comparison.pairs[0].verdict, VERDICT_BETTER);
 }
 
-static void other_properties_are_told_and_change_no_code(void **state)
+TEST_WITH(other_properties_are_told_and_change_no_code, start, end)
 {
-    (void)state;
     for (int i = 0; i < 6; i++)
         test_add_trial(bench.results[i / 3],
                        (struct test_trial){"contention", "none", "UNSAFE",
@@ -34,9 +33,8 @@ static void other_properties_are_told_and_change_no_code(void **state)
 }
 
 // Of 134 pairs that one run lacks, a reader needs no 134 lines.
-static void what_is_missing_alike_is_told_once(void **state)
+TEST_WITH(what_is_missing_alike_is_told_once, start, end)
 {
-    (void)state;
     static const char *const schemes[] = {"none", "redis-setnx", "redis-lua", "redlock"};
     for (size_t i = 0; i < 4; i++)
         test_add_repeats(bench.results[1], "contention", schemes[i], 500, 5);
@@ -44,9 +42,8 @@ static void what_is_missing_alike_is_told_once(void **state)
     assert_prints("4 schemes    it is missing in the baseline");
 }
 
-static void machines_are_told_all_of_it(void **state)
+TEST_WITH(machines_are_told_all_of_it, start, end)
 {
-    (void)state;
     test_add_repeats(bench.results[0], "contention", "redis-setnx", 500, 5);
     test_add_repeats(bench.results[1], "contention", "redis-setnx", 400, 5);
     compare_with(&usual);
@@ -63,9 +60,8 @@ static void machines_are_told_all_of_it(void **state)
 }
 
 // A reader of the JSON must not take what nobody knows for noise, or for green.
-static void machines_are_told_what_nobody_knows_and_why(void **state)
+TEST_WITH(machines_are_told_what_nobody_knows_and_why, start, end)
 {
-    (void)state;
     test_add_repeats(bench.results[0], "contention", "redis-setnx", 500, 5);
     test_add_repeats(bench.results[1], "contention", "redis-setnx", 500, 5);
     for (size_t i = 0; i < 3; i++) {
@@ -90,9 +86,8 @@ static void machines_are_told_what_nobody_knows_and_why(void **state)
 }
 
 // What stands in the table belongs to the ratio beside it.
-static void the_means_are_shown_of_which_the_ratio_is(void **state)
+TEST_WITH(the_means_are_shown_of_which_the_ratio_is, start, end)
 {
-    (void)state;
     static const double p99_ms[] = {45, 45, 46, 200, 150};
     for (int i = 0; i < 5; i++) {
         test_add_trial(bench.results[0],
@@ -106,9 +101,8 @@ static void the_means_are_shown_of_which_the_ratio_is(void **state)
 }
 
 // Nor is a pair that got worse told of as one more of those that did not.
-static void servers_of_another_topology_hide_no_verdict(void **state)
+TEST_WITH(servers_of_another_topology_hide_no_verdict, start, end)
 {
-    (void)state;
     static const char *const schemes[] = {"redis-a", "redis-b", "redis-c"};
     for (size_t i = 0; i < 18; i++) {
         json_t *result = bench.results[i / 9];
@@ -128,9 +122,8 @@ static void servers_of_another_topology_hide_no_verdict(void **state)
     assert_prints("3 pairs: verdicts: 1 worse, 0 better, 0 inconclusive; costs: not compared");
 }
 
-static void the_last_line_says_what_was_not_compared(void **state)
+TEST_WITH(the_last_line_says_what_was_not_compared, start, end)
 {
-    (void)state;
     test_add_repeats(bench.results[0], "contention", "redis-setnx", 500, 1);
     test_add_repeats(bench.results[1], "contention", "redis-setnx", 500, 1);
     compare_with(&usual);
@@ -149,30 +142,11 @@ static void the_last_line_says_what_was_not_compared(void **state)
     assert_prints("1 pair: no verdict changed; costs: not compared");
 }
 
-static void pairs_are_not_counted_among_figures(void **state)
+TEST_WITH(pairs_are_not_counted_among_figures, start, end)
 {
-    (void)state;
     test_add_repeats(bench.results[0], "contention", "redis-setnx", 500, 5);
     test_add_repeats(bench.results[1], "contention", "redis-setnx", 500, 5);
     test_add_repeats(bench.results[1], "contention", "redis-lua", 500, 5);
     compare_with(&usual);
     assert_prints("4 no change, 0 inconclusive; 1 pair not compared");
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, start, end)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(a_verdict_that_got_worse_comes_before_all_costs),
-        TEST(other_properties_are_told_and_change_no_code),
-        TEST(what_is_missing_alike_is_told_once),
-        TEST(machines_are_told_all_of_it),
-        TEST(machines_are_told_what_nobody_knows_and_why),
-        TEST(the_means_are_shown_of_which_the_ratio_is),
-        TEST(servers_of_another_topology_hide_no_verdict),
-        TEST(the_last_line_says_what_was_not_compared),
-        TEST(pairs_are_not_counted_among_figures),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

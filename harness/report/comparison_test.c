@@ -1,13 +1,13 @@
 #include "harness/report/test_comparison.h"
+#include "harness/testing/test.h"
 
 static const struct figure_change *rate_of_first(void)
 {
     return &bench.comparison.pairs[0].figures[FIGURE_RATE];
 }
 
-static void a_run_is_not_slower_than_itself(void **state)
+TEST_WITH(a_run_is_not_slower_than_itself, start, end)
 {
-    (void)state;
     test_add_repeats(bench.results[0], "contention", "redis-setnx", 500, 5);
     test_add_repeats(bench.results[1], "contention", "redis-setnx", 500, 5);
     compare_with(&usual);
@@ -19,9 +19,8 @@ static void a_run_is_not_slower_than_itself(void **state)
                   "change, 0 inconclusive");
 }
 
-static void slower_and_faster_are_told_by_the_kind_of_figure(void **state)
+TEST_WITH(slower_and_faster_are_told_by_the_kind_of_figure, start, end)
 {
-    (void)state;
     test_add_repeats(bench.results[0], "contention", "redis-setnx", 500, 5);
     test_add_repeats(bench.results[1], "contention", "redis-setnx", 400, 5);
     compare_with(&usual);
@@ -38,9 +37,8 @@ static void slower_and_faster_are_told_by_the_kind_of_figure(void **state)
     assert_int_equal(comparison_exit_code(&bench.comparison), 0);
 }
 
-static void what_lies_within_the_margin_does_not_matter(void **state)
+TEST_WITH(what_lies_within_the_margin_does_not_matter, start, end)
 {
-    (void)state;
     const struct comparison_options generous = {.margin = 0.3};
     test_add_repeats(bench.results[0], "contention", "redis-setnx", 500, 5);
     test_add_repeats(bench.results[1], "contention", "redis-setnx", 400, 5);
@@ -48,9 +46,8 @@ static void what_lies_within_the_margin_does_not_matter(void **state)
     assert_int_equal(comparison_exit_code(&bench.comparison), 0);
 }
 
-static void a_verdict_that_is_not_decided_is_neither_worse_nor_the_same(void **state)
+TEST_WITH(a_verdict_that_is_not_decided_is_neither_worse_nor_the_same, start, end)
 {
-    (void)state;
     test_add_repeats(bench.results[0], "contention", "redis-setnx", 500, 5);
     test_add_repeats(bench.results[1], "contention", "redis-setnx", 500, 4);
     test_add_trial(bench.results[1],
@@ -60,9 +57,8 @@ static void a_verdict_that_is_not_decided_is_neither_worse_nor_the_same(void **s
     assert_int_equal(comparison_exit_code(&bench.comparison), 3);
 }
 
-static void what_one_side_lacks_is_inconclusive(void **state)
+TEST_WITH(what_one_side_lacks_is_inconclusive, start, end)
 {
-    (void)state;
     test_add_repeats(bench.results[0], "contention", "redis-setnx", 500, 5);
     test_add_repeats(bench.results[1], "contention", "redis-setnx", 500, 5);
     test_add_repeats(bench.results[1], "contention", "redis-lua", 500, 5);
@@ -79,9 +75,8 @@ static void what_one_side_lacks_is_inconclusive(void **state)
     assert_int_equal(comparison_exit_code(&bench.comparison), 3);
 }
 
-static void fewer_than_three_repeats_are_inconclusive(void **state)
+TEST_WITH(fewer_than_three_repeats_are_inconclusive, start, end)
 {
-    (void)state;
     test_add_repeats(bench.results[0], "contention", "redis-setnx", 500, 2);
     test_add_repeats(bench.results[1], "contention", "redis-setnx", 100, 5);
     compare_with(&usual);
@@ -89,9 +84,8 @@ static void fewer_than_three_repeats_are_inconclusive(void **state)
     assert_prints("inconclusive: too few repeats have it");
 }
 
-static void what_neither_had_servers_for_is_left_out(void **state)
+TEST_WITH(what_neither_had_servers_for_is_left_out, start, end)
 {
-    (void)state;
     for (int i = 0; i < 2; i++) {
         test_add_repeats(bench.results[i], "contention", "redis-setnx", 500, 5);
         test_add_trial(bench.results[i], (struct test_trial){.scenario = "contention",
@@ -103,9 +97,8 @@ static void what_neither_had_servers_for_is_left_out(void **state)
     assert_int_equal(comparison_exit_code(&bench.comparison), 0);
 }
 
-static void two_runs_of_which_nobody_knows_where_are_not_compared(void **state)
+TEST_WITH(two_runs_of_which_nobody_knows_where_are_not_compared, start, end)
 {
-    (void)state;
     for (int i = 0; i < 2; i++) {
         test_add_repeats(bench.results[i], "contention", "redis-setnx", 500, 5);
         json_object_del(bench.results[i], "environment");
@@ -115,16 +108,14 @@ static void two_runs_of_which_nobody_knows_where_are_not_compared(void **state)
     assert_prints("kernel: known of neither");
 }
 
-static void an_empty_comparison_is_inconclusive(void **state)
+TEST_WITH(an_empty_comparison_is_inconclusive, start, end)
 {
-    (void)state;
     compare_with(&usual);
     assert_int_equal(comparison_exit_code(&bench.comparison), 3);
 }
 
-static void costs_of_differing_environments_are_refused(void **state)
+TEST_WITH(costs_of_differing_environments_are_refused, start, end)
 {
-    (void)state;
     const struct comparison_options anyway = {.margin = 0.05, .anyway = true};
     json_object_set_new(json_object_get(bench.results[1], "environment"), "kernel",
                         json_string("Linux 6.18"));
@@ -143,9 +134,8 @@ static void costs_of_differing_environments_are_refused(void **state)
     assert_int_equal(comparison_exit_code(&bench.comparison), 3); // never green
 }
 
-static void another_question_has_another_answer(void **state)
+TEST_WITH(another_question_has_another_answer, start, end)
 {
-    (void)state;
     test_add_repeats(bench.results[0], "contention", "redis-setnx", 500, 5);
     test_add_repeats(bench.results[1], "contention", "redis-setnx", 500, 5);
     json_t *trial = json_array_get(json_object_get(bench.results[1], "trials"), 0);
@@ -156,9 +146,8 @@ static void another_question_has_another_answer(void **state)
     assert_prints("the scenario is not the same");
 }
 
-static void a_key_that_one_of_them_lacks_is_a_difference(void **state)
+TEST_WITH(a_key_that_one_of_them_lacks_is_a_difference, start, end)
 {
-    (void)state;
     test_add_repeats(bench.results[0], "contention", "redis-setnx", 500, 5);
     test_add_repeats(bench.results[1], "contention", "redis-setnx", 500, 5);
     json_t *trial = json_array_get(json_object_get(bench.results[1], "trials"), 4);
@@ -176,9 +165,8 @@ static void a_key_that_one_of_them_lacks_is_a_difference(void **state)
     }
 }
 
-static void scenarios_with_faults_have_verdicts_only(void **state)
+TEST_WITH(scenarios_with_faults_have_verdicts_only, start, end)
 {
-    (void)state;
     json_t *fault = json_pack("{s:i}", "number", 1);
     for (int i = 0; i < 2; i++) {
         test_add_repeats(bench.results[i], "pause", "redis-setnx", i == 0 ? 500 : 100, 1);
@@ -199,9 +187,8 @@ static void mark_driver_bound(json_t *result, size_t count)
     }
 }
 
-static void the_driver_is_not_compared_in_place_of_the_lock(void **state)
+TEST_WITH(the_driver_is_not_compared_in_place_of_the_lock, start, end)
 {
-    (void)state;
     test_add_repeats(bench.results[0], "contention", "redis-setnx", 500, 5);
     test_add_repeats(bench.results[1], "contention", "redis-setnx", 500, 5);
     mark_driver_bound(bench.results[1], 2);
@@ -221,9 +208,8 @@ static void the_driver_is_not_compared_in_place_of_the_lock(void **state)
     assert_prints("inconclusive*: the driver was the limit");
 }
 
-static void two_schemes_of_a_run_are_paired_if_they_took_turns(void **state)
+TEST_WITH(two_schemes_of_a_run_are_paired_if_they_took_turns, start, end)
 {
-    (void)state;
     static const double weather[] = {500, 400, 300, 200, 100};
     for (int i = 0; i < 10; i++) {
         bool is_first = (i + i / 2) % 2 == 0; // X Y Y X X Y ...
@@ -238,9 +224,8 @@ static void two_schemes_of_a_run_are_paired_if_they_took_turns(void **state)
     assert_string_equal(figure_change_name(FIGURE_RATE, rate_of_first()), "faster");
 }
 
-static void one_scheme_after_the_other_shares_no_weather(void **state)
+TEST_WITH(one_scheme_after_the_other_shares_no_weather, start, end)
 {
-    (void)state;
     static const double weather[] = {500, 400, 300, 200, 100};
     for (int i = 0; i < 10; i++)
         test_add_trial(bench.results[0],
@@ -253,39 +238,12 @@ static void one_scheme_after_the_other_shares_no_weather(void **state)
     assert_prints("The schemes did not take turns");
 }
 
-static void what_is_no_result_is_refused(void **state)
+TEST_WITH(what_is_no_result_is_refused, start, end)
 {
-    (void)state;
     struct run_figures figures;
     struct error error;
     assert_int_equal(run_figures_make(json_object(), "a.json", &figures, &error), -1);
     assert_non_null(strstr(error.text, "a.json is no result of a run"));
     run_figures_free(&figures);
     read_results();
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, start, end)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(a_run_is_not_slower_than_itself),
-        TEST(slower_and_faster_are_told_by_the_kind_of_figure),
-        TEST(what_lies_within_the_margin_does_not_matter),
-        TEST(a_verdict_that_is_not_decided_is_neither_worse_nor_the_same),
-        TEST(what_one_side_lacks_is_inconclusive),
-        TEST(fewer_than_three_repeats_are_inconclusive),
-        TEST(what_neither_had_servers_for_is_left_out),
-        TEST(two_runs_of_which_nobody_knows_where_are_not_compared),
-        TEST(an_empty_comparison_is_inconclusive),
-        TEST(costs_of_differing_environments_are_refused),
-        TEST(another_question_has_another_answer),
-        TEST(a_key_that_one_of_them_lacks_is_a_difference),
-        TEST(scenarios_with_faults_have_verdicts_only),
-        TEST(the_driver_is_not_compared_in_place_of_the_lock),
-        TEST(two_schemes_of_a_run_are_paired_if_they_took_turns),
-        TEST(one_scheme_after_the_other_shares_no_weather),
-        TEST(what_is_no_result_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,9 @@
 #include "harness/report/costs.h"
 
 #include "harness/report/test_run.h"
+#include "harness/testing/test.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
 
 static struct test_run test;
 static char *text;
@@ -48,9 +43,8 @@ static struct trial_result *add_measured(const char *scheme)
     return result;
 }
 
-static void repeats_are_one_line(void **state)
+TEST_WITH(repeats_are_one_line, start, end)
 {
-    (void)state;
     add_measured("redis-setnx")->statistics.herd =
         (struct herd){.is_known = true, .grants = 2, .acquire_requests = 3, .release_requests = 2};
     add_measured("redis-setnx");
@@ -65,9 +59,8 @@ static void repeats_are_one_line(void **state)
               "none               2  10 ms  35 ms  35 ms  35 ms   10 ms   10 ms     –  1.00\n");
 }
 
-static void what_is_driver_bound_is_marked_and_said(void **state)
+TEST_WITH(what_is_driver_bound_is_marked_and_said, start, end)
 {
-    (void)state;
     struct trial_result *result = add_measured("redis-setnx");
     add_measured("redis-setnx");
     result->statistics.driver_bound.is_bound = true;
@@ -79,9 +72,8 @@ static void what_is_driver_bound_is_marked_and_said(void **state)
 }
 
 // Only the figure that it is true of has the mark.
-static void a_figure_that_is_late_is_marked_and_said(void **state)
+TEST_WITH(a_figure_that_is_late_is_marked_and_said, start, end)
 {
-    (void)state;
     struct trial_result *result = add_measured("redis-setnx");
     result->statistics.driver_bound.late[PERCENTILE_p99] = true;
     strcpy(result->statistics.driver_bound.reason, "p99 by up to 5 ms of 35 ms");
@@ -90,9 +82,8 @@ static void a_figure_that_is_late_is_marked_and_said(void **state)
     assert_non_null(strstr(text, "\n* redis-setnx: p99 by up to 5 ms of 35 ms\n"));
 }
 
-static void a_rate_that_was_not_held_is_said(void **state)
+TEST_WITH(a_rate_that_was_not_held_is_said, start, end)
 {
-    (void)state;
     struct trial_result *first = add_measured("redis-setnx");
     struct trial_result *second = add_measured("redis-setnx");
     first->statistics.due = second->statistics.due = 2500;
@@ -106,9 +97,8 @@ static void a_rate_that_was_not_held_is_said(void **state)
     assert_null(strstr(text, "none could not"));
 }
 
-static void grants_of_what_has_expired_are_said(void **state)
+TEST_WITH(grants_of_what_has_expired_are_said, start, end)
 {
-    (void)state;
     struct trial_result *result = add_measured("redis-setnx");
     result->statistics.leased = 20;
     print();
@@ -132,9 +122,8 @@ static int width_of(const char *lines)
     return longest;
 }
 
-static void it_fits_into_a_hundred_columns(void **state)
+TEST_WITH(it_fits_into_a_hundred_columns, start, end)
 {
-    (void)state;
     struct trial_result *result = add_measured("redis-watchdog-unchecked"); // no longer one
     test.digest.hold_count = 0;
     for (int i = 0; i < 8; i++)
@@ -150,9 +139,8 @@ static void it_fits_into_a_hundred_columns(void **state)
         fail_msg("%d columns:\n%s", width_of(text), text);
 }
 
-static void scenarios_with_faults_have_a_table_only_if_they_are_alone(void **state)
+TEST_WITH(scenarios_with_faults_have_a_table_only_if_they_are_alone, start, end)
 {
-    (void)state;
     struct scenario other = test.scenario;
     test.scenario.fault_count = 1;
     other.name = "calm";
@@ -168,9 +156,8 @@ static void scenarios_with_faults_have_a_table_only_if_they_are_alone(void **sta
 }
 
 // A program of its own is marked, and below it stands what that means; a plug-in is none.
-static void what_a_program_of_its_own_costs_is_said_to_include_the_way_there(void **state)
+TEST_WITH(what_a_program_of_its_own_costs_is_said_to_include_the_way_there, start, end)
 {
-    (void)state;
     static const struct foreign_settings program = {.name = "redis-py"};
     static const struct foreign_settings plugin = {.name = "flock", .plugin = "./flock.so"};
     add_measured("redis-setnx");
@@ -187,9 +174,8 @@ static void what_a_program_of_its_own_costs_is_said_to_include_the_way_there(voi
     assert_non_null(strstr(text, "\n† a program of its own (exec): redis-py: its times include"));
 }
 
-static void it_is_said_whose_the_times_of_each_program_are(void **state)
+TEST_WITH(it_is_said_whose_the_times_of_each_program_are, start, end)
 {
-    (void)state;
     static const struct foreign_settings program = {.name = "redis-py"};
     static const char *const names[] = {"kazoo", "curator", "etcdctl", "template"};
     static const unsigned sources[] = {TIMES_OWN | TIMES_OWN_LOOP | TIMES_STRAIGHT,
@@ -208,29 +194,9 @@ static void it_is_said_whose_the_times_of_each_program_are(void **state)
                      "in loops of their own, straight to their servers\n"));
 }
 
-static void a_run_without_a_history_has_no_table(void **state)
+TEST_WITH(a_run_without_a_history_has_no_table, start, end)
 {
-    (void)state;
     test_add(&test, "none", VERDICT_SKIPPED, EXPECTATION_NONE)->has_history = false;
     print();
     assert_string_equal(text, "");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(repeats_are_one_line, start, end),
-        cmocka_unit_test_setup_teardown(what_is_driver_bound_is_marked_and_said, start, end),
-        cmocka_unit_test_setup_teardown(a_figure_that_is_late_is_marked_and_said, start, end),
-        cmocka_unit_test_setup_teardown(a_rate_that_was_not_held_is_said, start, end),
-        cmocka_unit_test_setup_teardown(grants_of_what_has_expired_are_said, start, end),
-        cmocka_unit_test_setup_teardown(it_fits_into_a_hundred_columns, start, end),
-        cmocka_unit_test_setup_teardown(scenarios_with_faults_have_a_table_only_if_they_are_alone,
-                                        start, end),
-        cmocka_unit_test_setup_teardown(
-            what_a_program_of_its_own_costs_is_said_to_include_the_way_there, start, end),
-        cmocka_unit_test_setup_teardown(it_is_said_whose_the_times_of_each_program_are, start, end),
-        cmocka_unit_test_setup_teardown(a_run_without_a_history_has_no_table, start, end),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,9 @@
 #include "harness/report/csv.h"
 
 #include "harness/report/test_run.h"
+#include "harness/testing/test.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
 
 static struct test_run test;
 static char *csv;
@@ -71,9 +66,8 @@ static void expect(int line, const char *column, const char *expected)
         fail_msg("line %d, %s: '%s', not '%s'", line, column, value, expected);
 }
 
-static void a_trial_is_a_line(void **state)
+TEST_WITH(a_trial_is_a_line, start, end)
 {
-    (void)state;
     struct trial_result *result = test_add(&test, "redis-setnx", VERDICT_SAFE, EXPECTATION_MET);
     test_find(result, &test_lost_update, false)->count = 3;
     test_digest(&test);
@@ -100,9 +94,8 @@ static void a_trial_is_a_line(void **state)
     expect(1, "load_at_begin", "0.25");
 }
 
-static void what_is_not_known_is_empty_and_no_zero(void **state)
+TEST_WITH(what_is_not_known_is_empty_and_no_zero, start, end)
 {
-    (void)state;
     struct trial_result *result = test_add(&test, "redis-setnx", VERDICT_SAFE, EXPECTATION_NONE);
     test_digest(&test);
     statistics_make(&test.digest, &result->statistics);
@@ -124,9 +117,8 @@ static void what_is_not_known_is_empty_and_no_zero(void **state)
     assert_null(strstr(csv, "inf"));
 }
 
-static void the_fault_with_the_longest_loss_is_told_of(void **state)
+TEST_WITH(the_fault_with_the_longest_loss_is_told_of, start, end)
 {
-    (void)state;
     struct trial_result *result = test_add(&test, "redis-setnx", VERDICT_SAFE, EXPECTATION_NONE);
     result->statistics.recoveries = (struct recoveries){
         .items = {{1, 10, 5, 100}, {2, 20, TIME_NEVER, 300}, {3, 30, 5, 200}}, .count = 3};
@@ -137,9 +129,8 @@ static void the_fault_with_the_longest_loss_is_told_of(void **state)
     expect(1, "unavailable_ns", "300");
 }
 
-static void commas_and_quotes_are_quoted(void **state)
+TEST_WITH(commas_and_quotes_are_quoted, start, end)
 {
-    (void)state;
     test.scenario.name = "a \"b\", c\nd";
     strcpy(test.run.environment.servers, "redis-server 7.0.15, mariadbd 10.11");
     test_add(&test, "redis-setnx", VERDICT_SAFE, EXPECTATION_NONE);
@@ -149,22 +140,9 @@ static void commas_and_quotes_are_quoted(void **state)
     expect(1, "scenario", "a \"b\", c\nd");
 }
 
-static void a_run_without_trials_has_its_heading(void **state)
+TEST_WITH(a_run_without_trials_has_its_heading, start, end)
 {
-    (void)state;
     csv = report_csv(&test.run);
     assert_int_equal(strncmp(csv, "trial,scenario,scheme,repeat,seed,verdict,", 42), 0);
     assert_ptr_equal(strstr(csv, "\r\n") + 2, csv + strlen(csv));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_trial_is_a_line, start, end),
-        cmocka_unit_test_setup_teardown(what_is_not_known_is_empty_and_no_zero, start, end),
-        cmocka_unit_test_setup_teardown(the_fault_with_the_longest_loss_is_told_of, start, end),
-        cmocka_unit_test_setup_teardown(commas_and_quotes_are_quoted, start, end),
-        cmocka_unit_test_setup_teardown(a_run_without_trials_has_its_heading, start, end),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

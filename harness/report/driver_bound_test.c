@@ -2,14 +2,7 @@
 
 #include "harness/base/clock.h"
 #include "harness/report/statistics.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "harness/testing/test.h"
 
 static struct statistics statistics;
 static struct driver_bound bound;
@@ -42,9 +35,8 @@ static void expect_free(void)
     assert_string_equal(bound.reason, "");
 }
 
-static void clients_and_driver_that_leave_a_tenth_are_free(void **state)
+TEST_WITH(clients_and_driver_that_leave_a_tenth_are_free, start, NULL)
 {
-    (void)state;
     statistics.resources.clients.processor_ns = 1700 * NS_PER_MS;
     statistics.resources.driver.processor_ns = 100 * NS_PER_MS;
     expect_free();
@@ -54,9 +46,8 @@ static void clients_and_driver_that_leave_a_tenth_are_free(void **state)
     expect_free();
 }
 
-static void clients_are_held_against_the_processors_they_are_pinned_to(void **state)
+TEST_WITH(clients_are_held_against_the_processors_they_are_pinned_to, start, NULL)
 {
-    (void)state;
     statistics.resources.clients.processor_ns = 950 * NS_PER_MS;
     expect_free();
     statistics.resources.client_processors = 1;
@@ -74,9 +65,8 @@ static void expect_late(enum percentile figure, const char *reason)
         fail_msg("not in '%s': %s", bound.reason, reason);
 }
 
-static void lateness_is_held_against_each_figure_for_itself(void **state)
+TEST_WITH(lateness_is_held_against_each_figure_for_itself, start, NULL)
 {
-    (void)state;
     statistics.acquire_on_time = statistics.acquire;
     expect_free();
     statistics.acquire_on_time.p50_ns = 900;
@@ -95,9 +85,8 @@ static void lateness_is_held_against_each_figure_for_itself(void **state)
 
 // Operations may be late, as a lateness beyond any acquire's tells, and no figure be wrong by it:
 // they had to wait in any case.
-static void lateness_alone_is_no_blame(void **state)
+TEST_WITH(lateness_alone_is_no_blame, start, NULL)
 {
-    (void)state;
     statistics.lateness = (struct percentiles){.count = 9, .p50_ns = 30000, .p99_ns = 40000};
     statistics.acquire_on_time = statistics.acquire;
     expect_free();
@@ -106,9 +95,8 @@ static void lateness_alone_is_no_blame(void **state)
     expect_free();
 }
 
-static void a_harness_that_stood_still_for_long_is_no_measure(void **state)
+TEST_WITH(a_harness_that_stood_still_for_long_is_no_measure, start, NULL)
 {
-    (void)state;
     statistics.stalled_ns = 10 * NS_PER_MS;
     expect_free();
     statistics.stalled_ns++;
@@ -116,9 +104,8 @@ static void a_harness_that_stood_still_for_long_is_no_measure(void **state)
 }
 
 // Each figure by the share of the acquires that lies beyond it.
-static void a_stall_is_held_against_the_figures_that_few_make_up(void **state)
+TEST_WITH(a_stall_is_held_against_the_figures_that_few_make_up, start, NULL)
 {
-    (void)state;
     statistics.acquire.p999_ns = 30000;
     statistics.acquire.max_ns = 50 * NS_PER_MS;
     statistics.stalled_ns = NS_PER_MS; // a thousandth
@@ -135,27 +122,12 @@ static void a_stall_is_held_against_the_figures_that_few_make_up(void **state)
     expect_free();
 }
 
-static void every_reason_is_said(void **state)
+TEST_WITH(every_reason_is_said, start, NULL)
 {
-    (void)state;
     statistics.stalled_ns = 500 * NS_PER_MS;
     statistics.resources.clients.processor_ns = 2 * NS_PER_S;
     statistics.acquire_on_time = (struct percentiles){.count = 1000, .p99_ns = 20000};
     expect_bound("; the harness itself stood still");
     expect_bound("; the driver began operations late, so acquire is too high: p50 by up to 1 µs");
     expect_bound("the clients and the driver used 100 %");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(clients_and_driver_that_leave_a_tenth_are_free, start),
-        cmocka_unit_test_setup(clients_are_held_against_the_processors_they_are_pinned_to, start),
-        cmocka_unit_test_setup(lateness_is_held_against_each_figure_for_itself, start),
-        cmocka_unit_test_setup(lateness_alone_is_no_blame, start),
-        cmocka_unit_test_setup(a_harness_that_stood_still_for_long_is_no_measure, start),
-        cmocka_unit_test_setup(a_stall_is_held_against_the_figures_that_few_make_up, start),
-        cmocka_unit_test_setup(every_reason_is_said, start),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,7 @@
 #include "harness/report/environment.h"
 
 #include "harness/base/clock.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "harness/testing/test.h"
 
 static struct environment a, b;
 static struct text text;
@@ -52,9 +45,8 @@ static void expect_one(const char *expected)
     b = a;
 }
 
-static void the_same_place_at_another_time_may_be_compared(void **state)
+TEST_WITH(the_same_place_at_another_time_may_be_compared, start, end)
 {
-    (void)state;
     strcpy(b.began, "2026-11-22T14:00:00Z");
     b.load_at_end.averages[0] = 17; // which may be its own doing
     b.load_at_begin.averages[0] = 1.5;
@@ -62,9 +54,8 @@ static void the_same_place_at_another_time_may_be_compared(void **state)
     assert_string_equal(text_string(&text), "");
 }
 
-static void whatever_bears_on_costs_is_named(void **state)
+TEST_WITH(whatever_bears_on_costs_is_named, start, end)
 {
-    (void)state;
     strcpy(b.lockpick_version, "0.2.0");
     expect_one("Lockpick: 0.1.0 and 0.2.0\n");
     strcpy(b.servers, "redis-server 7.2.1");
@@ -87,26 +78,23 @@ static void whatever_bears_on_costs_is_named(void **state)
     expect_one("trials at a time: 1 and 4\n");
 }
 
-static void what_is_not_known_of_one_differs(void **state)
+TEST_WITH(what_is_not_known_of_one_differs, start, end)
 {
-    (void)state;
     b.governor[0] = '\0';
     expect_one("governor: performance and not known\n");
     b.load_at_begin.is_known = false;
     expect_one("load of the machine at the beginning: known of one only\n");
 }
 
-static void a_busy_machine_is_no_quiet_one(void **state)
+TEST_WITH(a_busy_machine_is_no_quiet_one, start, end)
 {
-    (void)state;
     b.load_at_begin.averages[0] = 1.51; // more than half a processor for each of the two
     expect_one("load of the machine at the beginning: 0.50 and 1.51\n");
 }
 
 // Where eight share a machine, its load is never twice the same.
-static void of_a_busy_machine_a_quarter_more_is_no_difference(void **state)
+TEST_WITH(of_a_busy_machine_a_quarter_more_is_no_difference, start, end)
 {
-    (void)state;
     a.load_at_begin.averages[0] = 37.2;
     b.load_at_begin.averages[0] = 34.5;
     assert_int_equal(environment_differences(&a, &b, &text), 0);
@@ -114,9 +102,8 @@ static void of_a_busy_machine_a_quarter_more_is_no_difference(void **state)
     assert_int_equal(environment_differences(&a, &b, &text), 1);
 }
 
-static void what_is_left_of_the_first_runs_own_load_does_not_count(void **state)
+TEST_WITH(what_is_left_of_the_first_runs_own_load_does_not_count, start, end)
 {
-    (void)state;
     a.duration_ns = 120 * NS_PER_S;
     a.load_at_end.averages[0] = 4.5;
     b.load_at_begin.averages[0] = 3.3;
@@ -130,28 +117,11 @@ static void what_is_left_of_the_first_runs_own_load_does_not_count(void **state)
     expect_one("load of the machine at the beginning: 0.50 and 3.30\n");
 }
 
-static void every_difference_is_listed(void **state)
+TEST_WITH(every_difference_is_listed, start, end)
 {
-    (void)state;
     b.lanes = 4;
     strcpy(b.kernel, "Linux 6.18");
     assert_int_equal(environment_differences(&a, &b, &text), 2);
     assert_string_equal(text.bytes,
                         "kernel: Linux 6.1 and Linux 6.18\ntrials at a time: 1 and 4\n");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(the_same_place_at_another_time_may_be_compared, start, end),
-        cmocka_unit_test_setup_teardown(whatever_bears_on_costs_is_named, start, end),
-        cmocka_unit_test_setup_teardown(what_is_not_known_of_one_differs, start, end),
-        cmocka_unit_test_setup_teardown(a_busy_machine_is_no_quiet_one, start, end),
-        cmocka_unit_test_setup_teardown(of_a_busy_machine_a_quarter_more_is_no_difference, start,
-                                        end),
-        cmocka_unit_test_setup_teardown(what_is_left_of_the_first_runs_own_load_does_not_count,
-                                        start, end),
-        cmocka_unit_test_setup_teardown(every_difference_is_listed, start, end),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,5 @@
 #include "harness/report/test_run.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "harness/testing/test.h"
 
 struct ending {
     enum verdict verdict;
@@ -32,9 +27,8 @@ static int strict_code_of(const struct ending *endings, size_t count, size_t pla
     return code_with(true, endings, count, planned);
 }
 
-static void each_ending_has_its_code(void **state)
+TEST(each_ending_has_its_code)
 {
-    (void)state;
     static const struct {
         struct ending ending;
         int code;
@@ -56,9 +50,8 @@ static void each_ending_has_its_code(void **state)
         assert_int_equal(code_of(&table[i].ending, 1, 1), table[i].code);
 }
 
-static void a_measurement_is_conclusive_unless_a_verdict_was_expected(void **state)
+TEST(a_measurement_is_conclusive_unless_a_verdict_was_expected)
 {
-    (void)state;
     static const struct expectation safe = {.verdict = EXPECT_SAFE};
     struct test_run test;
     test_run_start(&test);
@@ -70,9 +63,8 @@ static void a_measurement_is_conclusive_unless_a_verdict_was_expected(void **sta
     assert_int_equal(report_exit_code(&test.run), 3);
 }
 
-static void what_was_skipped_beside_others_counts_only_if_strict(void **state)
+TEST(what_was_skipped_beside_others_counts_only_if_strict)
 {
-    (void)state;
     const struct ending endings[] = {{VERDICT_SAFE, EXPECTATION_MET},
                                      {VERDICT_NOT_APPLICABLE, EXPECTATION_NONE},
                                      {VERDICT_SKIPPED, EXPECTATION_NONE}};
@@ -81,9 +73,8 @@ static void what_was_skipped_beside_others_counts_only_if_strict(void **state)
     assert_int_equal(strict_code_of(endings, 2, 2), 0); // n/a is nobody's lack
 }
 
-static void the_worst_news_wins(void **state)
+TEST(the_worst_news_wins)
 {
-    (void)state;
     const struct ending endings[] = {{VERDICT_UNKNOWN, EXPECTATION_NONE},
                                      {VERDICT_ERROR, EXPECTATION_NONE},
                                      {VERDICT_SAFE, EXPECTATION_MISSED},
@@ -93,22 +84,9 @@ static void the_worst_news_wins(void **state)
     assert_int_equal(code_of(endings, 1, 1), 3);
 }
 
-static void a_run_that_was_cut_short_is_inconclusive(void **state)
+TEST(a_run_that_was_cut_short_is_inconclusive)
 {
-    (void)state;
     const struct ending ending = {VERDICT_SAFE, EXPECTATION_MET};
     assert_int_equal(code_of(&ending, 1, 2), 3);
     assert_int_equal(code_of(&ending, 0, 0), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_ending_has_its_code),
-        cmocka_unit_test(a_measurement_is_conclusive_unless_a_verdict_was_expected),
-        cmocka_unit_test(what_was_skipped_beside_others_counts_only_if_strict),
-        cmocka_unit_test(the_worst_news_wins),
-        cmocka_unit_test(a_run_that_was_cut_short_is_inconclusive),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

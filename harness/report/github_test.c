@@ -1,13 +1,7 @@
 #include "harness/report/github.h"
 
 #include "harness/report/test_run.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
+#include "harness/testing/test.h"
 
 static const struct expectation expect_safe = {.verdict = EXPECT_SAFE, .place = {12, 5}};
 
@@ -49,9 +43,8 @@ static char *commands_of_one(enum verdict verdict, enum expectation_result expec
     return commands_of(&test.run);
 }
 
-static void a_missed_expectation_is_an_error_at_its_line(void **state)
+TEST(a_missed_expectation_is_an_error_at_its_line)
 {
-    (void)state;
     char *text = commands_of_one(VERDICT_UNSAFE, EXPECTATION_MISSED, false);
     assert_string_equal(text, "::error file=pause.yaml,line=12,title=pause%3A redis-setnx::"
                               "expected SAFE, got this%0Abecause%0Afiles: "
@@ -61,18 +54,16 @@ static void a_missed_expectation_is_an_error_at_its_line(void **state)
     free(text);
 }
 
-static void a_met_expectation_is_only_counted(void **state)
+TEST(a_met_expectation_is_only_counted)
 {
-    (void)state;
     char *text = commands_of_one(VERDICT_UNSAFE, EXPECTATION_MET, false);
     assert_string_equal(text, "::notice title=Lockpick::1 trial: 1 as expected, 0 missed, "
                               "0 without expectation\n");
     free(text);
 }
 
-static void other_endings_are_errors_warnings_or_nothing(void **state)
+TEST(other_endings_are_errors_warnings_or_nothing)
 {
-    (void)state;
     static const struct {
         enum verdict verdict;
         bool strict;
@@ -92,9 +83,8 @@ static void other_endings_are_errors_warnings_or_nothing(void **state)
     }
 }
 
-static void trials_that_were_skipped_for_one_reason_are_one_warning(void **state)
+TEST(trials_that_were_skipped_for_one_reason_are_one_warning)
 {
-    (void)state;
     struct test_run test;
     test_run_start(&test);
     for (int i = 0; i < 3; i++)
@@ -107,9 +97,8 @@ static void trials_that_were_skipped_for_one_reason_are_one_warning(void **state
     free(text);
 }
 
-static void errors_come_before_warnings_and_stories_are_folded(void **state)
+TEST(errors_come_before_warnings_and_stories_are_folded)
 {
-    (void)state;
     struct test_run test;
     test_run_start(&test);
     test_add(&test, "a", VERDICT_UNKNOWN, EXPECTATION_NONE);
@@ -126,9 +115,8 @@ static void errors_come_before_warnings_and_stories_are_folded(void **state)
     free(text);
 }
 
-static void no_text_becomes_a_command_of_its_own(void **state)
+TEST(no_text_becomes_a_command_of_its_own)
 {
-    (void)state;
     struct test_run test;
     test_run_start(&test);
     test.scenario.name = "a,b:c\n::error::x";
@@ -147,9 +135,8 @@ static void no_text_becomes_a_command_of_its_own(void **state)
     free(text);
 }
 
-static void the_table_begins_with_what_was_missed(void **state)
+TEST(the_table_begins_with_what_was_missed)
 {
-    (void)state;
     struct test_run test;
     test_run_start(&test);
     char *names[] = {"stale-holder", "lost-update"};
@@ -171,9 +158,8 @@ static void the_table_begins_with_what_was_missed(void **state)
     free(text);
 }
 
-static void nothing_breaks_out_of_its_cell(void **state)
+TEST(nothing_breaks_out_of_its_cell)
 {
-    (void)state;
     struct test_run test;
     test_run_start(&test);
     test.scenario.name = "a|b\n<img src=x> `c` \\|";
@@ -183,19 +169,4 @@ static void nothing_breaks_out_of_its_cell(void **state)
     assert_has(text, "| a&#124;b &#60;img src=x&#62; &#96;c&#96; &#92;&#124; | &#95;x&#95; | – |");
     assert_has(text, "(&#60;b&#62; # heading)");
     free(text);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_missed_expectation_is_an_error_at_its_line),
-        cmocka_unit_test(a_met_expectation_is_only_counted),
-        cmocka_unit_test(other_endings_are_errors_warnings_or_nothing),
-        cmocka_unit_test(trials_that_were_skipped_for_one_reason_are_one_warning),
-        cmocka_unit_test(errors_come_before_warnings_and_stories_are_folded),
-        cmocka_unit_test(no_text_becomes_a_command_of_its_own),
-        cmocka_unit_test(the_table_begins_with_what_was_missed),
-        cmocka_unit_test(nothing_breaks_out_of_its_cell),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

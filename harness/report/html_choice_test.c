@@ -3,13 +3,9 @@
 #include "harness/base/test_folder.h"
 #include "harness/report/html.h"
 #include "harness/report/test_many.h"
+#include "harness/testing/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define MANY 80
 
@@ -85,9 +81,8 @@ static uint64_t chosen(void)
     return bits;
 }
 
-static void once_a_page_is_full_nothing_more_is_drawn(void **state)
+TEST_WITH(once_a_page_is_full_nothing_more_is_drawn, start, end)
 {
-    (void)state;
     struct error error = {""};
     if (!have_gnuplot())
         skip();
@@ -101,9 +96,8 @@ static void once_a_page_is_full_nothing_more_is_drawn(void **state)
     assert_true(kept != 0 && kept == chosen());
 }
 
-static void each_of_many_pictures_goes_to_its_own_trial(void **state)
+TEST_WITH(each_of_many_pictures_goes_to_its_own_trial, start, end)
 {
-    (void)state;
     char title[32];
     struct error error = {""};
     if (!have_gnuplot())
@@ -119,9 +113,8 @@ static void each_of_many_pictures_goes_to_its_own_trial(void **state)
     }
 }
 
-static void one_that_cannot_be_drawn_takes_no_other_along(void **state)
+TEST_WITH(one_that_cannot_be_drawn_takes_no_other_along, start, end)
 {
-    (void)state;
     struct error error = {""};
     if (!have_gnuplot())
         skip();
@@ -134,9 +127,8 @@ static void one_that_cannot_be_drawn_takes_no_other_along(void **state)
     assert_int_equal(count_drawn(), 19);
 }
 
-static void what_is_not_drawn_has_no_files(void **state)
+TEST_WITH(what_is_not_drawn_has_no_files, start, end)
 {
-    (void)state;
     const struct plot_wish wish = {&many.run.trials[0], PICTURE_TIMELINE};
     struct error error = {""};
     if (!have_gnuplot())
@@ -146,15 +138,4 @@ static void what_is_not_drawn_has_no_files(void **state)
     assert_int_equal(plots_draw(&wish, 1, &error), 0);
     assert_int_equal(access(many.run.trials[0].folder, F_OK), 0);
     assert_int_equal(access(many.run.trials[1].folder, F_OK), -1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(once_a_page_is_full_nothing_more_is_drawn, start, end),
-        cmocka_unit_test_setup_teardown(each_of_many_pictures_goes_to_its_own_trial, start, end),
-        cmocka_unit_test_setup_teardown(one_that_cannot_be_drawn_takes_no_other_along, start, end),
-        cmocka_unit_test_setup_teardown(what_is_not_drawn_has_no_files, start, end),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,6 @@
 // The tables of costs of the page.
 #include "harness/report/test_many.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "harness/testing/test.h"
 
 static struct test_run test;
 static char *page;
@@ -64,9 +59,8 @@ static void assert_lacks(const char *text, const char *part)
 #define USE "<h3>What a lock used</h3>"
 #define RECOVERY "<h3 id=\"recovery\">"
 
-static void repeats_are_one_row_of_their_median_and_merged_histograms(void **state)
+TEST_WITH(repeats_are_one_row_of_their_median_and_merged_histograms, start, end)
 {
-    (void)state;
     add_repeat("redis-setnx", 100);
     add_repeat("redis-setnx", 300)->judgement.verdict = VERDICT_UNSAFE;
     add_repeat("redis-setnx", 200);
@@ -81,9 +75,8 @@ static void repeats_are_one_row_of_their_median_and_merged_histograms(void **sta
                      "<td>10 ms</td>");
 }
 
-static void what_the_driver_was_the_limit_of_is_marked_and_explained(void **state)
+TEST_WITH(what_the_driver_was_the_limit_of_is_marked_and_explained, start, end)
 {
-    (void)state;
     struct trial_result *result = add_repeat("none", 100);
     assert_lacks(table(SPEEDS), "*");
     result->statistics.driver_bound.is_bound = true;
@@ -94,9 +87,8 @@ static void what_the_driver_was_the_limit_of_is_marked_and_explained(void **stat
     assert_has(page, "pause: * none is driver-bound in 1 of 1: busy &lt;all&gt; the time");
 }
 
-static void a_program_of_its_own_is_marked_and_explained(void **state)
+TEST_WITH(a_program_of_its_own_is_marked_and_explained, start, end)
 {
-    (void)state;
     static const struct foreign_settings program = {.name = "redis-py"};
     add_repeat("none", 100);
     assert_lacks(table(SPEEDS), "†");
@@ -109,9 +101,8 @@ static void a_program_of_its_own_is_marked_and_explained(void **state)
                "<p class=\"small\">† a program of its own (exec): redis-py: its times include");
 }
 
-static void an_open_loop_shows_both_ways_to_count(void **state)
+TEST_WITH(an_open_loop_shows_both_ways_to_count, start, end)
 {
-    (void)state;
     struct trial_result *result = add_repeat("none", 100);
     assert_lacks(table(SPEEDS), "<small>5 ms");
     result->latencies.encoded[LATENCY_ACQUIRE_UNCORRECTED] =
@@ -121,9 +112,8 @@ static void an_open_loop_shows_both_ways_to_count(void **state)
     assert_has(table(SPEEDS), "<td>5 ms<br><small>5 ms</small></td>");
 }
 
-static void what_faults_do_is_no_cost_unless_there_is_nothing_else(void **state)
+TEST_WITH(what_faults_do_is_no_cost_unless_there_is_nothing_else, start, end)
 {
-    (void)state;
     struct scenario faulty = test.scenario;
     faulty.name = "with-a-fault";
     faulty.fault_count = 1;
@@ -137,9 +127,8 @@ static void what_faults_do_is_no_cost_unless_there_is_nothing_else(void **state)
     assert_has(table(SPEEDS), "with-a-fault");
 }
 
-static void attempts_and_shares_are_those_of_all_repeats(void **state)
+TEST_WITH(attempts_and_shares_are_those_of_all_repeats, start, end)
 {
-    (void)state;
     add_repeat("none", 100)->statistics.turns =
         (struct fairness){.grants = 10, .least_grants = 4, .most_grants = 6};
     struct statistics *other = &add_repeat("none", 100)->statistics;
@@ -149,9 +138,8 @@ static void attempts_and_shares_are_those_of_all_repeats(void **state)
     assert_has(text, "<td>3.50</td><td>10.0–60.0 %</td>");
 }
 
-static void what_was_used_is_shown_for_each_lock_and_as_busy_processors(void **state)
+TEST_WITH(what_was_used_is_shown_for_each_lock_and_as_busy_processors, start, end)
 {
-    (void)state;
     add_repeat("none", 100)->statistics.resources =
         (struct resources){.is_known = true,
                            .covered_ns = 100 * NS_PER_MS,
@@ -170,9 +158,8 @@ static void what_was_used_is_shown_for_each_lock_and_as_busy_processors(void **s
     assert_has(text, "old</th><td>–</td><td>–</td><td>–</td><td>–</td><td>–</td><td>–</td><td>–");
 }
 
-static void recoveries_are_shown_for_each_fault(void **state)
+TEST_WITH(recoveries_are_shown_for_each_fault, start, end)
 {
-    (void)state;
     test.scenario.fault_count = 2;
     test.scenario.faults = test.steps;
     test.steps[0] = (struct fault_step){.number = 1, .verb = "pause", .text = "pause <x>"};
@@ -191,29 +178,11 @@ static void recoveries_are_shown_for_each_fault(void **state)
     assert_lacks(text, ">kill<");
 }
 
-static void nothing_that_is_not_known_is_a_number(void **state)
+TEST_WITH(nothing_that_is_not_known_is_a_number, start, end)
 {
-    (void)state;
     test_add(&test, "none", VERDICT_UNKNOWN, EXPECTATION_NONE);
     free(page);
     page = report_html(&test.run);
     assert_lacks(strstr(page, "<body>"), "nan");
     assert_lacks(strstr(page, "<body>"), ">inf");
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, start, end)
-    const struct CMUnitTest tests[] = {
-        TEST(repeats_are_one_row_of_their_median_and_merged_histograms),
-        TEST(what_the_driver_was_the_limit_of_is_marked_and_explained),
-        TEST(a_program_of_its_own_is_marked_and_explained),
-        TEST(an_open_loop_shows_both_ways_to_count),
-        TEST(what_faults_do_is_no_cost_unless_there_is_nothing_else),
-        TEST(attempts_and_shares_are_those_of_all_repeats),
-        TEST(what_was_used_is_shown_for_each_lock_and_as_busy_processors),
-        TEST(recoveries_are_shown_for_each_fault),
-        TEST(nothing_that_is_not_known_is_a_number),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,6 @@
 // The table "Liveness and fairness" of the page.
 #include "harness/report/test_run.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
+#include "harness/testing/test.h"
 
 static struct test_run test;
 
@@ -31,9 +25,8 @@ static void check_table(const char *part, bool is_there)
     free(page);
 }
 
-static void each_scenario_has_its_schemes_as_rows(void **state)
+TEST(each_scenario_has_its_schemes_as_rows)
 {
-    (void)state;
     start("<b>zk");
     test_add(&test, "none", VERDICT_SKIPPED, EXPECTATION_NONE)->has_history = false;
     check_table("<th class=\"group\" scope=\"rowgroup\" colspan=\"12\">pause</th>", true);
@@ -41,9 +34,8 @@ static void each_scenario_has_its_schemes_as_rows(void **state)
     check_table("<th scope=\"row\">none</th>", false);
 }
 
-static void a_wait_is_shown_by_its_median_and_maximum_and_few_are_counted(void **state)
+TEST(a_wait_is_shown_by_its_median_and_maximum_and_few_are_counted)
 {
-    (void)state;
     struct liveness *liveness = &start("zk")->statistics.liveness;
     liveness->after_release = (struct wait_figures){50, NS_PER_MS, 2 * NS_PER_MS, 3 * NS_PER_MS};
     liveness->after_crash = (struct wait_figures){1, NS_PER_S, NS_PER_S, NS_PER_S};
@@ -53,18 +45,16 @@ static void a_wait_is_shown_by_its_median_and_maximum_and_few_are_counted(void *
     check_table("1 ms<br><small>max 3 ms, of 9</small>", true);
 }
 
-static void what_nobody_knows_is_a_dash(void **state)
+TEST(what_nobody_knows_is_a_dash)
 {
-    (void)state;
     start("zk");
     check_table("<td>–</td><td>–</td></tr>", false);
     check_table("<td class=\"word\">–</td></tr>", true);
     check_table("nan", false);
 }
 
-static void turns_taken_out_of_order_are_marked_where_the_order_is_promised(void **state)
+TEST(turns_taken_out_of_order_are_marked_where_the_order_is_promised)
 {
-    (void)state;
     static const char *const fair[] = {"fair", NULL};
     struct fairness *turns = &start("zk")->statistics.turns;
     *turns = (struct fairness){
@@ -78,9 +68,8 @@ static void turns_taken_out_of_order_are_marked_where_the_order_is_promised(void
     check_table("≈ 1 of 40", true);
 }
 
-static void herds_and_orphans_are_shown(void **state)
+TEST(herds_and_orphans_are_shown)
 {
-    (void)state;
     struct statistics *statistics = &start("zk")->statistics;
     statistics->herd = (struct herd){.is_known = true,
                                      .grants = 2,
@@ -93,16 +82,4 @@ static void herds_and_orphans_are_shown(void **state)
     check_table(">orphan<", true);
     statistics->liveness.left = LEAVING_NOTHING;
     check_table("<td class=\"word\">gone</td>", true);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_scenario_has_its_schemes_as_rows),
-        cmocka_unit_test(a_wait_is_shown_by_its_median_and_maximum_and_few_are_counted),
-        cmocka_unit_test(what_nobody_knows_is_a_dash),
-        cmocka_unit_test(turns_taken_out_of_order_are_marked_where_the_order_is_promised),
-        cmocka_unit_test(herds_and_orphans_are_shown),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

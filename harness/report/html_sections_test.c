@@ -1,12 +1,7 @@
 // What is where in the page, and how large it gets.
 #include "harness/report/markdown.h"
 #include "harness/report/test_many.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "harness/testing/test.h"
 
 static struct test_run test;
 static struct run_picture pictures[2];
@@ -36,9 +31,8 @@ static const char *find(const char *after, const char *part)
     return found;
 }
 
-static void verdicts_come_first_then_costs_then_the_rest(void **state)
+TEST_WITH(verdicts_come_first_then_costs_then_the_rest, start, end)
 {
-    (void)state;
     test_add(&test, "kept", VERDICT_SAFE, EXPECTATION_MET);
     test_add(&test, "broken", VERDICT_UNSAFE, EXPECTATION_MET);
     test_add(&test, "missed", VERDICT_STUCK, EXPECTATION_MISSED);
@@ -56,9 +50,8 @@ static void verdicts_come_first_then_costs_then_the_rest(void **state)
     find(at, "<section id=\"environment\">");
 }
 
-static void sections_without_anything_in_them_are_not_there(void **state)
+TEST_WITH(sections_without_anything_in_them_are_not_there, start, end)
 {
-    (void)state;
     test_add(&test, "kept", VERDICT_SAFE, EXPECTATION_MET);
     page = report_html(&test.run);
     assert_null(strstr(page, "#unexpected"));
@@ -70,9 +63,8 @@ static void sections_without_anything_in_them_are_not_there(void **state)
     find(page, "href=\"#trials\"");
 }
 
-static void a_run_of_which_nothing_ran_says_so_once(void **state)
+TEST_WITH(a_run_of_which_nothing_ran_says_so_once, start, end)
 {
-    (void)state;
     for (int i = 0; i < 7; i++)
         test_add(&test, "none", VERDICT_ERROR, EXPECTATION_MISSED)->has_history = false;
     test.run.planned = 9;
@@ -95,9 +87,8 @@ static void add_picture(struct run_picture *picture, enum picture_place place, c
                                     .svg = svg};
 }
 
-static void pictures_of_the_run_are_where_they_belong_and_have_words(void **state)
+TEST_WITH(pictures_of_the_run_are_where_they_belong_and_have_words, start, end)
 {
-    (void)state;
     test_add(&test, "kept", VERDICT_SAFE, EXPECTATION_MET);
     add_picture(&pictures[0], PLACE_COSTS, "percentiles", "<svg>p</svg>");
     add_picture(&pictures[1], PLACE_VERDICTS, "matrix", "<svg>m</svg>");
@@ -116,9 +107,8 @@ static void pictures_of_the_run_are_where_they_belong_and_have_words(void **stat
     find(matrix, "href=\"plots/matrix.dat\">");
 }
 
-static void without_gnuplot_there_is_what_to_draw_from(void **state)
+TEST_WITH(without_gnuplot_there_is_what_to_draw_from, start, end)
 {
-    (void)state;
     test_add(&test, "kept", VERDICT_SAFE, EXPECTATION_MET);
     add_picture(&pictures[0], PLACE_VERDICTS, "matrix", NULL);
     test.run.pictures = pictures;
@@ -132,9 +122,8 @@ static void without_gnuplot_there_is_what_to_draw_from(void **state)
     assert_null(strstr(page, "<img"));
 }
 
-static void a_page_of_thousands_of_trials_can_be_mailed(void **state)
+TEST_WITH(a_page_of_thousands_of_trials_can_be_mailed, start, end)
 {
-    (void)state;
     struct test_many many;
     size_t size = 300u << 10;
     char *large = memory_zeroed(size + 1, 1);
@@ -163,9 +152,8 @@ static void a_page_of_thousands_of_trials_can_be_mailed(void **state)
     free(large);
 }
 
-static void thresholds_come_before_costs_and_those_missed_first(void **state)
+TEST_WITH(thresholds_come_before_costs_and_those_missed_first, start, end)
 {
-    (void)state;
     static const char *const texts[] = {"violations == 0", "throughput > 500/s",
                                         "acquire.p99 < 5ms"};
     struct threshold thresholds[3] = {{.place = {20, 5}}};
@@ -193,18 +181,16 @@ static void thresholds_come_before_costs_and_those_missed_first(void **state)
     free(text);
 }
 
-static void the_browser_is_told_to_ask_nobody(void **state)
+TEST_WITH(the_browser_is_told_to_ask_nobody, start, end)
 {
-    (void)state;
     test_add(&test, "kept", VERDICT_SAFE, EXPECTATION_MET);
     page = report_html(&test.run);
     find(page, "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
                "img-src 'self' data: file:; style-src 'unsafe-inline'\">");
 }
 
-static void a_large_table_says_only_verdicts_and_what_was_missed(void **state)
+TEST_WITH(a_large_table_says_only_verdicts_and_what_was_missed, start, end)
 {
-    (void)state;
     struct test_many many;
     test_find(test_add(&test, "none", VERDICT_UNSAFE, EXPECTATION_MET), &test_stale_holder, false);
     test_many_make(&test, 60, &many);
@@ -218,21 +204,4 @@ static void a_large_table_says_only_verdicts_and_what_was_missed(void **state)
     const char *missed = find(table, "✗ MISSED");
     assert_null(strstr(missed + 1, "✗ MISSED"));
     test_many_free(&many);
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, start, end)
-    const struct CMUnitTest tests[] = {
-        TEST(verdicts_come_first_then_costs_then_the_rest),
-        TEST(sections_without_anything_in_them_are_not_there),
-        TEST(a_run_of_which_nothing_ran_says_so_once),
-        TEST(pictures_of_the_run_are_where_they_belong_and_have_words),
-        TEST(without_gnuplot_there_is_what_to_draw_from),
-        TEST(a_page_of_thousands_of_trials_can_be_mailed),
-        TEST(thresholds_come_before_costs_and_those_missed_first),
-        TEST(the_browser_is_told_to_ask_nobody),
-        TEST(a_large_table_says_only_verdicts_and_what_was_missed),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

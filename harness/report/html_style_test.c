@@ -1,15 +1,8 @@
 // What is written on what can be read.
 #include "harness/report/html.h"
+#include "harness/testing/test.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 static const struct html_colour *colour_of(const char *name, size_t length)
 {
@@ -41,16 +34,14 @@ static double contrast(const char *a, const char *b)
     return (fmax(lights[0], lights[1]) + 0.05) / (fmin(lights[0], lights[1]) + 0.05);
 }
 
-static void contrast_is_measured_as_in_wcag(void **state)
+TEST(contrast_is_measured_as_in_wcag)
 {
-    (void)state;
     assert_true(fabs(contrast("#000000", "#ffffff") - 21) < 0.001);
     assert_true(fabs(contrast("#777777", "#ffffff") - 4.478) < 0.001);
 }
 
-static void text_has_enough_contrast_in_both_schemes(void **state)
+TEST(text_has_enough_contrast_in_both_schemes)
 {
-    (void)state;
     for (const struct html_contrast *pair = html_contrasts; pair->text != NULL; pair++) {
         const struct html_colour *text = colour_of(pair->text, strlen(pair->text));
         const struct html_colour *ground = colour_of(pair->ground, strlen(pair->ground));
@@ -70,9 +61,8 @@ static bool is_text(const struct html_colour *colour)
     return false;
 }
 
-static void every_colour_of_the_style_is_in_the_palette_and_those_of_text_are_measured(void **state)
+TEST(every_colour_of_the_style_is_in_the_palette_and_those_of_text_are_measured)
 {
-    (void)state;
     struct text style = {0};
     html_add_style(&style);
     size_t texts = 0;
@@ -93,15 +83,4 @@ static void every_colour_of_the_style_is_in_the_palette_and_those_of_text_are_me
     }
     assert_true(texts > 10);
     text_free(&style);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(contrast_is_measured_as_in_wcag),
-        cmocka_unit_test(text_has_enough_contrast_in_both_schemes),
-        cmocka_unit_test(
-            every_colour_of_the_style_is_in_the_palette_and_those_of_text_are_measured),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,5 @@
 #include "harness/report/test_run.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
+#include "harness/testing/test.h"
 
 static size_t count_of(const char *text, const char *part)
 {
@@ -15,9 +9,8 @@ static size_t count_of(const char *text, const char *part)
     return count;
 }
 
-static void hostile_names_stay_text(void **state)
+TEST(hostile_names_stay_text)
 {
-    (void)state;
     struct test_run test;
     test_run_start(&test);
     test.scenario.name = "<script>alert(1)</script>";
@@ -42,9 +35,8 @@ static void hostile_names_stay_text(void **state)
     free(page);
 }
 
-static void nothing_is_fetched(void **state)
+TEST(nothing_is_fetched)
 {
-    (void)state;
     struct test_run test;
     test_run_start(&test);
     struct trial_result *result = test_add(&test, "none", VERDICT_UNSAFE, EXPECTATION_MET);
@@ -59,9 +51,8 @@ static void nothing_is_fetched(void **state)
     free(page);
 }
 
-static void each_picture_is_described_and_its_files_are_named(void **state)
+TEST(each_picture_is_described_and_its_files_are_named)
 {
-    (void)state;
     struct test_run test;
     test_run_start(&test);
     struct trial_result *result = test_add(&test, "none", VERDICT_UNSAFE, EXPECTATION_MET);
@@ -78,9 +69,8 @@ static void each_picture_is_described_and_its_files_are_named(void **state)
     free(page);
 }
 
-static void missed_trials_and_the_first_unsafe_one_are_open(void **state)
+TEST(missed_trials_and_the_first_unsafe_one_are_open)
 {
-    (void)state;
     struct test_run test;
     test_run_start(&test);
     test_add(&test, "a", VERDICT_SAFE, EXPECTATION_MET);
@@ -94,9 +84,8 @@ static void missed_trials_and_the_first_unsafe_one_are_open(void **state)
     free(page);
 }
 
-static void repeats_that_ended_alike_share_a_chip(void **state)
+TEST(repeats_that_ended_alike_share_a_chip)
 {
-    (void)state;
     struct test_run test;
     test_run_start(&test);
     for (int i = 0; i < 3; i++)
@@ -108,9 +97,8 @@ static void repeats_that_ended_alike_share_a_chip(void **state)
     free(page);
 }
 
-static void many_schemes_are_rows_and_few_are_columns(void **state)
+TEST(many_schemes_are_rows_and_few_are_columns)
 {
-    (void)state;
     static const char *const names[] = {"a1", "a2", "a3", "a4", "a5", "a6", "a7", "a8", "a9"};
     for (size_t count = 8; count <= 9; count++) {
         struct test_run test;
@@ -129,9 +117,8 @@ static void many_schemes_are_rows_and_few_are_columns(void **state)
 }
 
 // Room is for two: a missed one comes first, then the first of each scheme that broke a property.
-static void a_page_holds_the_pictures_that_tell_most_and_shows_the_files_of_the_others(void **state)
+TEST(a_page_holds_the_pictures_that_tell_most_and_shows_the_files_of_the_others)
 {
-    (void)state;
     struct test_run test;
     test_run_start(&test);
     size_t size = 150u << 10;
@@ -163,9 +150,8 @@ static void a_page_holds_the_pictures_that_tell_most_and_shows_the_files_of_the_
     free(large);
 }
 
-static void what_draws_nothing_is_left_out_of_embedded_pictures(void **state)
+TEST(what_draws_nothing_is_left_out_of_embedded_pictures)
 {
-    (void)state;
     struct test_run test;
     test_run_start(&test);
     test_add(&test, "none", VERDICT_SAFE, EXPECTATION_MET)->timeline =
@@ -177,9 +163,8 @@ static void what_draws_nothing_is_left_out_of_embedded_pictures(void **state)
     free(page);
 }
 
-static void what_does_not_apply_is_a_row_for_each_scheme_and_reason(void **state)
+TEST(what_does_not_apply_is_a_row_for_each_scheme_and_reason)
 {
-    (void)state;
     struct test_run test;
     test_run_start(&test);
     for (int i = 0; i < 4; i++) {
@@ -197,9 +182,8 @@ static void what_does_not_apply_is_a_row_for_each_scheme_and_reason(void **state
     free(page);
 }
 
-static void parentheses_are_explained_where_there_are_any(void **state)
+TEST(parentheses_are_explained_where_there_are_any)
 {
-    (void)state;
     struct test_run test;
     test_run_start(&test);
     struct trial_result *result = test_add(&test, "none", VERDICT_UNSAFE, EXPECTATION_MET);
@@ -213,9 +197,8 @@ static void parentheses_are_explained_where_there_are_any(void **state)
     free(page);
 }
 
-static void too_few_operations_for_percentiles_are_named(void **state)
+TEST(too_few_operations_for_percentiles_are_named)
 {
-    (void)state;
     struct test_run test;
     test_run_start(&test);
     struct trial_result *result = test_add(&test, "none", VERDICT_SAFE, EXPECTATION_MET);
@@ -229,9 +212,8 @@ static void too_few_operations_for_percentiles_are_named(void **state)
     free(page);
 }
 
-static void a_percentile_of_too_few_is_not_shown(void **state)
+TEST(a_percentile_of_too_few_is_not_shown)
 {
-    (void)state;
     struct test_run test;
     test_run_start(&test);
     struct trial_result *result = test_add(&test, "none", VERDICT_SAFE, EXPECTATION_MET);
@@ -248,24 +230,4 @@ static void a_percentile_of_too_few_is_not_shown(void **state)
         strstr(page, "<th scope=\"row\">acquire</th><td>100</td><td>1 ms</td>"
                      "<td>2 ms</td><td>3 ms</td><td>4 ms</td><td>–</td><td>–</td><td>5 ms</td>"));
     free(page);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(hostile_names_stay_text),
-        cmocka_unit_test(nothing_is_fetched),
-        cmocka_unit_test(each_picture_is_described_and_its_files_are_named),
-        cmocka_unit_test(missed_trials_and_the_first_unsafe_one_are_open),
-        cmocka_unit_test(repeats_that_ended_alike_share_a_chip),
-        cmocka_unit_test(many_schemes_are_rows_and_few_are_columns),
-        cmocka_unit_test(
-            a_page_holds_the_pictures_that_tell_most_and_shows_the_files_of_the_others),
-        cmocka_unit_test(what_draws_nothing_is_left_out_of_embedded_pictures),
-        cmocka_unit_test(what_does_not_apply_is_a_row_for_each_scheme_and_reason),
-        cmocka_unit_test(parentheses_are_explained_where_there_are_any),
-        cmocka_unit_test(too_few_operations_for_percentiles_are_named),
-        cmocka_unit_test(a_percentile_of_too_few_is_not_shown),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

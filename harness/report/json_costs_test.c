@@ -2,14 +2,9 @@
 
 #include "harness/report/test_json_path.h"
 #include "harness/report/test_run.h"
+#include "harness/testing/test.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
 
 static struct test_run test;
 static json_t *json;
@@ -45,9 +40,8 @@ static struct trial_result *add_measured(void)
     return result;
 }
 
-static void every_figure_is_there(void **state)
+TEST_WITH(every_figure_is_there, start, end)
 {
-    (void)state;
     struct trial_result *result = add_measured();
     struct statistics *statistics = &result->statistics;
     statistics->due = 9;
@@ -98,9 +92,8 @@ static void every_figure_is_there(void **state)
     assert_true(json_is_null(at("resources.servers")));
 }
 
-static void what_was_not_measured_is_null(void **state)
+TEST_WITH(what_was_not_measured_is_null, start, end)
 {
-    (void)state;
     struct trial_result *result = test_add(&test, "redis-setnx", VERDICT_SAFE, EXPECTATION_NONE);
     statistics_make(test_digest(&test), &result->statistics);
     json = statistics_json(result);
@@ -116,9 +109,8 @@ static void what_was_not_measured_is_null(void **state)
     assert_int_equal(json_array_size(at("phases")), 0);
 }
 
-static void each_phase_has_figures_of_its_own(void **state)
+TEST_WITH(each_phase_has_figures_of_its_own, start, end)
 {
-    (void)state;
     struct load_phase phases[] = {
         {.from_ns = AT(0), .to_ns = AT(20), .clients = 1, .counts = false},
         {AT(20), AT(520), 3, 7000, true}};
@@ -144,9 +136,8 @@ static void each_phase_has_figures_of_its_own(void **state)
     assert_int_equal(json_integer_value(at("phases.1.acquire.max_ns")), 30 * NS_PER_MS);
 }
 
-static void repeats_have_one_cost_whose_histogram_can_be_read_again(void **state)
+TEST_WITH(repeats_have_one_cost_whose_histogram_can_be_read_again, start, end)
 {
-    (void)state;
     struct histogram histogram;
     struct error error;
     add_measured();
@@ -171,9 +162,8 @@ static void repeats_have_one_cost_whose_histogram_can_be_read_again(void **state
     histogram_free(&histogram);
 }
 
-static void an_environment_that_is_not_known_is_null(void **state)
+TEST_WITH(an_environment_that_is_not_known_is_null, start, end)
 {
-    (void)state;
     struct environment environment = {.placement = "free: not pinned",
                                       .load_at_end = {true, {0.5, 1.5, 2.5}}};
     json = environment_json(&environment);
@@ -183,9 +173,8 @@ static void an_environment_that_is_not_known_is_null(void **state)
     assert_true(json_real_value(at("load_at_end.1")) == 1.5);
 }
 
-static void an_environment_comes_back_as_it_was(void **state)
+TEST_WITH(an_environment_comes_back_as_it_was, start, end)
 {
-    (void)state;
     const struct environment environment = {.lockpick_version = "0.1.0",
                                             .kernel = "Linux 6.1",
                                             .processor = "Fast",
@@ -215,18 +204,4 @@ static void an_environment_comes_back_as_it_was(void **state)
     environment_from_json(NULL, &again);
     assert_string_equal(again.kernel, "");
     text_free(&differences);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(every_figure_is_there, start, end),
-        cmocka_unit_test_setup_teardown(what_was_not_measured_is_null, start, end),
-        cmocka_unit_test_setup_teardown(each_phase_has_figures_of_its_own, start, end),
-        cmocka_unit_test_setup_teardown(repeats_have_one_cost_whose_histogram_can_be_read_again,
-                                        start, end),
-        cmocka_unit_test_setup_teardown(an_environment_that_is_not_known_is_null, start, end),
-        cmocka_unit_test_setup_teardown(an_environment_comes_back_as_it_was, start, end),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

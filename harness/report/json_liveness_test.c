@@ -1,13 +1,7 @@
 // Liveness, fairness and herd in result.json.
 #include "harness/report/json_liveness.h"
 #include "harness/report/test_run.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
+#include "harness/testing/test.h"
 
 static struct test_run test;
 
@@ -47,9 +41,8 @@ static void assert_null_at(const json_t *object, const char *path)
         fail_msg("%s is not null", path);
 }
 
-static void waits_are_there_with_their_percentiles_or_null(void **state)
+TEST(waits_are_there_with_their_percentiles_or_null)
 {
-    (void)state;
     struct trial_result *result = start("redis-setnx");
     struct liveness *liveness = &result->statistics.liveness;
     liveness->after_release = (struct wait_figures){3, 10, 20, 30};
@@ -73,9 +66,8 @@ static void waits_are_there_with_their_percentiles_or_null(void **state)
     json_decref(object);
 }
 
-static void an_orphan_is_true_false_or_null(void **state)
+TEST(an_orphan_is_true_false_or_null)
 {
-    (void)state;
     struct trial_result *result = start("redis-setnx");
     for (enum leaving left = LEAVING_UNKNOWN; left <= LEAVING_ORPHAN; left++) {
         result->statistics.liveness.left = left;
@@ -88,9 +80,8 @@ static void an_orphan_is_true_false_or_null(void **state)
     }
 }
 
-static void shares_and_turns_are_parts_of_a_whole(void **state)
+TEST(shares_and_turns_are_parts_of_a_whole)
 {
-    (void)state;
     static const char *const fair[] = {"exclusive", "fair", NULL};
     struct trial_result *result = start("zk-sequential");
     test.trials[0].traits = fair;
@@ -124,9 +115,8 @@ static void shares_and_turns_are_parts_of_a_whole(void **state)
     json_decref(object);
 }
 
-static void a_herd_is_counted_for_each_grant(void **state)
+TEST(a_herd_is_counted_for_each_grant)
 {
-    (void)state;
     struct trial_result *result = start("zk-ephemeral");
     result->statistics.herd = (struct herd){.is_known = true,
                                             .grants = 4,
@@ -144,9 +134,8 @@ static void a_herd_is_counted_for_each_grant(void **state)
     json_decref(object);
 }
 
-static void what_is_not_known_is_null(void **state)
+TEST(what_is_not_known_is_null)
 {
-    (void)state;
     struct trial_result *result = start("none");
     json_t *object = fairness_json(result);
     assert_null_at(object, "jain");
@@ -165,9 +154,8 @@ static void what_is_not_known_is_null(void **state)
     assert_true(json_is_null(herd_json(result)));
 }
 
-static void each_trial_of_the_report_has_the_three_keys(void **state)
+TEST(each_trial_of_the_report_has_the_three_keys)
 {
-    (void)state;
     start("none");
     char *text = report_json(&test.run);
     json_t *object = json_loads(text, 0, NULL);
@@ -177,17 +165,4 @@ static void each_trial_of_the_report_has_the_three_keys(void **state)
     assert_null_at(trial, "herd");
     json_decref(object);
     free(text);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(waits_are_there_with_their_percentiles_or_null),
-        cmocka_unit_test(an_orphan_is_true_false_or_null),
-        cmocka_unit_test(shares_and_turns_are_parts_of_a_whole),
-        cmocka_unit_test(a_herd_is_counted_for_each_grant),
-        cmocka_unit_test(what_is_not_known_is_null),
-        cmocka_unit_test(each_trial_of_the_report_has_the_three_keys),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,16 +1,11 @@
 // What machines may rely on in result.json: each key is documented, and nothing is NaN.
 #include "harness/base/file.h"
 #include "harness/report/test_run.h"
+#include "harness/testing/test.h"
 
 #include <ctype.h>
 #include <jansson.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
 
 static struct test_run test;
 static struct text documents;
@@ -107,9 +102,10 @@ static size_t walk(const json_t *value)
     return keys;
 }
 
-static void each_key_is_documented(void **state)
+TEST_GROUP(start, end);
+
+TEST(each_key_is_documented)
 {
-    (void)state;
     assert_true(is_documented("holds_per_second"));
     assert_false(is_documented("holds_per_secon"));
     char *text = make_result(true);
@@ -121,9 +117,8 @@ static void each_key_is_documented(void **state)
     free(text);
 }
 
-static void what_is_no_number_is_null(void **state)
+TEST(what_is_no_number_is_null)
 {
-    (void)state;
     char *text = make_result(false);
     json_t *result = json_loads(text, 0, NULL);
     assert_non_null(result);
@@ -135,13 +130,4 @@ static void what_is_no_number_is_null(void **state)
     assert_true(json_is_null(json_object_get(statistics, "fairness")));
     json_decref(result);
     free(text);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_key_is_documented),
-        cmocka_unit_test(what_is_no_number_is_null),
-    };
-    return cmocka_run_group_tests(tests, start, end);
 }

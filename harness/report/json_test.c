@@ -1,13 +1,8 @@
 #include "harness/report/test_run.h"
+#include "harness/testing/test.h"
 
 #include <jansson.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
 
 static json_t *parse(const struct run_result *run)
 {
@@ -34,9 +29,8 @@ static json_int_t integer_of(const json_t *object, const char *key)
     return json_integer_value(value);
 }
 
-static void an_empty_run_is_valid(void **state)
+TEST(an_empty_run_is_valid)
 {
-    (void)state;
     struct run_result run = {.folder = "results/none"};
     json_t *object = parse(&run);
     assert_string_equal(string_of(object, "schema"), "lockpick-result-1");
@@ -45,9 +39,8 @@ static void an_empty_run_is_valid(void **state)
     json_decref(object);
 }
 
-static void a_violation_is_there_in_full(void **state)
+TEST(a_violation_is_there_in_full)
 {
-    (void)state;
     struct test_run test;
     test_run_start(&test);
     struct trial_result *result =
@@ -85,9 +78,8 @@ static void a_violation_is_there_in_full(void **state)
     json_decref(object);
 }
 
-static void pictures_that_were_drawn_are_named(void **state)
+TEST(pictures_that_were_drawn_are_named)
 {
-    (void)state;
     struct test_run test;
     test_run_start(&test);
     struct trial_result *result = test_add(&test, "none", VERDICT_SAFE, EXPECTATION_NONE);
@@ -102,9 +94,8 @@ static void pictures_that_were_drawn_are_named(void **state)
     json_decref(object);
 }
 
-static void all_that_bears_on_costs_is_there(void **state)
+TEST(all_that_bears_on_costs_is_there)
 {
-    (void)state;
     struct test_run test;
     test_run_start(&test);
     test.scenario.workload.permits = 3;
@@ -134,9 +125,8 @@ static void all_that_bears_on_costs_is_there(void **state)
     json_decref(object);
 }
 
-static void the_load_is_there_phase_by_phase(void **state)
+TEST(the_load_is_there_phase_by_phase)
 {
-    (void)state;
     struct test_run test;
     test_run_start(&test);
     struct load_settings phases[] = {
@@ -161,9 +151,8 @@ static void the_load_is_there_phase_by_phase(void **state)
     json_decref(object);
 }
 
-static void what_was_not_measured_is_null_and_never_nan(void **state)
+TEST(what_was_not_measured_is_null_and_never_nan)
 {
-    (void)state;
     struct test_run test;
     test_run_start(&test);
     struct trial_result *result = test_add(&test, "none", VERDICT_SAFE, EXPECTATION_NONE);
@@ -180,9 +169,8 @@ static void what_was_not_measured_is_null_and_never_nan(void **state)
     json_decref(object);
 }
 
-static void a_text_cut_inside_a_character_stays_readable(void **state)
+TEST(a_text_cut_inside_a_character_stays_readable)
 {
-    (void)state;
     struct test_run test;
     test_run_start(&test);
     struct trial_result *result = test_add(&test, "none", VERDICT_SAFE, EXPECTATION_NONE);
@@ -191,18 +179,4 @@ static void a_text_cut_inside_a_character_stays_readable(void **state)
     json_t *trial = json_array_get(json_object_get(object, "trials"), 0);
     assert_string_equal(string_of(trial, "reason"), "12 µs, then 13 ?");
     json_decref(object);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_empty_run_is_valid),
-        cmocka_unit_test(a_violation_is_there_in_full),
-        cmocka_unit_test(pictures_that_were_drawn_are_named),
-        cmocka_unit_test(all_that_bears_on_costs_is_there),
-        cmocka_unit_test(the_load_is_there_phase_by_phase),
-        cmocka_unit_test(what_was_not_measured_is_null_and_never_nan),
-        cmocka_unit_test(a_text_cut_inside_a_character_stays_readable),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,13 +5,7 @@
 #include "harness/report/junit_xml.h"
 #include "harness/report/test_junit.h"
 #include "harness/report/test_run.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
+#include "harness/testing/test.h"
 
 // The document of the run, which is well formed.
 static char *junit_of(const struct run_result *run)
@@ -48,9 +42,8 @@ static char *junit_of_one(enum verdict verdict, enum expectation_result result, 
     return junit_of(&test.run);
 }
 
-static void a_missed_expectation_is_a_failure_with_its_story(void **state)
+TEST(a_missed_expectation_is_a_failure_with_its_story)
 {
-    (void)state;
     char *text = junit_of_one(VERDICT_UNSAFE, EXPECTATION_MISSED, true);
     assert_has(text, "<testsuites name=\"lockpick\" tests=\"1\" failures=\"1\" errors=\"0\" "
                      "skipped=\"0\"");
@@ -61,9 +54,8 @@ static void a_missed_expectation_is_a_failure_with_its_story(void **state)
     free(text);
 }
 
-static void a_met_expectation_is_a_bare_test_case(void **state)
+TEST(a_met_expectation_is_a_bare_test_case)
 {
-    (void)state;
     static const enum verdict decided[] = {VERDICT_SAFE, VERDICT_UNSAFE, VERDICT_STUCK};
     for (size_t i = 0; i < 3; i++) {
         char *text = junit_of_one(decided[i], EXPECTATION_MET, true);
@@ -74,9 +66,8 @@ static void a_met_expectation_is_a_bare_test_case(void **state)
     }
 }
 
-static void what_was_not_decided_fails_only_where_something_was_expected(void **state)
+TEST(what_was_not_decided_fails_only_where_something_was_expected)
 {
-    (void)state;
     char *text = junit_of_one(VERDICT_UNKNOWN, EXPECTATION_NONE, true);
     assert_has(text, "failures=\"1\"");
     assert_has(text, "<failure type=\"UNKNOWN\" message=\"expected SAFE, got this: because\">");
@@ -87,9 +78,8 @@ static void what_was_not_decided_fails_only_where_something_was_expected(void **
     free(text);
 }
 
-static void error_is_an_error_and_what_was_not_tried_is_skipped(void **state)
+TEST(error_is_an_error_and_what_was_not_tried_is_skipped)
 {
-    (void)state;
     char *text = junit_of_one(VERDICT_ERROR, EXPECTATION_NONE, true);
     assert_has(text, "failures=\"0\" errors=\"1\" skipped=\"0\"");
     assert_has(text, "<error type=\"ERROR\" message=\"because\">");
@@ -103,9 +93,8 @@ static void error_is_an_error_and_what_was_not_tried_is_skipped(void **state)
     }
 }
 
-static void a_miss_outweighs_any_verdict_as_in_the_exit_code(void **state)
+TEST(a_miss_outweighs_any_verdict_as_in_the_exit_code)
 {
-    (void)state;
     static const enum verdict verdicts[] = {VERDICT_UNKNOWN, VERDICT_ERROR, VERDICT_SKIPPED};
     for (size_t i = 0; i < 3; i++) {
         char *text = junit_of_one(verdicts[i], EXPECTATION_MISSED, true);
@@ -114,9 +103,8 @@ static void a_miss_outweighs_any_verdict_as_in_the_exit_code(void **state)
     }
 }
 
-static void each_scenario_is_a_suite_with_counts_of_its_own(void **state)
+TEST(each_scenario_is_a_suite_with_counts_of_its_own)
 {
-    (void)state;
     struct test_run test;
     test_run_start(&test);
     struct scenario other = {.path = "other.yaml", .name = "other", .repeat = 2};
@@ -140,9 +128,8 @@ static void each_scenario_is_a_suite_with_counts_of_its_own(void **state)
     free(text);
 }
 
-static void a_run_without_trials_is_no_success(void **state)
+TEST(a_run_without_trials_is_no_success)
 {
-    (void)state;
     struct run_result run = {.folder = "results/none", .planned = 3};
     char *text = junit_of(&run);
     assert_has(text, "<testsuites name=\"lockpick\" tests=\"1\" failures=\"0\" errors=\"1\"");
@@ -166,9 +153,8 @@ static void assert_escaped(const char *string, const char *in_text, const char *
     text_free(&expected);
 }
 
-static void what_xml_cannot_say_is_left_out(void **state)
+TEST(what_xml_cannot_say_is_left_out)
 {
-    (void)state;
     assert_escaped(NULL, "", "");
     assert_escaped("a<b>&\"c'", "a&lt;b&gt;&amp;&quot;c'", "a&lt;b&gt;&amp;&quot;c'");
     assert_escaped("]]>", "]]&gt;", "]]&gt;");
@@ -184,9 +170,8 @@ static void what_xml_cannot_say_is_left_out(void **state)
 }
 
 // Every pair of bytes, in every place of the document that text gets into.
-static void any_bytes_make_a_well_formed_document(void **state)
+TEST(any_bytes_make_a_well_formed_document)
 {
-    (void)state;
     for (int first = 1; first < 256; first++) {
         char bytes[3 * 256 + 1];
         size_t length = 0;
@@ -209,9 +194,8 @@ static void any_bytes_make_a_well_formed_document(void **state)
 }
 
 // Another's parser agrees, where there is one.
-static void xmllint_takes_it_too(void **state)
+TEST(xmllint_takes_it_too)
 {
-    (void)state;
     if (system("command -v xmllint >/dev/null") != 0)
         skip();
     char folder[] = "/tmp/lockpick-junit-test-XXXXXX";
@@ -232,9 +216,8 @@ static void xmllint_takes_it_too(void **state)
     test_folder_remove(folder);
 }
 
-static void the_strict_look_refuses_what_is_not_well_formed(void **state)
+TEST(the_strict_look_refuses_what_is_not_well_formed)
 {
-    (void)state;
     static const struct {
         const char *body;
         bool good;
@@ -268,22 +251,4 @@ static void the_strict_look_refuses_what_is_not_well_formed(void **state)
             fail_msg("%s", text.bytes);
         text_free(&text);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_missed_expectation_is_a_failure_with_its_story),
-        cmocka_unit_test(a_met_expectation_is_a_bare_test_case),
-        cmocka_unit_test(what_was_not_decided_fails_only_where_something_was_expected),
-        cmocka_unit_test(error_is_an_error_and_what_was_not_tried_is_skipped),
-        cmocka_unit_test(a_miss_outweighs_any_verdict_as_in_the_exit_code),
-        cmocka_unit_test(each_scenario_is_a_suite_with_counts_of_its_own),
-        cmocka_unit_test(a_run_without_trials_is_no_success),
-        cmocka_unit_test(what_xml_cannot_say_is_left_out),
-        cmocka_unit_test(any_bytes_make_a_well_formed_document),
-        cmocka_unit_test(xmllint_takes_it_too),
-        cmocka_unit_test(the_strict_look_refuses_what_is_not_well_formed),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,13 +4,8 @@
 #include "harness/base/test_folder.h"
 #include "harness/report/durations.h"
 #include "harness/report/test_run.h"
+#include "harness/testing/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
 #include <unistd.h>
 
 static struct test_run test;
@@ -51,9 +46,8 @@ static struct text read_file(const char *name)
     return text;
 }
 
-static void repeats_merge_without_loss(void **state)
+TEST_WITH(repeats_merge_without_loss, start, end)
 {
-    (void)state;
     struct latency_record records[2];
     struct histogram merged;
     struct error error;
@@ -82,9 +76,8 @@ static void repeats_merge_without_loss(void **state)
         latencies_free(&records[i]);
 }
 
-static void what_was_damaged_is_refused(void **state)
+TEST_WITH(what_was_damaged_is_refused, start, end)
 {
-    (void)state;
     struct latency_record record = {.encoded = {memory_string("HISTFnonsense")}};
     struct histogram merged;
     struct error error = {0};
@@ -96,9 +89,8 @@ static void what_was_damaged_is_refused(void **state)
     latencies_free(&record);
 }
 
-static void what_was_measured_has_a_file(void **state)
+TEST_WITH(what_was_measured_has_a_file, start, end)
 {
-    (void)state;
     struct error error;
     test_hold(&test, 1, 0, 10, 30);
     assert_int_equal(latencies_write(&test.digest, folder, &written, &error), 0);
@@ -112,9 +104,8 @@ static void what_was_measured_has_a_file(void **state)
     assert_false(is_there("acquire-uncorrected.hgrm"));
 }
 
-static void the_log_has_a_line_for_each_second_and_tag(void **state)
+TEST_WITH(the_log_has_a_line_for_each_second_and_tag, start, end)
 {
-    (void)state;
     struct error error;
     struct history history = {.began_ns = AT(-500), .began_unix_ns = 1000 * NS_PER_S};
     test.digest.history = &history;
@@ -140,35 +131,20 @@ static void the_log_has_a_line_for_each_second_and_tag(void **state)
     text_free(&log);
 }
 
-static void a_trial_without_a_grant_has_no_file(void **state)
+TEST_WITH(a_trial_without_a_grant_has_no_file, start, end)
 {
-    (void)state;
     struct error error;
     assert_int_equal(latencies_write(&test.digest, folder, &written, &error), 0);
     assert_false(is_there("acquire.hgrm"));
     assert_false(is_there("latency.hlog"));
 }
 
-static void a_folder_that_is_not_there_is_said(void **state)
+TEST_WITH(a_folder_that_is_not_there_is_said, start, end)
 {
-    (void)state;
     struct error error = {0};
     test_hold(&test, 1, 0, 10, 30);
     assert_int_equal(
         latencies_write(&test.digest, "/tmp/lockpick-no-such-folder", &written, &error), -1);
     assert_non_null(strstr(error.text, "/tmp/lockpick-no-such-folder/acquire.hgrm"));
     assert_non_null(written.encoded[LATENCY_HOLD]); // of use without the files
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(repeats_merge_without_loss, start, end),
-        cmocka_unit_test_setup_teardown(what_was_damaged_is_refused, start, end),
-        cmocka_unit_test_setup_teardown(what_was_measured_has_a_file, start, end),
-        cmocka_unit_test_setup_teardown(the_log_has_a_line_for_each_second_and_tag, start, end),
-        cmocka_unit_test_setup_teardown(a_trial_without_a_grant_has_no_file, start, end),
-        cmocka_unit_test_setup_teardown(a_folder_that_is_not_there_is_said, start, end),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,13 +2,7 @@
 
 #include "harness/base/rank.h"
 #include "harness/report/test_run.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
+#include "harness/testing/test.h"
 
 static struct test_run test;
 static struct lateness lateness;
@@ -36,27 +30,24 @@ static void add_operation(int client, int64_t intended, int64_t invoked, int64_t
     test_hold(&test, client, invoked, invoked + 1, released)->intended_ns = AT(intended);
 }
 
-static void a_closed_loop_has_no_lateness(void **state)
+TEST_WITH(a_closed_loop_has_no_lateness, start, end)
 {
-    (void)state;
     test_hold(&test, 1, 0, 10, 30);
     lateness = lateness_of(&test.digest);
     assert_int_equal(lateness.late.count, 0);
     assert_int_equal(lateness.acquire_on_time.count, 0);
 }
 
-static void a_free_worker_that_woke_late_was_late(void **state)
+TEST_WITH(a_free_worker_that_woke_late_was_late, start, end)
 {
-    (void)state;
     add_operation(1, 10, 13, 20);
     lateness = lateness_of(&test.digest);
     assert_int_equal(lateness.late.count, 1);
     assert_int_equal(lateness.late.items[0], 3 * NS_PER_MS);
 }
 
-static void what_waited_for_a_free_worker_was_not_late(void **state)
+TEST_WITH(what_waited_for_a_free_worker_was_not_late, start, end)
 {
-    (void)state;
     add_operation(1, 10, 10, 49); // answered at 50
     add_operation(1, 20, 52, 60); // due at 20, but the worker was busy until 50: 2 ms are its own
     add_operation(2, 30, 31, 40); // another worker's
@@ -69,9 +60,8 @@ static void what_waited_for_a_free_worker_was_not_late(void **state)
 }
 
 // What is taken off is the driver's part alone: not the 30 ms that nobody was free.
-static void on_time_an_acquire_takes_what_is_not_the_drivers(void **state)
+TEST_WITH(on_time_an_acquire_takes_what_is_not_the_drivers, start, end)
 {
-    (void)state;
     add_operation(1, 10, 10, 49);
     add_operation(1, 20, 52, 60);
     lateness = lateness_of(&test.digest);
@@ -81,9 +71,8 @@ static void on_time_an_acquire_takes_what_is_not_the_drivers(void **state)
     assert_int_equal(lateness.acquire_on_time.items[1], (53 - 20 - 2) * NS_PER_MS);
 }
 
-static void a_worker_that_thinks_is_not_free(void **state)
+TEST_WITH(a_worker_that_thinks_is_not_free, start, end)
 {
-    (void)state;
     test.scenario.workload.think_ns = 5 * NS_PER_MS;
     add_operation(1, 10, 10, 49); // answered at 50, thinks until 55
     add_operation(1, 20, 56, 60);
@@ -95,9 +84,8 @@ static void a_worker_that_thinks_is_not_free(void **state)
 
 // The first began 30 ms late, so the two behind it did, too, though each at once when the worker
 // was free; the third had caught up.
-static void what_was_late_once_is_late_in_those_behind_it(void **state)
+TEST_WITH(what_was_late_once_is_late_in_those_behind_it, start, end)
 {
-    (void)state;
     add_operation(1, 10, 40, 48); // answered at 49: on time, at 19
     add_operation(1, 20, 49, 57); // could have begun at 20, and ended at 29
     add_operation(1, 50, 58, 60); // could have begun at 50
@@ -111,9 +99,8 @@ static void what_was_late_once_is_late_in_those_behind_it(void **state)
     assert_int_equal(lateness.acquire_on_time.items[3], 1 * NS_PER_MS);
 }
 
-static void a_late_warm_up_delays_what_is_counted(void **state)
+TEST_WITH(a_late_warm_up_delays_what_is_counted, start, end)
 {
-    (void)state;
     struct load_phase phases[] = {{AT(0), AT(100), 2, 500000, false},
                                   {AT(100), AT(1000), 2, 500000, true}};
     test.digest.phases = phases;
@@ -125,9 +112,8 @@ static void a_late_warm_up_delays_what_is_counted(void **state)
     assert_int_equal(lateness.late.items[0], 86 * NS_PER_MS);
 }
 
-static void an_acquire_that_gave_up_keeps_its_worker_busy(void **state)
+TEST_WITH(an_acquire_that_gave_up_keeps_its_worker_busy, start, end)
 {
-    (void)state;
     test.attempts[0] = (struct attempt){.client = 1,
                                         .worker = 1,
                                         .intended_ns = AT(10),
@@ -143,9 +129,8 @@ static void an_acquire_that_gave_up_keeps_its_worker_busy(void **state)
     assert_int_equal(lateness.late.items[1], 4 * NS_PER_MS);
 }
 
-static void after_an_operation_without_an_end_nothing_is_known(void **state)
+TEST_WITH(after_an_operation_without_an_end_nothing_is_known, start, end)
 {
-    (void)state;
     add_operation(1, 10, 10, 49);
     test.holds[0].returned_ns = TIME_NEVER;
     add_operation(1, 20, 70, 80);
@@ -156,9 +141,8 @@ static void after_an_operation_without_an_end_nothing_is_known(void **state)
     assert_int_equal(lateness.acquire_on_time.items[1], (71 - 20) * NS_PER_MS);
 }
 
-static void a_warm_up_is_left_out(void **state)
+TEST_WITH(a_warm_up_is_left_out, start, end)
 {
-    (void)state;
     struct load_phase phases[] = {{AT(0), AT(100), 2, 500000, false},
                                   {AT(100), AT(1000), 2, 500000, true}};
     test.digest.phases = phases;
@@ -168,23 +152,4 @@ static void a_warm_up_is_left_out(void **state)
     lateness = lateness_of(&test.digest);
     assert_int_equal(lateness.late.count, 1);
     assert_int_equal(lateness.late.items[0], 1 * NS_PER_MS);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_closed_loop_has_no_lateness, start, end),
-        cmocka_unit_test_setup_teardown(a_free_worker_that_woke_late_was_late, start, end),
-        cmocka_unit_test_setup_teardown(what_waited_for_a_free_worker_was_not_late, start, end),
-        cmocka_unit_test_setup_teardown(on_time_an_acquire_takes_what_is_not_the_drivers, start,
-                                        end),
-        cmocka_unit_test_setup_teardown(a_worker_that_thinks_is_not_free, start, end),
-        cmocka_unit_test_setup_teardown(what_was_late_once_is_late_in_those_behind_it, start, end),
-        cmocka_unit_test_setup_teardown(a_late_warm_up_delays_what_is_counted, start, end),
-        cmocka_unit_test_setup_teardown(an_acquire_that_gave_up_keeps_its_worker_busy, start, end),
-        cmocka_unit_test_setup_teardown(after_an_operation_without_an_end_nothing_is_known, start,
-                                        end),
-        cmocka_unit_test_setup_teardown(a_warm_up_is_left_out, start, end),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,7 @@
 #include "harness/report/markdown.h"
 
 #include "harness/report/test_many.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "harness/testing/test.h"
 
 static struct test_run test;
 static char *text;
@@ -50,9 +45,8 @@ static void measure(struct trial_result *result)
     test_ten_acquires(&test, result, 1234);
 }
 
-static void verdicts_stories_costs_and_environment_come_in_that_order(void **state)
+TEST_WITH(verdicts_stories_costs_and_environment_come_in_that_order, start, end)
 {
-    (void)state;
     measure(test_add(&test, "zk", VERDICT_SAFE, EXPECTATION_MET));
     add_missed("redis-setnx", "  it went so\n");
     strcpy(test.run.environment.kernel, "Linux 6.1");
@@ -69,9 +63,8 @@ static void verdicts_stories_costs_and_environment_come_in_that_order(void **sta
     find(at, "redis-server 7.0.15 · Linux 6.1 · seed ");
 }
 
-static void repeats_that_ended_alike_share_a_row(void **state)
+TEST_WITH(repeats_that_ended_alike_share_a_row, start, end)
 {
-    (void)state;
     for (int i = 0; i < 3; i++)
         test_add(&test, "zk", VERDICT_SAFE, EXPECTATION_MET)->has_history = false;
     test_add(&test, "zk", VERDICT_UNKNOWN, EXPECTATION_NONE)->has_history = false;
@@ -79,9 +72,8 @@ static void repeats_that_ended_alike_share_a_row(void **state)
     find(text, "| pause | zk | – | ? UNKNOWN |\n| pause | zk × 3 | – | ✓ SAFE |\n");
 }
 
-static void nothing_becomes_markup(void **state)
+TEST_WITH(nothing_becomes_markup, start, end)
 {
-    (void)state;
     test.scenario.name = "a|b\n<script>`*_~[]\\";
     struct trial_result *result = add_missed("none", "```\n````\n</details><b>\n");
     strcpy(result->judgement.reason, "<img src=x>");
@@ -92,9 +84,8 @@ static void nothing_becomes_markup(void **state)
     find(text, "`````text\n```\n````\n</details><b>\n`````\n");
 }
 
-static void what_there_is_no_room_for_is_counted(void **state)
+TEST_WITH(what_there_is_no_room_for_is_counted, start, end)
 {
-    (void)state;
     struct test_many many;
     char story[3000];
     memset(story, 'x', sizeof story - 1);
@@ -116,9 +107,8 @@ static void what_there_is_no_room_for_is_counted(void **state)
     test_many_free(&many);
 }
 
-static void many_verdicts_as_expected_are_folded(void **state)
+TEST_WITH(many_verdicts_as_expected_are_folded, start, end)
 {
-    (void)state;
     struct test_many many;
     test_add(&test, "none", VERDICT_SAFE, EXPECTATION_MET)->has_history = false;
     test_many_make(&test, 30, &many);
@@ -132,18 +122,16 @@ static void many_verdicts_as_expected_are_folded(void **state)
     test_many_free(&many);
 }
 
-static void what_is_unknown_is_a_dash(void **state)
+TEST_WITH(what_is_unknown_is_a_dash, start, end)
 {
-    (void)state;
     test_add(&test, "none", VERDICT_UNKNOWN, EXPECTATION_NONE);
     text = report_markdown(&test.run);
     find(text, "| none | 0 | – | – | – | – | – | – | – |\n");
 }
 
 // What was not measured has no mark of the driver's either.
-static void what_is_a_dash_is_not_marked(void **state)
+TEST_WITH(what_is_a_dash_is_not_marked, start, end)
 {
-    (void)state;
     struct trial_result *result = test_add(&test, "none", VERDICT_SAFE, EXPECTATION_NONE);
     measure(result);
     result->statistics.driver_bound.late[PERCENTILE_p99] = true;
@@ -152,9 +140,8 @@ static void what_is_a_dash_is_not_marked(void **state)
     find(text, "| – | – | 10\u00a0ms\\* |");
 }
 
-static void a_program_of_its_own_is_marked_and_explained(void **state)
+TEST_WITH(a_program_of_its_own_is_marked_and_explained, start, end)
 {
-    (void)state;
     static const struct foreign_settings program = {.name = "redis-py"};
     measure(test_add(&test, "redis-setnx", VERDICT_SAFE, EXPECTATION_NONE));
     text = report_markdown(&test.run);
@@ -167,9 +154,8 @@ static void a_program_of_its_own_is_marked_and_explained(void **state)
          "\n† a program of its own (exec): redis-py: its times include");
 }
 
-static void what_is_driver_bound_is_said_in_lines(void **state)
+TEST_WITH(what_is_driver_bound_is_said_in_lines, start, end)
 {
-    (void)state;
     for (int i = 0; i < 2; i++) {
         struct trial_result *result =
             test_add(&test, i == 0 ? "zk" : "none", VERDICT_SAFE, EXPECTATION_MET);
@@ -182,9 +168,8 @@ static void what_is_driver_bound_is_said_in_lines(void **state)
                "&#42; none is driver-bound in 1 of 1: it &#60;stood&#62; still\n");
 }
 
-static void each_scenario_has_a_table_of_its_costs(void **state)
+TEST_WITH(each_scenario_has_a_table_of_its_costs, start, end)
 {
-    (void)state;
     struct scenario other = test.scenario;
     other.name = "kill*";
     measure(test_add(&test, "zk", VERDICT_SAFE, EXPECTATION_MET));
@@ -195,22 +180,4 @@ static void each_scenario_has_a_table_of_its_costs(void **state)
     const char *at = find(text, "\n**pause**\n\n| scheme |");
     at = find(find(at, "\n| zk | 1,234 "), "\n| redis-setnx | 1,234 ");
     find(find(at, "\n**kill&#42;**\n\n| scheme |"), "\n| zk | 1,234 ");
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, start, end)
-    const struct CMUnitTest tests[] = {
-        TEST(verdicts_stories_costs_and_environment_come_in_that_order),
-        TEST(repeats_that_ended_alike_share_a_row),
-        TEST(nothing_becomes_markup),
-        TEST(what_there_is_no_room_for_is_counted),
-        TEST(many_verdicts_as_expected_are_folded),
-        TEST(what_is_unknown_is_a_dash),
-        TEST(what_is_driver_bound_is_said_in_lines),
-        TEST(each_scenario_has_a_table_of_its_costs),
-        TEST(what_is_a_dash_is_not_marked),
-        TEST(a_program_of_its_own_is_marked_and_explained),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

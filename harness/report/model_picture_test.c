@@ -4,14 +4,9 @@
 #include "harness/base/clock.h"
 #include "harness/base/file.h"
 #include "harness/report/test_junit.h"
+#include "harness/testing/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static struct operations operations;
 static struct model_decision decision;
@@ -86,9 +81,8 @@ static size_t count_of(const char *part)
     return count;
 }
 
-static void two_holds_that_overlap_are_marked(void **state)
+TEST_WITH(two_holds_that_overlap_are_marked, start, stop)
 {
-    (void)state;
     add(0, OPERATION_ACQUIRE, 1, 2, OUTCOME_OK, 0);
     add(1, OPERATION_ACQUIRE, 3, 4, OUTCOME_OK, 0);
     add(0, OPERATION_RELEASE, 5, 6, OUTCOME_OK, 0);
@@ -106,9 +100,8 @@ static void two_holds_that_overlap_are_marked(void **state)
     assert_non_null(strstr(svg.bytes, "more hold at once than may"));
 }
 
-static void what_was_refused_or_not_answered_looks_different(void **state)
+TEST_WITH(what_was_refused_or_not_answered_looks_different, start, stop)
 {
-    (void)state;
     add(0, OPERATION_ACQUIRE, 1, 2, OUTCOME_OK, 0);
     add(2, OPERATION_ACQUIRE, 2, 3, OUTCOME_NO, 0);
     add(3, OPERATION_ACQUIRE, 3, 0, OUTCOME_UNKNOWN, 0);
@@ -121,9 +114,8 @@ static void what_was_refused_or_not_answered_looks_different(void **state)
     assert_non_null(strstr(svg.bytes, "no answer"));
 }
 
-static void a_release_of_what_was_not_held_is_drawn(void **state)
+TEST_WITH(a_release_of_what_was_not_held_is_drawn, start, stop)
 {
-    (void)state;
     add(0, OPERATION_ACQUIRE, 1, 2, OUTCOME_OK, 0);
     add(1, OPERATION_RELEASE, 3, 4, OUTCOME_OK, 0);
     number_lines(4);
@@ -133,9 +125,8 @@ static void a_release_of_what_was_not_held_is_drawn(void **state)
     assert_non_null(strstr(svg.bytes, "released by one who does not hold it"));
 }
 
-static void tokens_stand_at_their_holds(void **state)
+TEST_WITH(tokens_stand_at_their_holds, start, stop)
 {
-    (void)state;
     add(0, OPERATION_ACQUIRE, 1, 2, OUTCOME_OK, 9);
     add(0, OPERATION_RELEASE, 3, 4, OUTCOME_OK, 0);
     add(1, OPERATION_ACQUIRE, 5, 6, OUTCOME_OK, 7);
@@ -147,9 +138,8 @@ static void tokens_stand_at_their_holds(void **state)
     assert_non_null(strstr(svg.bytes, "a token that does not grow"));
 }
 
-static void names_of_others_may_have_any_character(void **state)
+TEST_WITH(names_of_others_may_have_any_character, start, stop)
 {
-    (void)state;
     static const char *const names[] = {"<script>&\"", "\x01\xff of a length that does not fit in"};
     operations.processes = memory_new(2 * sizeof *operations.processes);
     for (size_t i = 0; i < 2; i++)
@@ -165,9 +155,8 @@ static void names_of_others_may_have_any_character(void **state)
 }
 
 // Of a long history only what is near is drawn, and it stays small.
-static void a_long_history_is_shown_in_part(void **state)
+TEST_WITH(a_long_history_is_shown_in_part, start, stop)
 {
-    (void)state;
     enum { HOLDS = 30000, PROCESSES = 40 };
     for (int64_t i = 0; i < HOLDS; i++) {
         add((uint32_t)(i % PROCESSES), OPERATION_ACQUIRE, 4 * i + 1, 4 * i + 2, OUTCOME_OK, 0);
@@ -183,9 +172,8 @@ static void a_long_history_is_shown_in_part(void **state)
 }
 
 // All permits but one have been out for long when two more are granted.
-static void who_has_held_since_before_the_picture_is_in_it(void **state)
+TEST_WITH(who_has_held_since_before_the_picture_is_in_it, start, stop)
 {
-    (void)state;
     for (uint32_t process = 0; process < 4; process++)
         add(process, OPERATION_ACQUIRE, 2 * process + 1, 2 * process + 2, OUTCOME_OK, 0);
     add(6, OPERATION_ACQUIRE, 10, 11, OUTCOME_OK, 0); // and gave it back
@@ -205,9 +193,8 @@ static void who_has_held_since_before_the_picture_is_in_it(void **state)
     assert_null(strstr(svg.bytes, ">process 6</text>"));
 }
 
-static void seconds_are_counted_from_the_beginning(void **state)
+TEST_WITH(seconds_are_counted_from_the_beginning, start, stop)
 {
-    (void)state;
     add(0, OPERATION_ACQUIRE, 1000000000, 1001000000, OUTCOME_OK, 0);
     add(1, OPERATION_ACQUIRE, 1500000000, 1501000000, OUTCOME_OK, 0);
     add(0, OPERATION_RELEASE, 2000000000, 2001000000, OUTCOME_OK, 0);
@@ -216,29 +203,10 @@ static void seconds_are_counted_from_the_beginning(void **state)
     assert_non_null(strstr(svg.bytes, ">0.400000 s</text>"));
 }
 
-static void a_folder_that_is_not_there_is_said(void **state)
+TEST_WITH(a_folder_that_is_not_there_is_said, start, stop)
 {
-    (void)state;
     struct error error = {""};
     struct model_violation violation = {.operations = {SIZE_MAX, SIZE_MAX, SIZE_MAX, SIZE_MAX}};
     assert_int_equal(model_picture(&operations, &violation, "/tmp/no/such/folder.svg", &error), -1);
     assert_non_null(strstr(error.text, "/tmp/no/such/folder.svg"));
-}
-
-#define PICTURE_TEST(test) cmocka_unit_test_setup_teardown(test, start, stop)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        PICTURE_TEST(two_holds_that_overlap_are_marked),
-        PICTURE_TEST(what_was_refused_or_not_answered_looks_different),
-        PICTURE_TEST(a_release_of_what_was_not_held_is_drawn),
-        PICTURE_TEST(tokens_stand_at_their_holds),
-        PICTURE_TEST(names_of_others_may_have_any_character),
-        PICTURE_TEST(a_long_history_is_shown_in_part),
-        PICTURE_TEST(who_has_held_since_before_the_picture_is_in_it),
-        PICTURE_TEST(seconds_are_counted_from_the_beginning),
-        PICTURE_TEST(a_folder_that_is_not_there_is_said),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,12 +5,7 @@
 #include "harness/base/file.h"
 #include "harness/base/test_folder.h"
 #include "harness/report/test_many.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "harness/testing/test.h"
 
 static char folder[] = "/tmp/lockpick-test-page-XXXXXX";
 static bool has_browser;
@@ -272,9 +267,10 @@ static void assert_seen(const char *part)
 
 // --- tests ---------------------------------------------------------------------------------------
 
-static void a_page_is_right_at_every_width_and_in_both_schemes(void **state)
+TEST_GROUP(start, end);
+
+TEST(a_page_is_right_at_every_width_and_in_both_schemes)
 {
-    (void)state;
     if (!has_browser)
         skip();
     assert_seen("small at 360 light: nothing wrong\n");
@@ -283,9 +279,8 @@ static void a_page_is_right_at_every_width_and_in_both_schemes(void **state)
     assert_seen("small at 1200 dark: nothing wrong\n");
 }
 
-static void so_is_one_with_a_large_table(void **state)
+TEST(so_is_one_with_a_large_table)
 {
-    (void)state;
     if (!has_browser)
         skip();
     assert_seen("large at 360 light: nothing wrong\n");
@@ -295,18 +290,16 @@ static void so_is_one_with_a_large_table(void **state)
 }
 
 // As wide as A4, as high as Letter.
-static void on_paper_nothing_is_cut_off(void **state)
+TEST(on_paper_nothing_is_cut_off)
 {
-    (void)state;
     if (!has_browser)
         skip();
     assert_seen("wide-paper at 718 light: nothing wrong\n");
     assert_seen("broken-paper at 718 light: too wide: p#a; too high: img\n");
 }
 
-static void each_mistake_would_be_found(void **state)
+TEST(each_mistake_would_be_found)
 {
-    (void)state;
     static const char *const mistakes[] = {
         "too wide: p#a",
         "a picture without words",
@@ -329,9 +322,8 @@ static void each_mistake_would_be_found(void **state)
 }
 
 // In the pages as they are, whose policy lets no script run.
-static void the_browser_complains_of_nothing(void **state)
+TEST(the_browser_complains_of_nothing)
 {
-    (void)state;
     if (!has_browser)
         skip();
     bool complains = false;
@@ -344,16 +336,4 @@ static void the_browser_complains_of_nothing(void **state)
             fail_msg("%s", line);
     }
     assert_true(complains);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_page_is_right_at_every_width_and_in_both_schemes),
-        cmocka_unit_test(so_is_one_with_a_large_table),
-        cmocka_unit_test(on_paper_nothing_is_cut_off),
-        cmocka_unit_test(each_mistake_would_be_found),
-        cmocka_unit_test(the_browser_complains_of_nothing),
-    };
-    return cmocka_run_group_tests(tests, start, end);
 }

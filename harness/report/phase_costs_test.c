@@ -2,13 +2,7 @@
 
 #include "harness/report/latencies.h"
 #include "harness/report/test_run.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
+#include "harness/testing/test.h"
 
 static struct test_run test;
 static struct load_phase phases[3];
@@ -36,9 +30,8 @@ static int end(void **state)
     return 0;
 }
 
-static void an_acquire_belongs_to_where_it_began_and_a_grant_to_where_it_came(void **state)
+TEST_WITH(an_acquire_belongs_to_where_it_began_and_a_grant_to_where_it_came, start, end)
 {
-    (void)state;
     test_hold(&test, 1, 90, 110, 120); // began in the warm-up
     test_hold(&test, 1, 130, 140, 150);
     test_hold(&test, 1, 480, 510, 520);
@@ -57,9 +50,8 @@ static void an_acquire_belongs_to_where_it_began_and_a_grant_to_where_it_came(vo
     assert_true(phase_cost_held_rate(&costs.items[1])); // a closed loop has none
 }
 
-static void its_latencies_merge_as_those_of_a_trial_do(void **state)
+TEST_WITH(its_latencies_merge_as_those_of_a_trial_do, start, end)
 {
-    (void)state;
     struct histogram histogram;
     struct error error;
     test_hold(&test, 1, 130, 140, 150);
@@ -83,9 +75,8 @@ static void add_operation(int64_t intended, int64_t invoked)
     test.digest.due_operations++;
 }
 
-static void what_began_too_late_did_not_hold_the_rate(void **state)
+TEST_WITH(what_began_too_late_did_not_hold_the_rate, start, end)
 {
-    (void)state;
     phases[1].rate = phases[2].rate = 10000; // 10 a second
     add_operation(150, 150);
     add_operation(300, 499);
@@ -101,9 +92,8 @@ static void what_began_too_late_did_not_hold_the_rate(void **state)
     assert_int_equal(costs.items[1].acquire.max_ns, 200 * NS_PER_MS);
 }
 
-static void what_never_began_was_due_last(void **state)
+TEST_WITH(what_never_began_was_due_last, start, end)
 {
-    (void)state;
     phases[1].rate = phases[2].rate = 10000; // 4 and 5 operations
     add_operation(150, 150);
     add_operation(200, 200);
@@ -116,9 +106,8 @@ static void what_never_began_was_due_last(void **state)
     assert_int_equal(costs.items[0].due, 0); // nor in a warm-up
 }
 
-static void attempts_that_failed_were_begun_too(void **state)
+TEST_WITH(attempts_that_failed_were_begun_too, start, end)
 {
-    (void)state;
     phases[1].rate = 10000;
     test.attempts[0] = (struct attempt){.intended_ns = AT(150), .invoked_ns = AT(160)};
     test.digest.attempt_count = 1;
@@ -128,18 +117,16 @@ static void attempts_that_failed_were_begun_too(void **state)
     assert_int_equal(costs.items[1].acquire.count, 0);
 }
 
-static void a_load_without_phases_has_no_costs_by_phase(void **state)
+TEST_WITH(a_load_without_phases_has_no_costs_by_phase, start, end)
 {
-    (void)state;
     test_hold(&test, 1, 130, 140, 150);
     test.digest.phase_count = 0;
     phase_costs_make(&test.digest, &costs);
     assert_int_equal(costs.count, 0);
 }
 
-static void they_are_kept_with_the_latencies_of_a_trial(void **state)
+TEST_WITH(they_are_kept_with_the_latencies_of_a_trial, start, end)
 {
-    (void)state;
     struct latency_record record;
     test_hold(&test, 1, 130, 140, 150);
     latencies_encode(&test.digest, &record);
@@ -147,19 +134,4 @@ static void they_are_kept_with_the_latencies_of_a_trial(void **state)
     assert_int_equal(record.phases.items[1].grants, 1);
     latencies_free(&record);
     assert_int_equal(record.phases.count, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(
-            an_acquire_belongs_to_where_it_began_and_a_grant_to_where_it_came, start, end),
-        cmocka_unit_test_setup_teardown(its_latencies_merge_as_those_of_a_trial_do, start, end),
-        cmocka_unit_test_setup_teardown(what_began_too_late_did_not_hold_the_rate, start, end),
-        cmocka_unit_test_setup_teardown(what_never_began_was_due_last, start, end),
-        cmocka_unit_test_setup_teardown(attempts_that_failed_were_begun_too, start, end),
-        cmocka_unit_test_setup_teardown(a_load_without_phases_has_no_costs_by_phase, start, end),
-        cmocka_unit_test_setup_teardown(they_are_kept_with_the_latencies_of_a_trial, start, end),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

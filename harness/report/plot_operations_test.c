@@ -1,12 +1,6 @@
 #include "harness/report/plot.h"
 #include "harness/report/test_run.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
+#include "harness/testing/test.h"
 
 static struct test_run test;
 static struct plot plot;
@@ -78,9 +72,8 @@ static void add_one_of_each(void)
     test.digest.access_count = 3;
 }
 
-static void each_operation_is_drawn_with_what_became_of_it(void **state)
+TEST_WITH(each_operation_is_drawn_with_what_became_of_it, start, end)
 {
-    (void)state;
     add_one_of_each();
     assert_true(plot_operations(&plot, &test.digest));
     assert_string_equal(plot.data.bytes, "# granted: at(ms) latency(ns)\n"
@@ -103,9 +96,8 @@ static void each_operation_is_drawn_with_what_became_of_it(void **state)
     assert_null(strstr(plot.script.bytes, "is drawn"));
 }
 
-static void what_begins_after_the_end_is_left_out(void **state)
+TEST_WITH(what_begins_after_the_end_is_left_out, start, end)
 {
-    (void)state;
     test_hold(&test, 1, 980, 990, 1100); // released after the end
     test_hold(&test, 2, 995, 1200, 1300);
     assert_true(plot_operations(&plot, &test.digest));
@@ -113,15 +105,13 @@ static void what_begins_after_the_end_is_left_out(void **state)
                                          "980 10000000\n995 205000000\n\n\n");
 }
 
-static void a_trial_without_an_operation_has_no_such_plot(void **state)
+TEST_WITH(a_trial_without_an_operation_has_no_such_plot, start, end)
 {
-    (void)state;
     assert_false(plot_operations(&plot, &test.digest));
 }
 
-static void faults_are_bands_behind_the_operations(void **state)
+TEST_WITH(faults_are_bands_behind_the_operations, start, end)
 {
-    (void)state;
     add_one_of_each();
     add_pause(100, 300);
     assert_true(plot_operations(&plot, &test.digest));
@@ -130,9 +120,8 @@ static void faults_are_bands_behind_the_operations(void **state)
 }
 
 // Of many holds each takes 1 ms, but for one that takes 900; and some acquires fail.
-static void of_very_many_the_slowest_and_all_failures_are_kept(void **state)
+TEST_WITH(of_very_many_the_slowest_and_all_failures_are_kept, start, end)
 {
-    (void)state;
     enum { MANY = 20000, FAILED = 2000 };
     struct hold *holds = calloc(MANY, sizeof *holds);
     struct attempt *attempts = calloc(FAILED, sizeof *attempts);
@@ -171,9 +160,8 @@ static void of_very_many_the_slowest_and_all_failures_are_kept(void **state)
 
 // --- slices --------------------------------------------------------------------------------------
 
-static void each_slice_has_percentiles_of_what_was_granted_in_it(void **state)
+TEST_WITH(each_slice_has_percentiles_of_what_was_granted_in_it, start, end)
 {
-    (void)state;
     struct hold holds[21];
     for (int i = 0; i < 20; i++)
         holds[i] = (struct hold){.invoked_ns = AT(100 + i), .granted_ns = AT(101 + 2 * i)};
@@ -188,9 +176,8 @@ static void each_slice_has_percentiles_of_what_was_granted_in_it(void **state)
     assert_non_null(strstr(plot.script.bytes, "set yrange [1e+07:1e+09]"));
 }
 
-static void faults_are_bands_behind_the_slices(void **state)
+TEST_WITH(faults_are_bands_behind_the_slices, start, end)
 {
-    (void)state;
     for (int i = 0; i < LEAST_FOR_PERCENTILES; i++)
         test_hold(&test, 1, 10 * i, 10 * i + 5, 10 * i + 6);
     add_pause(100, 300);
@@ -198,27 +185,9 @@ static void faults_are_bands_behind_the_slices(void **state)
     assert_non_null(strstr(plot.script.bytes, "rectangle from first 100, graph 0 to first 300"));
 }
 
-static void a_few_acquires_have_no_slices(void **state)
+TEST_WITH(a_few_acquires_have_no_slices, start, end)
 {
-    (void)state;
     for (int i = 0; i < LEAST_FOR_PERCENTILES - 1; i++)
         test_hold(&test, 1, 10 * i, 10 * i + 5, 10 * i + 6);
     assert_false(plot_slices(&plot, &test.digest));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(each_operation_is_drawn_with_what_became_of_it, start, end),
-        cmocka_unit_test_setup_teardown(what_begins_after_the_end_is_left_out, start, end),
-        cmocka_unit_test_setup_teardown(a_trial_without_an_operation_has_no_such_plot, start, end),
-        cmocka_unit_test_setup_teardown(faults_are_bands_behind_the_operations, start, end),
-        cmocka_unit_test_setup_teardown(of_very_many_the_slowest_and_all_failures_are_kept, start,
-                                        end),
-        cmocka_unit_test_setup_teardown(each_slice_has_percentiles_of_what_was_granted_in_it, start,
-                                        end),
-        cmocka_unit_test_setup_teardown(faults_are_bands_behind_the_slices, start, end),
-        cmocka_unit_test_setup_teardown(a_few_acquires_have_no_slices, start, end),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,14 +2,9 @@
 #include "harness/report/gnuplot.h"
 #include "harness/report/plot.h"
 #include "harness/report/test_run.h"
+#include "harness/testing/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static struct test_run test;
 static struct trial_result *result;
@@ -107,9 +102,8 @@ static void assert_is_picture(const char *svg)
     assert_non_null(strstr(svg, "</svg>"));
 }
 
-static void each_picture_lies_beside_its_script_and_data(void **state)
+TEST_WITH(each_picture_lies_beside_its_script_and_data, start, end)
 {
-    (void)state;
     if (!have_gnuplot())
         skip();
     add_violation();
@@ -129,9 +123,8 @@ static void each_picture_lies_beside_its_script_and_data(void **state)
     assert_non_null(strstr(result->timeline, "stale-holder: both hold for 80 ms"));
 }
 
-static void a_label_with_any_character_is_drawn_as_it_is(void **state)
+TEST_WITH(a_label_with_any_character_is_drawn_as_it_is, start, end)
 {
-    (void)state;
     if (!have_gnuplot())
         skip();
     add_violation();
@@ -142,9 +135,8 @@ static void a_label_with_any_character_is_drawn_as_it_is(void **state)
     assert_non_null(strstr(result->timeline, "at 'a_b' \"c\" `d` {e} $f \\ (at 6 ms, for 494 ms)"));
 }
 
-static void a_trial_without_any_event_still_has_pictures(void **state)
+TEST_WITH(a_trial_without_any_event_still_has_pictures, start, end)
 {
-    (void)state;
     if (!have_gnuplot())
         skip();
     test.digest.ended_ns = test.digest.started_ns;
@@ -154,9 +146,8 @@ static void a_trial_without_any_event_still_has_pictures(void **state)
     assert_is_picture(result->timeline);
 }
 
-static void without_gnuplot_scripts_and_data_are_there(void **state)
+TEST_WITH(without_gnuplot_scripts_and_data_are_there, start, end)
 {
-    (void)state;
     add_violation();
     add_peace();
     assert_int_equal(plots_write(&test.digest, result, false, NULL), 0);
@@ -171,9 +162,8 @@ static void without_gnuplot_scripts_and_data_are_there(void **state)
     assert_false(result->has_operations || result->has_slices);
 }
 
-static void a_few_acquires_have_no_plot_of_latency(void **state)
+TEST_WITH(a_few_acquires_have_no_plot_of_latency, start, end)
 {
-    (void)state;
     add_violation();
     struct error error = {""};
     if (plots_write(&test.digest, result, have_gnuplot(), &error) != 0)
@@ -195,9 +185,8 @@ static struct plot draw_timeline(void)
     return plot;
 }
 
-static void a_killed_holder_is_marked_and_still_has_the_lock(void **state)
+TEST_WITH(a_killed_holder_is_marked_and_still_has_the_lock, start, end)
 {
-    (void)state;
     struct event death = {
         .kind = EVENT_PROCESS_DEATH, .client = 1, .at_ns = AT(22), .args = {77, 9, 0, AT(20)}};
     struct history history = {.events = &death, .count = 1};
@@ -219,9 +208,8 @@ static void a_killed_holder_is_marked_and_still_has_the_lock(void **state)
     plot_free(&plot);
 }
 
-static void a_short_hold_is_drawn_wide_enough_to_be_seen(void **state)
+TEST_WITH(a_short_hold_is_drawn_wide_enough_to_be_seen, start, end)
 {
-    (void)state;
     test_hold(&test, 1, 0, 10, 10)->released_ns += 1000;
     test_hold(&test, 2, 0, 900, 990);
     struct plot plot = draw_timeline();
@@ -234,9 +222,8 @@ static void a_short_hold_is_drawn_wide_enough_to_be_seen(void **state)
     plot_free(&plot);
 }
 
-static void a_tiny_violation_has_a_second_panel_with_an_axis_of_its_own(void **state)
+TEST_WITH(a_tiny_violation_has_a_second_panel_with_an_axis_of_its_own, start, end)
 {
-    (void)state;
     test_hold(&test, 1, 0, 1, 900);
     test_hold(&test, 2, 0, 500, 501);
     test_find(result, &test_stale_holder, false)->evidence =
@@ -250,9 +237,8 @@ static void a_tiny_violation_has_a_second_panel_with_an_axis_of_its_own(void **s
         assert_int_equal(plots_write(&test.digest, result, true, NULL), 0);
 }
 
-static void workers_that_are_not_shown_are_counted(void **state)
+TEST_WITH(workers_that_are_not_shown_are_counted, start, end)
 {
-    (void)state;
     test.scenario.clients.processes = 8;
     add_violation();
     struct plot plot = draw_timeline();
@@ -278,17 +264,15 @@ static size_t bins_of(size_t holds)
     return lines - 2; // its head, and the end of the outline
 }
 
-static void bins_of_throughput_have_some_holds_each(void **state)
+TEST_WITH(bins_of_throughput_have_some_holds_each, start, end)
 {
-    (void)state;
     assert_in_range(bins_of(1), 4, 6);
     assert_in_range(bins_of(20), 4, 6);
     assert_in_range(bins_of(200), 26, 40);
 }
 
-static void a_missing_gnuplot_is_told_and_no_error_of_the_plots(void **state)
+TEST_WITH(a_missing_gnuplot_is_told_and_no_error_of_the_plots, start, end)
 {
-    (void)state;
     add_violation();
     char *path = memory_string(getenv("PATH"));
     setenv("PATH", "/nonexistent", 1);
@@ -303,18 +287,16 @@ static void a_missing_gnuplot_is_told_and_no_error_of_the_plots(void **state)
     assert_null(result->timeline);
 }
 
-static void a_folder_that_is_not_there_is_named(void **state)
+TEST_WITH(a_folder_that_is_not_there_is_named, start, end)
 {
-    (void)state;
     result->folder = "/nonexistent/trial";
     struct error error = {""};
     assert_int_equal(plots_write(&test.digest, result, true, &error), -1);
     assert_non_null(strstr(error.text, "/nonexistent/trial/timeline.dat"));
 }
 
-static void what_gnuplot_complains_of_is_in_the_error(void **state)
+TEST_WITH(what_gnuplot_complains_of_is_in_the_error, start, end)
 {
-    (void)state;
     if (!have_gnuplot())
         skip();
     char *path = path_of("latency", "gp");
@@ -331,9 +313,8 @@ static void what_gnuplot_complains_of_is_in_the_error(void **state)
     assert_non_null(strstr(error.text, "/nonexistent"));
 }
 
-static void labels_at_one_time_do_not_cover_each_other(void **state)
+TEST_WITH(labels_at_one_time_do_not_cover_each_other, start, end)
 {
-    (void)state;
     struct plot plot;
     plot_start(&plot, "timeline", 100, &test.digest, AT(0), AT(1000));
     for (int i = 0; i < 3; i++)
@@ -345,28 +326,4 @@ static void labels_at_one_time_do_not_cover_each_other(void **state)
     assert_int_equal(plot.labels[2].lane, 2);
     assert_int_equal(plot.labels[3].lane, 0);
     plot_free(&plot);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(each_picture_lies_beside_its_script_and_data, start, end),
-        cmocka_unit_test_setup_teardown(a_label_with_any_character_is_drawn_as_it_is, start, end),
-        cmocka_unit_test_setup_teardown(a_trial_without_any_event_still_has_pictures, start, end),
-        cmocka_unit_test_setup_teardown(without_gnuplot_scripts_and_data_are_there, start, end),
-        cmocka_unit_test_setup_teardown(a_few_acquires_have_no_plot_of_latency, start, end),
-        cmocka_unit_test_setup_teardown(a_killed_holder_is_marked_and_still_has_the_lock, start,
-                                        end),
-        cmocka_unit_test_setup_teardown(a_short_hold_is_drawn_wide_enough_to_be_seen, start, end),
-        cmocka_unit_test_setup_teardown(a_tiny_violation_has_a_second_panel_with_an_axis_of_its_own,
-                                        start, end),
-        cmocka_unit_test_setup_teardown(workers_that_are_not_shown_are_counted, start, end),
-        cmocka_unit_test_setup_teardown(bins_of_throughput_have_some_holds_each, start, end),
-        cmocka_unit_test_setup_teardown(a_missing_gnuplot_is_told_and_no_error_of_the_plots, start,
-                                        end),
-        cmocka_unit_test_setup_teardown(a_folder_that_is_not_there_is_named, start, end),
-        cmocka_unit_test_setup_teardown(what_gnuplot_complains_of_is_in_the_error, start, end),
-        cmocka_unit_test_setup_teardown(labels_at_one_time_do_not_cover_each_other, start, end),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

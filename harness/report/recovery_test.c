@@ -1,13 +1,7 @@
 #include "harness/report/recovery.h"
 
 #include "harness/report/test_run.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
+#include "harness/testing/test.h"
 
 static struct test_run test;
 static struct recoveries recoveries;
@@ -40,9 +34,8 @@ static void add_attempt(int64_t invoked, int64_t returned)
                          .died_ns = TIME_NEVER};
 }
 
-static void the_first_grant_ends_the_recovery(void **state)
+TEST_WITH(the_first_grant_ends_the_recovery, start, NULL)
 {
-    (void)state;
     test_hold(&test, 1, 0, 10, 50);
     test_hold(&test, 2, 40, 430, 450); // waits from 40 to 430
     test_hold(&test, 1, 440, 460, 470);
@@ -55,9 +48,8 @@ static void the_first_grant_ends_the_recovery(void **state)
     assert_int_equal(recoveries.items[0].unavailable_ns, 330 * NS_PER_MS);
 }
 
-static void the_longest_time_may_come_after_the_first_grant(void **state)
+TEST_WITH(the_longest_time_may_come_after_the_first_grant, start, NULL)
 {
-    (void)state;
     test_hold(&test, 1, 90, 110, 120);  // whose answer was under way
     test_hold(&test, 2, 115, 700, 710); // waited from 115 to 700
     add_fault(100, 300);
@@ -66,9 +58,8 @@ static void the_longest_time_may_come_after_the_first_grant(void **state)
     assert_int_equal(recoveries.items[0].unavailable_ns, 585 * NS_PER_MS);
 }
 
-static void time_in_which_nobody_wants_the_lock_is_no_loss(void **state)
+TEST_WITH(time_in_which_nobody_wants_the_lock_is_no_loss, start, NULL)
 {
-    (void)state;
     test_hold(&test, 1, 0, 10, 50);
     test_hold(&test, 1, 800, 820, 830);
     add_fault(100, 300);
@@ -77,9 +68,8 @@ static void time_in_which_nobody_wants_the_lock_is_no_loss(void **state)
     assert_int_equal(recoveries.items[0].unavailable_ns, 20 * NS_PER_MS);
 }
 
-static void giving_up_does_not_end_it(void **state)
+TEST_WITH(giving_up_does_not_end_it, start, NULL)
 {
-    (void)state;
     add_attempt(150, 200);
     add_attempt(250, 300);
     test_hold(&test, 1, 380, 400, 410);
@@ -90,9 +80,8 @@ static void giving_up_does_not_end_it(void **state)
     assert_true(recoveries.items[0].after_heal_ns == TIME_NEVER);
 }
 
-static void a_lock_that_never_comes_back_is_gone_until_the_end(void **state)
+TEST_WITH(a_lock_that_never_comes_back_is_gone_until_the_end, start, NULL)
 {
-    (void)state;
     test_hold(&test, 1, 0, 10, 50);
     add_attempt(150, -1);
     add_fault(100, 300);
@@ -102,9 +91,8 @@ static void a_lock_that_never_comes_back_is_gone_until_the_end(void **state)
     assert_int_equal(recoveries.items[0].unavailable_ns, 850 * NS_PER_MS);
 }
 
-static void each_fault_answers_for_the_time_until_the_next(void **state)
+TEST_WITH(each_fault_answers_for_the_time_until_the_next, start, NULL)
 {
-    (void)state;
     test_hold(&test, 1, 100, 150, 160);
     test_hold(&test, 2, 120, 550, 560);
     add_fault(100, 200);
@@ -116,9 +104,8 @@ static void each_fault_answers_for_the_time_until_the_next(void **state)
     assert_int_equal(recoveries.items[1].unavailable_ns, 50 * NS_PER_MS);
 }
 
-static void a_fault_that_never_took_effect_has_none(void **state)
+TEST_WITH(a_fault_that_never_took_effect_has_none, start, NULL)
 {
-    (void)state;
     test_hold(&test, 1, 0, 10, 50);
     add_fault(-1, -1);
     recoveries_measure(&test.digest, &recoveries);
@@ -126,9 +113,8 @@ static void a_fault_that_never_took_effect_has_none(void **state)
 }
 
 // Lock 1 is granted all the time, lock 2 is not; lock 3 nobody wants before the end is near.
-static void of_several_locks_the_worst_counts(void **state)
+TEST_WITH(of_several_locks_the_worst_counts, start, NULL)
 {
-    (void)state;
     test_hold(&test, 1, 0, 10, 50)->key = 1;
     test_hold(&test, 1, 100, 110, 150)->key = 1;
     test_hold(&test, 1, 200, 210, 250)->key = 1;
@@ -142,9 +128,8 @@ static void of_several_locks_the_worst_counts(void **state)
     assert_int_equal(recoveries.items[0].unavailable_ns, 480 * NS_PER_MS);
 }
 
-static void one_of_several_that_never_comes_back_is_never(void **state)
+TEST_WITH(one_of_several_that_never_comes_back_is_never, start, NULL)
 {
-    (void)state;
     test_hold(&test, 1, 110, 120, 150)->key = 1;
     add_attempt(150, -1);
     test.attempts[0].key = 2;
@@ -156,9 +141,8 @@ static void one_of_several_that_never_comes_back_is_never(void **state)
 }
 
 // Asked for a millisecond before the end, which was not long enough to tell anything.
-static void one_of_several_that_the_end_cuts_off_says_nothing(void **state)
+TEST_WITH(one_of_several_that_the_end_cuts_off_says_nothing, start, NULL)
 {
-    (void)state;
     test.scenario.lock.stuck_after_ns = 200 * NS_PER_MS;
     test_hold(&test, 1, 190, 220, 250)->key = 1;
     add_attempt(999, 1001);
@@ -174,21 +158,4 @@ static void one_of_several_that_the_end_cuts_off_says_nothing(void **state)
     test.attempts[0].returned_ns = AT(995);
     recoveries_measure(&test.digest, &recoveries);
     assert_true(recoveries.items[0].after_heal_ns == TIME_NEVER);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(the_first_grant_ends_the_recovery, start),
-        cmocka_unit_test_setup(the_longest_time_may_come_after_the_first_grant, start),
-        cmocka_unit_test_setup(time_in_which_nobody_wants_the_lock_is_no_loss, start),
-        cmocka_unit_test_setup(giving_up_does_not_end_it, start),
-        cmocka_unit_test_setup(a_lock_that_never_comes_back_is_gone_until_the_end, start),
-        cmocka_unit_test_setup(each_fault_answers_for_the_time_until_the_next, start),
-        cmocka_unit_test_setup(a_fault_that_never_took_effect_has_none, start),
-        cmocka_unit_test_setup(of_several_locks_the_worst_counts, start),
-        cmocka_unit_test_setup(one_of_several_that_never_comes_back_is_never, start),
-        cmocka_unit_test_setup(one_of_several_that_the_end_cuts_off_says_nothing, start),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

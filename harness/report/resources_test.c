@@ -1,13 +1,7 @@
 #include "harness/report/resources.h"
 
 #include "harness/report/test_run.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
+#include "harness/testing/test.h"
 
 #define DRIVER 7
 #define CLIENT 8
@@ -47,9 +41,8 @@ static void begin_round(int64_t at)
     add_reading(at, 0, 0, USAGE_PROCESSOR, 5000 * NS_PER_MS + at * NS_PER_MS, 2);
 }
 
-static void what_was_used_before_the_barrier_does_not_count(void **state)
+TEST_WITH(what_was_used_before_the_barrier_does_not_count, start, NULL)
 {
-    (void)state;
     begin_round(-2);
     add_reading(-2, 0, DRIVER, USAGE_PROCESSOR, 100, 40);
     add_reading(-2, 1, CLIENT, USAGE_PROCESSOR, 1000, 400);
@@ -86,9 +79,8 @@ static void what_was_used_before_the_barrier_does_not_count(void **state)
     assert_false(resources.servers.knows_switches);
 }
 
-static void a_killed_process_counts_up_to_its_last_reading(void **state)
+TEST_WITH(a_killed_process_counts_up_to_its_last_reading, start, NULL)
 {
-    (void)state;
     begin_round(-1);
     add_reading(-1, 1, CLIENT, USAGE_PROCESSOR, 100, 0);
     add_reading(-1, 2, CLIENT + 10, USAGE_PROCESSOR, 100, 0);
@@ -103,9 +95,8 @@ static void a_killed_process_counts_up_to_its_last_reading(void **state)
     assert_false(resources.clients.is_complete);
 }
 
-static void a_client_that_had_the_last_word_is_complete(void **state)
+TEST_WITH(a_client_that_had_the_last_word_is_complete, start, NULL)
 {
-    (void)state;
     begin_round(-1);
     add_reading(-1, 1, CLIENT, USAGE_PROCESSOR, 100, 0);
     add_reading(700, 1, CLIENT, USAGE_PROCESSOR, 900, 0)->client = 1;
@@ -115,9 +106,8 @@ static void a_client_that_had_the_last_word_is_complete(void **state)
     assert_true(resources.clients.is_complete);
 }
 
-static void what_comes_after_the_stop_does_not_count(void **state)
+TEST_WITH(what_comes_after_the_stop_does_not_count, start, NULL)
 {
-    (void)state;
     begin_round(-1);
     add_reading(-1, 1, CLIENT, USAGE_PROCESSOR, 100, 0);
     begin_round(999);
@@ -127,9 +117,8 @@ static void what_comes_after_the_stop_does_not_count(void **state)
     assert_int_equal(resources.clients.processor_ns, 200);
 }
 
-static void a_server_that_was_started_again_counts_from_its_beginning(void **state)
+TEST_WITH(a_server_that_was_started_again_counts_from_its_beginning, start, NULL)
 {
-    (void)state;
     begin_round(-1);
     add_reading(-1, -1, SERVER, USAGE_PROCESSOR, 1000, 0);
     add_reading(-1, -1, SERVER, USAGE_BYTES, 10000, 0);
@@ -145,9 +134,8 @@ static void a_server_that_was_started_again_counts_from_its_beginning(void **sta
     assert_false(resources.servers.is_complete);             // of the first, all after -1 ms
 }
 
-static void a_warm_up_does_not_count(void **state)
+TEST_WITH(a_warm_up_does_not_count, start, NULL)
 {
-    (void)state;
     struct load_phase phases[] = {{AT(0), AT(300), 2, 0, false}, {AT(300), AT(1000), 2, 0, true}};
     test.digest.phases = phases;
     test.digest.phase_count = 2;
@@ -162,9 +150,8 @@ static void a_warm_up_does_not_count(void **state)
     assert_int_equal(resources.covered_ns, 698 * NS_PER_MS);
 }
 
-static void processors_that_clients_are_pinned_to_are_counted_once(void **state)
+TEST_WITH(processors_that_clients_are_pinned_to_are_counted_once, start, NULL)
 {
-    (void)state;
     begin_round(-1);
     begin_round(999);
     for (int client = 1; client <= 3; client++)
@@ -179,9 +166,8 @@ static void processors_that_clients_are_pinned_to_are_counted_once(void **state)
     assert_int_equal(resources.client_processors, 0);
 }
 
-static void an_older_history_tells_nothing(void **state)
+TEST_WITH(an_older_history_tells_nothing, start, NULL)
 {
-    (void)state;
     events[history.count++] = (struct event){.at_ns = AT(0), .kind = EVENT_BARRIER_OPEN};
     resources_measure(&test.digest, &resources);
     assert_false(resources.is_known);
@@ -189,19 +175,4 @@ static void an_older_history_tells_nothing(void **state)
     test.digest.history = NULL;
     resources_measure(&test.digest, &resources);
     assert_false(resources.is_known);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(what_was_used_before_the_barrier_does_not_count, start),
-        cmocka_unit_test_setup(a_killed_process_counts_up_to_its_last_reading, start),
-        cmocka_unit_test_setup(a_client_that_had_the_last_word_is_complete, start),
-        cmocka_unit_test_setup(what_comes_after_the_stop_does_not_count, start),
-        cmocka_unit_test_setup(a_server_that_was_started_again_counts_from_its_beginning, start),
-        cmocka_unit_test_setup(a_warm_up_does_not_count, start),
-        cmocka_unit_test_setup(processors_that_clients_are_pinned_to_are_counted_once, start),
-        cmocka_unit_test_setup(an_older_history_tells_nothing, start),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

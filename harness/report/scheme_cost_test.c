@@ -1,14 +1,9 @@
 #include "harness/report/scheme_cost.h"
 
 #include "harness/report/test_run.h"
+#include "harness/testing/test.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
 
 static struct test_run test;
 static struct scheme_cost cost;
@@ -41,9 +36,8 @@ static struct trial_result *add_repeat(const char *scheme, int count, int64_t ea
     return result;
 }
 
-static void percentiles_are_those_of_all_repeats_together(void **state)
+TEST_WITH(percentiles_are_those_of_all_repeats_together, start, end)
 {
-    (void)state;
     add_repeat("redis-setnx", 9, 1, 100);
     add_repeat("redis-lua", 5, 30, 7);
     add_repeat("redis-setnx", 1, 40, 300); // one slow acquire of ten is no p50, nor a p90
@@ -57,9 +51,8 @@ static void percentiles_are_those_of_all_repeats_together(void **state)
     assert_int_equal(cost.longest_wait_ns, 40 * NS_PER_MS);
 }
 
-static void each_scenario_and_scheme_begins_once(void **state)
+TEST_WITH(each_scenario_and_scheme_begins_once, start, end)
 {
-    (void)state;
     struct scenario other = test.scenario;
     add_repeat("redis-setnx", 1, 1, 1);
     add_repeat("redis-lua", 1, 1, 1);
@@ -74,9 +67,8 @@ static void each_scenario_and_scheme_begins_once(void **state)
     assert_int_equal(cost.repeats, 2);
 }
 
-static void sums_and_not_means_make_commands_and_violations(void **state)
+TEST_WITH(sums_and_not_means_make_commands_and_violations, start, end)
 {
-    (void)state;
     struct trial_result *first = add_repeat("redis-setnx", 1, 1, 1);
     struct trial_result *second = add_repeat("redis-setnx", 1, 1, 1);
     first->statistics.herd = (struct herd){
@@ -93,9 +85,8 @@ static void sums_and_not_means_make_commands_and_violations(void **state)
     assert_int_equal(cost.driver_bound, 1);
 }
 
-static void a_scheme_without_a_history_cost_nothing_known(void **state)
+TEST_WITH(a_scheme_without_a_history_cost_nothing_known, start, end)
 {
-    (void)state;
     test_add(&test, "redis-setnx", VERDICT_SKIPPED, EXPECTATION_NONE)->has_history = false;
     scheme_cost_make(&test.run, 0, &cost);
     assert_int_equal(cost.repeats, 0);
@@ -104,9 +95,8 @@ static void a_scheme_without_a_history_cost_nothing_known(void **state)
     assert_int_equal(cost.latencies[LATENCY_ACQUIRE].total, 0);
 }
 
-static void a_spread_has_the_middle_and_both_ends(void **state)
+TEST(a_spread_has_the_middle_and_both_ends)
 {
-    (void)state;
     double odd[] = {5, 1, 9};
     double even[] = {4, 1, 2, 8};
     struct spread spread = spread_of(odd, 3);
@@ -114,17 +104,4 @@ static void a_spread_has_the_middle_and_both_ends(void **state)
     spread = spread_of(even, 4);
     assert_true(spread.median == 3 && spread.least == 1 && spread.most == 8);
     assert_int_equal(spread_of(NULL, 0).count, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(percentiles_are_those_of_all_repeats_together, start, end),
-        cmocka_unit_test_setup_teardown(each_scenario_and_scheme_begins_once, start, end),
-        cmocka_unit_test_setup_teardown(sums_and_not_means_make_commands_and_violations, start,
-                                        end),
-        cmocka_unit_test_setup_teardown(a_scheme_without_a_history_cost_nothing_known, start, end),
-        cmocka_unit_test(a_spread_has_the_middle_and_both_ends),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

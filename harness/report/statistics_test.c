@@ -1,12 +1,7 @@
 #include "harness/report/test_run.h"
+#include "harness/testing/test.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
 
 #define STALL(from, to)                                                                            \
     {                                                                                              \
@@ -25,9 +20,8 @@ static int start(void **state)
     return 0;
 }
 
-static void a_trial_without_a_hold_has_only_zeros(void **state)
+TEST_WITH(a_trial_without_a_hold_has_only_zeros, start, NULL)
 {
-    (void)state;
     statistics_make(&test.digest, &statistics);
     assert_int_equal(statistics.duration_ns, NS_PER_S);
     assert_true(statistics.holds_per_second == 0);
@@ -36,9 +30,8 @@ static void a_trial_without_a_hold_has_only_zeros(void **state)
     assert_int_equal(statistics.acquire.count, 0);
 }
 
-static void a_trial_that_never_began_divides_by_nothing(void **state)
+TEST_WITH(a_trial_that_never_began_divides_by_nothing, start, NULL)
 {
-    (void)state;
     test.digest.ended_ns = test.digest.started_ns - 5;
     test_hold(&test, 1, 0, 0, 1);
     statistics_make(&test.digest, &statistics);
@@ -46,9 +39,8 @@ static void a_trial_that_never_began_divides_by_nothing(void **state)
     assert_true(statistics.holds_per_second == 0);
 }
 
-static void holds_are_counted_and_timed(void **state)
+TEST_WITH(holds_are_counted_and_timed, start, NULL)
 {
-    (void)state;
     test_hold(&test, 1, 0, 10, 30);
     test_hold(&test, 2, 5, 40, 45);
     test_hold(&test, 1, 50, 52, 60)->attempts = 5;
@@ -63,9 +55,8 @@ static void holds_are_counted_and_timed(void **state)
     assert_int_equal(statistics.longest_wait_ns, 35 * NS_PER_MS);
 }
 
-static void grants_that_come_when_their_lease_is_over_are_counted(void **state)
+TEST_WITH(grants_that_come_when_their_lease_is_over_are_counted, start, NULL)
 {
-    (void)state;
     test_hold(&test, 1, 0, 10, 30);
     struct hold *hold = test_hold(&test, 2, 5, 40, 45);
     hold->valid_until_ns = hold->proven_until_ns = hold->granted_ns;
@@ -78,9 +69,8 @@ static void grants_that_come_when_their_lease_is_over_are_counted(void **state)
     assert_int_equal(statistics.expired, 2);
 }
 
-static void a_hand_off_needs_somebody_who_waited(void **state)
+TEST_WITH(a_hand_off_needs_somebody_who_waited, start, NULL)
 {
-    (void)state;
     test_hold(&test, 1, 0, 10, 30);
     test_hold(&test, 2, 5, 40, 45);  // waited at 30: a hand-off of 10 ms
     test_hold(&test, 1, 50, 52, 60); // asked only after the release at 45
@@ -89,9 +79,8 @@ static void a_hand_off_needs_somebody_who_waited(void **state)
     assert_int_equal(statistics.hand_off.max_ns, 10 * NS_PER_MS);
 }
 
-static void a_crashed_holder_hands_nothing_off_and_releases_nothing(void **state)
+TEST_WITH(a_crashed_holder_hands_nothing_off_and_releases_nothing, start, NULL)
 {
-    (void)state;
     struct hold *hold = test_hold(&test, 1, 0, 10, 30);
     hold->release_invoked = false;
     hold->died = true;
@@ -103,9 +92,8 @@ static void a_crashed_holder_hands_nothing_off_and_releases_nothing(void **state
     assert_int_equal(statistics.hold.count, 1);
 }
 
-static void an_acquire_that_never_returned_waited_until_the_end(void **state)
+TEST_WITH(an_acquire_that_never_returned_waited_until_the_end, start, NULL)
 {
-    (void)state;
     test.attempts[0] = (struct attempt){.client = 1,
                                         .worker = 1,
                                         .invoked_ns = AT(300),
@@ -136,9 +124,8 @@ static void an_acquire_that_never_returned_waited_until_the_end(void **state)
     assert_int_equal(statistics.longest_wait_ns, 100 * NS_PER_MS);
 }
 
-static void equal_shares_are_fair_and_a_starved_worker_is_not(void **state)
+TEST_WITH(equal_shares_are_fair_and_a_starved_worker_is_not, start, NULL)
 {
-    (void)state;
     test_hold(&test, 1, 0, 1, 2);
     test_hold(&test, 2, 0, 3, 4);
     statistics_make(&test.digest, &statistics);
@@ -158,9 +145,8 @@ static void equal_shares_are_fair_and_a_starved_worker_is_not(void **state)
     assert_int_equal(statistics.not_held, 2);
 }
 
-static void writes_are_told_apart_by_their_outcome(void **state)
+TEST_WITH(writes_are_told_apart_by_their_outcome, start, NULL)
 {
-    (void)state;
     const enum outcome outcomes[] = {OUTCOME_OK, OUTCOME_NO, OUTCOME_UNKNOWN, OUTCOME_OK};
     for (size_t i = 0; i < 4; i++)
         test.accesses[i] = (struct access){.is_write = true, .outcome = outcomes[i]};
@@ -172,9 +158,8 @@ static void writes_are_told_apart_by_their_outcome(void **state)
     assert_int_equal(statistics.unknown_writes, 1);
 }
 
-static void of_many_stalls_the_longest_are_kept_with_their_owners(void **state)
+TEST_WITH(of_many_stalls_the_longest_are_kept_with_their_owners, start, NULL)
 {
-    (void)state;
     struct stall stalls[30];
     for (int i = 0; i < 30; i++) // 7, 14, ... 210 ms, in no order
         stalls[i] = (struct stall){.from_ns = AT(100 * i),
@@ -193,9 +178,8 @@ static void of_many_stalls_the_longest_are_kept_with_their_owners(void **state)
     }
 }
 
-static void the_longest_stall_is_kept(void **state)
+TEST_WITH(the_longest_stall_is_kept, start, NULL)
 {
-    (void)state;
     struct stall stalls[] = {STALL(1, 4), STALL(10, 11)};
     test.digest.stalls = stalls;
     test.digest.stall_count = 2;
@@ -206,9 +190,8 @@ static void the_longest_stall_is_kept(void **state)
 
 // --- the counted time ----------------------------------------------------------------------------
 
-static void a_warm_up_is_in_no_figure_of_cost(void **state)
+TEST_WITH(a_warm_up_is_in_no_figure_of_cost, start, NULL)
 {
-    (void)state;
     struct load_phase phases[] = {{AT(0), AT(500), 2, 0, false}, {AT(500), AT(1000), 2, 0, true}};
     struct stall stalls[] = {STALL(100, 200), STALL(600, 607)};
     test.digest.phases = phases;
@@ -247,9 +230,8 @@ static void a_warm_up_is_in_no_figure_of_cost(void **state)
     assert_int_equal(statistics.stalled_ns, 7 * NS_PER_MS);
 }
 
-static void a_trial_that_is_all_warm_up_cost_nothing(void **state)
+TEST_WITH(a_trial_that_is_all_warm_up_cost_nothing, start, NULL)
 {
-    (void)state;
     struct load_phase phase = {AT(0), AT(1000), 2, 0, false};
     test.digest.phases = &phase;
     test.digest.phase_count = 1;
@@ -262,9 +244,8 @@ static void a_trial_that_is_all_warm_up_cost_nothing(void **state)
 
 // --- open loop -----------------------------------------------------------------------------------
 
-static void latency_counts_from_the_intended_beginning(void **state)
+TEST_WITH(latency_counts_from_the_intended_beginning, start, NULL)
 {
-    (void)state;
     test.digest.due_operations = 5;
     test.digest.begun_operations = 2;
     test_hold(&test, 1, 0, 100, 110)->intended_ns = AT(0);
@@ -279,9 +260,8 @@ static void latency_counts_from_the_intended_beginning(void **state)
     assert_int_equal(statistics.begun, 2);
 }
 
-static void an_operation_belongs_to_the_phase_in_which_it_was_to_begin(void **state)
+TEST_WITH(an_operation_belongs_to_the_phase_in_which_it_was_to_begin, start, NULL)
 {
-    (void)state;
     struct load_phase phases[] = {{AT(0), AT(500), 2, 9, false}, {AT(500), AT(1000), 2, 9, true}};
     test.digest.phases = phases;
     test.digest.phase_count = 2;
@@ -292,9 +272,8 @@ static void an_operation_belongs_to_the_phase_in_which_it_was_to_begin(void **st
     assert_int_equal(statistics.acquire.max_ns, 50 * NS_PER_MS);
 }
 
-static void a_closed_loop_has_nothing_to_correct(void **state)
+TEST_WITH(a_closed_loop_has_nothing_to_correct, start, NULL)
 {
-    (void)state;
     test_hold(&test, 1, 0, 100, 110);
     statistics_make(&test.digest, &statistics);
     assert_int_equal(statistics.acquire.count, 1);
@@ -304,9 +283,8 @@ static void a_closed_loop_has_nothing_to_correct(void **state)
 
 // --- keys, commands, faults ----------------------------------------------------------------------
 
-static void locks_of_other_names_are_not_handed_off(void **state)
+TEST_WITH(locks_of_other_names_are_not_handed_off, start, NULL)
 {
-    (void)state;
     test_hold(&test, 1, 0, 10, 30)->key = 1;
     test_hold(&test, 2, 5, 33, 45)->key = 2; // waited, but for another name
     test_hold(&test, 3, 6, 40, 50)->key = 1;
@@ -315,9 +293,8 @@ static void locks_of_other_names_are_not_handed_off(void **state)
     assert_int_equal(statistics.hand_off.max_ns, 10 * NS_PER_MS);
 }
 
-static void commands_are_those_of_acquire_release_and_renewal(void **state)
+TEST_WITH(commands_are_those_of_acquire_release_and_renewal, start, NULL)
 {
-    (void)state;
     struct event events[] = {
         {.kind = EVENT_ACQUIRE_RETURN, .client = 1, .worker = 1, .outcome = OUTCOME_OK},
         {.kind = EVENT_RENEW_INVOKE, .client = 1, .worker = 2},
@@ -333,9 +310,8 @@ static void commands_are_those_of_acquire_release_and_renewal(void **state)
     assert_false(statistics.resources.is_known); // a history from before the readings
 }
 
-static void recovery_and_driver_are_there(void **state)
+TEST_WITH(recovery_and_driver_are_there, start, NULL)
 {
-    (void)state;
     struct stall stalls[] = {STALL(100, 200)};
     test.digest.stalls = stalls;
     test.digest.stall_count = 1;
@@ -346,30 +322,4 @@ static void recovery_and_driver_are_there(void **state)
     assert_int_equal(statistics.recoveries.count, 1);
     assert_int_equal(statistics.recoveries.items[0].after_heal_ns, 20 * NS_PER_MS);
     assert_true(statistics.driver_bound.is_bound);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(a_trial_without_a_hold_has_only_zeros, start),
-        cmocka_unit_test_setup(a_trial_that_never_began_divides_by_nothing, start),
-        cmocka_unit_test_setup(holds_are_counted_and_timed, start),
-        cmocka_unit_test_setup(grants_that_come_when_their_lease_is_over_are_counted, start),
-        cmocka_unit_test_setup(a_hand_off_needs_somebody_who_waited, start),
-        cmocka_unit_test_setup(a_crashed_holder_hands_nothing_off_and_releases_nothing, start),
-        cmocka_unit_test_setup(an_acquire_that_never_returned_waited_until_the_end, start),
-        cmocka_unit_test_setup(equal_shares_are_fair_and_a_starved_worker_is_not, start),
-        cmocka_unit_test_setup(writes_are_told_apart_by_their_outcome, start),
-        cmocka_unit_test_setup(the_longest_stall_is_kept, start),
-        cmocka_unit_test_setup(of_many_stalls_the_longest_are_kept_with_their_owners, start),
-        cmocka_unit_test_setup(a_warm_up_is_in_no_figure_of_cost, start),
-        cmocka_unit_test_setup(a_trial_that_is_all_warm_up_cost_nothing, start),
-        cmocka_unit_test_setup(latency_counts_from_the_intended_beginning, start),
-        cmocka_unit_test_setup(an_operation_belongs_to_the_phase_in_which_it_was_to_begin, start),
-        cmocka_unit_test_setup(a_closed_loop_has_nothing_to_correct, start),
-        cmocka_unit_test_setup(locks_of_other_names_are_not_handed_off, start),
-        cmocka_unit_test_setup(commands_are_those_of_acquire_release_and_renewal, start),
-        cmocka_unit_test_setup(recovery_and_driver_are_there, start),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,13 +3,7 @@
 #include "harness/base/file.h"
 #include "harness/base/test_folder.h"
 #include "harness/report/test_run.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
+#include "harness/testing/test.h"
 
 static struct test_run test;
 static char *tap;
@@ -35,9 +29,8 @@ static void expect(const char *part)
         fail_msg("no '%s' in:\n%s", part, tap);
 }
 
-static void each_trial_is_a_line(void **state)
+TEST_WITH(each_trial_is_a_line, start, end)
 {
-    (void)state;
     test.scenario.repeat = 2;
     test_add(&test, "none", VERDICT_UNSAFE, EXPECTATION_MET);
     test_add(&test, "none", VERDICT_SAFE, EXPECTATION_NONE);
@@ -48,9 +41,8 @@ static void each_trial_is_a_line(void **state)
                              "ok 1 - pause none \\#1\nok 2 - pause none \\#2\n");
 }
 
-static void what_was_missed_has_its_story_below(void **state)
+TEST_WITH(what_was_missed_has_its_story_below, start, end)
 {
-    (void)state;
     static const struct expectation expectation = {.place = {12, 5}};
     struct trial_result *one = test_add(&test, "redis-setnx", VERDICT_UNSAFE, EXPECTATION_MISSED);
     test.trials[0].expectation = &expectation;
@@ -72,9 +64,8 @@ static void what_was_missed_has_its_story_below(void **state)
            "  ...\n");
 }
 
-static void what_was_not_tried_is_skipped_and_an_error_is_not(void **state)
+TEST_WITH(what_was_not_tried_is_skipped_and_an_error_is_not, start, end)
 {
-    (void)state;
     test_add(&test, "a", VERDICT_SKIPPED, EXPECTATION_NONE);
     test_add(&test, "b", VERDICT_NOT_APPLICABLE, EXPECTATION_NONE);
     strcpy(test.results[1].judgement.reason, "needs # of\nthem");
@@ -87,9 +78,8 @@ static void what_was_not_tried_is_skipped_and_an_error_is_not(void **state)
     expect("\nnot ok 4 - pause d\n  ---\n  verdict: \"ERROR\"\n");
 }
 
-static void a_run_that_ended_early_or_without_a_trial_says_so(void **state)
+TEST_WITH(a_run_that_ended_early_or_without_a_trial_says_so, start, end)
 {
-    (void)state;
     test_add(&test, "a", VERDICT_SAFE, EXPECTATION_MET);
     test.run.planned = 3;
     tap = report_tap(&test.run);
@@ -107,9 +97,8 @@ static void a_run_that_ended_early_or_without_a_trial_says_so(void **state)
     expect("\n1..0 # SKIP no trial finished\n");
 }
 
-static void what_is_no_utf_8_is_escaped(void **state)
+TEST_WITH(what_is_no_utf_8_is_escaped, start, end)
 {
-    (void)state;
     struct trial_result *one = test_add(&test, "bad\xff", VERDICT_UNSAFE, EXPECTATION_MISSED);
     strcpy(one->judgement.reason, "µ \xc3\xa9 \xe9t\xc3 \xed\xa0\x80 \xc2\x9b \xef\xbf\xbe");
     tap = report_tap(&test.run);
@@ -117,9 +106,8 @@ static void what_is_no_utf_8_is_escaped(void **state)
     expect("\n  reason: \"µ \xc3\xa9 \\xe9t\\xc3 \\xed\\xa0\\x80 \\x9b \\ufffe\"\n");
 }
 
-static void a_threshold_is_a_test_too(void **state)
+TEST_WITH(a_threshold_is_a_test_too, start, end)
 {
-    (void)state;
     struct threshold threshold = {
         .limit = {.metric = METRIC_VIOLATIONS, .relation = RELATION_IS, .text = "violations == 0"},
         .place = {9, 3}};
@@ -137,9 +125,8 @@ static void a_threshold_is_a_test_too(void **state)
 }
 
 // Perl's own parser counts the same, and reads the block back, whatever bytes a story has.
-static void perls_harness_reads_it(void **state)
+TEST_WITH(perls_harness_reads_it, start, end)
 {
-    (void)state;
     if (system("perl -MTAP::Parser -e 1 2>/dev/null") != 0)
         skip();
     char bytes[600] = "first \"\\ # line\n";
@@ -167,20 +154,4 @@ static void perls_harness_reads_it(void **state)
     text_free(&command);
     free(path);
     test_folder_remove(folder);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(each_trial_is_a_line, start, end),
-        cmocka_unit_test_setup_teardown(what_was_missed_has_its_story_below, start, end),
-        cmocka_unit_test_setup_teardown(what_was_not_tried_is_skipped_and_an_error_is_not, start,
-                                        end),
-        cmocka_unit_test_setup_teardown(a_run_that_ended_early_or_without_a_trial_says_so, start,
-                                        end),
-        cmocka_unit_test_setup_teardown(what_is_no_utf_8_is_escaped, start, end),
-        cmocka_unit_test_setup_teardown(a_threshold_is_a_test_too, start, end),
-        cmocka_unit_test_setup_teardown(perls_harness_reads_it, start, end),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

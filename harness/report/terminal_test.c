@@ -1,11 +1,5 @@
 #include "harness/report/test_run.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
+#include "harness/testing/test.h"
 
 static char *print(const struct run_result *run, bool coloured, bool quiet)
 {
@@ -36,9 +30,8 @@ static void make_run(struct test_run *test)
     strcpy(skipped->judgement.reason, "no namespaces");
 }
 
-static void a_small_run_reads_as_expected(void **state)
+TEST(a_small_run_reads_as_expected)
 {
-    (void)state;
     struct test_run test;
     make_run(&test);
     char *text = print(&test.run, false, false);
@@ -78,9 +71,8 @@ static void a_small_run_reads_as_expected(void **state)
     free(text);
 }
 
-static void a_quiet_run_tells_only_what_was_not_expected(void **state)
+TEST(a_quiet_run_tells_only_what_was_not_expected)
 {
-    (void)state;
     struct test_run test;
     make_run(&test);
     char *text = print(&test.run, false, true);
@@ -90,9 +82,8 @@ static void a_quiet_run_tells_only_what_was_not_expected(void **state)
     free(text);
 }
 
-static void colour_is_only_there_when_wanted(void **state)
+TEST(colour_is_only_there_when_wanted)
 {
-    (void)state;
     struct test_run test;
     make_run(&test);
     char *plain = print(&test.run, false, false);
@@ -104,9 +95,8 @@ static void colour_is_only_there_when_wanted(void **state)
     free(coloured);
 }
 
-static void what_is_undecided_says_why(void **state)
+TEST(what_is_undecided_says_why)
 {
-    (void)state;
     struct test_run test;
     test_run_start(&test);
     strcpy(test_add(&test, "none", VERDICT_UNKNOWN, EXPECTATION_NONE)->judgement.reason,
@@ -119,9 +109,8 @@ static void what_is_undecided_says_why(void **state)
     free(text);
 }
 
-static void one_expected_story_of_each_scenario_is_told(void **state)
+TEST(one_expected_story_of_each_scenario_is_told)
 {
-    (void)state;
     struct test_run test;
     test_run_start(&test);
     struct scenario other = test.scenario;
@@ -144,9 +133,8 @@ static void one_expected_story_of_each_scenario_is_told(void **state)
     free(text);
 }
 
-static void a_run_that_stopped_at_a_miss_says_what_runs_the_rest(void **state)
+TEST(a_run_that_stopped_at_a_miss_says_what_runs_the_rest)
 {
-    (void)state;
     struct test_run test;
     test_run_start(&test);
     test_add(&test, "none", VERDICT_UNSAFE, EXPECTATION_MET);
@@ -163,9 +151,8 @@ static void a_run_that_stopped_at_a_miss_says_what_runs_the_rest(void **state)
     free(text);
 }
 
-static void what_does_not_apply_is_a_line_for_each_scheme_and_reason(void **state)
+TEST(what_does_not_apply_is_a_line_for_each_scheme_and_reason)
 {
-    (void)state;
     struct test_run test;
     test_run_start(&test);
     test_add(&test, "none", VERDICT_SAFE, EXPECTATION_MET);
@@ -182,9 +169,8 @@ static void what_does_not_apply_is_a_line_for_each_scheme_and_reason(void **stat
     free(text);
 }
 
-static void a_report_says_what_others_used_of_the_machine_while_costs_were_measured(void **state)
+TEST(a_report_says_what_others_used_of_the_machine_while_costs_were_measured)
 {
-    (void)state;
     struct test_run test;
     test_run_start(&test);
     test.scenario.fault_count = 0;
@@ -213,19 +199,4 @@ static void a_report_says_what_others_used_of_the_machine_while_costs_were_measu
     assert_non_null(strstr(text, "1.25 at the end\n"));
     free(text);
     test_run_end(&test);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_small_run_reads_as_expected),
-        cmocka_unit_test(a_report_says_what_others_used_of_the_machine_while_costs_were_measured),
-        cmocka_unit_test(a_quiet_run_tells_only_what_was_not_expected),
-        cmocka_unit_test(colour_is_only_there_when_wanted),
-        cmocka_unit_test(what_is_undecided_says_why),
-        cmocka_unit_test(what_does_not_apply_is_a_line_for_each_scheme_and_reason),
-        cmocka_unit_test(one_expected_story_of_each_scenario_is_told),
-        cmocka_unit_test(a_run_that_stopped_at_a_miss_says_what_runs_the_rest),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

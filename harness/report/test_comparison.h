@@ -4,13 +4,7 @@
 
 #include "harness/report/comparison.h"
 #include "harness/report/test_figures.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "harness/testing/test.h"
 
 static const struct comparison_options usual = {.margin = 0.05};
 

@@ -3,16 +3,9 @@
 #define LOCKPICK_REPORT_TEST_JSON_PATH_H
 
 #include "harness/base/text.h"
+#include "harness/testing/test.h"
 
 #include <jansson.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 // Follows a path of keys: "trials.0.name". It must be there.
 static inline json_t *json_at(json_t *value, const char *path)

@@ -4,13 +4,7 @@
 
 #include "harness/report/test_run.h"
 #include "harness/report/thresholds.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
+#include "harness/testing/test.h"
 
 static struct test_run test;
 static struct threshold thresholds[4];

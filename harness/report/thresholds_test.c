@@ -1,4 +1,5 @@
 #include "harness/report/test_thresholds.h"
+#include "harness/testing/test.h"
 
 static const struct threshold_outcome *only_outcome(void)
 {
@@ -16,9 +17,8 @@ static void expect(enum threshold_result result, const char *reason)
                  threshold_result_name(outcome->result), outcome->reason);
 }
 
-static void repeats_are_merged_before_their_percentile_is_taken(void **state)
+TEST_WITH(repeats_are_merged_before_their_percentile_is_taken, start, end)
 {
-    (void)state;
     state_threshold("acquire.p90 < 91ms");
     add_repeat("redis-setnx", 100);
     expect(THRESHOLD_MET, "");
@@ -29,9 +29,8 @@ static void repeats_are_merged_before_their_percentile_is_taken(void **state)
     assert_int_equal(outcomes.missed, 1);
 }
 
-static void a_percentile_of_too_few_is_not_measured(void **state)
+TEST_WITH(a_percentile_of_too_few_is_not_measured, start, end)
 {
-    (void)state;
     state_threshold("acquire.p99 < 1s");
     add_repeat("redis-setnx", 20);
     expect(THRESHOLD_NOT_MEASURED, "20 acquire times are too few for p99");
@@ -41,9 +40,8 @@ static void a_percentile_of_too_few_is_not_measured(void **state)
     expect(THRESHOLD_MET, "");
 }
 
-static void the_longest_needs_but_one(void **state)
+TEST_WITH(the_longest_needs_but_one, start, end)
 {
-    (void)state;
     state_threshold("acquire.max <= 3ms");
     add_repeat("redis-setnx", 3);
     expect(THRESHOLD_MET, "");
@@ -51,9 +49,8 @@ static void the_longest_needs_but_one(void **state)
     expect(THRESHOLD_MISSED, "");
 }
 
-static void what_was_never_granted_has_no_latency(void **state)
+TEST_WITH(what_was_never_granted_has_no_latency, start, end)
 {
-    (void)state;
     state_threshold("acquire.p99 < 1s");
     struct trial_result *result = add_repeat("redis-setnx", 200);
     result->statistics.not_held = 5;
@@ -74,9 +71,8 @@ static void what_was_never_granted_has_no_latency(void **state)
 }
 
 // Of eleven acquires ten were quick; then the holder was killed, and two wait for ever.
-static void a_stuck_lock_does_not_pass(void **state)
+TEST_WITH(a_stuck_lock_does_not_pass, start, end)
 {
-    (void)state;
     state_threshold("acquire.max < 900ms");
     struct trial_result *result = add_repeat("redis-setnx", 10);
     result->statistics.not_held = result->statistics.open = 2;
@@ -94,9 +90,8 @@ static void a_stuck_lock_does_not_pass(void **state)
     expect(THRESHOLD_NOT_MEASURED, "the lock was stuck");
 }
 
-static void a_miss_that_may_be_the_drivers_is_not_measured(void **state)
+TEST_WITH(a_miss_that_may_be_the_drivers_is_not_measured, start, end)
 {
-    (void)state;
     state_threshold("throughput >= 200/s");
     struct trial_result *result = add_repeat("redis-setnx", 10);
     expect(THRESHOLD_MISSED, "");
@@ -111,9 +106,8 @@ static void a_miss_that_may_be_the_drivers_is_not_measured(void **state)
     expect(THRESHOLD_NOT_MEASURED, "the driver was the limit");
 }
 
-static void only_the_percentile_that_is_late_is_the_drivers(void **state)
+TEST_WITH(only_the_percentile_that_is_late_is_the_drivers, start, end)
 {
-    (void)state;
     state_threshold("acquire.p50 < 5ms");
     struct trial_result *result = add_repeat("redis-setnx", 100);
     result->statistics.driver_bound.late[PERCENTILE_p99] = true;
@@ -122,9 +116,8 @@ static void only_the_percentile_that_is_late_is_the_drivers(void **state)
     expect(THRESHOLD_NOT_MEASURED, "the driver");
 }
 
-static void violations_are_none_only_if_all_repeats_were_decided(void **state)
+TEST_WITH(violations_are_none_only_if_all_repeats_were_decided, start, end)
 {
-    (void)state;
     state_threshold("violations == 0");
     add_repeat("redis-setnx", 10);
     struct trial_result *second = add_repeat("redis-setnx", 10);
@@ -138,9 +131,8 @@ static void violations_are_none_only_if_all_repeats_were_decided(void **state)
     expect(THRESHOLD_MISSED, "");
 }
 
-static void what_was_not_run_is_not_measured(void **state)
+TEST_WITH(what_was_not_run_is_not_measured, start, end)
 {
-    (void)state;
     state_threshold("jain > 0.5");
     struct trial_result *first = test_add(&test, "redis-setnx", VERDICT_SKIPPED, EXPECTATION_NONE);
     first->has_history = false;
@@ -154,18 +146,16 @@ static void what_was_not_run_is_not_measured(void **state)
     expect(THRESHOLD_MISSED, "");
 }
 
-static void a_scheme_that_does_not_apply_has_no_threshold(void **state)
+TEST_WITH(a_scheme_that_does_not_apply_has_no_threshold, start, end)
 {
-    (void)state;
     state_threshold("violations == 0");
     test_add(&test, "none", VERDICT_NOT_APPLICABLE, EXPECTATION_NONE)->has_history = false;
     thresholds_decide(&test.run, &outcomes);
     assert_int_equal(outcomes.count, 0);
 }
 
-static void a_threshold_may_be_about_some_schemes_only(void **state)
+TEST_WITH(a_threshold_may_be_about_some_schemes_only, start, end)
 {
-    (void)state;
     char *pattern = (char[]){"redis-*"};
     state_threshold("violations == 0");
     thresholds[0].schemes = (struct string_list){&pattern, 1};
@@ -174,9 +164,8 @@ static void a_threshold_may_be_about_some_schemes_only(void **state)
     assert_string_equal(only_outcome()->trial->scheme, "redis-setnx");
 }
 
-static void a_lock_that_never_recovers_misses_its_recovery(void **state)
+TEST_WITH(a_lock_that_never_recovers_misses_its_recovery, start, end)
 {
-    (void)state;
     state_threshold("recovery < 3s");
     struct trial_result *result = add_repeat("redis-setnx", 10);
     struct recoveries *recoveries = &result->statistics.recoveries;
@@ -194,9 +183,8 @@ static void a_lock_that_never_recovers_misses_its_recovery(void **state)
     expect(THRESHOLD_MISSED, "");
 }
 
-static void an_outage_that_never_ended_is_not_short(void **state)
+TEST_WITH(an_outage_that_never_ended_is_not_short, start, end)
 {
-    (void)state;
     state_threshold("unavailable < 1m");
     struct trial_result *result = add_repeat("redis-setnx", 10);
     struct recoveries *recoveries = &result->statistics.recoveries;
@@ -211,9 +199,8 @@ static void an_outage_that_never_ended_is_not_short(void **state)
     expect(THRESHOLD_MISSED, "");
 }
 
-static void the_rest_is_read_where_it_is_measured(void **state)
+TEST_WITH(the_rest_is_read_where_it_is_measured, start, end)
 {
-    (void)state;
     state_threshold("commands <= 4");
     struct trial_result *result = add_repeat("redis-setnx", 10);
     expect(THRESHOLD_NOT_MEASURED, "nobody counted");
@@ -231,9 +218,8 @@ static void the_rest_is_read_where_it_is_measured(void **state)
     expect(THRESHOLD_MET, "");
 }
 
-static void grants_of_what_has_expired_are_added_up(void **state)
+TEST_WITH(grants_of_what_has_expired_are_added_up, start, end)
 {
-    (void)state;
     state_threshold("expired-grants == 0");
     struct trial_result *result = add_repeat("redis-setnx", 10);
     expect(THRESHOLD_NOT_MEASURED, "no grant had a lease");
@@ -247,28 +233,4 @@ static void grants_of_what_has_expired_are_added_up(void **state)
     test.scenario.threshold_count = 0;
     state_threshold("expired-grants > 2");
     expect(THRESHOLD_MET, "");
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, start, end)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(repeats_are_merged_before_their_percentile_is_taken),
-        TEST(a_percentile_of_too_few_is_not_measured),
-        TEST(the_longest_needs_but_one),
-        TEST(what_was_never_granted_has_no_latency),
-        TEST(a_stuck_lock_does_not_pass),
-        TEST(a_miss_that_may_be_the_drivers_is_not_measured),
-        TEST(only_the_percentile_that_is_late_is_the_drivers),
-        TEST(violations_are_none_only_if_all_repeats_were_decided),
-        TEST(what_was_not_run_is_not_measured),
-        TEST(a_scheme_that_does_not_apply_has_no_threshold),
-        TEST(a_threshold_may_be_about_some_schemes_only),
-        TEST(a_lock_that_never_recovers_misses_its_recovery),
-        TEST(an_outage_that_never_ended_is_not_short),
-        TEST(the_rest_is_read_where_it_is_measured),
-        TEST(grants_of_what_has_expired_are_added_up),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

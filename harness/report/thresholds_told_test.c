@@ -3,6 +3,7 @@
 #include "harness/report/json_thresholds.h"
 #include "harness/report/junit.h"
 #include "harness/report/test_thresholds.h"
+#include "harness/testing/test.h"
 
 // A scheme that meets, misses and leaves open one threshold each.
 static void state_all(void)
@@ -19,9 +20,8 @@ static void assert_has(const char *text, const char *part)
         fail_msg("no '%s' in:\n%s", part, text);
 }
 
-static void a_missed_threshold_has_a_code_of_its_own(void **state)
+TEST_WITH(a_missed_threshold_has_a_code_of_its_own, start, end)
 {
-    (void)state;
     state_all();
     assert_int_equal(report_exit_code(&test.run), 5);
     thresholds[1].limit.bound = 1e9;
@@ -37,9 +37,8 @@ static void a_missed_threshold_has_a_code_of_its_own(void **state)
     assert_int_equal(report_exit_code(&test.run), 1);
 }
 
-static void ci_servers_are_told_at_its_line(void **state)
+TEST_WITH(ci_servers_are_told_at_its_line, start, end)
 {
-    (void)state;
     char *written = NULL;
     size_t length = 0;
     state_all();
@@ -63,9 +62,8 @@ static void ci_servers_are_told_at_its_line(void **state)
     free(github);
 }
 
-static void people_and_machines_are_told_all_of_it(void **state)
+TEST_WITH(people_and_machines_are_told_all_of_it, start, end)
 {
-    (void)state;
     char *written = NULL;
     size_t length = 0;
     state_all();
@@ -87,16 +85,4 @@ static void people_and_machines_are_told_all_of_it(void **state)
     assert_true(json_real_value(json_object_get(second, "bound")) == 5e6);
     assert_int_equal(json_integer_value(json_object_get(second, "line")), 20);
     json_decref(json);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, start, end)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(a_missed_threshold_has_a_code_of_its_own),
-        TEST(ci_servers_are_told_at_its_line),
-        TEST(people_and_machines_are_told_all_of_it),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

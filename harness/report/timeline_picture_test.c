@@ -2,13 +2,7 @@
 #include "faults/fault.h"
 #include "harness/report/plot.h"
 #include "harness/report/test_run.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
+#include "harness/testing/test.h"
 
 static struct test_run test;
 static struct trial_result *result;
@@ -75,9 +69,8 @@ static bool says(const char *words)
     return strstr(plot.script.bytes, words) != NULL;
 }
 
-static void the_cause_stands_below_the_title(void **state)
+TEST_WITH(the_cause_stands_below_the_title, start, stop)
 {
-    (void)state;
     test_hold(&test, 1, 0, 5, 600);
     test_hold(&test, 2, 10, 320, 400);
     add_fault("pause", 1, "", 6, 500);
@@ -89,9 +82,8 @@ static void the_cause_stands_below_the_title(void **state)
     assert_true(says(plot.headlines[0]));
 }
 
-static void a_long_cause_is_broken_between_words(void **state)
+TEST_WITH(a_long_cause_is_broken_between_words, start, stop)
 {
-    (void)state;
     struct text words = {0};
     for (int i = 0; i < 40; i++)
         text_format(&words, "%sµword%d", i > 0 ? " " : "", i);
@@ -106,9 +98,8 @@ static void a_long_cause_is_broken_between_words(void **state)
 }
 
 // A word that is longer than any line is cut, not looked at for ever.
-static void a_word_without_end_is_cut(void **state)
+TEST_WITH(a_word_without_end_is_cut, start, stop)
 {
-    (void)state;
     char words[1000];
     memset(words, 'x', sizeof words - 1);
     words[sizeof words - 1] = '\0';
@@ -117,9 +108,8 @@ static void a_word_without_end_is_cut(void **state)
     assert_int_equal(plot.headline_count, 3);
 }
 
-static void what_struck_a_server_has_a_row_of_its_own(void **state)
+TEST_WITH(what_struck_a_server_has_a_row_of_its_own, start, stop)
 {
-    (void)state;
     test_hold(&test, 1, 0, 5, 600);
     test_hold(&test, 2, 10, 320, 400);
     add_fault("restart", 0, "server-2", 100, 150);
@@ -129,9 +119,8 @@ static void what_struck_a_server_has_a_row_of_its_own(void **state)
     assert_true(says("set label 'fault 1: server-2 crashes'"));
 }
 
-static void without_such_a_fault_there_is_no_such_row(void **state)
+TEST_WITH(without_such_a_fault_there_is_no_such_row, start, stop)
 {
-    (void)state;
     test_hold(&test, 1, 0, 5, 600);
     test_hold(&test, 2, 10, 320, 400);
     add_fault("pause", 1, "", 6, 500);
@@ -140,9 +129,8 @@ static void without_such_a_fault_there_is_no_such_row(void **state)
     assert_false(says("servers, network"));
 }
 
-static void the_values_of_the_evidence_stand_at_their_marks(void **state)
+TEST_WITH(the_values_of_the_evidence_stand_at_their_marks, start, stop)
 {
-    (void)state;
     test_hold(&test, 1, 0, 5, 600);
     test_hold(&test, 2, 10, 320, 400);
     add_access(0, false, 50, 41);
@@ -158,9 +146,8 @@ static void the_values_of_the_evidence_stand_at_their_marks(void **state)
     assert_true(says("first 1.64 left offset"));
 }
 
-static void a_long_write_is_drawn_until_it_is_answered(void **state)
+TEST_WITH(a_long_write_is_drawn_until_it_is_answered, start, stop)
 {
-    (void)state;
     test_hold(&test, 1, 0, 5, 600);
     test_hold(&test, 2, 10, 320, 400);
     add_access(0, true, 50, 42);
@@ -176,9 +163,8 @@ static void a_long_write_is_drawn_until_it_is_answered(void **state)
 }
 
 // The lock kept them apart; so both holds are red, and nothing is to be enlarged.
-static void holds_that_were_apart_are_both_marked(void **state)
+TEST_WITH(holds_that_were_apart_are_both_marked, start, stop)
 {
-    (void)state;
     static const struct check lost = {.name = "lost-update", .summary = "", .label = "this write"};
     test_hold(&test, 1, 0, 5, 10);
     test_hold(&test, 2, 0, 500, 510);
@@ -195,9 +181,8 @@ static void holds_that_were_apart_are_both_marked(void **state)
     assert_true(row == 1 && from == 5 && to == 10);
 }
 
-static void a_lock_that_nobody_removed_is_found_gone(void **state)
+TEST_WITH(a_lock_that_nobody_removed_is_found_gone, start, stop)
 {
-    (void)state;
     static const struct check wrongful = {
         .name = "wrongful-release", .summary = "", .shows = SHOWS_REMOVAL};
     test_hold(&test, 1, 0, 5, 600);
@@ -207,22 +192,4 @@ static void a_lock_that_nobody_removed_is_found_gone(void **state)
     draw();
     assert_true(says("wrongful-release: the lock is found gone"));
     assert_true(says("server-1 lost all its data"));
-}
-
-#define PICTURE_TEST(test) cmocka_unit_test_setup_teardown(test, start, stop)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        PICTURE_TEST(the_cause_stands_below_the_title),
-        PICTURE_TEST(a_long_cause_is_broken_between_words),
-        PICTURE_TEST(a_word_without_end_is_cut),
-        PICTURE_TEST(what_struck_a_server_has_a_row_of_its_own),
-        PICTURE_TEST(without_such_a_fault_there_is_no_such_row),
-        PICTURE_TEST(the_values_of_the_evidence_stand_at_their_marks),
-        PICTURE_TEST(a_long_write_is_drawn_until_it_is_answered),
-        PICTURE_TEST(holds_that_were_apart_are_both_marked),
-        PICTURE_TEST(a_lock_that_nobody_removed_is_found_gone),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

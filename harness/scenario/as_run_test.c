@@ -1,10 +1,10 @@
 // Scenarios written down as they are run.
 #include "harness/scenario/test_parsing.h"
+#include "harness/testing/test.h"
 
 // Everything that decides how a run goes is in what it leaves: that file, run again, leaves itself.
-static void load_thresholds_and_what_was_drawn_come_back_as_they_were(void **state)
+TEST(load_thresholds_and_what_was_drawn_come_back_as_they_were)
 {
-    (void)state;
     static const char text[] =
         TEST_HEAD "workload: {kind: increment, think: 2ms}\nclients: {processes: 5}\n"
                   "load:\n  - {for: 1s, rate: 50/s, warm-up: true}\n"
@@ -47,9 +47,8 @@ static void load_thresholds_and_what_was_drawn_come_back_as_they_were(void **sta
     scenario_free(again);
 }
 
-static void what_nothing_was_drawn_for_stays_open(void **state)
+TEST(what_nothing_was_drawn_for_stays_open)
 {
-    (void)state;
     struct scenario *scenario =
         parse(TEST_HEAD "workload: {kind: increment, for: 9s}\nschemes: [none]\n"
                         "random: {of: [pause], beyond: true}\n");
@@ -60,13 +59,4 @@ static void what_nothing_was_drawn_for_stays_open(void **state)
     free(written);
     scenario_free(again);
     scenario_free(scenario);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(load_thresholds_and_what_was_drawn_come_back_as_they_were),
-        cmocka_unit_test(what_nothing_was_drawn_for_stays_open),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

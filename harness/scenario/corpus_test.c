@@ -4,16 +4,9 @@
 #include "harness/base/file.h"
 #include "harness/base/text.h"
 #include "harness/scenario/test_vocabulary.h"
+#include "harness/testing/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <glob.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define CORPUS "harness/scenario/corpus/"
 
@@ -75,9 +68,8 @@ static bool is_as_expected(const char *path)
     return same;
 }
 
-static void every_bad_file_gets_all_its_complaints(void **state)
+TEST(every_bad_file_gets_all_its_complaints)
 {
-    (void)state;
     glob_t files;
     assert_int_equal(glob(CORPUS "*.yaml", 0, NULL, &files), 0);
     assert_true(files.gl_pathc >= 30);
@@ -88,9 +80,8 @@ static void every_bad_file_gets_all_its_complaints(void **state)
     assert_int_equal(different, 0);
 }
 
-static void no_expectation_is_left_without_its_file(void **state)
+TEST(no_expectation_is_left_without_its_file)
 {
-    (void)state;
     glob_t golden, files;
     assert_int_equal(glob(CORPUS "*.expected", 0, NULL, &golden), 0);
     assert_int_equal(glob(CORPUS "*.yaml", 0, NULL, &files), 0);
@@ -99,9 +90,8 @@ static void no_expectation_is_left_without_its_file(void **state)
     globfree(&files);
 }
 
-static void every_good_file_loads(void **state)
+TEST(every_good_file_loads)
 {
-    (void)state;
     glob_t files;
     assert_int_equal(glob(CORPUS "good/*.yaml", 0, NULL, &files), 0);
     for (size_t i = 0; i < files.gl_pathc; i++) {
@@ -110,14 +100,4 @@ static void every_good_file_loads(void **state)
         free(complaints);
     }
     globfree(&files);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_bad_file_gets_all_its_complaints),
-        cmocka_unit_test(no_expectation_is_left_without_its_file),
-        cmocka_unit_test(every_good_file_loads),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

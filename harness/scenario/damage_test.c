@@ -4,6 +4,7 @@
 #include "harness/base/random.h"
 #include "harness/base/text.h"
 #include "harness/scenario/test_parsing.h"
+#include "harness/testing/test.h"
 
 static struct text good_file(void)
 {
@@ -31,9 +32,8 @@ static bool survives(const char *bytes, size_t length)
     return result == 0;
 }
 
-static void a_file_cut_at_any_byte_is_no_harm(void **state)
+TEST(a_file_cut_at_any_byte_is_no_harm)
 {
-    (void)state;
     struct text text = good_file();
     assert_true(survives(text.bytes, text.length));
     size_t refused = 0;
@@ -43,9 +43,8 @@ static void a_file_cut_at_any_byte_is_no_harm(void **state)
     text_free(&text);
 }
 
-static void any_bit_turned_over_is_no_harm(void **state)
+TEST(any_bit_turned_over_is_no_harm)
 {
-    (void)state;
     struct text text = good_file();
     for (size_t i = 0; i < text.length; i++) {
         for (int bit = 0; bit < 8; bit++) {
@@ -57,9 +56,8 @@ static void any_bit_turned_over_is_no_harm(void **state)
     text_free(&text);
 }
 
-static void any_byte_taken_out_or_replaced_is_no_harm(void **state)
+TEST(any_byte_taken_out_or_replaced_is_no_harm)
 {
-    (void)state;
     static const char others[] = "\n:-{}[],*&!#'\"\t%\\\x80\xff?|>";
     struct text text = good_file();
     for (size_t i = 0; i < text.length; i++) {
@@ -78,9 +76,8 @@ static void any_byte_taken_out_or_replaced_is_no_harm(void **state)
     text_free(&text);
 }
 
-static void lines_in_any_order_are_no_harm(void **state)
+TEST(lines_in_any_order_are_no_harm)
 {
-    (void)state;
     struct text text = good_file();
     struct random random;
     random_start(&random, 1, 0);
@@ -98,9 +95,8 @@ static void lines_in_any_order_are_no_harm(void **state)
     text_free(&text);
 }
 
-static void noise_is_refused(void **state)
+TEST(noise_is_refused)
 {
-    (void)state;
     struct random random;
     random_start(&random, 2, 0);
     for (int round = 0; round < 2000; round++) {
@@ -126,9 +122,8 @@ static char *complaints_about_long(const char *key, size_t length)
     return printed;
 }
 
-static void a_text_of_a_megabyte_is_refused_in_a_line_that_fits(void **state)
+TEST(a_text_of_a_megabyte_is_refused_in_a_line_that_fits)
 {
-    (void)state;
     static const char *const keys[] = {"name", "about", "schemes", "workload", "limit", "unknown"};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         char *printed = complaints_about_long(keys[i], 1 << 20);
@@ -142,9 +137,8 @@ static void a_text_of_a_megabyte_is_refused_in_a_line_that_fits(void **state)
     free(printed);
 }
 
-static void a_key_of_a_megabyte_is_refused(void **state)
+TEST(a_key_of_a_megabyte_is_refused)
 {
-    (void)state;
     struct text text = {0};
     text_add(&text, "? ");
     for (size_t i = 0; i < 1 << 20; i++)
@@ -154,9 +148,8 @@ static void a_key_of_a_megabyte_is_refused(void **state)
     text_free(&text);
 }
 
-static void nesting_of_any_depth_is_refused(void **state)
+TEST(nesting_of_any_depth_is_refused)
 {
-    (void)state;
     static const char *const openings[] = {"[", "{a: ", "- ", "? ", "[{b: "};
     for (size_t i = 0; i < sizeof openings / sizeof *openings; i++) {
         struct text text = {0};
@@ -167,9 +160,8 @@ static void nesting_of_any_depth_is_refused(void **state)
     }
 }
 
-static void very_many_keys_and_items_are_no_harm(void **state)
+TEST(very_many_keys_and_items_are_no_harm)
 {
-    (void)state;
     struct text text = {0};
     for (int i = 0; i < 20000; i++)
         text_format(&text, "name: a\n");
@@ -199,9 +191,8 @@ static void expect_refused(const char *head, const char *piece, size_t count, co
 }
 
 // Their number is bounded, and so is the time that it takes to say so.
-static void too_many_keys_items_and_workloads_are_refused_at_their_place(void **state)
+TEST(too_many_keys_items_and_workloads_are_refused_at_their_place)
 {
-    (void)state;
     expect_refused(TEST_MINIMAL, "key%zu: 1\n", 200000, "a.yaml:9997:1: a scenario has at most");
     expect_refused(TEST_MINIMAL "faults: [", "x%zu,", 1000000, "a.yaml:6:");
     expect_refused(TEST_MINIMAL, "key%zu: 1\n", 9000, "these are the first 200 complaints");
@@ -210,9 +201,8 @@ static void too_many_keys_items_and_workloads_are_refused_at_their_place(void **
                    "a.yaml:6:3: 'workload' must have at most 64 items, not 3000");
 }
 
-static void a_control_character_is_refused_at_its_place(void **state)
+TEST(a_control_character_is_refused_at_its_place)
 {
-    (void)state;
     static const char *const hostile[] = {"\\e[31m", "\\x9b2J", "\\r", "\\u202e"};
     for (size_t i = 0; i < sizeof hostile / sizeof hostile[0]; i++) {
         struct text text = {0};
@@ -220,22 +210,4 @@ static void a_control_character_is_refused_at_its_place(void **state)
         expect_refused(text.bytes, "", 0, "a.yaml:6:7: the text contains a control character");
         text_free(&text);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_file_cut_at_any_byte_is_no_harm),
-        cmocka_unit_test(any_bit_turned_over_is_no_harm),
-        cmocka_unit_test(any_byte_taken_out_or_replaced_is_no_harm),
-        cmocka_unit_test(lines_in_any_order_are_no_harm),
-        cmocka_unit_test(noise_is_refused),
-        cmocka_unit_test(a_text_of_a_megabyte_is_refused_in_a_line_that_fits),
-        cmocka_unit_test(a_key_of_a_megabyte_is_refused),
-        cmocka_unit_test(nesting_of_any_depth_is_refused),
-        cmocka_unit_test(very_many_keys_and_items_are_no_harm),
-        cmocka_unit_test(too_many_keys_items_and_workloads_are_refused_at_their_place),
-        cmocka_unit_test(a_control_character_is_refused_at_its_place),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
 #include "harness/scenario/test_parsing.h"
+#include "harness/testing/test.h"
 
 static struct limit read_limit(const char *text)
 {
@@ -9,9 +10,8 @@ static struct limit read_limit(const char *text)
     return limit;
 }
 
-static void a_limit_has_a_figure_a_relation_and_a_bound(void **state)
+TEST(a_limit_has_a_figure_a_relation_and_a_bound)
 {
-    (void)state;
     struct limit limit = read_limit("acquire.p99.9 < 50ms");
     assert_int_equal(limit.metric, METRIC_ACQUIRE);
     assert_true(limit.percent == 99.9 && limit.bound == 50e6);
@@ -29,9 +29,8 @@ static void a_limit_has_a_figure_a_relation_and_a_bound(void **state)
     assert_true(read_limit("acquire.p999 < 1s").percent == 99.9);
 }
 
-static void the_bound_itself_is_on_one_side_only(void **state)
+TEST(the_bound_itself_is_on_one_side_only)
 {
-    (void)state;
     static const struct {
         const char *text;
         bool below, at, above;
@@ -50,9 +49,8 @@ static void the_bound_itself_is_on_one_side_only(void **state)
 
 #define WITH(thresholds) TEST_MINIMAL "thresholds: " thresholds "\n"
 
-static void a_text_is_a_threshold_for_all_schemes(void **state)
+TEST(a_text_is_a_threshold_for_all_schemes)
 {
-    (void)state;
     struct scenario *scenario =
         parse(WITH("[acquire.p99 < 5ms, {limit: violations == 0, schemes: redis-*}]"));
     assert_int_equal(scenario->threshold_count, 2);
@@ -73,9 +71,8 @@ static void a_text_is_a_threshold_for_all_schemes(void **state)
     scenario_free(scenario);
 }
 
-static void the_command_line_can_change_a_threshold(void **state)
+TEST(the_command_line_can_change_a_threshold)
 {
-    (void)state;
     const struct override overrides[] = {{"thresholds.1.limit", "acquire.p99 < 7ms"},
                                          {"thresholds.2.schemes", "none"}};
     char *printed;
@@ -92,15 +89,4 @@ static void the_command_line_can_change_a_threshold(void **state)
     assert_int_equal(scenario->threshold_count, 1);
     scenario_free(scenario);
     free(printed);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_limit_has_a_figure_a_relation_and_a_bound),
-        cmocka_unit_test(the_bound_itself_is_on_one_side_only),
-        cmocka_unit_test(a_text_is_a_threshold_for_all_schemes),
-        cmocka_unit_test(the_command_line_can_change_a_threshold),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
 #include "harness/scenario/test_parsing.h"
+#include "harness/testing/test.h"
 
 #include "harness/base/clock.h"
 
@@ -28,18 +29,16 @@ static void refuses(const char *path, const char *value, const char *complaint)
     free(printed);
 }
 
-static void what_is_set_stands_for_what_the_file_says(void **state)
+TEST(what_is_set_stands_for_what_the_file_says)
 {
-    (void)state;
     struct scenario *scenario = overridden("clients.threads", "8");
     assert_int_equal(scenario->clients.threads, 8);
     assert_int_equal(scenario->clients.processes, 2);
     scenario_free(scenario);
 }
 
-static void a_key_or_a_section_that_the_file_lacks_can_be_set(void **state)
+TEST(a_key_or_a_section_that_the_file_lacks_can_be_set)
 {
-    (void)state;
     struct scenario *scenario = overridden("lock.lease", "300ms");
     assert_int_equal(scenario->lock.lease_ns, 300 * NS_PER_MS);
     assert_int_equal(scenario->lock.wait_ns, 5 * NS_PER_S);
@@ -49,9 +48,8 @@ static void a_key_or_a_section_that_the_file_lacks_can_be_set(void **state)
     scenario_free(scenario);
 }
 
-static void items_of_lists_are_counted_from_one(void **state)
+TEST(items_of_lists_are_counted_from_one)
 {
-    (void)state;
     struct scenario *scenario = overridden("faults.1.until", "client-2 writes or 7s");
     assert_string_equal(scenario->faults[0].text,
                         "pause client-1 when it holds until client-2 writes or 7s");
@@ -78,9 +76,8 @@ static void items_of_lists_are_counted_from_one(void **state)
             "from 1; there are 2 faults\n");
 }
 
-static void lists_and_sections_can_be_set_as_a_whole(void **state)
+TEST(lists_and_sections_can_be_set_as_a_whole)
 {
-    (void)state;
     struct scenario *scenario = overridden("schemes", "[none, redis-setnx]");
     assert_int_equal(scenario->schemes.count, 2);
     scenario_free(scenario);
@@ -95,17 +92,15 @@ static void lists_and_sections_can_be_set_as_a_whole(void **state)
     scenario_free(scenario);
 }
 
-static void text_is_taken_as_it_is(void **state)
+TEST(text_is_taken_as_it_is)
 {
-    (void)state;
     struct scenario *scenario = overridden("about", "[a: b} *c &d # e");
     assert_string_equal(scenario->about, "[a: b} *c &d # e");
     scenario_free(scenario);
 }
 
-static void the_last_one_for_a_key_counts(void **state)
+TEST(the_last_one_for_a_key_counts)
 {
-    (void)state;
     const struct override overrides[] = {{"clients.threads", "nine"},
                                          {"clients.threads", "9"},
                                          {"lock", "{lease: 2s}"},
@@ -119,9 +114,8 @@ static void the_last_one_for_a_key_counts(void **state)
     scenario_free(scenario);
 }
 
-static void an_unknown_path_is_refused_with_the_nearest(void **state)
+TEST(an_unknown_path_is_refused_with_the_nearest)
 {
-    (void)state;
     refuses("clients.thread", "8",
             "--set clients.thread=8: unknown key (did you mean 'clients.threads'?)\n");
     refuses("client.threads", "8",
@@ -139,9 +133,8 @@ static void an_unknown_path_is_refused_with_the_nearest(void **state)
             "--set clients..threads=8: unknown key (did you mean 'clients.threads'?)\n");
 }
 
-static void a_wrong_value_is_refused_in_the_words_of_the_file(void **state)
+TEST(a_wrong_value_is_refused_in_the_words_of_the_file)
 {
-    (void)state;
     refuses("clients.processes", "many",
             "--set clients.processes=many: 'processes' must be a whole number from 1 to 64, not "
             "'many'\n");
@@ -161,9 +154,8 @@ static void a_wrong_value_is_refused_in_the_words_of_the_file(void **state)
     refuses("lock", "5", "--set lock=5: 'lock' must be a mapping ('key: value')\n");
 }
 
-static void what_contradicts_the_file_is_complained_about_at_the_file(void **state)
+TEST(what_contradicts_the_file_is_complained_about_at_the_file)
 {
-    (void)state;
     refuses("clients.processes", "1",
             "a.yaml:8:35: 'pause' needs clients.processes of 2 or more, for others to go for the "
             "lock meanwhile\n"
@@ -171,9 +163,8 @@ static void what_contradicts_the_file_is_complained_about_at_the_file(void **sta
             "a.yaml:9:34: there is no client-2: clients.processes is 1\n");
 }
 
-static void an_override_of_many_files_is_complained_about_once(void **state)
+TEST(an_override_of_many_files_is_complained_about_once)
 {
-    (void)state;
     const struct override overrides[] = {{"flux", "8"}};
     struct complaints *complaints = complaints_new();
     for (int i = 0; i < 3; i++) {
@@ -187,30 +178,11 @@ static void an_override_of_many_files_is_complained_about_once(void **state)
     complaints_free(complaints);
 }
 
-static void without_a_mapping_there_is_nothing_to_set(void **state)
+TEST(without_a_mapping_there_is_nothing_to_set)
 {
-    (void)state;
     const struct override overrides[] = {{"clients.threads", "8"}, {"faults.1.until", "3s"}};
     char *printed = NULL;
     assert_null(parse_with("- a\n", overrides, 2, &printed));
     assert_string_equal(printed, "a.yaml:1:1: a scenario must be a mapping ('key: value')\n");
     free(printed);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_set_stands_for_what_the_file_says),
-        cmocka_unit_test(a_key_or_a_section_that_the_file_lacks_can_be_set),
-        cmocka_unit_test(items_of_lists_are_counted_from_one),
-        cmocka_unit_test(lists_and_sections_can_be_set_as_a_whole),
-        cmocka_unit_test(text_is_taken_as_it_is),
-        cmocka_unit_test(the_last_one_for_a_key_counts),
-        cmocka_unit_test(an_unknown_path_is_refused_with_the_nearest),
-        cmocka_unit_test(a_wrong_value_is_refused_in_the_words_of_the_file),
-        cmocka_unit_test(what_contradicts_the_file_is_complained_about_at_the_file),
-        cmocka_unit_test(an_override_of_many_files_is_complained_about_once),
-        cmocka_unit_test(without_a_mapping_there_is_nothing_to_set),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,22 +1,21 @@
 // The load of a scenario, as it is run.
 #include "harness/base/clock.h"
 #include "harness/scenario/test_parsing.h"
+#include "harness/testing/test.h"
 
 #define REST "schemes: [none, \"redis-*\"]\n"
 #define PER_SECOND INT64_C(3600) // rates are each hour
 
-static void without_a_load_there_are_no_phases(void **state)
+TEST(without_a_load_there_are_no_phases)
 {
-    (void)state;
     struct scenario *scenario = parse(TEST_MINIMAL);
     assert_int_equal(scenario->load_count, 0);
     assert_int_equal(scenario->workload.for_ns, 0);
     scenario_free(scenario);
 }
 
-static void phases_say_how_long_the_trial_is(void **state)
+TEST(phases_say_how_long_the_trial_is)
 {
-    (void)state;
     struct scenario *scenario =
         parse(TEST_HEAD "workload: {kind: increment}\n"
                         "load:\n"
@@ -35,9 +34,8 @@ static void phases_say_how_long_the_trial_is(void **state)
     scenario_free(scenario);
 }
 
-static void one_phase_needs_no_list_and_lasts_as_the_workload_says(void **state)
+TEST(one_phase_needs_no_list_and_lasts_as_the_workload_says)
 {
-    (void)state;
     struct scenario *scenario =
         parse(TEST_HEAD "workload: {kind: increment, for: 7s}\nload: {rate: 500/s}\n" REST);
     assert_int_equal(scenario->load_count, 1);
@@ -52,9 +50,8 @@ static void one_phase_needs_no_list_and_lasts_as_the_workload_says(void **state)
     scenario_free(scenario);
 }
 
-static void a_warm_up_is_a_phase_before_the_others(void **state)
+TEST(a_warm_up_is_a_phase_before_the_others)
 {
-    (void)state;
     struct scenario *scenario =
         parse(TEST_HEAD "workload: {kind: increment, for: 7s, warm-up: 2s}\n" REST);
     assert_int_equal(scenario->workload.for_ns, 9 * NS_PER_S);
@@ -66,9 +63,8 @@ static void a_warm_up_is_a_phase_before_the_others(void **state)
     scenario_free(scenario);
 }
 
-static void a_warm_up_has_the_load_of_what_it_is_before(void **state)
+TEST(a_warm_up_has_the_load_of_what_it_is_before)
 {
-    (void)state;
     struct scenario *scenario = parse(
         TEST_HEAD "workload: {kind: increment, warm-up: 2s}\n"
                   "load: {for: 3s, clients: 2, rate: 50/s, to: 90/s, arrivals: fixed}\n" REST);
@@ -82,9 +78,8 @@ static void a_warm_up_has_the_load_of_what_it_is_before(void **state)
     scenario_free(scenario);
 }
 
-static void a_rate_can_be_set(void **state)
+TEST(a_rate_can_be_set)
 {
-    (void)state;
     static const char text[] =
         TEST_HEAD "workload: {kind: increment, for: 1s}\nload: {rate: 500/s}\n" REST;
     const struct override overrides[] = {{"load.1.rate", "20/s"}, {"workload.warm-up", "1s"}};
@@ -97,9 +92,8 @@ static void a_rate_can_be_set(void **state)
     scenario_free(scenario);
 }
 
-static void what_was_run_can_be_run_again(void **state)
+TEST(what_was_run_can_be_run_again)
 {
-    (void)state;
     static const char text[] = TEST_HEAD "workload: {kind: increment, for: 4s, warm-up: 1s}\n"
                                          "load: {rate: 500/s, to: 30/min}\n" REST;
     struct scenario *scenario = parse(text);
@@ -115,26 +109,10 @@ static void what_was_run_can_be_run_again(void **state)
     scenario_free(scenario);
 }
 
-static void a_ramp_has_its_mean_of_operations(void **state)
+TEST(a_ramp_has_its_mean_of_operations)
 {
-    (void)state;
     struct load_settings phase = {.for_ns = 10 * NS_PER_S, .rate = 20 * PER_SECOND};
     assert_true(load_operations(&phase) == 200);
     phase.to = 40 * PER_SECOND;
     assert_true(load_operations(&phase) == 300);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(without_a_load_there_are_no_phases),
-        cmocka_unit_test(phases_say_how_long_the_trial_is),
-        cmocka_unit_test(one_phase_needs_no_list_and_lasts_as_the_workload_says),
-        cmocka_unit_test(a_warm_up_is_a_phase_before_the_others),
-        cmocka_unit_test(a_warm_up_has_the_load_of_what_it_is_before),
-        cmocka_unit_test(a_rate_can_be_set),
-        cmocka_unit_test(what_was_run_can_be_run_again),
-        cmocka_unit_test(a_ramp_has_its_mean_of_operations),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

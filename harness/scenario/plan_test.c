@@ -2,6 +2,7 @@
 
 #include "harness/base/text.h"
 #include "harness/scenario/test_parsing.h"
+#include "harness/testing/test.h"
 
 static struct plan plan_of(const char *text, const char *scheme_glob, int64_t repeat, uint64_t seed,
                            struct scenario **scenario)
@@ -14,9 +15,8 @@ static struct plan plan_of(const char *text, const char *scheme_glob, int64_t re
     return plan;
 }
 
-static void each_scheme_comes_once_in_the_order_of_the_catalogue(void **state)
+TEST(each_scheme_comes_once_in_the_order_of_the_catalogue)
 {
-    (void)state;
     struct scenario *scenario;
     struct plan plan =
         plan_of(TEST_HEAD "workload: {kind: increment, operations: 40}\n"
@@ -43,9 +43,8 @@ static void each_scheme_comes_once_in_the_order_of_the_catalogue(void **state)
     scenario_free(scenario);
 }
 
-static void servers_belong_together_as_the_scenario_says_else_as_the_scheme_likes(void **state)
+TEST(servers_belong_together_as_the_scenario_says_else_as_the_scheme_likes)
 {
-    (void)state;
     struct scenario *scenario;
     static const char *const text = TEST_HEAD "workload: {kind: increment, operations: 40}\n"
                                               "schemes: [none, redis-setnx, redis-set-px-lua]\n";
@@ -66,9 +65,8 @@ static void servers_belong_together_as_the_scenario_says_else_as_the_scheme_like
     scenario_free(scenario);
 }
 
-static void repeats_are_trials_with_names_of_their_own(void **state)
+TEST(repeats_are_trials_with_names_of_their_own)
 {
-    (void)state;
     struct scenario *scenario;
     struct plan plan = plan_of(TEST_MINIMAL "repeat: 2\n", "redis-setnx", 0, 1, &scenario);
     assert_int_equal(plan.count, 2);
@@ -89,9 +87,8 @@ static void repeats_are_trials_with_names_of_their_own(void **state)
 }
 
 // A trial that is run alone must draw what it drew among all others.
-static void a_seed_depends_on_the_run_and_the_name_alone(void **state)
+TEST(a_seed_depends_on_the_run_and_the_name_alone)
 {
-    (void)state;
     struct scenario *first, *second, *third;
     struct plan all = plan_of(TEST_MINIMAL, NULL, 0, 7, &first);
     struct plan one = plan_of(TEST_MINIMAL, "redis-set-px-lua", 0, 7, &second);
@@ -111,9 +108,8 @@ static void a_seed_depends_on_the_run_and_the_name_alone(void **state)
     scenario_free(third);
 }
 
-static void a_scheme_without_tokens_is_skipped_where_they_are_needed(void **state)
+TEST(a_scheme_without_tokens_is_skipped_where_they_are_needed)
 {
-    (void)state;
     struct scenario *scenario;
     struct plan plan =
         plan_of(TEST_HEAD "workload: {kind: increment, operations: 40, fenced: true}\n"
@@ -129,9 +125,8 @@ static void a_scheme_without_tokens_is_skipped_where_they_are_needed(void **stat
 }
 
 // It may be one that --scheme leaves out, which no file can know.
-static void a_scheme_without_tokens_may_be_named_where_they_are_needed(void **state)
+TEST(a_scheme_without_tokens_may_be_named_where_they_are_needed)
 {
-    (void)state;
     static const char text[] =
         TEST_HEAD "workload: {kind: increment, operations: 40, fenced: true}\n"
                   "schemes: [redis-setnx, redis-set-px-lua]\n";
@@ -148,9 +143,8 @@ static void a_scheme_without_tokens_may_be_named_where_they_are_needed(void **st
     scenario_free(scenario);
 }
 
-static void the_schemes_are_narrowed_by_name_glob_or_trait(void **state)
+TEST(the_schemes_are_narrowed_by_name_glob_or_trait)
 {
-    (void)state;
     static const struct {
         const char *pattern;
         size_t count;
@@ -164,9 +158,8 @@ static void the_schemes_are_narrowed_by_name_glob_or_trait(void **state)
     }
 }
 
-static void each_trial_has_the_expectation_of_its_scheme(void **state)
+TEST(each_trial_has_the_expectation_of_its_scheme)
 {
-    (void)state;
     struct scenario *scenario;
     struct plan plan = plan_of(TEST_MINIMAL "expect:\n"
                                             "  - {schemes: redis-setnx, verdict: stuck}\n"
@@ -184,9 +177,8 @@ static void each_trial_has_the_expectation_of_its_scheme(void **state)
     scenario_free(scenario);
 }
 
-static void a_plan_without_trials_is_refused(void **state)
+TEST(a_plan_without_trials_is_refused)
 {
-    (void)state;
     struct error error = {0};
     struct plan plan;
     struct scenario *scenario = parse(TEST_MINIMAL);
@@ -213,9 +205,8 @@ static void a_plan_without_trials_is_refused(void **state)
     scenario_free(scenario);
 }
 
-static void two_scenarios_of_one_name_are_refused(void **state)
+TEST(two_scenarios_of_one_name_are_refused)
 {
-    (void)state;
     struct error error = {0};
     struct plan plan;
     struct scenario *both[] = {parse(TEST_MINIMAL), parse(TEST_MINIMAL)};
@@ -225,9 +216,8 @@ static void two_scenarios_of_one_name_are_refused(void **state)
     scenario_free(both[1]);
 }
 
-static void two_schemes_take_turns_and_neither_is_always_first(void **state)
+TEST(two_schemes_take_turns_and_neither_is_always_first)
 {
-    (void)state;
     static const char *const expected[] = {"none--1", "redis-setnx--1", "redis-setnx--2",
                                            "none--2", "none--3",        "redis-setnx--3"};
     struct error error = {0};
@@ -248,9 +238,8 @@ static void two_schemes_take_turns_and_neither_is_always_first(void **state)
     scenario_free(scenario);
 }
 
-static void several_schemes_do_not_take_turns_with_one(void **state)
+TEST(several_schemes_do_not_take_turns_with_one)
 {
-    (void)state;
     struct error error = {0};
     struct scenario *scenario = parse(TEST_MINIMAL);
     struct plan plans[2];
@@ -263,23 +252,4 @@ static void several_schemes_do_not_take_turns_with_one(void **state)
     plan_free(&plans[0]);
     plan_free(&plans[1]);
     scenario_free(scenario);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_scheme_comes_once_in_the_order_of_the_catalogue),
-        cmocka_unit_test(servers_belong_together_as_the_scenario_says_else_as_the_scheme_likes),
-        cmocka_unit_test(repeats_are_trials_with_names_of_their_own),
-        cmocka_unit_test(a_seed_depends_on_the_run_and_the_name_alone),
-        cmocka_unit_test(a_scheme_without_tokens_is_skipped_where_they_are_needed),
-        cmocka_unit_test(a_scheme_without_tokens_may_be_named_where_they_are_needed),
-        cmocka_unit_test(the_schemes_are_narrowed_by_name_glob_or_trait),
-        cmocka_unit_test(each_trial_has_the_expectation_of_its_scheme),
-        cmocka_unit_test(a_plan_without_trials_is_refused),
-        cmocka_unit_test(two_scenarios_of_one_name_are_refused),
-        cmocka_unit_test(two_schemes_take_turns_and_neither_is_always_first),
-        cmocka_unit_test(several_schemes_do_not_take_turns_with_one),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

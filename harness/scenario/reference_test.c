@@ -2,6 +2,7 @@
 #include "harness/scenario/keys.h"
 #include "harness/scenario/test_parsing.h"
 #include "harness/scenario/trigger.h"
+#include "harness/testing/test.h"
 
 static char *reference(void)
 {
@@ -15,9 +16,8 @@ static char *reference(void)
     return copy;
 }
 
-static void the_example_of_the_reference_is_a_valid_scenario(void **state)
+TEST(the_example_of_the_reference_is_a_valid_scenario)
 {
-    (void)state;
     char *text = reference();
     const char *heading = strstr(text, "A complete example\n");
     assert_non_null(heading);
@@ -41,17 +41,15 @@ static void expect_keys_of(const struct section *section, const char *text)
     }
 }
 
-static void every_key_of_the_table_is_explained(void **state)
+TEST(every_key_of_the_table_is_explained)
 {
-    (void)state;
     char *text = reference();
     expect_keys_of(&scenario_section, text);
     free(text);
 }
 
-static void every_word_of_the_vocabulary_and_the_grammars_is_named(void **state)
+TEST(every_word_of_the_vocabulary_and_the_grammars_is_named)
 {
-    (void)state;
     const char *const *const lists[] = {test_schemes, test_traits,   test_workloads, test_stores,
                                         test_faults,  test_commands, test_properties};
     char *text = reference();
@@ -66,23 +64,11 @@ static void every_word_of_the_vocabulary_and_the_grammars_is_named(void **state)
     free(text);
 }
 
-static void no_section_has_more_keys_than_a_binding_keeps_track_of(void **state)
+TEST(no_section_has_more_keys_than_a_binding_keeps_track_of)
 {
-    (void)state;
     for (size_t i = 0; i < scenario_section.key_count; i++) {
         const struct section *section = scenario_section.keys[i].section;
         assert_true(section == NULL || section->key_count <= MAX_KEYS);
     }
     assert_true(scenario_section.key_count <= MAX_KEYS);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_example_of_the_reference_is_a_valid_scenario),
-        cmocka_unit_test(every_key_of_the_table_is_explained),
-        cmocka_unit_test(every_word_of_the_vocabulary_and_the_grammars_is_named),
-        cmocka_unit_test(no_section_has_more_keys_than_a_binding_keeps_track_of),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
 #include "harness/scenario/test_parsing.h"
+#include "harness/testing/test.h"
 
 #include "harness/base/clock.h"
 #include "harness/base/file.h"
@@ -7,9 +8,8 @@
 
 #include <unistd.h>
 
-static void what_a_file_leaves_out_has_its_default(void **state)
+TEST(what_a_file_leaves_out_has_its_default)
 {
-    (void)state;
     struct scenario *scenario = parse(TEST_MINIMAL);
     assert_string_equal(scenario->path, "a.yaml");
     assert_string_equal(scenario->source, TEST_MINIMAL);
@@ -51,9 +51,8 @@ static struct scenario *load_everything(void)
     return scenario;
 }
 
-static void every_setting_of_a_file_is_bound(void **state)
+TEST(every_setting_of_a_file_is_bound)
 {
-    (void)state;
     struct scenario *scenario = load_everything();
     assert_string_equal(scenario->about, "A sentence over two lines.\n");
     assert_string_equal(scenario->workload.store, "redis");
@@ -74,9 +73,8 @@ static void every_setting_of_a_file_is_bound(void **state)
     scenario_free(scenario);
 }
 
-static void every_part_of_a_fault_is_bound(void **state)
+TEST(every_part_of_a_fault_is_bound)
 {
-    (void)state;
     struct scenario *scenario = load_everything();
     assert_int_equal(scenario->fault_count, 4);
     const struct fault_step *first = &scenario->faults[0];
@@ -112,9 +110,8 @@ static void every_part_of_a_fault_is_bound(void **state)
     scenario_free(scenario);
 }
 
-static void the_first_expectation_that_means_a_scheme_counts(void **state)
+TEST(the_first_expectation_that_means_a_scheme_counts)
 {
-    (void)state;
     struct scenario *scenario = load_everything();
     const struct expectation *expectations = scenario->expectations;
     assert_int_equal(scenario->expectation_count, 2);
@@ -131,9 +128,8 @@ static void the_first_expectation_that_means_a_scheme_counts(void **state)
     scenario_free(scenario);
 }
 
-static void a_pattern_is_a_name_a_glob_or_a_trait(void **state)
+TEST(a_pattern_is_a_name_a_glob_or_a_trait)
 {
-    (void)state;
     assert_true(scheme_is_meant("redis-setnx", "redis-setnx", test_redis));
     assert_true(scheme_is_meant("redis-*", "redis-setnx", test_redis));
     assert_true(scheme_is_meant("redis", "redis-setnx", test_redis));
@@ -142,9 +138,8 @@ static void a_pattern_is_a_name_a_glob_or_a_trait(void **state)
     assert_false(scheme_is_meant("lea*", "redis-setnx-expire", test_lease));
 }
 
-static void a_file_that_cannot_be_read_is_a_complaint(void **state)
+TEST(a_file_that_cannot_be_read_is_a_complaint)
 {
-    (void)state;
     struct scenario *scenario = NULL;
     struct complaints *complaints = complaints_new();
     assert_int_equal(
@@ -164,9 +159,8 @@ static void a_file_that_cannot_be_read_is_a_complaint(void **state)
     complaints_free(complaints);
 }
 
-static void a_file_is_loaded_as_it_is(void **state)
+TEST(a_file_is_loaded_as_it_is)
 {
-    (void)state;
     static const char path[] = "harness/scenario/corpus/good/minimal.yaml";
     struct scenario *scenario = NULL;
     struct complaints *complaints = complaints_new();
@@ -180,9 +174,8 @@ static void a_file_is_loaded_as_it_is(void **state)
     complaints_free(complaints);
 }
 
-static void complaints_about_several_files_stay_with_their_files(void **state)
+TEST(complaints_about_several_files_stay_with_their_files)
 {
-    (void)state;
     struct complaints *complaints = complaints_new();
     struct scenario *scenario = NULL;
     static const char text[] = "version: 1\nname: X\nversion: 1\n";
@@ -204,9 +197,8 @@ static void complaints_about_several_files_stay_with_their_files(void **state)
     complaints_free(complaints);
 }
 
-static void there_are_no_more_faults_than_traps(void **state)
+TEST(there_are_no_more_faults_than_traps)
 {
-    (void)state;
     struct text text = {0};
     text_add(&text, TEST_MINIMAL "faults:\n");
     for (int i = 0; i < MAX_FAULTS; i++)
@@ -220,20 +212,4 @@ static void there_are_no_more_faults_than_traps(void **state)
     assert_string_equal(printed, "a.yaml:7:3: 'faults' must have at most 128 items, not 129\n");
     free(printed);
     text_free(&text);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_a_file_leaves_out_has_its_default),
-        cmocka_unit_test(every_setting_of_a_file_is_bound),
-        cmocka_unit_test(every_part_of_a_fault_is_bound),
-        cmocka_unit_test(the_first_expectation_that_means_a_scheme_counts),
-        cmocka_unit_test(a_pattern_is_a_name_a_glob_or_a_trait),
-        cmocka_unit_test(a_file_that_cannot_be_read_is_a_complaint),
-        cmocka_unit_test(a_file_is_loaded_as_it_is),
-        cmocka_unit_test(complaints_about_several_files_stay_with_their_files),
-        cmocka_unit_test(there_are_no_more_faults_than_traps),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,15 +3,7 @@
 #define LOCKPICK_SCENARIO_TEST_PARSING_H
 
 #include "harness/scenario/test_vocabulary.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <stdlib.h>
-#include <string.h>
+#include "harness/testing/test.h"
 
 // Enough of a scenario to put lines after.
 #define TEST_HEAD "version: 1\nname: a-name\nabout: What it shows.\n"

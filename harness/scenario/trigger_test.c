@@ -3,15 +3,7 @@
 #include "harness/base/clock.h"
 #include "harness/base/text.h"
 #include "harness/scenario/test_vocabulary.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <stdlib.h>
-#include <string.h>
+#include "harness/testing/test.h"
 
 static struct point_name point_of(const char *text)
 {
@@ -22,9 +14,8 @@ static struct point_name point_of(const char *text)
     return point;
 }
 
-static void a_point_names_client_moment_what_and_phase(void **state)
+TEST(a_point_names_client_moment_what_and_phase)
 {
-    (void)state;
     struct point_name point = point_of("client-12 worker-3 after GET in release");
     assert_int_equal(point.client, 12);
     assert_int_equal(point.worker, 3);
@@ -39,26 +30,23 @@ static void a_point_names_client_moment_what_and_phase(void **state)
     assert_string_equal(point.phase, "");
 }
 
-static void holds_is_a_point_of_its_own(void **state)
+TEST(holds_is_a_point_of_its_own)
 {
-    (void)state;
     struct point_name point = point_of("client-2 worker-1 holds");
     assert_int_equal(point.moment, MOMENT_AT);
     assert_string_equal(point.what, "holds");
     assert_int_equal(point.worker, 1);
 }
 
-static void commands_are_known_in_any_case_and_kept_in_one(void **state)
+TEST(commands_are_known_in_any_case_and_kept_in_one)
 {
-    (void)state;
     assert_string_equal(point_of("client-1 after pExpire").what, "PEXPIRE");
     assert_string_equal(point_of("client-1 before set in write").what, "SET");
 }
 
 // Every beginning of a right text, and every text with one word too many, is refused.
-static void half_a_point_is_no_point(void **state)
+TEST(half_a_point_is_no_point)
 {
-    (void)state;
     static const char *const wrong[] = {
         "",
         "client-1",
@@ -86,9 +74,8 @@ static void half_a_point_is_no_point(void **state)
     }
 }
 
-static void a_text_of_any_length_is_refused_and_not_cut(void **state)
+TEST(a_text_of_any_length_is_refused_and_not_cut)
 {
-    (void)state;
     struct error error = {0};
     struct point_name point;
     struct text text = {0};
@@ -105,9 +92,8 @@ static void a_text_of_any_length_is_refused_and_not_cut(void **state)
                      -1);
 }
 
-static void a_cause_has_a_bound_given_or_not(void **state)
+TEST(a_cause_has_a_bound_given_or_not)
 {
-    (void)state;
     struct error error = {0};
     struct cause cause;
     int64_t bound_ns = 0;
@@ -125,9 +111,8 @@ static void a_cause_has_a_bound_given_or_not(void **state)
     assert_int_equal(bound_ns, 250 * NS_PER_MS);
 }
 
-static void every_cause_word_has_its_kind(void **state)
+TEST(every_cause_word_has_its_kind)
 {
-    (void)state;
     static const struct {
         const char *text;
         enum cause_kind kind;
@@ -145,9 +130,8 @@ static void every_cause_word_has_its_kind(void **state)
     }
 }
 
-static void a_target_is_a_client_or_one_worker_of_it(void **state)
+TEST(a_target_is_a_client_or_one_worker_of_it)
 {
-    (void)state;
     struct error error = {0};
     struct target target;
     assert_int_equal(target_read("client-1 worker-2", &target, &error), 0);
@@ -168,9 +152,8 @@ static void describes(struct fault_step step, const char *expected)
     free(text);
 }
 
-static void a_fault_reads_as_a_sentence(void **state)
+TEST(a_fault_reads_as_a_sentence)
 {
-    (void)state;
     describes(
         (struct fault_step){.target = {.client = 1, .worker = 0},
                             .points = {point_of("client-1 after read")},
@@ -199,20 +182,4 @@ static void a_fault_reads_as_a_sentence(void **state)
                                   .at_ns = 2 * NS_PER_S,
                                   .bound_ns = -1},
               "kill client-1 at 2s");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_point_names_client_moment_what_and_phase),
-        cmocka_unit_test(holds_is_a_point_of_its_own),
-        cmocka_unit_test(commands_are_known_in_any_case_and_kept_in_one),
-        cmocka_unit_test(half_a_point_is_no_point),
-        cmocka_unit_test(a_text_of_any_length_is_refused_and_not_cut),
-        cmocka_unit_test(a_cause_has_a_bound_given_or_not),
-        cmocka_unit_test(every_cause_word_has_its_kind),
-        cmocka_unit_test(a_target_is_a_client_or_one_worker_of_it),
-        cmocka_unit_test(a_fault_reads_as_a_sentence),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,17 +1,10 @@
 #include "harness/scenario/units.h"
 
 #include "harness/base/clock.h"
+#include "harness/testing/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-static void durations_are_read_in_every_unit(void **state)
+TEST(durations_are_read_in_every_unit)
 {
-    (void)state;
     static const struct {
         const char *text;
         int64_t nanoseconds;
@@ -27,9 +20,8 @@ static void durations_are_read_in_every_unit(void **state)
     }
 }
 
-static void a_duration_without_a_known_unit_is_refused(void **state)
+TEST(a_duration_without_a_known_unit_is_refused)
 {
-    (void)state;
     static const char *const wrong[] = {"",    "3",    "s",   "3 s",   "3sec",  "1.5s", "3S",
                                         "+3s", "0x3s", "3s ", " 3s",   "3_0s",  "--3s", "-",
                                         "3%",  "3/s",  "3µs", "3ms3s", "threes"};
@@ -40,9 +32,8 @@ static void a_duration_without_a_known_unit_is_refused(void **state)
     }
 }
 
-static void what_is_nearly_a_duration_is_told_how_to_be_one(void **state)
+TEST(what_is_nearly_a_duration_is_told_how_to_be_one)
 {
-    (void)state;
     static const struct {
         const char *text;
         const char *advice;
@@ -76,9 +67,8 @@ static void what_is_nearly_a_duration_is_told_how_to_be_one(void **state)
     }
 }
 
-static void what_does_not_fit_into_64_bits_is_too_large(void **state)
+TEST(what_does_not_fit_into_64_bits_is_too_large)
 {
-    (void)state;
     int64_t number = 0;
     assert_int_equal(whole_number_read("9223372036854775807", &number), READING_FINE);
     assert_int_equal(number, INT64_MAX);
@@ -88,9 +78,8 @@ static void what_does_not_fit_into_64_bits_is_too_large(void **state)
     assert_int_equal(duration_read("9223372036854775807us", &number), READING_TOO_LARGE);
 }
 
-static void a_whole_number_has_digits_only(void **state)
+TEST(a_whole_number_has_digits_only)
 {
-    (void)state;
     static const char *const wrong[] = {"",    "-",    "1_000", "1,000", "1.0",
                                         "1e3", "0x10", "4s",    " 4"};
     int64_t number = 0;
@@ -100,9 +89,8 @@ static void a_whole_number_has_digits_only(void **state)
     assert_int_equal(number, -40);
 }
 
-static void rates_and_percentages_need_their_signs(void **state)
+TEST(rates_and_percentages_need_their_signs)
 {
-    (void)state;
     int64_t number = 0;
     assert_int_equal(rate_read("500/s", &number), READING_FINE);
     assert_int_equal(number, 500 * 3600);
@@ -118,9 +106,8 @@ static void rates_and_percentages_need_their_signs(void **state)
     assert_int_equal(percentage_read("%", &number), READING_WRONG);
 }
 
-static void decimals_have_at_most_three_places(void **state)
+TEST(decimals_have_at_most_three_places)
 {
-    (void)state;
     int64_t number = 0;
     assert_int_equal(decimal_read("0.99", &number), READING_FINE);
     assert_int_equal(number, 990);
@@ -133,9 +120,8 @@ static void decimals_have_at_most_three_places(void **state)
         assert_int_equal(decimal_read(wrong[i], &number), READING_WRONG);
 }
 
-static void a_limit_is_a_duration_after_a_sign(void **state)
+TEST(a_limit_is_a_duration_after_a_sign)
 {
-    (void)state;
     int64_t number = 0;
     assert_int_equal(below_read("< 50ms", &number), READING_FINE);
     assert_int_equal(number, 50 * NS_PER_MS);
@@ -146,9 +132,8 @@ static void a_limit_is_a_duration_after_a_sign(void **state)
     assert_int_equal(below_read("< 50", &number), READING_WRONG);
 }
 
-static void a_switch_is_true_or_false_and_nothing_else(void **state)
+TEST(a_switch_is_true_or_false_and_nothing_else)
 {
-    (void)state;
     bool on = false;
     assert_int_equal(switch_read("true", &on), READING_FINE);
     assert_true(on);
@@ -159,9 +144,8 @@ static void a_switch_is_true_or_false_and_nothing_else(void **state)
     assert_int_equal(switch_read("1", &on), READING_WRONG);
 }
 
-static void what_is_written_reads_the_same(void **state)
+TEST(what_is_written_reads_the_same)
 {
-    (void)state;
     static const char *const texts[] = {"0ms", "50us", "1500ms", "3s", "90s", "2m", "1h", "25h"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         int64_t nanoseconds = -1;
@@ -180,21 +164,4 @@ static void what_is_written_reads_the_same(void **state)
         assert_string_equal(written.bytes, rates[i]);
         text_free(&written);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(durations_are_read_in_every_unit),
-        cmocka_unit_test(a_duration_without_a_known_unit_is_refused),
-        cmocka_unit_test(what_is_nearly_a_duration_is_told_how_to_be_one),
-        cmocka_unit_test(what_does_not_fit_into_64_bits_is_too_large),
-        cmocka_unit_test(a_whole_number_has_digits_only),
-        cmocka_unit_test(rates_and_percentages_need_their_signs),
-        cmocka_unit_test(decimals_have_at_most_three_places),
-        cmocka_unit_test(a_limit_is_a_duration_after_a_sign),
-        cmocka_unit_test(a_switch_is_true_or_false_and_nothing_else),
-        cmocka_unit_test(what_is_written_reads_the_same),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,18 +1,11 @@
 // Every store: two steps without a fence, one refusal with it.
 #include "harness/stores/store.h"
+#include "harness/testing/test.h"
 
 #include "harness/cluster/redis_server.h"
 #include "harness/cluster/test_outage.h"
 #include "harness/cluster/test_server.h"
 #include "harness/wire/mysql.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #define NAME "lockpick:{t1}:account"
 #define TAG "t1"
@@ -78,7 +71,9 @@ static struct store open_store(struct fixture *fixture, const struct store_kind 
     return store;
 }
 
-static void without_a_fence_the_last_write_wins(void **state)
+TEST_GROUP(start, stop);
+
+TEST(without_a_fence_the_last_write_wins)
 {
     for (size_t i = 0; store_catalogue[i] != NULL; i++) {
         set_up_store(*state, store_catalogue[i]);
@@ -94,7 +89,7 @@ static void without_a_fence_the_last_write_wins(void **state)
 }
 
 // A killed run cannot remove it. On a server of ours it must not: with an expiry it may be evicted.
-static void only_on_a_server_of_the_users_a_redis_value_expires(void **state)
+TEST(only_on_a_server_of_the_users_a_redis_value_expires)
 {
     struct fixture *fixture = *state;
     const struct node *node = &fixture->redis.cluster.nodes[0];
@@ -117,7 +112,7 @@ static void only_on_a_server_of_the_users_a_redis_value_expires(void **state)
     fixture->redis.service.external = false;
 }
 
-static void a_fence_refuses_old_tokens_to_writers_and_readers(void **state)
+TEST(a_fence_refuses_old_tokens_to_writers_and_readers)
 {
     for (size_t i = 0; store_catalogue[i] != NULL; i++) {
         set_up_store(*state, store_catalogue[i]);
@@ -143,7 +138,7 @@ static void a_fence_refuses_old_tokens_to_writers_and_readers(void **state)
     }
 }
 
-static void a_value_that_vanished_is_the_harness_breaking_not_a_zero(void **state)
+TEST(a_value_that_vanished_is_the_harness_breaking_not_a_zero)
 {
     for (size_t i = 0; store_catalogue[i] != NULL; i++) {
         const struct store_kind *kind = store_catalogue[i];
@@ -161,7 +156,7 @@ static void a_value_that_vanished_is_the_harness_breaking_not_a_zero(void **stat
     }
 }
 
-static void values_of_two_names_do_not_meet(void **state)
+TEST(values_of_two_names_do_not_meet)
 {
     struct fixture *fixture = *state;
     for (size_t i = 0; store_catalogue[i] != NULL; i++) {
@@ -223,7 +218,7 @@ static int64_t seen_by(struct store *store)
     return value;
 }
 
-static void what_a_transaction_writes_is_seen_by_others_after_its_commit(void **state)
+TEST(what_a_transaction_writes_is_seen_by_others_after_its_commit)
 {
     struct pair pair = open_pair(*state);
     assert_int_equal(mysql_store.begin(&pair.store), OUTCOME_OK);
@@ -235,7 +230,7 @@ static void what_a_transaction_writes_is_seen_by_others_after_its_commit(void **
     close_pair(*state, &pair);
 }
 
-static void what_a_transaction_has_read_it_goes_on_seeing(void **state)
+TEST(what_a_transaction_has_read_it_goes_on_seeing)
 {
     struct pair pair = open_pair(*state);
     assert_int_equal(mysql_store.begin(&pair.store), OUTCOME_OK);
@@ -270,7 +265,7 @@ static void end_sessions(struct fixture *fixture)
     mysql_connection_close(connection);
 }
 
-static void a_transaction_whose_session_ends_comes_to_nothing(void **state)
+TEST(a_transaction_whose_session_ends_comes_to_nothing)
 {
     struct pair pair = open_pair(*state);
     assert_int_equal(mysql_store.begin(&pair.store), OUTCOME_OK);
@@ -290,7 +285,7 @@ static void a_transaction_whose_session_ends_comes_to_nothing(void **state)
     close_pair(*state, &pair);
 }
 
-static void a_commit_without_an_answer_is_unknown(void **state)
+TEST(a_commit_without_an_answer_is_unknown)
 {
     struct fixture *fixture = *state;
     struct pair pair = open_pair(fixture);
@@ -302,20 +297,4 @@ static void a_commit_without_an_answer_is_unknown(void **state)
     go_on(node);
     assert_int_equal(outcome, OUTCOME_UNKNOWN);
     close_pair(fixture, &pair);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(without_a_fence_the_last_write_wins),
-        cmocka_unit_test(only_on_a_server_of_the_users_a_redis_value_expires),
-        cmocka_unit_test(a_fence_refuses_old_tokens_to_writers_and_readers),
-        cmocka_unit_test(a_value_that_vanished_is_the_harness_breaking_not_a_zero),
-        cmocka_unit_test(values_of_two_names_do_not_meet),
-        cmocka_unit_test(what_a_transaction_writes_is_seen_by_others_after_its_commit),
-        cmocka_unit_test(what_a_transaction_has_read_it_goes_on_seeing),
-        cmocka_unit_test(a_transaction_whose_session_ends_comes_to_nothing),
-        cmocka_unit_test(a_commit_without_an_answer_is_unknown),
-    };
-    return cmocka_run_group_tests(tests, start, stop);
 }

@@ -2,17 +2,9 @@
 #include "harness/base/file.h"
 #include "harness/base/test_folder.h"
 #include "harness/base/text.h"
+#include "harness/testing/test.h"
 #include "harness/wire/driver.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 static char folder[] = "/tmp/lockpick-driver-advice-XXXXXX";
@@ -56,53 +48,38 @@ static void expect_failure(const char *where, const char *program, const char *w
         fail_msg("'%s' is not in: %s", wanted, error.text);
 }
 
-static void a_file_that_is_not_there_is_named_with_its_folder(void **state)
+TEST_GROUP(make_folder, remove_folder);
+
+TEST(a_file_that_is_not_there_is_named_with_its_folder)
 {
-    (void)state;
     char wanted[100];
     snprintf(wanted, sizeof wanted, "; there is no file %s/none.py", folder);
     expect_failure(folder, "./none.py", wanted);
     expect_failure(folder, "/no/such/program", "; there is no file /no/such/program");
 }
 
-static void a_script_that_cannot_be_executed_is_told_how(void **state)
+TEST(a_script_that_cannot_be_executed_is_told_how)
 {
-    (void)state;
     expect_failure(folder, "./plain.py", "Permission denied; make it executable (chmod +x ");
     expect_failure(folder, "./plain.py", "or put that first: [python3, ./plain.py]");
     expect_failure(folder, "./strange.py",
                    "; its first line says that /usr/bin/pyton3 runs it, which is not there");
 }
 
-static void a_program_that_is_not_in_the_path_is_told_from_one_in_the_folder(void **state)
+TEST(a_program_that_is_not_in_the_path_is_told_from_one_in_the_folder)
 {
-    (void)state;
     expect_failure(folder, "perll-of-nobody", "; no program of that name is installed");
     expect_failure(folder, "plain.py", "; a program in the folder is named by a path: ./plain.py");
 }
 
-static void a_command_in_one_text_is_said_to_be_a_list(void **state)
+TEST(a_command_in_one_text_is_said_to_be_a_list)
 {
-    (void)state;
     expect_failure(folder, "python3 plain.py",
                    "; 'command' is a list of the program and its arguments: [python3, lock.py]");
 }
 
-static void a_folder_that_is_not_there_is_not_taken_for_the_program(void **state)
+TEST(a_folder_that_is_not_there_is_not_taken_for_the_program)
 {
-    (void)state;
     expect_failure("/no/such/folder", "sh", "in the folder /no/such/folder: ");
     expect_failure("/no/such/folder", "sh", "; there is no such folder");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_file_that_is_not_there_is_named_with_its_folder),
-        cmocka_unit_test(a_script_that_cannot_be_executed_is_told_how),
-        cmocka_unit_test(a_program_that_is_not_in_the_path_is_told_from_one_in_the_folder),
-        cmocka_unit_test(a_command_in_one_text_is_said_to_be_a_list),
-        cmocka_unit_test(a_folder_that_is_not_there_is_not_taken_for_the_program),
-    };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -1,20 +1,12 @@
 // The answer to "measure": which loops are believed, and what is refused.
 #include "harness/wire/driver_cycles.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <stdlib.h>
-#include <string.h>
+#include "harness/testing/test.h"
 
 #define MEASURED(rest) "{\"id\": 7, \"answer\": \"measured\", " rest "}"
 
-static void each_cycle_counts_from_the_end_of_the_one_before(void **state)
+TEST(each_cycle_counts_from_the_end_of_the_one_before)
 {
-    (void)state;
     static const char text[] =
         MEASURED("\"from_ns\": 1000, \"cycles\": [[1, 20, 300, 4000], [5, 60, \"not-held\"], "
                  "[7, 80, \"unknown\"], [1, 20, 3, 4, 15], [1, 2, 3, 4, 0, \"gone\"], "
@@ -50,9 +42,8 @@ static void each_cycle_counts_from_the_end_of_the_one_before(void **state)
     free(line.cycles);
 }
 
-static void a_loop_that_breaks_a_rule_is_refused(void **state)
+TEST(a_loop_that_breaks_a_rule_is_refused)
 {
-    (void)state;
     static const char *const lines[][2] = {
         {MEASURED("\"cycles\": []"), "\"measured\" must have \"from_ns\""},
         {MEASURED("\"from_ns\": 5"), "\"measured\" must have \"from_ns\""},
@@ -80,13 +71,4 @@ static void a_loop_that_breaks_a_rule_is_refused(void **state)
             fail_msg("%s: %s", lines[i][0], error.text);
         assert_null(line.cycles);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_cycle_counts_from_the_end_of_the_one_before),
-        cmocka_unit_test(a_loop_that_breaks_a_rule_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

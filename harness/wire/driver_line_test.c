@@ -1,16 +1,8 @@
 // The lines of a driver: what each rule lets pass, and what it quotes.
 #include "harness/base/file.h"
 #include "harness/base/random.h"
+#include "harness/testing/test.h"
 #include "harness/wire/driver_line.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <stdlib.h>
-#include <string.h>
 
 static struct driver_line read_well(const char *text)
 {
@@ -21,9 +13,8 @@ static struct driver_line read_well(const char *text)
     return line;
 }
 
-static void each_answer_is_read_with_what_it_carries(void **state)
+TEST(each_answer_is_read_with_what_it_carries)
 {
-    (void)state;
     struct driver_line line = read_well("{\"hello\": 1, \"driver\": \"my lock 3\"}");
     assert_int_equal(line.word, DRIVER_HELLO);
     assert_int_equal(line.version, 1);
@@ -53,9 +44,8 @@ static void each_answer_is_read_with_what_it_carries(void **state)
     assert_int_equal(line.reason, LOST_SESSION);
 }
 
-static void a_line_that_breaks_a_rule_is_quoted_with_the_rule(void **state)
+TEST(a_line_that_breaks_a_rule_is_quoted_with_the_rule)
 {
-    (void)state;
     static const char *const lines[][2] = {
         {"held", "one JSON object"},
         {"[1, 2]", "one JSON object"},
@@ -93,9 +83,8 @@ static void a_line_that_breaks_a_rule_is_quoted_with_the_rule(void **state)
     }
 }
 
-static void garbage_is_refused_and_can_be_printed(void **state)
+TEST(garbage_is_refused_and_can_be_printed)
 {
-    (void)state;
     static const char good[] = "{\"id\": 7, \"answer\": \"held\", \"token\": 33, \"valid_ms\": 9}";
     struct random random;
     random_start(&random, 1, 2);
@@ -118,9 +107,8 @@ static void garbage_is_refused_and_can_be_printed(void **state)
     }
 }
 
-static void a_long_line_is_quoted_in_part(void **state)
+TEST(a_long_line_is_quoted_in_part)
 {
-    (void)state;
     char bytes[3000];
     struct driver_quote quote;
     memset(bytes, 'x', sizeof bytes);
@@ -132,9 +120,8 @@ static void a_long_line_is_quoted_in_part(void **state)
     assert_non_null(strstr(quote.text, "\\xff..."));
 }
 
-static void what_the_documentation_shows_is_understood(void **state)
+TEST(what_the_documentation_shows_is_understood)
 {
-    (void)state;
     struct text text = {0};
     struct error error = {0};
     size_t shown = 0;
@@ -150,16 +137,4 @@ static void what_the_documentation_shows_is_understood(void **state)
     }
     assert_true(shown >= 5);
     text_free(&text);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_answer_is_read_with_what_it_carries),
-        cmocka_unit_test(a_line_that_breaks_a_rule_is_quoted_with_the_rule),
-        cmocka_unit_test(garbage_is_refused_and_can_be_printed),
-        cmocka_unit_test(what_the_documentation_shows_is_understood),
-        cmocka_unit_test(a_long_line_is_quoted_in_part),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

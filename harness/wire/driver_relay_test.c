@@ -1,4 +1,5 @@
 // A driver behind a relay: what follows for whoever waits for it while its requests are held.
+#include "harness/testing/test.h"
 #include "harness/wire/test_relay.h"
 
 #include "harness/base/file.h"
@@ -278,17 +279,15 @@ static int try_driver(const struct sandbox *sandbox, void *context)
     return result;
 }
 
-static void a_hold_is_no_fault_of_the_driver_s_and_stops_its_worker(void **state)
+TEST(a_hold_is_no_fault_of_the_driver_s_and_stops_its_worker)
 {
-    (void)state;
     try_in_sandbox(try_driver);
 }
 
-int main(void)
+static int run(int count, char **words)
 {
     signal(SIGPIPE, SIG_IGN);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_hold_is_no_fault_of_the_driver_s_and_stops_its_worker),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return tests_run(count, words);
 }
+
+TEST_MAIN(run);

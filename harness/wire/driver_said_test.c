@@ -1,4 +1,5 @@
 // When a driver may have said what is heard: not later than it was, however late it is heard.
+#include "harness/testing/test.h"
 #include "harness/wire/driver.h"
 #include "harness/wire/test_relay.h"
 
@@ -67,17 +68,15 @@ static int try_drivers(const struct sandbox *sandbox, void *context)
     return 0;
 }
 
-static void a_grant_is_valid_from_the_last_reply_on_however_late_it_is_heard(void **state)
+TEST(a_grant_is_valid_from_the_last_reply_on_however_late_it_is_heard)
 {
-    (void)state;
     try_in_sandbox(try_drivers);
 }
 
-int main(void)
+static int run(int count, char **words)
 {
     signal(SIGPIPE, SIG_IGN);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_grant_is_valid_from_the_last_reply_on_however_late_it_is_heard),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return tests_run(count, words);
 }
+
+TEST_MAIN(run);

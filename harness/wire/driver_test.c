@@ -2,18 +2,10 @@
 #include "harness/base/file.h"
 #include "harness/base/test_folder.h"
 #include "harness/base/text.h"
+#include "harness/testing/test.h"
 #include "harness/wire/driver.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -103,9 +95,8 @@ static void expect_in(const char *text, const char *wanted)
 
 // --- one that behaves ----------------------------------------------------------------------------
 
-static void requests_are_answered_and_the_hello_says_all(void **state)
+TEST(requests_are_answered_and_the_hello_says_all)
 {
-    (void)state;
     struct fixture fixture;
     struct driver_answer answer;
     struct error error = {0};
@@ -138,9 +129,8 @@ static void requests_are_answered_and_the_hello_says_all(void **state)
     test_folder_remove(fixture.folder);
 }
 
-static void a_request_says_what_kind_of_hold_is_wanted(void **state)
+TEST(a_request_says_what_kind_of_hold_is_wanted)
 {
-    (void)state;
     struct fixture fixture;
     struct driver_answer answer;
     struct error error = {0};
@@ -166,9 +156,8 @@ static void a_request_says_what_kind_of_hold_is_wanted(void **state)
     assert_true(end(&fixture, &error));
 }
 
-static void a_loss_is_told_while_the_lock_is_held_and_only_then(void **state)
+TEST(a_loss_is_told_while_the_lock_is_held_and_only_then)
 {
-    (void)state;
     struct fixture fixture;
     struct driver_answer answer;
     struct error error = {0};
@@ -218,18 +207,16 @@ static void expect_failure(const char *program, int64_t patience_ns, const char 
     expect_failure(program, patience_ns, (const char *const[]){__VA_ARGS__, NULL})
 #define LONG_NS (10 * NS_PER_S)
 
-static void one_that_hangs_is_named_with_the_request(void **state)
+TEST(one_that_hangs_is_named_with_the_request)
 {
-    (void)state;
     EXPECT_FAILURE(HELLO "read one; read two", 200 * NS_PER_MS, "driver of client-1 (sh -c",
                    "hangs: \"acquire\" (id 1, worker-1) was not answered", "200", "of patience");
     EXPECT_FAILURE("read hello; echo waiting >&2; read one", 200 * NS_PER_MS, "has not said hello",
                    "and flush its standard output after each line", "its log is 'waiting'");
 }
 
-static void one_that_dies_is_named_with_its_last_words(void **state)
+TEST(one_that_dies_is_named_with_its_last_words)
 {
-    (void)state;
     EXPECT_FAILURE(HELLO "read one; echo 'no such host' >&2; exit 3", LONG_NS,
                    "has ended with status 3", "the last line of its log is 'no such host'");
     EXPECT_FAILURE(HELLO "read one; kill -SEGV $$", LONG_NS, "has died by signal 11");
@@ -237,9 +224,8 @@ static void one_that_dies_is_named_with_its_last_words(void **state)
                    "has ended with status 0, and must not before it is told to quit");
 }
 
-static void one_that_lies_is_named_with_the_lie(void **state)
+TEST(one_that_lies_is_named_with_the_lie)
 {
-    (void)state;
 #define SAYS(line) HELLO "read one; echo '" line "'; read two; read three"
     EXPECT_FAILURE(SAYS("{\"id\": 9, \"answer\": \"held\"}"), LONG_NS,
                    "\"id\": 9, \"answer\": \"held\"", "an id that no request had");
@@ -255,9 +241,8 @@ static void one_that_lies_is_named_with_the_lie(void **state)
 
 // Uptime in /proc is CLOCK_BOOTTIME, in hundredths of a second: good enough for times that are not
 // to be believed.
-static void one_whose_times_lie_outside_of_its_call_is_named(void **state)
+TEST(one_whose_times_lie_outside_of_its_call_is_named)
 {
-    (void)state;
     static const char outside[] = "lies outside of the call, which it was asked for";
 #define UPTIME(margin)                                                                             \
     "read up rest < /proc/uptime; now=$(( (${up%%.*} + " margin ") * 1000000000 )); "
@@ -273,9 +258,8 @@ static void one_whose_times_lie_outside_of_its_call_is_named(void **state)
                    "its \"request_ns\" lies", outside);
 }
 
-static void one_that_floods_is_named(void **state)
+TEST(one_that_floods_is_named)
 {
-    (void)state;
     EXPECT_FAILURE(HELLO "read one; head -c 300000 /dev/zero | tr '\\0' x; read two", LONG_NS,
                    "floods: a line must have at most 262143 bytes", "begins 'xxxx");
     EXPECT_FAILURE(HELLO "read one; yes '{\"answer\": \"lost\", \"worker\": 1, \"lock\": "
@@ -286,9 +270,8 @@ static void one_that_floods_is_named(void **state)
                    "floods its standard error: its log is longer than 100 MB");
 }
 
-static void one_that_is_not_understood_is_quoted(void **state)
+TEST(one_that_is_not_understood_is_quoted)
 {
-    (void)state;
     EXPECT_FAILURE(SAYS("Connected."), LONG_NS, "is not understood: its line 'Connected.' breaks",
                    "what is for people goes to its standard error");
     EXPECT_FAILURE(HELLO "read one; head -c 40 /dev/zero; echo; read two", LONG_NS, "'\\x00\\x00");
@@ -305,9 +288,8 @@ static void one_that_is_not_understood_is_quoted(void **state)
         LONG_NS, "an error: bad\\x1b[2J\\x0aSAFE");
 }
 
-static void a_command_that_is_not_there_is_named(void **state)
+TEST(a_command_that_is_not_there_is_named)
 {
-    (void)state;
     struct error error = {0};
     const char *const command[] = {"./no-such-driver", NULL};
     struct foreign_settings foreign = {
@@ -321,9 +303,8 @@ static void a_command_that_is_not_there_is_named(void **state)
 
 // --- what is not its fault -----------------------------------------------------------------------
 
-static void an_answer_that_the_end_of_the_trial_overtakes_is_unknown(void **state)
+TEST(an_answer_that_the_end_of_the_trial_overtakes_is_unknown)
 {
-    (void)state;
     struct fixture fixture;
     struct driver_answer answer;
     struct error error = {0};
@@ -335,9 +316,8 @@ static void an_answer_that_the_end_of_the_trial_overtakes_is_unknown(void **stat
 
 // A trial whose time is over lets everybody wait for the lock to the end: an acquire that is never
 // answered is known to hang then.
-static void an_acquire_that_outlasts_the_trial_s_time_has_as_long_as_ever(void **state)
+TEST(an_acquire_that_outlasts_the_trial_s_time_has_as_long_as_ever)
 {
-    (void)state;
     struct fixture fixture;
     struct driver_answer answer;
     struct error error = {0};
@@ -349,9 +329,8 @@ static void an_acquire_that_outlasts_the_trial_s_time_has_as_long_as_ever(void *
 }
 
 // It answers long after its patience of 200 ms, having worked all the while.
-static void one_that_is_at_work_has_more_patience(void **state)
+TEST(one_that_is_at_work_has_more_patience)
 {
-    (void)state;
     struct fixture fixture;
     struct driver_answer answer;
     struct error error = {0};
@@ -387,9 +366,8 @@ static void be_stopped_client(int report)
     _exit(well ? 0 : 1); // and the driver with us
 }
 
-static void a_driver_that_was_stopped_with_its_client_does_not_hang(void **state)
+TEST(a_driver_that_was_stopped_with_its_client_does_not_hang)
 {
-    (void)state;
     int report[2];
     char ready;
     int status = -1;
@@ -408,24 +386,10 @@ static void a_driver_that_was_stopped_with_its_client_does_not_hang(void **state
     close(report[1]);
 }
 
-int main(void)
+static int run(int count, char **words)
 {
     signal(SIGPIPE, SIG_IGN);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(requests_are_answered_and_the_hello_says_all),
-        cmocka_unit_test(a_request_says_what_kind_of_hold_is_wanted),
-        cmocka_unit_test(a_loss_is_told_while_the_lock_is_held_and_only_then),
-        cmocka_unit_test(one_that_hangs_is_named_with_the_request),
-        cmocka_unit_test(one_that_dies_is_named_with_its_last_words),
-        cmocka_unit_test(one_that_lies_is_named_with_the_lie),
-        cmocka_unit_test(one_whose_times_lie_outside_of_its_call_is_named),
-        cmocka_unit_test(one_that_floods_is_named),
-        cmocka_unit_test(one_that_is_not_understood_is_quoted),
-        cmocka_unit_test(a_command_that_is_not_there_is_named),
-        cmocka_unit_test(an_answer_that_the_end_of_the_trial_overtakes_is_unknown),
-        cmocka_unit_test(an_acquire_that_outlasts_the_trial_s_time_has_as_long_as_ever),
-        cmocka_unit_test(one_that_is_at_work_has_more_patience),
-        cmocka_unit_test(a_driver_that_was_stopped_with_its_client_does_not_hang),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return tests_run(count, words);
 }
+
+TEST_MAIN(run);

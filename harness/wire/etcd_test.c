@@ -5,16 +5,10 @@
 #include "harness/cluster/process.h"
 #include "harness/cluster/test_outage.h"
 #include "harness/cluster/test_server.h"
+#include "harness/testing/test.h"
 #include "harness/wire/base64.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <pthread.h>
-#include <string.h>
 
 struct fixture {
     struct test_server server;
@@ -78,9 +72,10 @@ static int64_t grant(struct fixture *fixture)
     return lease;
 }
 
-static void base64_is_what_the_standard_says(void **state)
+TEST_GROUP(start, stop);
+
+TEST(base64_is_what_the_standard_says)
 {
-    (void)state;
     static const char *const pairs[][2] = {
         {"", ""},        {"f", "Zg=="},        {"fo", "Zm8="},
         {"foo", "Zm9v"}, {"foob", "Zm9vYg=="}, {"\xff\xfe/", "//4v"}};
@@ -97,7 +92,7 @@ static void base64_is_what_the_standard_says(void **state)
     assert_int_equal(base64_decode("*m9v", small, sizeof small), -1);
 }
 
-static void a_lease_lasts_until_it_is_revoked(void **state)
+TEST(a_lease_lasts_until_it_is_revoked)
 {
     struct fixture *fixture = *state;
     int64_t lease = grant(fixture);
@@ -110,7 +105,7 @@ static void a_lease_lasts_until_it_is_revoked(void **state)
     assert_int_equal(etcd_revoke(fixture->connection, lease), OUTCOME_OK); // still gone
 }
 
-static void the_oldest_key_is_found_whoever_comes_later(void **state)
+TEST(the_oldest_key_is_found_whoever_comes_later)
 {
     struct fixture *fixture = *state;
     struct etcd_entry own, oldest, first;
@@ -157,7 +152,7 @@ static void *delete_it(void *context)
     return NULL;
 }
 
-static void a_watch_ends_with_the_deletion_or_with_the_wait(void **state)
+TEST(a_watch_ends_with_the_deletion_or_with_the_wait)
 {
     struct fixture *fixture = *state;
     struct etcd_connection *connection = fixture->connection;
@@ -177,7 +172,7 @@ static void a_watch_ends_with_the_deletion_or_with_the_wait(void **state)
                      OUTCOME_OK);
 }
 
-static void the_lock_service_says_when_it_granted_and_who_gives_up_does_not_know(void **state)
+TEST(the_lock_service_says_when_it_granted_and_who_gives_up_does_not_know)
 {
     struct fixture *fixture = *state;
     struct etcd_connection *connection = fixture->connection;
@@ -235,7 +230,7 @@ static void begin_to_wait(struct waiter *waiter)
 }
 
 // etcd 3.4 does not look whether the waiter's key is still there; later versions do.
-static void one_whose_lease_has_ended_is_granted_the_lock_at_the_next_ones_revision(void **state)
+TEST(one_whose_lease_has_ended_is_granted_the_lock_at_the_next_ones_revision)
 {
     struct fixture *fixture = *state;
     struct waiter ended = {.fixture = fixture, .lease = grant(fixture)};
@@ -260,7 +255,7 @@ static void one_whose_lease_has_ended_is_granted_the_lock_at_the_next_ones_revis
         assert_int_equal(ended.outcome, OUTCOME_NO);
 }
 
-static void errors_say_whether_the_request_can_ever_work(void **state)
+TEST(errors_say_whether_the_request_can_ever_work)
 {
     struct fixture *fixture = *state;
     struct etcd_connection *connection = fixture->connection;
@@ -276,7 +271,7 @@ static void errors_say_whether_the_request_can_ever_work(void **state)
     assert_int_equal(etcd_grant(connection, INT64_MAX / 2, &lease), OUTCOME_NO); // too long for it
 }
 
-static void no_answer_in_time_is_unknown_and_the_next_request_connects_anew(void **state)
+TEST(no_answer_in_time_is_unknown_and_the_next_request_connects_anew)
 {
     struct fixture *fixture = *state;
     struct etcd_connection *connection = fixture->connection;
@@ -291,7 +286,7 @@ static void no_answer_in_time_is_unknown_and_the_next_request_connects_anew(void
     assert_int_equal(etcd_revoke(connection, lease), OUTCOME_OK);
 }
 
-static void a_request_passes_a_point_before_and_after(void **state)
+TEST(a_request_passes_a_point_before_and_after)
 {
     struct fixture *fixture = *state;
     struct point_board board = {0};
@@ -313,7 +308,7 @@ static void a_request_passes_a_point_before_and_after(void **state)
 }
 
 // Ends the server: must be the last test of its group.
-static void what_cannot_connect_was_certainly_not_executed(void **state)
+TEST(what_cannot_connect_was_certainly_not_executed)
 {
     struct fixture *fixture = *state;
     struct error error = {0};
@@ -337,7 +332,9 @@ static void grant_once_there_is_a_leader(struct etcd_connection *connection)
     assert_int_equal(outcome, OUTCOME_OK);
 }
 
-static void where_one_cannot_be_had_the_next_server_is_asked(void **state)
+TEST_GROUP(start_ensemble, stop);
+
+TEST(where_one_cannot_be_had_the_next_server_is_asked)
 {
     struct fixture *fixture = *state;
     int64_t lease;
@@ -355,25 +352,4 @@ static void where_one_cannot_be_had_the_next_server_is_asked(void **state)
     first->server = 0;
     grant_once_there_is_a_leader(connection);
     etcd_close(connection);
-}
-
-int main(void)
-{
-    const struct CMUnitTest alone[] = {
-        cmocka_unit_test(base64_is_what_the_standard_says),
-        cmocka_unit_test(a_lease_lasts_until_it_is_revoked),
-        cmocka_unit_test(the_oldest_key_is_found_whoever_comes_later),
-        cmocka_unit_test(a_watch_ends_with_the_deletion_or_with_the_wait),
-        cmocka_unit_test(the_lock_service_says_when_it_granted_and_who_gives_up_does_not_know),
-        cmocka_unit_test(one_whose_lease_has_ended_is_granted_the_lock_at_the_next_ones_revision),
-        cmocka_unit_test(errors_say_whether_the_request_can_ever_work),
-        cmocka_unit_test(no_answer_in_time_is_unknown_and_the_next_request_connects_anew),
-        cmocka_unit_test(a_request_passes_a_point_before_and_after),
-        cmocka_unit_test(what_cannot_connect_was_certainly_not_executed),
-    };
-    const struct CMUnitTest together[] = {
-        cmocka_unit_test(where_one_cannot_be_had_the_next_server_is_asked),
-    };
-    return cmocka_run_group_tests(alone, start, stop) +
-           cmocka_run_group_tests(together, start_ensemble, stop);
 }

@@ -3,14 +3,7 @@
 
 #include "harness/cluster/test_outage.h"
 #include "harness/cluster/test_server.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <string.h>
+#include "harness/testing/test.h"
 
 static struct test_server server;
 static struct actor actor = {.phase = PHASE_NONE};
@@ -40,9 +33,8 @@ static int stop(void **state)
         assert_string_equal(answer.word, wanted);                                                  \
     } while (0)
 
-static void answers_of_every_kind_are_understood(void **state)
+TEST_WITH(answers_of_every_kind_are_understood, start, stop)
 {
-    (void)state;
     struct memcached_answer answer;
     ASSERT_SAYS("STORED", "add %s 0 60 5\r\nhello", "key");
     ASSERT_SAYS("NOT_STORED", "add %s 0 60 5\r\nworld", "key");
@@ -57,9 +49,8 @@ static void answers_of_every_kind_are_understood(void **state)
     ASSERT_SAYS("NOT_FOUND", "delete key");
 }
 
-static void no_answer_in_time_is_unknown_and_the_next_request_connects_anew(void **state)
+TEST_WITH(no_answer_in_time_is_unknown_and_the_next_request_connects_anew, start, stop)
 {
-    (void)state;
     struct memcached_answer answer;
     ASSERT_SAYS("END", "gets key"); // the server has taken the connection
     stand_still(&server.cluster.nodes[0]);
@@ -75,9 +66,8 @@ static void no_answer_in_time_is_unknown_and_the_next_request_connects_anew(void
     assert_string_equal(answer.word, "VALUE");
 }
 
-static void a_server_that_is_gone_is_unknown_once_and_then_no(void **state)
+TEST_WITH(a_server_that_is_gone_is_unknown_once_and_then_no, start, stop)
 {
-    (void)state;
     struct memcached_answer answer;
     die(&server.cluster.nodes[0]);
     assert_int_equal(memcached_request(connection, &answer, "gets key"), OUTCOME_UNKNOWN);
@@ -85,9 +75,8 @@ static void a_server_that_is_gone_is_unknown_once_and_then_no(void **state)
     assert_non_null(strstr(memcached_error(connection), "cannot connect"));
 }
 
-static void a_wrong_command_is_broken_not_a_verdict(void **state)
+TEST_WITH(a_wrong_command_is_broken_not_a_verdict, start, stop)
 {
-    (void)state;
     struct memcached_answer answer;
     assert_int_equal(memcached_request(connection, &answer, "nonsense"), OUTCOME_BROKEN);
     assert_non_null(strstr(memcached_error(connection), "answered: ERROR"));
@@ -95,24 +84,10 @@ static void a_wrong_command_is_broken_not_a_verdict(void **state)
     assert_non_null(strstr(memcached_error(connection), "CLIENT_ERROR"));
 }
 
-static void a_port_where_nobody_listens_is_named(void **state)
+TEST(a_port_where_nobody_listens_is_named)
 {
-    (void)state;
     struct service nowhere = {.servers = {{.host = "127.0.0.1", .port = 1}}, .server_count = 1};
     struct error error;
     assert_null(memcached_open(&nowhere, NS_PER_S, &actor, &error));
     assert_non_null(strstr(error.text, "127.0.0.1:1"));
-}
-
-int main(void)
-{
-#define ON_A_SERVER(test) cmocka_unit_test_setup_teardown(test, start, stop)
-    const struct CMUnitTest tests[] = {
-        ON_A_SERVER(answers_of_every_kind_are_understood),
-        ON_A_SERVER(no_answer_in_time_is_unknown_and_the_next_request_connects_anew),
-        ON_A_SERVER(a_server_that_is_gone_is_unknown_once_and_then_no),
-        ON_A_SERVER(a_wrong_command_is_broken_not_a_verdict),
-        cmocka_unit_test(a_port_where_nobody_listens_is_named),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,14 @@
 // The MySQL connection against a real server: every class of outcome.
+#include "harness/testing/test.h"
 #include "harness/wire/test_mysql.h"
 
 #include "harness/cluster/process.h"
 
 // --- answers -------------------------------------------------------------------------------------
 
-static void an_answer_is_the_first_values_of_its_first_row(void **state)
+TEST_GROUP(start, stop);
+
+TEST(an_answer_is_the_first_values_of_its_first_row)
 {
     struct fixture *fixture = *state;
     struct mysql_answer answer;
@@ -27,7 +30,7 @@ static void an_answer_is_the_first_values_of_its_first_row(void **state)
     assert_true(answer.values[0].is_null);
 }
 
-static void an_update_that_writes_what_is_there_affects_no_row(void **state)
+TEST(an_update_that_writes_what_is_there_affects_no_row)
 {
     struct fixture *fixture = *state;
     struct mysql_answer answer;
@@ -41,7 +44,7 @@ static void an_update_that_writes_what_is_there_affects_no_row(void **state)
 
 // --- no answer -----------------------------------------------------------------------------------
 
-static void no_answer_in_time_is_unknown_and_the_next_request_has_a_new_session(void **state)
+TEST(no_answer_in_time_is_unknown_and_the_next_request_has_a_new_session)
 {
     struct fixture *fixture = *state;
     struct mysql_answer answer;
@@ -62,7 +65,7 @@ static void no_answer_in_time_is_unknown_and_the_next_request_has_a_new_session(
     assert_int_equal(mysql_connection_session(fixture->connection), session + 1);
 }
 
-static void a_server_that_does_not_even_greet_has_executed_nothing(void **state)
+TEST(a_server_that_does_not_even_greet_has_executed_nothing)
 {
     struct fixture *fixture = *state;
     struct mysql_answer answer;
@@ -75,7 +78,7 @@ static void a_server_that_does_not_even_greet_has_executed_nothing(void **state)
     assert_int_equal(look_up(fixture->connection, &answer, 1), OUTCOME_OK);
 }
 
-static void what_belongs_to_a_session_that_has_ended_is_not_sent_to_another(void **state)
+TEST(what_belongs_to_a_session_that_has_ended_is_not_sent_to_another)
 {
     struct fixture *fixture = *state;
     struct mysql_answer answer;
@@ -97,7 +100,7 @@ static void what_belongs_to_a_session_that_has_ended_is_not_sent_to_another(void
     assert_int_equal(mysql_connection_session(fixture->connection), session + 2);
 }
 
-static void a_session_that_is_killed_at_work_leaves_an_unknown(void **state)
+TEST(a_session_that_is_killed_at_work_leaves_an_unknown)
 {
     struct fixture *fixture = *state;
     struct mysql_answer answer;
@@ -115,7 +118,7 @@ static void a_session_that_is_killed_at_work_leaves_an_unknown(void **state)
 
 // --- errors --------------------------------------------------------------------------------------
 
-static void errors_say_whether_the_statement_can_ever_work(void **state)
+TEST(errors_say_whether_the_statement_can_ever_work)
 {
     struct fixture *fixture = *state;
     struct mysql_answer answer;
@@ -143,7 +146,7 @@ static void errors_say_whether_the_statement_can_ever_work(void **state)
 
 // --- points, set-up, the end ---------------------------------------------------------------------
 
-static void a_request_passes_a_point_before_and_after(void **state)
+TEST(a_request_passes_a_point_before_and_after)
 {
     struct fixture *fixture = *state;
     struct point_board board = {0};
@@ -164,7 +167,7 @@ static void a_request_passes_a_point_before_and_after(void **state)
     assert_int_equal(trap->passed, 2);
 }
 
-static void only_our_own_database_is_made_if_it_is_not_there(void **state)
+TEST(only_our_own_database_is_made_if_it_is_not_there)
 {
     struct fixture *fixture = *state;
     struct mysql_answer answer;
@@ -178,7 +181,7 @@ static void only_our_own_database_is_made_if_it_is_not_there(void **state)
 }
 
 // Ends the server: must be the last test.
-static void what_cannot_connect_was_certainly_not_executed(void **state)
+TEST(what_cannot_connect_was_certainly_not_executed)
 {
     struct fixture *fixture = *state;
     struct mysql_answer answer;
@@ -192,21 +195,4 @@ static void what_cannot_connect_was_certainly_not_executed(void **state)
     assert_true(session > 0);
     assert_null(mysql_connection_open(&fixture->server.service, NS_PER_S, &fixture->actor, &error));
     assert_non_null(strstr(error.text, fixture->server.service.servers[0].host));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_answer_is_the_first_values_of_its_first_row),
-        cmocka_unit_test(an_update_that_writes_what_is_there_affects_no_row),
-        cmocka_unit_test(no_answer_in_time_is_unknown_and_the_next_request_has_a_new_session),
-        cmocka_unit_test(a_server_that_does_not_even_greet_has_executed_nothing),
-        cmocka_unit_test(what_belongs_to_a_session_that_has_ended_is_not_sent_to_another),
-        cmocka_unit_test(a_session_that_is_killed_at_work_leaves_an_unknown),
-        cmocka_unit_test(errors_say_whether_the_statement_can_ever_work),
-        cmocka_unit_test(a_request_passes_a_point_before_and_after),
-        cmocka_unit_test(only_our_own_database_is_made_if_it_is_not_there),
-        cmocka_unit_test(what_cannot_connect_was_certainly_not_executed),
-    };
-    return cmocka_run_group_tests(tests, start, stop);
 }

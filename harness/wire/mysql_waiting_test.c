@@ -1,9 +1,12 @@
 // The MySQL connection when statements meet the locks of others: waiting, giving up, deadlock.
+#include "harness/testing/test.h"
 #include "harness/wire/test_mysql.h"
 
 #include <pthread.h>
 
-static void a_lock_that_is_not_waited_for_ends_its_statement_but_not_its_transaction(void **state)
+TEST_GROUP(start, stop);
+
+TEST(a_lock_that_is_not_waited_for_ends_its_statement_but_not_its_transaction)
 {
     struct fixture *fixture = *state;
     struct mysql_answer answer;
@@ -66,7 +69,7 @@ static void start_to_wait(struct fixture *fixture, struct waiter *waiter)
     await_waiting(fixture, 1);
 }
 
-static void a_statement_may_wait_for_longer_than_other_requests(void **state)
+TEST(a_statement_may_wait_for_longer_than_other_requests)
 {
     struct fixture *fixture = *state;
     struct mysql_answer answer;
@@ -81,7 +84,7 @@ static void a_statement_may_wait_for_longer_than_other_requests(void **state)
     assert_int_equal(waiter.answer.values[0].number, 22);
 }
 
-static void a_statement_that_is_given_up_leaves_nobody_waiting_on_the_server(void **state)
+TEST(a_statement_that_is_given_up_leaves_nobody_waiting_on_the_server)
 {
     struct fixture *fixture = *state;
     struct mysql_answer answer;
@@ -97,7 +100,7 @@ static void a_statement_that_is_given_up_leaves_nobody_waiting_on_the_server(voi
     assert_int_equal(say(fixture->other, &answer, "ROLLBACK"), OUTCOME_OK);
 }
 
-static void who_gives_up_on_a_server_that_is_silent_does_not_know(void **state)
+TEST(who_gives_up_on_a_server_that_is_silent_does_not_know)
 {
     struct fixture *fixture = *state;
     struct mysql_answer answer;
@@ -114,7 +117,7 @@ static void who_gives_up_on_a_server_that_is_silent_does_not_know(void **state)
     mysql_connection_end_session(fixture->other);
 }
 
-static void a_deadlock_undoes_a_whole_transaction(void **state)
+TEST(a_deadlock_undoes_a_whole_transaction)
 {
     struct fixture *fixture = *state;
     struct mysql_answer answer;
@@ -136,16 +139,4 @@ static void a_deadlock_undoes_a_whole_transaction(void **state)
     assert_int_equal(answer.values[0].number, 0);
     mysql_connection_end_session(fixture->connection);
     mysql_connection_end_session(fixture->other);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_lock_that_is_not_waited_for_ends_its_statement_but_not_its_transaction),
-        cmocka_unit_test(a_statement_may_wait_for_longer_than_other_requests),
-        cmocka_unit_test(a_statement_that_is_given_up_leaves_nobody_waiting_on_the_server),
-        cmocka_unit_test(who_gives_up_on_a_server_that_is_silent_does_not_know),
-        cmocka_unit_test(a_deadlock_undoes_a_whole_transaction),
-    };
-    return cmocka_run_group_tests(tests, start, stop);
 }

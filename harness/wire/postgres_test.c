@@ -4,14 +4,7 @@
 #include "harness/base/clock.h"
 #include "harness/cluster/process.h"
 #include "harness/cluster/test_server.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <string.h>
+#include "harness/testing/test.h"
 
 struct fixture {
     struct test_server server;
@@ -47,7 +40,9 @@ static enum outcome ask(struct fixture *fixture, struct postgres_answer *answer,
     return postgres_request(fixture->connection, answer, "ask", statement, arguments);
 }
 
-static void an_answer_is_its_first_value(void **state)
+TEST_GROUP(start, stop);
+
+TEST(an_answer_is_its_first_value)
 {
     struct fixture *fixture = *state;
     struct postgres_answer answer;
@@ -60,7 +55,7 @@ static void an_answer_is_its_first_value(void **state)
     assert_int_equal(ask(fixture, &answer, "CREATE TEMPORARY TABLE scratch ()", NULL), OUTCOME_OK);
 }
 
-static void no_answer_in_time_is_unknown_and_the_next_request_has_a_new_session(void **state)
+TEST(no_answer_in_time_is_unknown_and_the_next_request_has_a_new_session)
 {
     struct fixture *fixture = *state;
     struct postgres_answer answer;
@@ -74,7 +69,7 @@ static void no_answer_in_time_is_unknown_and_the_next_request_has_a_new_session(
     assert_int_equal(postgres_session(fixture->connection), session + 1);
 }
 
-static void a_session_that_the_server_ends_is_unknown_and_said_to_have_ended(void **state)
+TEST(a_session_that_the_server_ends_is_unknown_and_said_to_have_ended)
 {
     struct fixture *fixture = *state;
     struct postgres_answer answer;
@@ -85,7 +80,7 @@ static void a_session_that_the_server_ends_is_unknown_and_said_to_have_ended(voi
     assert_int_equal(ask(fixture, &answer, "SELECT 1", NULL), OUTCOME_OK);
 }
 
-static void errors_say_whether_the_statement_can_ever_work(void **state)
+TEST(errors_say_whether_the_statement_can_ever_work)
 {
     struct fixture *fixture = *state;
     struct postgres_answer answer;
@@ -102,7 +97,7 @@ static void errors_say_whether_the_statement_can_ever_work(void **state)
     assert_int_equal(postgres_session(fixture->connection), session);
 }
 
-static void a_request_passes_a_point_before_and_after(void **state)
+TEST(a_request_passes_a_point_before_and_after)
 {
     struct fixture *fixture = *state;
     struct point_board board = {0};
@@ -124,7 +119,7 @@ static void a_request_passes_a_point_before_and_after(void **state)
 }
 
 // Ends the server: must be the last test.
-static void what_cannot_connect_was_certainly_not_executed(void **state)
+TEST(what_cannot_connect_was_certainly_not_executed)
 {
     struct fixture *fixture = *state;
     struct postgres_answer answer;
@@ -140,17 +135,4 @@ static void what_cannot_connect_was_certainly_not_executed(void **state)
     assert_int_equal(ask(fixture, &answer, "SELECT 1", NULL), OUTCOME_NO);
     assert_null(postgres_open(&fixture->server.service, NS_PER_S, &fixture->actor, &error));
     assert_non_null(strstr(error.text, fixture->server.service.servers[0].host));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_answer_is_its_first_value),
-        cmocka_unit_test(no_answer_in_time_is_unknown_and_the_next_request_has_a_new_session),
-        cmocka_unit_test(a_session_that_the_server_ends_is_unknown_and_said_to_have_ended),
-        cmocka_unit_test(errors_say_whether_the_statement_can_ever_work),
-        cmocka_unit_test(a_request_passes_a_point_before_and_after),
-        cmocka_unit_test(what_cannot_connect_was_certainly_not_executed),
-    };
-    return cmocka_run_group_tests(tests, start, stop);
 }

@@ -2,6 +2,7 @@
 #include "harness/wire/test_redis.h"
 
 #include "harness/history/writer.h"
+#include "harness/testing/test.h"
 
 #include <pthread.h>
 
@@ -45,7 +46,9 @@ static int64_t points_counted(struct fixture *fixture)
     return passed;
 }
 
-static void a_request_goes_where_it_is_moved_to(void **state)
+TEST_GROUP(start_cluster, stop);
+
+TEST_WITH(a_request_goes_where_it_is_moved_to, open_another, NULL)
 {
     struct fixture *fixture = *state;
     struct redis_answer answer;
@@ -58,7 +61,7 @@ static void a_request_goes_where_it_is_moved_to(void **state)
     assert_int_equal(points_counted(fixture), 2); // it has stayed there
 }
 
-static void a_script_is_sent_whole_to_a_server_that_lacks_it(void **state)
+TEST_WITH(a_script_is_sent_whole_to_a_server_that_lacks_it, open_another, NULL)
 {
     static const struct redis_script echo = {"return redis.call('GET', KEYS[1]) or ARGV[1]"};
     struct fixture *fixture = *state;
@@ -72,6 +75,17 @@ static void a_script_is_sent_whole_to_a_server_that_lacks_it(void **state)
     count_points(fixture);
     assert_int_equal(redis_eval(fixture->connection, &answer, &echo, keys, arguments), OUTCOME_OK);
     assert_int_equal(points_counted(fixture), 2);
+}
+
+TEST_WITH(a_wait_without_the_connection_that_wrote_is_a_no, open_another, NULL)
+{
+    struct fixture *fixture = *state;
+    struct redis_answer answer;
+    assert_int_equal(redis_request(fixture->connection, &answer, "SET foo value"), OUTCOME_OK);
+    assert_true(answers(node_of(fixture, "server-3"), "CLIENT KILL TYPE normal", ":"));
+    assert_int_equal(redis_request(fixture->connection, &answer, "GET foo"), OUTCOME_UNKNOWN);
+    assert_int_equal(redis_wait(fixture->connection, &answer, 1, REQUEST_NS), OUTCOME_NO);
+    assert_non_null(strstr(redis_error(fixture->connection), "is gone"));
 }
 
 static void set_slot(const struct node *node, const char *slot, const char *state, const char *id)
@@ -116,7 +130,7 @@ static void end_migration(const struct migration *migration)
     set_slot(migration->from, migration->slot, "NODE", migration->to_id);
 }
 
-static void while_a_slot_moves_one_request_is_sent_on_and_the_next_asks_again(void **state)
+TEST_WITH(while_a_slot_moves_one_request_is_sent_on_and_the_next_asks_again, open_another, NULL)
 {
     struct fixture *fixture = *state;
     struct redis_answer answer;
@@ -133,7 +147,7 @@ static void while_a_slot_moves_one_request_is_sent_on_and_the_next_asks_again(vo
     assert_int_equal(points_counted(fixture), 4); // now it has moved
 }
 
-static void a_wait_is_about_the_server_that_the_key_was_sent_on_to(void **state)
+TEST_WITH(a_wait_is_about_the_server_that_the_key_was_sent_on_to, open_another, NULL)
 {
     struct fixture *fixture = *state;
     struct redis_answer answer;
@@ -163,7 +177,7 @@ static struct migration stop_halfway(struct fixture *fixture, const char *tag, c
     return migration;
 }
 
-static void keys_on_two_servers_are_tried_again_and_then_no(void **state)
+TEST_WITH(keys_on_two_servers_are_tried_again_and_then_no, open_another, NULL)
 {
     struct fixture *fixture = *state;
     struct redis_answer answer;
@@ -185,7 +199,7 @@ static void *ask_for_both_keys(void *context)
     return &outcome;
 }
 
-static void keys_that_come_together_meanwhile_are_answered(void **state)
+TEST_WITH(keys_that_come_together_meanwhile_are_answered, open_another, NULL)
 {
     struct fixture *fixture = *state;
     struct history_file history;
@@ -215,7 +229,7 @@ static void keys_that_come_together_meanwhile_are_answered(void **state)
     history_file_close(&history);
 }
 
-static void a_slot_that_nobody_serves_is_a_no(void **state)
+TEST_WITH(a_slot_that_nobody_serves_is_a_no, open_another, NULL)
 {
     struct fixture *fixture = *state;
     struct redis_answer answer;
@@ -226,7 +240,9 @@ static void a_slot_that_nobody_serves_is_a_no(void **state)
     set_until_ok(fixture, "foo");
 }
 
-static void when_a_master_dies_the_connection_finds_its_replica(void **state)
+TEST_GROUP(NULL, NULL);
+
+TEST_WITH(when_a_master_dies_the_connection_finds_its_replica, start_cluster, stop)
 {
     struct fixture *fixture = *state;
     struct redis_answer answer;
@@ -236,7 +252,7 @@ static void when_a_master_dies_the_connection_finds_its_replica(void **state)
     assert_true(answers(node_of(fixture, "server-6"), "GET foo", "value"));
 }
 
-static void a_cluster_whose_first_server_is_gone_is_entered_by_another(void **state)
+TEST_WITH(a_cluster_whose_first_server_is_gone_is_entered_by_another, start_cluster, stop)
 {
     struct fixture *fixture = *state;
     struct error error = {0};
@@ -245,37 +261,4 @@ static void a_cluster_whose_first_server_is_gone_is_entered_by_another(void **st
         redis_open(&fixture->server.service, REQUEST_NS, &fixture->actor, &error);
     assert_non_null(other);
     redis_close(other);
-}
-
-static void a_wait_without_the_connection_that_wrote_is_a_no(void **state)
-{
-    struct fixture *fixture = *state;
-    struct redis_answer answer;
-    assert_int_equal(redis_request(fixture->connection, &answer, "SET foo value"), OUTCOME_OK);
-    assert_true(answers(node_of(fixture, "server-3"), "CLIENT KILL TYPE normal", ":"));
-    assert_int_equal(redis_request(fixture->connection, &answer, "GET foo"), OUTCOME_UNKNOWN);
-    assert_int_equal(redis_wait(fixture->connection, &answer, 1, REQUEST_NS), OUTCOME_NO);
-    assert_non_null(strstr(redis_error(fixture->connection), "is gone"));
-}
-
-int main(void)
-{
-#define SHARING(test) cmocka_unit_test_setup(test, open_another)
-#define ALONE(test) cmocka_unit_test_setup_teardown(test, start_cluster, stop)
-    const struct CMUnitTest harmless[] = {
-        SHARING(a_request_goes_where_it_is_moved_to),
-        SHARING(a_script_is_sent_whole_to_a_server_that_lacks_it),
-        SHARING(a_wait_without_the_connection_that_wrote_is_a_no),
-        SHARING(while_a_slot_moves_one_request_is_sent_on_and_the_next_asks_again),
-        SHARING(a_wait_is_about_the_server_that_the_key_was_sent_on_to),
-        SHARING(keys_on_two_servers_are_tried_again_and_then_no),
-        SHARING(keys_that_come_together_meanwhile_are_answered),
-        SHARING(a_slot_that_nobody_serves_is_a_no),
-    };
-    const struct CMUnitTest harmful[] = {
-        ALONE(when_a_master_dies_the_connection_finds_its_replica),
-        ALONE(a_cluster_whose_first_server_is_gone_is_entered_by_another),
-    };
-    int failed = cmocka_run_group_tests(harmless, start_cluster, stop);
-    return failed + cmocka_run_group_tests(harmful, NULL, NULL);
 }

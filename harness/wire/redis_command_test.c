@@ -1,15 +1,10 @@
 // What is sent to Redis is what hiredis would have sent, byte by byte.
 #include "harness/wire/redis_command.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "harness/testing/test.h"
 
-#include <cmocka.h>
 #include <hiredis/hiredis.h>
 #include <limits.h>
-#include <string.h>
 
 static struct text command; // as a connection keeps it: used again and again
 
@@ -37,9 +32,12 @@ static void assert_command(char *expected, long long length)
         assert_command(expected, length);                                                          \
     } while (0)
 
-static void a_command_is_printed_as_hiredis_prints_it(void **state)
+static int free_command(void **state);
+
+TEST_GROUP(NULL, free_command);
+
+TEST(a_command_is_printed_as_hiredis_prints_it)
 {
-    (void)state;
     char long_text[5000];
     memset(long_text, 'x', sizeof long_text - 1);
     long_text[sizeof long_text - 1] = '\0';
@@ -58,9 +56,8 @@ static void a_command_is_printed_as_hiredis_prints_it(void **state)
     ASSERT_AS_HIREDIS("CLUSTER ADDSLOTS 1 2 3 4 5 6 7 8 9 10");
 }
 
-static void a_command_of_words_is_as_hiredis_makes_it(void **state)
+TEST(a_command_of_words_is_as_hiredis_makes_it)
 {
-    (void)state;
     const char *words[] = {"EVALSHA", "0123", "1", "a key", "", "value"};
     const int count = sizeof words / sizeof *words;
     char *expected = NULL;
@@ -71,9 +68,8 @@ static void a_command_of_words_is_as_hiredis_makes_it(void **state)
     assert_command(expected, length);
 }
 
-static void a_conversion_that_is_not_known_makes_no_command(void **state)
+TEST(a_conversion_that_is_not_known_makes_no_command)
 {
-    (void)state;
     assert_false(print("SET key %b", "value", (size_t)5));
     assert_false(print("SET key %5d", 1));
     assert_false(print("SET key %"));
@@ -85,14 +81,4 @@ static int free_command(void **state)
     (void)state;
     text_free(&command);
     return 0;
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_command_is_printed_as_hiredis_prints_it),
-        cmocka_unit_test(a_command_of_words_is_as_hiredis_makes_it),
-        cmocka_unit_test(a_conversion_that_is_not_known_makes_no_command),
-    };
-    return cmocka_run_group_tests(tests, NULL, free_command);
 }

@@ -1,6 +1,7 @@
 // A Redis connection that follows its service over failovers; and what redirections say.
 #include "harness/wire/redis_route.h"
 
+#include "harness/testing/test.h"
 #include "harness/wire/test_redis.h"
 
 static int start_sentinel(void **state)
@@ -12,7 +13,7 @@ static int start_sentinel(void **state)
 
 // --- sentinel ------------------------------------------------------------------------------------
 
-static void after_a_failover_the_connection_finds_the_new_master(void **state)
+TEST_WITH(after_a_failover_the_connection_finds_the_new_master, start_sentinel, stop)
 {
     struct fixture *fixture = *state;
     struct redis_answer answer;
@@ -26,7 +27,7 @@ static void after_a_failover_the_connection_finds_the_new_master(void **state)
     assert_true(answers(master, "GET key", "value"));
 }
 
-static void opening_is_patient_while_sentinels_look_for_a_master(void **state)
+TEST_WITH(opening_is_patient_while_sentinels_look_for_a_master, start_sentinel, stop)
 {
     struct fixture *fixture = *state;
     struct error error = {0};
@@ -40,7 +41,7 @@ static void opening_is_patient_while_sentinels_look_for_a_master(void **state)
     redis_close(other);
 }
 
-static void one_sentinel_is_enough(void **state)
+TEST_WITH(one_sentinel_is_enough, start_sentinel, stop)
 {
     struct fixture *fixture = *state;
     struct error error = {0};
@@ -52,7 +53,7 @@ static void one_sentinel_is_enough(void **state)
     redis_close(other);
 }
 
-static void a_master_that_is_none_any_more_says_no_and_is_left(void **state)
+TEST_WITH(a_master_that_is_none_any_more_says_no_and_is_left, start_sentinel, stop)
 {
     struct fixture *fixture = *state;
     struct redis_answer answer;
@@ -70,7 +71,7 @@ static void a_master_that_is_none_any_more_says_no_and_is_left(void **state)
     set_until_ok(fixture, "key");
 }
 
-static void a_name_that_no_sentinel_knows_is_refused_with_the_remedy(void **state)
+TEST_WITH(a_name_that_no_sentinel_knows_is_refused_with_the_remedy, start_sentinel, stop)
 {
     struct fixture *fixture = *state;
     struct service stranger = fixture->server.service;
@@ -92,9 +93,8 @@ static void a_name_that_no_sentinel_knows_is_refused_with_the_remedy(void **stat
 
 // --- redirections --------------------------------------------------------------------------------
 
-static void redirections_are_read(void **state)
+TEST(redirections_are_read)
 {
-    (void)state;
     static const struct {
         const char *reply;
         enum redis_redirection redirection;
@@ -119,18 +119,4 @@ static void redirections_are_read(void **state)
         assert_string_equal(target.host, cases[i].host);
         assert_int_equal(target.port, cases[i].port);
     }
-}
-
-int main(void)
-{
-#define ON_SENTINEL(test) cmocka_unit_test_setup_teardown(test, start_sentinel, stop)
-    const struct CMUnitTest tests[] = {
-        ON_SENTINEL(after_a_failover_the_connection_finds_the_new_master),
-        ON_SENTINEL(opening_is_patient_while_sentinels_look_for_a_master),
-        ON_SENTINEL(one_sentinel_is_enough),
-        ON_SENTINEL(a_master_that_is_none_any_more_says_no_and_is_left),
-        ON_SENTINEL(a_name_that_no_sentinel_knows_is_refused_with_the_remedy),
-        cmocka_unit_test(redirections_are_read),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
 // What is done to a Redis service as a whole, and how an external one lets us in.
+#include "harness/testing/test.h"
 #include "harness/wire/test_redis.h"
 
 static struct fixture fixture;
@@ -48,9 +49,8 @@ static void expect_refusal(const struct service *service, const char *answer, co
     assert_non_null(strstr(error.text, remedy));
 }
 
-static void a_wrong_password_or_none_is_an_error_that_says_what_to_do(void **state)
+TEST_WITH(a_wrong_password_or_none_is_an_error_that_says_what_to_do, start, stop)
 {
-    (void)state;
     assert_true(answers(node_of(&fixture, "server-1"), "CONFIG SET requirepass secret", "+OK"));
     struct service wrong = external("", "guess", "");
     struct service none = external("", "", "");
@@ -60,9 +60,8 @@ static void a_wrong_password_or_none_is_an_error_that_says_what_to_do(void **sta
     expect_refusal(&elsewhere, "answered", "the number of a database");
 }
 
-static void credentials_hold_for_every_connection(void **state)
+TEST_WITH(credentials_hold_for_every_connection, start, stop)
 {
-    (void)state;
     struct error error = {0};
     struct redis_answer answer;
     const struct node *node = node_of(&fixture, "server-1");
@@ -84,9 +83,8 @@ static void credentials_hold_for_every_connection(void **state)
     redis_close(connection);
 }
 
-static void a_password_that_is_changed_later_is_a_no(void **state)
+TEST_WITH(a_password_that_is_changed_later_is_a_no, start, stop)
 {
-    (void)state;
     struct redis_answer answer;
     const struct node *node = node_of(&fixture, "server-1");
     struct error error = {0};
@@ -150,9 +148,8 @@ static int64_t count_keys(void)
     return count;
 }
 
-static void all_that_matches_goes_and_nothing_else(void **state)
+TEST_WITH(all_that_matches_goes_and_nothing_else, start, stop)
 {
-    (void)state;
     scatter(fixture.connection);
     fill(fixture.connection);
     assert_int_equal(count_keys(), MANY + 60);
@@ -164,9 +161,13 @@ static void all_that_matches_goes_and_nothing_else(void **state)
     assert_int_equal(count_keys(), 30);
 }
 
-static void independent_servers_are_cleaned_each(void **state)
+TEST_AGAIN(all_that_matches_goes_and_nothing_else, .setup_func = start_sentinel,
+           .teardown_func = stop);
+TEST_AGAIN(all_that_matches_goes_and_nothing_else, .setup_func = start_cluster,
+           .teardown_func = stop);
+
+TEST_WITH(independent_servers_are_cleaned_each, start_independent, stop)
 {
-    (void)state;
     struct error error = {0};
     for (int i = 0; i < fixture.server.service.server_count; i++) {
         struct redis_connection *connection =
@@ -179,9 +180,8 @@ static void independent_servers_are_cleaned_each(void **state)
     assert_int_equal(count_keys(), 30 * fixture.server.service.server_count);
 }
 
-static void a_service_that_cannot_be_reached_cannot_be_cleaned(void **state)
+TEST(a_service_that_cannot_be_reached_cannot_be_cleaned)
 {
-    (void)state;
     struct service nowhere = {.servers = {{.host = "127.0.0.1", .port = 1}}, .server_count = 1};
     struct error error = {0};
     assert_int_equal(redis_clean(&nowhere, "lockpick:*", &error), -1);
@@ -190,29 +190,11 @@ static void a_service_that_cannot_be_reached_cannot_be_cleaned(void **state)
 
 // --- commands ------------------------------------------------------------------------------------
 
-static void a_server_tells_which_commands_it_has(void **state)
+TEST_WITH(a_server_tells_which_commands_it_has, start, stop)
 {
-    (void)state;
     struct error error = {0};
     assert_true(redis_has_command(&fixture.server.service, "getex", &error));
     assert_true(redis_has_command(&fixture.server.service, "WAIT", &error));
     assert_false(redis_has_command(&fixture.server.service, "CAD", &error));
     assert_non_null(strstr(error.text, "has no command CAD"));
-}
-
-int main(void)
-{
-#define ON(topology, test) cmocka_unit_test_setup_teardown(test, topology, stop)
-    const struct CMUnitTest tests[] = {
-        ON(start, a_wrong_password_or_none_is_an_error_that_says_what_to_do),
-        ON(start, credentials_hold_for_every_connection),
-        ON(start, a_password_that_is_changed_later_is_a_no),
-        ON(start, all_that_matches_goes_and_nothing_else),
-        ON(start_sentinel, all_that_matches_goes_and_nothing_else),
-        ON(start_cluster, all_that_matches_goes_and_nothing_else),
-        ON(start_independent, independent_servers_are_cleaned_each),
-        ON(start, a_server_tells_which_commands_it_has),
-        cmocka_unit_test(a_service_that_cannot_be_reached_cannot_be_cleaned),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,16 +3,10 @@
 
 #include "harness/cluster/test_outage.h"
 #include "harness/cluster/test_server.h"
+#include "harness/testing/test.h"
 #include "harness/wire/redis.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <pthread.h>
-#include <string.h>
 
 #define CHANNEL "channel:{tag}"
 
@@ -96,7 +90,7 @@ static void wait_until_reached(struct fixture *fixture, int64_t connections)
     }
 }
 
-static void once_subscribed_no_message_is_missed(void **state)
+TEST_WITH(once_subscribed_no_message_is_missed, start, stop)
 {
     struct fixture *fixture = *state;
     for (int round = 0; round < 50; round++) {
@@ -107,7 +101,7 @@ static void once_subscribed_no_message_is_missed(void **state)
     }
 }
 
-static void all_subscribers_of_a_channel_share_one_subscription_until_the_last_leaves(void **state)
+TEST_WITH(all_subscribers_of_a_channel_share_one_subscription_until_the_last_leaves, start, stop)
 {
     struct fixture *fixture = *state;
     struct redis_subscription *first = subscribe(fixture);
@@ -122,7 +116,7 @@ static void all_subscribers_of_a_channel_share_one_subscription_until_the_last_l
     wait_until_reached(fixture, 0);
 }
 
-static void surplus_permits_stay_until_the_last_subscriber_leaves(void **state)
+TEST_WITH(surplus_permits_stay_until_the_last_subscriber_leaves, start, stop)
 {
     struct fixture *fixture = *state;
     struct redis_subscription *subscription = subscribe(fixture);
@@ -155,7 +149,7 @@ static void *wait_for_permit(void *context)
     return NULL;
 }
 
-static void one_message_can_wake_all_that_wait(void **state)
+TEST_WITH(one_message_can_wake_all_that_wait, start, stop)
 {
     struct fixture *fixture = *state;
     struct waiter waiters[3];
@@ -178,7 +172,7 @@ static void one_message_can_wake_all_that_wait(void **state)
         redis_unsubscribe(waiters[i].subscription, &fixture->actor);
 }
 
-static void a_lost_connection_is_made_anew_and_subscribed_again(void **state)
+TEST_WITH(a_lost_connection_is_made_anew_and_subscribed_again, start, stop)
 {
     struct fixture *fixture = *state;
     struct redis_answer answer;
@@ -205,7 +199,7 @@ static int64_t number_of_subscriber(struct fixture *fixture)
     return strtoll(answer.text + 3, NULL, 10);
 }
 
-static void a_server_that_falls_silent_is_left_and_found_again(void **state)
+TEST_WITH(a_server_that_falls_silent_is_left_and_found_again, start, stop)
 {
     struct fixture *fixture = *state;
     struct redis_answer answer;
@@ -224,7 +218,7 @@ static void a_server_that_falls_silent_is_left_and_found_again(void **state)
     redis_unsubscribe(subscription, &fixture->actor);
 }
 
-static void a_subscription_that_is_not_confirmed_is_given_up_in_time(void **state)
+TEST_WITH(a_subscription_that_is_not_confirmed_is_given_up_in_time, start, stop)
 {
     struct fixture *fixture = *state;
     stand_still(&fixture->server.cluster.nodes[0]);
@@ -239,7 +233,7 @@ static void a_subscription_that_is_not_confirmed_is_given_up_in_time(void **stat
     redis_unsubscribe(subscribe(fixture), &fixture->actor);
 }
 
-static void a_wait_ends_with_the_trial(void **state)
+TEST_WITH(a_wait_ends_with_the_trial, start, stop)
 {
     struct fixture *fixture = *state;
     struct redis_subscription *subscription = subscribe(fixture);
@@ -251,29 +245,11 @@ static void a_wait_ends_with_the_trial(void **state)
     redis_unsubscribe(subscription, &fixture->actor);
 }
 
-static void a_port_where_nobody_listens_is_named(void **state)
+TEST(a_port_where_nobody_listens_is_named)
 {
-    (void)state;
     struct service nowhere = {.servers = {{.host = "127.0.0.1", .port = 1}}, .server_count = 1};
     struct redis_subscriber_settings settings = {.service = &nowhere, .request_ns = NS_PER_S};
     struct error error;
     assert_null(redis_subscriber_open(&settings, &error));
     assert_non_null(strstr(error.text, "127.0.0.1:1"));
-}
-
-int main(void)
-{
-#define ON_A_SERVER(test) cmocka_unit_test_setup_teardown(test, start, stop)
-    const struct CMUnitTest tests[] = {
-        ON_A_SERVER(once_subscribed_no_message_is_missed),
-        ON_A_SERVER(all_subscribers_of_a_channel_share_one_subscription_until_the_last_leaves),
-        ON_A_SERVER(surplus_permits_stay_until_the_last_subscriber_leaves),
-        ON_A_SERVER(one_message_can_wake_all_that_wait),
-        ON_A_SERVER(a_lost_connection_is_made_anew_and_subscribed_again),
-        ON_A_SERVER(a_server_that_falls_silent_is_left_and_found_again),
-        ON_A_SERVER(a_subscription_that_is_not_confirmed_is_given_up_in_time),
-        ON_A_SERVER(a_wait_ends_with_the_trial),
-        cmocka_unit_test(a_port_where_nobody_listens_is_named),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,14 +3,7 @@
 
 #include "harness/cluster/test_outage.h"
 #include "harness/cluster/test_server.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <string.h>
+#include "harness/testing/test.h"
 
 struct fixture {
     struct test_server server;
@@ -39,7 +32,7 @@ static int stop(void **state)
     return 0;
 }
 
-static void replies_of_every_kind_are_understood(void **state)
+TEST_WITH(replies_of_every_kind_are_understood, start, stop)
 {
     struct redis_connection *connection = ((struct fixture *)*state)->connection;
     struct redis_answer answer;
@@ -54,7 +47,7 @@ static void replies_of_every_kind_are_understood(void **state)
     assert_int_equal(answer.integer, 1);
 }
 
-static void no_answer_in_time_is_unknown_and_the_next_request_connects_anew(void **state)
+TEST_WITH(no_answer_in_time_is_unknown_and_the_next_request_connects_anew, start, stop)
 {
     struct fixture *fixture = *state;
     struct redis_answer answer;
@@ -68,7 +61,7 @@ static void no_answer_in_time_is_unknown_and_the_next_request_connects_anew(void
     assert_string_equal(answer.text, "1");
 }
 
-static void a_server_that_is_gone_is_unknown_once_and_then_no(void **state)
+TEST_WITH(a_server_that_is_gone_is_unknown_once_and_then_no, start, stop)
 {
     struct fixture *fixture = *state;
     struct redis_answer answer;
@@ -79,7 +72,7 @@ static void a_server_that_is_gone_is_unknown_once_and_then_no(void **state)
     assert_non_null(strstr(redis_error(fixture->connection), "cannot connect"));
 }
 
-static void a_wrong_command_is_broken_not_a_verdict(void **state)
+TEST_WITH(a_wrong_command_is_broken_not_a_verdict, start, stop)
 {
     struct fixture *fixture = *state;
     struct redis_answer answer;
@@ -87,7 +80,7 @@ static void a_wrong_command_is_broken_not_a_verdict(void **state)
     assert_non_null(strstr(redis_error(fixture->connection), "unknown command"));
 }
 
-static void a_refusal_of_the_server_is_a_definite_no(void **state)
+TEST_WITH(a_refusal_of_the_server_is_a_definite_no, start, stop)
 {
     struct fixture *fixture = *state;
     struct redis_answer answer;
@@ -99,7 +92,7 @@ static void a_refusal_of_the_server_is_a_definite_no(void **state)
 
 static const struct redis_script echo_script = {"return ARGV[1]"};
 
-static void a_script_survives_a_flushed_script_cache(void **state)
+TEST_WITH(a_script_survives_a_flushed_script_cache, start, stop)
 {
     struct fixture *fixture = *state;
     struct redis_answer answer;
@@ -115,27 +108,11 @@ static void a_script_survives_a_flushed_script_cache(void **state)
     }
 }
 
-static void a_port_where_nobody_listens_is_named(void **state)
+TEST(a_port_where_nobody_listens_is_named)
 {
-    (void)state;
     struct service nowhere = {.servers = {{.host = "127.0.0.1", .port = 1}}, .server_count = 1};
     struct actor actor = {.phase = PHASE_NONE};
     struct error error;
     assert_null(redis_open(&nowhere, NS_PER_S, &actor, &error));
     assert_non_null(strstr(error.text, "127.0.0.1:1"));
-}
-
-int main(void)
-{
-#define ON_A_SERVER(test) cmocka_unit_test_setup_teardown(test, start, stop)
-    const struct CMUnitTest tests[] = {
-        ON_A_SERVER(replies_of_every_kind_are_understood),
-        ON_A_SERVER(no_answer_in_time_is_unknown_and_the_next_request_connects_anew),
-        ON_A_SERVER(a_server_that_is_gone_is_unknown_once_and_then_no),
-        ON_A_SERVER(a_wrong_command_is_broken_not_a_verdict),
-        ON_A_SERVER(a_refusal_of_the_server_is_a_definite_no),
-        ON_A_SERVER(a_script_survives_a_flushed_script_cache),
-        cmocka_unit_test(a_port_where_nobody_listens_is_named),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

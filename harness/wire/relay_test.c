@@ -1,6 +1,7 @@
 // A relay between a client in the network that it makes and a real Redis server: every byte comes
 // through as it was, requests are stopped where they should be, and servers see the client's own
 // address.
+#include "harness/testing/test.h"
 #include "harness/wire/test_relay.h"
 
 // --- bytes ---------------------------------------------------------------------------------------
@@ -168,17 +169,15 @@ static int try_all(const struct sandbox *sandbox, void *context)
     return result;
 }
 
-static void a_relay_passes_on_all_and_stops_what_it_is_told_to(void **state)
+TEST(a_relay_passes_on_all_and_stops_what_it_is_told_to)
 {
-    (void)state;
     try_in_sandbox(try_all);
 }
 
-int main(void)
+static int run(int count, char **words)
 {
     signal(SIGPIPE, SIG_IGN);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_relay_passes_on_all_and_stops_what_it_is_told_to),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return tests_run(count, words);
 }
+
+TEST_MAIN(run);

@@ -1,12 +1,10 @@
 // What a tap finds must not depend on how the network has cut what was said, nor may anything be
 // lost or read beyond its end: conversations, whole and damaged, cut at random places.
+#include "harness/testing/test.h"
 #include "harness/wire/test_tap.h"
 
 #include "harness/base/clock.h"
 #include "harness/base/random.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 #define MOST_SAYINGS 24
 #define SAYING_ROOM 600
@@ -203,9 +201,8 @@ static void take_one(struct conversation *conversation, int which)
 #define ETCD 5
 #define CONVERSATIONS 6
 
-static void each_conversation_is_understood_as_it_was_meant(void **state)
+TEST(each_conversation_is_understood_as_it_was_meant)
 {
-    (void)state;
     static const char *const expected[CONVERSATIONS] = {
         ">HELLO <HELLO >SET <SET >MULTI >GET >EXEC >PING <MULTI <GET <EXEC <PING >SUBSCRIBE "
         "<SUBSCRIBE >EVALSHA >QUIT <EVALSHA <QUIT understood",
@@ -227,9 +224,8 @@ static void each_conversation_is_understood_as_it_was_meant(void **state)
     }
 }
 
-static void what_is_found_does_not_depend_on_the_pieces(void **state)
+TEST(what_is_found_does_not_depend_on_the_pieces)
 {
-    (void)state;
     struct random random;
     random_start(&random, 3, 0);
     for (int i = 0; i < CONVERSATIONS; i++) {
@@ -244,9 +240,8 @@ static void what_is_found_does_not_depend_on_the_pieces(void **state)
 //
 // Of etcd, a reply has come with its first bytes, so that two at a time depend on the pieces: there
 // all that counts is that nothing breaks.
-static void not_even_if_it_is_damaged(void **state)
+TEST(not_even_if_it_is_damaged)
 {
-    (void)state;
     const char *rounds = getenv("LOCKPICK_ROUNDS");
     long most = rounds != NULL ? strtol(rounds, NULL, 10) : ROUNDS;
     struct random random;
@@ -264,14 +259,4 @@ static void not_even_if_it_is_damaged(void **state)
             expect_the_same_however_split(&conversation, &random, "damaged");
         text_free(&events);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_conversation_is_understood_as_it_was_meant),
-        cmocka_unit_test(what_is_found_does_not_depend_on_the_pieces),
-        cmocka_unit_test(not_even_if_it_is_damaged),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,8 @@
 // What a tap makes of hand-made conversations, in one piece and split at every byte, and of noise.
+#include "harness/testing/test.h"
 #include "harness/wire/test_tap.h"
 
 #include "harness/base/random.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 // Tells the whole conversation, each saying split at `at`, or by pieces of one byte if that is 0.
 static void converse(const char *kind, const struct saying *sayings, size_t count, size_t at,
@@ -35,9 +33,8 @@ static void converse(const char *kind, const struct saying *sayings, size_t coun
             converse(kind, sayings, sizeof sayings / sizeof *sayings, at, expected);               \
     } while (0)
 
-static void redis_commands_are_named_one_by_one(void **state)
+TEST(redis_commands_are_named_one_by_one)
 {
-    (void)state;
     EXPECT("redis", ">SET <SET >GET >EVALSHA <GET <EVALSHA >PING <PING ",
            ASKS("*3\r\n$3\r\nset\r\n$1\r\nk\r\n$4\r\na\r\nb\r\n"), ANSWERS("+OK\r\n"),
            ASKS("*2\r\n$3\r\nGET\r\n$1\r\nk\r\n*2\r\n$7\r\nEVALSHA\r\n$0\r\n\r\n"),
@@ -70,9 +67,8 @@ static void assert_said(const char *asked, const char *answered, unsigned words,
 #define KEY "$1\r\nk\r\n"
 #define VALUE "$1\r\nv\r\n"
 
-static void redis_requests_tell_their_conditions_and_their_end(void **state)
+TEST(redis_requests_tell_their_conditions_and_their_end)
 {
-    (void)state;
     assert_said(WORDS(6) "$3\r\nset\r\n" KEY VALUE "$2\r\nNX\r\n$2\r\npx\r\n$3\r\n400\r\n",
                 "+OK\r\n", REQUEST_NX | REQUEST_EXPIRES, 400, REPLY_OK);
     assert_said(WORDS(6) "$3\r\nSET\r\n" KEY VALUE "$2\r\nEX\r\n$1\r\n4\r\n$2\r\nxx\r\n", "$-1\r\n",
@@ -88,9 +84,8 @@ static void redis_requests_tell_their_conditions_and_their_end(void **state)
 }
 
 // A SET's, and a script's, are the same if their key and value are.
-static void redis_keys_and_values_are_known_again(void **state)
+TEST(redis_keys_and_values_are_known_again)
 {
-    (void)state;
     static const char *const asked[] = {
         WORDS(3) "$3\r\nSET\r\n" KEY VALUE,
         WORDS(5) "$7\r\nEVALSHA\r\n$2\r\nab\r\n$1\r\n1\r\n" KEY VALUE,
@@ -107,9 +102,8 @@ static void redis_keys_and_values_are_known_again(void **state)
     }
 }
 
-static void redis_messages_come_unasked(void **state)
+TEST(redis_messages_come_unasked)
 {
-    (void)state;
     EXPECT("redis", ">SUBSCRIBE <SUBSCRIBE >PING <PING >UNSUBSCRIBE <UNSUBSCRIBE >GET <GET ",
            ASKS("*3\r\n$9\r\nSUBSCRIBE\r\n$1\r\na\r\n$1\r\nb\r\n"),
            ANSWERS("*3\r\n$9\r\nsubscribe\r\n$1\r\na\r\n:1\r\n"
@@ -154,9 +148,8 @@ static int64_t count_notices(const char *kind, const char *asks, size_t asks_len
 #define NOTICES(kind, asks, answers)                                                               \
     count_notices(kind, asks, sizeof asks - 1, answers, sizeof answers - 1)
 
-static void notifications_are_counted_or_said_to_be_unknown(void **state)
+TEST(notifications_are_counted_or_said_to_be_unknown)
 {
-    (void)state;
     assert_int_equal(NOTICES("redis", "*2\r\n$9\r\nSUBSCRIBE\r\n$1\r\na\r\n",
                              "*3\r\n$9\r\nsubscribe\r\n$1\r\na\r\n:1\r\n"
                              "*3\r\n$7\r\nmessage\r\n$1\r\na\r\n$2\r\nhi\r\n"),
@@ -170,9 +163,8 @@ static void notifications_are_counted_or_said_to_be_unknown(void **state)
     assert_int_equal(NOTICES("postgres", "", ""), -1);
 }
 
-static void mysql_statements_are_called_by_their_word(void **state)
+TEST(mysql_statements_are_called_by_their_word)
 {
-    (void)state;
     EXPECT("mysql",
            ">SELECT <SELECT >GET_LOCK <GET_LOCK >PREPARE <PREPARE >INSERT <INSERT >CLOSE >QUIT ",
            ANSWERS("\x05\0\0\0hello"), ASKS("\x06\0\0\1\x00\x02\0\0me"), ANSWERS("\1\0\0\2\0"),
@@ -183,9 +175,8 @@ static void mysql_statements_are_called_by_their_word(void **state)
            ASKS("\5\0\0\0\x19\x09\1\0\0"), ASKS("\1\0\0\0\1"));
 }
 
-static void a_log_in_that_turns_to_tls_has_numbered_requests(void **state)
+TEST(a_log_in_that_turns_to_tls_has_numbered_requests)
 {
-    (void)state;
     static const struct saying sayings[] = {ANSWERS("\5\0\0\0hello"), ASKS("\4\0\0\1\x00\x0a\0\0"),
                                             ANSWERS("secret"),        ASKS("more"),
                                             ANSWERS("secret"),        ASKS("more"),
@@ -194,9 +185,8 @@ static void a_log_in_that_turns_to_tls_has_numbered_requests(void **state)
              ">request <request >request <request >request ");
 }
 
-static void memcached_text_is_understood(void **state)
+TEST(memcached_text_is_understood)
 {
-    (void)state;
     EXPECT("memcached", ">set <set >gets <gets >ms <ms >mg <mg >add >delete <delete >stats <stats ",
            ASKS("set key 0 10 9\r\nab\r\nEND\r\n\r\n"), ANSWERS("STORED\r\n"),
            ASKS("gets key other\r\n"),
@@ -206,18 +196,16 @@ static void memcached_text_is_understood(void **state)
            ANSWERS("NOT_FOUND\r\n"), ASKS("stats\r\n"), ANSWERS("STAT a 1\r\nSTAT b 2\r\nEND\r\n"));
 }
 
-static void memcached_binary_is_understood(void **state)
+TEST(memcached_binary_is_understood)
 {
-    (void)state;
 #define BODY(magic, code, length) magic code "\0\1\0\0\0\0\0\0\0" length "\0\0\0\0\0\0\0\0\0\0\0\0"
     EXPECT("memcached", ">add <add >get <get ", ASKS(BODY("\x80", "\2", "\3") "kxy"),
            ANSWERS(BODY("\x81", "\2", "\1") "k"), ASKS(BODY("\x80", "\0", "\1") "k"),
            ANSWERS(BODY("\x81", "\0", "\5") "k\x81\2\0\0"));
 }
 
-static void zookeeper_requests_are_called_by_their_type(void **state)
+TEST(zookeeper_requests_are_called_by_their_type)
 {
-    (void)state;
 #define NUMBER(n) "\0\0\0" n
     EXPECT(
         "zookeeper",
@@ -239,9 +227,8 @@ static void zookeeper_requests_are_called_by_their_type(void **state)
         ANSWERS(NUMBER("\x10") NUMBER("\4") "zxidzxid" NUMBER("\0")));
 }
 
-static void etcd_requests_are_called_by_their_path(void **state)
+TEST(etcd_requests_are_called_by_their_path)
 {
-    (void)state;
     EXPECT("etcd", ">grant <grant >delete <delete >leases <leases ",
            ASKS("POST /v3/lease/grant HTTP/1.1\r\nHost: a\r\ncontent-length: 3\r\n\r\n{ }"),
            ANSWERS("HTTP/1.1 200 OK\r\n\r\n{}"),
@@ -250,9 +237,8 @@ static void etcd_requests_are_called_by_their_path(void **state)
            ANSWERS("HTTP/1.1 200 OK\r\n\r\n{}"));
 }
 
-static void other_protocols_have_numbered_requests(void **state)
+TEST(other_protocols_have_numbered_requests)
 {
-    (void)state;
     static const struct saying sayings[] = {
         ASKS("a"),   ASKS("b"), ANSWERS("c"), ANSWERS("d"), ASKS("PRI * HTTP/2.0\r\n\r\n"),
         ANSWERS("e")};
@@ -261,9 +247,8 @@ static void other_protocols_have_numbered_requests(void **state)
 }
 
 // By its first byte, as there may be no end of a line for long.
-static void a_connection_that_begins_with_tls_has_numbered_requests(void **state)
+TEST(a_connection_that_begins_with_tls_has_numbered_requests)
 {
-    (void)state;
     static const char *const kinds[] = {"redis", "memcached", "etcd"};
     static const struct saying sayings[] = {ASKS("\x16\x03\x01\0\5hello"),
                                             ANSWERS("\x16\x03\x03\0\5hello"), ASKS("\x17\x03\x03")};
@@ -271,9 +256,8 @@ static void a_connection_that_begins_with_tls_has_numbered_requests(void **state
         converse(kinds[i], sayings, 3, 100, ">request <request >request ");
 }
 
-static void a_request_is_found_with_its_last_byte_and_not_before(void **state)
+TEST(a_request_is_found_with_its_last_byte_and_not_before)
 {
-    (void)state;
     size_t size = 1024 * 1024;
     struct text request = {0};
     char *value = memory_zeroed(1, size);
@@ -295,9 +279,8 @@ static void a_request_is_found_with_its_last_byte_and_not_before(void **state)
 }
 
 // A sound beginning, and then anything: whatever it is, all of it goes through.
-static void noise_is_let_through_to_the_last_byte(void **state)
+TEST(noise_is_let_through_to_the_last_byte)
 {
-    (void)state;
     static const char *const kinds[] = {"redis", "mysql", "memcached", "zookeeper", "etcd"};
     static const char *const begins[] = {"*2\r\n$3\r\nGET\r\n$1\r\nk\r\n", "\1\0\0\1",
                                          "get key\r\n", "\0\0\0\5hello", "GET /a HTTP/1.1\r\n\r\n"};
@@ -322,9 +305,8 @@ static void noise_is_let_through_to_the_last_byte(void **state)
     }
 }
 
-static void what_is_no_longer_understood_is_numbered_from_there_on(void **state)
+TEST(what_is_no_longer_understood_is_numbered_from_there_on)
 {
-    (void)state;
     struct text events = {0};
     struct tap *tap = tap_new("redis");
     tell(tap, true, "*1\r\n$4\r\nPING\r\n", 14, &events);
@@ -337,27 +319,4 @@ static void what_is_no_longer_understood_is_numbered_from_there_on(void **state)
     assert_string_equal(events.bytes, ">PING >request <request ");
     text_free(&events);
     tap_free(tap);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(redis_commands_are_named_one_by_one),
-        cmocka_unit_test(redis_requests_tell_their_conditions_and_their_end),
-        cmocka_unit_test(redis_keys_and_values_are_known_again),
-        cmocka_unit_test(redis_messages_come_unasked),
-        cmocka_unit_test(notifications_are_counted_or_said_to_be_unknown),
-        cmocka_unit_test(mysql_statements_are_called_by_their_word),
-        cmocka_unit_test(a_log_in_that_turns_to_tls_has_numbered_requests),
-        cmocka_unit_test(memcached_text_is_understood),
-        cmocka_unit_test(memcached_binary_is_understood),
-        cmocka_unit_test(zookeeper_requests_are_called_by_their_type),
-        cmocka_unit_test(etcd_requests_are_called_by_their_path),
-        cmocka_unit_test(other_protocols_have_numbered_requests),
-        cmocka_unit_test(a_connection_that_begins_with_tls_has_numbered_requests),
-        cmocka_unit_test(a_request_is_found_with_its_last_byte_and_not_before),
-        cmocka_unit_test(noise_is_let_through_to_the_last_byte),
-        cmocka_unit_test(what_is_no_longer_understood_is_numbered_from_there_on),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,15 +5,8 @@
 #include "harness/base/clock.h"
 #include "harness/cluster/test_outage.h"
 #include "harness/cluster/test_server.h"
+#include "harness/testing/test.h"
 #include "harness/wire/mysql.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #define TABLE "lockpick_wire"
 

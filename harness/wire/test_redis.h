@@ -5,15 +5,8 @@
 #include "harness/cluster/redis_server.h"
 #include "harness/cluster/test_outage.h"
 #include "harness/cluster/test_server.h"
+#include "harness/testing/test.h"
 #include "harness/wire/redis.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#include <string.h>
 
 #define REQUEST_NS (300 * NS_PER_MS)
 

@@ -2,6 +2,7 @@
 #ifndef LOCKPICK_WIRE_TEST_RELAY_H
 #define LOCKPICK_WIRE_TEST_RELAY_H
 
+#include "harness/testing/test.h"
 #include "harness/wire/relay.h"
 
 #include "harness/base/clock.h"
@@ -12,22 +13,13 @@
 #include "harness/cluster/sandbox.h"
 #include "harness/cluster/topology.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include <arpa/inet.h>
-#include <cmocka.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #define CHECK(condition)                                                                           \

@@ -2,16 +2,10 @@
 #ifndef LOCKPICK_WIRE_TEST_TAP_H
 #define LOCKPICK_WIRE_TEST_TAP_H
 
+#include "harness/testing/test.h"
 #include "harness/wire/tap.h"
 
 #include "harness/base/text.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 // What one side says, with NULs in it.
 struct saying {

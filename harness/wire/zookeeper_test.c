@@ -3,17 +3,10 @@
 
 #include "harness/cluster/test_outage.h"
 #include "harness/cluster/test_server.h"
-#include "harness/wire/test_zookeeper_library.h"
+#include "harness/testing/test.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <pthread.h>
 #include <signal.h>
-#include <string.h>
 
 #define TIME_LIMIT_NS (20 * NS_PER_S)
 
@@ -80,7 +73,9 @@ static bool is_there(struct fixture *fixture, const char *path)
     return outcome == OUTCOME_OK;
 }
 
-static void answers_of_every_kind_are_understood(void **state)
+TEST_GROUP(start, stop);
+
+TEST(answers_of_every_kind_are_understood)
 {
     struct fixture *fixture = *state;
     struct zk *zk = fixture->zk;
@@ -106,7 +101,7 @@ static void answers_of_every_kind_are_understood(void **state)
     assert_false(is_there(fixture, child.text));
 }
 
-static void a_refusal_is_no_and_says_why(void **state)
+TEST(a_refusal_is_no_and_says_why)
 {
     struct fixture *fixture = *state;
     struct zk *zk = fixture->zk;
@@ -125,7 +120,7 @@ static void a_refusal_is_no_and_says_why(void **state)
     assert_int_equal(answer.reply, ZK_NOT_EMPTY);
 }
 
-static void a_wrong_request_is_broken(void **state)
+TEST(a_wrong_request_is_broken)
 {
     struct fixture *fixture = *state;
     struct zk_answer answer;
@@ -137,7 +132,7 @@ static void a_wrong_request_is_broken(void **state)
 
 // What was given up may be done all the same: the reason why it is UNKNOWN and not NO. What is
 // asked later on the same session is answered after it.
-static void no_answer_in_time_is_unknown_and_later_requests_come_after_it(void **state)
+TEST(no_answer_in_time_is_unknown_and_later_requests_come_after_it)
 {
     struct fixture *fixture = *state;
     struct zk_answer answer;
@@ -154,7 +149,7 @@ static void no_answer_in_time_is_unknown_and_later_requests_come_after_it(void *
     assert_true(is_there(fixture, "/late"));
 }
 
-static void a_watch_rings_when_the_node_goes_and_not_before(void **state)
+TEST(a_watch_rings_when_the_node_goes_and_not_before)
 {
     struct fixture *fixture = *state;
     struct zk_answer answer;
@@ -169,7 +164,7 @@ static void a_watch_rings_when_the_node_goes_and_not_before(void **state)
     zk_watch_drop(watch);
 }
 
-static void a_watch_on_children_rings_when_one_comes(void **state)
+TEST(a_watch_on_children_rings_when_one_comes)
 {
     struct fixture *fixture = *state;
     struct zk_answer answer;
@@ -186,7 +181,7 @@ static void a_watch_on_children_rings_when_one_comes(void **state)
     zk_watch_drop(watch);
 }
 
-static void a_watch_that_nobody_waits_for_any_more_does_no_harm(void **state)
+TEST(a_watch_that_nobody_waits_for_any_more_does_no_harm)
 {
     struct fixture *fixture = *state;
     struct zk_answer answer;
@@ -201,7 +196,7 @@ static void a_watch_that_nobody_waits_for_any_more_does_no_harm(void **state)
     assert_false(is_there(fixture, "/dropped"));
 }
 
-static void the_server_decides_how_long_a_session_lasts(void **state)
+TEST(the_server_decides_how_long_a_session_lasts)
 {
     struct fixture *fixture = *state;
     struct zk *longest = open_session(fixture, 60 * NS_PER_S);
@@ -212,7 +207,7 @@ static void the_server_decides_how_long_a_session_lasts(void **state)
     zk_close(shortest);
 }
 
-static void with_a_session_its_ephemeral_nodes_go_and_no_others(void **state)
+TEST(with_a_session_its_ephemeral_nodes_go_and_no_others)
 {
     struct fixture *fixture = *state;
     struct zk *other = open_session(fixture, 4 * NS_PER_S);
@@ -227,7 +222,7 @@ static void with_a_session_its_ephemeral_nodes_go_and_no_others(void **state)
     assert_true(is_there(fixture, "/stays"));
 }
 
-static void the_end_of_a_session_is_told_and_another_can_begin(void **state)
+TEST(the_end_of_a_session_is_told_and_another_can_begin)
 {
     struct fixture *fixture = *state;
     struct error error = {0};
@@ -298,7 +293,7 @@ static bool reaches(struct passer *passer, enum point_side side, const char *com
     return is_reached;
 }
 
-static void every_request_passes_a_point_of_its_name_before_and_after(void **state)
+TEST(every_request_passes_a_point_of_its_name_before_and_after)
 {
     struct fixture *fixture = *state;
     struct error error = {0};
@@ -324,7 +319,7 @@ static void every_request_passes_a_point_of_its_name_before_and_after(void **sta
 // --- without a server ----------------------------------------------------------------------------
 
 // The last test: the server does not come back.
-static void without_a_connection_nothing_begins_and_nothing_is_taken_for_refused(void **state)
+TEST(without_a_connection_nothing_begins_and_nothing_is_taken_for_refused)
 {
     struct fixture *fixture = *state;
     struct zk_answer answer;
@@ -339,23 +334,4 @@ static void without_a_connection_nothing_begins_and_nothing_is_taken_for_refused
     assert_int_equal(zk_begin(fixture->zk), OUTCOME_NO);
     assert_true(zk_silence_ns(fixture->zk) > silence_ns);
     assert_int_equal(zk_session(fixture->zk), 1); // for all that the client knows
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(answers_of_every_kind_are_understood),
-        cmocka_unit_test(a_refusal_is_no_and_says_why),
-        cmocka_unit_test(a_wrong_request_is_broken),
-        cmocka_unit_test(no_answer_in_time_is_unknown_and_later_requests_come_after_it),
-        cmocka_unit_test(a_watch_rings_when_the_node_goes_and_not_before),
-        cmocka_unit_test(a_watch_on_children_rings_when_one_comes),
-        cmocka_unit_test(a_watch_that_nobody_waits_for_any_more_does_no_harm),
-        cmocka_unit_test(the_server_decides_how_long_a_session_lasts),
-        cmocka_unit_test(with_a_session_its_ephemeral_nodes_go_and_no_others),
-        cmocka_unit_test(the_end_of_a_session_is_told_and_another_can_begin),
-        cmocka_unit_test(every_request_passes_a_point_of_its_name_before_and_after),
-        cmocka_unit_test(without_a_connection_nothing_begins_and_nothing_is_taken_for_refused),
-    };
-    return cmocka_run_group_tests(tests, start, stop);
 }

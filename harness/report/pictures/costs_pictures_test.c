@@ -1,11 +1,6 @@
 // The pictures of costs that are drawn from merged histograms and shares.
 #include "harness/report/pictures/test_costs.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "harness/testing/test.h"
 
 static struct test_costs test;
 
@@ -41,9 +36,8 @@ static struct trial_result *add(const char *scheme, enum latency latency, int64_
     return result;
 }
 
-static void a_curve_ends_where_fewer_than_ten_acquires_lie_beyond(void **state)
+TEST_WITH(a_curve_ends_where_fewer_than_ten_acquires_lie_beyond, start, end)
 {
-    (void)state;
     add("redis-setnx", LATENCY_ACQUIRE, 1000, 20);
     add("redis-lua", LATENCY_ACQUIRE, 2000, 25);
     assert_true(draw(&percentiles_picture));
@@ -79,9 +73,8 @@ static void a_curve_ends_where_fewer_than_ten_acquires_lie_beyond(void **state)
                         "1.99526 49.88128 1000\n");
 }
 
-static void repeats_make_one_curve_and_a_long_one(void **state)
+TEST_WITH(repeats_make_one_curve_and_a_long_one, start, end)
 {
-    (void)state;
     add("redis-setnx", LATENCY_ACQUIRE, 1000, 60);
     add("redis-setnx", LATENCY_ACQUIRE, 9000, 40);
     add("redis-lua", LATENCY_ACQUIRE, 2000, 25);
@@ -91,9 +84,8 @@ static void repeats_make_one_curve_and_a_long_one(void **state)
     assert_false(has(&test.picture.data, "\n11.2202"));
 }
 
-static void schemes_with_too_few_acquires_are_named_and_not_drawn(void **state)
+TEST_WITH(schemes_with_too_few_acquires_are_named_and_not_drawn, start, end)
 {
-    (void)state;
     add("redis-setnx", LATENCY_ACQUIRE, 1000, 20);
     add("redis-lua", LATENCY_ACQUIRE, 1000, 20);
     add("redis-wait", LATENCY_ACQUIRE, 1000, 19);
@@ -102,9 +94,8 @@ static void schemes_with_too_few_acquires_are_named_and_not_drawn(void **state)
     assert_false(has(&test.picture.data, "redis-wait"));
 }
 
-static void an_open_loop_has_what_stalls_hid_beside_it(void **state)
+TEST_WITH(an_open_loop_has_what_stalls_hid_beside_it, start, end)
 {
-    (void)state;
     for (int i = 0; i < 2; i++)
         test_measure(add(i == 0 ? "redis-setnx" : "redis-lua", LATENCY_ACQUIRE, 9000, 20),
                      LATENCY_ACQUIRE_UNCORRECTED, 70, 0, 20);
@@ -113,9 +104,8 @@ static void an_open_loop_has_what_stalls_hid_beside_it(void **state)
     assert_true(has(&test.picture.notes, "Thin and dotted"));
 }
 
-static void only_scenarios_without_faults_are_costs(void **state)
+TEST_WITH(only_scenarios_without_faults_are_costs, start, end)
 {
-    (void)state;
     add("redis-setnx", LATENCY_ACQUIRE, 1000, 200);
     add("redis-lua", LATENCY_ACQUIRE, 1000, 200);
     test.scenarios[0].fault_count = 1;
@@ -125,9 +115,8 @@ static void only_scenarios_without_faults_are_costs(void **state)
     assert_int_equal(test.picture.data.length + test.picture.notes.length, 0);
 }
 
-static void a_scheme_alone_is_compared_with_nothing(void **state)
+TEST_WITH(a_scheme_alone_is_compared_with_nothing, start, end)
 {
-    (void)state;
     struct trial_result *result = add("redis-setnx", LATENCY_ACQUIRE, 1000, 200);
     test_measure(result, LATENCY_HAND_OFF, 1000, 0, 200);
     result->statistics.turns = (struct fairness){.workers = 4, .grants = 200, .jain = 1};
@@ -136,9 +125,8 @@ static void a_scheme_alone_is_compared_with_nothing(void **state)
     assert_false(draw(&fairness_picture));
 }
 
-static void hand_offs_are_sorted_and_have_a_p99_only_of_many(void **state)
+TEST_WITH(hand_offs_are_sorted_and_have_a_p99_only_of_many, start, end)
 {
-    (void)state;
     add("redis-setnx", LATENCY_HAND_OFF, 5000, 100);
     add("redis-lua", LATENCY_HAND_OFF, 3000, 99);
     add("redis-wait", LATENCY_HAND_OFF, 3000, 9); // of nine there is no median
@@ -149,9 +137,8 @@ static void hand_offs_are_sorted_and_have_a_p99_only_of_many(void **state)
                         "1 5000 5000 \"redis-setnx\" \"5 µs – 5 µs\"\n");
 }
 
-static void fairness_is_that_of_repeats_and_their_worst_shares(void **state)
+TEST_WITH(fairness_is_that_of_repeats_and_their_worst_shares, start, end)
 {
-    (void)state;
     static const struct fairness shares[] = {
         {.workers = 4, .grants = 100, .least_grants = 20, .most_grants = 30},
         {.workers = 4, .grants = 200, .least_grants = 10, .most_grants = 100}};
@@ -169,9 +156,8 @@ static void fairness_is_that_of_repeats_and_their_worst_shares(void **state)
                         "1 0.8 0.7 0.9 0.2 2 \"redis-setnx\" \"0.80; 0.20 – 2.00\"\n");
 }
 
-static void workers_that_share_no_lock_have_no_fairness(void **state)
+TEST_WITH(workers_that_share_no_lock_have_no_fairness, start, end)
 {
-    (void)state;
     for (int i = 0; i < 2; i++) {
         struct trial_result *result =
             add(i == 0 ? "redis-setnx" : "redis-lua", LATENCY_HAND_OFF, 5000, 100);
@@ -183,9 +169,8 @@ static void workers_that_share_no_lock_have_no_fairness(void **state)
     assert_false(draw(&hand_off_picture));
 }
 
-static void one_lock_for_most_schemes_is_shown_first(void **state)
+TEST_WITH(one_lock_for_most_schemes_is_shown_first, start, end)
 {
-    (void)state;
     test.scenarios[1].workload.keys = 16;
     for (size_t scenario = 0; scenario < 3; scenario++) {
         for (size_t i = 0; i < (scenario == 0 ? 2 : TEST_SCHEMES); i++) {
@@ -202,9 +187,8 @@ static void one_lock_for_most_schemes_is_shown_first(void **state)
 
 // --- legible -------------------------------------------------------------------------------------
 
-static void texts_that_touch_are_found(void **state)
+TEST(texts_that_touch_are_found)
 {
-    (void)state;
     static const char one[] = "<svg viewBox=\"0 0 200 100\">"
                               "<g transform=\"translate(100.00,50.00)\" font-size=\"12.00\" "
                               "text-anchor=\"%s\"><text>twelve signs</text></g>"
@@ -225,9 +209,8 @@ static void texts_that_touch_are_found(void **state)
     }
 }
 
-static void a_curve_of_a_driver_that_was_late_is_marked(void **state)
+TEST_WITH(a_curve_of_a_driver_that_was_late_is_marked, start, end)
 {
-    (void)state;
     struct trial_result *result =
         test_costs_add(&test, &test.scenarios[0], "redis-setnx", test_redis);
     test_measure(result, LATENCY_ACQUIRE, 1000, 300, 5000);
@@ -260,18 +243,16 @@ static void add_all(const struct scenario *scenario)
     }
 }
 
-static void thirty_eight_schemes_fit_into_each_picture(void **state)
+TEST_WITH(thirty_eight_schemes_fit_into_each_picture, start, end)
 {
-    (void)state;
     add_all(&test.scenarios[0]);
     svg_assert_legible(&percentiles_picture, &test.run, 10);
     svg_assert_legible(&hand_off_picture, &test.run, 10);
     svg_assert_legible(&fairness_picture, &test.run, 10);
 }
 
-static void scenarios_without_room_are_counted(void **state)
+TEST_WITH(scenarios_without_room_are_counted, start, end)
 {
-    (void)state;
     add_all(&test.scenarios[0]);
     add_all(&test.scenarios[1]);
     assert_true(draw(&percentiles_picture));
@@ -280,9 +261,8 @@ static void scenarios_without_room_are_counted(void **state)
     assert_true(has(&test.picture.notes, "Not shown: 1 more scenario without faults."));
 }
 
-static void of_many_small_scenarios_the_first_eight_are_drawn(void **state)
+TEST_WITH(of_many_small_scenarios_the_first_eight_are_drawn, start, end)
 {
-    (void)state;
     struct scenario scenarios[11];
     for (size_t i = 0; i < 22; i++) {
         scenarios[i / 2] = test.scenarios[0];
@@ -297,9 +277,8 @@ static void of_many_small_scenarios_the_first_eight_are_drawn(void **state)
     assert_true(has(&test.picture.notes, "Not shown: 3 more scenarios"));
 }
 
-static void several_scenarios_stand_beside_or_below_each_other(void **state)
+TEST_WITH(several_scenarios_stand_beside_or_below_each_other, start, end)
 {
-    (void)state;
     for (int i = 0; i < 4; i++) {
         struct trial_result *result =
             test_costs_add(&test, &test.scenarios[i / 2],
@@ -311,33 +290,4 @@ static void several_scenarios_stand_beside_or_below_each_other(void **state)
     assert_true(draw(&percentiles_picture));
     assert_true(has(&test.picture.values, "without faults: calm, busy'"));
     svg_assert_legible(&hand_off_picture, &test.run, 10);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_curve_of_a_driver_that_was_late_is_marked, start, end),
-        cmocka_unit_test_setup_teardown(a_curve_ends_where_fewer_than_ten_acquires_lie_beyond,
-                                        start, end),
-        cmocka_unit_test_setup_teardown(repeats_make_one_curve_and_a_long_one, start, end),
-        cmocka_unit_test_setup_teardown(schemes_with_too_few_acquires_are_named_and_not_drawn,
-                                        start, end),
-        cmocka_unit_test_setup_teardown(an_open_loop_has_what_stalls_hid_beside_it, start, end),
-        cmocka_unit_test_setup_teardown(only_scenarios_without_faults_are_costs, start, end),
-        cmocka_unit_test_setup_teardown(a_scheme_alone_is_compared_with_nothing, start, end),
-        cmocka_unit_test_setup_teardown(hand_offs_are_sorted_and_have_a_p99_only_of_many, start,
-                                        end),
-        cmocka_unit_test_setup_teardown(fairness_is_that_of_repeats_and_their_worst_shares, start,
-                                        end),
-        cmocka_unit_test_setup_teardown(workers_that_share_no_lock_have_no_fairness, start, end),
-        cmocka_unit_test_setup_teardown(one_lock_for_most_schemes_is_shown_first, start, end),
-        cmocka_unit_test(texts_that_touch_are_found),
-        cmocka_unit_test_setup_teardown(thirty_eight_schemes_fit_into_each_picture, start, end),
-        cmocka_unit_test_setup_teardown(scenarios_without_room_are_counted, start, end),
-        cmocka_unit_test_setup_teardown(of_many_small_scenarios_the_first_eight_are_drawn, start,
-                                        end),
-        cmocka_unit_test_setup_teardown(several_scenarios_stand_beside_or_below_each_other, start,
-                                        end),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

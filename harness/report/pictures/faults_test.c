@@ -1,11 +1,6 @@
 #include "harness/report/pictures/test_grid.h"
 #include "harness/report/pictures/test_svg.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "harness/testing/test.h"
 
 #define MS NS_PER_MS
 
@@ -47,9 +42,8 @@ static void add_recovery(struct trial_result *result, int64_t after_effect, int6
 
 // --- unsafe windows ------------------------------------------------------------------------------
 
-static void each_trial_has_the_median_of_its_windows_and_a_scheme_their_range(void **state)
+TEST_WITH(each_trial_has_the_median_of_its_windows_and_a_scheme_their_range, start, end)
 {
-    (void)state;
     size_t pause = grid_scenario(&grid, "pause", true);
     struct trial_result *first = grid_trial(&grid, pause, "a", grid_of_redis, VERDICT_UNSAFE);
     add_windows(first, &grid_stale_holder, 2 * MS, 3 * MS, 9 * MS);
@@ -83,9 +77,8 @@ static void each_trial_has_the_median_of_its_windows_and_a_scheme_their_range(vo
                         "Unsafe windows of 1 scheme, 9 in all. The longest was of a: 9 ms.");
 }
 
-static void without_a_violation_there_are_no_windows(void **state)
+TEST_WITH(without_a_violation_there_are_no_windows, start, end)
 {
-    (void)state;
     size_t pause = grid_scenario(&grid, "pause", true);
     struct trial_result *result = grid_trial(&grid, pause, "a", grid_of_redis, VERDICT_SAFE);
     assert_false(
@@ -100,9 +93,8 @@ static void without_a_violation_there_are_no_windows(void **state)
 
 // --- recovery ------------------------------------------------------------------------------------
 
-static void each_trial_and_fault_has_a_dot(void **state)
+TEST_WITH(each_trial_and_fault_has_a_dot, start, end)
 {
-    (void)state;
     size_t pause = grid_scenario(&grid, "pause", true);
     size_t kill = grid_scenario(&grid, "kill", true);
     add_recovery(grid_trial(&grid, pause, "a", grid_of_redis, VERDICT_SAFE), 100 * MS, 10 * MS,
@@ -141,9 +133,8 @@ static void each_trial_and_fault_has_a_dot(void **state)
     assert_non_null(strstr(picture.alternative.bytes, "was 100 ms, of a in pause."));
 }
 
-static void without_a_fault_in_effect_there_is_no_recovery(void **state)
+TEST_WITH(without_a_fault_in_effect_there_is_no_recovery, start, end)
 {
-    (void)state;
     size_t pause = grid_scenario(&grid, "pause", true);
     struct trial_result *result = grid_trial(&grid, pause, "a", grid_of_redis, VERDICT_SAFE);
     assert_false(
@@ -157,9 +148,8 @@ static void without_a_fault_in_effect_there_is_no_recovery(void **state)
 
 // --- room ----------------------------------------------------------------------------------------
 
-static void forty_schemes_and_twenty_faults_fit(void **state)
+TEST_WITH(forty_schemes_and_twenty_faults_fit, start, end)
 {
-    (void)state;
     static char schemes[40][40];
     static char names[20][60];
     char note[200];
@@ -183,17 +173,4 @@ static void forty_schemes_and_twenty_faults_fit(void **state)
     }
     svg_assert_legible(&windows_picture, &grid.run, 40);
     svg_assert_legible(&recovery_picture, &grid.run, 40);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(
-            each_trial_has_the_median_of_its_windows_and_a_scheme_their_range, start, end),
-        cmocka_unit_test_setup_teardown(without_a_violation_there_are_no_windows, start, end),
-        cmocka_unit_test_setup_teardown(each_trial_and_fault_has_a_dot, start, end),
-        cmocka_unit_test_setup_teardown(without_a_fault_in_effect_there_is_no_recovery, start, end),
-        cmocka_unit_test_setup_teardown(forty_schemes_and_twenty_faults_fit, start, end),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

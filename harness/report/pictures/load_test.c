@@ -1,12 +1,7 @@
 // The pictures of costs against the size of the load.
 #include "harness/report/pictures/load_points.h"
 #include "harness/report/pictures/test_costs.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "harness/testing/test.h"
 
 static struct test_costs test;
 static struct load_points points;
@@ -39,9 +34,8 @@ static struct trial_result *add(size_t scenario, const char *scheme)
 
 // --- points --------------------------------------------------------------------------------------
 
-static void phases_are_points_and_warm_ups_are_none(void **state)
+TEST_WITH(phases_are_points_and_warm_ups_are_none, start, end)
 {
-    (void)state;
     struct trial_result *result = add(0, "redis-setnx");
     test.scenarios[0].clients.threads = 2;
     test_phase(result, 1, 0, 1000, 900)->counts = false;
@@ -56,9 +50,8 @@ static void phases_are_points_and_warm_ups_are_none(void **state)
     assert_int_equal(points.items[1].p99_ns, 3000);
 }
 
-static void a_point_whose_p99_is_the_drivers_is_marked(void **state)
+TEST_WITH(a_point_whose_p99_is_the_drivers_is_marked, start, end)
 {
-    (void)state;
     struct trial_result *result = add(0, "redis-setnx");
     test_phase(result, 1, 0, 1000, 100);
     result->statistics.driver_bound.late[PERCENTILE_max] = true; // which is not shown
@@ -70,9 +63,8 @@ static void a_point_whose_p99_is_the_drivers_is_marked(void **state)
     assert_true(points.items[0].driver_bound);
 }
 
-static void a_ramp_is_no_point(void **state)
+TEST_WITH(a_ramp_is_no_point, start, end)
 {
-    (void)state;
     struct load_settings load[] = {{.rate = 1, .to = 5}, {.rate = 5}};
     struct trial_result *result = add(0, "redis-setnx");
     test.scenarios[0].load = load;
@@ -84,9 +76,8 @@ static void a_ramp_is_no_point(void **state)
     assert_true(points.items[0].offered == 50);
 }
 
-static void repeats_are_one_point_of_merged_acquires(void **state)
+TEST_WITH(repeats_are_one_point_of_merged_acquires, start, end)
 {
-    (void)state;
     for (int repeat = 0; repeat < 3; repeat++)
         test_phase(add(0, "redis-setnx"), 4, 200, repeat == 0 ? 9000 : 1000, 100)->held =
             repeat == 2 ? 197 : 200;
@@ -99,9 +90,8 @@ static void repeats_are_one_point_of_merged_acquires(void **state)
     assert_false(points.items[0].held); // not in every repeat
 }
 
-static void scenarios_of_different_clients_make_a_curve(void **state)
+TEST_WITH(scenarios_of_different_clients_make_a_curve, start, end)
 {
-    (void)state;
     test.scenarios[1].clients.processes = 16;
     for (size_t i = 0; i < 3; i++) {
         struct trial_result *result = add(i, "redis-setnx");
@@ -116,9 +106,8 @@ static void scenarios_of_different_clients_make_a_curve(void **state)
     assert_int_equal(points.items[1].workers, 16);
 }
 
-static void what_differs_in_more_than_load_is_no_curve(void **state)
+TEST_WITH(what_differs_in_more_than_load_is_no_curve, start, end)
 {
-    (void)state;
     test.scenarios[1].clients.processes = 16;
     test.scenarios[1].workload.hold_ns = NS_PER_MS;
     for (size_t i = 0; i < 2; i++)
@@ -131,9 +120,8 @@ static void what_differs_in_more_than_load_is_no_curve(void **state)
 
 // --- pictures ------------------------------------------------------------------------------------
 
-static void one_lock_and_own_locks_stand_beside_each_other(void **state)
+TEST_WITH(one_lock_and_own_locks_stand_beside_each_other, start, end)
 {
-    (void)state;
     for (size_t scenario = 0; scenario < 3; scenario += 2) {
         struct trial_result *result = add(scenario, "redis-setnx");
         for (int clients = 1; clients <= 2; clients++)
@@ -163,9 +151,8 @@ static void one_lock_and_own_locks_stand_beside_each_other(void **state)
     assert_false(test_draw(&test, &rates_picture));
 }
 
-static void one_number_of_clients_has_no_picture_of_clients(void **state)
+TEST_WITH(one_number_of_clients_has_no_picture_of_clients, start, end)
 {
-    (void)state;
     test_measure(add(0, "redis-setnx"), LATENCY_ACQUIRE, 1000, 0, 500);
     test_measure(add(0, "redis-lua"), LATENCY_ACQUIRE, 1000, 0, 500);
     assert_false(test_draw(&test, &clients_picture));
@@ -173,9 +160,8 @@ static void one_number_of_clients_has_no_picture_of_clients(void **state)
     assert_int_equal(test.picture.notes.length, 0);
 }
 
-static void rates_that_were_not_held_are_ringed(void **state)
+TEST_WITH(rates_that_were_not_held_are_ringed, start, end)
 {
-    (void)state;
     struct trial_result *result = add(0, "redis-setnx");
     test_phase(result, 4, 100, 1000, 100);
     test_phase(result, 4, 200, 7000, 99)->held = 197; // too few for a p99
@@ -200,9 +186,8 @@ static void rates_that_were_not_held_are_ringed(void **state)
     assert_false(test_draw(&test, &clients_picture));
 }
 
-static void faults_have_no_costs(void **state)
+TEST_WITH(faults_have_no_costs, start, end)
 {
-    (void)state;
     struct trial_result *result = add(0, "redis-setnx");
     test_phase(result, 1, 0, 1000, 100);
     test_phase(result, 2, 0, 1000, 100);
@@ -211,9 +196,8 @@ static void faults_have_no_costs(void **state)
     assert_false(test_draw(&test, &clients_picture));
 }
 
-static void thirty_eight_schemes_fit_into_both(void **state)
+TEST_WITH(thirty_eight_schemes_fit_into_both, start, end)
 {
-    (void)state;
     for (size_t scenario = 0; scenario < 3; scenario++) {
         for (size_t i = 0; i < TEST_SCHEMES; i++) {
             const char *const *traits = NULL;
@@ -231,23 +215,4 @@ static void thirty_eight_schemes_fit_into_both(void **state)
     }
     svg_assert_legible(&clients_picture, &test.run, 10);
     svg_assert_legible(&rates_picture, &test.run, 10);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(phases_are_points_and_warm_ups_are_none, start, end),
-        cmocka_unit_test_setup_teardown(a_point_whose_p99_is_the_drivers_is_marked, start, end),
-        cmocka_unit_test_setup_teardown(a_ramp_is_no_point, start, end),
-        cmocka_unit_test_setup_teardown(repeats_are_one_point_of_merged_acquires, start, end),
-        cmocka_unit_test_setup_teardown(scenarios_of_different_clients_make_a_curve, start, end),
-        cmocka_unit_test_setup_teardown(what_differs_in_more_than_load_is_no_curve, start, end),
-        cmocka_unit_test_setup_teardown(one_lock_and_own_locks_stand_beside_each_other, start, end),
-        cmocka_unit_test_setup_teardown(one_number_of_clients_has_no_picture_of_clients, start,
-                                        end),
-        cmocka_unit_test_setup_teardown(rates_that_were_not_held_are_ringed, start, end),
-        cmocka_unit_test_setup_teardown(faults_have_no_costs, start, end),
-        cmocka_unit_test_setup_teardown(thirty_eight_schemes_fit_into_both, start, end),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

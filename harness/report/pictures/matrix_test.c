@@ -1,12 +1,7 @@
 #include "harness/report/pictures/grid.h"
 #include "harness/report/pictures/test_grid.h"
 #include "harness/report/pictures/test_svg.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "harness/testing/test.h"
 
 static struct test_grid grid;
 static struct picture picture;
@@ -70,9 +65,8 @@ static const char small_data[] =
     "3 UNKNOWN \"?\" \"UNKNOWN\"\n"
     "4 n/a \"–\" \"n/a: they do not go together\"\n";
 
-static void each_cell_has_the_worst_verdict_and_each_row_its_cost(void **state)
+TEST_WITH(each_cell_has_the_worst_verdict_and_each_row_its_cost, start, end)
 {
-    (void)state;
     add_small_run();
     assert_true(
         picture_write(&matrix_picture, &(struct picture_subject){.run = &grid.run}, &picture));
@@ -91,9 +85,8 @@ static void each_cell_has_the_worst_verdict_and_each_row_its_cost(void **state)
                         "that applies.");
 }
 
-static void that_the_way_to_a_program_costs_is_said(void **state)
+TEST_WITH(that_the_way_to_a_program_costs_is_said, start, end)
 {
-    (void)state;
     static const struct foreign_settings program = {.name = "etcd-lease"};
     add_small_run();
     assert_true(
@@ -111,9 +104,8 @@ static void that_the_way_to_a_program_costs_is_said(void **state)
 }
 
 // The rate is set by the arrivals, whoever was late.
-static void of_a_driver_that_was_late_only_the_latency_is_marked(void **state)
+TEST_WITH(of_a_driver_that_was_late_only_the_latency_is_marked, start, end)
 {
-    (void)state;
     add_small_run();
     for (size_t i = 0; i < grid.run.count; i++) {
         struct driver_bound *driver = &grid.run.trials[i].statistics.driver_bound;
@@ -126,9 +118,8 @@ static void of_a_driver_that_was_late_only_the_latency_is_marked(void **state)
     assert_non_null(strstr(text_string(&picture.notes), "driver-bound"));
 }
 
-static void an_unsafe_that_was_expected_is_as_dark_as_any_other(void **state)
+TEST_WITH(an_unsafe_that_was_expected_is_as_dark_as_any_other, start, end)
 {
-    (void)state;
     size_t pause = grid_scenario(&grid, "pause", true);
     grid_trial(&grid, pause, "one", grid_of_redis, VERDICT_UNSAFE)->judgement.expectation =
         EXPECTATION_MET;
@@ -142,9 +133,8 @@ static void an_unsafe_that_was_expected_is_as_dark_as_any_other(void **state)
         strstr(text_string(&picture.data), "UNSAFE \"✗\" \"\" 1 1 - \"two\" \"pause\""));
 }
 
-static void each_property_that_makes_a_lock_unsafe_has_a_letter_of_its_own(void **state)
+TEST(each_property_that_makes_a_lock_unsafe_has_a_letter_of_its_own)
 {
-    (void)state;
     char seen[MAX_CHECKS + 1] = "";
     for (size_t i = 0; check_catalogue[i] != NULL; i++) {
         const char *name = check_catalogue[i]->name;
@@ -157,9 +147,8 @@ static void each_property_that_makes_a_lock_unsafe_has_a_letter_of_its_own(void 
     }
 }
 
-static void one_scheme_alone_has_no_matrix(void **state)
+TEST_WITH(one_scheme_alone_has_no_matrix, start, end)
 {
-    (void)state;
     size_t pause = grid_scenario(&grid, "pause", true);
     grid_trial(&grid, pause, "one", grid_of_redis, VERDICT_SAFE);
     assert_false(
@@ -167,9 +156,8 @@ static void one_scheme_alone_has_no_matrix(void **state)
     assert_int_equal(picture.data.length, 0);
 }
 
-static void a_run_without_faults_has_no_matrix(void **state)
+TEST_WITH(a_run_without_faults_has_no_matrix, start, end)
 {
-    (void)state;
     size_t calm = grid_scenario(&grid, "calm", false);
     grid_trial(&grid, calm, "one", grid_of_redis, VERDICT_SAFE);
     grid_trial(&grid, calm, "two", grid_of_redis, VERDICT_SAFE);
@@ -180,9 +168,8 @@ static void a_run_without_faults_has_no_matrix(void **state)
         picture_write(&matrix_picture, &(struct picture_subject){.run = &grid.run}, &picture));
 }
 
-static void faults_that_are_drawn_at_random_are_faults(void **state)
+TEST_WITH(faults_that_are_drawn_at_random_are_faults, start, end)
 {
-    (void)state;
     size_t soak = grid_scenario(&grid, "soak", false);
     grid.scenarios[soak].random.of.count = 1;
     grid_trial(&grid, soak, "one", grid_of_redis, VERDICT_SAFE);
@@ -192,9 +179,8 @@ static void faults_that_are_drawn_at_random_are_faults(void **state)
     assert_non_null(strstr(text_string(&picture.values), "'Which lock survives which fault'"));
 }
 
-static void costs_of_few_of_the_schemes_are_not_shown(void **state)
+TEST_WITH(costs_of_few_of_the_schemes_are_not_shown, start, end)
 {
-    (void)state;
     size_t calm = grid_scenario(&grid, "calm", false);
     size_t pause = grid_scenario(&grid, "pause", true);
     const char *const names[] = {"a", "b", "c"};
@@ -212,9 +198,8 @@ static void costs_of_few_of_the_schemes_are_not_shown(void **state)
     assert_non_null(strstr(text_string(&picture.data), " nan nan \"–\" \"–\" \"c\""));
 }
 
-static void costs_are_those_where_most_workers_want_one_lock(void **state)
+TEST_WITH(costs_are_those_where_most_workers_want_one_lock, start, end)
 {
-    (void)state;
     size_t alone = grid_scenario(&grid, "alone", false);
     size_t crowd = grid_scenario(&grid, "crowd", false);
     size_t pause = grid_scenario(&grid, "pause", true);
@@ -262,9 +247,8 @@ static void add_large_run(size_t scenarios, bool with_costs)
                                             "write; zookeeper: log flushed at each write");
 }
 
-static void forty_schemes_under_twenty_faults_fit(void **state)
+TEST_WITH(forty_schemes_under_twenty_faults_fit, start, end)
 {
-    (void)state;
     char note[200];
     if (!plots_available(note, sizeof note))
         skip();
@@ -272,9 +256,8 @@ static void forty_schemes_under_twenty_faults_fit(void **state)
     svg_assert_legible(&matrix_picture, &grid.run, 500);
 }
 
-static void what_is_too_wide_goes_on_below(void **state)
+TEST_WITH(what_is_too_wide_goes_on_below, start, end)
 {
-    (void)state;
     char note[200];
     if (!plots_available(note, sizeof note))
         skip();
@@ -285,9 +268,8 @@ static void what_is_too_wide_goes_on_below(void **state)
     assert_non_null(strstr(text_string(&picture.data), "# cells 2:"));
 }
 
-static void headings_fit_where_no_costs_are_beside_them(void **state)
+TEST_WITH(headings_fit_where_no_costs_are_beside_them, start, end)
 {
-    (void)state;
     char note[200];
     if (!plots_available(note, sizeof note))
         skip();
@@ -296,9 +278,8 @@ static void headings_fit_where_no_costs_are_beside_them(void **state)
     assert_null(strstr(text_string(&picture.data), "# costs"));
 }
 
-static void names_of_any_characters_are_drawn_with_plain_quotes(void **state)
+TEST_WITH(names_of_any_characters_are_drawn_with_plain_quotes, start, end)
 {
-    (void)state;
     char note[200];
     if (!plots_available(note, sizeof note))
         skip();
@@ -314,30 +295,4 @@ static void names_of_any_characters_are_drawn_with_plain_quotes(void **state)
     assert_non_null(strstr(svg, "it's 'a' 'n {x} $y `z` %d @w"));
     assert_non_null(strstr(svg, "t'w'o_ $x"));
     free(svg);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(each_cell_has_the_worst_verdict_and_each_row_its_cost,
-                                        start, end),
-        cmocka_unit_test_setup_teardown(that_the_way_to_a_program_costs_is_said, start, end),
-        cmocka_unit_test_setup_teardown(of_a_driver_that_was_late_only_the_latency_is_marked, start,
-                                        end),
-        cmocka_unit_test_setup_teardown(an_unsafe_that_was_expected_is_as_dark_as_any_other, start,
-                                        end),
-        cmocka_unit_test(each_property_that_makes_a_lock_unsafe_has_a_letter_of_its_own),
-        cmocka_unit_test_setup_teardown(one_scheme_alone_has_no_matrix, start, end),
-        cmocka_unit_test_setup_teardown(a_run_without_faults_has_no_matrix, start, end),
-        cmocka_unit_test_setup_teardown(faults_that_are_drawn_at_random_are_faults, start, end),
-        cmocka_unit_test_setup_teardown(costs_of_few_of_the_schemes_are_not_shown, start, end),
-        cmocka_unit_test_setup_teardown(costs_are_those_where_most_workers_want_one_lock, start,
-                                        end),
-        cmocka_unit_test_setup_teardown(forty_schemes_under_twenty_faults_fit, start, end),
-        cmocka_unit_test_setup_teardown(what_is_too_wide_goes_on_below, start, end),
-        cmocka_unit_test_setup_teardown(headings_fit_where_no_costs_are_beside_them, start, end),
-        cmocka_unit_test_setup_teardown(names_of_any_characters_are_drawn_with_plain_quotes, start,
-                                        end),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

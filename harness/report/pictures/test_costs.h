@@ -5,14 +5,7 @@
 
 #include "harness/report/pictures/picture.h"
 #include "harness/report/pictures/test_svg.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "harness/testing/test.h"
 
 #define TEST_MOST_TRIALS 160
 #define TEST_SCHEMES 38

@@ -5,17 +5,10 @@
 #include "harness/base/file.h"
 #include "harness/report/gnuplot.h"
 #include "harness/report/pictures/picture.h"
+#include "harness/testing/test.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define SVG_MOST_TEXTS 3000
 
