@@ -43,7 +43,7 @@ static enum strike_state bury(struct fault_client *client, struct error *error)
     client->killed = true;
     history_append(&client->writer,
                    (struct event){.kind = EVENT_PROCESS_DEATH,
-                                  .args = {process, SIGKILL, 0, client->killed_ns}});
+                                  .process_death = {process, SIGKILL, 0, client->killed_ns}});
     return STRIKE_IN_EFFECT;
 }
 

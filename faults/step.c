@@ -85,7 +85,7 @@ static int64_t record(struct schedule *schedule, const struct step *step, enum e
         .kind = (uint8_t)kind,
         .detail = (uint8_t)detail,
         .step = (uint8_t)plan->number,
-        .args = {plan->target.client, plan->target.worker, step->process, step->strike.met}};
+        .fault = {plan->target.client, plan->target.worker, step->process, step->strike.met}};
     return history_append(schedule->writer, event);
 }
 
@@ -95,7 +95,7 @@ static void record_failure(struct schedule *schedule, const struct step *step, i
     const struct fault_step *plan = step_plan(step);
     struct event event = {.kind = EVENT_FAULT_FAILED,
                           .step = (uint8_t)plan->number,
-                          .args = {plan->target.client, plan->target.worker, reason}};
+                          .fault_failed = {plan->target.client, plan->target.worker, reason}};
     history_append(schedule->writer, event);
     if (step->in_effect_ns != 0 && step->strike.role[0] != '\0')
         history_append_text(schedule->writer, plan->number, ": "); // the role was noted before

@@ -28,18 +28,18 @@ static uint16_t owner_of(struct owners *owners, const struct event *event)
     switch (event->kind) {
     case EVENT_STORE_INITIAL:
     case EVENT_STORE_FINAL:
-        return (uint16_t)event->args[1];
+        return (uint16_t)event->stored.key;
     case EVENT_LOCK_FINAL:
         // Once the servers were asked for the first alone, which went without saying.
-        return event->args[2] > 0 ? (uint16_t)event->args[2] : 1;
+        return event->lock_final.key > 0 ? (uint16_t)event->lock_final.key : 1;
     case EVENT_ACQUIRE_INVOKE:
-        *now_of(owners, event) = (uint16_t)event->args[3];
+        *now_of(owners, event) = (uint16_t)event->acquire_invoke.key;
         break;
     default:
         break;
     }
     // What comes late of the operation before is passed over under any key.
-    bool is_of_operation = strcmp(event_argument_names(event->kind)[0], "operation") == 0;
+    bool is_of_operation = event_has_operation(event->kind);
     return is_of_operation ? *now_of(owners, event) : 0;
 }
 
@@ -49,10 +49,10 @@ static size_t count_keys(const struct history *history)
     int64_t most = 1;
     for (size_t i = 0; i < history->count; i++) {
         const struct event *event = &history->events[i];
-        if (event->kind == EVENT_ACQUIRE_INVOKE && event->args[3] > most)
-            most = event->args[3];
-        if (event->kind == EVENT_STORE_INITIAL && event->args[1] > most)
-            most = event->args[1];
+        if (event->kind == EVENT_ACQUIRE_INVOKE && event->acquire_invoke.key > most)
+            most = event->acquire_invoke.key;
+        if (event->kind == EVENT_STORE_INITIAL && event->stored.key > most)
+            most = event->stored.key;
     }
     return (size_t)most;
 }

@@ -23,16 +23,16 @@ static void first_time(int64_t *at_ns, int64_t now_ns)
 static void fail_fault(struct fault_record *record, const struct event *event)
 {
     record->failed = true;
-    record->failure = (int)event->args[2];
+    record->failure = (int)event->fault_failed.error_number;
 }
 
 // Notes come in order, 32 bytes of text each.
 static void add_reason(struct fault_record *record, const struct event *event)
 {
     size_t length = strlen(record->reason);
-    size_t piece = strnlen((const char *)event->args, sizeof event->args);
+    size_t piece = strnlen(event->text, sizeof event->text);
     if (length + piece < sizeof record->reason)
-        memcpy(record->reason + length, event->args, piece);
+        memcpy(record->reason + length, event->text, piece);
 }
 
 static void see_fault(struct digest *digest, const struct event *event)
@@ -41,7 +41,7 @@ static void see_fault(struct digest *digest, const struct event *event)
         return;
     struct fault_record *record = &digest->faults[event->step - 1];
     if (event->kind == EVENT_FAULT_IN_EFFECT || event->kind == EVENT_FAULT_HEALED)
-        record->met = event->args[3];
+        record->met = event->fault.met;
     if (event->kind == EVENT_FAULT_ASKED)
         first_time(&record->asked_ns, event->at_ns);
     else if (event->kind == EVENT_FAULT_IN_EFFECT)
@@ -61,7 +61,7 @@ static void see_stop(struct digest *digest, const struct event *event)
     if (!digest->stop_known) {
         digest->stop_known = true;
         digest->ended_ns = event->at_ns;
-        digest->due_operations = event->args[0];
+        digest->due_operations = event->stop_asked.due;
         digest->stop_reason = event->detail <= STOP_INTERRUPTED ? event->detail : STOP_BROKEN;
     } else if (event->detail == STOP_BROKEN) {
         digest->stop_reason = STOP_BROKEN;
@@ -164,8 +164,8 @@ static void see_harness(struct digest *digest, const struct event *event, size_t
         see_fault(digest, event);
         break;
     case EVENT_CLOCK_STEP:
-        if (llabs(event->args[0]) > llabs(digest->clock_step_ns))
-            digest->clock_step_ns = event->args[0];
+        if (llabs(event->clock_step.step_ns) > llabs(digest->clock_step_ns))
+            digest->clock_step_ns = event->clock_step.step_ns;
         break;
     case EVENT_STALL:
         *APPEND(digest->stalls, digest->stall_count, *stall_room) = stall_of(event);
@@ -181,11 +181,11 @@ static void see_harness(struct digest *digest, const struct event *event, size_t
         break;
     case EVENT_STORE_INITIAL:
         digest->initial_known = true;
-        digest->initial_value = event->args[0];
+        digest->initial_value = event->stored.value;
         break;
     case EVENT_STORE_FINAL:
         digest->final_known = true;
-        digest->final_value = event->args[0];
+        digest->final_value = event->stored.value;
         break;
     default:
         break;

@@ -7,9 +7,9 @@ void digest_see_load(struct digest *digest, const struct event *event)
     if (count > 0)
         digest->phases[count - 1].to_ns = event->at_ns;
     digest->phases[count] = (struct load_phase){.from_ns = event->at_ns,
-                                                .clients = event->args[1],
-                                                .rate = event->args[2],
-                                                .counts = event->args[3] != 0};
+                                                .clients = event->load.clients,
+                                                .rate = event->load.rate,
+                                                .counts = event->load.counts != 0};
     digest->phase_count++;
 }
 

@@ -10,9 +10,9 @@
 // The operation of a `queued`, or 0. Operations count from 1, and each has more events than one.
 static size_t queued_operation(const struct history *history, const struct event *event)
 {
-    bool fits = event->kind == EVENT_QUEUED && event->args[0] > 0 &&
-                (uint64_t)event->args[0] <= history->count;
-    return fits ? (size_t)event->args[0] : 0;
+    bool fits = event->kind == EVENT_QUEUED && event->operation > 0 &&
+                (uint64_t)event->operation <= history->count;
+    return fits ? (size_t)event->operation : 0;
 }
 
 // When each operation last took a place in line, by its number, 0 where it did not; NULL if none
@@ -109,7 +109,7 @@ bool places_queued(const struct digest *digest, int64_t *places_ns, int64_t *kep
     for (size_t i = 0; i < digest->history->count; i++) {
         const struct event *event = &digest->history->events[i];
         if (event->kind == EVENT_QUEUED)
-            kept_ns = time_earlier(kept_ns, event->args[1]);
+            kept_ns = time_earlier(kept_ns, event->queued.kept_ns);
     }
     if (kept_ns == TIME_NEVER)
         return true;

@@ -171,7 +171,7 @@ enum leaving liveness_leaving(const struct history *history)
             break;
         if (event->kind != EVENT_LOCK_FINAL || event->outcome != OUTCOME_OK)
             continue;
-        if (event->args[0] != 0)
+        if (event->lock_final.held != 0)
             return LEAVING_ORPHAN;
         leaving = LEAVING_NOTHING;
     }

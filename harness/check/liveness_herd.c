@@ -48,10 +48,10 @@ static struct worker_account *worker_of(struct accounts *accounts, const struct 
     return &accounts->workers[index];
 }
 
-// The event has what was sent until then in its last three arguments.
 static void tell(struct worker_account *worker, const struct event *event)
 {
-    struct sent now = {event->args[1], event->args[2], event->args[3]};
+    struct sent now = {event->sent.acquire_requests, event->sent.release_requests,
+                       event->sent.wakeups};
     if (!worker->warms_up) {
         worker->counted.acquire_requests += now.acquire_requests - worker->before.acquire_requests;
         worker->counted.release_requests += now.release_requests - worker->before.release_requests;
@@ -78,7 +78,7 @@ static void see(struct accounts *accounts, const struct digest *digest, const st
         break;
     case EVENT_WORKER_LOAD:
         tell(worker_of(accounts, event), event);
-        worker_of(accounts, event)->warms_up = event->args[0] == 0;
+        worker_of(accounts, event)->warms_up = event->worker_load.counts == 0;
         break;
     case EVENT_WORKER_END:
         tell(worker_of(accounts, event), event);

@@ -87,7 +87,7 @@ bool silence_was_free(const struct digest *digest, bool lost_answer)
         const struct event *event = &history->events[i];
         // What had to be waited for is a lease or a session that ended only then.
         if (event->kind == EVENT_LOCK_FINAL && event->outcome == OUTCOME_OK)
-            return event->args[1] == 0;
+            return event->lock_final.waited_ns == 0;
     }
     return false;
 }

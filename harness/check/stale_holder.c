@@ -233,7 +233,7 @@ static int64_t told_ns(const struct digest *digest, const struct hold *hold, int
         if (event->at_ns > until_ns)
             break;
         if (event->kind == EVENT_LOST && event->client == hold->client &&
-            event->worker == hold->worker && event->args[0] == hold->operation)
+            event->worker == hold->worker && event->operation == hold->operation)
             return event->at_ns;
     }
     return TIME_NEVER;

@@ -45,9 +45,9 @@ bool stall_may_have_deposed(const struct digest *digest, int one, int other, int
 bool stalls_may_have_upset(const struct digest *digest, char *out);
 
 // Makes a violation an undecided finding, and says so, if a fault held somebody up between the two
-// times for so much longer than it was to that a lease may have ended by it: the conductor was late.
-// One that was drawn is to be survived; any other was to be over, by its bound, before the lease of
-// the finding's first hold ran out.
+// times for so much longer than it was to that a lease may have ended by it: the conductor was
+// late. One that was drawn is to be survived; any other was to be over, by its bound, before the
+// lease of the finding's first hold ran out.
 void finding_blame_late_end(const struct digest *digest, int64_t from_ns, int64_t to_ns,
                             struct finding *finding);
 

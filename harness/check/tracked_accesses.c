@@ -21,9 +21,9 @@ void access_see_invoke(struct tracker *tracker, struct worker_track *worker,
     *access = (struct access){.is_write = is_write,
                               .invoked_ns = event->at_ns,
                               .returned_ns = TIME_NEVER,
-                              .value = is_write ? event->args[2] : 0,
-                              .seen = is_write ? event->args[3] : 0,
-                              .token = event->args[1],
+                              .value = is_write ? event->access.value : 0,
+                              .seen = is_write ? event->access.seen : 0,
+                              .token = event->access.token,
                               .outcome = OUTCOME_UNKNOWN,
                               .hold = worker->hold,
                               .event = index};
@@ -40,7 +40,7 @@ void access_see_return(struct tracker *tracker, struct worker_track *worker,
     access->returned_ns = event->at_ns;
     access->outcome = event->outcome <= OUTCOME_NO ? (enum outcome)event->outcome : OUTCOME_UNKNOWN;
     if (!access->is_write)
-        access->value = event->args[2];
+        access->value = event->access.value;
     if (access->is_write && access->outcome == OUTCOME_OK && tracker->effect != EFFECT_AT_ONCE) {
         access->outcome = OUTCOME_UNKNOWN;
         *APPEND(worker->pending, worker->pending_count, worker->pending_room) = worker->access;

@@ -49,9 +49,9 @@ static struct attempt *end_acquire(struct tracker *tracker, struct worker_track 
         APPEND(tracker->attempts, tracker->attempt_count, tracker->attempt_room);
     *attempt = (struct attempt){.client = client,
                                 .worker = number,
-                                .operation = worker->acquire.args[0],
-                                .key = worker->acquire.args[3],
-                                .intended_ns = worker->acquire.args[2],
+                                .operation = worker->acquire.operation,
+                                .key = worker->acquire.acquire_invoke.key,
+                                .intended_ns = worker->acquire.acquire_invoke.intended_ns,
                                 .invoked_ns = worker->acquire.at_ns,
                                 .returned_ns = TIME_NEVER,
                                 .outcome = OUTCOME_UNKNOWN,
@@ -82,7 +82,7 @@ static void see_acquire_invoke(struct tracker *tracker, struct worker_track *wor
 static void see_acquire_return(struct tracker *tracker, struct worker_track *worker,
                                const struct event *event, size_t index)
 {
-    if (!worker->acquiring || worker->acquire.args[0] != event->args[0])
+    if (!worker->acquiring || worker->acquire.operation != event->operation)
         return;
     if (event->outcome != OUTCOME_OK) {
         struct attempt *attempt = end_acquire(tracker, worker, event->client, event->worker);
@@ -92,15 +92,15 @@ static void see_acquire_return(struct tracker *tracker, struct worker_track *wor
     }
     worker->acquiring = false;
     worker->hold = tracker->hold_count;
-    int64_t until_ns = time_or_never(event->args[2]);
+    int64_t until_ns = time_or_never(event->acquire_return.valid_until_ns);
     bool is_unanchored = event->detail != 0 && until_ns != TIME_NEVER;
     int64_t latest_ns = is_unanchored ? event->at_ns + tracker->lease_ns : until_ns;
     struct hold *hold = APPEND(tracker->holds, tracker->hold_count, tracker->hold_room);
     *hold = (struct hold){.client = event->client,
                           .worker = event->worker,
-                          .operation = event->args[0],
-                          .key = worker->acquire.args[3],
-                          .intended_ns = worker->acquire.args[2],
+                          .operation = event->operation,
+                          .key = worker->acquire.acquire_invoke.key,
+                          .intended_ns = worker->acquire.acquire_invoke.intended_ns,
                           .invoked_ns = worker->acquire.at_ns,
                           .acquire_called_ns = worker->called_ns,
                           .granted_ns = event->at_ns,
@@ -111,8 +111,8 @@ static void see_acquire_return(struct tracker *tracker, struct worker_track *wor
                           .told_until_ns = latest_ns,
                           .is_unanchored = is_unanchored,
                           .told_lost_ns = TIME_NEVER,
-                          .token = event->args[1],
-                          .attempts = event->args[3],
+                          .token = event->acquire_return.token,
+                          .attempts = event->acquire_return.attempts,
                           .granted_by = worker->server,
                           .shared = worker->acquire.detail != 0,
                           .died_ns = TIME_NEVER,
@@ -176,7 +176,7 @@ static void see_renewal(struct tracker *tracker, const struct worker_track *work
 {
     struct hold *hold = open_hold(tracker, worker, event);
     if (hold != NULL && !hold->release_invoked && event->outcome == OUTCOME_OK)
-        prolong(tracker, hold, event, time_or_never(event->args[1]));
+        prolong(tracker, hold, event, time_or_never(event->renew_return.valid_until_ns));
 }
 
 // A watchdog tells for all workers of its client.
@@ -202,7 +202,7 @@ static void see_reentry_invoke(struct tracker *tracker, struct worker_track *wor
     *APPEND(tracker->reentries, tracker->reentry_count, tracker->reentry_room) =
         (struct reentry){.hold = worker->hold,
                          .is_leave = event->kind == EVENT_LEAVE_INVOKE,
-                         .depth = event->args[1],
+                         .depth = event->nested.depth,
                          .invoked_ns = event->at_ns,
                          .returned_ns = TIME_NEVER,
                          .outcome = OUTCOME_UNKNOWN,
@@ -221,7 +221,7 @@ static void see_reentry_return(struct tracker *tracker, struct worker_track *wor
         event->outcome <= OUTCOME_NO ? (enum outcome)event->outcome : OUTCOME_UNKNOWN;
     if (reentry->is_leave && event->detail <= RELEASE_UNCHECKED)
         reentry->answer = (enum release_answer)event->detail;
-    int64_t until_ns = event->args[2];
+    int64_t until_ns = event->nested.valid_until_ns;
     if (!reentry->is_leave && reentry->outcome == OUTCOME_OK && until_ns > hold->proven_until_ns)
         prolong(tracker, hold, event, until_ns);
     worker->reentry = NO_INDEX;
@@ -234,7 +234,7 @@ static void see_call(struct tracker *tracker, struct worker_track *worker,
                      const struct event *event)
 {
     struct hold *hold = open_hold(tracker, worker, event);
-    if (worker->acquiring && worker->acquire.args[0] == event->args[0])
+    if (worker->acquiring && worker->acquire.operation == event->operation)
         worker->called_ns = event->at_ns;
     else if (hold != NULL && hold->release_invoked)
         hold->release_called_ns = event->at_ns;
@@ -257,7 +257,8 @@ static void see_gap(struct tracker *tracker, struct worker_track *worker, const 
 static void see_death(struct tracker *tracker, const struct event *event)
 {
     struct client_track *client = client_of(tracker, event->client);
-    int64_t killed_ns = event->args[3] > 0 ? event->args[3] : event->at_ns;
+    int64_t killed_ns =
+        event->process_death.killed_ns > 0 ? event->process_death.killed_ns : event->at_ns;
     for (size_t i = 0; i < client->worker_count; i++) {
         struct worker_track *worker = &client->workers[i];
         if (!worker->seen)
@@ -314,7 +315,7 @@ void tracker_see(struct tracker *tracker, const struct event *event, size_t inde
         return;
     case EVENT_CONNECTED:
         if (event->detail != PHASE_RENEW)
-            worker->server = (int)event->args[0];
+            worker->server = (int)event->connected.server;
         return;
     case EVENT_REENTER_INVOKE:
     case EVENT_LEAVE_INVOKE:

@@ -24,7 +24,7 @@ struct worker_track {
 static inline struct hold *open_hold(struct tracker *tracker, const struct worker_track *worker,
                                      const struct event *event)
 {
-    if (worker->hold == NO_INDEX || tracker->holds[worker->hold].operation != event->args[0])
+    if (worker->hold == NO_INDEX || tracker->holds[worker->hold].operation != event->operation)
         return NULL;
     return &tracker->holds[worker->hold];
 }

@@ -366,8 +366,8 @@ static bool may_have_removed(const struct history *history, size_t request, size
     const struct event *events = history->events;
     for (size_t i = request + 1; i < index; i++) {
         if (events[i].kind == EVENT_REPLY && events[i].client == events[request].client &&
-            events[i].args[3] == events[request].at_ns &&
-            events[i].args[0] == events[request].args[0])
+            events[i].reply.asked_ns == events[request].at_ns &&
+            events[i].reply.command == events[request].request.command)
             return events[i].detail == REPLY_SOME || events[i].detail == REPLY_OK;
     }
     return true;
@@ -376,7 +376,7 @@ static bool may_have_removed(const struct history *history, size_t request, size
 static bool is_removal(const struct event *event)
 {
     static const char *const removals[] = {"DEL", "UNLINK", "GETDEL", NULL};
-    return event->kind == EVENT_REQUEST && event->args[1] != 0 &&
+    return event->kind == EVENT_REQUEST && event->request.key != 0 &&
            ((event->detail & REQUEST_COMPARES) != 0 ||
             text_is_one_of(event_command(event).text, removals));
 }
@@ -401,7 +401,7 @@ static enum sending see_sending(const struct digest *digest, const struct hold *
         if (event->client != hold->client || !may_be_its || !is_removal(event))
             continue;
         for (size_t j = 0; j < count; j++) {
-            if (memcmp(events[sent[j]].args, event->args, sizeof event->args) == 0 &&
+            if (memcmp(&events[sent[j]].request, &event->request, sizeof event->request) == 0 &&
                 may_have_removed(history, sent[j], i))
                 return SENT_AGAIN;
         }

@@ -103,8 +103,8 @@ static void be_client(const struct stage *stage, const struct node *node, int nu
     }
     struct history_writer writer;
     history_writer_start(&writer, &stage->history, number, 0);
-    history_append(
-        &writer, (struct event){.kind = EVENT_PROCESS_START, .args = {getpid(), node->processor}});
+    history_append(&writer, (struct event){.kind = EVENT_PROCESS_START,
+                                           .process_start = {getpid(), node->processor}});
     struct key_range range = stage_keys_of(stage, number, 0);
     struct lock_client *clients = open_clients(stage, node, number, range);
     run_workers(stage, clients, number);
@@ -160,8 +160,9 @@ void client_reap(const struct stage *stage, struct fault_client *client, int num
         return;
     int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
     int exit_status = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
-    history_append(&client->writer, (struct event){.kind = EVENT_PROCESS_DEATH,
-                                                   .args = {ended, signal, exit_status, 0}});
+    history_append(&client->writer,
+                   (struct event){.kind = EVENT_PROCESS_DEATH,
+                                  .process_death = {ended, signal, exit_status, 0}});
     const struct foreign_settings *foreign = stage->trial->foreign;
     bool has_plugin = foreign != NULL && foreign->plugin != NULL;
     char end[32];

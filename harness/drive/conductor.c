@@ -52,14 +52,6 @@ struct conductor {
     int64_t shown_ns;
 };
 
-static void record(struct conductor *conductor, enum event_kind kind, unsigned detail,
-                   int64_t argument)
-{
-    history_append(
-        &conductor->writer,
-        (struct event){.kind = (uint8_t)kind, .detail = (uint8_t)detail, .args = {argument}});
-}
-
 static void show(struct conductor *conductor, const char *doing)
 {
     const struct progress *progress = conductor->progress;
@@ -166,7 +158,8 @@ static int wait_until_connected(struct conductor *conductor, struct error *error
         if (ready >= wanted)
             return 0;
         if (sandbox_is_interrupted(conductor->sandbox)) {
-            record(conductor, EVENT_STOP_ASKED, STOP_INTERRUPTED, 0);
+            history_append(&conductor->writer,
+                           (struct event){.kind = EVENT_STOP_ASKED, .detail = STOP_INTERRUPTED});
             return TRIAL_INTERRUPTED;
         }
         if (clock_monotonic_ns() > give_up_ns)
@@ -185,8 +178,11 @@ static void open_gate(struct conductor *conductor, enum gate gate)
         conductor->opened_ns = clock_monotonic_ns();
         atomic_store(&control->opened_ns, conductor->opened_ns);
     }
-    record(conductor, EVENT_BARRIER_OPEN, 0,
-           gate == GATE_LEAD ? conductor->scenario->clients.lead.client : 0);
+    history_append(
+        &conductor->writer,
+        (struct event){
+            .kind = EVENT_BARRIER_OPEN,
+            .barrier_open = {gate == GATE_LEAD ? conductor->scenario->clients.lead.client : 0}});
     atomic_store(&control->gate, gate);
     futex_wake_all(&control->gate);
 }
@@ -204,8 +200,11 @@ static void stop(struct conductor *conductor, enum stop_reason reason)
     int64_t opened_ns = conductor->opened_ns;
     int64_t now_ns = clock_monotonic_ns();
     load_announce(&conductor->stage.load, opened_ns, now_ns);
-    record(conductor, EVENT_STOP_ASKED, reason,
-           load_due(&conductor->stage.load, now_ns - opened_ns));
+    history_append(
+        &conductor->writer,
+        (struct event){.kind = EVENT_STOP_ASKED,
+                       .detail = (uint8_t)reason,
+                       .stop_asked = {load_due(&conductor->stage.load, now_ns - opened_ns)}});
     bool in_time = reason == STOP_DONE || reason == STOP_TIME || reason == STOP_LIMIT;
     stage_stop(&conductor->stage, in_time ? DRIVER_STOP_IN_TIME : 1);
 }

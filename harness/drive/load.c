@@ -97,7 +97,7 @@ void load_announce(struct load *load, int64_t opened_ns, int64_t now_ns)
         history_append(&load->writer,
                        (struct event){.kind = EVENT_LOAD,
                                       .at_ns = opened_ns + load->begins_ns[phase],
-                                      .args = {(int64_t)phase + 1, clients_in(load, phase),
+                                      .load = {(int64_t)phase + 1, clients_in(load, phase),
                                                per_1000_s, !settings->warm_up}});
     }
 }

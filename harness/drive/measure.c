@@ -29,20 +29,22 @@ static void record_cycle(struct worker *worker, int64_t operation, const struct 
 {
     const struct lock *lock = &worker->key->lock;
     int64_t give_up_ns = cycle->acquire_ns + lock->options.wait_ns;
-    record(worker, (struct event){.args = {operation, give_up_ns, 0, worker->key->number}},
+    record(worker,
+           (struct event){.acquire_invoke = {operation, give_up_ns, 0, worker->key->number}},
            EVENT_ACQUIRE_INVOKE, cycle->acquire_ns);
     record(worker,
            (struct event){.outcome = (uint8_t)cycle->outcome,
                           .detail = cycle->is_unanchored,
-                          .args = {operation, 0, cycle->valid_until_ns, 1}},
+                          .acquire_return = {operation, 0, cycle->valid_until_ns, 1}},
            EVENT_ACQUIRE_RETURN, cycle->acquired_ns);
     if (cycle->outcome != OUTCOME_OK)
         return;
-    record(worker, (struct event){.args = {operation}}, EVENT_RELEASE_INVOKE, cycle->release_ns);
+    record(worker, (struct event){.release_invoke = {operation}}, EVENT_RELEASE_INVOKE,
+           cycle->release_ns);
     record(worker,
            (struct event){.outcome = (uint8_t)release_outcome(cycle->answer),
                           .detail = (uint8_t)cycle->answer,
-                          .args = {operation}},
+                          .release_return = {operation}},
            EVENT_RELEASE_RETURN, cycle->released_ns);
 }
 

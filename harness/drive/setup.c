@@ -196,7 +196,7 @@ int stage_prepare(const struct stage *stage, int64_t value, struct history_write
         if (set_up_key(stage, key, error) != 0 || stage_write_value(stage, key, value, error) != 0)
             return -1;
         history_append(writer,
-                       (struct event){.kind = EVENT_STORE_INITIAL, .args = {value, key->number}});
+                       (struct event){.kind = EVENT_STORE_INITIAL, .stored = {value, key->number}});
     }
     return 0;
 }
@@ -210,7 +210,7 @@ int stage_record_values(const struct stage *stage, struct history_writer *writer
         if (stage_read_value(stage, key, &value, error) != 0)
             return -1;
         history_append(writer,
-                       (struct event){.kind = EVENT_STORE_FINAL, .args = {value, key->number}});
+                       (struct event){.kind = EVENT_STORE_FINAL, .stored = {value, key->number}});
     }
     return 0;
 }

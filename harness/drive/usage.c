@@ -17,7 +17,7 @@ static void record(struct history_writer *writer, enum usage_figure figure, int 
 {
     history_append(writer, (struct event){.kind = EVENT_USAGE,
                                           .detail = (uint8_t)figure,
-                                          .args = {node, process, first, second}});
+                                          .usage = {node, process, first, second}});
 }
 
 static void record_process(struct history_writer *writer, int node, pid_t process,

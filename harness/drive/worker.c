@@ -62,13 +62,9 @@ void worker_release(struct worker *worker)
     free(worker->keys);
 }
 
-static int64_t record(struct worker *worker, enum event_kind kind, enum outcome outcome,
-                      unsigned detail, int64_t a, int64_t b, int64_t c, int64_t d)
+static void record(struct worker *worker, struct event event)
 {
-    return history_append(&worker->history, (struct event){.kind = (uint8_t)kind,
-                                                           .outcome = (uint8_t)outcome,
-                                                           .detail = (uint8_t)detail,
-                                                           .args = {a, b, c, d}});
+    history_append(&worker->history, event);
 }
 
 // The library's own times, where it says them.
@@ -76,9 +72,9 @@ static void record_return(struct worker *worker, struct event event)
 {
     const struct library_call *call = &worker->key->lock.call;
     if (call->from_ns > 0)
-        history_append(
-            &worker->history,
-            (struct event){.kind = EVENT_CALL, .at_ns = call->from_ns, .args = {event.args[0]}});
+        history_append(&worker->history, (struct event){.kind = EVENT_CALL,
+                                                        .at_ns = call->from_ns,
+                                                        .operation = event.operation});
     event.at_ns = call->to_ns;
     history_append(&worker->history, event);
 }
@@ -111,15 +107,18 @@ static enum acquired acquire(struct worker *worker, const struct turn *turn, str
     int64_t asked_ns = clock_monotonic_ns();
     int64_t wait_ns = worker->key->lock.options.wait_ns;
     worker->key->lock.operation = operation;
-    record(worker, EVENT_ACQUIRE_INVOKE, OUTCOME_OK, worker->key->lock.mode, operation,
-           asked_ns + wait_ns, turn->intended_ns, worker->key->number);
+    record(worker, (struct event){.kind = EVENT_ACQUIRE_INVOKE,
+                                  .detail = (uint8_t)worker->key->lock.mode,
+                                  .acquire_invoke = {operation, asked_ns + wait_ns,
+                                                     turn->intended_ns, worker->key->number}});
     enum outcome outcome = lock_acquire(&worker->key->lock, grant);
-    record_return(worker, (struct event){.kind = EVENT_ACQUIRE_RETURN,
-                                         .outcome = (uint8_t)outcome,
-                                         .detail = grant->is_unanchored,
-                                         .args = {operation, grant->token,
-                                                  on_machine_clock(worker, grant->valid_until_ns),
-                                                  grant->attempts}});
+    record_return(worker,
+                  (struct event){.kind = EVENT_ACQUIRE_RETURN,
+                                 .outcome = (uint8_t)outcome,
+                                 .detail = grant->is_unanchored,
+                                 .acquire_return = {operation, grant->token,
+                                                    on_machine_clock(worker, grant->valid_until_ns),
+                                                    grant->attempts}});
     if (outcome == OUTCOME_OK)
         return ACQUIRED;
     return clock_monotonic_ns() - asked_ns < wait_ns / 2 ? UNDECIDED : REFUSED;
@@ -127,35 +126,36 @@ static enum acquired acquire(struct worker *worker, const struct turn *turn, str
 
 static void release(struct worker *worker, int64_t operation)
 {
-    record(worker, EVENT_RELEASE_INVOKE, OUTCOME_OK, 0, operation, 0, 0, 0);
+    record(worker, (struct event){.kind = EVENT_RELEASE_INVOKE, .release_invoke = {operation}});
     enum release_answer answer = lock_release(&worker->key->lock);
     record_return(worker, (struct event){.kind = EVENT_RELEASE_RETURN,
                                          .outcome = (uint8_t)release_outcome(answer),
                                          .detail = (uint8_t)answer,
-                                         .args = {operation}});
+                                         .release_return = {operation}});
 }
 
 // Locks once more, at `depth` (from 2). False if it is not the holder any more.
 static bool reenter(struct worker *worker, int64_t operation, int64_t depth)
 {
     struct grant grant = {0};
-    record(worker, EVENT_REENTER_INVOKE, OUTCOME_OK, 0, operation, depth, 0, 0);
+    record(worker, (struct event){.kind = EVENT_REENTER_INVOKE, .nested = {operation, depth}});
     enum outcome outcome = lock_reenter(&worker->key->lock, &grant);
-    record_return(worker, (struct event){.kind = EVENT_REENTER_RETURN,
-                                         .outcome = (uint8_t)outcome,
-                                         .args = {operation, depth,
-                                                  on_machine_clock(worker, grant.valid_until_ns)}});
+    record_return(worker,
+                  (struct event){.kind = EVENT_REENTER_RETURN,
+                                 .outcome = (uint8_t)outcome,
+                                 .nested = {operation, depth,
+                                            on_machine_clock(worker, grant.valid_until_ns)}});
     return outcome == OUTCOME_OK;
 }
 
 static void leave(struct worker *worker, int64_t operation, int64_t depth)
 {
-    record(worker, EVENT_LEAVE_INVOKE, OUTCOME_OK, 0, operation, depth, 0, 0);
+    record(worker, (struct event){.kind = EVENT_LEAVE_INVOKE, .nested = {operation, depth}});
     enum release_answer answer = lock_leave(&worker->key->lock);
     record_return(worker, (struct event){.kind = EVENT_LEAVE_RETURN,
                                          .outcome = (uint8_t)release_outcome(answer),
                                          .detail = (uint8_t)answer,
-                                         .args = {operation, depth}});
+                                         .nested = {operation, depth}});
 }
 
 // Sleeps for that long, or until the trial ends.
@@ -170,13 +170,15 @@ static enum outcome read_value(struct worker *worker, int64_t operation, int64_t
                                int64_t *seen)
 {
     const struct lock_scheme *scheme = worker->stage->scheme;
-    record(worker, EVENT_READ_INVOKE, OUTCOME_OK, 0, operation, token, 0, 0);
+    record(worker, (struct event){.kind = EVENT_READ_INVOKE, .access = {operation, token}});
     worker->actor.phase = PHASE_READ;
     enum outcome outcome = scheme->read != NULL
                                ? scheme->read(&worker->key->lock, seen)
                                : worker->key->store.kind->read(&worker->key->store, token, seen);
     worker->actor.phase = PHASE_NONE;
-    record(worker, EVENT_READ_RETURN, outcome, 0, operation, token, *seen, 0);
+    record(worker, (struct event){.kind = EVENT_READ_RETURN,
+                                  .outcome = (uint8_t)outcome,
+                                  .access = {operation, token, *seen}});
     point(&worker->actor, POINT_AFTER, "read");
     return outcome;
 }
@@ -186,13 +188,16 @@ static enum outcome write_value(struct worker *worker, int64_t operation, int64_
 {
     const struct lock_scheme *scheme = worker->stage->scheme;
     point(&worker->actor, POINT_BEFORE, "write");
-    record(worker, EVENT_WRITE_INVOKE, OUTCOME_OK, 0, operation, token, written, seen);
+    record(worker,
+           (struct event){.kind = EVENT_WRITE_INVOKE, .access = {operation, token, written, seen}});
     worker->actor.phase = PHASE_WRITE;
     enum outcome outcome =
         scheme->write != NULL ? scheme->write(&worker->key->lock, written)
                               : worker->key->store.kind->write(&worker->key->store, token, written);
     worker->actor.phase = PHASE_NONE;
-    record(worker, EVENT_WRITE_RETURN, outcome, 0, operation, token, written, seen);
+    record(worker, (struct event){.kind = EVENT_WRITE_RETURN,
+                                  .outcome = (uint8_t)outcome,
+                                  .access = {operation, token, written, seen}});
     point(&worker->actor, POINT_AFTER, "write");
     return outcome;
 }
@@ -260,11 +265,13 @@ static bool begin_transaction(struct worker *worker)
 
 static void commit(struct worker *worker, int64_t operation)
 {
-    record(worker, EVENT_COMMIT_INVOKE, OUTCOME_OK, 0, operation, 0, 0, 0);
+    record(worker, (struct event){.kind = EVENT_COMMIT_INVOKE, .commit_invoke = {operation}});
     worker->actor.phase = PHASE_WRITE;
     enum outcome outcome = worker->key->store.kind->commit(&worker->key->store);
     worker->actor.phase = PHASE_NONE;
-    record(worker, EVENT_COMMIT_RETURN, outcome, 0, operation, 0, 0, 0);
+    record(worker, (struct event){.kind = EVENT_COMMIT_RETURN,
+                                  .outcome = (uint8_t)outcome,
+                                  .commit_return = {operation}});
 }
 
 // The transaction inside the lock: committed before the release.
@@ -332,8 +339,9 @@ static void note_warm_up(struct worker *worker, const struct turn *turn)
         return;
     const struct actor *actor = &worker->actor;
     worker->is_warming_up = warms_up;
-    record(worker, EVENT_WORKER_LOAD, OUTCOME_OK, 0, !warms_up, actor->requests[PHASE_ACQUIRE],
-           actor->requests[PHASE_RELEASE], wakeups_of(actor));
+    record(worker, (struct event){.kind = EVENT_WORKER_LOAD,
+                                  .sent = {!warms_up, actor->requests[PHASE_ACQUIRE],
+                                           actor->requests[PHASE_RELEASE], wakeups_of(actor)}});
 }
 
 static void wait_at_gate(const struct worker *worker)
@@ -379,8 +387,9 @@ void worker_run(struct worker *worker)
     struct turn turn;
     bool measures = connected == 0 && measure_applies(worker);
     const struct lock_client *client = worker->key->lock.client;
-    record(worker, EVENT_WORKER_START, OUTCOME_OK,
-           (client->has_relay ? 0 : WAY_STRAIGHT) | (measures ? WAY_OWN_LOOP : 0), 0, 0, 0, 0);
+    record(worker, (struct event){.kind = EVENT_WORKER_START,
+                                  .detail = (uint8_t)((client->has_relay ? 0 : WAY_STRAIGHT) |
+                                                      (measures ? WAY_OWN_LOOP : 0))});
     while (connected == 0 && pace_next(&worker->pace, &turn)) {
         note_warm_up(worker, &turn);
         if (measures) {
@@ -395,7 +404,9 @@ void worker_run(struct worker *worker)
     }
     const struct actor *actor = &worker->actor;
     // UNKNOWN: of what it has sent, some is not counted.
-    record(worker, EVENT_WORKER_END, actor->is_uncounted ? OUTCOME_UNKNOWN : OUTCOME_OK, 0, done,
-           actor->requests[PHASE_ACQUIRE], actor->requests[PHASE_RELEASE], wakeups_of(actor));
+    record(worker, (struct event){.kind = EVENT_WORKER_END,
+                                  .outcome = actor->is_uncounted ? OUTCOME_UNKNOWN : OUTCOME_OK,
+                                  .sent = {done, actor->requests[PHASE_ACQUIRE],
+                                           actor->requests[PHASE_RELEASE], wakeups_of(actor)}});
     disconnect_all(worker);
 }

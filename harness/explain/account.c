@@ -31,7 +31,7 @@ bool hold_committed_late(const struct digest *digest, const struct hold *hold, i
             continue;
         if (event->kind == EVENT_ACQUIRE_INVOKE)
             return false;
-        if (event->kind == EVENT_COMMIT_RETURN && event->args[0] == hold->operation) {
+        if (event->kind == EVENT_COMMIT_RETURN && event->operation == hold->operation) {
             *at_ns = event->at_ns;
             return true;
         }

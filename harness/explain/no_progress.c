@@ -118,8 +118,8 @@ static int64_t tries_of(const struct digest *digest, const struct attempt *attem
     for (size_t i = history->count; i-- > 0 && history->events[i].at_ns >= attempt->returned_ns;) {
         const struct event *event = &history->events[i];
         if (event->kind == EVENT_ACQUIRE_RETURN && event->client == attempt->client &&
-            event->worker == attempt->worker && event->args[0] == attempt->operation)
-            return event->args[3];
+            event->worker == attempt->worker && event->operation == attempt->operation)
+            return event->acquire_return.attempts;
     }
     return INT64_MAX;
 }
@@ -387,7 +387,8 @@ static bool never_asked_to_release(const struct digest *digest, const struct hol
         const struct event *event = &digest->history->events[i];
         if (event->kind == EVENT_WORKER_END && event->client == hold->client &&
             event->worker == hold->worker)
-            return digest->trial->foreign == NULL && event->args[1] > 0 && event->args[2] == 0;
+            return digest->trial->foreign == NULL && event->sent.acquire_requests > 0 &&
+                   event->sent.release_requests == 0;
     }
     return false;
 }

@@ -18,9 +18,9 @@ static struct seen_request seen(const struct event *event)
                                  .worker = event->worker,
                                  .phase = (enum phase)(event->detail >> REQUEST_PHASE),
                                  .words = event->detail & REQUEST_WORDS,
-                                 .key = event->args[1],
-                                 .value = event->args[2],
-                                 .ttl_ms = event->args[3],
+                                 .key = event->request.key,
+                                 .value = event->request.value,
+                                 .ttl_ms = event->request.ttl_ms,
                                  .sent_ns = event->at_ns,
                                  .answered_ns = TIME_NEVER};
 }
@@ -30,7 +30,7 @@ static bool enter_reply(struct requests *requests, const struct event *event)
 {
     for (size_t back = 0; back < requests->count && back < FAR_BACK; back++) {
         struct seen_request *request = &requests->items[requests->count - 1 - back];
-        if (request->client != event->client || request->sent_ns != event->args[3] ||
+        if (request->client != event->client || request->sent_ns != event->reply.asked_ns ||
             request->answered_ns != TIME_NEVER ||
             strcmp(request->command.text, event_command(event).text) != 0)
             continue;
@@ -54,9 +54,9 @@ void requests_between(const struct digest *digest, int64_t from_ns, int64_t to_n
         bool is_over = event->at_ns > to_ns;
         if (is_over && waiting == 0)
             return;
-        if (event->kind == EVENT_REPLY && event->args[1] != 0 && enter_reply(requests, event))
+        if (event->kind == EVENT_REPLY && event->reply.key != 0 && enter_reply(requests, event))
             waiting--;
-        if (is_over || event->kind != EVENT_REQUEST || event->args[1] == 0)
+        if (is_over || event->kind != EVENT_REQUEST || event->request.key == 0)
             continue;
         if (requests->count == room) {
             room = room == 0 ? 64 : 2 * room;
@@ -123,7 +123,8 @@ static bool was_watched(const struct digest *digest, const struct hold *hold)
     bool after = false;
     for (size_t i = 0; i < digest->history->count; i++) {
         const struct event *event = &digest->history->events[i];
-        if (event->kind != EVENT_REQUEST || event->client != hold->client || event->args[1] == 0)
+        if (event->kind != EVENT_REQUEST || event->client != hold->client ||
+            event->request.key == 0)
             continue;
         before = before || event->at_ns < hold->invoked_ns;
         after = after || event->at_ns > hold->granted_ns;

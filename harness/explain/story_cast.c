@@ -51,7 +51,8 @@ static void describe_lease(const struct story *story, const struct hold *hold, c
                            size_t room)
 {
     char lease[DESCRIBE_ROOM];
-    int64_t until_ns = story->digest->history->events[hold->granted_event].args[2];
+    int64_t until_ns =
+        story->digest->history->events[hold->granted_event].acquire_return.valid_until_ns;
     out[0] = '\0';
     if (hold->valid_until_ns == TIME_NEVER)
         return;
@@ -246,7 +247,7 @@ static void tell_renewals(struct story *story, const struct hold *hold, const ch
         if (event->at_ns > hold->released_ns)
             break;
         if (event->kind == EVENT_RENEW_RETURN && event->outcome == OUTCOME_OK &&
-            event->client == hold->client && event->args[0] == hold->operation) {
+            event->client == hold->client && event->operation == hold->operation) {
             last = event;
             count++;
         }
@@ -262,7 +263,7 @@ static void tell_renewals(struct story *story, const struct hold *hold, const ch
     else
         story_line_add(&story->lines, last->at_ns, LINE_HELPFUL, SIZE_MAX, who,
                        "renews its lease%s: valid until %.3f s", times,
-                       seconds(story, last->args[1]));
+                       seconds(story, last->renew_return.valid_until_ns));
 }
 
 void story_tell_holds(struct story *story)

@@ -79,7 +79,7 @@ void deed_side(const struct fault_record *record, int side, struct text *out)
 static int point_met(const struct fault_record *record)
 {
     return record->reached != NULL && record->asked_ns != TIME_NEVER
-               ? (int)record->reached->args[1] - 1
+               ? (int)record->reached->point_reached.alternative - 1
                : -1;
 }
 

@@ -9,7 +9,7 @@ enum history_state {
     HISTORY_WHOLE,      // closed, and every event that was written is there
     HISTORY_UNFINISHED, // all is there up to some moment: its trial was interrupted; or it was
                         // never closed, as its run was killed, or goes on
-    HISTORY_DAMAGED, // something is not there, or cannot be read
+    HISTORY_DAMAGED,    // something is not there, or cannot be read
 };
 
 struct history_condition {

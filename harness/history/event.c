@@ -6,15 +6,21 @@
 #include <string.h>
 
 static const char *const kind_names[] = {
-#define X(id, name, a, b, c, d) name,
-    EVENT_KINDS(X)
+#define NONE(id, name) name,
+#define X(id, member, name, ...) name,
+    EVENT_KINDS(X, NONE)
 #undef X
+#undef NONE
 };
 
 static const char *const argument_names[][4] = {
-#define X(id, name, a, b, c, d) {a, b, c, d},
-    EVENT_KINDS(X)
+#define NONE(id, name) {"", "", "", ""},
+#define X(id, member, name, ...) FOUR(__VA_ARGS__, , , , )
+#define FOUR(a, b, c, d, ...) {#a, #b, #c, #d},
+    EVENT_KINDS(X, NONE)
+#undef FOUR
 #undef X
+#undef NONE
 };
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
@@ -28,6 +34,11 @@ const char *event_kind_name(unsigned kind)
 const char *const *event_argument_names(unsigned kind)
 {
     return argument_names[kind];
+}
+
+bool event_has_operation(unsigned kind)
+{
+    return strcmp(argument_names[kind][0], "operation") == 0;
 }
 
 struct event_command event_command(const struct event *event)

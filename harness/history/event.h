@@ -5,6 +5,7 @@
 #ifndef LOCKPICK_HISTORY_EVENT_H
 #define LOCKPICK_HISTORY_EVENT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define UNTRIED_MARK "; "
@@ -29,92 +30,93 @@ enum release_answer {
 // The outcome of a release that was so answered.
 enum outcome release_outcome(enum release_answer answer);
 
-// Kind, name in JSON, then the names of args[0..3] in JSON ("" where unused).
-// `valid_until`, `give_up`, `killed` and `intended` are points in time: CLOCK_MONOTONIC nanoseconds
-// like at_ns, INT64_MAX for never, printed in seconds like `t`.
-// `requests` are those sent to servers; `wakeups` are waits that a notification ended;
-// -1: nobody can tell.
-// The arguments of a note are text: the next 32 bytes of what is said of its fault. Of one that
-// took effect it is the names of those who had the role that it struck, if it struck one; then,
-// behind UNTRIED_MARK, what it did not put to the test. `kept_ns`: since nobody stood in line, a
-// place in it is kept for so long at least; INT64_MAX: for as long as its acquire waits; 0: that is
-// not known. A gap is put in by the reader of a damaged history: what this worker did next is lost.
-// `alternative`: which of the fault's points it was, from 1.
-// `intended`: when an operation of an open loop was to begin; 0 in a closed loop.
-// `key`: the number of the lock's name, from 1; 0: there is only one.
-// A load begins a phase, at the very time at which it was to begin: from then on so many `clients`
-// take part, at a `rate` of operations each 1000 s (0: a closed loop; of a ramp, the rate it begins
-// with). `counts` is 0 for a warm-up.
-// `due`: how many operations of an open loop were to begin by then, in phases that count.
-// A usage is what a process has used since it began, as was read at that time. `node`: 0 the driver
-// itself, n client n, -n the trial's nth server. `process`: its pid; 0 on node 0: the machine.
-// Which figures `first` and `second` are is told by `detail`, enum usage_figure. Client 0: the
-// conductor read it; else the client itself, at its end.
-// A request and a reply are those of an external client, as they passed its proxy; a reply whose
-// request was not understood is not recorded. `command` is text, its first 8 bytes; `key` and
-// `value` are hashes of what it is about and of what is stored there, 0 where the command has none;
-// `ttl_ms` how long the key is to last, 0: no such word. Worker 0: not known whose it was.
-// A stall is over at its time; how it says whose it was is told by stall.h.
-// A call comes with the return of the same operation: the library, which is no part of Lockpick,
-// was called only then; what was invoked before that was the request to its driver. The return has
-// the time at which that call returned. What follows in the file may so be earlier than what
-// precedes.
+// Kind, member of struct event, name in JSON, then up to four arguments, whose names are those in
+// JSON, too. Of points in time (valid_until_ns, give_up_ns, killed_ns, intended_ns, asked_ns),
+// which are CLOCK_MONOTONIC like at_ns, INT64_MAX for never, JSON has seconds like `t`, and no
+// "_ns". `requests` are those sent to servers; `wakeups` are waits that a notification ended; -1:
+// nobody can tell. The arguments of a note are text: the next 32 bytes of what is said of its
+// fault. Of one that took effect it is the names of those who had the role that it struck, if it
+// struck one; then, behind UNTRIED_MARK, what it did not put to the test. `kept_ns`: since nobody
+// stood in line, a place in it is kept for so long at least; INT64_MAX: for as long as its acquire
+// waits; 0: that is not known. A gap is put in by the reader of a damaged history: what this worker
+// did next is lost. `alternative`: which of the fault's points it was, from 1. `intended`: when an
+// operation of an open loop was to begin; 0 in a closed loop. `key`: the number of the lock's name,
+// from 1; 0: there is only one. A load begins a phase, at the very time at which it was to begin:
+// from then on so many `clients` take part, at a `rate` of operations each 1000 s (0: a closed
+// loop; of a ramp, the rate it begins with). `counts` is 0 for a warm-up. `due`: how many
+// operations of an open loop were to begin by then, in phases that count. A usage is what a process
+// has used since it began, as was read at that time. `node`: 0 the driver itself, n client n, -n
+// the trial's nth server. `process`: its pid; 0 on node 0: the machine. Which figures `first` and
+// `second` are is told by `detail`, enum usage_figure. Client 0: the conductor read it; else the
+// client itself, at its end. A request and a reply are those of an external client, as they passed
+// its proxy; a reply whose request was not understood is not recorded. `command` is text, its first
+// 8 bytes; `key` and `value` are hashes of what it is about and of what is stored there, 0 where
+// the command has none; `ttl_ms` how long the key is to last, 0: no such word. Worker 0: not known
+// whose it was. A stall is over at its time; how it says whose it was is told by stall.h. A call
+// comes with the return of the same operation: the library, which is no part of Lockpick, was
+// called only then; what was invoked before that was the request to its driver. The return has the
+// time at which that call returned. What follows in the file may so be earlier than what precedes.
 // A worker-load comes before the first operation in a warm-up, and before the first behind one
 // (`counts`): what this worker has sent until then.
 // A connected: what the worker sends from then on goes to the `server` of that number, from 1 (0:
 // not one of the trial's), which its group named as the one that leads. `detail` is the phase: a
 // watchdog has a connection of its own. Append new kinds at the end: the numbers are in files.
-#define EVENT_KINDS(X)                                                                             \
-    X(NONE, "none", "", "", "", "")                                                                \
-    X(PROCESS_START, "process-start", "pid", "cpu", "", "")                                        \
-    X(PROCESS_DEATH, "process-death", "pid", "signal", "status", "killed")                         \
-    X(WORKER_START, "worker-start", "", "", "", "")                                                \
-    X(WORKER_END, "worker-end", "operations", "acquire_requests", "release_requests", "wakeups")   \
-    X(ACQUIRE_INVOKE, "acquire-invoke", "operation", "give_up", "intended", "key")                 \
-    X(ACQUIRE_RETURN, "acquire-return", "operation", "token", "valid_until", "attempts")           \
-    X(RELEASE_INVOKE, "release-invoke", "operation", "", "", "")                                   \
-    X(RELEASE_RETURN, "release-return", "operation", "", "", "")                                   \
-    X(RENEW_INVOKE, "renew-invoke", "operation", "", "", "")                                       \
-    X(RENEW_RETURN, "renew-return", "operation", "valid_until", "", "")                            \
-    X(LOST, "lost", "operation", "reason", "", "")                                                 \
-    X(READ_INVOKE, "read-invoke", "operation", "token", "", "")                                    \
-    X(READ_RETURN, "read-return", "operation", "token", "value", "")                               \
-    X(WRITE_INVOKE, "write-invoke", "operation", "token", "value", "seen")                         \
-    X(WRITE_RETURN, "write-return", "operation", "token", "value", "seen")                         \
-    X(STORE_INITIAL, "store-initial", "value", "key", "", "")                                      \
-    X(STORE_FINAL, "store-final", "value", "key", "", "")                                          \
-    X(POINT_REACHED, "point-reached", "nth", "alternative", "", "")                                \
-    X(POINT_LEFT, "point-left", "held_ns", "", "", "")                                             \
-    X(FAULT_ASKED, "fault-asked", "client", "worker", "", "")                                      \
-    X(FAULT_IN_EFFECT, "fault-in-effect", "client", "worker", "pid", "met")                        \
-    X(FAULT_HEALED, "fault-healed", "client", "worker", "pid", "met")                              \
-    X(FAULT_FAILED, "fault-failed", "client", "worker", "errno", "")                               \
-    X(STALL, "stall", "length_ns", "number", "", "")                                               \
-    X(BARRIER_OPEN, "barrier-open", "client", "", "", "")                                          \
-    X(STOP_ASKED, "stop-asked", "due", "", "", "")                                                 \
-    X(CLOCK_STEP, "clock-step", "step_ns", "", "", "")                                             \
-    X(REENTER_INVOKE, "reenter-invoke", "operation", "depth", "", "")                              \
-    X(REENTER_RETURN, "reenter-return", "operation", "depth", "valid_until", "")                   \
-    X(LEAVE_INVOKE, "leave-invoke", "operation", "depth", "", "")                                  \
-    X(LEAVE_RETURN, "leave-return", "operation", "depth", "", "")                                  \
-    X(COMMIT_INVOKE, "commit-invoke", "operation", "", "", "")                                     \
-    X(COMMIT_RETURN, "commit-return", "operation", "", "", "")                                     \
-    X(NOTE, "note", "", "", "", "")                                                                \
-    X(QUEUED, "queued", "operation", "kept_ns", "", "")                                            \
-    X(LOCK_FINAL, "lock-final", "held", "waited_ns", "key", "")                                    \
-    X(GAP, "gap", "", "", "", "")                                                                  \
-    X(LOAD, "load", "phase", "clients", "rate", "counts")                                          \
-    X(USAGE, "usage", "node", "process", "first", "second")                                        \
-    X(WORKER_LOAD, "worker-load", "counts", "acquire_requests", "release_requests", "wakeups")     \
-    X(REQUEST, "request", "command", "key", "value", "ttl_ms")                                     \
-    X(REPLY, "reply", "command", "key", "value", "asked")                                          \
-    X(CALL, "call", "operation", "", "", "")                                                       \
-    X(CONNECTED, "connected", "server", "", "", "")
+#define EVENT_KINDS(X, NONE)                                                                       \
+    NONE(NONE, "none")                                                                             \
+    X(PROCESS_START, process_start, "process-start", pid, cpu)                                     \
+    X(PROCESS_DEATH, process_death, "process-death", pid, signal, status, killed_ns)               \
+    NONE(WORKER_START, "worker-start")                                                             \
+    X(WORKER_END, worker_end, "worker-end", operations, acquire_requests, release_requests,        \
+      wakeups)                                                                                     \
+    X(ACQUIRE_INVOKE, acquire_invoke, "acquire-invoke", operation, give_up_ns, intended_ns, key)   \
+    X(ACQUIRE_RETURN, acquire_return, "acquire-return", operation, token, valid_until_ns,          \
+      attempts)                                                                                    \
+    X(RELEASE_INVOKE, release_invoke, "release-invoke", operation)                                 \
+    X(RELEASE_RETURN, release_return, "release-return", operation)                                 \
+    X(RENEW_INVOKE, renew_invoke, "renew-invoke", operation)                                       \
+    X(RENEW_RETURN, renew_return, "renew-return", operation, valid_until_ns)                       \
+    X(LOST, lost, "lost", operation, reason)                                                       \
+    X(READ_INVOKE, read_invoke, "read-invoke", operation, token)                                   \
+    X(READ_RETURN, read_return, "read-return", operation, token, value)                            \
+    X(WRITE_INVOKE, write_invoke, "write-invoke", operation, token, value, seen)                   \
+    X(WRITE_RETURN, write_return, "write-return", operation, token, value, seen)                   \
+    X(STORE_INITIAL, store_initial, "store-initial", value, key)                                   \
+    X(STORE_FINAL, store_final, "store-final", value, key)                                         \
+    X(POINT_REACHED, point_reached, "point-reached", nth, alternative)                             \
+    X(POINT_LEFT, point_left, "point-left", held_ns)                                               \
+    X(FAULT_ASKED, fault_asked, "fault-asked", client, worker)                                     \
+    X(FAULT_IN_EFFECT, fault_in_effect, "fault-in-effect", client, worker, pid, met)               \
+    X(FAULT_HEALED, fault_healed, "fault-healed", client, worker, pid, met)                        \
+    X(FAULT_FAILED, fault_failed, "fault-failed", client, worker, error_number)                    \
+    X(STALL, stall, "stall", length_ns, number)                                                    \
+    X(BARRIER_OPEN, barrier_open, "barrier-open", client)                                          \
+    X(STOP_ASKED, stop_asked, "stop-asked", due)                                                   \
+    X(CLOCK_STEP, clock_step, "clock-step", step_ns)                                               \
+    X(REENTER_INVOKE, reenter_invoke, "reenter-invoke", operation, depth)                          \
+    X(REENTER_RETURN, reenter_return, "reenter-return", operation, depth, valid_until_ns)          \
+    X(LEAVE_INVOKE, leave_invoke, "leave-invoke", operation, depth)                                \
+    X(LEAVE_RETURN, leave_return, "leave-return", operation, depth)                                \
+    X(COMMIT_INVOKE, commit_invoke, "commit-invoke", operation)                                    \
+    X(COMMIT_RETURN, commit_return, "commit-return", operation)                                    \
+    NONE(NOTE, "note")                                                                             \
+    X(QUEUED, queued, "queued", operation, kept_ns)                                                \
+    X(LOCK_FINAL, lock_final, "lock-final", held, waited_ns, key)                                  \
+    NONE(GAP, "gap")                                                                               \
+    X(LOAD, load, "load", phase, clients, rate, counts)                                            \
+    X(USAGE, usage, "usage", node, process, first, second)                                         \
+    X(WORKER_LOAD, worker_load, "worker-load", counts, acquire_requests, release_requests,         \
+      wakeups)                                                                                     \
+    X(REQUEST, request, "request", command, key, value, ttl_ms)                                    \
+    X(REPLY, reply, "reply", command, key, value, asked_ns)                                        \
+    X(CALL, call, "call", operation)                                                               \
+    X(CONNECTED, connected, "connected", server)
 
 enum event_kind {
-#define X(id, name, a, b, c, d) EVENT_##id,
-    EVENT_KINDS(X)
+#define NONE(id, name) EVENT_##id,
+#define X(id, member, name, ...) EVENT_##id,
+    EVENT_KINDS(X, NONE)
 #undef X
+#undef NONE
         EVENT_KIND_COUNT
 };
 
@@ -134,7 +136,42 @@ struct event {
                      // request: see event_asks; reply: enum reply_kind; stall: enum stalled;
                      // worker-start: enum worker_way
     uint8_t step;    // fault-*, point-*: number of the fault in the scenario, from 1; else 0
-    int64_t args[4];
+    union {
+        int64_t args[4];   // harness/history only: in the order of EVENT_KINDS
+        int64_t operation; // of each kind that has one; to be read only
+        char text[32];     // of a note
+        // of each read and write
+        struct {
+            int64_t operation, token, value, seen;
+        } access;
+        // of an in-effect, a healed, a failed
+        struct {
+            int64_t client, worker, process, met;
+        } fault;
+        // of what a store had at first, and in the end
+        struct {
+            int64_t value, key, none[2];
+        } stored;
+        // of each reenter and leave
+        struct {
+            int64_t operation, depth, valid_until_ns, none;
+        } nested;
+        // what a worker has sent until then: of a worker-end, a worker-load
+        struct {
+            int64_t first, acquire_requests, release_requests, wakeups;
+        } sent;
+#define NONE(id, name)
+#define X(id, member, name, ...) MEMBER(member, __VA_ARGS__, none_1, none_2, none_3, )
+// Each has all four, so that one that is written with fewer is zero in the rest.
+#define MEMBER(member, a, b, c, d, ...)                                                            \
+    struct {                                                                                       \
+        int64_t a, b, c, d;                                                                        \
+    } member;
+        EVENT_KINDS(X, NONE)
+#undef MEMBER
+#undef X
+#undef NONE
+    };
 };
 
 _Static_assert(sizeof(struct event) == 48, "the file format and the cost of an append rely on it");
@@ -199,6 +236,9 @@ const char *event_kind_name(unsigned kind);
 
 // The names of args[0..3] ("" where unused) of a valid kind.
 const char *const *event_argument_names(unsigned kind);
+
+// True if events of that kind are of one operation of a worker.
+bool event_has_operation(unsigned kind);
 
 // The command of a request or a reply.
 struct event_command {

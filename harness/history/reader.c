@@ -55,16 +55,16 @@ void history_free(struct history *history)
 
 static bool is_point_in_time(const char *name)
 {
-    return strcmp(name, "valid_until") == 0 || strcmp(name, "give_up") == 0 ||
-           strcmp(name, "killed") == 0 || strcmp(name, "intended") == 0 ||
-           strcmp(name, "asked") == 0;
+    return strcmp(name, "valid_until_ns") == 0 || strcmp(name, "give_up_ns") == 0 ||
+           strcmp(name, "killed_ns") == 0 || strcmp(name, "intended_ns") == 0 ||
+           strcmp(name, "asked_ns") == 0;
 }
 
 // What only some trials have; 0 where they have it not.
 static bool is_rare(const char *name)
 {
-    return strcmp(name, "intended") == 0 || strcmp(name, "key") == 0 || strcmp(name, "due") == 0 ||
-           strcmp(name, "number") == 0;
+    return strcmp(name, "intended_ns") == 0 || strcmp(name, "key") == 0 ||
+           strcmp(name, "due") == 0 || strcmp(name, "number") == 0;
 }
 
 int64_t history_zero_ns(const struct history *history)
@@ -80,8 +80,8 @@ int64_t history_zero_ns(const struct history *history)
 // amiss.
 static int print_note(const struct event *event, char *out, size_t room)
 {
-    char text[sizeof event->args + 1] = "";
-    memcpy(text, event->args, sizeof event->args);
+    char text[sizeof event->text + 1] = "";
+    memcpy(text, event->text, sizeof event->text);
     for (char *next = text; *next != '\0'; next++) {
         if (*next < ' ' || *next > '~' || *next == '"' || *next == '\\')
             *next = '?';
@@ -124,14 +124,17 @@ int event_print_json(const struct event *event, int64_t zero_ns, char *line, siz
     if (event->kind == EVENT_REPLY)
         ADD(",\"reply\":\"%s\"", reply_kind_name(event->detail));
     for (int i = is_wire; i < 4; i++) {
-        if (names[i][0] == '\0' || (event->args[i] == 0 && is_rare(names[i])))
+        bool is_time = is_point_in_time(names[i]);
+        int name_length = (int)strlen(names[i]) - (is_time ? (int)strlen("_ns") : 0);
+        const char *name = strcmp(names[i], "error_number") == 0 ? "errno" : names[i];
+        if (name[0] == '\0' || (event->args[i] == 0 && is_rare(name)))
             continue;
         if (event->args[i] == INT64_MAX)
-            ADD(",\"%s\":null", names[i]);
-        else if (is_point_in_time(names[i]) && event->args[i] > 0)
-            ADD(",\"%s\":%.6f", names[i], (double)(event->args[i] - zero_ns) / 1e9);
+            ADD(",\"%.*s\":null", name_length, name);
+        else if (is_time && event->args[i] > 0)
+            ADD(",\"%.*s\":%.6f", name_length, name, (double)(event->args[i] - zero_ns) / 1e9);
         else
-            ADD(",\"%s\":%" PRId64, names[i], event->args[i]);
+            ADD(",\"%.*s\":%" PRId64, name_length, name, event->args[i]);
     }
     ADD("}");
     if (event->kind == EVENT_NOTE)

@@ -99,7 +99,7 @@ void lock_lose(struct lock *lock, enum lost_reason reason, struct history_writer
         return;
     history_append(writer, (struct event){.kind = EVENT_LOST,
                                           .detail = (uint8_t)reason,
-                                          .args = {lock->operation, reason}});
+                                          .lost = {lock->operation, reason}});
 }
 
 enum outcome lock_still_held(const struct lock *lock)
@@ -127,7 +127,7 @@ void lock_queued(const struct lock *lock, int64_t kept_ns)
 {
     if (lock->actor->history != NULL)
         history_append(lock->actor->history,
-                       (struct event){.kind = EVENT_QUEUED, .args = {lock->operation, kept_ns}});
+                       (struct event){.kind = EVENT_QUEUED, .queued = {lock->operation, kept_ns}});
 }
 
 int lock_open(struct lock *lock, struct error *error)

@@ -86,7 +86,7 @@ static void invoke(struct taking *taking, struct stream *stream, const struct ev
         stream->process = new_process(taking, stream);
     stream->is_open = true;
     stream->awaits = (uint8_t)awaits;
-    stream->number = event->args[0];
+    stream->number = event->operation;
     stream->open = taking->operations->count;
     operations_add(taking->operations,
                    (struct operation){
@@ -164,7 +164,7 @@ static void see_leave(struct taking *taking, struct stream *stream, const struct
 
 static void give_back(struct taking *taking, struct stream *stream, bool surely)
 {
-    const struct event event = {.at_ns = stream->seen_ns, .args = {stream->number}};
+    const struct event event = {.at_ns = stream->seen_ns, .release_invoke = {stream->number}};
     invoke(taking, stream, &event, OPERATION_RELEASE, EVENT_NONE);
     if (surely)
         finish(taking, stream, stream->moment, OUTCOME_OK, 0);
@@ -211,7 +211,7 @@ static void leave_out_refused(struct operations *operations)
 // Which of several locks is acquired; the only one has the number 0.
 static uint32_t name_of(struct taking *taking, const struct event *event)
 {
-    uint32_t name = event->args[3] > 0 ? (uint32_t)event->args[3] - 1 : 0;
+    uint32_t name = event->acquire_invoke.key > 0 ? (uint32_t)event->acquire_invoke.key - 1 : 0;
     if (name >= taking->operations->name_count)
         taking->operations->name_count = name + 1;
     return name;
@@ -244,7 +244,7 @@ static void see_return(struct taking *taking, struct stream *stream, const struc
 {
     switch (event->kind) {
     case EVENT_ACQUIRE_RETURN:
-        finish(taking, stream, event->at_ns, event->outcome, event->args[1]);
+        finish(taking, stream, event->at_ns, event->outcome, event->acquire_return.token);
         stream->depth += event->outcome == OUTCOME_OK;
         break;
     case EVENT_REENTER_RETURN:
@@ -271,7 +271,7 @@ static void see(struct taking *taking, struct stream *stream, const struct event
     stream->client = event->client;
     stream->worker = event->worker;
     stream->seen_ns = time_later(event->at_ns, stream->seen_ns);
-    if (stream->is_open && event->kind == stream->awaits && event->args[0] == stream->number)
+    if (stream->is_open && event->kind == stream->awaits && event->operation == stream->number)
         see_return(taking, stream, event);
     else if (!stream->is_skipped || event->kind == EVENT_ACQUIRE_INVOKE)
         see_invocation(taking, stream, event);

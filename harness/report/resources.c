@@ -54,11 +54,11 @@ static struct reading *readings_of(const struct history *history, size_t *count)
         const struct event *event = &history->events[i];
         if (event->kind != EVENT_USAGE)
             continue;
-        readings[next++] = (struct reading){.node = event->args[0],
-                                            .process = event->args[1],
+        readings[next++] = (struct reading){.node = event->usage.node,
+                                            .process = event->usage.process,
                                             .at_ns = event->at_ns,
-                                            .first = event->args[2],
-                                            .second = event->args[3],
+                                            .first = event->usage.first,
+                                            .second = event->usage.second,
                                             .figure = (enum usage_figure)event->detail,
                                             .is_last_word = event->client != 0};
     }
@@ -175,7 +175,7 @@ static int count_client_processors(const struct history *history)
         const struct event *event = &history->events[i];
         if (event->kind != EVENT_PROCESS_START || event->client == 0)
             continue;
-        int64_t processor = event->args[1];
+        int64_t processor = event->process_start.cpu;
         if (processor < 0 || processor >= 1024)
             return 0;
         count += !used[processor];

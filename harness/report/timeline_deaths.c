@@ -7,9 +7,9 @@
 // When the client died, if it was killed in the time shown; a client that ended well is not dead.
 static bool death_of(const struct drawing *drawing, const struct event *event, int64_t *at_ns)
 {
-    if (event->kind != EVENT_PROCESS_DEATH || event->args[1] == 0)
+    if (event->kind != EVENT_PROCESS_DEATH || event->process_death.signal == 0)
         return false;
-    *at_ns = event->args[3] > 0 ? event->args[3] : event->at_ns;
+    *at_ns = event->process_death.killed_ns > 0 ? event->process_death.killed_ns : event->at_ns;
     // What the harness ends after the trial did not die in it.
     return *at_ns >= drawing->window->from_ns && *at_ns <= drawing->window->to_ns &&
            *at_ns <= drawing->digest->ended_ns;

@@ -71,7 +71,7 @@ static void note_leader(const struct redis_connection *connection)
     for (int i = 0; i < service->server_count; i++) {
         if (service->servers[i].port == leader->port &&
             strcmp(service->servers[i].host, leader->host) == 0)
-            event.args[0] = i + 1;
+            event.connected.server = i + 1;
     }
     history_append(connection->actor->history, event);
 }

@@ -114,13 +114,14 @@ static void record(struct passer *passer, const struct tap_request *request)
     if (file == NULL || !tap_understands(passer->connection->tap) ||
         history_file_is_half_full(file))
         return;
-    struct event event = {
-        .kind = is_reply ? EVENT_REPLY : EVENT_REQUEST,
-        .at_ns = is_reply ? 0 : request->asked_ns,
-        .args = {0, request->key, request->value, is_reply ? request->asked_ns : request->ttl_ms}};
+    struct event event = {.kind = is_reply ? EVENT_REPLY : EVENT_REQUEST,
+                          .at_ns = is_reply ? 0 : request->asked_ns,
+                          .request = {0, request->key, request->value,
+                                      is_reply ? request->asked_ns : request->ttl_ms}};
     event.detail = (uint8_t)(is_reply ? (unsigned)request->reply
                                       : request->words | (unsigned)request->phase << REQUEST_PHASE);
-    memcpy(&event.args[0], request->name, strnlen(request->name, sizeof event.args[0]));
+    memcpy(&event.request.command, request->name,
+           strnlen(request->name, sizeof event.request.command));
     passer->writer.worker = (uint16_t)request->worker;
     history_append(&passer->writer, event);
 }
