@@ -4,7 +4,7 @@
 #include "harness/check/test_keys.h"
 #include "harness/explain/account.h"
 #include "harness/explain/story.h"
-#include "harness/report/plot.h"
+#include "harness/report/pictures/picture.h"
 #include "harness/report/test_json_path.h"
 #include "harness/testing/test.h"
 
@@ -32,8 +32,9 @@ static int end(void **state)
     return 0;
 }
 
-TEST_WITH(what_is_told_is_the_lock_of_the_violation, start, end)
+static void what_is_told_is_the_lock_of_the_violation(void **state)
 {
+    (void)state;
     struct one_lock one;
     one_lock_start(&build.digest, &build.judgement, &one);
     assert_int_equal(one.key, 3);
@@ -51,8 +52,9 @@ TEST_WITH(what_is_told_is_the_lock_of_the_violation, start, end)
     one_lock_end(&one);
 }
 
-TEST_WITH(a_story_names_the_lock_and_leaves_out_who_holds_another, start, end)
+static void a_story_names_the_lock_and_leaves_out_who_holds_another(void **state)
 {
+    (void)state;
     char *story = story_tell(&build.digest, &build.judgement);
     assert_non_null(strstr(story, "client-1 acquires lock 3"));
     assert_non_null(strstr(story, "client-2 acquires lock 3: client-1 still holds it"));
@@ -62,8 +64,9 @@ TEST_WITH(a_story_names_the_lock_and_leaves_out_who_holds_another, start, end)
     free(story);
 }
 
-TEST_WITH(evidence_names_it_and_counts_in_the_whole, start, end)
+static void evidence_names_it_and_counts_in_the_whole(void **state)
 {
+    (void)state;
     char *text = evidence_json(&build.digest, &build.judgement);
     json_t *json = json_loads(text, 0, NULL);
     assert_int_equal(json_integer_value(json_at(json, "lock")), 3);
@@ -79,32 +82,40 @@ TEST_WITH(evidence_names_it_and_counts_in_the_whole, start, end)
     free(text);
 }
 
-TEST_WITH(a_picture_names_it_and_has_its_rows_alone, start, end)
+static void a_picture_names_it_and_has_its_rows_alone(void **state)
 {
-    struct plot plot;
-    plot_timeline(&plot, &build.digest, &build.judgement);
-    assert_non_null(strstr(plot.script.bytes, "lock 3 of 3"));
-    assert_non_null(strstr(plot.script.bytes, "'client-1' 1, 'client-2' 2)"));
-    assert_null(strstr(plot.script.bytes, "client-3"));
-    assert_null(strstr(plot.script.bytes, "workers shown"));
-    plot_free(&plot);
+    (void)state;
+    struct picture picture;
+    assert_true(picture_write(
+        &timeline_picture,
+        &(struct picture_subject){.digest = &build.digest, .judgement = &build.judgement},
+        &picture));
+    assert_non_null(strstr(text_string(&picture.values), "lock 3 of 3"));
+    assert_non_null(strstr(text_string(&picture.data), "1 \"client-1\"\n2 \"client-2\"\n"));
+    assert_null(strstr(text_string(&picture.data), "client-3"));
+    assert_null(strstr(text_string(&picture.notes), "workers shown"));
+    picture_free(&picture);
 }
 
 // Those of different locks may well hold at once.
-TEST_WITH(without_a_violation_nothing_overlaps, start, end)
+static void without_a_violation_nothing_overlaps(void **state)
 {
-    struct plot plot;
+    (void)state;
+    struct picture picture;
     struct judgement judgement = {.verdict = VERDICT_SAFE};
-    plot_timeline(&plot, &build.digest, &judgement);
-    assert_non_null(strstr(plot.script.bytes, "all 3 locks together"));
-    assert_non_null(strstr(plot.script.bytes, "client-4"));
-    assert_null(strstr(plot.script.bytes, "two or more hold"));
-    plot_free(&plot);
+    assert_true(picture_write(
+        &timeline_picture,
+        &(struct picture_subject){.digest = &build.digest, .judgement = &judgement}, &picture));
+    assert_non_null(strstr(text_string(&picture.values), "all 3 locks together"));
+    assert_non_null(strstr(text_string(&picture.data), "client-4"));
+    assert_null(strstr(text_string(&picture.data), "# overlaps:"));
+    picture_free(&picture);
 }
 
 // Evidence without a hold tells its lock by what is found there.
-TEST_WITH(a_lock_that_nobody_is_granted_is_found, start, end)
+static void a_lock_that_nobody_is_granted_is_found(void **state)
 {
+    (void)state;
     struct one_lock one;
     struct judgement judgement = build.judgement;
     for (size_t i = 0; i < judgement.finding_count; i++) {
@@ -118,3 +129,5 @@ TEST_WITH(a_lock_that_nobody_is_granted_is_found, start, end)
     assert_int_equal(one.key, 3);
     one_lock_end(&one);
 }
+
+#define ONE_LOCK_TEST(test) cmocka_unit_test_setup_teardown(test, start, end)

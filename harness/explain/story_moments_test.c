@@ -1,7 +1,7 @@
 // When a story tells its faults and writes, and whom of a semaphore's holders.
 #include "harness/check/build_history_test_support.h"
 #include "harness/explain/story.h"
-#include "harness/report/timeline.h"
+#include "harness/report/pictures/timeline.h"
 #include "harness/testing/test.h"
 
 // The server is down before the harness has proven it, and is missed at once.

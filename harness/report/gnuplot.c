@@ -2,7 +2,6 @@
 
 #include "harness/base/text.h"
 #include "harness/cluster/process.h"
-#include "harness/report/plot.h"
 #include "harness/report/report.h"
 
 #include <errno.h>
@@ -137,6 +136,16 @@ int gnuplot_run(const char *folder, const char *const *scripts, bool *missing, s
     return await(&drawer, count, missing, error);
 }
 
+void gnuplot_quote(struct text *out, const char *string, size_t length)
+{
+    text_add(out, "'");
+    for (size_t i = 0; i < length; i++) {
+        text_add_bytes(out, (unsigned char)string[i] < ' ' ? " " : &string[i], 1);
+        text_add(out, string[i] == '\'' ? "'" : "");
+    }
+    text_add(out, "'");
+}
+
 // --- many ----------------------------------------------------------------------------------------
 
 // As many pictures take about as long as starting gnuplot does.
@@ -149,7 +158,8 @@ static void add_change(struct text *out, const char *folder)
 {
     char *whole = realpath(folder, NULL);
     text_add(out, "cd ");
-    plot_quote(out, whole != NULL ? whole : folder);
+    const char *shown = whole != NULL ? whole : folder;
+    gnuplot_quote(out, shown, strlen(shown));
     free(whole);
 }
 

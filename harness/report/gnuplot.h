@@ -3,6 +3,7 @@
 #define LOCKPICK_REPORT_GNUPLOT_H
 
 #include "harness/base/error.h"
+#include "harness/base/text.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,5 +23,9 @@ struct gnuplot_script {
 // gnuplot_run.
 int gnuplot_run_many(const struct gnuplot_script *scripts, size_t count, bool *missing,
                      struct error *error);
+
+// `length` bytes of a string, in single quotes, in which gnuplot gives no character but these a
+// meaning; control characters become spaces.
+void gnuplot_quote(struct text *out, const char *string, size_t length);
 
 #endif

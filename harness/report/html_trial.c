@@ -172,8 +172,8 @@ static void add_numbers(struct text *out, const struct trial_result *result)
     text_add(out, "</tbody></table></div>\n");
 }
 
-static void add_picture(struct page *page, size_t index, enum trial_picture which, const char *title,
-                        const char *more)
+static void add_picture(struct page *page, size_t index, enum trial_picture which,
+                        const char *title, const char *more)
 {
     const struct trial *trial = page->run->trials[index].trial;
     struct text alternative = {0};

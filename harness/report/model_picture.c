@@ -4,11 +4,18 @@
 #include "harness/base/file.h"
 #include "harness/report/junit_xml.h"
 #include "harness/report/model_picture_scene.h"
-#include "harness/report/plot.h"
 
 #include <stdio.h>
 #include <string.h>
 
+#define PLOT_BLUE "#0072B2"
+#define PLOT_SKY "#56B4E9"
+#define PLOT_GREEN "#009E73"
+#define PLOT_RED "#D55E00"
+#define PLOT_DARK_RED "#a03c00"
+#define PLOT_GREY "#8a8a8a"
+#define PLOT_DARK "#333333"
+#define PLOT_WIDTH 900
 #define LEFT 170
 #define RIGHT (PLOT_WIDTH - 30)
 #define TOP 96
@@ -16,6 +23,14 @@
 // A narrower mark would not be seen.
 #define LEAST_WIDTH 3
 #define MOST_TICKS 6
+
+static double trial_text_width(const char *text)
+{
+    size_t characters = 0;
+    for (; *text != '\0'; text++)
+        characters += ((unsigned char)*text & 0xc0) != 0x80;
+    return (double)characters * 7.9;
+}
 
 // One picture while it is drawn.
 struct picture {
@@ -210,7 +225,7 @@ static void mark_violation(struct picture *picture)
                 rule_words(violation->rule));
     }
     double middle = (x_of(picture, violation->from) + x_of(picture, violation->to)) / 2;
-    double half = plot_text_width(rule_words(violation->rule)) / 2;
+    double half = trial_text_width(rule_words(violation->rule)) / 2;
     middle = middle < LEFT + half ? LEFT + half : middle > RIGHT - half ? RIGHT - half : middle;
     add_text(picture, middle, TOP - 8, "middle", PLOT_DARK_RED, rule_words(violation->rule));
 }
@@ -274,7 +289,7 @@ static void add_legend(struct picture *picture)
                     "<rect class=\"%s\" x=\"%.1f\" y=\"46\" width=\"20\" height=\"11\"/>\n",
                     looks[i].class, x);
         add_text(picture, x + 26, 56, "start", PLOT_DARK, looks[i].words);
-        x += 26 + plot_text_width(looks[i].words) + 16;
+        x += 26 + trial_text_width(looks[i].words) + 16;
     }
 }
 

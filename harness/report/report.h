@@ -55,7 +55,9 @@ struct trial_result {
 enum picture_place {
     PLACE_VERDICTS, // in the page of a run: beside its verdicts,
     PLACE_COSTS,    // its costs,
-    PLACE_RECOVERY, // how soon faults were recovered from
+    PLACE_RECOVERY, // how soon faults were recovered from;
+    PLACE_TRIAL,    // beside each trial; or, if not in the page,
+    PLACE_FOLDER,   // linked there
 };
 
 // A picture of the whole run, see run_pictures.h.

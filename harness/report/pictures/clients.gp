@@ -17,10 +17,10 @@ do for [g = 1:groups] { do for [panel = 0:1] { do for [c = 1:columns] {
     set format y panel ? '%.0s %cs' : '%.0s%c/s'
     set ytics autofreq
     eval panel ? fine_tics('y', p99_least, p99_most) : fine_tics('y', rates_least, rates_most)
-    plot for [n = 1:7] data index sprintf('curve %d %d %d:', g, c, n) using 1:(panel ? $6*1e-9 : $2) with linespoints linetype n, \
-         for [n = 1:7] data index sprintf('curve %d %d %d:', g, c, n) using 1:(panel ? NaN : $3):(0):($4 - $3) with vectors nohead linetype n linewidth 1 dashtype 1, \
+    plot for [n = 1:7] data index sprintf('curve %d %d %d:', g, c, n) using 1:(panel ? $6*1e-9 : $2) with linespoints linestyle n, \
+         for [n = 1:7] data index sprintf('curve %d %d %d:', g, c, n) using 1:(panel ? NaN : $3):(0):($4 - $3) with vectors nohead linestyle n linewidth 1 dashtype 1, \
          for [n = 1:7] data index sprintf('curve %d %d %d:', g, c, n) using 1:($7 == 1 ? NaN : panel ? $6*1e-9 : $2) with points pointtype 6 pointsize 1.6 linewidth 1.5 linecolor rgb dark_red, \
          data index 'places' using 1:(NaN):xtic(2), \
-         for [n = 1:(panel || c < columns ? 0 : 7)] data index sprintf('legend %d %d:', g, n) using 1:2 with linespoints linetype n title columnheader(1)
+         for [n = 1:(panel || c < columns ? 0 : 7)] data index sprintf('legend %d %d:', g, n) using 1:2 with linespoints linestyle n title columnheader(1)
 }}}
 unset multiplot

@@ -1,5 +1,7 @@
 #include "harness/report/pictures/picture.h"
 
+#include "harness/report/gnuplot.h"
+
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -111,17 +113,6 @@ static size_t line_length(const char *text, size_t most)
     }
 }
 
-// In single quotes, in which gnuplot gives no character but these a meaning.
-static void quote(struct text *out, const char *text, size_t length)
-{
-    text_add(out, "'");
-    for (size_t i = 0; i < length; i++) {
-        text_add_bytes(out, (unsigned char)text[i] < ' ' ? " " : &text[i], 1);
-        text_add(out, text[i] == '\'' ? "'" : "");
-    }
-    text_add(out, "'");
-}
-
 void picture_words(struct picture *picture, const char *variable, size_t most, const char *format,
                    ...)
 {
@@ -136,7 +127,7 @@ void picture_words(struct picture *picture, const char *variable, size_t most, c
     for (const char *at = words; *at != '\0' || lines == 0; lines += *at != '\0' || lines == 0) {
         size_t length = line_length(at, most);
         text_add(&picture->values, lines > 0 ? ".\"\\n\".\\\n  " : "");
-        quote(&picture->values, at, length);
+        gnuplot_quote(&picture->values, at, length);
         at += length;
         at += *at == '\n' ? 1 : strspn(at, " ");
         if (*at == '\0')

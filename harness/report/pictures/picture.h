@@ -67,6 +67,11 @@ void run_pictures_free(struct run_result *run);
 extern const struct picture_kind matrix_picture, windows_picture, recovery_picture,
     percentiles_picture, clients_picture, rates_picture, hand_off_picture, fairness_picture;
 
+// Those of a trial, by enum trial_picture; they are written by plots_write
+// (harness/report/report.h).
+extern const struct picture_kind timeline_picture, throughput_picture, latency_picture,
+    operations_picture, latency_over_time_picture;
+
 // --- for those who write data --------------------------------------------------------------------
 
 // Begins a block of the data, named by the words before the colon: "rows: row name at". A template

@@ -17,9 +17,9 @@ do for [g = 1:groups] { do for [column = 5:6] {
     set yrange [column == 5 ? down(p50_least) : down(p99_least) : column == 5 ? up(p50_most) : up(p99_most)]
     eval (column == 5 ? fine_tics('y', p50_least, p50_most) : fine_tics('y', p99_least, p99_most))
     eval name_y(column == 5 ? 'acquire p50' : 'acquire p99')
-    plot for [n = 1:7] data index sprintf('curve %d 1 %d:', g, n) using 1:(column(column)*1e-9) with linespoints linetype n, \
+    plot for [n = 1:7] data index sprintf('curve %d 1 %d:', g, n) using 1:(column(column)*1e-9) with linespoints linestyle n, \
          for [n = 1:7] data index sprintf('curve %d 1 %d:', g, n) using 1:($7 == 1 ? NaN : column(column)*1e-9) with points pointtype 6 pointsize 1.6 linewidth 1.5 linecolor rgb dark_red, \
          data index 'places' using 1:(NaN):xtic(2), \
-         for [n = 1:(column == 5 ? 0 : 7)] data index sprintf('legend %d %d:', g, n) using 1:2 with linespoints linetype n title columnheader(1)
+         for [n = 1:(column == 5 ? 0 : 7)] data index sprintf('legend %d %d:', g, n) using 1:2 with linespoints linestyle n title columnheader(1)
 }}
 unset multiplot

@@ -4,13 +4,13 @@ set encoding utf8
 set micro
 blue = 0x0072B2; sky = 0x56B4E9; green = 0x009E73; orange = 0xE69F00; red = 0xD55E00
 dark_red = 0xa03c00; purple = 0xCC79A7; grey = 0x8a8a8a; dark = 0x333333
-set linetype 1 linecolor rgb blue dashtype 1 pointtype 7 linewidth 2 pointsize 0.7
-set linetype 2 linecolor rgb orange dashtype (9,3) pointtype 5 linewidth 2 pointsize 0.7
-set linetype 3 linecolor rgb green dashtype (2,3) pointtype 9 linewidth 2 pointsize 0.7
-set linetype 4 linecolor rgb red dashtype (9,3,2,3) pointtype 13 linewidth 2 pointsize 0.7
-set linetype 5 linecolor rgb purple dashtype 1 pointtype 4 linewidth 2 pointsize 0.7
-set linetype 6 linecolor rgb sky dashtype (14,3) pointtype 6 linewidth 2 pointsize 0.7
-set linetype 7 linecolor rgb dark dashtype (4,3) pointtype 8 linewidth 2 pointsize 0.7
+set style line 1 linecolor rgb blue dashtype 1 pointtype 7 linewidth 2 pointsize 0.7
+set style line 2 linecolor rgb orange dashtype (9,3) pointtype 5 linewidth 2 pointsize 0.7
+set style line 3 linecolor rgb green dashtype (2,3) pointtype 9 linewidth 2 pointsize 0.7
+set style line 4 linecolor rgb red dashtype (9,3,2,3) pointtype 13 linewidth 2 pointsize 0.7
+set style line 5 linecolor rgb purple dashtype 1 pointtype 4 linewidth 2 pointsize 0.7
+set style line 6 linecolor rgb sky dashtype (14,3) pointtype 6 linewidth 2 pointsize 0.7
+set style line 7 linecolor rgb dark dashtype (4,3) pointtype 8 linewidth 2 pointsize 0.7
 # Places in pixels from the top left, and how wide a text of 12 pixels is.
 X(pixels) = pixels / (width + 0.0)
 Y(pixels) = 1 - pixels / (height + 0.0)
@@ -37,3 +37,14 @@ set tics font ',12' textcolor rgb dark; unset mxtics; unset mytics; \
 set xtics nomirror out offset 0,0.4; set ytics nomirror out offset 0.5,0; \
 set xlabel '' font ',12' textcolor rgb dark offset 0,0.9; set ylabel '' font ',12' textcolor rgb dark; \
 set grid linecolor rgb 0xdddddd linewidth 0.7;".(strlen(layout) ? 'set multiplot previous' : '')
+# A panel `high` pixels high over the time of a trial, below the labels of `lanes` lines that end
+# above it. A suffix tells panels of one picture apart.
+time_panel(left, above, high, suffix) = sprintf("set lmargin at screen X(%d); set rmargin at screen X(width - 30); \
+set xrange [from%s:to%s]; set y2range [0:1]; unset xtics; unset ytics; unset border; unset grid; unset arrow; set xlabel ''; \
+if (lanes%s > 0) { \
+set tmargin at screen Y(%d); set bmargin at screen Y(%d); set yrange [0:lanes%s]; \
+plot data index 'labels%s:' using 1:($2 + 0.5):4:3 with labels center textcolor rgb variable } \
+else { set yrange [0:1]; plot 1/0 }; \
+set tmargin at screen Y(%d); set bmargin at screen Y(%d); set yrange [*:*]; set border 3; set grid; \
+set ytics nomirror out offset 0.5,0 font ',13' textcolor rgb dark; set xtics nomirror out offset 0,0.4 font ',13' textcolor rgb dark format plus%s.'%%.12g'; set xlabel axis%s", \
+left, suffix, suffix, suffix, above - 4 - 18 * value('lanes'.suffix), above - 4, suffix, suffix, above, above + high, suffix, suffix)

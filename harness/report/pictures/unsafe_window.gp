@@ -20,6 +20,6 @@ set key at screen X(12), Y(top + 46 + 20 * rows) top left Left reverse font ',12
 kind(n) = n == 1 ? 'stale-holder' : 'double-grant'
 meaning(n) = n == 1 ? 'stale holder: the lease of one had run out' : 'double grant: it was granted to both'
 plot data index 'rows' using (NaN):1:ytic(2):y2tic(3), \
-     for [n = 1:2] data index kind(n).' ranges' using ($2*1e-9):($1 + 0.36 * n - 0.54):(($3 - $2)*1e-9):(0) with vectors nohead linetype n, \
-     for [n = 1:2] data index kind(n).' medians' using ($2*1e-9):($1 + 0.36 * n - 0.54) with points linetype n pointsize 0.6 title meaning(n)
+     for [n = 1:2] data index kind(n).' ranges' using ($2*1e-9):($1 + 0.36 * n - 0.54):(($3 - $2)*1e-9):(0) with vectors nohead linestyle n, \
+     for [n = 1:2] data index kind(n).' medians' using ($2*1e-9):($1 + 0.36 * n - 0.54) with points linestyle n pointsize 0.6 title meaning(n)
 unset multiplot

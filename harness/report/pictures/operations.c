@@ -1,6 +1,6 @@
 // Each operation as a dot at its latency: what was granted and released, what was refused, and what
 // never got an answer. Of very many that went well not all are drawn; the caption says so.
-#include "harness/report/plot.h"
+#include "harness/report/pictures/trial_time.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,23 +24,19 @@ enum kind {
     KIND_COUNT
 };
 
-// Colour and shape together tell the kinds apart, in grey too.
+// Their colours and shapes are the template's.
 static const struct {
-    const char *name, *meaning, *colour;
-    int point; // gnuplot's pointtype
-    double size;
+    const char *name, *meaning;
     bool went_well;
 } kinds[KIND_COUNT] = {
-    [DOT_GRANTED] = {"granted", "granted", PLOT_BLUE, 7, 0.35, true},
-    [DOT_RELEASED] = {"released", "released", PLOT_GREEN, 6, 0.35, true},
-    [DOT_NOT_GRANTED] = {"not-granted", "not granted in time", PLOT_ORANGE, 9, 0.7, false},
-    [DOT_RELEASED_LATE] = {"released-late", "released, but lost before", PLOT_DARK, 13, 0.7, false},
-    [DOT_REFUSED] = {"write-refused", "write refused by the store", PLOT_PURPLE, 5, 0.6, false},
-    [DOT_ACQUIRE_UNKNOWN] = {"acquire-unknown", "acquire without an answer", PLOT_RED, 2, 0.8,
-                             false},
-    [DOT_RELEASE_UNKNOWN] = {"release-unknown", "release without an answer", PLOT_RED, 1, 0.8,
-                             false},
-    [DOT_WRITE_UNKNOWN] = {"write-unknown", "write without an answer", PLOT_RED, 3, 0.8, false},
+    [DOT_GRANTED] = {"granted", "granted", true},
+    [DOT_RELEASED] = {"released", "released", true},
+    [DOT_NOT_GRANTED] = {"not-granted", "not granted in time", false},
+    [DOT_RELEASED_LATE] = {"released-late", "released, but lost before", false},
+    [DOT_REFUSED] = {"write-refused", "write refused by the store", false},
+    [DOT_ACQUIRE_UNKNOWN] = {"acquire-unknown", "acquire without an answer", false},
+    [DOT_RELEASE_UNKNOWN] = {"release-unknown", "release without an answer", false},
+    [DOT_WRITE_UNKNOWN] = {"write-unknown", "write without an answer", false},
 };
 
 struct operation {
@@ -116,13 +112,13 @@ static struct operations collect(const struct digest *digest)
 // --- thinning ------------------------------------------------------------------------------------
 
 // Marks the slowest of each kind in each stretch of the trial.
-static void keep_slowest(struct operations *operations, const struct plot *plot)
+static void keep_slowest(struct operations *operations, const struct trial_time *time)
 {
     struct operation *slowest[KIND_COUNT][STRETCHES] = {0};
-    double span = (double)(plot->to_ns - plot->from_ns);
+    double span = (double)(time->to_ns - time->from_ns);
     for (size_t i = 0; i < operations->count; i++) {
         struct operation *operation = &operations->items[i];
-        double share = (double)(operation->at_ns - plot->from_ns) / span * STRETCHES;
+        double share = (double)(operation->at_ns - time->from_ns) / span * STRETCHES;
         int stretch = share < 0 ? 0 : share >= STRETCHES ? STRETCHES - 1 : (int)share;
         struct operation **best = &slowest[operation->kind][stretch];
         if (*best == NULL || operation->latency_ns > (*best)->latency_ns)
@@ -147,7 +143,7 @@ static void keep_every(struct operations *operations, bool went_well, size_t ste
     }
 }
 
-static void thin(struct operations *operations, struct plot *plot, bool went_well)
+static void thin(struct operations *operations, const struct trial_time *time, bool went_well)
 {
     size_t total = 0;
     for (enum kind kind = 0; kind < KIND_COUNT; kind++)
@@ -155,94 +151,71 @@ static void thin(struct operations *operations, struct plot *plot, bool went_wel
     size_t step = (total + MOST_OF_A_CLASS - 1) / MOST_OF_A_CLASS;
     keep_every(operations, went_well, step > 0 ? step : 1);
     if (step > 1)
-        plot_caption(plot,
+        picture_note(time->picture,
                      "Of %zu operations that %s, every %zuth is drawn, and the slowest of each "
                      "kind in each hundredth of the time.",
                      total, went_well ? "went well" : "did not go well", step);
 }
 
-// --- drawing -------------------------------------------------------------------------------------
+// --- written -------------------------------------------------------------------------------------
 
-static void add_kind(struct plot *plot, const struct operations *operations, enum kind kind)
+// What the legend says of the kind, and a dot for each.
+static void write_kind(const struct trial_time *time, const struct operations *operations,
+                       enum kind kind)
 {
-    text_format(&plot->data, "# %s: at(%s) latency(ns)\n", kinds[kind].name, plot->unit);
+    picture_block(time->picture, "%s: at(%s) latency(ns)", kinds[kind].name, time->unit);
+    text_format(&time->picture->data, "\"%s (%zu)\"\n", kinds[kind].meaning,
+                operations->of_kind[kind]);
     for (size_t i = 0; i < operations->count; i++) {
         const struct operation *operation = &operations->items[i];
         if (operation->is_drawn && operation->kind == kind)
-            text_format(&plot->data, "%.9g %lld\n", plot_x(plot, operation->at_ns),
+            text_format(&time->picture->data, "%.9g %lld\n", trial_time_at(time, operation->at_ns),
                         (long long)operation->latency_ns);
     }
-    text_add(&plot->data, "\n\n");
 }
 
-static double size_of(const struct operations *operations, enum kind kind)
+static void write_dots(struct trial_time *time, struct operations *operations)
 {
-    return kinds[kind].size * (kinds[kind].went_well && operations->count < FEW ? 1.8 : 1);
-}
-
-static void add_points(struct plot *plot, const struct operations *operations)
-{
-    const char *lead = "plot ";
-    int index = 0;
+    struct picture_range range = {0};
+    size_t legends = 0;
+    trial_faults(time, true);
+    keep_slowest(operations, time);
+    thin(operations, time, true);
+    thin(operations, time, false);
     for (enum kind kind = 0; kind < KIND_COUNT; kind++) {
-        if (operations->of_kind[kind] == 0)
-            continue;
-        add_kind(plot, operations, kind);
-        text_format(&plot->script,
-                    "%s'operations.dat' index %d using 1:2 with points pointtype %d pointsize %g "
-                    "linecolor rgb '%s' notitle",
-                    lead, index++, kinds[kind].point, size_of(operations, kind),
-                    kinds[kind].colour);
-        lead = ", \\\n     ";
+        if (operations->of_kind[kind] > 0)
+            write_kind(time, operations, kind);
+        legends += operations->of_kind[kind] > 0;
     }
-    text_add(&plot->script, "\n");
+    for (size_t i = 0; i < operations->count; i++)
+        picture_widen(&range, (double)operations->items[i].latency_ns);
+    picture_range(time->picture, "times", &range);
+    picture_number(time->picture, "legends", (double)legends);
+    // Few dots are larger.
+    picture_number(time->picture, "size", operations->count < FEW ? 0.63 : 0.35);
+    trial_time_end(time);
 }
 
-static void add_legend(struct plot *plot, const struct operations *operations)
+static bool write(const struct picture_subject *subject, struct picture *picture)
 {
-    for (enum kind kind = 0; kind < KIND_COUNT; kind++) {
-        char style[64];
-        char text[96];
-        if (operations->of_kind[kind] == 0)
-            continue;
-        snprintf(style, sizeof style, "pointtype %d pointsize %g", kinds[kind].point,
-                 size_of(operations, kind));
-        snprintf(text, sizeof text, "%s (%zu)", kinds[kind].meaning, operations->of_kind[kind]);
-        plot_legend(plot, SAMPLE_POINT, kinds[kind].colour, style, text);
-    }
-}
-
-static void add_axes(struct plot *plot, const struct operations *operations)
-{
-    int64_t low_ns = TIME_NEVER;
-    int64_t high_ns = 1;
-    for (size_t i = 0; i < operations->count; i++) {
-        low_ns = time_earlier(low_ns, operations->items[i].latency_ns);
-        high_ns = time_later(high_ns, operations->items[i].latency_ns);
-    }
-    plot_time_axis(plot);
-    plot_duration_axis(plot, (double)low_ns, (double)high_ns);
-}
-
-bool plot_operations(struct plot *plot, const struct digest *digest)
-{
+    const struct digest *digest = subject->digest;
     struct operations operations = collect(digest);
-    struct text title = {0};
     bool any = operations.count > 0;
-    plot_start(plot, "operations", 92, digest, digest->started_ns, digest->ended_ns);
     if (any) {
-        plot_faults(plot, digest, true);
-        keep_slowest(&operations, plot);
-        thin(&operations, plot, true);
-        thin(&operations, plot, false);
-        add_legend(plot, &operations);
-        text_format(&title, "Latency of each operation, by when it began: %s, %s",
-                    digest->trial->scenario->name, digest->trial->scheme);
-        plot_layout(plot, 300, text_string(&title));
-        add_axes(plot, &operations);
-        add_points(plot, &operations);
+        struct trial_time time;
+        trial_time_start(&time, picture, digest, 92, digest->started_ns, digest->ended_ns, "");
+        picture_title(picture, "Latency of each operation, by when it began: %s, %s",
+                      digest->trial->scenario->name, digest->trial->scheme);
+        write_dots(&time, &operations);
     }
-    text_free(&title);
     free(operations.items);
     return any;
 }
+
+extern const char template_operations[];
+const struct picture_kind operations_picture = {.name = "operations",
+                                                .title = "Each operation",
+                                                .place = PLACE_FOLDER,
+                                                .width = TRIAL_WIDTH,
+                                                .template = template_operations,
+                                                .write = write};

@@ -1,12 +1,14 @@
 // What the picture of a violation says: its cause, who was struck, what was read and written.
 #include "faults/fault.h"
-#include "harness/report/plot.h"
+#include "harness/report/pictures/picture.h"
 #include "harness/report/test_run.h"
 #include "harness/testing/test.h"
 
+#include <stdlib.h>
+
 static struct test_run test;
 static struct trial_result *result;
-static struct plot plot;
+static struct picture picture;
 
 static int start(void **state)
 {
@@ -20,7 +22,7 @@ static int start(void **state)
 static int stop(void **state)
 {
     (void)state;
-    plot_free(&plot);
+    picture_free(&picture);
     return 0;
 }
 
@@ -61,12 +63,19 @@ static void add_access(size_t hold, bool is_write, int64_t at_ms, int64_t value)
 
 static void draw(void)
 {
-    plot_timeline(&plot, &test.digest, &result->judgement);
+    picture_free(&picture);
+    assert_true(picture_write(
+        &timeline_picture,
+        &(struct picture_subject){.digest = &test.digest, .judgement = &result->judgement},
+        &picture));
 }
 
+// In the picture, or in what its template is told.
 static bool says(const char *words)
 {
-    return strstr(plot.script.bytes, words) != NULL;
+    return strstr(text_string(&picture.data), words) != NULL ||
+           strstr(text_string(&picture.values), words) != NULL ||
+           strstr(text_string(&picture.notes), words) != NULL;
 }
 
 TEST_WITH(the_cause_stands_below_the_title, start, stop)
@@ -76,36 +85,32 @@ TEST_WITH(the_cause_stands_below_the_title, start, stop)
     add_fault("pause", 1, "", 6, 500);
     find(&test_stale_holder, SIZE_MAX, 320, 400);
     draw();
-    assert_in_range(plot.headline_count, 1, 2);
-    assert_non_null(strstr(plot.headlines[0], "Cause: client-1 stood still for 494 ms (fault 1)"));
-    assert_true(says("fault 1: pause client-1"));
-    assert_true(says(plot.headlines[0]));
+    assert_true(says("cause = 'Cause: client-1 stood still for 494 ms (fault 1)"));
+    assert_true(says("\"fault 1: pause client-1\""));
 }
 
-TEST_WITH(a_long_cause_is_broken_between_words, start, stop)
+TEST_WITH(a_long_text_is_broken_between_words, start, stop)
 {
     struct text words = {0};
     for (int i = 0; i < 40; i++)
         text_format(&words, "%sµword%d", i > 0 ? " " : "", i);
-    plot_start(&plot, "x", 10, &test.digest, AT(0), AT(1));
-    plot_headline(&plot, words.bytes);
-    assert_int_equal(plot.headline_count, 3);
-    for (int i = 0; i < 3; i++) {
-        assert_memory_equal(plot.headlines[i], "µword", 6);
-        assert_true(plot.headlines[i][strlen(plot.headlines[i]) - 1] != ' ');
-    }
+    picture_words(&picture, "cause", 100, "%s", words.bytes);
+    assert_true(says("cause_lines = 4\n"));
+    assert_true(says("'µword0 "));
+    assert_true(says("µword39'\n"));
+    assert_false(says(" '."));
     text_free(&words);
 }
 
-// A word that is longer than any line is cut, not looked at for ever.
-TEST_WITH(a_word_without_end_is_cut, start, stop)
+// A word that is longer than any line has a line of its own, and is not looked at for ever.
+TEST_WITH(a_word_without_end_has_a_line, start, stop)
 {
     char words[1000];
     memset(words, 'x', sizeof words - 1);
     words[sizeof words - 1] = '\0';
-    plot_start(&plot, "x", 10, &test.digest, AT(0), AT(1));
-    plot_headline(&plot, words);
-    assert_int_equal(plot.headline_count, 3);
+    picture_words(&picture, "cause", 100, "%s and more", words);
+    assert_true(says("cause_lines = 2\n"));
+    assert_true(says("'and more'"));
 }
 
 TEST_WITH(what_struck_a_server_has_a_row_of_its_own, start, stop)
@@ -115,8 +120,8 @@ TEST_WITH(what_struck_a_server_has_a_row_of_its_own, start, stop)
     add_fault("restart", 0, "server-2", 100, 150);
     find(&test_stale_holder, SIZE_MAX, 320, 400);
     draw();
-    assert_true(says("'servers, network' 3"));
-    assert_true(says("set label 'fault 1: server-2 crashes'"));
+    assert_true(says("3 \"servers, network\""));
+    assert_true(says("\"fault 1: server-2 crashes\""));
 }
 
 TEST_WITH(without_such_a_fault_there_is_no_such_row, start, stop)
@@ -140,10 +145,10 @@ TEST_WITH(the_values_of_the_evidence_stand_at_their_marks, start, stop)
     add_access(1, true, 331, 42);
     find(&test_stale_holder, SIZE_MAX, 320, 400);
     draw();
-    assert_true(says("set label 'reads 41' at"));
-    assert_true(says("set label 'writes 42' at"));
-    assert_true(says("first 1.64 right offset"));
-    assert_true(says("first 1.64 left offset"));
+    assert_true(says("\"reads 41\""));
+    assert_true(says("\"writes 42\""));
+    assert_non_null(strstr(strstr(text_string(&picture.data), "# leftward:"), " 1.64 "));
+    assert_non_null(strstr(strstr(text_string(&picture.data), "# rightward:"), " 0.64 "));
 }
 
 TEST_WITH(a_long_write_is_drawn_until_it_is_answered, start, stop)
@@ -155,11 +160,12 @@ TEST_WITH(a_long_write_is_drawn_until_it_is_answered, start, stop)
     find(&test_stale_holder, SIZE_MAX, 320, 400);
     draw();
     assert_false(says("until it is answered"));
-    plot_free(&plot);
+    picture_free(&picture);
     test.accesses[0].returned_ns = AT(590);
     draw();
     assert_true(says("until it is answered"));
-    assert_non_null(strstr(plot.data.bytes, "# writes under way: row sent answered\n1 50 590\n"));
+    assert_non_null(
+        strstr(text_string(&picture.data), "# long_writes: row sent answered\n1 50 590\n"));
 }
 
 // The lock kept them apart; so both holds are red, and nothing is to be enlarged.
@@ -173,8 +179,8 @@ TEST_WITH(holds_that_were_apart_are_both_marked, start, stop)
     find(&lost, 1, 509, 510);
     draw();
     assert_true(says("lost-update: this write"));
-    assert_false(says("enlarged"));
-    const char *bars = strstr(plot.data.bytes, "# violation: row from to\n");
+    assert_true(says("enlarged = 0\n"));
+    const char *bars = strstr(text_string(&picture.data), "# violation: row from to\n");
     assert_non_null(bars);
     double row, from, to;
     assert_int_equal(sscanf(bars, "# violation: row from to\n%lf %lf %lf", &row, &from, &to), 3);

@@ -1,46 +1,43 @@
 #include "harness/base/file.h"
 #include "harness/report/gnuplot.h"
-#include "harness/report/plot.h"
 #include "harness/report/pictures/picture.h"
-#include "harness/report/report.h"
 
 #include <stdlib.h>
 
+static const struct picture_kind *const kinds[] = {
+    [PICTURE_TIMELINE] = &timeline_picture,        [PICTURE_THROUGHPUT] = &throughput_picture,
+    [PICTURE_LATENCY] = &latency_picture,          [PICTURE_OPERATIONS] = &operations_picture,
+    [PICTURE_SLICES] = &latency_over_time_picture,
+};
+
 const char *picture_name(enum trial_picture which)
 {
-    static const char *const names[] = {
-        [PICTURE_TIMELINE] = "timeline",        [PICTURE_THROUGHPUT] = "throughput",
-        [PICTURE_LATENCY] = "latency",          [PICTURE_OPERATIONS] = "operations",
-        [PICTURE_SLICES] = "latency-over-time",
-    };
-    return names[which];
+    return kinds[which]->name;
 }
 
 // --- what it is drawn from -----------------------------------------------------------------------
 
-// False if the trial has too little for it: then there is no plot.
-static bool make(struct plot *plot, enum trial_picture which, const struct digest *digest,
-                 const struct trial_result *result)
+// False if the trial has too little for it: then there is no picture.
+static bool make(enum trial_picture which, const struct digest *digest,
+                 const struct trial_result *result, struct plot_source *source)
 {
-    switch (which) {
-    case PICTURE_TIMELINE:
-        plot_timeline(plot, digest, &result->judgement);
-        return true;
-    case PICTURE_THROUGHPUT:
-        plot_throughput(plot, digest, &result->judgement);
-        return true;
-    case PICTURE_LATENCY:
-        if (digest->hold_count >= LEAST_FOR_PERCENTILES)
-            plot_latency(plot, digest);
-        return digest->hold_count >= LEAST_FOR_PERCENTILES;
-    case PICTURE_OPERATIONS:
-        return plot_operations(plot, digest);
-    case PICTURE_SLICES:
-        return plot_slices(plot, digest);
-    case PICTURE_ALL:
-        break;
+    const struct picture_subject subject = {.digest = digest, .judgement = &result->judgement};
+    struct picture picture;
+    bool any = picture_write(kinds[which], &subject, &picture);
+    *source = (struct plot_source){0};
+    if (any) {
+        picture_script(kinds[which], &picture, &source->script);
+        source->data = picture.data;
+        picture.data = (struct text){0};
     }
-    return false;
+    picture_free(&picture);
+    return any;
+}
+
+static void source_free(struct plot_source *source)
+{
+    text_free(&source->data);
+    text_free(&source->script);
 }
 
 static bool write_source(const struct trial_result *result, enum trial_picture which,
@@ -54,12 +51,12 @@ static int prepare(const struct digest *digest, struct trial_result *result, str
 {
     bool written = true;
     for (enum trial_picture which = 0; which < PICTURE_ALL && written; which++) {
-        struct plot plot = {0};
-        if (make(&plot, which, digest, result)) {
-            written = write_source(result, which, &plot.data, &plot.script, error);
+        struct plot_source source;
+        if (make(which, digest, result, &source)) {
+            written = write_source(result, which, &source.data, &source.script, error);
             result->undrawn |= written ? 1u << which : 0;
         }
-        plot_free(&plot);
+        source_free(&source);
     }
     return written ? 0 : -1;
 }
@@ -68,22 +65,15 @@ void plots_keep(const struct digest *digest, struct trial_result *result)
 {
     result->sources = memory_zeroed(PICTURES_OF_PAGE, sizeof *result->sources);
     for (enum trial_picture which = 0; which < PICTURES_OF_PAGE; which++) {
-        struct plot plot = {0};
-        if (make(&plot, which, digest, result)) {
-            result->sources[which] = (struct plot_source){plot.data, plot.script};
-            plot.data = plot.script = (struct text){0};
+        if (make(which, digest, result, &result->sources[which]))
             result->undrawn |= 1u << which;
-        }
-        plot_free(&plot);
     }
 }
 
 void plots_free(struct trial_result *result)
 {
-    for (size_t i = 0; result->sources != NULL && i < PICTURES_OF_PAGE; i++) {
-        text_free(&result->sources[i].data);
-        text_free(&result->sources[i].script);
-    }
+    for (size_t i = 0; result->sources != NULL && i < PICTURES_OF_PAGE; i++)
+        source_free(&result->sources[i]);
     free(result->sources);
     free(result->timeline);
     free(result->throughput);

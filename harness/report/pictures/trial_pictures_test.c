@@ -1,14 +1,16 @@
 #include "harness/base/file.h"
 #include "harness/report/gnuplot.h"
-#include "harness/report/plot.h"
+#include "harness/report/pictures/trial_time.h"
 #include "harness/report/test_run.h"
 #include "harness/testing/test.h"
 
+#include <stdlib.h>
 #include <unistd.h>
 
 static struct test_run test;
 static struct trial_result *result;
 static char folder[64];
+static struct picture picture;
 
 static const char *const names[] = {"throughput", "latency", "timeline", "operations",
                                     "latency-over-time"};
@@ -44,6 +46,7 @@ static int end(void **state)
         free(path);
     }
     rmdir(folder);
+    picture_free(&picture);
     free(result->timeline);
     free(result->throughput);
     free(result->latency);
@@ -177,12 +180,19 @@ TEST_WITH(a_few_acquires_have_no_plot_of_latency, start, end)
     assert_null(result->latency);
 }
 
-// The script and the data of the timeline; free both with plot_free.
-static struct plot draw_timeline(void)
+static void draw(const struct picture_kind *kind)
 {
-    struct plot plot;
-    plot_timeline(&plot, &test.digest, &result->judgement);
-    return plot;
+    picture_free(&picture);
+    assert_true(picture_write(
+        kind, &(struct picture_subject){.digest = &test.digest, .judgement = &result->judgement},
+        &picture));
+}
+
+static bool says(const char *words)
+{
+    return strstr(text_string(&picture.data), words) != NULL ||
+           strstr(text_string(&picture.values), words) != NULL ||
+           strstr(text_string(&picture.notes), words) != NULL;
 }
 
 TEST_WITH(a_killed_holder_is_marked_and_still_has_the_lock, start, end)
@@ -196,30 +206,25 @@ TEST_WITH(a_killed_holder_is_marked_and_still_has_the_lock, start, end)
     hold->died_ns = AT(22);
     hold->release_invoked = false;
     test_hold(&test, 2, 0, 320, 400);
-    struct plot plot = draw_timeline();
-    assert_non_null(strstr(plot.data.bytes, "# deaths: row at\n1 20\n"));
-    assert_non_null(strstr(plot.data.bytes, "# held by the dead client: row from to\n1 20 320\n"));
-    assert_non_null(strstr(plot.script.bytes, "set label 'killed'"));
-    assert_non_null(strstr(plot.script.bytes, "set label 'held by the dead client'"));
-    plot_free(&plot);
+    draw(&timeline_picture);
+    assert_true(says("# deaths: row at\n1 20\n"));
+    assert_true(says("# dead: row from to\n1 20 320\n"));
+    assert_true(says("\"killed\""));
+    assert_true(says("\"held by the dead client\""));
     death.args[1] = 0; // it ended by itself
-    plot = draw_timeline();
-    assert_null(strstr(plot.script.bytes, "killed"));
-    plot_free(&plot);
+    draw(&timeline_picture);
+    assert_false(says("killed"));
 }
 
 TEST_WITH(a_short_hold_is_drawn_wide_enough_to_be_seen, start, end)
 {
     test_hold(&test, 1, 0, 10, 10)->released_ns += 1000;
     test_hold(&test, 2, 0, 900, 990);
-    struct plot plot = draw_timeline();
-    assert_non_null(strstr(plot.script.bytes, "? from + 2."));
-    assert_non_null(strstr(plot.script.bytes, "Holds shorter than 2."));
-    plot_free(&plot);
+    draw(&timeline_picture);
+    assert_true(says("Holds shorter than 2."));
     test.holds[0].released_ns = AT(100);
-    plot = draw_timeline();
-    assert_null(strstr(plot.script.bytes, "Holds shorter than"));
-    plot_free(&plot);
+    draw(&timeline_picture);
+    assert_false(says("Holds shorter than"));
 }
 
 TEST_WITH(a_tiny_violation_has_a_second_panel_with_an_axis_of_its_own, start, end)
@@ -228,11 +233,10 @@ TEST_WITH(a_tiny_violation_has_a_second_panel_with_an_axis_of_its_own, start, en
     test_hold(&test, 2, 0, 500, 501);
     test_find(result, &test_stale_holder, false)->evidence =
         (struct evidence){{0, 1}, {SIZE_MAX, SIZE_MAX}, AT(500), AT(501)};
-    struct plot plot = draw_timeline();
-    assert_non_null(strstr(plot.script.bytes, "The violation, enlarged"));
-    assert_non_null(strstr(plot.script.bytes, "format '+%.12g'"));
-    assert_non_null(strstr(plot.script.bytes, "ms, counted from 0.499 s after the trial began"));
-    plot_free(&plot);
+    draw(&timeline_picture);
+    assert_true(says("enlarged = 1\n"));
+    assert_true(says("plus2 = '+'"));
+    assert_true(says("ms, counted from 0.499 s after the trial began"));
     if (have_gnuplot())
         assert_int_equal(plots_write(&test.digest, result, true, NULL), 0);
 }
@@ -241,10 +245,8 @@ TEST_WITH(workers_that_are_not_shown_are_counted, start, end)
 {
     test.scenario.clients.processes = 8;
     add_violation();
-    struct plot plot = draw_timeline();
-    assert_non_null(
-        strstr(plot.script.bytes, "2 of 8 workers shown: the others did nothing in this time."));
-    plot_free(&plot);
+    draw(&timeline_picture);
+    assert_true(says("2 of 8 workers shown: the others did nothing in this time."));
 }
 
 static size_t bins_of(size_t holds)
@@ -254,14 +256,12 @@ static size_t bins_of(size_t holds)
         many[i] = (struct hold){.granted_ns = AT(1000 * (int64_t)i / (int64_t)holds)};
     test.digest.holds = many;
     test.digest.hold_count = holds;
-    struct plot plot;
-    plot_throughput(&plot, &test.digest, &result->judgement);
+    draw(&throughput_picture);
+    const char *bins = strstr(text_string(&picture.data), "# bins:");
     size_t lines = 0;
-    for (const char *c = plot.data.bytes; *c != '\0'; c++)
-        lines += *c == '\n';
-    assert_non_null(strstr(plot.script.bytes, "set ylabel 'holds per second'"));
-    plot_free(&plot);
-    return lines - 2; // its head, and the end of the outline
+    for (; *bins != '\0' && strncmp(bins, "\n\n", 2) != 0; bins++)
+        lines += *bins == '\n';
+    return lines;
 }
 
 TEST_WITH(bins_of_throughput_have_some_holds_each, start, end)
@@ -315,15 +315,14 @@ TEST_WITH(what_gnuplot_complains_of_is_in_the_error, start, end)
 
 TEST_WITH(labels_at_one_time_do_not_cover_each_other, start, end)
 {
-    struct plot plot;
-    plot_start(&plot, "timeline", 100, &test.digest, AT(0), AT(1000));
+    struct trial_time time;
+    trial_time_start(&time, &picture, &test.digest, 100, AT(0), AT(1000), "");
     for (int i = 0; i < 3; i++)
-        plot_label(&plot, AT(500), PLOT_DARK, "label %d", i);
-    plot_label(&plot, AT(100), PLOT_DARK, "far away");
-    assert_int_equal(plot.label_count, 4);
-    assert_int_equal(plot.labels[0].lane, 0);
-    assert_int_equal(plot.labels[1].lane, 1);
-    assert_int_equal(plot.labels[2].lane, 2);
-    assert_int_equal(plot.labels[3].lane, 0);
-    plot_free(&plot);
+        trial_label(&time, AT(500), COLOUR_DARK, "label %d", i);
+    trial_label(&time, AT(100), COLOUR_DARK, "far away");
+    assert_int_equal(time.label_count, 4);
+    assert_int_equal(time.labels[0].lane, 0);
+    assert_int_equal(time.labels[1].lane, 1);
+    assert_int_equal(time.labels[2].lane, 2);
+    assert_int_equal(time.labels[3].lane, 0);
 }
