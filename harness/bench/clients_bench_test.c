@@ -26,7 +26,7 @@ static const struct library libraries[] = {
      "apt-get install python3-redis", "/usr/bin/python3, redis-py-lock.py",
      "/usr/bin/python3 harness/bench/bare/redis_py.py"},
     {"node-redlock", "redis", "node", "scripts/drivers/node/node_modules/redlock-5/package.json",
-     "make drivers", "node, node/redlock.mjs, redlock-5",
+     "make drivers", "node, node/redlock.js, redlock-5",
      "cd scripts/drivers/node && node ../../../harness/bench/bare/redlock.mjs"},
     {"kazoo", "zookeeper", "/usr/bin/python3", "/usr/lib/python3/dist-packages/kazoo/client.py",
      "apt-get install python3-kazoo", "/usr/bin/python3, kazoo-lock.py",

@@ -1,16 +1,15 @@
-// Redlock of npm as a driver for Lockpick: `node redlock.mjs redlock-4`, `redlock-5` (the beta) or
+// Redlock of npm as a driver for Lockpick: `node redlock.js redlock-4`, `redlock-5` (the beta) or
 // `@sesamecare-oss/redlock`. With a second argument, `retry-for-ever`, it is used with
 // `retryCount: -1`, and its release as it is; else a release is tried once.
 //
 // Install: npm install --prefix scripts/drivers/node
-import Redis from "ioredis";
-import { createRequire } from "node:module";
-import { connect, now, run } from "./lockpick_driver.mjs";
+const Redis = require("ioredis");
+const { connect, now, run } = require("./lockpick_driver.js");
 
 const library = process.argv[2];
 const forEver = process.argv[3] === "retry-for-ever";
-const module = createRequire(import.meta.url)(library);
-const Redlock = module.Redlock ?? module.default ?? module;
+const exported = require(library);
+const Redlock = exported.Redlock ?? exported.default ?? exported;
 const held = new Map(); // worker: its lock
 let redlock;
 let failures = 0; // requests without an answer: then nothing is certain

@@ -2,22 +2,22 @@
 // with hello(hello), acquire(request), release(request), and renew(request) if it is asked to, each
 // of which gives back (a promise of) the answer: {answer: "held"}, ... When the library was called, and
 // when that call was settled, is added to the answer.
-import { AsyncLocalStorage } from "node:async_hooks";
-import { createInterface } from "node:readline";
+const { AsyncLocalStorage } = require("node:async_hooks");
+const { createInterface } = require("node:readline");
 
 const say = (line) => process.stdout.write(JSON.stringify(line) + "\n");
 
 // Nanoseconds of CLOCK_MONOTONIC.
-export const now = () => Number(process.hrtime.bigint());
+const now = () => Number(process.hrtime.bigint());
 
 // Each call of the library with the time at which its last command was sent: {sent_ns}; null until
 // somebody wants that, for it makes every promise slower.
 let calls = null;
-export const sent = () => calls.getStore().sent_ns;
+const sent = () => calls.getStore().sent_ns;
 const call = (ask) => (calls === null ? ask() : calls.run({}, ask));
 
 // To be called by a lock that learns that its hold is gone.
-export const lost = (worker, lock, reason = "not-owner") =>
+const lost = (worker, lock, reason = "not-owner") =>
   say({ answer: "lost", worker, lock, reason });
 
 const sleep = (us) => new Promise((resolve) => setTimeout(resolve, us / 1000));
@@ -64,7 +64,7 @@ async function answer(driver, request) {
   }
 }
 
-export async function run(name, driver) {
+async function run(name, driver) {
   let greeted = false;
   for await (const line of createInterface({ input: process.stdin })) {
     const request = JSON.parse(line);
@@ -81,7 +81,7 @@ export async function run(name, driver) {
 }
 
 // Notes when commands are sent, for sent().
-export function noteSent(clients) {
+function noteSent(clients) {
   calls = new AsyncLocalStorage();
   for (const client of clients) {
     const send = client.sendCommand;
@@ -94,7 +94,7 @@ export function noteSent(clients) {
 }
 
 // The servers of LOCKPICK_REDIS, connected to.
-export async function connect(Redis, hello) {
+async function connect(Redis, hello) {
   const clients = process.env.LOCKPICK_REDIS.split(",").map((address) => {
     const at = address.lastIndexOf(":");
     const client = new Redis(Number(address.slice(at + 1)), address.slice(0, at), {
@@ -107,3 +107,5 @@ export async function connect(Redis, hello) {
   await Promise.all(clients.map((client) => client.ping().catch(() => {})));
   return clients;
 }
+
+module.exports = { connect, lost, noteSent, now, run, sent };

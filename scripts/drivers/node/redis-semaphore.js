@@ -1,9 +1,9 @@
 // redis-semaphore's Mutex (of one server) or RedlockMutex (of several) as a driver for Lockpick.
 //
 // Install: npm install --prefix scripts/drivers/node
-import Redis from "ioredis";
-import { Mutex, RedlockMutex } from "redis-semaphore";
-import { connect, lost, noteSent, run, sent } from "./lockpick_driver.mjs";
+const Redis = require("ioredis");
+const { Mutex, RedlockMutex } = require("redis-semaphore");
+const { connect, lost, noteSent, run, sent } = require("./lockpick_driver.js");
 
 const held = new Map(); // worker: its lock
 let clients, retry;
