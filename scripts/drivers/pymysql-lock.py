@@ -29,7 +29,7 @@ class Locks(Driver):
         self.execute("CREATE TABLE IF NOT EXISTS driver.locks (name VARCHAR(64) PRIMARY KEY, owner INT)")
         if self.way == "for-update":
             for name in hello["locks"]:
-                self.execute("INSERT IGNORE INTO driver.locks VALUES (%s, 0)", name)
+                self.insist("INSERT IGNORE INTO driver.locks VALUES (%s, 0)", name)
 
     def connect(self):
         servers = self.settings["servers"]
@@ -54,6 +54,15 @@ class Locks(Driver):
             if error.args[0] not in REFUSED:
                 self.workers.connection = None  # its session ends, and what it held
             raise
+
+    def insist(self, statement, *values):
+        """As execute, again if another client's transaction came first."""
+        while True:
+            try:
+                return self.execute(statement, *values)
+            except pymysql.err.MySQLError as error:
+                if error.args[0] != ER.LOCK_DEADLOCK:
+                    raise
 
     def acquire(self, request):
         give_up = time.monotonic() + request["wait_ms"] / 1000

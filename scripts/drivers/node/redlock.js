@@ -8,7 +8,14 @@ const { connect, now, run } = require("./lockpick_driver.js");
 
 const library = process.argv[2];
 const forEver = process.argv[3] === "retry-for-ever";
-const exported = require(library);
+let exported;
+try {
+  exported = require(library);
+} catch (failure) {
+  if (failure.code !== "ERR_INVALID_MODULE_SPECIFIER") throw failure;
+  console.error(`Node does not load ${library} from a folder with a \\ in its path: move the checkout`);
+  process.exit(1);
+}
 const Redlock = exported.Redlock ?? exported.default ?? exported;
 const held = new Map(); // worker: its lock
 let redlock;
