@@ -155,6 +155,8 @@ static void start(struct torture *torture, const struct attack *attack)
     torture->terminal = -1;
     torture->run = attack->has_terminal ? forkpty(&torture->terminal, NULL, NULL, NULL) : fork();
     if (torture->run == 0) {
+        signal(SIGINT, SIG_DFL); // a shell has both ignored by what it starts in the background
+        signal(SIGQUIT, SIG_DFL);
         if (!attack->has_terminal) {
             setsid();
             dup2(out, STDOUT_FILENO);
