@@ -1,6 +1,7 @@
 // The drivers that ship, each with the library whose lock it tries, on a real server. What a
 // library is missing for is skipped, and the command that installs it is said. (template.py,
-// native/flock.c, and other ways to use redis-py's lock: see exec_runs_test.)
+// native/flock.c, and other ways to use redis-py's lock: see exec_runs_test.) The checkout that
+// they are in has a path that no shell, URL or list of paths takes as it is.
 #include "harness/cli/test_foreign.h"
 #include "harness/report/test_json_path.h"
 #include "harness/testing/test.h"
@@ -9,6 +10,7 @@
 #define PLACE "../../scripts/drivers"
 
 static char folder[] = "/tmp/lockpick-driver-runs-XXXXXX";
+#define CHECKOUT "/Z\u00e4 \u0141\"q' #:,=%s $HOME `x`\n;&<a>{b}*?" // in the folder
 static json_t *result_json;
 
 // Adds the programs among the schemes of scenarios/bench/clients.yaml, that they stay right; of two
@@ -38,15 +40,44 @@ static const char of_mysql[] =
     "      install: scripts/setup --with drivers\n"
     "      patience: 60s\n";
 
+// Makes a checkout with the drivers and that scenario in it.
+static void make_checkout(const char *name, const char *scenario)
+{
+    struct text path = {0};
+    text_format(&path, "%s%s/scripts", folder, name);
+    assert_int_equal(folder_make(path.bytes, NULL), 0);
+    setenv("CHECKOUT_SCRIPTS", path.bytes, 1);
+    text_free(&path);
+    assert_int_equal(system("cp -r scripts/drivers \"$CHECKOUT_SCRIPTS/\""), 0);
+    text_format(&path, "%s%s/scenarios/bench", folder, name);
+    assert_int_equal(folder_make(path.bytes, NULL), 0);
+    write_in(path.bytes, "drivers.yaml", scenario);
+    setenv("CHECKOUT_SCENARIOS", path.bytes, 1);
+    text_free(&path);
+}
+
+// Runs the scenario of the checkout that was made last; the result is to be freed.
+static json_t *run_in_checkout(void)
+{
+    char *path = path_join(getenv("CHECKOUT_SCENARIOS"), "out/result.json");
+    struct command_result result =
+        run_lockpick("run \"$CHECKOUT_SCENARIOS/drivers.yaml\" --keep-going --jobs 3 --quiet "
+                     "--out \"$CHECKOUT_SCENARIOS/out\"");
+    json_t *json = json_load_file(path, 0, NULL);
+    if (json == NULL)
+        fprintf(stderr, "%s", text_string(&result.errors));
+    command_free(&result);
+    free(path);
+    return json;
+}
+
 // One run of all of them, as they share their servers.
 static int run_drivers(void **state)
 {
     (void)state;
     struct text shipped = {0};
     struct text scenario = {0};
-    struct text json = {0};
-    char *drivers = realpath("scripts/drivers", NULL);
-    if (drivers == NULL || test_folder_make(folder) != 0 ||
+    if (test_folder_make(folder) != 0 ||
         file_read("scenarios/bench/clients.yaml", &shipped, NULL) != 0)
         return -1;
     text_format(&scenario,
@@ -57,18 +88,10 @@ static int run_drivers(void **state)
                 OPERATIONS);
     add_programs(shipped.bytes, &scenario);
     text_add(&scenario, of_mysql);
-    while (foreign_replace(&scenario, PLACE, drivers)) {
-    }
-    struct command_result result = foreign_run(folder, "drivers", scenario.bytes, "--quiet");
-    foreign_read(folder, "drivers/result.json", &json);
-    result_json = json_loads(text_string(&json), 0, NULL);
-    if (result_json == NULL)
-        fprintf(stderr, "%s", text_string(&result.errors));
-    command_free(&result);
-    text_free(&json);
+    make_checkout(CHECKOUT, scenario.bytes);
+    result_json = run_in_checkout();
     text_free(&scenario);
     text_free(&shipped);
-    free(drivers);
     return result_json == NULL ? -1 : 0;
 }
 
@@ -138,6 +161,37 @@ TEST(what_clients_cost_and_what_breaks_them_is_tried_of_the_same_schemes)
         text_free(&schemes);
     }
     text_free(&wanted);
+}
+
+// Node finds no module by a URL with a backslash in it; what a library is lost for says so.
+TEST(under_a_path_with_a_backslash_locks_in_javascript_work_or_say_why_not)
+{
+    static const char scenario[] =
+        "version: 1\nname: drivers\nabout: For a test.\nworkload: {kind: increment, operations: "
+        "4}\n"
+        "clients: {processes: 2}\nschemes:\n"
+        "  - exec: {name: redlock-4, command: [node, " PLACE "/node/redlock.js, redlock-4],\n"
+        "           servers: redis, traits: [exclusive, lease], patience: 60s,\n"
+        "           needs: [node, " PLACE "/node/node_modules/redlock-4/package.json]}\n"
+        "  - exec: {name: redlock-5, command: [node, " PLACE "/node/redlock.js, redlock-5],\n"
+        "           servers: redis, traits: [exclusive, lease], patience: 60s,\n"
+        "           needs: [node, " PLACE "/node/node_modules/redlock-5/package.json]}\n";
+    make_checkout("/back\\slash", scenario);
+    json_t *json = run_in_checkout();
+    const char *verdicts[2];
+    for (size_t i = 0; i < 2; i++)
+        verdicts[i] =
+            json_string_value(json_at(json_array_get(json_at(json, "trials"), i), "verdict"));
+    if (strcmp(verdicts[0], "SKIPPED") == 0) {
+        json_decref(json);
+        skip();
+    }
+    assert_string_not_equal(verdicts[0], "ERROR");
+    assert_string_equal(verdicts[1], "ERROR");
+    assert_non_null(
+        strstr(json_string_value(json_at(json_array_get(json_at(json, "trials"), 1), "reason")),
+               "with a \\ in its path: move the checkout"));
+    json_decref(json);
 }
 
 #define DRIVER(test_name, scheme)                                                                  \
