@@ -206,7 +206,7 @@ TEST(one_that_misbehaves_is_an_error_and_no_verdict)
         "");
     expect_in(&result, "'{\"id\": 77, \"answer\": \"held\"}' has an id that no request had");
     expect_in(&result, "./no-such-program: No such file or directory");
-    expect_in(&result, "has ended with status 4; the last line of its log is 'bye'");
+    expect_in(&result, "has ended with status 4; its log ends with 'bye'");
     command_free(&result);
 }
 

@@ -157,7 +157,15 @@ static bool reap(struct driver *driver, int64_t limit_ns)
     return true;
 }
 
-// "; the last line of its log is '...'", or nothing. Of a long log, only the end is read.
+// What Node and Java put behind the line that names an error: where it came from, their version.
+static bool is_of_stack(const char *line, const char *end)
+{
+    static const char version[] = "Node.js v";
+    return line == end || isspace((unsigned char)line[0]) || line[0] == '}' ||
+           ((size_t)(end - line) > strlen(version) && strncmp(line, version, strlen(version)) == 0);
+}
+
+// "; its log ends with '...'", or nothing. Of a long log, only the end is read.
 static void quote_log(const struct driver *driver, struct text *out)
 {
     char log[4096];
@@ -171,14 +179,16 @@ static void quote_log(const struct driver *driver, struct text *out)
     off_t from = bytes > (off_t)sizeof log ? bytes - (off_t)sizeof log : 0;
     ssize_t length = pread(file, log, sizeof log, from);
     close(file);
-    while (length > 0 && log[length - 1] == '\n')
-        length--;
     if (length <= 0)
         return;
+    const char *end = log + length;
     const char *newline = memrchr(log, '\n', (size_t)length);
-    const char *last = newline != NULL ? newline + 1 : log;
-    text_format(out, "; the last line of its log is '%s'",
-                driver_quote(last, (size_t)(log + length - last), &shown));
+    while (newline != NULL && is_of_stack(newline + 1, end)) {
+        end = newline;
+        newline = memrchr(log, '\n', (size_t)(end - log));
+    }
+    const char *line = newline != NULL ? newline + 1 : log;
+    text_format(out, "; its log ends with '%s'", driver_quote(line, (size_t)(end - line), &shown));
 }
 
 static void say_it_died(struct driver *driver)

@@ -212,13 +212,16 @@ TEST(one_that_hangs_is_named_with_the_request)
     EXPECT_FAILURE(HELLO "read one; read two", 200 * NS_PER_MS, "driver of client-1 (sh -c",
                    "hangs: \"acquire\" (id 1, worker-1) was not answered", "200", "of patience");
     EXPECT_FAILURE("read hello; echo waiting >&2; read one", 200 * NS_PER_MS, "has not said hello",
-                   "and flush its standard output after each line", "its log is 'waiting'");
+                   "and flush its standard output after each line", "its log ends with 'waiting'");
 }
 
 TEST(one_that_dies_is_named_with_its_last_words)
 {
     EXPECT_FAILURE(HELLO "read one; echo 'no such host' >&2; exit 3", LONG_NS,
-                   "has ended with status 3", "the last line of its log is 'no such host'");
+                   "has ended with status 3", "its log ends with 'no such host'");
+    EXPECT_FAILURE(HELLO "read one; printf 'x.js:1\\n\\nError: no lock\\n    at y (y.js)\\n}\\n\\n"
+                         "Node.js v20\\n' >&2; exit 1",
+                   LONG_NS, "its log ends with 'Error: no lock'");
     EXPECT_FAILURE(HELLO "read one; kill -SEGV $$", LONG_NS, "has died by signal 11");
     EXPECT_FAILURE("exit 0", LONG_NS,
                    "has ended with status 0, and must not before it is told to quit");
