@@ -46,7 +46,7 @@ TEST(a_process_is_read_whatever_its_name_is)
         assert_int_equal(entry.parent, getpid());
         assert_int_equal(entry.group, child);
         assert_int_equal(entry.state, 'T');
-        assert_int_equal(entry.threads, 2);
+        assert_true(entry.threads >= 2); // a sanitizer may have one of its own
         kill(child, SIGKILL);
         siginfo_t info;
         waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT);
@@ -67,12 +67,14 @@ static bool lists(const struct process_list *list, pid_t id)
 
 TEST(all_processes_are_listed_and_all_threads_of_one)
 {
+    struct process_entry entry;
     pid_t child = start_stopped("listed");
     struct process_list all = process_list_read();
     struct process_list threads = thread_list_read(child);
     assert_true(processes_can_be_read());
     assert_true(lists(&all, getpid()) && lists(&all, child));
-    assert_int_equal(threads.count, 2);
+    assert_true(process_read(child, &entry));
+    assert_int_equal(threads.count, entry.threads);
     assert_true(lists(&threads, child));
     free(threads.items);
     free(all.items);

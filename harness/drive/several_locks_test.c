@@ -46,7 +46,7 @@ TEST(each_lock_guards_a_value_of_its_own)
 {
     static const char *const stores[] = {"shm", "redis"};
     for (size_t i = 0; i < 2; i++) {
-        struct scenario scenario = small_scenario();
+        struct scenario scenario = patient_scenario();
         scenario.workload.store = (char *)(size_t)stores[i];
         scenario.workload.keys = 3;
         scenario.workload.operations = 300;
@@ -65,7 +65,7 @@ TEST(each_lock_guards_a_value_of_its_own)
 
 TEST(each_worker_may_have_a_lock_of_its_own)
 {
-    struct scenario scenario = small_scenario();
+    struct scenario scenario = patient_scenario();
     scenario.workload.keys = KEYS_OWN;
     scenario.workload.operations = 200;
     scenario.workload.think_ns = NS_PER_MS; // or one worker does it all before another begins
