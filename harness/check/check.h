@@ -252,7 +252,8 @@ struct check {
     // Optional, of a property whose violation nothing but the lock itself explains: appends why, a
     // sentence without its full stop.
     void (*explain)(const struct digest *digest, const struct evidence *evidence, struct text *out);
-    const char *mitigation; // what would have prevented it, whatever it came from; NULL
+    const char *mitigation;    // what would have prevented it, whatever it came from; NULL
+    struct property_form form; // where it cannot be broken, so that no scenario may expect it
 };
 
 // Every check; NULL-terminated. The order is that of reports.

@@ -235,4 +235,5 @@ const struct check fencing_order_check = {
     .letter = "F",
     .decide = decide,
     .shows = SHOWS_TOKENS,
+    .form = {.needs = "workload.fenced", .why_not = "without workload.fenced there are no tokens"},
 };

@@ -113,4 +113,6 @@ const struct check lost_update_check = {
     .may_follow = true,
     .mitigation = "a lock that excludes, or a store that writes only if the value is still the one "
                   "that was read",
+    .form = {.workloads = (const char *const[]){"increment", "nested", "readers", NULL},
+             .why_not = "the workload has no updates to lose"},
 };

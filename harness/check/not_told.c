@@ -194,4 +194,5 @@ const struct check not_told_check = {
     .explain = explain,
     .mitigation = "a client that watches its lease by its own clock, and tells its holder as soon "
                   "as it can no longer be renewed",
+    .form = {.needs = "lock.told", .why_not = "without lock.told nothing is stated"},
 };

@@ -159,4 +159,6 @@ const struct check oversell_check = {
     .mitigation =
         "a lock that excludes, or a store that takes a unit only if the stock is still the "
         "one that was read",
+    .form = {.workloads = (const char *const[]){"oversell", NULL},
+             .why_not = "only the workload oversell sells"},
 };

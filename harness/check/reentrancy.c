@@ -60,4 +60,6 @@ const struct check reentrancy_check = {
     .label = "refused",
     .decide = decide,
     .shows = SHOWS_REENTRY,
+    .form = {.workloads = (const char *const[]){"nested", NULL},
+             .why_not = "only the workload nested locks again"},
 };

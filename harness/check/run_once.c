@@ -166,4 +166,6 @@ const struct check run_once_check = {
     .decide = decide,
     .may_follow = true,
     .mitigation = "a lock that lets one in at a time, or a store that refuses to note a job twice",
+    .form = {.workloads = (const char *const[]){"draw", NULL},
+             .why_not = "only the workload draw has jobs"},
 };

@@ -108,4 +108,6 @@ const struct check unstable_read_check = {
     .decide = decide,
     .may_follow = true,
     .mitigation = "a writer that waits for every reader",
+    .form = {.workloads = (const char *const[]){"readers", NULL},
+             .why_not = "only the workload readers looks twice"},
 };

@@ -22,6 +22,18 @@
             (names)[i] = (catalogue)[i]->name;                                                     \
     } while (0)
 
+// Copies the form of each item of a NULL-terminated catalogue.
+#define FORMS_OF(catalogue, type, forms)                                                           \
+    do {                                                                                           \
+        size_t count = 0;                                                                          \
+        while ((catalogue)[count] != NULL)                                                         \
+            count++;                                                                               \
+        type *all = memory_zeroed(count + 1, sizeof *all);                                         \
+        for (size_t i = 0; i < count; i++)                                                         \
+            all[i] = (catalogue)[i]->form;                                                         \
+        (forms) = all;                                                                             \
+    } while (0)
+
 static const char *const *trait_names(void)
 {
     size_t count = 0;
@@ -108,16 +120,13 @@ static void take_faults(struct vocabulary *vocabulary)
         count++;
     const char **names = memory_zeroed(count + 1, sizeof *names);
     const char **draws = memory_zeroed(count + 2, sizeof *draws);
-    struct fault_form *forms = memory_zeroed(count + 1, sizeof *forms);
     for (size_t i = 0; i < count; i++) {
         names[i] = fault_catalogue[i]->form.name;
         draws[i] = names[i];
-        forms[i] = fault_catalogue[i]->form;
     }
     draws[count] = LOST_REPLY;
     vocabulary->draws = draws;
     vocabulary->faults = names;
-    vocabulary->fault_forms = forms;
 }
 
 struct vocabulary *vocabulary_new(void)
@@ -128,11 +137,14 @@ struct vocabulary *vocabulary_new(void)
     vocabulary->schemes = names;
     NAMES_OF(workload_catalogue, names);
     vocabulary->workloads = names;
+    FORMS_OF(workload_catalogue, struct workload_form, vocabulary->workload_forms);
     NAMES_OF(store_catalogue, names);
     vocabulary->stores = stores_and_same(names);
     take_faults(vocabulary);
+    FORMS_OF(fault_catalogue, struct fault_form, vocabulary->fault_forms);
     NAMES_OF(check_catalogue, names);
     vocabulary->properties = names;
+    FORMS_OF(check_catalogue, struct property_form, vocabulary->property_forms);
     vocabulary->traits = trait_names();
     vocabulary->scheme_traits = traits_of_schemes();
     vocabulary->scheme_servers = servers_of_schemes();
@@ -150,11 +162,13 @@ void vocabulary_free(struct vocabulary *vocabulary)
 {
     free_names(vocabulary->schemes);
     free_names(vocabulary->workloads);
+    free_names(vocabulary->workload_forms);
     free_names(vocabulary->stores);
     free_names(vocabulary->faults);
     free_names(vocabulary->draws);
     free_names(vocabulary->fault_forms);
     free_names(vocabulary->properties);
+    free_names(vocabulary->property_forms);
     free_names(vocabulary->traits);
     free_names(vocabulary->scheme_traits);
     free_names(vocabulary->scheme_servers);

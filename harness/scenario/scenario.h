@@ -413,6 +413,27 @@ struct scheme_servers {
 // True if the fault has any of these traits, by the way in which it strikes.
 bool fault_can(const struct fault_step *step, unsigned traits);
 
+// A key of `workload`, and why a rule about it holds.
+struct key_rule {
+    const char *key; // NULL: the list ends
+    const char *why;
+};
+
+// What the keys of `workload` mean to one kind of it; NULL: no such keys.
+struct workload_form {
+    const struct key_rule *own;     // mean nothing to other kinds
+    const struct key_rule *needs;   // cannot be left out
+    const struct key_rule *refuses; // mean nothing to it
+    bool ends_with_its_work;        // how much there is to do is said by its own keys
+};
+
+// Where a property cannot be broken.
+struct property_form {
+    const char *const *workloads; // kinds in which alone it can; NULL: all
+    const char *needs;            // `workload.fenced`: without that it cannot; NULL: none
+    const char *why_not;          // as it is said where it cannot
+};
+
 // What names may occur in a scenario; each array is NULL-terminated. The caller fills it from the
 // catalogues, so that this room needs none of them.
 struct vocabulary {
@@ -421,13 +442,15 @@ struct vocabulary {
     const struct scheme_servers *scheme_servers; // of `schemes`, in their order
     const char *const *traits;                   // every trait there is
     const char *const *workloads;
+    const struct workload_form *workload_forms; // of `workloads`, in their order
     const char *const *stores;
     const char *const *faults;
-    const struct fault_form *fault_forms;   // of `faults`, in their order
-    const char *const *draws;               // what `random: {of: ...}` may name
-    const char *const *commands;            // command names that a point can stand at
-    const char *const *properties;          // what `because` may name
-    const struct topology_name *topologies; // the last one's name is NULL
+    const struct fault_form *fault_forms;       // of `faults`, in their order
+    const char *const *draws;                   // what `random: {of: ...}` may name
+    const char *const *commands;                // command names that a point can stand at
+    const char *const *properties;              // what `because` may name
+    const struct property_form *property_forms; // of `properties`, in their order
+    const struct topology_name *topologies;     // the last one's name is NULL
 };
 
 // `--set clients.threads=8`

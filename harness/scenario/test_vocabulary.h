@@ -33,6 +33,35 @@ static const struct scheme_servers test_scheme_servers[] = {
 };
 static const char *const test_workloads[] = {"increment", "oversell", "draw", "nested",
                                              "readers",   "permits",  NULL};
+static const struct key_rule test_own_oversell[] = {
+    {"stock", "only oversell sells"}, {"buyers", "only oversell sells"}, {NULL, NULL}};
+static const struct key_rule test_needs_oversell[] = {
+    {"stock", "a sale has units to sell"}, {"buyers", "each of them comes once"}, {NULL, NULL}};
+static const struct key_rule test_refuses_oversell[] = {
+    {"operations", "a sale ends when its buyers have come"},
+    {"for", "a sale ends when its buyers have come"},
+    {"keys", "all buyers, or all jobs, are for one lock"},
+    {NULL, NULL}};
+static const struct key_rule test_own_draw[] = {{"jobs", "only draw has jobs"}, {NULL, NULL}};
+static const struct key_rule test_refuses_draw[] = {
+    {"operations", "every worker goes for every job once"},
+    {"for", "a draw ends when every worker has gone for every job"},
+    {"keys", "all buyers, or all jobs, are for one lock"},
+    {NULL, NULL}};
+static const struct key_rule test_own_nested[] = {{"depth", "only nested locks again"},
+                                                  {NULL, NULL}};
+static const struct key_rule test_own_readers[] = {
+    {"readers", "only readers has operations that only read"}, {NULL, NULL}};
+static const struct key_rule test_own_permits[] = {{"permits", "only permits has more than one"},
+                                                   {NULL, NULL}};
+static const struct workload_form test_workload_forms[] = {
+    {.own = NULL},
+    {test_own_oversell, test_needs_oversell, test_refuses_oversell, true},
+    {test_own_draw, NULL, test_refuses_draw, true},
+    {.own = test_own_nested},
+    {.own = test_own_readers},
+    {.own = test_own_permits},
+};
 static const char *const test_stores[] = {"shm", "redis", "mysql", "same", NULL};
 static const char *const test_faults[] = {"pause", "kill",  "restart", "cut", "delay",
                                           "loss",  "clock", "evict",   NULL};
@@ -89,6 +118,17 @@ static const char *const test_properties[] = {
     "double-grant", "stale-holder",  "stale-write", "lost-update",
     "oversell",     "fencing-order", "stuck",       NULL,
 };
+static const char *const test_sellers[] = {"oversell", NULL};
+static const char *const test_updaters[] = {"increment", "nested", "readers", NULL};
+static const struct property_form test_property_forms[] = {
+    {.needs = NULL},
+    {.needs = NULL},
+    {.needs = NULL},
+    {.workloads = test_updaters, .why_not = "the workload has no updates to lose"},
+    {.workloads = test_sellers, .why_not = "only the workload oversell sells"},
+    {.needs = "workload.fenced", .why_not = "without workload.fenced there are no tokens"},
+    {.needs = NULL},
+};
 
 static const struct topology_name test_topologies[] = {
     {"redis", "single", 1, 1, 1, false},   {"redis", "independent", 1, 8, 5, true},
@@ -102,12 +142,14 @@ static const struct vocabulary test_vocabulary = {
     .scheme_servers = test_scheme_servers,
     .traits = test_traits,
     .workloads = test_workloads,
+    .workload_forms = test_workload_forms,
     .stores = test_stores,
     .faults = test_faults,
     .fault_forms = test_fault_forms,
     .draws = test_faults,
     .commands = test_commands,
     .properties = test_properties,
+    .property_forms = test_property_forms,
     .topologies = test_topologies,
 };
 

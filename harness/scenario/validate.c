@@ -66,38 +66,39 @@ static void complain_about_times(struct node *node, const char *what, int64_t lo
 
 // --- workload ------------------------------------------------------------------------------------
 
-// Keys that mean something to some kinds of workload only, or to all but some.
-static const struct {
-    const char *kinds[2];
-    bool are_others; // means nothing to `kinds`; else to no others
-    const char *key;
-    const char *why;
-} meanings[] = {
-    {{"oversell"}, false, "stock", "only oversell sells"},
-    {{"oversell"}, false, "buyers", "only oversell sells"},
-    {{"draw"}, false, "jobs", "only draw has jobs"},
-    {{"nested"}, false, "depth", "only nested locks again"},
-    {{"readers"}, false, "readers", "only readers has operations that only read"},
-    {{"permits"}, false, "permits", "only permits has more than one"},
-    {{"oversell"}, true, "operations", "a sale ends when its buyers have come"},
-    {{"oversell"}, true, "for", "a sale ends when its buyers have come"},
-    {{"draw"}, true, "operations", "every worker goes for every job once"},
-    {{"draw"}, true, "for", "a draw ends when every worker has gone for every job"},
-    {{"oversell", "draw"}, true, "keys", "all buyers, or all jobs, are for one lock"},
-    {{"cycle"}, true, "store", "a cycle reads and writes no value"},
-    {{"cycle"}, true, "fenced", "a cycle reads and writes no value"},
-    {{"cycle"}, true, "boundary", "a cycle reads and writes no value"},
-};
-
-static void must_be(const struct node *workload, const char *key, const char *why)
+// How the workload's kind is written down; NULL: it is not known.
+static const struct workload_form *workload_form(const struct rules *rules)
 {
-    if (!node_has(workload, key))
-        complain_missing(workload, "missing key '%s' in workload: %s", key, why);
+    const char *kind = rules->scenario->workload.kind;
+    for (size_t i = 0; kind != NULL && rules->vocabulary->workloads[i] != NULL; i++) {
+        if (strcmp(rules->vocabulary->workloads[i], kind) == 0)
+            return &rules->vocabulary->workload_forms[i];
+    }
+    return NULL;
+}
+
+static void must_be(const struct node *workload, const struct key_rule *rule)
+{
+    for (; rule != NULL && rule->key != NULL; rule++) {
+        if (!node_has(workload, rule->key))
+            complain_missing(workload, "missing key '%s' in workload: %s", rule->key, rule->why);
+    }
+}
+
+static void must_not_be(const struct node *workload, const struct key_rule *rule)
+{
+    for (; rule != NULL && rule->key != NULL; rule++) {
+        struct node *node = node_child(workload, rule->key);
+        if (node != NULL)
+            complain_key(node, "'%s' has no meaning here: %s", rule->key, rule->why);
+    }
 }
 
 // Each kind has its own measure of how much is done.
-static void check_amount_of_work(const struct rules *rules, const char *kind)
+static void check_amount_of_work(const struct rules *rules, const struct workload_form *form)
 {
+    static const struct key_rule operations[] = {
+        {"operations", "how much is to be done (or 'for': how long)"}, {NULL, NULL}};
     const struct scenario *scenario = rules->scenario;
     const struct node *workload = node_child(rules->root, "workload");
     struct node *load = node_child(rules->root, "load");
@@ -106,15 +107,13 @@ static void check_amount_of_work(const struct rules *rules, const char *kind)
     int64_t for_ns = scenario->workload.for_ns;
     // Also if what the phases say is wrong, which they are told.
     bool load_says_how_long = load != NULL && (for_ns > 0 || !node_fine(load));
-    if (strcmp(kind, "oversell") == 0) {
-        must_be(workload, "stock", "a sale has units to sell");
-        must_be(workload, "buyers", "each of them comes once");
-    } else if (strcmp(kind, "draw") != 0) {
-        if (by_time == NULL && !node_has(workload, "for") && !load_says_how_long)
-            must_be(workload, "operations", "how much is to be done (or 'for': how long)");
-        else if (by_time != NULL && said(rules, "workload.operations") != NULL)
-            complain_key(by_time, "'for' besides 'operations': a trial ends by one of them");
-    }
+    must_be(workload, form->needs);
+    if (!form->ends_with_its_work && by_time == NULL && !node_has(workload, "for") &&
+        !load_says_how_long)
+        must_be(workload, operations);
+    else if (!form->ends_with_its_work && by_time != NULL &&
+             said(rules, "workload.operations") != NULL)
+        complain_key(by_time, "'for' besides 'operations': a trial ends by one of them");
     if ((by_time != NULL || load != NULL) && knows(rules, "workload.for") && node_fine(load) &&
         knows(rules, "limit") && for_ns > scenario->limit_ns)
         complain_about_times(limit != NULL  ? limit
@@ -148,11 +147,13 @@ static void check_keys(const struct rules *rules)
 static void check_workload(const struct rules *rules)
 {
     const struct workload_settings *workload = &rules->scenario->workload;
+    const struct vocabulary *vocabulary = rules->vocabulary;
+    const struct workload_form *form = workload_form(rules);
     const struct node *map = node_child(rules->root, "workload");
     struct node *boundary = told(rules, "workload.boundary");
-    if (map == NULL || map->kind != NODE_MAP || workload->kind == NULL)
+    if (map == NULL || map->kind != NODE_MAP || form == NULL)
         return;
-    check_amount_of_work(rules, workload->kind);
+    check_amount_of_work(rules, form);
     check_keys(rules);
     bool has_transaction = boundary != NULL && workload->boundary != BOUNDARY_NONE &&
                            workload->store != NULL && knows(rules, "workload.store");
@@ -165,14 +166,11 @@ static void check_workload(const struct rules *rules)
     else if (has_transaction && workload->fenced)
         complain_key(boundary,
                      "'boundary' besides 'fenced': a fenced store checks each step by itself");
-    for (size_t i = 0; i < sizeof meanings / sizeof *meanings; i++) {
-        bool is_one =
-            strcmp(workload->kind, meanings[i].kinds[0]) == 0 ||
-            (meanings[i].kinds[1] != NULL && strcmp(workload->kind, meanings[i].kinds[1]) == 0);
-        struct node *node = node_child(map, meanings[i].key);
-        if (node != NULL && is_one == meanings[i].are_others)
-            complain_key(node, "'%s' has no meaning here: %s", meanings[i].key, meanings[i].why);
+    for (size_t i = 0; vocabulary->workloads[i] != NULL; i++) {
+        if (form != &vocabulary->workload_forms[i])
+            must_not_be(map, vocabulary->workload_forms[i].own);
     }
+    must_not_be(map, form->refuses);
 }
 
 // --- load ----------------------------------------------------------------------------------------
@@ -184,7 +182,7 @@ static struct node *item_node(struct node *list, size_t index)
 }
 
 // Complains about a key of a phase, if it is there.
-static void must_not_be(struct node *phase, const char *key, const char *why)
+static void must_not_say(const struct node *phase, const char *key, const char *why)
 {
     struct node *node = node_child(phase, key);
     if (node != NULL)
@@ -206,11 +204,11 @@ static void check_phase(const struct rules *rules, size_t index, struct node *it
     const struct load_settings *phase = &scenario->load[index];
     struct node *clients = node_child(item, "clients");
     if (!node_has(item, "rate")) {
-        must_not_be(item, "to", "without 'rate': a ramp goes from one rate to another");
-        must_not_be(item, "arrivals",
-                    "without 'rate': in a closed loop each worker begins when it is free");
+        must_not_say(item, "to", "without 'rate': a ramp goes from one rate to another");
+        must_not_say(item, "arrivals",
+                     "without 'rate': in a closed loop each worker begins when it is free");
     } else if (phase->for_ns == 0 && node_fine(node_child(item, "for"))) {
-        must_not_be(item, "to", "without 'for': a ramp lasts for a time");
+        must_not_say(item, "to", "without 'for': a ramp lasts for a time");
     }
     if (clients != NULL && !clients->bad && knows(rules, "clients.processes") &&
         phase->clients > scenario->clients.processes)
@@ -242,7 +240,7 @@ static void check_find(const struct load_settings *phase, struct node *find, siz
 static void check_phases(const struct rules *rules, struct node *load)
 {
     const struct scenario *scenario = rules->scenario;
-    const char *kind = scenario->workload.kind;
+    const struct workload_form *form = workload_form(rules);
     const struct load_settings *last = &scenario->load[scenario->load_count - 1];
     struct node *last_node = item_node(load, scenario->load_count - 1);
     struct node *think = said(rules, "workload.think");
@@ -283,11 +281,10 @@ static void check_phases(const struct rules *rules, struct node *load)
         complain_key(work,
                      "'operations' besides 'load', whose phases all end by time; without 'for' the "
                      "last one goes on until they are done");
-    if (kind != NULL && (strcmp(kind, "oversell") == 0 || strcmp(kind, "draw") == 0) &&
-        scenario->workload.for_ns > 0)
+    if (form != NULL && form->ends_with_its_work && scenario->workload.for_ns > 0)
         complain_key(node_child(last_node, "for"),
                      "'for' has no meaning in the last phase here: %s ends when all have come",
-                     kind);
+                     scenario->workload.kind);
 }
 
 static void check_load(const struct rules *rules)
@@ -467,34 +464,33 @@ static void check_who_is_expected(const struct rules *rules, const struct expect
     text_free(&tried);
 }
 
-// Why the workload cannot break that property, or NULL if it can.
+// True if the path's number is 0, or its switch off.
+static bool is_unset(const struct rules *rules, const char *path)
+{
+    const char *dot = strchr(path, '.');
+    char section[16] = "";
+    memcpy(section, path, (size_t)(dot - path));
+    const struct key *outer = key_find(&scenario_section, section, rules->vocabulary);
+    const struct key *key = key_find(outer->section, dot + 1, rules->vocabulary);
+    const char *field = (const char *)rules->scenario + outer->offset + key->offset;
+    return key->type == KEY_SWITCH ? !*(const bool *)field : *(const int64_t *)field == 0;
+}
+
+// Why the scenario cannot break that property, or NULL if it can.
 static const char *why_never_broken(const struct rules *rules, const char *property)
 {
-    static const struct {
-        const char *property;
-        const char *kinds[4];
-        const char *why;
-    } owned[] = {
-        {"oversell", {"oversell"}, "only the workload oversell sells"},
-        {"lost-update", {"increment", "nested", "readers"}, "the workload has no updates to lose"},
-        {"run-once", {"draw"}, "only the workload draw has jobs"},
-        {"unstable-read", {"readers"}, "only the workload readers looks twice"},
-        {"reentrancy", {"nested"}, "only the workload nested locks again"},
-    };
-    const struct workload_settings *workload = &rules->scenario->workload;
-    bool knows_kind = workload->kind != NULL && knows(rules, "workload.kind");
-    for (size_t i = 0; knows_kind && i < sizeof owned / sizeof *owned; i++) {
-        if (strcmp(property, owned[i].property) == 0 &&
-            !text_is_one_of(workload->kind, owned[i].kinds))
-            return owned[i].why;
-    }
-    if (strcmp(property, "fencing-order") == 0 && !workload->fenced &&
-        knows(rules, "workload.fenced"))
-        return "without workload.fenced there are no tokens";
-    if (strcmp(property, "not-told") == 0 && rules->scenario->lock.told_ns == 0 &&
-        knows(rules, "lock.told"))
-        return "without lock.told nothing is stated";
-    return NULL;
+    const char *kind = rules->scenario->workload.kind;
+    const char *const *properties = rules->vocabulary->properties;
+    size_t i = 0;
+    while (properties[i] != NULL && strcmp(properties[i], property) != 0)
+        i++;
+    if (properties[i] == NULL)
+        return NULL;
+    const struct property_form *form = &rules->vocabulary->property_forms[i];
+    bool is_elsewhere = form->workloads != NULL && kind != NULL && knows(rules, "workload.kind") &&
+                        !text_is_one_of(kind, form->workloads);
+    bool lacks = form->needs != NULL && knows(rules, form->needs) && is_unset(rules, form->needs);
+    return is_elsewhere || lacks ? form->why_not : NULL;
 }
 
 // `because` or `allow`; one text is a list of one.

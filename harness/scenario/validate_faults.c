@@ -158,14 +158,15 @@ static void check_names(const struct looked_at *fault)
 // was acknowledged is lost, whatever the lock does.
 static void check_store(const struct looked_at *fault)
 {
-    static const char *const takers[] = {"kill", "flush", NULL};
     const struct fault_step *step = fault->step;
     const char *const *hows = fault->form->hows;
+    enum lasting lasting = fault->form->lasting;
+    bool kills = fault_can(step, FAULT_KILLS) && !fault_can(step, FAULT_MOVES_LEADER);
     // The first way of a restart keeps everything.
-    bool loses = fault_can(step, FAULT_KILLS) && !fault_can(step, FAULT_MOVES_LEADER) &&
-                 step->how != NULL && hows != NULL && strcmp(step->how, hows[0]) != 0;
-    if (strncmp(step->target.server, "store", 5) == 0 &&
-        (loses || text_is_one_of(step->verb, takers)))
+    bool loses = kills && step->how != NULL && hows != NULL && strcmp(step->how, hows[0]) != 0;
+    bool is_for_good = (kills && lasting == LASTS_IF_TOLD) ||
+                       (fault_can(step, FAULT_EMPTIES) && lasting == LASTS_NEVER);
+    if (strncmp(step->target.server, "store", 5) == 0 && (loses || is_for_good))
         complain(fault->verb,
                  "'%s%s%s' of the store takes away the value by which the lock is judged: restart "
                  "it with all that it kept, pause it, or cut it off",

@@ -2,10 +2,18 @@
 // may run the whole loop by itself: what a lock costs, and nothing besides.
 #include "harness/workloads/workload.h"
 
+static const struct key_rule refuses[] = {
+    {"store", "a cycle reads and writes no value"},
+    {"fenced", "a cycle reads and writes no value"},
+    {"boundary", "a cycle reads and writes no value"},
+    {NULL, NULL},
+};
+
 const struct workload cycle_workload = {
     .name = "cycle",
     .summary = "acquire, hold, release, and nothing else: to measure what a lock costs; a program "
                "that can runs the loop itself",
+    .form = {.refuses = refuses},
     .initial = increment_initial,
     .operations = increment_operations,
     .only_locks = true,

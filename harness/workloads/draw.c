@@ -26,9 +26,18 @@ static bool next(const struct scenario *scenario, int64_t operation, int64_t see
     return (seen & bit) == 0;
 }
 
+static const struct key_rule own[] = {{"jobs", "only draw has jobs"}, {NULL, NULL}};
+static const struct key_rule refuses[] = {
+    {"operations", "every worker goes for every job once"},
+    {"for", "a draw ends when every worker has gone for every job"},
+    {"keys", "all buyers, or all jobs, are for one lock"},
+    {NULL, NULL},
+};
+
 const struct workload draw_workload = {
     .name = "draw",
     .summary = "ten winners are to be drawn, each once, by whichever worker comes first",
+    .form = {.own = own, .refuses = refuses, .ends_with_its_work = true},
     .initial = initial,
     .operations = operations,
     .next = next,

@@ -2,11 +2,14 @@
 // one once more after the inner one has returned.
 #include "harness/workloads/workload.h"
 
+static const struct key_rule own[] = {{"depth", "only nested locks again"}, {NULL, NULL}};
+
 const struct workload nested_workload = {
     .name = "nested",
     .summary =
         "a holder locks again, as a method does that calls another; each updates the account",
     .needs = "reentrant",
+    .form = {.own = own},
     .initial = increment_initial,
     .operations = increment_operations,
     .next = increment_next,

@@ -7,10 +7,14 @@ static bool only_reads(const struct scenario *scenario, struct random *random)
     return (int64_t)random_below(random, 100) < scenario->workload.readers;
 }
 
+static const struct key_rule own[] = {{"readers", "only readers has operations that only read"},
+                                      {NULL, NULL}};
+
 const struct workload readers_workload = {
     .name = "readers",
     .summary = "most read the account twice under a shared lock, the others update it alone",
     .needs = "shared",
+    .form = {.own = own},
     .initial = increment_initial,
     .operations = increment_operations,
     .next = increment_next,

@@ -10,6 +10,7 @@ struct workload {
     const char *name;
     const char *summary;
     const char *needs; // the trait that a scheme must have for it; NULL: none
+    struct workload_form form;
     // The guarded value before the first operation.
     int64_t (*initial)(const struct scenario *scenario);
     // How many operations there are in all; 0: as many as the time allows.
