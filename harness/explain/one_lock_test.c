@@ -32,9 +32,8 @@ static int end(void **state)
     return 0;
 }
 
-static void what_is_told_is_the_lock_of_the_violation(void **state)
+TEST_WITH(what_is_told_is_the_lock_of_the_violation, start, end)
 {
-    (void)state;
     struct one_lock one;
     one_lock_start(&build.digest, &build.judgement, &one);
     assert_int_equal(one.key, 3);
@@ -52,9 +51,8 @@ static void what_is_told_is_the_lock_of_the_violation(void **state)
     one_lock_end(&one);
 }
 
-static void a_story_names_the_lock_and_leaves_out_who_holds_another(void **state)
+TEST_WITH(a_story_names_the_lock_and_leaves_out_who_holds_another, start, end)
 {
-    (void)state;
     char *story = story_tell(&build.digest, &build.judgement);
     assert_non_null(strstr(story, "client-1 acquires lock 3"));
     assert_non_null(strstr(story, "client-2 acquires lock 3: client-1 still holds it"));
@@ -64,9 +62,8 @@ static void a_story_names_the_lock_and_leaves_out_who_holds_another(void **state
     free(story);
 }
 
-static void evidence_names_it_and_counts_in_the_whole(void **state)
+TEST_WITH(evidence_names_it_and_counts_in_the_whole, start, end)
 {
-    (void)state;
     char *text = evidence_json(&build.digest, &build.judgement);
     json_t *json = json_loads(text, 0, NULL);
     assert_int_equal(json_integer_value(json_at(json, "lock")), 3);
@@ -82,9 +79,8 @@ static void evidence_names_it_and_counts_in_the_whole(void **state)
     free(text);
 }
 
-static void a_picture_names_it_and_has_its_rows_alone(void **state)
+TEST_WITH(a_picture_names_it_and_has_its_rows_alone, start, end)
 {
-    (void)state;
     struct picture picture;
     assert_true(picture_write(
         &timeline_picture,
@@ -98,9 +94,8 @@ static void a_picture_names_it_and_has_its_rows_alone(void **state)
 }
 
 // Those of different locks may well hold at once.
-static void without_a_violation_nothing_overlaps(void **state)
+TEST_WITH(without_a_violation_nothing_overlaps, start, end)
 {
-    (void)state;
     struct picture picture;
     struct judgement judgement = {.verdict = VERDICT_SAFE};
     assert_true(picture_write(
@@ -113,9 +108,8 @@ static void without_a_violation_nothing_overlaps(void **state)
 }
 
 // Evidence without a hold tells its lock by what is found there.
-static void a_lock_that_nobody_is_granted_is_found(void **state)
+TEST_WITH(a_lock_that_nobody_is_granted_is_found, start, end)
 {
-    (void)state;
     struct one_lock one;
     struct judgement judgement = build.judgement;
     for (size_t i = 0; i < judgement.finding_count; i++) {
@@ -129,5 +123,3 @@ static void a_lock_that_nobody_is_granted_is_found(void **state)
     assert_int_equal(one.key, 3);
     one_lock_end(&one);
 }
-
-#define ONE_LOCK_TEST(test) cmocka_unit_test_setup_teardown(test, start, end)

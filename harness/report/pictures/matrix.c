@@ -12,6 +12,7 @@
 
 // Of cells of the least width in a picture of the usual one, with names and costs beside them.
 #define MOST_COLUMNS 20
+#define MOST_WITHOUT_COSTS 24
 
 // In the order of enum verdict. Their colours are the template's.
 static const struct {
@@ -274,7 +275,8 @@ static void write_matrix(struct matrix *matrix, struct picture *picture)
     picture->width = (int)(width < 640 ? 640 : width > 1100 ? 1100 : width);
     picture_title(picture, "Which lock survives which fault%s",
                   has_costs ? ", and what it costs" : "");
-    size_t count = grid_tables_write(grid, has, MOST_COLUMNS, &tables, picture);
+    size_t count = grid_tables_write(grid, has, has_costs ? MOST_COLUMNS : MOST_WITHOUT_COSTS,
+                                     &tables, picture);
     for (size_t i = 0; i < count; i++) {
         write_cells(matrix, &tables[i], picture);
         if (has_costs)

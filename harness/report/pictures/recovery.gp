@@ -16,6 +16,7 @@ unset grid
 unset border
 set lmargin at screen X(left)
 step = ceil(44 / (0.84 * each / (high - low)))
+number(power) = gprintf('%.0s %cs', 10.0**power)
 at(column, logarithm) = column + 0.08 + 0.84 * (logarithm - low) / (high - low)
 set xtics scale 0 font ',10' textcolor rgb 0x555555 offset 0,0.5
 set ytics scale 0
@@ -34,7 +35,7 @@ do for [t = 1:tables] {
     do for [c = 0:count - 1] {
         set object rectangle from c, graph 0 to c + 1, graph 1 behind fillcolor rgb (c % 2 ? 0xfbfbfb : 0xf4f4f4) fillstyle solid noborder
         do for [power = low:high] { set arrow from at(c, power), graph 0 to at(c, power), graph 1 nohead back linecolor rgb 0xdcdcdc linewidth 0.7 }
-        do for [power = low:high:step] { if ((c + 1.08 - at(c, power)) * each > 40 || c == count - 1) { set xtics add (gprintf('%.0s %cs', 10.0**power) at(c, power)) }}
+        do for [power = low:high:step] { if ((c + 1.08 - at(c, power)) * each > 3.1 * (strlen(number(power)) + strlen(number(low))) + 6 || c == count - 1) { set xtics add (number(power) at(c, power)) }}
     }
     plot data index sprintf('rows %d:', t) using (NaN):1:ytic(2), \
          data index sprintf('columns %d:', t) using 1:(NaN):x2tic(2) axes x2y1, \

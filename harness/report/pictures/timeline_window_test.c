@@ -2,8 +2,6 @@
 #include "harness/report/test_run.h"
 #include "harness/testing/test.h"
 
-#include <stdlib.h>
-
 static struct test_run test;
 static struct trial_result *result;
 static struct timeline_window window;
@@ -18,9 +16,8 @@ static int start(void **state)
     return 0;
 }
 
-static void the_window_shows_the_whole_of_both_holds(void **state)
+TEST_WITH(the_window_shows_the_whole_of_both_holds, start, NULL)
 {
-    (void)state;
     test_hold(&test, 3, 0, 1, 2);
     test_hold(&test, 2, 90, 120, 600);
     test_hold(&test, 1, 290, 400, 450);
@@ -43,9 +40,8 @@ static void overlap(int64_t from_ms, int64_t to_ms)
     timeline_choose(&test.digest, &result->judgement, &window);
 }
 
-static void a_tiny_overlap_in_a_long_hold_is_shown_again_enlarged(void **state)
+TEST_WITH(a_tiny_overlap_in_a_long_hold_is_shown_again_enlarged, start, NULL)
 {
-    (void)state;
     test_hold(&test, 1, 0, 1, 900);
     test_hold(&test, 2, 0, 500, 501);
     overlap(500, 501);
@@ -58,9 +54,8 @@ static void a_tiny_overlap_in_a_long_hold_is_shown_again_enlarged(void **state)
     assert_int_equal((zoom.from_ns - TEST_START) % 10000, 0);
 }
 
-static void a_wide_overlap_is_shown_once(void **state)
+TEST_WITH(a_wide_overlap_is_shown_once, start, NULL)
 {
-    (void)state;
     test_hold(&test, 1, 0, 1, 900);
     test_hold(&test, 2, 0, 500, 600);
     overlap(500, 600);
@@ -68,9 +63,8 @@ static void a_wide_overlap_is_shown_once(void **state)
     assert_false(timeline_zoom(&test.digest, &window, &zoom));
 }
 
-static void every_overlap_but_the_evidence_is_found(void **state)
+TEST_WITH(every_overlap_but_the_evidence_is_found, start, NULL)
 {
-    (void)state;
     test_hold(&test, 1, 0, 10, 100);
     test_hold(&test, 2, 0, 50, 80);
     test_hold(&test, 3, 0, 90, 120);
@@ -94,9 +88,8 @@ static void die(struct hold *hold, int64_t at_ms)
     hold->died_ns = hold->released_ns = AT(at_ms);
 }
 
-static void a_dead_holder_has_the_lock_until_the_next_grant(void **state)
+TEST_WITH(a_dead_holder_has_the_lock_until_the_next_grant, start, NULL)
 {
-    (void)state;
     die(test_hold(&test, 1, 0, 10, 20), 20);
     die(test_hold(&test, 2, 0, 320, 330), 330);
     timeline_choose(&test.digest, &result->judgement, &window);
@@ -108,9 +101,8 @@ static void a_dead_holder_has_the_lock_until_the_next_grant(void **state)
     assert_int_equal(spans.items[1].to_ns, test.digest.ended_ns);
 }
 
-static void who_died_acquiring_may_have_the_lock_only_if_nobody_is_granted_after(void **state)
+TEST_WITH(who_died_acquiring_may_have_the_lock_only_if_nobody_is_granted_after, start, NULL)
 {
-    (void)state;
     test_hold(&test, 2, 0, 10, 20);
     test.attempts[0] = (struct attempt){.client = 1,
                                         .worker = 1,
@@ -130,9 +122,8 @@ static void who_died_acquiring_may_have_the_lock_only_if_nobody_is_granted_after
     assert_int_equal(spans.count, 0);
 }
 
-static void a_release_lasts_until_it_is_answered_or_its_client_dies(void **state)
+TEST_WITH(a_release_lasts_until_it_is_answered_or_its_client_dies, start, NULL)
 {
-    (void)state;
     test_hold(&test, 1, 0, 10, 20)->returned_ns = AT(25);
     struct hold *dying = test_hold(&test, 2, 0, 30, 40);
     dying->returned_ns = TIME_NEVER;
@@ -146,9 +137,8 @@ static void a_release_lasts_until_it_is_answered_or_its_client_dies(void **state
     assert_int_equal(spans.items[1].to_ns, AT(43));
 }
 
-static void who_waits_through_the_window_has_a_row(void **state)
+TEST_WITH(who_waits_through_the_window_has_a_row, start, NULL)
 {
-    (void)state;
     test.scenario.clients.processes = 5;
     test_hold(&test, 1, 0, 10, 600);
     test_hold(&test, 2, 0, 400, 450);
@@ -161,9 +151,8 @@ static void who_waits_through_the_window_has_a_row(void **state)
     assert_int_equal(window.worker_count, 5);
 }
 
-static void accesses_lead_to_the_holds_that_made_them(void **state)
+TEST_WITH(accesses_lead_to_the_holds_that_made_them, start, NULL)
 {
-    (void)state;
     test_hold(&test, 1, 0, 10, 20);
     test_hold(&test, 2, 0, 30, 40);
     test.accesses[0].hold = 0;
@@ -176,9 +165,8 @@ static void accesses_lead_to_the_holds_that_made_them(void **state)
     assert_int_equal(window.evidence[1], 1);
 }
 
-static void a_peaceful_trial_shows_its_first_holds(void **state)
+TEST_WITH(a_peaceful_trial_shows_its_first_holds, start, NULL)
 {
-    (void)state;
     test_hold(&test, 2, 0, 10, 20);
     test_hold(&test, 1, 0, 30, 40);
     timeline_choose(&test.digest, &result->judgement, &window);
@@ -188,9 +176,8 @@ static void a_peaceful_trial_shows_its_first_holds(void **state)
     assert_int_equal(timeline_row_of(&window, 1, 1), 0);
 }
 
-static void workers_without_a_row_are_counted(void **state)
+TEST_WITH(workers_without_a_row_are_counted, start, NULL)
 {
-    (void)state;
     enum { WORKERS = 15 };
     struct hold holds[2 * WORKERS];
     for (int i = 0; i < 2 * WORKERS; i++)
@@ -210,9 +197,8 @@ static void workers_without_a_row_are_counted(void **state)
     assert_int_equal(window.worker_count, WORKERS);
 }
 
-static void a_lease_bar_ends_with_the_lease_or_the_release(void **state)
+TEST_WITH(a_lease_bar_ends_with_the_lease_or_the_release, start, NULL)
 {
-    (void)state;
     test_hold(&test, 1, 0, 100, 600); // outlives its lease, which ends at 400
     test_hold(&test, 2, 0, 650, 700); // gives the lock back long before
     test_hold(&test, 3, 0, 720, 730)->valid_until_ns = TIME_NEVER;
@@ -223,9 +209,8 @@ static void a_lease_bar_ends_with_the_lease_or_the_release(void **state)
     assert_int_equal(spans.items[1].to_ns, AT(700));
 }
 
-static void a_waiter_waits_until_it_is_killed(void **state)
+TEST_WITH(a_waiter_waits_until_it_is_killed, start, NULL)
 {
-    (void)state;
     test_hold(&test, 1, 0, 100, 600);
     test.attempts[0] = (struct attempt){.client = 2,
                                         .worker = 1,
@@ -242,9 +227,8 @@ static void a_waiter_waits_until_it_is_killed(void **state)
     assert_int_equal(spans.items[1].to_ns, AT(200));
 }
 
-static void crowds_of_holds_are_joined(void **state)
+TEST_WITH(crowds_of_holds_are_joined, start, NULL)
 {
-    (void)state;
     enum { HOLDS = 20000 };
     struct hold *holds = memory_zeroed(HOLDS, sizeof *holds);
     for (int i = 0; i < HOLDS; i++)

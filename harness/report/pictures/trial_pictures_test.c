@@ -197,8 +197,10 @@ static bool says(const char *words)
 
 TEST_WITH(a_killed_holder_is_marked_and_still_has_the_lock, start, end)
 {
-    struct event death = {
-        .kind = EVENT_PROCESS_DEATH, .client = 1, .at_ns = AT(22), .args = {77, 9, 0, AT(20)}};
+    struct event death = {.kind = EVENT_PROCESS_DEATH,
+                          .client = 1,
+                          .at_ns = AT(22),
+                          .process_death = {.pid = 77, .signal = 9, .killed_ns = AT(20)}};
     struct history history = {.events = &death, .count = 1};
     test.digest.history = &history;
     struct hold *hold = test_hold(&test, 1, 0, 10, 20);
@@ -211,7 +213,7 @@ TEST_WITH(a_killed_holder_is_marked_and_still_has_the_lock, start, end)
     assert_true(says("# dead: row from to\n1 20 320\n"));
     assert_true(says("\"killed\""));
     assert_true(says("\"held by the dead client\""));
-    death.args[1] = 0; // it ended by itself
+    death.process_death.signal = 0; // it ended by itself
     draw(&timeline_picture);
     assert_false(says("killed"));
 }
