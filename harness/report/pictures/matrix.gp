@@ -55,7 +55,7 @@ do for [t = 1:tables] {
         unset arrow
         do for [power = low:high] { set arrow from power, graph 0 to power, graph 1 nohead back linecolor rgb 0xe2e2e2 linewidth 0.7 }
         plot data index sprintf('costs %d:', t) using (low):1:(low):(log10(column(panel + 2))):($1 - 0.25):($1 + 0.25) with boxxyerror fillstyle solid noborder linecolor rgb (panel ? sky : blue), \
-             data index sprintf('costs %d:', t) using (low):1:(panel ? 5 : 4) with labels right offset -0.7,0 font ',11' textcolor rgb dark
+             data index sprintf('costs %d:', t) using (low):1:(strcol(panel ? 5 : 4)) with labels right offset -0.7,0 font ',11' textcolor rgb dark
     }
     unset label 1; unset arrow
     set x2tics rotate by 45 left scale 0

@@ -296,3 +296,21 @@ TEST_WITH(names_of_any_characters_are_drawn_with_plain_quotes, start, end)
     assert_non_null(strstr(svg, "t'w'o_ $x"));
     free(svg);
 }
+
+TEST_WITH(figures_of_costs_are_drawn_beside_their_bars, start, end)
+{
+    char note[200];
+    struct error error = {""};
+    if (!plots_available(note, sizeof note))
+        skip();
+    add_small_run();
+    assert_true(
+        picture_write(&matrix_picture, &(struct picture_subject){.run = &grid.run}, &picture));
+    char *svg = svg_draw(&matrix_picture, &picture, &error);
+    if (svg == NULL)
+        fail_msg("%s", error.text);
+    assert_non_null(strstr(svg, "<text>2,000</text>"));
+    assert_non_null(strstr(svg, "<text>20 ms*</text>"));
+    assert_non_null(strstr(svg, "<text>1/2</text>"));
+    free(svg);
+}
