@@ -22,4 +22,19 @@ static inline int test_folder_remove(const char *path)
     return result;
 }
 
+// The folder of all tests of a file, `folder`, with what makes and removes it (TEST_GROUP).
+#define TEST_FOLDER(path)                                                                          \
+    static char folder[] = path;                                                                   \
+    __attribute__((unused)) static int make_test_folder(void **state)                              \
+    {                                                                                              \
+        (void)state;                                                                               \
+        return test_folder_make(folder);                                                           \
+    }                                                                                              \
+    static int remove_test_folder(void **state)                                                    \
+    {                                                                                              \
+        (void)state;                                                                               \
+        return test_folder_remove(folder);                                                         \
+    }                                                                                              \
+    static int remove_test_folder(void **state)
+
 #endif

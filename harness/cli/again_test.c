@@ -5,7 +5,7 @@
 
 #include <unistd.h>
 
-static char folder[] = "/tmp/lockpick-again-test-XXXXXX";
+TEST_FOLDER("/tmp/lockpick-again-test-XXXXXX");
 
 // The template, but that every other acquire of the first lock it ever hears of is not answered:
 // so many leave the first trial undecided, and the next ones are like any other.
@@ -39,12 +39,6 @@ static int make_driver(void **state)
     return 0;
 }
 
-static int remove_folder(void **state)
-{
-    (void)state;
-    return test_folder_remove(folder);
-}
-
 #define HEAD(name)                                                                                 \
     "version: 1\nname: " name "\nabout: For a test.\n"                                             \
     "workload: {kind: increment, operations: 20, hold: 1ms}\n"                                     \
@@ -72,7 +66,7 @@ static void expect_remark(const json_t *result, size_t index, const char *wanted
         fail_msg("'%s' is not in remark %zu: %s", wanted, index, found != NULL ? found : "none");
 }
 
-TEST_GROUP(make_driver, remove_folder);
+TEST_GROUP(make_driver, remove_test_folder);
 
 TEST(what_is_decided_at_last_counts_and_what_was_not_is_told)
 {

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static char folder[] = "/tmp/lockpick-check-test-XXXXXX";
+TEST_FOLDER("/tmp/lockpick-check-test-XXXXXX");
 
 // Two hold at once if a failed release means that the lock is still held.
 static const char two_holders[] =
@@ -136,12 +136,6 @@ static int make_folder(void **state)
     return 0;
 }
 
-static int remove_folder(void **state)
-{
-    (void)state;
-    return test_folder_remove(folder);
-}
-
 static const struct {
     const char *arguments;
     int code;
@@ -242,7 +236,7 @@ static const struct {
     {"history @/overlap.edn --format yaml", 2, "--format takes events, edn or jsonl"},
 };
 
-TEST_GROUP(make_folder, remove_folder);
+TEST_GROUP(make_folder, remove_test_folder);
 
 TEST(each_history_gets_its_answer_and_exit_code)
 {

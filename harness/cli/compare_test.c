@@ -5,7 +5,7 @@
 
 #include <unistd.h>
 
-static char folder[] = "/tmp/lockpick-compare-test-XXXXXX";
+TEST_FOLDER("/tmp/lockpick-compare-test-XXXXXX");
 
 static struct command_result lockpick(const char *arguments)
 {
@@ -29,12 +29,6 @@ static int make_run(void **state)
     return 0;
 }
 
-static int remove_folder(void **state)
-{
-    (void)state;
-    return test_folder_remove(folder);
-}
-
 // A result.json by itself, in which one scheme has this rate. Takes the result.
 static void keep_result(const char *name, json_t *result, double rate)
 {
@@ -55,7 +49,7 @@ static void expect_no_difference(struct command_result result)
     command_free(&result);
 }
 
-TEST_GROUP(make_run, remove_folder);
+TEST_GROUP(make_run, remove_test_folder);
 
 TEST(a_run_has_no_difference_from_itself)
 {

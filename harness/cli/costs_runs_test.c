@@ -7,24 +7,12 @@
 #include <jansson.h>
 #include <unistd.h>
 
-static char folder[] = "/tmp/lockpick-costs-test-XXXXXX";
+TEST_FOLDER("/tmp/lockpick-costs-test-XXXXXX");
 
 #define HEAD                                                                                       \
     "version: 1\nname: costs\nabout: For a test.\nclients: {processes: 2, threads: 2, placement: " \
     "spread}\n"                                                                                    \
     "schemes: [redis-set-px-lua]\n"
-
-static int make_folder(void **state)
-{
-    (void)state;
-    return test_folder_make(folder);
-}
-
-static int remove_folder(void **state)
-{
-    (void)state;
-    return test_folder_remove(folder);
-}
 
 // Runs the scenario into the folder NAME and reads its result.json.
 static json_t *run(const char *name, const char *text, const char *options)
@@ -62,7 +50,7 @@ static bool is_in_trial(const char *run_name, const char *file)
     return there;
 }
 
-TEST_GROUP(make_folder, remove_folder);
+TEST_GROUP(make_test_folder, remove_test_folder);
 
 TEST(repeats_are_measured_apart_and_together)
 {

@@ -3,7 +3,7 @@
 #include "harness/cli/test_foreign.h"
 #include "harness/testing/test.h"
 
-static char folder[] = "/tmp/lockpick-exec-runs-XXXXXX";
+TEST_FOLDER("/tmp/lockpick-exec-runs-XXXXXX");
 
 // The template with a thread that writes the time to the log, in milliseconds, all the while; and
 // the template with a release that removes whoever's lock is there.
@@ -31,12 +31,6 @@ static int make_drivers(void **state)
     text_free(&sound);
     text_free(&broken);
     return 0;
-}
-
-static int remove_folder(void **state)
-{
-    (void)state;
-    return test_folder_remove(folder);
 }
 
 static void expect_in(const struct command_result *result, const char *wanted)
@@ -83,7 +77,7 @@ static long longest_silence_ms(const char *trial)
     return longest;
 }
 
-TEST_GROUP(make_drivers, remove_folder);
+TEST_GROUP(make_drivers, remove_test_folder);
 
 TEST(a_sound_lock_is_safe_and_a_broken_one_is_found)
 {

@@ -7,7 +7,7 @@
 
 #include <jansson.h>
 
-static char folder[] = "/tmp/lockpick-export-test-XXXXXX";
+TEST_FOLDER("/tmp/lockpick-export-test-XXXXXX");
 
 // A lease that a pause outlives: unknown outcomes, refused releases, and two holders.
 #define PAUSED                                                                                     \
@@ -72,12 +72,6 @@ static int make_runs(void **state)
     return ran ? 0 : -1;
 }
 
-static int remove_folder(void **state)
-{
-    (void)state;
-    return test_folder_remove(folder);
-}
-
 // What is decided of the file: its object in the JSON, a new reference.
 static json_t *decide(const char *path, const char *model, const char *mapping)
 {
@@ -130,7 +124,7 @@ static void compare_exports(size_t kind, const char *trial, const char *mapping,
     }
 }
 
-TEST_GROUP(make_runs, remove_folder);
+TEST_GROUP(make_runs, remove_test_folder);
 
 TEST(what_is_exported_is_decided_as_the_original)
 {

@@ -14,7 +14,7 @@
 // all.
 #define MOST_CALLS 10
 
-static char folder[] = "/tmp/lockpick-failing-calls-test-XXXXXX";
+TEST_FOLDER("/tmp/lockpick-failing-calls-test-XXXXXX");
 
 static int prepare(void **state)
 {
@@ -37,12 +37,6 @@ static int prepare(void **state)
     int result = setenv("LOCKPICK", line.bytes, 1);
     text_free(&line);
     return result;
-}
-
-static int clean_up(void **state)
-{
-    (void)state;
-    return test_folder_remove(folder);
 }
 
 static char *in_run(const char *name)
@@ -150,7 +144,7 @@ static void fail_each(const char *command)
     }
 }
 
-TEST_GROUP(prepare, clean_up);
+TEST_GROUP(prepare, remove_test_folder);
 
 TEST(a_run_survives_every_call_that_fails)
 {

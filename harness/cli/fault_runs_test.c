@@ -5,19 +5,7 @@
 #include "harness/cluster/test_server.h"
 #include "harness/testing/test.h"
 
-static char folder[] = "/tmp/lockpick-fault-runs-XXXXXX";
-
-static int make_folder(void **state)
-{
-    (void)state;
-    return test_folder_make(folder);
-}
-
-static int remove_folder(void **state)
-{
-    (void)state;
-    return test_folder_remove(folder);
-}
+TEST_FOLDER("/tmp/lockpick-fault-runs-XXXXXX");
 
 #define HEAD                                                                                       \
     "version: 1\nname: small\nabout: For a test.\n"                                                \
@@ -57,7 +45,7 @@ static void expect(const char *name, const char *text, const char *verdict, cons
     command_free(&result);
 }
 
-TEST_GROUP(make_folder, remove_folder);
+TEST_GROUP(make_test_folder, remove_test_folder);
 
 TEST(a_failover_that_did_not_lose_the_lock_is_no_proof)
 {

@@ -5,19 +5,7 @@
 #include "harness/report/test_json_path.h"
 #include "harness/testing/test.h"
 
-static char folder[] = "/tmp/lockpick-find-test-XXXXXX";
-
-static int make_folder(void **state)
-{
-    (void)state;
-    return test_folder_make(folder);
-}
-
-static int remove_folder(void **state)
-{
-    (void)state;
-    return test_folder_remove(folder);
-}
+TEST_FOLDER("/tmp/lockpick-find-test-XXXXXX");
 
 // Looks in a scenario with this load.
 static struct command_result find(const char *load, const char *options)
@@ -80,7 +68,7 @@ static void expect_confirmed(json_t *search)
     }
 }
 
-TEST_GROUP(make_folder, remove_folder);
+TEST_GROUP(make_test_folder, remove_test_folder);
 
 // However slow the machine is, a lock that is held for 20 ms is not taken more than 50 times a
 // second, and once more by each of the four workers that wait when the 300 ms are over: 63 times.

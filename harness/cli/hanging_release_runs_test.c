@@ -3,7 +3,7 @@
 #include "harness/cli/test_foreign.h"
 #include "harness/testing/test.h"
 
-static char folder[] = "/tmp/lockpick-hanging-release-XXXXXX";
+TEST_FOLDER("/tmp/lockpick-hanging-release-XXXXXX");
 
 // A lock that is a folder, of the name that it is given; client-1's release removes it and never
 // says so.
@@ -28,12 +28,6 @@ static int make_driver(void **state)
         return -1;
     write_in(folder, "hangs.sh", program);
     return 0;
-}
-
-static int remove_folder(void **state)
-{
-    (void)state;
-    return test_folder_remove(folder);
 }
 
 // A release may send 15 requests of 20 ms.
@@ -63,7 +57,7 @@ static void expect_in(const struct command_result *result, const char *wanted)
                  text_string(&result->errors));
 }
 
-TEST_GROUP(make_driver, remove_folder);
+TEST_GROUP(make_driver, remove_test_folder);
 
 TEST(a_release_that_never_settles_is_stuck)
 {

@@ -3,7 +3,7 @@
 #include "harness/cli/test_foreign.h"
 #include "harness/testing/test.h"
 
-static char folder[] = "/tmp/lockpick-hollow-runs-XXXXXX";
+TEST_FOLDER("/tmp/lockpick-hollow-runs-XXXXXX");
 
 // The template, which does as its argument says before it locks, and once it has found the lock
 // held.
@@ -49,12 +49,6 @@ static int make_driver(void **state)
     return 0;
 }
 
-static int remove_folder(void **state)
-{
-    (void)state;
-    return test_folder_remove(folder);
-}
-
 // Runs a driver of that mode, and expects that verdict, with that in its reason, in a run's
 // result. `workload` is what the workload has, `rest` what else the scenario has.
 static void expect(const char *mode, const char *workload, const char *rest, const char *verdict,
@@ -96,7 +90,7 @@ static void expect(const char *mode, const char *workload, const char *rest, con
     text_free(&json);
 }
 
-TEST_GROUP(make_driver, remove_folder);
+TEST_GROUP(make_driver, remove_test_folder);
 
 TEST(a_lock_that_only_one_client_gets_is_not_safe)
 {

@@ -8,7 +8,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-static char folder[] = "/tmp/lockpick-interrupted-test-XXXXXX";
+TEST_FOLDER("/tmp/lockpick-interrupted-test-XXXXXX");
 
 static int make_folder(void **state)
 {
@@ -21,12 +21,6 @@ static int make_folder(void **state)
              "clients: {processes: 1, threads: 2}\nschemes: [none, process-mutex]\nrepeat: 4\n"
              "expect:\n  - {schemes: [none, process-mutex], verdict: safe}\n");
     return 0;
-}
-
-static int remove_folder(void **state)
-{
-    (void)state;
-    return test_folder_remove(folder);
 }
 
 // Chunks of 85 events that the trial's writers have begun.
@@ -108,7 +102,7 @@ static void expect_what_was_recorded_is_judged(void)
     expect_file("report.md", "UNSAFE");
 }
 
-TEST_GROUP(make_folder, remove_folder);
+TEST_GROUP(make_folder, remove_test_folder);
 
 TEST(a_run_ended_by_any_signal_is_judged_by_what_it_recorded)
 {

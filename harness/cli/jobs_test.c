@@ -9,19 +9,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-static char folder[] = "/tmp/lockpick-jobs-test-XXXXXX";
-
-static int make_folder(void **state)
-{
-    (void)state;
-    return test_folder_make(folder);
-}
-
-static int remove_folder(void **state)
-{
-    (void)state;
-    return test_folder_remove(folder);
-}
+TEST_FOLDER("/tmp/lockpick-jobs-test-XXXXXX");
 
 #define HEAD(name) "version: 1\nname: " name "\nabout: For a test.\n"
 #define WORK                                                                                       \
@@ -72,7 +60,7 @@ static json_int_t lanes(const json_t *trial)
     return json_integer_value(json_object_get(trial, "lanes"));
 }
 
-TEST_GROUP(make_folder, remove_folder);
+TEST_GROUP(make_test_folder, remove_test_folder);
 
 TEST(four_at_a_time_come_to_the_same_verdicts_in_the_same_order)
 {

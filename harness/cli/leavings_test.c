@@ -13,19 +13,7 @@
 
 #define LIMIT_NS (60 * NS_PER_S)
 
-static char folder[] = "/tmp/lockpick-leavings-test-XXXXXX";
-
-static int make_folder(void **state)
-{
-    (void)state;
-    return test_folder_make(folder);
-}
-
-static int remove_folder(void **state)
-{
-    (void)state;
-    return test_folder_remove(folder);
-}
+TEST_FOLDER("/tmp/lockpick-leavings-test-XXXXXX");
 
 // Cut, stopped, restarted and skewed until the end: faults that somebody has to take back. The
 // holder stands still, so that the trial stays as it is.
@@ -175,7 +163,7 @@ static void end_in_the_middle(const char *path, const char *out, int signal_numb
     assert_string_equal(before, after);
 }
 
-TEST_GROUP(make_folder, remove_folder);
+TEST_GROUP(make_test_folder, remove_test_folder);
 
 TEST(a_run_that_ends_in_the_middle_of_its_faults_leaves_nothing)
 {

@@ -5,19 +5,7 @@
 
 #include <jansson.h>
 
-static char folder[] = "/tmp/lockpick-liveness-runs-XXXXXX";
-
-static int make_folder(void **state)
-{
-    (void)state;
-    return test_folder_make(folder);
-}
-
-static int remove_folder(void **state)
-{
-    (void)state;
-    return test_folder_remove(folder);
-}
+TEST_FOLDER("/tmp/lockpick-liveness-runs-XXXXXX");
 
 // Runs the scenario, and returns its result.json; the caller gives it back with json_decref.
 static json_t *run_text(const char *name, const char *text)
@@ -79,7 +67,7 @@ static const json_t *turns(const json_t *run, const char *scheme)
     "clients: {processes: 6}\n"                                                                    \
     "lock: {lease: 5s, wait: 30s, retry: 10ms}\n"
 
-TEST_GROUP(make_folder, remove_folder);
+TEST_GROUP(make_test_folder, remove_test_folder);
 
 TEST(a_herd_wakes_all_who_wait_and_a_line_wakes_one)
 {

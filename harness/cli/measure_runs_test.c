@@ -6,7 +6,7 @@
 
 #include <jansson.h>
 
-static char folder[] = "/tmp/lockpick-measure-runs-XXXXXX";
+TEST_FOLDER("/tmp/lockpick-measure-runs-XXXXXX");
 
 // A lock by flock(2); `broken` takes none, `wrong` says times that lie in the future, and
 // `stubborn` does not say that it can measure.
@@ -59,12 +59,6 @@ static int make_drivers(void **state)
     return 0;
 }
 
-static int remove_folder(void **state)
-{
-    (void)state;
-    return test_folder_remove(folder);
-}
-
 #define HEAD(name, workload)                                                                       \
     "version: 1\nname: " name "\nabout: For a test.\nworkload: " workload "\n"                     \
     "clients: {processes: 2, threads: 2}\nlock: {lease: 5s, wait: 20s, retry: 5ms}\nschemes:\n"
@@ -113,7 +107,7 @@ static void expect_times(const json_t *trial, bool own_loop)
     assert_true(json_number_value(json_object_get(statistics, "holds_per_second")) > 0);
 }
 
-TEST_GROUP(make_drivers, remove_folder);
+TEST_GROUP(make_drivers, remove_test_folder);
 
 TEST(a_loop_of_its_own_is_judged_by_its_own_times)
 {

@@ -3,7 +3,7 @@
 #include "harness/cli/test_foreign.h"
 #include "harness/testing/test.h"
 
-static char folder[] = "/tmp/lockpick-plugin-runs-XXXXXX";
+TEST_FOLDER("/tmp/lockpick-plugin-runs-XXXXXX");
 
 // A lock of one process: for one, for readers, for as many as there are permits, and again for
 // whoever holds it. It refuses whatever it is told wrongly.
@@ -107,12 +107,6 @@ static int make_plugins(void **state)
     return 0;
 }
 
-static int remove_folder(void **state)
-{
-    (void)state;
-    return test_folder_remove(folder);
-}
-
 static void expect_in(const struct command_result *result, const char *wanted)
 {
     if (strstr(text_string(&result->output), wanted) == NULL)
@@ -124,7 +118,7 @@ static void expect_in(const struct command_result *result, const char *wanted)
     "version: 1\nname: " name "\nabout: For a test.\nworkload: {kind: " kind "}\n"                 \
     "clients: {processes: 1, threads: 3}\nlock: {wait: 20s}\n"
 
-TEST_GROUP(make_plugins, remove_folder);
+TEST_GROUP(make_plugins, remove_test_folder);
 
 TEST(a_plugin_is_told_of_depth_readers_and_permits)
 {

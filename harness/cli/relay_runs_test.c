@@ -6,7 +6,7 @@
     "  - exec: {name: " name ", command: [/usr/bin/python3, " file "], servers: redis,\n"          \
     "           traits: [exclusive, lease, owner-checked]}\n"
 
-static char folder[] = "/tmp/lockpick-relay-runs-XXXXXX";
+TEST_FOLDER("/tmp/lockpick-relay-runs-XXXXXX");
 
 // The template, and the template with a release that looks before it deletes.
 static int make_drivers(void **state)
@@ -33,12 +33,6 @@ static int make_drivers(void **state)
     return 0;
 }
 
-static int remove_folder(void **state)
-{
-    (void)state;
-    return test_folder_remove(folder);
-}
-
 static void expect_in(const struct command_result *result, const char *wanted)
 {
     if (strstr(text_string(&result->output), wanted) != NULL)
@@ -48,7 +42,7 @@ static void expect_in(const struct command_result *result, const char *wanted)
     fail_msg("it does not say '%s'", wanted);
 }
 
-TEST_GROUP(make_drivers, remove_folder);
+TEST_GROUP(make_drivers, remove_test_folder);
 
 // client-1 is held within its release, until its lease has ended and client-2 has the lock: the
 // lock that looks first removes client-2's then. client-3 is killed within its acquire.

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static char folder[] = "/tmp/lockpick-report-test-XXXXXX";
+TEST_FOLDER("/tmp/lockpick-report-test-XXXXXX");
 
 // Schemes that need no server. One of them is UNSAFE, which is expected, the other SAFE.
 static const char scenario[] =
@@ -86,12 +86,6 @@ static int make_runs(void **state)
     return 0;
 }
 
-static int remove_folder(void **state)
-{
-    (void)state;
-    return test_folder_remove(folder);
-}
-
 // The contents of a file of the folder; the caller frees.
 static char *content_of(const char *name)
 {
@@ -103,7 +97,7 @@ static char *content_of(const char *name)
     return text.bytes;
 }
 
-TEST_GROUP(make_runs, remove_folder);
+TEST_GROUP(make_runs, remove_test_folder);
 
 TEST(a_runs_own_report_is_made_anew_just_as_it_was)
 {

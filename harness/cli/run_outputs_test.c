@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static char folder[] = "/tmp/lockpick-outputs-test-XXXXXX";
+TEST_FOLDER("/tmp/lockpick-outputs-test-XXXXXX");
 
 // A scheme that needs no server; what is expected of it stands in line 7.
 static const char scenario[] =
@@ -58,12 +58,6 @@ static int make_folder(void **state)
     return 0;
 }
 
-static int remove_folder(void **state)
-{
-    (void)state;
-    return test_folder_remove(folder);
-}
-
 // Runs the scenario in a folder of its own, anew, with options in which each '@' is the test's
 // folder.
 static struct command_result run_with(const char *name, const char *options)
@@ -84,7 +78,7 @@ static struct command_result run_with(const char *name, const char *options)
     return result;
 }
 
-TEST_GROUP(make_folder, remove_folder);
+TEST_GROUP(make_folder, remove_test_folder);
 
 TEST(a_missed_expectation_is_a_failure_in_both_junit_files)
 {

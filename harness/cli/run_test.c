@@ -11,19 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static char folder[] = "/tmp/lockpick-run-test-XXXXXX";
-
-static int make_folder(void **state)
-{
-    (void)state;
-    return test_folder_make(folder);
-}
-
-static int remove_folder(void **state)
-{
-    (void)state;
-    return test_folder_remove(folder);
-}
+TEST_FOLDER("/tmp/lockpick-run-test-XXXXXX");
 
 #define HEAD "version: 1\nname: small\nabout: For a test.\nclients: {processes: 2, threads: 2}\n"
 #define WORK                                                                                       \
@@ -79,7 +67,7 @@ static json_t *load_result(void)
     return json;
 }
 
-TEST_GROUP(make_folder, remove_folder);
+TEST_GROUP(make_test_folder, remove_test_folder);
 
 TEST(a_met_expectation_is_exit_0_with_a_report)
 {

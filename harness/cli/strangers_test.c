@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static char folder[] = "/tmp/lockpick-strangers-test-XXXXXX";
+TEST_FOLDER("/tmp/lockpick-strangers-test-XXXXXX");
 
 #define SCENARIO                                                                                   \
     "version: 1\nname: small\nabout: For a test.\n"                                                \
@@ -39,12 +39,6 @@ static int make_run(void **state)
     return 0;
 }
 
-static int remove_folder(void **state)
-{
-    (void)state;
-    return test_folder_remove(folder);
-}
-
 // Runs a line of the shell in the test's folder.
 static void shell(const char *words)
 {
@@ -73,7 +67,7 @@ static void expect_content(const char *name, const char *expected)
 
 // --- folders -------------------------------------------------------------------------------------
 
-TEST_GROUP(make_run, remove_folder);
+TEST_GROUP(make_run, remove_test_folder);
 
 TEST(a_report_overwrites_no_target_of_a_link)
 {

@@ -2,7 +2,7 @@
 #include "harness/cli/test_foreign.h"
 #include "harness/testing/test.h"
 
-static char folder[] = "/tmp/lockpick-table-XXXXXX";
+TEST_FOLDER("/tmp/lockpick-table-XXXXXX");
 
 static int make_scenario(void **state)
 {
@@ -20,12 +20,6 @@ static int make_scenario(void **state)
              "  - {limit: expired-grants > 0, schemes: redis-setnx}\n"
              "  - {limit: expired-grants == 0, schemes: redis-set-px-lua}\n");
     return 0;
-}
-
-static int remove_folder(void **state)
-{
-    (void)state;
-    return test_folder_remove(folder);
 }
 
 // One trial of each of two schemes, as expected; what became of the threshold of the first.
@@ -59,7 +53,7 @@ static void expect_row(const char *outcome, const char *wanted)
     command_free(&result);
 }
 
-TEST_GROUP(make_scenario, remove_folder);
+TEST_GROUP(make_scenario, remove_test_folder);
 
 TEST(a_scheme_of_which_a_count_must_show_it_breaks)
 {

@@ -12,7 +12,7 @@
 
 #define LIMIT_NS (100 * NS_PER_S)
 
-static char folder[] = "/tmp/lockpick-watched-test-XXXXXX";
+TEST_FOLDER("/tmp/lockpick-watched-test-XXXXXX");
 
 struct killing {
     const char *victim; // in its command line, or its whole name
@@ -33,12 +33,6 @@ static int prepare(void **state)
     write_in(folder, "wrapper.sh", "python3 driver.py\n:\n");
     text_free(&driver);
     return 0;
-}
-
-static int clean_up(void **state)
-{
-    (void)state;
-    return test_folder_remove(folder);
 }
 
 // --- the killer ----------------------------------------------------------------------------------
@@ -144,7 +138,7 @@ static void expect_error(const struct killing *killing)
     command_free(&result);
 }
 
-TEST_GROUP(prepare, clean_up);
+TEST_GROUP(prepare, remove_test_folder);
 
 TEST(clients_and_their_observer)
 {

@@ -15,19 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static char folder[] = "/tmp/lockpick-cluster-test-XXXXXX";
-
-static int make_folder(void **state)
-{
-    (void)state;
-    return test_folder_make(folder);
-}
-
-static int remove_folder(void **state)
-{
-    (void)state;
-    return test_folder_remove(folder);
-}
+TEST_FOLDER("/tmp/lockpick-cluster-test-XXXXXX");
 
 // Two services and a client.
 static struct cluster_settings three_nodes(enum isolation isolation, int serial)
@@ -81,7 +69,7 @@ static int on_loopback(const struct sandbox *sandbox, void *context)
     return sandbox->isolation == ISOLATION_LOOPBACK ? open_and_ask(ISOLATION_LOOPBACK, 2) : 3;
 }
 
-TEST_GROUP(make_folder, remove_folder);
+TEST_GROUP(make_test_folder, remove_test_folder);
 
 TEST(clusters_come_and_go_in_one_sandbox)
 {

@@ -8,18 +8,12 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-static char folder[] = "/tmp/lockpick-data-cache-test-XXXXXX";
+TEST_FOLDER("/tmp/lockpick-data-cache-test-XXXXXX");
 
 static int prepare(void **state)
 {
     (void)state;
     return test_folder_make(folder) != 0 || setenv("XDG_CACHE_HOME", folder, 1) != 0;
-}
-
-static int clean_up(void **state)
-{
-    (void)state;
-    return test_folder_remove(folder);
 }
 
 // Does that in the shell, in the test's folder.
@@ -50,7 +44,7 @@ static int fetch(const char *cache, struct text *said)
     return result;
 }
 
-TEST_GROUP(prepare, clean_up);
+TEST_GROUP(prepare, remove_test_folder);
 
 TEST(what_was_kept_comes_back)
 {

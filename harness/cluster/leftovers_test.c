@@ -17,18 +17,12 @@
 
 #define LIMIT_NS (60 * NS_PER_S)
 
-static char folder[] = "/tmp/lockpick-leftovers-test-XXXXXX";
+TEST_FOLDER("/tmp/lockpick-leftovers-test-XXXXXX");
 
 static int make_folder(void **state)
 {
     (void)state;
     return test_folder_make(folder) != 0 || setenv("XDG_CACHE_HOME", folder, 1) != 0;
-}
-
-static int remove_folder(void **state)
-{
-    (void)state;
-    return test_folder_remove(folder);
 }
 
 static bool exists(const char *name)
@@ -115,7 +109,7 @@ static void start_and_end(bool loopback, enum end end)
     close(witness.ready[1]);
 }
 
-TEST_GROUP(make_folder, remove_folder);
+TEST_GROUP(make_folder, remove_test_folder);
 
 TEST(a_program_in_a_session_of_its_own_ends_with_the_sandbox)
 {

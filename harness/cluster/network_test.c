@@ -12,19 +12,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-static char folder[] = "/tmp/lockpick-network-test-XXXXXX";
-
-static int make_folder(void **state)
-{
-    (void)state;
-    return test_folder_make(folder);
-}
-
-static int remove_folder(void **state)
-{
-    (void)state;
-    return test_folder_remove(folder);
-}
+TEST_FOLDER("/tmp/lockpick-network-test-XXXXXX");
 
 // In a sandbox: exit codes say what was wrong.
 static int build_many(const struct sandbox *sandbox, void *context)
@@ -50,7 +38,7 @@ static int build_many(const struct sandbox *sandbox, void *context)
     return 0;
 }
 
-TEST_GROUP(make_folder, remove_folder);
+TEST_GROUP(make_test_folder, remove_test_folder);
 
 TEST(hundreds_of_networks_have_addresses_of_their_own)
 {

@@ -12,19 +12,7 @@
 
 #include <signal.h>
 
-static char folder[] = "/tmp/lockpick-other-servers-test-XXXXXX";
-
-static int make_folder(void **state)
-{
-    (void)state;
-    return test_folder_make(folder);
-}
-
-static int remove_folder(void **state)
-{
-    (void)state;
-    return test_folder_remove(folder);
-}
+TEST_FOLDER("/tmp/lockpick-other-servers-test-XXXXXX");
 
 static const struct {
     const char *kind;
@@ -78,7 +66,7 @@ static int open_and_ask_all(const struct sandbox *sandbox, void *context)
     return 0;
 }
 
-TEST_GROUP(make_folder, remove_folder);
+TEST_GROUP(make_test_folder, remove_test_folder);
 
 TEST(every_topology_comes_up_in_namespaces)
 {

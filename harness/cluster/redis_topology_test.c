@@ -10,19 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static char folder[] = "/tmp/lockpick-redis-topology-XXXXXX";
-
-static int make_folder(void **state)
-{
-    (void)state;
-    return test_folder_make(folder);
-}
-
-static int remove_folder(void **state)
-{
-    (void)state;
-    return test_folder_remove(folder);
-}
+TEST_FOLDER("/tmp/lockpick-redis-topology-XXXXXX");
 
 static bool answers(const struct node *node, const char *requests, const char *expected)
 {
@@ -121,7 +109,7 @@ static int try_both(const struct sandbox *sandbox, void *context)
     return failed != 0 ? failed : 10 * try_cluster(wanted, 2);
 }
 
-TEST_GROUP(make_folder, remove_folder);
+TEST_GROUP(make_test_folder, remove_test_folder);
 
 TEST(both_come_up_and_serve_in_namespaces)
 {

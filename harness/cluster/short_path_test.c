@@ -11,19 +11,7 @@
 #include <dirent.h>
 #include <unistd.h>
 
-static char folder[] = "/tmp/lockpick-short-path-test-XXXXXX";
-
-static int make_folder(void **state)
-{
-    (void)state;
-    return test_folder_make(folder);
-}
-
-static int remove_folder(void **state)
-{
-    (void)state;
-    return test_folder_remove(folder);
-}
+TEST_FOLDER("/tmp/lockpick-short-path-test-XXXXXX");
 
 static int entries_of(const char *path)
 {
@@ -99,7 +87,7 @@ static int serve_in_namespaces(const struct sandbox *sandbox, void *context)
     return right && entries_of(SANDBOX_FOLDER) == 0 ? 0 : 2;
 }
 
-TEST_GROUP(make_folder, remove_folder);
+TEST_GROUP(make_test_folder, remove_test_folder);
 
 TEST(servers_in_namespaces_take_any_folder)
 {

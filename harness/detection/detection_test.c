@@ -8,19 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static char folder[] = "/tmp/lockpick-detection-test-XXXXXX";
-
-static int make_folder(void **state)
-{
-    (void)state;
-    return test_folder_make(folder);
-}
-
-static int remove_folder(void **state)
-{
-    (void)state;
-    return test_folder_remove(folder);
-}
+TEST_FOLDER("/tmp/lockpick-detection-test-XXXXXX");
 
 // Runs scenarios/detection/SCENARIO.yaml with the schemes that the glob means, by
 // lockpick-detection, which stands beside lockpick.
@@ -61,7 +49,7 @@ static void expect(const char *scenario, const char *scheme, const char *verdict
     json_decref(root);
 }
 
-TEST_GROUP(make_folder, remove_folder);
+TEST_GROUP(make_test_folder, remove_test_folder);
 
 TEST(a_release_of_another_ones_lock_is_found)
 {

@@ -10,19 +10,7 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-static char folder[] = "/tmp/lockpick-servers-test-XXXXXX";
-
-static int make_folder(void **state)
-{
-    (void)state;
-    return test_folder_make(folder);
-}
-
-static int remove_folder(void **state)
-{
-    (void)state;
-    return test_folder_remove(folder);
-}
+TEST_FOLDER("/tmp/lockpick-servers-test-XXXXXX");
 
 static struct scenario scenario_with(const char *workload, const char *store)
 {
@@ -57,7 +45,7 @@ static int provide(struct pool_fixture *fixture, const struct scenario *scenario
                                &fixture->store_service, &fixture->error);
 }
 
-TEST_GROUP(make_folder, remove_folder);
+TEST_GROUP(make_test_folder, remove_test_folder);
 
 TEST(trials_that_need_the_same_servers_share_them)
 {

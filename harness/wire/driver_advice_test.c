@@ -7,7 +7,7 @@
 
 #include <sys/stat.h>
 
-static char folder[] = "/tmp/lockpick-driver-advice-XXXXXX";
+TEST_FOLDER("/tmp/lockpick-driver-advice-XXXXXX");
 
 static void write_script(const char *name, const char *text, mode_t mode)
 {
@@ -28,12 +28,6 @@ static int make_folder(void **state)
     return 0;
 }
 
-static int remove_folder(void **state)
-{
-    (void)state;
-    return test_folder_remove(folder);
-}
-
 static void expect_failure(const char *where, const char *program, const char *wanted)
 {
     static const char *const locks[] = {"lock", NULL};
@@ -48,7 +42,7 @@ static void expect_failure(const char *where, const char *program, const char *w
         fail_msg("'%s' is not in: %s", wanted, error.text);
 }
 
-TEST_GROUP(make_folder, remove_folder);
+TEST_GROUP(make_folder, remove_test_folder);
 
 TEST(a_file_that_is_not_there_is_named_with_its_folder)
 {
