@@ -207,7 +207,10 @@ int merged_run_open(char *const *folders, size_t count, struct merged_run *merge
         merged->run_count++;
         if (stored_run_open(folders[i], NULL, &merged->runs[i], error) != 0)
             return -1;
-        if (merged->runs[i].result.count > 0 && !stored_run_has_history(&merged->runs[i]))
+        bool was_tried = false; // what was skipped never had a history
+        for (size_t j = 0; j < merged->runs[i].result.count; j++)
+            was_tried |= stored_run_was_tried(&merged->runs[i], j);
+        if (was_tried && !stored_run_has_history(&merged->runs[i]))
             return error_set(error,
                              "the run in %s has no history left to make a report of: its "
                              "report.html and result.json are all there is",

@@ -225,6 +225,16 @@ TEST(a_brief_report_is_all_in_one_folder)
     free(page);
 }
 
+TEST(a_run_without_a_trial_that_fits_is_reported_again_as_it_was_judged)
+{
+    write_in(folder, "unfit.yaml",
+             "version: 1\nname: unfit\nabout: For a test.\nschemes: [redis-set-px-del]\n"
+             "workload: {kind: increment, store: shm, fenced: true, operations: 4}\n");
+    expect("run @/unfit.yaml --out @/unfit", 3, "n/a");
+    expect("check @/unfit", 3, "n/a");
+    expect("report @/unfit", 3, "n/a");
+}
+
 TEST(what_is_no_run_is_refused)
 {
     expect("report", 2, "which run?");
