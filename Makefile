@@ -13,9 +13,10 @@ ALL_CFLAGS = -std=c17 -D_GNU_SOURCE -I. $(WARNINGS) $(CFLAGS) -pthread -MMD -MP 
 LIBRARIES := -lhiredis -lzookeeper_mt -lmysqlclient -lcurl -lpq -lnetfilter_queue -lyaml -ljansson \
 	-lz -lm -pthread
 
-# What servers are started with when their clocks are to go wrong, or on loopback ports strangers are
-# to be kept out: a library of its own.
-PRELOAD_SOURCES := faults/clock_preload.c harness/base/clock_shift.c harness/cluster/gate_preload.c
+# What servers are started with when their clocks or disks are to go wrong, or on loopback ports
+# strangers are to be kept out: a library of its own.
+PRELOAD_SOURCES := faults/clock_preload.c harness/base/clock_shift.c harness/cluster/gate_preload.c \
+	harness/cluster/disk_preload.c
 PRELOAD := $(BUILD)/lockpick-clock.so
 # Servers are not built with sanitizers, so it must not be either.
 PRELOAD_CFLAGS = $(filter-out -fsanitize=% -fno-sanitize-recover=%,$(ALL_CFLAGS)) \

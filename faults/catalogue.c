@@ -4,9 +4,9 @@
 #include <string.h>
 
 const struct fault *const fault_catalogue[] = {
-    &pause_fault, &kill_fault,       &restart_fault,  &cut_fault,   &delay_fault,
-    &loss_fault,  &hold_fault,       &failover_fault, &clock_fault, &evict_fault,
-    &flush_fault, &disconnect_fault, &deny_fault,     NULL,
+    &pause_fault, &kill_fault,     &restart_fault, &cut_fault,   &delay_fault, &loss_fault,
+    &hold_fault,  &failover_fault, &clock_fault,   &evict_fault, &flush_fault, &disconnect_fault,
+    &deny_fault,  &disk_fault,     &upgrade_fault, NULL,
 };
 
 enum strike_state strike_came_too_late(struct error *error)

@@ -67,6 +67,8 @@ struct fault_strike {
     // Who had the role that it names (`leader`), noted once it is in effect: "redis-1", and who has
     // it since, "redis-1 redis-2". "" if it names none.
     char role[96];
+    // What the fault noted for its story when it struck, and, set anew, when it ended. "": nothing.
+    char found[160];
     // What the fault found out that it did not put to the test, and the key that does, to be said
     // of a trial that is SAFE. "": nothing.
     char untried[96];
@@ -163,5 +165,7 @@ extern const struct fault evict_fault;
 extern const struct fault flush_fault;
 extern const struct fault disconnect_fault;
 extern const struct fault deny_fault;
+extern const struct fault disk_fault;
+extern const struct fault upgrade_fault;
 
 #endif

@@ -97,7 +97,7 @@ static void record_failure(struct schedule *schedule, const struct step *step, i
                           .step = (uint8_t)plan->number,
                           .fault_failed = {plan->target.client, plan->target.worker, reason}};
     history_append(schedule->writer, event);
-    if (step->in_effect_ns != 0 && step->strike.role[0] != '\0')
+    if (step->in_effect_ns != 0 && (step->strike.role[0] != '\0' || step->has_found))
         history_append_text(schedule->writer, plan->number, ": "); // the role was noted before
     history_append_text(schedule->writer, (uint8_t)plan->number, error->text);
 }
@@ -155,11 +155,24 @@ static void fail(struct schedule *schedule, struct step *step, int reason,
     point_let_go(schedule->world->board, step->strike.hold);
 }
 
+// Told once.
+static void record_found(struct schedule *schedule, struct step *step)
+{
+    char *found = step->strike.found;
+    if (found[0] == '\0')
+        return;
+    history_append_text(schedule->writer, step_plan(step)->number, FOUND_MARK);
+    history_append_text(schedule->writer, step_plan(step)->number, found);
+    step->has_found = true;
+    found[0] = '\0';
+}
+
 static void stand(struct schedule *schedule, struct step *step)
 {
     step->in_effect_ns = record(schedule, step, EVENT_FAULT_IN_EFFECT, 0);
     schedule->ended_ns = step->in_effect_ns;
     history_append_text(schedule->writer, step_plan(step)->number, step->strike.role);
+    record_found(schedule, step);
     if (step->strike.untried[0] != '\0') {
         history_append_text(schedule->writer, step_plan(step)->number, UNTRIED_MARK);
         history_append_text(schedule->writer, step_plan(step)->number, step->strike.untried);
@@ -236,6 +249,7 @@ void step_heal(struct schedule *schedule, struct step *step)
     }
     step->state = STEP_OVER;
     schedule->ended_ns = clock_monotonic_ns();
+    record_found(schedule, step);
     if (state == STRIKE_FAILED)
         record_failure(schedule, step, errno, &error);
     else if (!at_once)

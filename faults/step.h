@@ -23,7 +23,8 @@ struct step {
     struct wait_for until;
     enum heal_reason heal_reason;
     bool target_died;
-    bool watches; // its points are set
+    bool has_found; // and told it
+    bool watches;   // its points are set
     int64_t armed_ns;
     int64_t reached_ns; // a worker came to the last point that was set for this fault
     int64_t in_effect_ns;

@@ -3,7 +3,6 @@
 #include "harness/base/file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,20 +15,7 @@
 
 struct clock_shift *clock_shift_create(const char *path, struct error *error)
 {
-    struct clock_shift *shift = MAP_FAILED;
-    int descriptor = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-    // Room on the disk is reserved: a mapped page without ends whoever touches it.
-    errno = descriptor >= 0 ? posix_fallocate(descriptor, 0, sizeof *shift) : errno;
-    if (descriptor >= 0 && errno == 0)
-        shift = mmap(NULL, sizeof *shift, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
-    char why[600];
-    file_reason(path, why, sizeof why);
-    if (descriptor >= 0)
-        close(descriptor);
-    if (shift != MAP_FAILED)
-        return shift;
-    error_set(error, "cannot make the file %s, by which a server's clock is set: %s", path, why);
-    return NULL;
+    return file_share(path, sizeof(struct clock_shift), "by which a server's clock is set", error);
 }
 
 void clock_shift_close(struct clock_shift *shift)

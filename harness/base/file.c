@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -88,6 +89,24 @@ const char *file_reason(const char *path, char *out, size_t room)
     free(folder);
     free(copy);
     return out;
+}
+
+void *file_share(const char *path, size_t size, const char *purpose, struct error *error)
+{
+    void *shared = MAP_FAILED;
+    int descriptor = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    // Room on the disk is reserved: a mapped page without ends whoever touches it.
+    errno = descriptor >= 0 ? posix_fallocate(descriptor, 0, (off_t)size) : errno;
+    if (descriptor >= 0 && errno == 0)
+        shared = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+    char why[600];
+    file_reason(path, why, sizeof why);
+    if (descriptor >= 0)
+        close(descriptor);
+    if (shared != MAP_FAILED)
+        return shared;
+    error_set(error, "cannot make the file %s, %s: %s", path, purpose, why);
+    return NULL;
 }
 
 // Makes a new file beside `path`, whose name is then `neighbour`.

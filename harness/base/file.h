@@ -23,6 +23,11 @@ int file_write_private(const char *path, const char *bytes, size_t length, struc
 // disk mounted at /data)". Returns `out`.
 const char *file_reason(const char *path, char *out, size_t room);
 
+// Makes a file of so many zero bytes, and maps it to be shared with other processes. `purpose` is
+// for the error: "by which a server's clock is set". NULL with `error` set. Unmap with munmap; the
+// file stays.
+void *file_share(const char *path, size_t size, const char *purpose, struct error *error);
+
 // Makes the folder and its parents; one that exists is fine.
 int folder_make(const char *path, struct error *error);
 

@@ -190,6 +190,13 @@ bool servers_were_left_down(const struct digest *digest, char *reason, size_t ro
 {
     for (size_t i = 0; i < digest->fault_count; i++) {
         const struct fault_record *record = &digest->faults[i];
+        if (record->in_effect_ns != TIME_NEVER && fault_can(record->step, FAULT_SHOWS_AT_START) &&
+            record->step->form.lasting == LASTS_NEVER) {
+            char what[160];
+            describe_step(record->step, what, sizeof what);
+            snprintf(reason, room, "%s: a server with damaged data may answer anything", what);
+            return true;
+        }
         bool stays_struck = record->in_effect_ns != TIME_NEVER &&
                             fault_can(record->step, FAULT_REFUSES | FAULT_STOPS);
         if (record->failed && record->step->target.client == 0 && record->asked_ns != TIME_NEVER &&
@@ -314,6 +321,11 @@ static bool fault_is_proven(const struct digest *digest, const struct fault_reco
     describe_step(record->step, what, sizeof what);
     if (record->step->side_counts[0] > 0 && record->met == 0) {
         snprintf(reason, room, "%s met no packet: nothing went between those nodes meanwhile",
+                 what);
+        return false;
+    }
+    if (fault_can(record->step, FAULT_HINDERS_DISK) && record->met == 0) {
+        snprintf(reason, room, "%s met no write: the server asked nothing of its disk meanwhile",
                  what);
         return false;
     }

@@ -107,6 +107,15 @@ static void list_targets(struct table *table, unsigned strikes)
     list_words(table, struck);
 }
 
+static const char *const *options_of(const struct fault_form *form)
+{
+    for (size_t i = 0; form->ways != NULL && form->hows[i] != NULL; i++) {
+        if (form->ways[i]->options != NULL)
+            return form->ways[i]->options;
+    }
+    return form->options;
+}
+
 static void list_faults(void)
 {
     static const char *const headings[] = {"FAULT", "STRIKES",      "UNTIL", "HOW",
@@ -123,12 +132,13 @@ static void list_faults(void)
         list_targets(table, form->strikes);
         table_cell(table, COLOUR_PLAIN, untils[form->lasting]);
         list_words(table, form->hows);
-        list_words(table, form->options);
+        list_words(table, options_of(form));
         table_cell(table, COLOUR_PLAIN, fault_catalogue[i]->summary);
     }
     print(table);
     puts("The first way of `how` is the usual one, unless the kind of server has only others.\n"
-         "`until` is required with evict's `how: noeviction`, which leaves nothing behind.");
+         "`until` is required with evict's `how: noeviction`, which leaves nothing behind; nothing "
+         "ends\ndisk's `how: corrupt`. Of disk's ways only `slow` takes `by`.");
 }
 
 static void list_points(void)

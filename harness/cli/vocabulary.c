@@ -116,15 +116,18 @@ static const char *const *command_names(void)
 static void take_faults(struct vocabulary *vocabulary)
 {
     size_t count = 0;
+    size_t drawn = 0;
     while (fault_catalogue[count] != NULL)
         count++;
     const char **names = memory_zeroed(count + 1, sizeof *names);
     const char **draws = memory_zeroed(count + 2, sizeof *draws);
     for (size_t i = 0; i < count; i++) {
         names[i] = fault_catalogue[i]->form.name;
-        draws[i] = names[i];
+        const char *const *options = fault_catalogue[i]->form.options;
+        if (options == NULL || !text_is_one_of("to", options))
+            draws[drawn++] = names[i]; // nobody draws a program
     }
-    draws[count] = LOST_REPLY;
+    draws[drawn] = LOST_REPLY;
     vocabulary->draws = draws;
     vocabulary->faults = names;
 }

@@ -2,6 +2,7 @@
 
 #include "harness/base/clock.h"
 #include "harness/base/file.h"
+#include "harness/cluster/disk.h"
 #include "harness/cluster/outage.h"
 #include "harness/cluster/process.h"
 #include "harness/cluster/server.h"
@@ -14,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -89,26 +91,30 @@ static void quote_log(const struct node *node, struct error *error)
     free(path);
 }
 
-// That the server has loaded the library: else no fault could set its clock, and any user of the
-// machine could connect to it.
+// That the server has loaded the library: else no fault could set its clock or hinder its disk, and
+// any user of the machine could connect to it.
 static int check_preload(const struct node *node, struct error *error)
 {
-    if (!node->kind->takes_preload || (node->clock == NULL && !node->gated))
+    if (!node->kind->takes_preload || (node->clock == NULL && node->disk == NULL && !node->gated))
         return 0;
     char path[64];
     struct text maps = {0};
     snprintf(path, sizeof path, "/proc/%d/maps", (int)node->server);
     bool has_clock = node->clock == NULL || atomic_load(&node->clock->readers) > 0;
+    bool has_disk = node->disk == NULL || atomic_load(&node->disk->readers) > 0;
     bool has_gate = !node->gated || (file_read(path, &maps, NULL) == 0 &&
                                      strstr(text_string(&maps), NODE_PRELOAD) != NULL);
     text_free(&maps);
-    if (has_clock && has_gate)
+    if (has_clock && has_disk && has_gate)
         return 0;
     return error_set(error,
                      "%s on %s:%d did not load the library by which %s; its reason is in "
                      "%s/server.log",
                      node->kind->program, node->end.address, node->port,
-                     has_clock ? "strangers are kept out" : "its clock is set", node->folder);
+                     !has_clock  ? "its clock is set"
+                     : !has_disk ? "its disk is hindered"
+                                 : "strangers are kept out",
+                     node->folder);
 }
 
 static int wait_until_ready(struct node *node, struct error *error)
@@ -122,8 +128,10 @@ static int wait_until_ready(struct node *node, struct error *error)
             quote_log(node, error);
             return -1;
         }
-        if (state == 0)
+        if (state == 0) {
+            node->ready_ns = clock_realtime_ns();
             return check_preload(node, error);
+        }
         if (state < 0)
             return -1;
         if (clock_monotonic_ns() > give_up_ns)
@@ -214,19 +222,28 @@ static int put_preload(const struct node *node, bool copies, struct error *error
     return result;
 }
 
-// The servers of a restart find both as they are.
+// The servers of a restart find all of it as it is.
 static int make_preload(struct cluster *cluster, struct node *node, struct error *error)
 {
-    bool has_clock = node->group->settings.shiftable_clock;
+    const struct group_settings *wanted = &node->group->settings;
     node->gated = cluster->isolation == ISOLATION_LOOPBACK && !cluster->open_to_all;
-    if (!node->kind->takes_preload || (!has_clock && !node->gated))
+    if (!node->kind->takes_preload ||
+        (!wanted->shiftable_clock && !wanted->hindered_disk && !node->gated))
         return 0;
     if (put_preload(node, node->gated && geteuid() == 0, error) != 0)
         return -1;
-    char *path = path_join(node->home, NODE_CLOCK_FILE);
-    node->clock = has_clock ? clock_shift_create(path, error) : NULL;
-    free(path);
-    return has_clock && node->clock == NULL ? -1 : 0;
+    char *clock = path_join(node->home, NODE_CLOCK_FILE);
+    char *disk = path_join(node->home, NODE_DISK_FILE);
+    if (wanted->shiftable_clock)
+        node->clock = clock_shift_create(clock, error);
+    if (wanted->hindered_disk)
+        node->disk = file_share(disk, sizeof *node->disk, "by which a disk goes wrong", error);
+    free(clock);
+    free(disk);
+    return (wanted->shiftable_clock && node->clock == NULL) ||
+                   (wanted->hindered_disk && node->disk == NULL)
+               ? -1
+               : 0;
 }
 
 static int start_servers(struct cluster *cluster, const char *folder, struct error *error)
@@ -378,10 +395,15 @@ int cluster_check_servers(struct cluster *cluster, struct error *error)
         int status;
         if (node->server > 0 && waitpid(node->server, &status, WNOHANG) == node->server) {
             node->server = 0;
+            node->has_ended = node->may_end || node->is_starting;
+            if (node->has_ended)
+                continue;
             return error_set(error, "%s ended by %s, which no fault asked for; see %s/server.log",
                              node->name, process_end(status, end, sizeof end), node->folder);
         }
-        if (node->server > 0 && node->kind->death_notes != NULL && check_log(node, error) != 0)
+        if (node->server > 0 && node->may_end)
+            cluster_excuse_log(node);
+        else if (node->server > 0 && node->kind->death_notes != NULL && check_log(node, error) != 0)
             return -1;
     }
     return 0;
@@ -390,14 +412,17 @@ int cluster_check_servers(struct cluster *cluster, struct error *error)
 // All but logs and settings, and what the server has left elsewhere.
 static void sweep_node(const char *home)
 {
-    static const char *const files[] = {NODE_CLOCK_FILE, NODE_PRELOAD};
+    static const char *const files[] = {NODE_CLOCK_FILE, NODE_DISK_FILE, NODE_PRELOAD};
     char *data = path_join(home, "data");
+    char *kept = path_join(home, NODE_KEPT_DATA);
     for (size_t i = 0; server_catalogue[i] != NULL; i++) {
         if (server_catalogue[i]->clean_up != NULL)
             server_catalogue[i]->clean_up(data);
     }
     folder_remove(data, NULL);
+    folder_remove(kept, NULL);
     free(data);
+    free(kept);
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         char *file = path_join(home, files[i]);
         unlink(file);
@@ -436,6 +461,8 @@ void cluster_close(struct cluster *cluster)
             process_kill(node->server);
         network_remove(&node->end, 1);
         clock_shift_close(node->clock);
+        if (node->disk != NULL)
+            munmap(node->disk, sizeof *node->disk);
         if (node->home != NULL)
             sweep_node(node->home);
         free(node->data);

@@ -10,11 +10,13 @@
 #include "harness/cluster/sandbox.h"
 #include "harness/cluster/short_path.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
 struct server_kind;
 struct topology;
+struct disk_state;
 
 // Servers that are to belong together.
 struct group_settings {
@@ -23,12 +25,15 @@ struct group_settings {
     int count;                       // of servers that hold data
     enum persistence persistence;    // redis only
     bool shiftable_clock;            // each server gets clocks that can be set, if its kind can
+    bool hindered_disk;              // the same of a disk that can be full or slow (disk.h)
 };
 
 #define MAX_EXTRA_PORTS 3
 // In a node's home; gone when the cluster is closed.
 #define NODE_CLOCK_FILE "clock"
 #define NODE_PRELOAD "lockpick-clock.so"
+#define NODE_DISK_FILE "disk"
+#define NODE_KEPT_DATA "kept" // a folder
 
 // What a node is to be.
 struct node_settings {
@@ -53,13 +58,20 @@ struct node {
     int processor;                    // what runs here is pinned to it, or -1
     pid_t server;                     // its process, 0 if none runs
     int64_t died_ns;                  // when outage_kill last ended it, by CLOCK_REALTIME; 0: never
-    char *folder;   // where its log and settings are found later; NULL for a client's
-    char *home;     // its working folder, by a path that every server takes: `folder`,
-                    // or another that is removed when the cluster is closed
-    bool gated;     // on loopback: other users of the machine are kept out (gate.h)
-    off_t log_seen; // of its server.log, by cluster_check_servers
-    char *data;     // in `home`; removed when the cluster is closed
+    int64_t ready_ns;                 // when it first served, by CLOCK_REALTIME
+    bool may_end;                     // a fault brings it to end by itself, which is no failure
+    bool is_starting;    // again, by outage_restart: whether it will serve is not known yet
+    bool has_ended;      // by itself, in one of those cases; until it is started again
+    const char *program; // what it is started with instead of its kind's; a fault's, NULL: as ever
+    char *folder;        // where its log and settings are found later; NULL for a client's
+    char *home;          // its working folder, by a path that every server takes: `folder`,
+                         // or another that is removed when the cluster is closed
+    bool gated;          // on loopback: other users of the machine are kept out (gate.h)
+    off_t log_seen;      // of its server.log, by cluster_check_servers
+    char *data;          // in `home`; removed when the cluster is closed
     const _Atomic uint32_t *interrupted; // as in cluster_settings
+    struct disk_state *disk;   // how its disk goes wrong; NULL: nothing comes between (disk.h)
+    bool rolls_back;           // its data are replaced when it starts (disk_keep)
     struct clock_shift *clock; // what its server reads time by, restarted or not; NULL: the
                                // machine's own clocks
 };
@@ -114,7 +126,7 @@ bool node_pause(const struct node *node, struct error *error);
 struct process_limit node_limit(const struct node *node);
 
 // 0 while every server that was started lives, with all the processes that it is made of; -1 with
-// `error` set once one has ended.
+// `error` set once one has ended that may not.
 int cluster_check_servers(struct cluster *cluster, struct error *error);
 
 // What the server's log tells until now, a fault asked for.

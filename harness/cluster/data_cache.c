@@ -36,7 +36,7 @@ char *data_cache_path(const char *name)
     return path.bytes;
 }
 
-static int copy_folder(const char *from, const char *to, struct process_limit limit)
+int data_copy(const char *from, const char *to, struct process_limit limit)
 {
     struct text contents = {0};
     struct text output = {0};
@@ -161,7 +161,7 @@ int data_cache_fetch(const char *cache, const char *data, struct process_limit l
         return -1;
     char *kept = path_join(cache, DATA);
     char *checksum = path_join(cache, CHECKSUM);
-    int result = copy_folder(kept, data, limit) == 0 && is_whole(data, checksum) ? 0 : -1;
+    int result = data_copy(kept, data, limit) == 0 && is_whole(data, checksum) ? 0 : -1;
     if (result != 0 && !is_whole(kept, checksum))
         remove_damaged(cache);
     free(checksum);
@@ -174,7 +174,7 @@ static int write_half(const char *data, const char *half, struct process_limit l
     struct text sum = {0};
     char *kept = path_join(half, DATA);
     char *checksum = path_join(half, CHECKSUM);
-    bool is_written = copy_folder(data, kept, limit) == 0 && sum_folder(data, &sum) &&
+    bool is_written = data_copy(data, kept, limit) == 0 && sum_folder(data, &sum) &&
                       file_write(checksum, sum.bytes, sum.length, NULL) == 0 &&
                       is_whole(kept, checksum);
     free(checksum);

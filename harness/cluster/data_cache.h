@@ -8,6 +8,9 @@
 // absolute path; under the layout of what this build keeps. NULL if neither is. The caller frees.
 char *data_cache_path(const char *name);
 
+// Copies all that is in a folder into another, which is made if it is not there. 0, or -1.
+int data_copy(const char *from, const char *to, struct process_limit limit);
+
 // Copies what is kept at `cache` into `data`. 0, or -1 if nothing is, or it cannot be copied, or it
 // is damaged: then it is removed, and the user told.
 int data_cache_fetch(const char *cache, const char *data, struct process_limit limit);

@@ -46,6 +46,7 @@ const struct server_kind memcached_server = {
     .port = 11211,
     .start = start,
     .ready = ready,
+    .is_in_memory = true,
     .takes_preload = true,
     .lease_clock = SHIFTED_MONOTONIC,
     .control = &memcached_control,

@@ -135,6 +135,8 @@ static int write_settings(const struct node *node, const char *path, struct erro
 {
     struct text settings = {0};
     add_common(&settings, node);
+    if (node->disk != NULL) // what goes by io_uring could not be hindered
+        text_add(&settings, "innodb_use_native_aio = OFF\n");
     if (is_topology(node, MYSQL_GALERA))
         add_galera(&settings, node);
     else if (node->group->count > 1)

@@ -3,6 +3,7 @@
 #include "harness/base/clock.h"
 #include "harness/base/file.h"
 #include "harness/base/processes.h"
+#include "harness/cluster/disk.h"
 #include "harness/cluster/process.h"
 #include "harness/cluster/server.h"
 
@@ -129,6 +130,17 @@ int outage_kill(struct node *node, struct error *error)
     return 0;
 }
 
+bool outage_has_ended(struct node *node)
+{
+    int status;
+    if ((node->may_end || node->is_starting) && node->server > 0 &&
+        waitpid(node->server, &status, WNOHANG) == node->server) {
+        node->server = 0;
+        node->has_ended = true;
+    }
+    return node->has_ended;
+}
+
 static int forget(const struct node *node, enum loss loss, struct error *error)
 {
     const struct server_control *control = node->kind->control;
@@ -147,6 +159,10 @@ int outage_restart(struct node *node, enum loss loss, struct error *error)
 {
     if (forget(node, loss, error) != 0)
         return error_wrap(error, "%s could not be made to forget", node->name);
+    if (disk_roll_back(node, error) != 0)
+        return error_wrap(error, "what %s had written could not be taken back", node->name);
+    node->has_ended = false;
+    node->is_starting = true;
     node->server = node->kind->start(node, error);
     if (node->server > 0)
         return 0;
@@ -156,12 +172,10 @@ int outage_restart(struct node *node, enum loss loss, struct error *error)
 
 int outage_is_over(struct node *node, struct error *error)
 {
-    int status;
     int state = node->kind->ready(node, error);
-    if (node->server > 0 && waitpid(node->server, &status, WNOHANG) == node->server) {
-        node->server = 0;
-        return error_set(error, "%s ended while it started again; see %s/server.log", node->name,
-                         node->folder);
-    }
+    if (outage_has_ended(node))
+        state = error_set(error, "%s ended while it started again; see %s/server.log", node->name,
+                          node->folder);
+    node->is_starting = state == 1;
     return state;
 }

@@ -19,6 +19,10 @@ bool outage_stands_still(const struct node *node);
 // 0, or -1 with `error` set; node->server is 0 then.
 int outage_kill(struct node *node, struct error *error);
 
+// True once a server has ended by itself that may (node->may_end), or while it started again, and
+// until it is started anew.
+bool outage_has_ended(struct node *node);
+
 // Starts a dead server again, with what it kept; ask outage_is_over until it serves. 0, or -1 with
 // `error` set.
 int outage_restart(struct node *node, enum loss loss, struct error *error);

@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <glob.h>
 #include <postgresql/libpq-fe.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -243,6 +244,7 @@ const struct server_kind postgres_server = {
     .installed = installed,
     .version = version,
     .keeps_data = true,
+    .ending = SIGINT, // SIGTERM would wait for all clients to go
     .start = start,
     .ready = ready,
     .clean_up = clean_up,

@@ -3,6 +3,7 @@
 #include "harness/base/clock_shift.h"
 #include "harness/base/file.h"
 #include "harness/base/text.h"
+#include "harness/cluster/disk.h"
 #include "harness/cluster/etcd_server.h"
 #include "harness/cluster/gate.h"
 #include "harness/cluster/memcached_server.h"
@@ -20,6 +21,8 @@
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <unistd.h>
+
+#define MOST_ARGUMENTS 63 // of a server
 
 const struct server_kind *const server_catalogue[] = {
     &redis_server,     &redis_sentinel, &zookeeper_server, &etcd_server,
@@ -76,8 +79,9 @@ const char *server_version(const struct server_kind *kind, char *out, size_t roo
 struct preload_environment {
     struct text preload;
     struct text shift;
+    struct text disk;
     struct text gate;
-    const char *list[4];
+    const char *list[5];
 };
 
 static struct preload_environment preload_environment_of(const struct node *node)
@@ -85,7 +89,7 @@ static struct preload_environment preload_environment_of(const struct node *node
     struct preload_environment environment = {.list = {NULL}};
     const char **next = environment.list;
     const char *others = getenv("LD_PRELOAD");
-    if (!node->kind->takes_preload || (node->clock == NULL && !node->gated))
+    if (!node->kind->takes_preload || (node->clock == NULL && node->disk == NULL && !node->gated))
         return environment;
     text_format(&environment.preload, "LD_PRELOAD=%s/" NODE_PRELOAD "%s%s", node->home,
                 others != NULL ? ":" : "", others != NULL ? others : "");
@@ -94,6 +98,10 @@ static struct preload_environment preload_environment_of(const struct node *node
         text_format(&environment.shift, CLOCK_SHIFT_VARIABLE "=%s/" NODE_CLOCK_FILE, node->home);
         *next++ = environment.shift.bytes;
     }
+    if (node->disk != NULL) {
+        text_format(&environment.disk, DISK_VARIABLE "=%s/" NODE_DISK_FILE, node->home);
+        *next++ = environment.disk.bytes;
+    }
     if (node->gated) {
         text_format(&environment.gate, GATE_VARIABLE "=%u", geteuid());
         *next++ = environment.gate.bytes;
@@ -101,12 +109,23 @@ static struct preload_environment preload_environment_of(const struct node *node
     return environment;
 }
 
+// Whether a fault has the node's program replaced, and this is its name, or a path to it.
+static bool is_replaced(const struct node *node, const char *argument)
+{
+    const char *slash = strrchr(argument, '/');
+    return node->program != NULL &&
+           strcmp(slash != NULL ? slash + 1 : argument, node->kind->program) == 0;
+}
+
 pid_t server_run(const struct node *node, const char *const *arguments, bool ordinary_user,
                  struct error *error)
 {
+    const char *words[MOST_ARGUMENTS + 1] = {NULL};
+    for (int i = 0; arguments[i] != NULL && i < MOST_ARGUMENTS; i++)
+        words[i] = is_replaced(node, arguments[i]) ? node->program : arguments[i];
     struct preload_environment environment = preload_environment_of(node);
     char *log = path_join(node->folder, "server.log");
-    struct process_settings settings = {.arguments = arguments,
+    struct process_settings settings = {.arguments = words,
                                         .environment = environment.list,
                                         .folder = node->home,
                                         .log_path = log,
@@ -116,6 +135,7 @@ pid_t server_run(const struct node *node, const char *const *arguments, bool ord
     pid_t id = process_start(&settings, error);
     text_free(&environment.preload);
     text_free(&environment.shift);
+    text_free(&environment.disk);
     text_free(&environment.gate);
     free(log);
     return id;

@@ -30,10 +30,12 @@ struct server_kind {
     int (*ready)(const struct node *node, struct error *error);
     // Optional: removes what a server that was killed has left outside of this data folder.
     void (*clean_up)(const char *data);
-    // Whether the preload can set its clocks (faults/clock_preload.c) and keep strangers out
-    // (gate.h). Not if it asks the kernel itself what time it is and who connects.
+    // Whether the preload can set its clocks (faults/clock_preload.c), hinder its disk (disk.h) and
+    // keep strangers out (gate.h). Not if it asks the kernel itself, as Go programs do.
     bool takes_preload;
-    bool keeps_data; // over a crash, however it is set up
+    bool keeps_data;   // over a crash, however it is set up
+    bool is_in_memory; // it has no data folder, however it is set up
+    int ending;        // the signal by which its operator ends it; 0: SIGTERM
     // By which clock it counts how long a lock lasts.
     enum shifted_clock lease_clock;
     // Optional: words of lines by which its log tells that one of its processes ended, and with it

@@ -65,6 +65,8 @@ static void plan_group(struct draw *draw)
     if (group->settings.topology == NULL)
         return;
     group->settings.count = draw->trial->servers;
+    group->settings.persistence =
+        scenario_server(draw->scenario, draw->scheme->server)->persistence;
     snprintf(group->settings.name, sizeof group->settings.name, "%.15s", draw->scheme->server);
     group->count = topology_plan(&group->settings, planned);
     for (int i = 0; i < group->count; i++) {

@@ -154,12 +154,11 @@ static bool strikes_servers(const struct fault_step *step)
     return step->target.client == 0 || step->side_counts[0] > 0;
 }
 
-bool trial_shifts_server_clock(const struct trial *trial)
+bool trial_strikes_server_by(const struct trial *trial, unsigned traits)
 {
     const struct scenario *scenario = trial_as_run(trial);
     for (size_t i = 0; i < scenario->fault_count; i++) {
-        if (fault_can(&scenario->faults[i], FAULT_MOVES_CLOCK) &&
-            scenario->faults[i].target.client == 0)
+        if (fault_can(&scenario->faults[i], traits) && scenario->faults[i].target.client == 0)
             return true;
     }
     return false;

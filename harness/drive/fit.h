@@ -25,8 +25,9 @@ bool trial_is_external(const struct trial *trial);
 // were, so it gets fresh ones, which nobody gets after it.
 bool trial_strikes_servers(const struct trial *trial);
 
-// True if a fault of the trial sets a server's clock: its servers are started so that it can.
-bool trial_shifts_server_clock(const struct trial *trial);
+// True if a fault of the trial that has any of these traits strikes a server, which may have to be
+// started so that it can (FAULT_MOVES_CLOCK, FAULT_HINDERS_DISK).
+bool trial_strikes_server_by(const struct trial *trial, unsigned traits);
 
 // True if other trials may run on the machine at the same time: nobody reads its numbers, as the
 // scenario says, or as its faults wait for causes and it ends after so many operations, or as its

@@ -38,7 +38,8 @@ static void want_lock_servers(const struct trial *trial, struct group_settings *
     group->topology = topology_find(scheme->server, topology != NULL ? topology : "single");
     group->count = settings->nodes > 0 ? (int)settings->nodes : group->topology->usual;
     group->persistence = settings->persistence;
-    group->shiftable_clock = trial_shifts_server_clock(trial);
+    group->shiftable_clock = trial_strikes_server_by(trial, FAULT_MOVES_CLOCK);
+    group->hindered_disk = trial_strikes_server_by(trial, FAULT_HINDERS_DISK);
     snprintf(group->name, sizeof group->name, "%.15s", scheme->server);
 }
 
@@ -55,7 +56,10 @@ static int want_servers(const struct trial *trial, struct group_settings *groups
         want_lock_servers(trial, &groups[count++]);
     if (store->server != NULL && !trial_shares_service(trial) &&
         scenario_server(trial->scenario, store->server)->external == NULL) {
-        groups[count] = (struct group_settings){.name = "store", .count = 1};
+        groups[count] = (struct group_settings){
+            .name = "store",
+            .count = 1,
+            .hindered_disk = trial_strikes_server_by(trial, FAULT_HINDERS_DISK)};
         groups[count++].topology = topology_find(store->server, "single");
     }
     return count;
@@ -134,7 +138,8 @@ void server_pool_start(struct server_pool *pool, const struct sandbox *sandbox, 
 static bool is_same(const struct group_settings *a, const struct group_settings *b)
 {
     return strcmp(a->name, b->name) == 0 && a->topology == b->topology && a->count == b->count &&
-           a->persistence == b->persistence && a->shiftable_clock == b->shiftable_clock;
+           a->persistence == b->persistence && a->shiftable_clock == b->shiftable_clock &&
+           a->hindered_disk == b->hindered_disk;
 }
 
 static bool has(const struct server_pool *pool, const struct group_settings *groups, int count,

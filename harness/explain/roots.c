@@ -154,10 +154,29 @@ static void find_stretch(struct account *account, const struct hold *stale)
 
 // --- what took a lock from its holder: faults ----------------------------------------------------
 
-// What a fault can have done to the hold's lock before `until_ns`; ROOT_UNKNOWN: nothing.
-static enum root deed_of(const struct account *account, const struct fault_step *step,
-                         const struct hold *hold, const struct hold *other)
+// True if a server started again between those times, which the fault lasted.
+static bool showed_at_start(const struct account *account, const struct fault_record *record,
+                            int64_t from_ns, int64_t until_ns)
 {
+    const struct digest *digest = account->digest;
+    for (size_t i = 0; i < digest->fault_count; i++) {
+        const struct fault_record *other = &digest->faults[i];
+        if (fault_can(other->step, FAULT_KILLS) && other->step->target.client == 0 &&
+            other->step->bound_ns >= 0 && other->in_effect_ns != TIME_NEVER &&
+            strcmp(other->step->target.server, record->step->target.server) == 0 &&
+            other->asked_ns >= time_later(from_ns, record->in_effect_ns) &&
+            other->asked_ns <= until_ns &&
+            (record->step->bound_ns < 0 || other->healed_ns <= record->healed_ns))
+            return true;
+    }
+    return false;
+}
+
+// What a fault can have done to the hold's lock before `until_ns`; ROOT_UNKNOWN: nothing.
+static enum root deed_of(const struct account *account, const struct fault_record *record,
+                         const struct hold *hold, const struct hold *other, int64_t until_ns)
+{
+    const struct fault_step *step = record->step;
     static const char *const replicated[] = {"sentinel",  "cluster", "replica",
                                              "semi-sync", "galera",  NULL};
     int client = step->target.client;
@@ -170,6 +189,9 @@ static enum root deed_of(const struct account *account, const struct fault_step 
         return account_has_trait(account, "lease") && (on_server || is_its) ? ROOT_CLOCK
                                                                             : ROOT_UNKNOWN;
     }
+    if (fault_can(step, FAULT_SHOWS_AT_START) &&
+        !showed_at_start(account, record, hold->invoked_ns, until_ns))
+        return ROOT_UNKNOWN;
     if (fault_can(step, FAULT_EMPTIES | FAULT_MAY_FORGET) && on_server)
         return by_session && !account_has_trait(account, "lease") ? ROOT_SESSION : ROOT_FORGOT;
     if (fault_can(step, FAULT_DISCONNECTS | FAULT_KILLS) && by_session && !only_pubsub &&
@@ -212,6 +234,10 @@ static bool is_proven_deed(const struct account *account, const struct fault_rec
     bool is_single = is_topology(account, alone);
     if (deed == ROOT_PARTITION)
         return parted_them(record, hold, other);
+    // Nothing that was written since is there any more; what was damaged may be.
+    if (fault_can(step, FAULT_SHOWS_AT_START))
+        return is_single && step->bound_ns >= 0 && record->in_effect_ns <= hold->invoked_ns &&
+               showed_at_start(account, record, hold->granted_ns, until_ns);
     if (record->asked_ns < hold->granted_ns || record->in_effect_ns > until_ns)
         return false;
     int64_t lease_ns = account->digest->trial->scenario->lock.lease_ns;
@@ -225,6 +251,13 @@ static bool is_proven_deed(const struct account *account, const struct fault_rec
     return surely && (is_single || fault_can(step, FAULT_MOVES_LEADER));
 }
 
+// Of two that may have done it the later; but what shows when a server starts again is why it did
+// not have the lock then, whatever ended it.
+static int64_t rank_of(const struct fault_record *record)
+{
+    return fault_can(record->step, FAULT_SHOWS_AT_START) ? TIME_NEVER : record->in_effect_ns;
+}
+
 // The fault that may have taken the lock from a hold before `until_ns`: of several one that is
 // proven to have, else the latest.
 static bool find_taken_by_fault(struct account *account, const struct hold *hold,
@@ -234,7 +267,7 @@ static bool find_taken_by_fault(struct account *account, const struct hold *hold
     bool found = false;
     for (size_t i = 0; i < digest->fault_count; i++) {
         const struct fault_record *record = &digest->faults[i];
-        enum root deed = deed_of(account, record->step, hold, other);
+        enum root deed = deed_of(account, record, hold, other, until_ns);
         // What was asked for before and proven only later may have done its work before.
         bool over = record->healed_ns < hold->invoked_ns;
         bool lasts = record->healed_ns != TIME_NEVER || record->step->bound_ns >= 0;
@@ -245,7 +278,7 @@ static bool find_taken_by_fault(struct account *account, const struct hold *hold
         bool is_proven = is_proven_deed(account, record, deed, hold, other, until_ns);
         bool is_better = !found || (is_proven && account->certainty != CERTAINTY_PROVEN) ||
                          (is_proven == (account->certainty == CERTAINTY_PROVEN) &&
-                          record->in_effect_ns >= digest->faults[account->fault].in_effect_ns);
+                          rank_of(record) >= rank_of(&digest->faults[account->fault]));
         if (!is_better)
             continue;
         account_conclude(account, deed, is_proven);

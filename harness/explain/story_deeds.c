@@ -177,6 +177,13 @@ static const char *who_leads(const struct fault_record *record, char next[32])
     return sscanf(record->reason, "%*[a-z0-9-] %31[a-z0-9-]", next) == 1 ? next : "another server";
 }
 
+// With a blank before it; "" if that is nothing.
+static const char *what_was_found(const struct fault_record *record)
+{
+    const char *mark = strstr(record->reason, FOUND_MARK);
+    return mark != NULL ? mark + strlen(FOUND_MARK) - 1 : "";
+}
+
 struct deed {
     const struct digest *digest;
     const struct fault_record *record;
@@ -209,6 +216,8 @@ static void add_word(const void *context, const char *word, struct text *out)
         text_add(out, what_is_left(step));
     else if (strcmp(word, "next") == 0)
         text_add(out, who_leads(record, room));
+    else if (strcmp(word, "found") == 0)
+        text_add(out, what_was_found(record));
     else if (strcmp(word, "goes-wrong") == 0)
         tell_clock(step, deed_target(deed->digest, record, room, sizeof room), out);
 }

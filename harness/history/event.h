@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#define FOUND_MARK ": "
 #define UNTRIED_MARK "; "
 
 // The outcome of any request, everywhere in Lockpick.
@@ -36,7 +37,8 @@ enum outcome release_outcome(enum release_answer answer);
 // "_ns". `requests` are those sent to servers; `wakeups` are waits that a notification ended; -1:
 // nobody can tell. The arguments of a note are text: the next 32 bytes of what is said of its
 // fault. Of one that took effect it is the names of those who had the role that it struck, if it
-// struck one; then, behind UNTRIED_MARK, what it did not put to the test. `kept_ns`: since nobody
+// struck one; then, behind FOUND_MARK, what it noted;
+// then, behind UNTRIED_MARK, what it did not put to the test. `kept_ns`: since nobody
 // stood in line, a place in it is kept for so long at least; INT64_MAX: for as long as its acquire
 // waits; 0: that is not known. A gap is put in by the reader of a damaged history: what this worker
 // did next is lost. `alternative`: which of the fault's points it was, from 1. `intended`: when an

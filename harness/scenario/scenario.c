@@ -168,6 +168,19 @@ static int number_of(const struct scenario *scenario, size_t count, const char *
     return 0;
 }
 
+// Each fault gets the form of its way, from which on all that is known of it is read.
+static void choose_ways(struct scenario *scenario)
+{
+    for (size_t i = 0; i < scenario->fault_count; i++) {
+        struct fault_step *step = &scenario->faults[i];
+        const struct fault_form form = step->form;
+        for (size_t way = 0; form.ways != NULL && form.hows[way] != NULL; way++) {
+            if (strcmp(step->how != NULL ? step->how : form.hows[0], form.hows[way]) == 0)
+                step->form = *form.ways[way];
+        }
+    }
+}
+
 // What a fault is called, and whom it follows. Only for a scenario without complaints.
 static void derive_faults(struct scenario *scenario)
 {
@@ -212,6 +225,7 @@ static struct scenario *make_scenario(const struct parsing *parsing)
     bind_section(vocabulary, &scenario_section, parsing->root, made);
     if (made->lock.stuck_after_ns == 0)
         made->lock.stuck_after_ns = made->lock.lease_ns + 4 * NS_PER_S;
+    choose_ways(made);
     derive_time(made);
     derive_label(made);
     validate(made, vocabulary, parsing->root);

@@ -94,16 +94,18 @@ enum lasting {
 
 // What a fault does to its target: rules about its consequences ask for these, never for its name.
 enum {
-    FAULT_STOPS = 1,          // stands still until it is healed
-    FAULT_KILLS = 2,          // its process ends
-    FAULT_EMPTIES = 4,        // the server has certainly lost the lock
-    FAULT_MAY_FORGET = 8,     // the server may have lost the lock, by `how` or by luck
-    FAULT_SEVERS = 16,        // nothing passes the wire while it lasts
-    FAULT_SLOWS = 32,         // what passes the wire comes late
-    FAULT_DISCONNECTS = 64,   // connections end, and sessions that live by them
-    FAULT_MOVES_CLOCK = 128,  // its clock goes wrong
-    FAULT_MOVES_LEADER = 256, // another server leads from then on
-    FAULT_REFUSES = 512,      // the server refuses requests
+    FAULT_STOPS = 1,             // stands still until it is healed
+    FAULT_KILLS = 2,             // its process ends
+    FAULT_EMPTIES = 4,           // the server has certainly lost the lock
+    FAULT_MAY_FORGET = 8,        // the server may have lost the lock, by `how` or by luck
+    FAULT_SEVERS = 16,           // nothing passes the wire while it lasts
+    FAULT_SLOWS = 32,            // what passes the wire comes late
+    FAULT_DISCONNECTS = 64,      // connections end, and sessions that live by them
+    FAULT_MOVES_CLOCK = 128,     // its clock goes wrong
+    FAULT_MOVES_LEADER = 256,    // another server leads from then on
+    FAULT_REFUSES = 512,         // the server refuses requests
+    FAULT_HINDERS_DISK = 1024,   // something must stand between the server and its disk
+    FAULT_SHOWS_AT_START = 2048, // what it does to a server's data shows when that starts again
 };
 
 // How a fault is written down.
@@ -113,12 +115,20 @@ struct fault_form {
     unsigned traits;          // FAULT_*
     const char *const *keeps; // `hows` by which no server forgets a lock; NULL: none
     enum lasting lasting;
-    const char *const *hows;    // what `how` may be, the usual one first; NULL: it has no ways
+    // Whether a server of that kind can be struck, if it keeps what `persistence` says; if not,
+    // `why` says the reason. NULL: any can.
+    bool (*can_strike)(const struct fault_form *form, const char *server,
+                       enum persistence persistence, struct error *why);
+    const char *const *hows; // what `how` may be, the usual one first; NULL: it has no ways
+    // Of each of `hows`, in their order, the form of the fault that strikes in that way; NULL: all
+    // have this one.
+    const struct fault_form *const *ways;
     const char *const *options; // keys that only it takes (`by`, `share`, ...); NULL: none
     const char *const *bounded; // `hows` that leave nothing behind, and take an `until`; NULL: none
     // How it is told in a story, with {target}, or {a} and {b}, {between} and {are} of a wire;
-    // {by}, {share}, {how}, {goes-wrong} (a clock), {left} (of what a server had stored) and {next}
-    // (who leads then). NULL: as it is written in the scenario.
+    // {by}, {share}, {how}, {goes-wrong} (a clock), {left} (of what a server had stored), {next}
+    // (who leads then) and {found} (what the fault noted when it struck). NULL: as it is written in
+    // the scenario.
     const char *told;
     const char *told_one_way; // of a wire fault: one way only; NULL: the same
     const char *then;         // what comes of it some time after; NULL: nothing
@@ -131,7 +141,7 @@ struct fault_form {
 struct fault_step {
     int number;             // from 1, in the order of the file
     const char *verb;       // `pause`, `kill`: the name of a fault in the vocabulary
-    struct fault_form form; // its own
+    struct fault_form form; // its own, of the way in which it strikes
     struct target target;
     // Faults on wires: between which nodes. `target` is the first of the first side.
     struct target sides[2][MAX_SIDE];
@@ -157,6 +167,7 @@ struct fault_step {
     int64_t jitter_ns;  // delay: up to so much more or less
     int64_t rate;       // clock: percent of the normal rate, from then on
     int64_t share;      // loss: percent of the packets
+    char *to;           // upgrade: a program; NULL: not said
     char *text;         // as people read it: "pause client-1 after read until client-2 writes"
     struct place place;
 };

@@ -63,8 +63,8 @@ static const struct workload_form test_workload_forms[] = {
     {.own = test_own_permits},
 };
 static const char *const test_stores[] = {"shm", "redis", "mysql", "same", NULL};
-static const char *const test_faults[] = {"pause", "kill",  "restart", "cut", "delay",
-                                          "loss",  "clock", "evict",   NULL};
+static const char *const test_faults[] = {"pause", "kill",  "restart", "cut",     "delay", "loss",
+                                          "clock", "evict", "disk",    "upgrade", NULL};
 static const char *const test_losses[] = {"nothing", "unsynced", "all", NULL};
 static const char *const test_cuts[] = {"drop", "reset", NULL};
 static const char *const test_policies[] = {"allkeys-lru", "noeviction", NULL};
@@ -72,6 +72,28 @@ static const char *const test_bounded_policies[] = {"noeviction", NULL};
 static const char *const test_delay_options[] = {"by", "jitter", NULL};
 static const char *const test_loss_options[] = {"share", NULL};
 static const char *const test_clock_options[] = {"by", "rate", NULL};
+static const char *const test_disk_ways[] = {"full", "slow", "corrupt", NULL};
+static const char *const test_slow_options[] = {"by", NULL};
+static const char *const test_upgrade_options[] = {"to", NULL};
+
+static inline bool test_disk_can_strike(const struct fault_form *form, const char *server,
+                                        enum persistence persistence, struct error *why)
+{
+    if (persistence != PERSISTENCE_NONE)
+        return true;
+    error_set(why, "%s has nothing for %s", server, form->name);
+    return false;
+}
+
+#define TEST_DISK .name = "disk", .strikes = STRIKES_SERVER, .hows = test_disk_ways
+static const struct fault_form test_full_disk = {TEST_DISK, .lasting = LASTS_BOUNDED,
+                                                 .can_strike = test_disk_can_strike};
+static const struct fault_form test_slow_disk = {TEST_DISK, .lasting = LASTS_BOUNDED,
+                                                 .options = test_slow_options};
+static const struct fault_form test_corrupt_disk = {
+    TEST_DISK, .lasting = LASTS_NEVER, .traits = FAULT_SHOWS_AT_START | FAULT_MAY_FORGET};
+static const struct fault_form *const test_disks[] = {&test_full_disk, &test_slow_disk,
+                                                      &test_corrupt_disk};
 static const struct fault_form test_fault_forms[] = {
     {.name = "pause",
      .strikes = STRIKES_CLIENT | STRIKES_WORKER | STRIKES_SERVER,
@@ -112,6 +134,12 @@ static const struct fault_form test_fault_forms[] = {
      .lasting = LASTS_BRIEFLY,
      .hows = test_policies,
      .bounded = test_bounded_policies},
+    {TEST_DISK, .lasting = LASTS_BOUNDED, .ways = test_disks},
+    {.name = "upgrade",
+     .strikes = STRIKES_SERVER,
+     .traits = FAULT_KILLS | FAULT_MAY_FORGET,
+     .lasting = LASTS_BRIEFLY,
+     .options = test_upgrade_options},
 };
 static const char *const test_commands[] = {"GET", "SET", "SETNX", "PEXPIRE", "DEL", "EVAL", NULL};
 static const char *const test_properties[] = {

@@ -541,6 +541,8 @@ void fault_describe_deed(const struct fault_step *step, struct text *out)
         text_format(out, " at %lld%% of its rate", (long long)step->rate);
     if (step->share > 0)
         text_format(out, " of %lld%%", (long long)step->share);
+    if (step->to != NULL)
+        text_format(out, " to %s", step->to);
     if (step->how != NULL)
         text_format(out, " (%s)", step->how);
 }

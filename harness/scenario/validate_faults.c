@@ -3,7 +3,10 @@
 #include "harness/scenario/units.h"
 #include "harness/scenario/validate.h"
 
+#include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 // A fault that is looked at, and where it is written.
 struct looked_at {
@@ -12,7 +15,7 @@ struct looked_at {
     size_t number; // from 0
     struct node *item;
     struct node *verb;             // NULL: the item has none
-    const struct fault_form *form; // of the verb
+    const struct fault_form *form; // the step's
 };
 
 // A fault that strikes once and does not heal, whatever is said. Servers can come back, clients
@@ -163,7 +166,8 @@ static void check_store(const struct looked_at *fault)
     enum lasting lasting = fault->form->lasting;
     bool kills = fault_can(step, FAULT_KILLS) && !fault_can(step, FAULT_MOVES_LEADER);
     // The first way of a restart keeps everything.
-    bool loses = kills && step->how != NULL && hows != NULL && strcmp(step->how, hows[0]) != 0;
+    bool loses = fault_can(step, FAULT_SHOWS_AT_START) ||
+                 (kills && step->how != NULL && hows != NULL && strcmp(step->how, hows[0]) != 0);
     bool is_for_good = (kills && lasting == LASTS_IF_TOLD) ||
                        (fault_can(step, FAULT_EMPTIES) && lasting == LASTS_NEVER);
     if (strncmp(step->target.server, "store", 5) == 0 && (loses || is_for_good))
@@ -300,7 +304,7 @@ static void check_how(const struct looked_at *fault)
 // What another fault takes says nothing about this one.
 static void check_options(const struct looked_at *fault)
 {
-    static const char *const options[] = {"by", "jitter", "rate", "share", NULL};
+    static const char *const options[] = {"by", "jitter", "rate", "share", "to", NULL};
     static const char *const none[] = {NULL};
     const struct fault_step *step = fault->step;
     struct node *item = fault->item;
@@ -312,25 +316,69 @@ static void check_options(const struct looked_at *fault)
             complain_key(node, "'%s' with '%s', which does not take it", options[i], step->verb);
     }
     if (taken != none && !node_has(item, "by") && !node_has(item, "rate") &&
-        !node_has(item, "share")) {
+        !node_has(item, "share") && !node_has(item, "to")) {
         struct text amounts = {0};
         words_join(taken, "or", &amounts);
-        complain_missing(item, "'%s' needs to know how much: %s", step->verb, amounts.bytes);
+        complain_missing(item, "'%s' needs to know %s: %s", step->verb,
+                         text_is_one_of("to", taken) ? "which program" : "how much", amounts.bytes);
         text_free(&amounts);
     }
-    if (by != NULL && text_is_one_of("jitter", taken) && step->by_ns <= 0 && node_fine(by))
+    if (by != NULL && !text_is_one_of("rate", taken) && step->by_ns <= 0 && node_fine(by))
         complain(by, "'by' of %s must be more than 0", step->verb);
+}
+
+// One in PATH is looked for when it is to be started.
+static void check_program(const struct looked_at *fault)
+{
+    struct stat about;
+    struct quote shown;
+    struct node *node = node_child(fault->item, "to");
+    const char *to = fault->step->to;
+    if (node == NULL || !node_fine(node) || to == NULL || strchr(to, '/') == NULL)
+        return;
+    errno = 0;
+    if (to[0] != '/')
+        complain(node, "'to' must be the name of a program in PATH, or its full path, not '%s'",
+                 quote(to, &shown));
+    else if (stat(to, &about) != 0 || !S_ISREG(about.st_mode) || access(to, X_OK) != 0)
+        complain(node, "'to': %s cannot be executed: %s", quote(to, &shown),
+                 errno != 0 ? strerror(errno) : "it is no file");
+}
+
+// A fault that the servers of no scheme here can have is a mistake.
+static void check_servers(const struct looked_at *fault)
+{
+    const struct rules *rules = fault->rules;
+    const struct vocabulary *vocabulary = rules->vocabulary;
+    struct error why = {.text = ""};
+    if (fault->form->can_strike == NULL || fault->verb->bad ||
+        strncmp(fault->step->target.server, "store", 5) == 0 || !knows(rules, "schemes") ||
+        !knows(rules, "servers"))
+        return;
+    for (size_t i = 0; vocabulary->schemes[i] != NULL; i++) {
+        const char *kind = vocabulary->scheme_servers[i].kind;
+        const struct server_settings *settings =
+            kind != NULL ? scenario_server(rules->scenario, kind) : NULL;
+        if (settings != NULL &&
+            patterns_mean(&rules->scenario->schemes, vocabulary->schemes[i],
+                          vocabulary->scheme_traits[i]) &&
+            (settings->external != NULL ||
+             fault->form->can_strike(fault->form, kind, settings->persistence, &why)))
+            return;
+    }
+    if (why.text[0] != '\0')
+        complain(fault->verb, "'%s': %s", fault->step->verb, why.text);
 }
 
 // --- majorities ----------------------------------------------------------------------------------
 
 // True if the fault kills one of the lock's servers for good.
-static bool kills_server(const struct rules *rules, const struct fault_step *step)
+static bool kills_server(const struct fault_step *step)
 {
     if (step->verb == NULL || step->drawn || step->bound_ns >= 0 || step->side_counts[0] > 0 ||
         step->target.client != 0 || strncmp(step->target.server, "store", 5) == 0)
         return false;
-    return fault_form_find(rules->vocabulary, step->verb)->lasting == LASTS_IF_TOLD;
+    return step->form.lasting == LASTS_IF_TOLD;
 }
 
 // True if an earlier fault kills that very server for good: only names that are no roles say so.
@@ -339,7 +387,7 @@ static bool is_dead_before(const struct rules *rules, size_t number)
     const struct fault_step *steps = rules->scenario->faults;
     const char *name = steps[number].target.server;
     for (size_t i = 0; i < number && strncmp(name, "server-", 7) == 0; i++) {
-        if (kills_server(rules, &steps[i]) && strcmp(steps[i].target.server, name) == 0)
+        if (kills_server(&steps[i]) && strcmp(steps[i].target.server, name) == 0)
             return true;
     }
     return false;
@@ -371,7 +419,7 @@ static void check_majority(const struct rules *rules, const struct node *list)
         const struct fault_step *step = &scenario->faults[i];
         struct node *verb = step->verb != NULL ? node_child(list->children[i], step->verb) : NULL;
         int servers;
-        if (verb == NULL || verb->bad || !kills_server(rules, step) || is_dead_before(rules, i))
+        if (verb == NULL || verb->bad || !kills_server(step) || is_dead_before(rules, i))
             continue;
         const char *scheme = scheme_without_majority(rules, ++dead, &servers);
         if (scheme == NULL)
@@ -417,11 +465,13 @@ void validate_faults(const struct rules *rules)
         fault.verb = step->verb != NULL ? node_child(fault.item, step->verb) : NULL;
         if (fault.verb == NULL)
             continue;
-        fault.form = fault_form_find(rules->vocabulary, step->verb);
+        fault.form = &step->form;
         check_target(&fault);
         check_until(&fault);
         check_how(&fault);
         check_options(&fault);
+        check_program(&fault);
+        check_servers(&fault);
     }
     check_majority(rules, list);
     check_random(rules);

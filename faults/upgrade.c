@@ -1,0 +1,99 @@
+// upgrade: a server is ended as its operator ends it, and started again with another program on the
+// same data, once `until` has come (without `until` at once).
+#include "faults/server_fault.h"
+
+#include "harness/base/clock.h"
+#include "harness/cluster/outage.h"
+#include "harness/cluster/process.h"
+#include "harness/cluster/server.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#define PATIENCE_NS (60 * NS_PER_S) // for its end
+
+static const char *const options[] = {"to", NULL};
+
+static enum availability available(const struct fault_step *step, const struct fault_world *world,
+                                   struct error *why)
+{
+    enum availability there = target_available(&step->target, world, why);
+    if (there != FAULT_AVAILABLE || strchr(step->to, '/') != NULL || program_exists(step->to))
+        return there;
+    error_set(why, "found no %s in PATH, to which a server was to be upgraded", step->to);
+    return FAULT_MISSING;
+}
+
+// "redis-server 7.0.15"
+static void ask_version(const char *program, char *out, size_t room)
+{
+    const char *slash = strrchr(program, '/');
+    const char *const arguments[] = {program, "--version", NULL};
+    version_ask(slash != NULL ? slash + 1 : program, arguments, "", " \n,-", out, room);
+}
+
+static enum strike_state prove(struct fault_strike *strike, struct error *error)
+{
+    struct node *node = strike->node;
+    if (!outage_has_ended(node) && node->server > 0) {
+        if (clock_monotonic_ns() - strike->acted_ns < PATIENCE_NS)
+            return STRIKE_PENDING;
+        errno = ETIMEDOUT;
+        return error_set(error, "%s did not end within %d s of being told to", node->name,
+                         (int)(PATIENCE_NS / NS_PER_S));
+    }
+    node->may_end = false;
+    node->died_ns = clock_realtime_ns();
+    return STRIKE_IN_EFFECT;
+}
+
+static enum strike_state inject(struct fault_strike *strike, struct error *error)
+{
+    char old[64];
+    char next[64];
+    if (strike_aim(strike, error) != 0)
+        return STRIKE_FAILED;
+    struct node *node = strike->node;
+    if (node->server <= 0)
+        return error_set(error, "%s does not run", node->name);
+    if (node->program == NULL)
+        server_version(node->kind, old, sizeof old);
+    else
+        ask_version(node->program, old, sizeof old);
+    ask_version(strike->step->to, next, sizeof next);
+    snprintf(strike->found, sizeof strike->found, "from %s to %s", old, next);
+    node->may_end = true;
+    strike->acted_ns = clock_monotonic_ns();
+    if (kill(node->server, node->kind->ending != 0 ? node->kind->ending : SIGTERM) != 0)
+        return error_set(error, "%s could not be told to end: %s", node->name, strerror(errno));
+    return prove(strike, error);
+}
+
+static enum strike_state heal(struct fault_strike *strike, struct error *error)
+{
+    struct node *node = strike->node;
+    if (node->server > 0 && strike->stage == 0 && !outage_has_ended(node))
+        return STRIKE_PENDING; // of a trial that ends: it was told to end, too
+    node->may_end = false;
+    node->program = strike->step->to;
+    return strike_bring_back(strike, LOSS_NONE, error);
+}
+
+const struct fault upgrade_fault = {
+    .form = {.name = "upgrade",
+             .strikes = STRIKES_SERVER,
+             .traits = FAULT_KILLS | FAULT_MAY_FORGET | FAULT_DISCONNECTS,
+             .lasting = LASTS_BRIEFLY,
+             .options = options,
+             .told = "{target} is ended in good order, to be upgraded{found}",
+             .over = "{target} serves again, upgraded,{left}",
+             .lost = " was upgraded and came back without {who}'s lock"},
+    .summary = "ends a server in good order and starts it with another program on the same data",
+    .colour = "#e69f00",
+    .available = available,
+    .inject = inject,
+    .prove = prove,
+    .heal = heal,
+};
