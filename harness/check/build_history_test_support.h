@@ -54,6 +54,18 @@ static inline void build_free(struct build *build)
     free(build->events);
 }
 
+// A test whose body writes down and judges `build`, a history of that workload.
+#define HISTORY_TEST(name, workload)                                                               \
+    static void name##_in(struct build *build);                                                    \
+    TEST(name)                                                                                     \
+    {                                                                                              \
+        struct build built;                                                                        \
+        build_start(&built, workload);                                                             \
+        name##_in(&built);                                                                         \
+        build_free(&built);                                                                        \
+    }                                                                                              \
+    static void name##_in(struct build *build)
+
 static inline void build_event(struct build *build, double at_ms, int client, int worker,
                                struct event event)
 {

@@ -233,16 +233,13 @@ TEST(a_fault_that_could_not_be_ended_proves_nothing)
     build_free(&build);
 }
 
-TEST(a_trial_without_a_hold_proves_nothing)
+HISTORY_TEST(a_trial_without_a_hold_proves_nothing, "increment")
 {
-    struct build build;
-    build_start(&build, "increment");
-    build_begin(&build, 0);
-    build_stop(&build, 50, STOP_DONE);
-    build_final(&build, 51, 0);
-    build_judge(&build);
-    assert_unknown(&build, "nobody was ever granted the lock");
-    build_free(&build);
+    build_begin(build, 0);
+    build_stop(build, 50, STOP_DONE);
+    build_final(build, 51, 0);
+    build_judge(build);
+    assert_unknown(build, "nobody was ever granted the lock");
 }
 
 TEST(a_trial_that_ran_into_its_limit_or_broke_proves_nothing)
@@ -268,53 +265,44 @@ TEST(a_history_that_breaks_off_proves_nothing)
     build_free(&build);
 }
 
-TEST(one_worker_alone_does_not_put_exclusion_to_the_test)
+HISTORY_TEST(one_worker_alone_does_not_put_exclusion_to_the_test, "increment")
 {
-    struct build build;
-    build_start(&build, "increment");
-    build_begin(&build, 0);
-    build_hold(&build, 1, 1, 0, 1, 300);
-    build_hold(&build, 1, 2, 2, 3, 302);
-    build_stop(&build, 50, STOP_DONE);
-    build_final(&build, 51, 0);
-    build_judge(&build);
-    assert_unknown(&build, "only one worker ever went for the lock: exclusion was not put to the "
-                           "test; more clients, threads or operations would");
-    assert_false(build.judgement.is_measurement); // there were two who could have
-    build_free(&build);
+    build_begin(build, 0);
+    build_hold(build, 1, 1, 0, 1, 300);
+    build_hold(build, 1, 2, 2, 3, 302);
+    build_stop(build, 50, STOP_DONE);
+    build_final(build, 51, 0);
+    build_judge(build);
+    assert_unknown(build, "only one worker ever went for the lock: exclusion was not put to the "
+                          "test; more clients, threads or operations would");
+    assert_false(build->judgement.is_measurement); // there were two who could have
 }
 
-TEST(locks_of_ones_own_are_measured_and_not_judged)
+HISTORY_TEST(locks_of_ones_own_are_measured_and_not_judged, "increment")
 {
-    struct build build;
-    build_start(&build, "increment");
-    build.scenario.clients.processes = 2;
-    build.scenario.clients.threads = 1;
-    build.scenario.workload.keys = KEYS_OWN;
-    build_begin(&build, 0);
-    build_hold(&build, 1, 1, 0, 1, 300);
-    build_hold(&build, 1, 2, 2, 3, 302);
-    build_stop(&build, 50, STOP_DONE);
-    build_final(&build, 51, 0);
-    build_judge(&build);
-    assert_int_equal(build.judgement.verdict, VERDICT_UNKNOWN);
-    assert_true(build.judgement.is_measurement);
-    build_free(&build);
+    build->scenario.clients.processes = 2;
+    build->scenario.clients.threads = 1;
+    build->scenario.workload.keys = KEYS_OWN;
+    build_begin(build, 0);
+    build_hold(build, 1, 1, 0, 1, 300);
+    build_hold(build, 1, 2, 2, 3, 302);
+    build_stop(build, 50, STOP_DONE);
+    build_final(build, 51, 0);
+    build_judge(build);
+    assert_int_equal(build->judgement.verdict, VERDICT_UNKNOWN);
+    assert_true(build->judgement.is_measurement);
 }
 
-TEST(a_second_worker_that_only_tried_puts_it_to_the_test)
+HISTORY_TEST(a_second_worker_that_only_tried_puts_it_to_the_test, "increment")
 {
-    struct build build;
-    build_start(&build, "increment");
-    build.scenario.lock.wait_ns = 0;
-    build_begin(&build, 0);
-    build_hold(&build, 1, 1, 0, 20, 300);
-    build_attempt(&build, 2, 2, 2, 15, OUTCOME_NO);
-    build_stop(&build, 16, STOP_DONE);
-    build_final(&build, 51, 0);
-    build_judge(&build);
-    assert_verdict(&build, VERDICT_SAFE);
-    build_free(&build);
+    build->scenario.lock.wait_ns = 0;
+    build_begin(build, 0);
+    build_hold(build, 1, 1, 0, 20, 300);
+    build_attempt(build, 2, 2, 2, 15, OUTCOME_NO);
+    build_stop(build, 16, STOP_DONE);
+    build_final(build, 51, 0);
+    build_judge(build);
+    assert_verdict(build, VERDICT_SAFE);
 }
 
 TEST(evidence_needs_no_gates)

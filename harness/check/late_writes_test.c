@@ -77,17 +77,14 @@ TEST(a_write_comes_but_once)
     build_free(&build);
 }
 
-TEST(a_write_cannot_come_before_it_is_begun)
+HISTORY_TEST(a_write_cannot_come_before_it_is_begun, "increment")
 {
-    struct build build;
-    build_start(&build, "increment");
-    build_begin(&build, 0);
-    build_update(&build, 2, 10, 0, 1, OUTCOME_OK);
-    build_update(&build, 3, 20, 0, 1, OUTCOME_OK);
-    build_update(&build, 1, 30, 1, -1, OUTCOME_UNKNOWN); // a write of 0
-    build_end(&build, 1);
-    assert_state(&build, "lost-update", FINDING_VIOLATED);
-    build_free(&build);
+    build_begin(build, 0);
+    build_update(build, 2, 10, 0, 1, OUTCOME_OK);
+    build_update(build, 3, 20, 0, 1, OUTCOME_OK);
+    build_update(build, 1, 30, 1, -1, OUTCOME_UNKNOWN); // a write of 0
+    build_end(build, 1);
+    assert_state(build, "lost-update", FINDING_VIOLATED);
 }
 
 TEST(two_at_once_are_not_excused_by_a_late_write)

@@ -109,24 +109,21 @@ TEST(a_grant_after_the_stop_is_left_out)
     assert_waits(&figures, 0, 0);
 }
 
-TEST(percentiles_are_of_all_the_waits)
+HISTORY_TEST(percentiles_are_of_all_the_waits, "increment")
 {
-    struct build build;
-    build_start(&build, "increment");
-    build_begin(&build, 0);
+    build_begin(build, 0);
     double at_ms = 1;
-    build_acquire(&build, 1, 1, 0, at_ms, NEVER_MS, 0);
+    build_acquire(build, 1, 1, 0, at_ms, NEVER_MS, 0);
     for (int i = 1; i <= 100; i++) {
-        build_release(&build, 1 + (i - 1) % 2, i, at_ms + 1, at_ms + 1.5, RELEASE_RELEASED);
-        build_acquire(&build, 1 + i % 2, i + 1, at_ms, at_ms + 1 + i, NEVER_MS, 0);
+        build_release(build, 1 + (i - 1) % 2, i, at_ms + 1, at_ms + 1.5, RELEASE_RELEASED);
+        build_acquire(build, 1 + i % 2, i + 1, at_ms, at_ms + 1 + i, NEVER_MS, 0);
         at_ms += 1 + i;
     }
-    build_stop(&build, at_ms + 1, STOP_DONE);
-    struct wait_figures figures = measured(&build).after_release;
+    build_stop(build, at_ms + 1, STOP_DONE);
+    struct wait_figures figures = measured(build).after_release;
     assert_waits(&figures, 100, 100);
     assert_int_equal(figures.p50_ns, 50 * NS_PER_MS);
     assert_int_equal(figures.p99_ns, 99 * NS_PER_MS);
-    build_free(&build);
 }
 
 TEST(each_permit_of_a_semaphore_comes_free_by_itself)
@@ -162,20 +159,17 @@ TEST(a_reader_that_leaves_is_left_out)
 
 // --- crashes, expiries ---------------------------------------------------------------------------
 
-TEST(the_crash_of_a_holder_and_its_lease_are_timed_each)
+HISTORY_TEST(the_crash_of_a_holder_and_its_lease_are_timed_each, "increment")
 {
-    struct build build;
-    build_start(&build, "increment");
-    build_begin(&build, 0);
-    build_acquire(&build, 1, 1, 0, 1, 300, 0);
-    build_death(&build, 1, 10);
-    build_acquire(&build, 2, 2, 5, 305, 605, 0);
-    build_stop(&build, 400, STOP_DONE);
-    struct liveness liveness = measured(&build);
+    build_begin(build, 0);
+    build_acquire(build, 1, 1, 0, 1, 300, 0);
+    build_death(build, 1, 10);
+    build_acquire(build, 2, 2, 5, 305, 605, 0);
+    build_stop(build, 400, STOP_DONE);
+    struct liveness liveness = measured(build);
     assert_waits(&liveness.after_crash, 1, 295);
     assert_waits(&liveness.after_expiry, 1, 5);
     assert_waits(&liveness.after_release, 0, 0);
-    build_free(&build);
 }
 
 TEST(a_lease_that_a_living_holder_outlived_is_timed_and_one_given_back_is_not)
@@ -309,12 +303,9 @@ TEST(an_orphan_belongs_to_what_is_said_of_a_stuck_lock)
     }
 }
 
-TEST(an_empty_history_has_no_figures)
+HISTORY_TEST(an_empty_history_has_no_figures, "increment")
 {
-    struct build build;
-    build_start(&build, "increment");
-    struct liveness liveness = measured(&build);
+    struct liveness liveness = measured(build);
     assert_waits(&liveness.after_release, 0, 0);
     assert_int_equal(liveness.longest_wait_ns, 0);
-    build_free(&build);
 }

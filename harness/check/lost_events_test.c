@@ -155,19 +155,16 @@ TEST(a_gap_ends_what_its_worker_was_in_the_middle_of)
     build_free(&build);
 }
 
-TEST(a_gap_leaves_open_what_became_of_a_transaction)
+HISTORY_TEST(a_gap_leaves_open_what_became_of_a_transaction, "increment")
 {
-    struct build build;
-    build_start(&build, "increment");
-    build.scenario.workload.boundary = BOUNDARY_INNER;
-    build_begin(&build, 0);
-    build_acquire(&build, 1, 1, 0, 1, NEVER_MS, 0);
-    build_write(&build, 1, 1, 2, 1, 0, 0, OUTCOME_OK);
-    BUILD_EVENT(&build, 2.1, 1, GAP, OUTCOME_OK, 0);
-    BUILD_EVENT(&build, 9, 1, COMMIT_RETURN, OUTCOME_OK, 2); // of another
-    judge_as(&build, HISTORY_DAMAGED, false);
-    assert_int_equal(build.digest.accesses[0].outcome, OUTCOME_UNKNOWN);
-    build_free(&build);
+    build->scenario.workload.boundary = BOUNDARY_INNER;
+    build_begin(build, 0);
+    build_acquire(build, 1, 1, 0, 1, NEVER_MS, 0);
+    build_write(build, 1, 1, 2, 1, 0, 0, OUTCOME_OK);
+    BUILD_EVENT(build, 2.1, 1, GAP, OUTCOME_OK, 0);
+    BUILD_EVENT(build, 9, 1, COMMIT_RETURN, OUTCOME_OK, 2); // of another
+    judge_as(build, HISTORY_DAMAGED, false);
+    assert_int_equal(build->digest.accesses[0].outcome, OUTCOME_UNKNOWN);
 }
 
 // Two clients that hold at once before the scenario's fault has struck.

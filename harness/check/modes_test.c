@@ -18,17 +18,14 @@ static void shared_hold(struct build *build, int client, int64_t operation, doub
 
 // --- shared --------------------------------------------------------------------------------------
 
-TEST(readers_may_hold_together)
+HISTORY_TEST(readers_may_hold_together, "readers")
 {
-    struct build build;
-    build_start(&build, "readers");
-    shared_hold(&build, 1, 1, 10, 40, 310);
-    shared_hold(&build, 2, 2, 20, 30, 320);
-    build_hold(&build, 3, 3, 40, 50, 340);
-    build_judge(&build);
-    assert_state(&build, "double-grant", FINDING_KEPT);
-    assert_state(&build, "stale-holder", FINDING_KEPT);
-    build_free(&build);
+    shared_hold(build, 1, 1, 10, 40, 310);
+    shared_hold(build, 2, 2, 20, 30, 320);
+    build_hold(build, 3, 3, 40, 50, 340);
+    build_judge(build);
+    assert_state(build, "double-grant", FINDING_KEPT);
+    assert_state(build, "stale-holder", FINDING_KEPT);
 }
 
 TEST(a_writer_beside_a_reader_is_a_double_grant_either_way_round)
@@ -109,19 +106,16 @@ TEST(as_many_as_there_are_permits_may_hold_and_not_one_more)
     }
 }
 
-TEST(a_permit_granted_again_after_its_lease_makes_a_stale_holder)
+HISTORY_TEST(a_permit_granted_again_after_its_lease_makes_a_stale_holder, "permits")
 {
-    struct build build;
-    build_start(&build, "permits");
-    build.scenario.workload.permits = 2;
-    build_hold(&build, 1, 1, 10, 600, 310);
-    build_hold(&build, 2, 2, 250, 500, 550);
-    build_hold(&build, 3, 3, 400, 450, 700);
-    build_judge(&build);
-    assert_state(&build, "double-grant", FINDING_KEPT);
-    assert_state(&build, "stale-holder", FINDING_VIOLATED);
-    assert_int_equal(finding_named(&build, "stale-holder")->evidence.holds[0], 0);
-    build_free(&build);
+    build->scenario.workload.permits = 2;
+    build_hold(build, 1, 1, 10, 600, 310);
+    build_hold(build, 2, 2, 250, 500, 550);
+    build_hold(build, 3, 3, 400, 450, 700);
+    build_judge(build);
+    assert_state(build, "double-grant", FINDING_KEPT);
+    assert_state(build, "stale-holder", FINDING_VIOLATED);
+    assert_int_equal(finding_named(build, "stale-holder")->evidence.holds[0], 0);
 }
 
 // --- optimistic, transactions --------------------------------------------------------------------

@@ -2,57 +2,48 @@
 #include "harness/check/build_history_test_support.h"
 #include "harness/testing/test.h"
 
-TEST(of_two_workers_that_die_together_the_holder_explains_it)
+HISTORY_TEST(of_two_workers_that_die_together_the_holder_explains_it, "increment")
 {
-    struct build build;
-    build_start(&build, "increment");
-    build.scenario.clients.threads = 2;
-    build_begin(&build, 0);
-    build_acquire(&build, 2, 1, 0, 1, NEVER_MS, 0);
-    build_attempt(&build, 2, 2, 0, NEVER_MS, OUTCOME_OK);
-    build_by_worker(&build, 1, 2);
-    build_attempt(&build, 1, 3, 0, NEVER_MS, OUTCOME_OK);
-    build_death(&build, 2, 5);
-    build_stop(&build, 1020, STOP_STUCK);
-    build_judge(&build);
-    assert_verdict(&build, VERDICT_STUCK);
-    assert_text_has(build.judgement.reason,
+    build->scenario.clients.threads = 2;
+    build_begin(build, 0);
+    build_acquire(build, 2, 1, 0, 1, NEVER_MS, 0);
+    build_attempt(build, 2, 2, 0, NEVER_MS, OUTCOME_OK);
+    build_by_worker(build, 1, 2);
+    build_attempt(build, 1, 3, 0, NEVER_MS, OUTCOME_OK);
+    build_death(build, 2, 5);
+    build_stop(build, 1020, STOP_STUCK);
+    build_judge(build);
+    assert_verdict(build, VERDICT_STUCK);
+    assert_text_has(build->judgement.reason,
                     "client-2 worker-1 died holding the lock, although 1 worker waited; the lock "
                     "has no lease: nothing will ever free it");
-    assert_int_equal(finding_named(&build, "stuck")->evidence.holds[0], 0);
-    build_free(&build);
+    assert_int_equal(finding_named(build, "stuck")->evidence.holds[0], 0);
 }
 
-TEST(a_dead_holder_explains_it_before_one_who_died_waiting_later)
+HISTORY_TEST(a_dead_holder_explains_it_before_one_who_died_waiting_later, "increment")
 {
-    struct build build;
-    build_start(&build, "increment");
-    build_begin(&build, 0);
-    build_acquire(&build, 1, 1, 0, 1, NEVER_MS, 0);
-    build_death(&build, 1, 5);
-    build_attempt(&build, 2, 2, 0, NEVER_MS, OUTCOME_OK);
-    build_death(&build, 2, 400);
-    build_attempt(&build, 3, 3, 0, NEVER_MS, OUTCOME_OK);
-    build_stop(&build, 1020, STOP_STUCK);
-    build_judge(&build);
-    assert_text_has(finding_named(&build, "stuck")->text, "client-1 died holding the lock");
-    build_free(&build);
+    build_begin(build, 0);
+    build_acquire(build, 1, 1, 0, 1, NEVER_MS, 0);
+    build_death(build, 1, 5);
+    build_attempt(build, 2, 2, 0, NEVER_MS, OUTCOME_OK);
+    build_death(build, 2, 400);
+    build_attempt(build, 3, 3, 0, NEVER_MS, OUTCOME_OK);
+    build_stop(build, 1020, STOP_STUCK);
+    build_judge(build);
+    assert_text_has(finding_named(build, "stuck")->text, "client-1 died holding the lock");
 }
 
-TEST(after_the_lease_of_a_dead_holder_another_may_have_died_with_the_lock)
+HISTORY_TEST(after_the_lease_of_a_dead_holder_another_may_have_died_with_the_lock, "increment")
 {
-    struct build build;
-    build_start(&build, "increment");
-    build_begin(&build, 0);
-    build_acquire(&build, 1, 1, 0, 1, 300, 0);
-    build_death(&build, 1, 5);
-    build_attempt(&build, 2, 2, 0, NEVER_MS, OUTCOME_OK);
-    build_death(&build, 2, 400);
-    build_attempt(&build, 3, 3, 0, NEVER_MS, OUTCOME_OK);
-    build_stop(&build, 1520, STOP_STUCK);
-    build_judge(&build);
-    assert_text_has(finding_named(&build, "stuck")->text, "client-2 died while acquiring the lock");
-    build_free(&build);
+    build_begin(build, 0);
+    build_acquire(build, 1, 1, 0, 1, 300, 0);
+    build_death(build, 1, 5);
+    build_attempt(build, 2, 2, 0, NEVER_MS, OUTCOME_OK);
+    build_death(build, 2, 400);
+    build_attempt(build, 3, 3, 0, NEVER_MS, OUTCOME_OK);
+    build_stop(build, 1520, STOP_STUCK);
+    build_judge(build);
+    assert_text_has(finding_named(build, "stuck")->text, "client-2 died while acquiring the lock");
 }
 
 TEST(of_two_that_die_acquiring_the_one_that_the_fault_struck_is_named)
@@ -111,20 +102,17 @@ TEST(of_two_that_die_acquiring_none_is_named_if_nothing_tells_which)
     }
 }
 
-TEST(a_grant_after_faults_were_taken_back_at_the_stop_shows_nothing)
+HISTORY_TEST(a_grant_after_faults_were_taken_back_at_the_stop_shows_nothing, "increment")
 {
-    struct build build;
-    build_start(&build, "increment");
-    build_crash(&build, NEVER_MS, 1310, STOP_TIME);
-    build_fault(&build, "clock", 0, 1, 1311);
-    for (size_t i = 0; i < build.count; i++) {
-        if (build.events[i].kind == EVENT_FAULT_HEALED)
-            build.events[i].detail = HEAL_END;
+    build_crash(build, NEVER_MS, 1310, STOP_TIME);
+    build_fault(build, "clock", 0, 1, 1311);
+    for (size_t i = 0; i < build->count; i++) {
+        if (build->events[i].kind == EVENT_FAULT_HEALED)
+            build->events[i].detail = HEAL_END;
     }
-    build_acquire(&build, 9, 99, 20, 1312, NEVER_MS, 0);
-    build_judge(&build);
-    assert_state(&build, "stuck", FINDING_VIOLATED);
-    build_free(&build);
+    build_acquire(build, 9, 99, 20, 1312, NEVER_MS, 0);
+    build_judge(build);
+    assert_state(build, "stuck", FINDING_VIOLATED);
 }
 
 // Who waits in line is let through as soon as the one before gives up.
@@ -173,21 +161,18 @@ TEST(a_client_that_is_cut_off_does_not_wait)
 static const char *const without_lease[] = {"exclusive", "permits", "redis", NULL};
 
 // Nobody has ever been granted it: only the traits tell that there is no lease.
-TEST(a_lock_without_a_lease_is_not_said_to_be_freed_by_one)
+HISTORY_TEST(a_lock_without_a_lease_is_not_said_to_be_freed_by_one, "increment")
 {
-    struct build build;
-    build_start(&build, "increment");
-    build.trial.traits = without_lease;
-    build_begin(&build, 0);
-    build_attempt(&build, 1, 1, 0, NEVER_MS, OUTCOME_OK);
-    build_death(&build, 1, 5);
-    build_attempt(&build, 2, 2, 0, NEVER_MS, OUTCOME_OK);
-    build_stop(&build, 1020, STOP_STUCK);
-    build_judge(&build);
-    assert_text_has(finding_named(&build, "stuck")->text,
+    build->trial.traits = without_lease;
+    build_begin(build, 0);
+    build_attempt(build, 1, 1, 0, NEVER_MS, OUTCOME_OK);
+    build_death(build, 1, 5);
+    build_attempt(build, 2, 2, 0, NEVER_MS, OUTCOME_OK);
+    build_stop(build, 1020, STOP_STUCK);
+    build_judge(build);
+    assert_text_has(finding_named(build, "stuck")->text,
                     "client-1 died while acquiring the lock, although 1 worker waited; the lock "
                     "has no lease: nothing will ever free it");
-    build_free(&build);
 }
 
 // client-1 releases the lock, goes for it again and dies; the servers say whether they have it.
@@ -292,19 +277,16 @@ TEST(a_failover_begins_the_time_anew_for_which_nobody_is_answered)
 }
 
 // One release is lost, and whoever waits sleeps: that is no proof that nobody is answered.
-TEST(a_single_answer_that_was_lost_is_not_told_as_servers_that_answer_nobody)
+HISTORY_TEST(a_single_answer_that_was_lost_is_not_told_as_servers_that_answer_nobody, "increment")
 {
-    struct build build;
-    build_start(&build, "increment");
-    build.scenario.lock.stuck_after_ns = NS_PER_S;
-    build_begin(&build, 0);
-    build_acquire(&build, 1, 1, 0, 1, NEVER_MS, 0);
-    build_attempt(&build, 2, 2, 2, NEVER_MS, OUTCOME_OK);
-    build_release(&build, 1, 1, 10, 20, RELEASE_UNKNOWN);
-    build_stop(&build, 1025, STOP_STUCK);
-    build_judge(&build);
-    assert_verdict(&build, VERDICT_STUCK);
-    assert_text_has(build.judgement.reason, "after client-1 got no answer to its release");
-    assert_null(strstr(build.judgement.reason, "no acquire was answered"));
-    build_free(&build);
+    build->scenario.lock.stuck_after_ns = NS_PER_S;
+    build_begin(build, 0);
+    build_acquire(build, 1, 1, 0, 1, NEVER_MS, 0);
+    build_attempt(build, 2, 2, 2, NEVER_MS, OUTCOME_OK);
+    build_release(build, 1, 1, 10, 20, RELEASE_UNKNOWN);
+    build_stop(build, 1025, STOP_STUCK);
+    build_judge(build);
+    assert_verdict(build, VERDICT_STUCK);
+    assert_text_has(build->judgement.reason, "after client-1 got no answer to its release");
+    assert_null(strstr(build->judgement.reason, "no acquire was answered"));
 }

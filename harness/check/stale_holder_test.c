@@ -12,17 +12,15 @@ static void build_pause(struct build *build, double resumed_ms)
     build_read(build, 2, 2, 313, 7, 0);
 }
 
-TEST(a_holder_paused_beyond_its_lease_is_refused)
+HISTORY_TEST(a_holder_paused_beyond_its_lease_is_refused, "increment")
 {
-    struct build build;
-    build_start(&build, "increment");
-    build_pause(&build, 330);
-    build_release(&build, 1, 1, 340, 341, RELEASE_NOT_OWNER);
-    build_release(&build, 2, 2, 350, 351, RELEASE_RELEASED);
-    build_judge(&build);
-    const struct finding *finding = finding_named(&build, "stale-holder");
-    assert_state(&build, "stale-holder", FINDING_VIOLATED);
-    assert_state(&build, "double-grant", FINDING_KEPT);
+    build_pause(build, 330);
+    build_release(build, 1, 1, 340, 341, RELEASE_NOT_OWNER);
+    build_release(build, 2, 2, 350, 351, RELEASE_RELEASED);
+    build_judge(build);
+    const struct finding *finding = finding_named(build, "stale-holder");
+    assert_state(build, "stale-holder", FINDING_VIOLATED);
+    assert_state(build, "double-grant", FINDING_KEPT);
     assert_false(finding->harmless);
     assert_int_equal(finding->count, 1);
     assert_int_equal(finding->evidence.holds[0], 0);
@@ -31,190 +29,153 @@ TEST(a_holder_paused_beyond_its_lease_is_refused)
     assert_int_equal(finding->evidence.to_ns, ms(340));
     assert_int_equal(finding->windows.max_ns, 28 * NS_PER_MS);
     assert_text_has(finding->text, "had not been told");
-    assert_verdict(&build, VERDICT_UNSAFE);
-    build_free(&build);
+    assert_verdict(build, VERDICT_UNSAFE);
 }
 
-TEST(a_holder_that_outlives_its_lease_alone_is_no_harm)
+HISTORY_TEST(a_holder_that_outlives_its_lease_alone_is_no_harm, "increment")
 {
-    struct build build;
-    build_start(&build, "increment");
-    build_hold(&build, 1, 1, 0, 400, 300);
-    build_hold(&build, 2, 2, 400, 410, 700);
-    build_judge(&build);
-    assert_state(&build, "stale-holder", FINDING_KEPT);
-    build_free(&build);
+    build_hold(build, 1, 1, 0, 400, 300);
+    build_hold(build, 2, 2, 400, 410, 700);
+    build_judge(build);
+    assert_state(build, "stale-holder", FINDING_KEPT);
 }
 
-TEST(every_grant_beside_a_stale_holder_is_a_window)
+HISTORY_TEST(every_grant_beside_a_stale_holder_is_a_window, "increment")
 {
-    struct build build;
-    build_start(&build, "increment");
-    build_hold(&build, 1, 1, 0, 500, 300);
-    build_hold(&build, 2, 2, 310, 320, 610);
-    build_hold(&build, 3, 3, 330, 350, 630);
-    build_hold(&build, 2, 4, 490, 530, 790);
-    build_judge(&build);
-    const struct finding *finding = finding_named(&build, "stale-holder");
+    build_hold(build, 1, 1, 0, 500, 300);
+    build_hold(build, 2, 2, 310, 320, 610);
+    build_hold(build, 3, 3, 330, 350, 630);
+    build_hold(build, 2, 4, 490, 530, 790);
+    build_judge(build);
+    const struct finding *finding = finding_named(build, "stale-holder");
     assert_int_equal(finding->count, 3);
     assert_int_equal(finding->windows.count, 3);
     assert_int_equal(finding->windows.min_ns, 10 * NS_PER_MS);
     assert_int_equal(finding->windows.max_ns, 20 * NS_PER_MS);
-    build_free(&build);
 }
 
-TEST(a_grant_learned_of_after_its_lease_is_stale_from_the_start)
+HISTORY_TEST(a_grant_learned_of_after_its_lease_is_stale_from_the_start, "increment")
 {
-    struct build build;
-    build_start(&build, "increment");
-    build_acquire(&build, 1, 1, 0, 400, 300, 0);
-    build_release(&build, 1, 1, 450, 451, RELEASE_NOT_OWNER);
-    build_hold(&build, 2, 2, 310, 420, 610);
-    build_judge(&build);
-    const struct finding *finding = finding_named(&build, "stale-holder");
-    assert_state(&build, "stale-holder", FINDING_VIOLATED);
-    assert_int_equal(build.digest.holds[finding->evidence.holds[0]].client, 1);
+    build_acquire(build, 1, 1, 0, 400, 300, 0);
+    build_release(build, 1, 1, 450, 451, RELEASE_NOT_OWNER);
+    build_hold(build, 2, 2, 310, 420, 610);
+    build_judge(build);
+    const struct finding *finding = finding_named(build, "stale-holder");
+    assert_state(build, "stale-holder", FINDING_VIOLATED);
+    assert_int_equal(build->digest.holds[finding->evidence.holds[0]].client, 1);
     assert_int_equal(finding->evidence.from_ns, ms(400));
     assert_int_equal(finding->evidence.to_ns, ms(420));
-    build_free(&build);
 }
 
-TEST(a_grant_learned_of_late_when_nobody_else_holds_is_kept)
+HISTORY_TEST(a_grant_learned_of_late_when_nobody_else_holds_is_kept, "increment")
 {
-    struct build build;
-    build_start(&build, "increment");
-    build_acquire(&build, 1, 1, 0, 400, 300, 0);
-    build_release(&build, 1, 1, 450, 451, RELEASE_GONE);
-    build_hold(&build, 2, 2, 310, 400, 610);
-    build_hold(&build, 2, 3, 450, 460, 750);
-    build_judge(&build);
-    assert_state(&build, "stale-holder", FINDING_KEPT);
-    build_free(&build);
+    build_acquire(build, 1, 1, 0, 400, 300, 0);
+    build_release(build, 1, 1, 450, 451, RELEASE_GONE);
+    build_hold(build, 2, 2, 310, 400, 610);
+    build_hold(build, 2, 3, 450, 460, 750);
+    build_judge(build);
+    assert_state(build, "stale-holder", FINDING_KEPT);
 }
 
-TEST(two_late_grants_at_one_instant_make_one_window)
+HISTORY_TEST(two_late_grants_at_one_instant_make_one_window, "increment")
 {
-    struct build build;
-    build_start(&build, "increment");
-    build_acquire(&build, 1, 1, 0, 400, 300, 0);
-    build_acquire(&build, 2, 2, 10, 400, 310, 0);
-    build_release(&build, 1, 1, 450, 451, RELEASE_GONE);
-    build_release(&build, 2, 2, 440, 441, RELEASE_GONE);
-    build_judge(&build);
-    const struct finding *finding = finding_named(&build, "stale-holder");
+    build_acquire(build, 1, 1, 0, 400, 300, 0);
+    build_acquire(build, 2, 2, 10, 400, 310, 0);
+    build_release(build, 1, 1, 450, 451, RELEASE_GONE);
+    build_release(build, 2, 2, 440, 441, RELEASE_GONE);
+    build_judge(build);
+    const struct finding *finding = finding_named(build, "stale-holder");
     assert_int_equal(finding->count, 1);
     assert_int_not_equal(finding->evidence.holds[0], finding->evidence.holds[1]);
     assert_int_equal(finding->windows.max_ns, 40 * NS_PER_MS);
-    build_free(&build);
 }
 
-TEST(a_holder_that_dies_before_the_grant_is_not_stale)
+HISTORY_TEST(a_holder_that_dies_before_the_grant_is_not_stale, "increment")
 {
-    struct build build;
-    build_start(&build, "increment");
-    build_acquire(&build, 1, 1, 0, 1, 300, 0);
-    build_death(&build, 1, 310);
-    build_hold(&build, 2, 2, 310, 320, 610);
-    build_judge(&build);
-    assert_state(&build, "stale-holder", FINDING_KEPT);
-    build_free(&build);
+    build_acquire(build, 1, 1, 0, 1, 300, 0);
+    build_death(build, 1, 310);
+    build_hold(build, 2, 2, 310, 320, 610);
+    build_judge(build);
+    assert_state(build, "stale-holder", FINDING_KEPT);
 }
 
-TEST(a_holder_paused_for_ever_is_stale_until_the_end)
+HISTORY_TEST(a_holder_paused_for_ever_is_stale_until_the_end, "increment")
 {
-    struct build build;
-    build_start(&build, "increment");
-    build_pause(&build, NEVER_MS);
-    build_stop(&build, 350, STOP_TIME);
-    build_judge(&build);
-    assert_int_equal(finding_named(&build, "stale-holder")->evidence.to_ns, ms(350));
-    build_free(&build);
+    build_pause(build, NEVER_MS);
+    build_stop(build, 350, STOP_TIME);
+    build_judge(build);
+    assert_int_equal(finding_named(build, "stale-holder")->evidence.to_ns, ms(350));
 }
 
 // It was stopped between its grant and its work.
-TEST(a_holder_may_be_told_before_it_knows_of_its_grant)
+HISTORY_TEST(a_holder_may_be_told_before_it_knows_of_its_grant, "increment")
 {
-    struct build build;
-    build_start(&build, "increment");
-    build_begin(&build, 7);
-    BUILD_EVENT(&build, 0, 1, ACQUIRE_INVOKE, OUTCOME_OK, 1);
-    build_fault(&build, "pause", 1, 1, 318);
-    build_acquire(&build, 2, 2, 2, 312, 612, 0);
-    build_read(&build, 2, 2, 313, 7, 0);
-    BUILD_EVENT(&build, 320, 1, LOST, OUTCOME_OK, 1);
-    BUILD_EVENT(&build, 325, 1, ACQUIRE_RETURN, OUTCOME_OK, 1, 0, ms(300), 1);
-    build_read(&build, 1, 1, 326, 7, 0);
-    build_release(&build, 1, 1, 340, 341, RELEASE_NOT_OWNER);
-    build_judge(&build);
-    assert_text_has(finding_named(&build, "stale-holder")->text, "had been told 5 ms before");
-    build_free(&build);
+    build_begin(build, 7);
+    BUILD_EVENT(build, 0, 1, ACQUIRE_INVOKE, OUTCOME_OK, 1);
+    build_fault(build, "pause", 1, 1, 318);
+    build_acquire(build, 2, 2, 2, 312, 612, 0);
+    build_read(build, 2, 2, 313, 7, 0);
+    BUILD_EVENT(build, 320, 1, LOST, OUTCOME_OK, 1);
+    BUILD_EVENT(build, 325, 1, ACQUIRE_RETURN, OUTCOME_OK, 1, 0, ms(300), 1);
+    build_read(build, 1, 1, 326, 7, 0);
+    build_release(build, 1, 1, 340, 341, RELEASE_NOT_OWNER);
+    build_judge(build);
+    assert_text_has(finding_named(build, "stale-holder")->text, "had been told 5 ms before");
 }
 
-TEST(the_text_says_when_the_holder_was_told)
+HISTORY_TEST(the_text_says_when_the_holder_was_told, "increment")
 {
-    struct build build;
-    build_start(&build, "increment");
-    build_pause(&build, 330);
-    BUILD_EVENT(&build, 332, 1, LOST, OUTCOME_OK, 1);
-    build_release(&build, 1, 1, 340, 341, RELEASE_NOT_OWNER);
-    build_judge(&build);
-    assert_text_has(finding_named(&build, "stale-holder")->text, "was told only 20 ms later");
-    build_free(&build);
+    build_pause(build, 330);
+    BUILD_EVENT(build, 332, 1, LOST, OUTCOME_OK, 1);
+    build_release(build, 1, 1, 340, 341, RELEASE_NOT_OWNER);
+    build_judge(build);
+    assert_text_has(finding_named(build, "stale-holder")->text, "was told only 20 ms later");
 }
 
-TEST(fencing_that_refuses_the_stale_write_takes_the_harm_away)
+HISTORY_TEST(fencing_that_refuses_the_stale_write_takes_the_harm_away, "increment")
 {
-    struct build build;
-    build_start(&build, "increment");
-    build.scenario.workload.fenced = true;
-    build_begin(&build, 7);
-    build_acquire(&build, 1, 1, 0, 0.5, 300, 1);
-    build_read(&build, 1, 1, 0.8, 7, 1);
-    build_fault(&build, "pause", 1, 1, 330);
-    build_acquire(&build, 2, 2, 2, 312, 612, 2);
-    build_read(&build, 2, 2, 313, 7, 2);
-    build_write(&build, 2, 2, 314, 8, 7, 2, OUTCOME_OK);
-    build_write(&build, 1, 1, 331, 8, 7, 1, OUTCOME_NO);
-    build_release(&build, 1, 1, 340, 341, RELEASE_NOT_OWNER);
-    build_release(&build, 2, 2, 350, 351, RELEASE_RELEASED);
-    build_stop(&build, 360, STOP_DONE);
-    build_final(&build, 361, 8);
-    build_judge(&build);
-    assert_state(&build, "stale-holder", FINDING_VIOLATED);
-    assert_true(finding_named(&build, "stale-holder")->harmless);
-    assert_verdict(&build, VERDICT_SAFE);
-    assert_text_has(build.judgement.reason, "the store refused every stale write");
-    build_free(&build);
+    build->scenario.workload.fenced = true;
+    build_begin(build, 7);
+    build_acquire(build, 1, 1, 0, 0.5, 300, 1);
+    build_read(build, 1, 1, 0.8, 7, 1);
+    build_fault(build, "pause", 1, 1, 330);
+    build_acquire(build, 2, 2, 2, 312, 612, 2);
+    build_read(build, 2, 2, 313, 7, 2);
+    build_write(build, 2, 2, 314, 8, 7, 2, OUTCOME_OK);
+    build_write(build, 1, 1, 331, 8, 7, 1, OUTCOME_NO);
+    build_release(build, 1, 1, 340, 341, RELEASE_NOT_OWNER);
+    build_release(build, 2, 2, 350, 351, RELEASE_RELEASED);
+    build_stop(build, 360, STOP_DONE);
+    build_final(build, 361, 8);
+    build_judge(build);
+    assert_state(build, "stale-holder", FINDING_VIOLATED);
+    assert_true(finding_named(build, "stale-holder")->harmless);
+    assert_verdict(build, VERDICT_SAFE);
+    assert_text_has(build->judgement.reason, "the store refused every stale write");
 }
 
-TEST(fencing_that_lets_the_stale_write_through_does_not)
+HISTORY_TEST(fencing_that_lets_the_stale_write_through_does_not, "increment")
 {
-    struct build build;
-    build_start(&build, "increment");
-    build.scenario.workload.fenced = true;
-    build_acquire(&build, 1, 1, 0, 0.5, 300, 1);
-    build_acquire(&build, 2, 2, 2, 312, 612, 2);
-    build_read(&build, 2, 2, 313, 7, 2);
-    build_write(&build, 1, 1, 331, 8, 7, 1, OUTCOME_OK);
-    build_judge(&build);
-    assert_false(finding_named(&build, "stale-holder")->harmless);
-    assert_state(&build, "stale-write", FINDING_VIOLATED);
-    assert_verdict(&build, VERDICT_UNSAFE);
-    build_free(&build);
+    build->scenario.workload.fenced = true;
+    build_acquire(build, 1, 1, 0, 0.5, 300, 1);
+    build_acquire(build, 2, 2, 2, 312, 612, 2);
+    build_read(build, 2, 2, 313, 7, 2);
+    build_write(build, 1, 1, 331, 8, 7, 1, OUTCOME_OK);
+    build_judge(build);
+    assert_false(finding_named(build, "stale-holder")->harmless);
+    assert_state(build, "stale-write", FINDING_VIOLATED);
+    assert_verdict(build, VERDICT_UNSAFE);
 }
 
-TEST(a_machine_that_stood_still_is_blamed_instead_of_the_lock)
+HISTORY_TEST(a_machine_that_stood_still_is_blamed_instead_of_the_lock, "increment")
 {
-    struct build build;
-    build_start(&build, "increment");
-    build_hold(&build, 1, 1, 0, 340, 300);
-    build_hold(&build, 2, 2, 320, 350, 620);
-    build_stall(&build, 310, 200);
-    build_judge(&build);
-    assert_state(&build, "stale-holder", FINDING_UNDECIDED);
-    assert_verdict(&build, VERDICT_UNKNOWN);
-    assert_text_has(build.judgement.reason, "the machine stood still for 200 ms");
-    build_free(&build);
+    build_hold(build, 1, 1, 0, 340, 300);
+    build_hold(build, 2, 2, 320, 350, 620);
+    build_stall(build, 310, 200);
+    build_judge(build);
+    assert_state(build, "stale-holder", FINDING_UNDECIDED);
+    assert_verdict(build, VERDICT_UNKNOWN);
+    assert_text_has(build->judgement.reason, "the machine stood still for 200 ms");
 }
 
 // Which stalls matter: those of whom the holder depends on.
@@ -381,94 +342,73 @@ TEST(a_flush_long_before_does_not_take_the_blame_from_the_machine)
     }
 }
 
-TEST(a_short_stall_is_not_blamed)
+HISTORY_TEST(a_short_stall_is_not_blamed, "increment")
 {
-    struct build build;
-    build_start(&build, "increment");
-    build_hold(&build, 1, 1, 0, 340, 300);
-    build_hold(&build, 2, 2, 320, 350, 620);
-    build_stall(&build, 310, 20); // the holder was 45 ms too late
-    build_judge(&build);
-    assert_verdict(&build, VERDICT_UNSAFE);
-    build_free(&build);
+    build_hold(build, 1, 1, 0, 340, 300);
+    build_hold(build, 2, 2, 320, 350, 620);
+    build_stall(build, 310, 20); // the holder was 45 ms too late
+    build_judge(build);
+    assert_verdict(build, VERDICT_UNSAFE);
 }
 
-TEST(a_stall_before_the_lease_began_is_not_blamed)
+HISTORY_TEST(a_stall_before_the_lease_began_is_not_blamed, "increment")
 {
-    struct build build;
-    build_start(&build, "increment");
-    build_stall(&build, 290, 280);
-    build_hold(&build, 1, 1, 300, 640, 600);
-    build_hold(&build, 2, 2, 620, 650, 920);
-    build_judge(&build);
-    assert_verdict(&build, VERDICT_UNSAFE);
-    build_free(&build);
+    build_stall(build, 290, 280);
+    build_hold(build, 1, 1, 300, 640, 600);
+    build_hold(build, 2, 2, 620, 650, 920);
+    build_judge(build);
+    assert_verdict(build, VERDICT_UNSAFE);
 }
 
-TEST(work_longer_than_the_lease_is_not_blamed_on_the_machine)
+HISTORY_TEST(work_longer_than_the_lease_is_not_blamed_on_the_machine, "increment")
 {
-    struct build build;
-    build_start(&build, "increment");
-    build.scenario.workload.hold_ns = 330 * NS_PER_MS;
-    build_hold(&build, 1, 1, 0, 340, 300);
-    build_hold(&build, 2, 2, 320, 350, 620);
-    build_stall(&build, 310, 200);
-    build_judge(&build);
-    assert_verdict(&build, VERDICT_UNSAFE);
-    build_free(&build);
+    build->scenario.workload.hold_ns = 330 * NS_PER_MS;
+    build_hold(build, 1, 1, 0, 340, 300);
+    build_hold(build, 2, 2, 320, 350, 620);
+    build_stall(build, 310, 200);
+    build_judge(build);
+    assert_verdict(build, VERDICT_UNSAFE);
 }
 
-TEST(a_clock_that_was_set_proves_nothing_about_leases)
+HISTORY_TEST(a_clock_that_was_set_proves_nothing_about_leases, "increment")
 {
-    struct build build;
-    build_start(&build, "increment");
-    build_hold(&build, 1, 1, 0, 340, 300);
-    build_hold(&build, 2, 2, 320, 350, 620);
+    build_hold(build, 1, 1, 0, 340, 300);
+    build_hold(build, 2, 2, 320, 350, 620);
     static const char *const traits[] = {"lease", NULL};
-    build.trial.traits = traits;
-    BUILD_EVENT(&build, 200, 0, CLOCK_STEP, OUTCOME_OK, 60 * NS_PER_S);
-    build_judge(&build);
-    assert_verdict(&build, VERDICT_UNKNOWN);
-    assert_text_has(build.judgement.reason, "clock by 60.00 s");
-    build_free(&build);
+    build->trial.traits = traits;
+    BUILD_EVENT(build, 200, 0, CLOCK_STEP, OUTCOME_OK, 60 * NS_PER_S);
+    build_judge(build);
+    assert_verdict(build, VERDICT_UNKNOWN);
+    assert_text_has(build->judgement.reason, "clock by 60.00 s");
 }
 
-TEST(a_machine_that_stood_still_does_not_excuse_a_double_grant)
+HISTORY_TEST(a_machine_that_stood_still_does_not_excuse_a_double_grant, "increment")
 {
-    struct build build;
-    build_start(&build, "increment");
-    build_hold(&build, 1, 1, 0, 340, 300);
-    build_hold(&build, 2, 2, 320, 350, 620);
-    build_hold(&build, 3, 3, 345, 350, 645);
-    build_stall(&build, 310, 200);
-    build_judge(&build);
-    assert_state(&build, "double-grant", FINDING_VIOLATED);
-    assert_verdict(&build, VERDICT_UNSAFE);
-    build_free(&build);
+    build_hold(build, 1, 1, 0, 340, 300);
+    build_hold(build, 2, 2, 320, 350, 620);
+    build_hold(build, 3, 3, 345, 350, 645);
+    build_stall(build, 310, 200);
+    build_judge(build);
+    assert_state(build, "double-grant", FINDING_VIOLATED);
+    assert_verdict(build, VERDICT_UNSAFE);
 }
 
-TEST(a_stall_is_not_blamed_for_a_holder_that_a_fault_paused)
+HISTORY_TEST(a_stall_is_not_blamed_for_a_holder_that_a_fault_paused, "increment")
 {
-    struct build build;
-    build_start(&build, "increment");
-    build_pause(&build, 330);
-    build_stall(&build, 310, 200);
-    build_judge(&build);
-    assert_verdict(&build, VERDICT_UNSAFE);
-    build_free(&build);
+    build_pause(build, 330);
+    build_stall(build, 310, 200);
+    build_judge(build);
+    assert_verdict(build, VERDICT_UNSAFE);
 }
 
-TEST(evidence_is_a_window_that_the_machine_does_not_explain)
+HISTORY_TEST(evidence_is_a_window_that_the_machine_does_not_explain, "increment")
 {
-    struct build build;
-    build_start(&build, "increment");
-    build_hold(&build, 1, 1, 0, 340, 300);
-    build_hold(&build, 2, 2, 320, 350, 620);
-    build_stall(&build, 310, 200);
-    build_hold(&build, 1, 3, 400, 800, 700);
-    build_hold(&build, 2, 4, 720, 750, 1020);
-    build_judge(&build);
-    assert_int_equal(finding_named(&build, "stale-holder")->evidence.from_ns, ms(720));
-    assert_verdict(&build, VERDICT_UNSAFE);
-    build_free(&build);
+    build_hold(build, 1, 1, 0, 340, 300);
+    build_hold(build, 2, 2, 320, 350, 620);
+    build_stall(build, 310, 200);
+    build_hold(build, 1, 3, 400, 800, 700);
+    build_hold(build, 2, 4, 720, 750, 1020);
+    build_judge(build);
+    assert_int_equal(finding_named(build, "stale-holder")->evidence.from_ns, ms(720));
+    assert_verdict(build, VERDICT_UNSAFE);
 }

@@ -3,27 +3,24 @@
 #include "harness/check/build_history_test_support.h"
 #include "harness/testing/test.h"
 
-TEST(pieces_of_one_stall_are_one_and_each_has_an_owner)
+HISTORY_TEST(pieces_of_one_stall_are_one_and_each_has_an_owner, "increment")
 {
-    struct build build;
-    build_start(&build, "increment");
-    build_hold(&build, 1, 1, 0, 10, 300);
-    build_stall_of(&build, STALLED_CLIENT, 2, 600, 500);
-    build_stall(&build, 620, 30);
-    build_stall_of(&build, STALLED_SERVER, 2, 1100, 500);
-    build_stall_of(&build, STALLED_CLIENT, 2, 1100, 500);
-    build_stall_of(&build, STALLED_CLIENT, 2, 1250, 150);
-    build_judge(&build);
-    assert_int_equal(build.digest.stall_count, 3);
-    assert_int_equal(build.digest.longest_stall_ns, 1150 * NS_PER_MS);
-    assert_int_equal(longest_stall_ns(&build.digest, 1), 500 * NS_PER_MS);
-    assert_int_equal(longest_stall_ns(&build.digest, 2), 1150 * NS_PER_MS);
+    build_hold(build, 1, 1, 0, 10, 300);
+    build_stall_of(build, STALLED_CLIENT, 2, 600, 500);
+    build_stall(build, 620, 30);
+    build_stall_of(build, STALLED_SERVER, 2, 1100, 500);
+    build_stall_of(build, STALLED_CLIENT, 2, 1100, 500);
+    build_stall_of(build, STALLED_CLIENT, 2, 1250, 150);
+    build_judge(build);
+    assert_int_equal(build->digest.stall_count, 3);
+    assert_int_equal(build->digest.longest_stall_ns, 1150 * NS_PER_MS);
+    assert_int_equal(longest_stall_ns(&build->digest, 1), 500 * NS_PER_MS);
+    assert_int_equal(longest_stall_ns(&build->digest, 2), 1150 * NS_PER_MS);
     // 100 to 1250 of client-2, 590 to 620 of the machine, 600 to 1100 of the server.
-    assert_int_equal(stalled_ns(&build.digest, 2, ms(0), ms(2000)), 1150 * NS_PER_MS);
-    assert_int_equal(stalled_ns(&build.digest, 1, ms(0), ms(2000)), 510 * NS_PER_MS);
-    assert_int_equal(stalled_ns(&build.digest, 1, ms(595), ms(1000)), 405 * NS_PER_MS);
-    assert_int_equal(stalled_ns(&build.digest, 1, ms(1000), ms(900)), 0);
-    build_free(&build);
+    assert_int_equal(stalled_ns(&build->digest, 2, ms(0), ms(2000)), 1150 * NS_PER_MS);
+    assert_int_equal(stalled_ns(&build->digest, 1, ms(0), ms(2000)), 510 * NS_PER_MS);
+    assert_int_equal(stalled_ns(&build->digest, 1, ms(595), ms(1000)), 405 * NS_PER_MS);
+    assert_int_equal(stalled_ns(&build->digest, 1, ms(1000), ms(900)), 0);
 }
 
 // --- expectations --------------------------------------------------------------------------------

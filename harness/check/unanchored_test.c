@@ -80,25 +80,22 @@ TEST(a_lock_found_gone_is_taken_away_only_if_its_lease_was_certainly_valid)
 // The library was called 10 ms after it was asked for the lock, and 500 ms after its worker gave
 // that up: the hold ends when its worker gave it up, and the release takes as long as the library's
 // call.
-TEST(a_call_is_the_library_s_and_the_hold_is_the_worker_s)
+HISTORY_TEST(a_call_is_the_library_s_and_the_hold_is_the_worker_s, "increment")
 {
-    struct build build;
-    build_start(&build, "increment");
-    BUILD_EVENT(&build, 0, 1, ACQUIRE_INVOKE, OUTCOME_OK, 1);
-    BUILD_EVENT(&build, 10, 1, CALL, OUTCOME_OK, 1);
-    BUILD_EVENT(&build, 12, 1, ACQUIRE_RETURN, OUTCOME_OK, 1, 0, ms(310), 1);
-    BUILD_EVENT(&build, 100, 1, RELEASE_INVOKE, OUTCOME_OK, 1);
-    BUILD_EVENT(&build, 600, 1, CALL, OUTCOME_OK, 1);
-    BUILD_EVENT(&build, 603, 1, RELEASE_RETURN, OUTCOME_NO, 1);
-    build.events[build.count - 1].detail = RELEASE_NOT_OWNER;
-    build_hold(&build, 2, 2, 400, 650, 700);
-    build_judge(&build);
-    const struct hold *hold = &build.digest.holds[0];
+    BUILD_EVENT(build, 0, 1, ACQUIRE_INVOKE, OUTCOME_OK, 1);
+    BUILD_EVENT(build, 10, 1, CALL, OUTCOME_OK, 1);
+    BUILD_EVENT(build, 12, 1, ACQUIRE_RETURN, OUTCOME_OK, 1, 0, ms(310), 1);
+    BUILD_EVENT(build, 100, 1, RELEASE_INVOKE, OUTCOME_OK, 1);
+    BUILD_EVENT(build, 600, 1, CALL, OUTCOME_OK, 1);
+    BUILD_EVENT(build, 603, 1, RELEASE_RETURN, OUTCOME_NO, 1);
+    build->events[build->count - 1].detail = RELEASE_NOT_OWNER;
+    build_hold(build, 2, 2, 400, 650, 700);
+    build_judge(build);
+    const struct hold *hold = &build->digest.holds[0];
     assert_true(hold->invoked_ns == ms(0) && hold_acquire_began_ns(hold) == ms(10) &&
                 hold->granted_ns == ms(12));
     assert_true(hold->released_ns == ms(100) && hold_release_began_ns(hold) == ms(600) &&
                 hold->returned_ns == ms(603));
-    assert_state(&build, "stale-holder", FINDING_KEPT);
-    assert_state(&build, "double-grant", FINDING_KEPT);
-    build_free(&build);
+    assert_state(build, "stale-holder", FINDING_KEPT);
+    assert_state(build, "double-grant", FINDING_KEPT);
 }

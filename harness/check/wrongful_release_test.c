@@ -10,45 +10,36 @@ static void build_removal(struct build *build, enum release_answer answer, doubl
     build_release(build, 2, 2, returned_ms - 1, returned_ms, answer);
 }
 
-TEST(a_lock_that_vanished_inside_its_lease_is_refused)
+HISTORY_TEST(a_lock_that_vanished_inside_its_lease_is_refused, "increment")
 {
-    struct build build;
-    build_start(&build, "increment");
-    build_removal(&build, RELEASE_GONE, 330);
-    build_judge(&build);
-    const struct finding *finding = finding_named(&build, "wrongful-release");
-    assert_state(&build, "wrongful-release", FINDING_VIOLATED);
-    assert_int_equal(build.digest.holds[finding->evidence.holds[0]].client, 2);
-    assert_int_equal(build.digest.holds[finding->evidence.holds[1]].client, 1);
+    build_removal(build, RELEASE_GONE, 330);
+    build_judge(build);
+    const struct finding *finding = finding_named(build, "wrongful-release");
+    assert_state(build, "wrongful-release", FINDING_VIOLATED);
+    assert_int_equal(build->digest.holds[finding->evidence.holds[0]].client, 2);
+    assert_int_equal(build->digest.holds[finding->evidence.holds[1]].client, 1);
     assert_int_equal(finding->evidence.from_ns, ms(312));
     assert_int_equal(finding->evidence.to_ns, ms(330));
     assert_text_has(finding->text, "the release of client-1 removed it");
-    assert_verdict(&build, VERDICT_UNSAFE);
-    build_free(&build);
+    assert_verdict(build, VERDICT_UNSAFE);
 }
 
-TEST(a_lock_taken_over_inside_its_lease_is_refused)
+HISTORY_TEST(a_lock_taken_over_inside_its_lease_is_refused, "increment")
 {
-    struct build build;
-    build_start(&build, "increment");
-    build_removal(&build, RELEASE_NOT_OWNER, 330);
-    build_hold(&build, 3, 3, 321, 340, 621);
-    build_judge(&build);
-    assert_state(&build, "wrongful-release", FINDING_VIOLATED);
-    assert_state(&build, "double-grant", FINDING_VIOLATED);
-    assert_string_equal(judgement_first_violation(&build.judgement)->check->name,
+    build_removal(build, RELEASE_NOT_OWNER, 330);
+    build_hold(build, 3, 3, 321, 340, 621);
+    build_judge(build);
+    assert_state(build, "wrongful-release", FINDING_VIOLATED);
+    assert_state(build, "double-grant", FINDING_VIOLATED);
+    assert_string_equal(judgement_first_violation(&build->judgement)->check->name,
                         "wrongful-release");
-    build_free(&build);
 }
 
-TEST(a_lock_gone_after_its_lease_is_lawful)
+HISTORY_TEST(a_lock_gone_after_its_lease_is_lawful, "increment")
 {
-    struct build build;
-    build_start(&build, "increment");
-    build_removal(&build, RELEASE_GONE, 607);
-    build_judge(&build);
-    assert_state(&build, "wrongful-release", FINDING_KEPT);
-    build_free(&build);
+    build_removal(build, RELEASE_GONE, 607);
+    build_judge(build);
+    assert_state(build, "wrongful-release", FINDING_KEPT);
 }
 
 TEST(a_release_that_was_not_checked_or_not_answered_proves_nothing)
@@ -118,43 +109,34 @@ TEST(what_is_released_at_another_leader_removes_nothing)
     }
 }
 
-TEST(without_a_lease_a_lock_must_never_vanish)
+HISTORY_TEST(without_a_lease_a_lock_must_never_vanish, "increment")
 {
-    struct build build;
-    build_start(&build, "increment");
-    build_acquire(&build, 1, 1, 0, 1, NEVER_MS, 0);
-    build_release(&build, 1, 1, 8000, 8001, RELEASE_GONE);
-    build_judge(&build);
-    assert_state(&build, "wrongful-release", FINDING_VIOLATED);
-    assert_text_has(finding_named(&build, "wrongful-release")->text, "no release in the history");
-    build_free(&build);
+    build_acquire(build, 1, 1, 0, 1, NEVER_MS, 0);
+    build_release(build, 1, 1, 8000, 8001, RELEASE_GONE);
+    build_judge(build);
+    assert_state(build, "wrongful-release", FINDING_VIOLATED);
+    assert_text_has(finding_named(build, "wrongful-release")->text, "no release in the history");
 }
 
-TEST(a_slow_release_proves_as_much_as_a_quick_one)
+HISTORY_TEST(a_slow_release_proves_as_much_as_a_quick_one, "increment")
 {
-    struct build build;
-    build_start(&build, "increment");
-    build_acquire(&build, 1, 1, 0, 1, NEVER_MS, 0);
-    build_release(&build, 1, 1, 10, 1010, RELEASE_GONE);
-    build_judge(&build);
-    assert_state(&build, "wrongful-release", FINDING_VIOLATED);
-    build_free(&build);
+    build_acquire(build, 1, 1, 0, 1, NEVER_MS, 0);
+    build_release(build, 1, 1, 10, 1010, RELEASE_GONE);
+    build_judge(build);
+    assert_state(build, "wrongful-release", FINDING_VIOLATED);
 }
 
-TEST(the_hand_off_before_the_grant_is_not_to_blame)
+HISTORY_TEST(the_hand_off_before_the_grant_is_not_to_blame, "increment")
 {
-    struct build build;
-    build_start(&build, "increment");
-    build_acquire(&build, 3, 9, 0, 1, NEVER_MS, 0);
-    build_release(&build, 3, 9, 11, 13, RELEASE_UNCHECKED);
-    build_acquire(&build, 1, 1, 5, 12, NEVER_MS, 0);
-    build_acquire(&build, 2, 2, 6, 14, NEVER_MS, 0);
-    build_release(&build, 2, 2, 15, 16, RELEASE_UNCHECKED);
-    build_release(&build, 1, 1, 20, 21, RELEASE_GONE);
-    build_judge(&build);
-    const struct finding *finding = finding_named(&build, "wrongful-release");
-    assert_int_equal(build.digest.holds[finding->evidence.holds[1]].client, 2);
-    build_free(&build);
+    build_acquire(build, 3, 9, 0, 1, NEVER_MS, 0);
+    build_release(build, 3, 9, 11, 13, RELEASE_UNCHECKED);
+    build_acquire(build, 1, 1, 5, 12, NEVER_MS, 0);
+    build_acquire(build, 2, 2, 6, 14, NEVER_MS, 0);
+    build_release(build, 2, 2, 15, 16, RELEASE_UNCHECKED);
+    build_release(build, 1, 1, 20, 21, RELEASE_GONE);
+    build_judge(build);
+    const struct finding *finding = finding_named(build, "wrongful-release");
+    assert_int_equal(build->digest.holds[finding->evidence.holds[1]].client, 2);
 }
 
 // client-1's plain delete comes late, inside client-2's hold, and client-3 is granted the lock;
@@ -181,35 +163,29 @@ TEST(a_fault_inside_the_hold_explains_it_better_than_an_ordinary_release)
 
 // client-2 was let in although client-1 held the lock, and the server found the lock that it gave
 // back to be its own: client-1's had been gone before.
-TEST(whoever_gives_back_a_lock_of_its_own_has_removed_no_other)
+HISTORY_TEST(whoever_gives_back_a_lock_of_its_own_has_removed_no_other, "increment")
 {
-    struct build build;
-    build_start(&build, "increment");
-    build_acquire(&build, 1, 1, 0, 1, 1000, 0);
-    build_acquire(&build, 2, 2, 5, 227, 1227, 0);
-    build_release(&build, 2, 2, 248, 251, RELEASE_RELEASED);
-    build_release(&build, 1, 1, 30, 252, RELEASE_NOT_OWNER);
-    build_judge(&build);
-    const struct finding *finding = finding_named(&build, "wrongful-release");
-    assert_state(&build, "wrongful-release", FINDING_VIOLATED);
+    build_acquire(build, 1, 1, 0, 1, 1000, 0);
+    build_acquire(build, 2, 2, 5, 227, 1227, 0);
+    build_release(build, 2, 2, 248, 251, RELEASE_RELEASED);
+    build_release(build, 1, 1, 30, 252, RELEASE_NOT_OWNER);
+    build_judge(build);
+    const struct finding *finding = finding_named(build, "wrongful-release");
+    assert_state(build, "wrongful-release", FINDING_VIOLATED);
     assert_int_equal(finding->evidence.holds[1], SIZE_MAX);
     assert_text_has(finding->text, "no release in the history explains it");
-    build_free(&build);
 }
 
-TEST(readers_do_not_remove_each_others_locks)
+HISTORY_TEST(readers_do_not_remove_each_others_locks, "readers")
 {
-    struct build build;
-    build_start(&build, "readers");
     for (int client = 1; client <= 2; client++) {
-        build_acquire(&build, client, client, client, client + 1, 1000, 0);
-        build.events[build.count - 2].detail = 1; // shared
+        build_acquire(build, client, client, client, client + 1, 1000, 0);
+        build->events[build->count - 2].detail = 1; // shared
     }
-    build_release(&build, 1, 1, 10, 11, RELEASE_RELEASED);
-    build_release(&build, 2, 2, 20, 21, RELEASE_GONE);
-    build_judge(&build);
-    assert_text_has(finding_named(&build, "wrongful-release")->text, "no release in the history");
-    build_free(&build);
+    build_release(build, 1, 1, 10, 11, RELEASE_RELEASED);
+    build_release(build, 2, 2, 20, 21, RELEASE_GONE);
+    build_judge(build);
+    assert_text_has(finding_named(build, "wrongful-release")->text, "no release in the history");
 }
 
 // The service restarts, say, and ends the session that held the lock.
@@ -253,30 +229,24 @@ TEST(what_was_taken_before_the_release_is_not_excused_by_a_fault_in_it)
     }
 }
 
-TEST(a_restart_of_the_guarded_values_server_takes_no_lock)
+HISTORY_TEST(a_restart_of_the_guarded_values_server_takes_no_lock, "increment")
 {
-    struct build build;
-    build_start(&build, "increment");
-    build_acquire(&build, 1, 1, 0, 1, NEVER_MS, 0);
-    build_fault(&build, "restart", 0, 20, 21);
-    build.steps[0].target = (struct target){.server = "store"};
-    build_release(&build, 1, 1, 20, 25, RELEASE_GONE);
-    build_judge(&build);
-    assert_state(&build, "wrongful-release", FINDING_VIOLATED);
-    build_free(&build);
+    build_acquire(build, 1, 1, 0, 1, NEVER_MS, 0);
+    build_fault(build, "restart", 0, 20, 21);
+    build->steps[0].target = (struct target){.server = "store"};
+    build_release(build, 1, 1, 20, 25, RELEASE_GONE);
+    build_judge(build);
+    assert_state(build, "wrongful-release", FINDING_VIOLATED);
 }
 
-TEST(a_fault_in_the_release_does_not_excuse_who_removed_anothers_lock)
+HISTORY_TEST(a_fault_in_the_release_does_not_excuse_who_removed_anothers_lock, "increment")
 {
-    struct build build;
-    build_start(&build, "increment");
-    build_removal(&build, RELEASE_GONE, 330);
-    build_fault(&build, "restart", 0, 329.5, 329.7);
-    build_judge(&build);
-    const struct finding *finding = finding_named(&build, "wrongful-release");
-    assert_state(&build, "wrongful-release", FINDING_VIOLATED);
+    build_removal(build, RELEASE_GONE, 330);
+    build_fault(build, "restart", 0, 329.5, 329.7);
+    build_judge(build);
+    const struct finding *finding = finding_named(build, "wrongful-release");
+    assert_state(build, "wrongful-release", FINDING_VIOLATED);
     assert_text_has(finding->text, "the release of client-1 removed it");
-    build_free(&build);
 }
 
 TEST(a_transaction_that_was_rolled_back_harms_nothing)
@@ -301,45 +271,39 @@ TEST(a_transaction_that_was_rolled_back_harms_nothing)
     }
 }
 
-TEST(a_plain_delete_that_let_another_in_is_refused)
+HISTORY_TEST(a_plain_delete_that_let_another_in_is_refused, "increment")
 {
-    struct build build;
-    build_start(&build, "increment");
-    build_acquire(&build, 1, 1, 0, 1, 300, 0);
-    build_acquire(&build, 2, 2, 2, 312, 612, 0);
-    build_release(&build, 1, 1, 10, 320, RELEASE_UNCHECKED);
-    build_acquire(&build, 3, 3, 319, 321, 621, 0);
-    build_release(&build, 2, 2, 330, 331, RELEASE_UNCHECKED);
-    build_release(&build, 3, 3, 340, 341, RELEASE_UNCHECKED);
-    build_judge(&build);
-    const struct finding *finding = finding_named(&build, "wrongful-release");
-    assert_state(&build, "wrongful-release", FINDING_VIOLATED);
-    assert_state(&build, "double-grant", FINDING_VIOLATED);
-    assert_int_equal(build.digest.holds[finding->evidence.holds[0]].client, 2);
-    assert_int_equal(build.digest.holds[finding->evidence.holds[1]].client, 1);
+    build_acquire(build, 1, 1, 0, 1, 300, 0);
+    build_acquire(build, 2, 2, 2, 312, 612, 0);
+    build_release(build, 1, 1, 10, 320, RELEASE_UNCHECKED);
+    build_acquire(build, 3, 3, 319, 321, 621, 0);
+    build_release(build, 2, 2, 330, 331, RELEASE_UNCHECKED);
+    build_release(build, 3, 3, 340, 341, RELEASE_UNCHECKED);
+    build_judge(build);
+    const struct finding *finding = finding_named(build, "wrongful-release");
+    assert_state(build, "wrongful-release", FINDING_VIOLATED);
+    assert_state(build, "double-grant", FINDING_VIOLATED);
+    assert_int_equal(build->digest.holds[finding->evidence.holds[0]].client, 2);
+    assert_int_equal(build->digest.holds[finding->evidence.holds[1]].client, 1);
     assert_int_equal(finding->evidence.to_ns, ms(321));
     assert_string_equal(finding->text,
                         "client-2's lock vanished while it held it and its lease was valid: "
                         "another was granted it meanwhile; the release of client-1 removed it (1 "
                         "such hold)");
-    assert_ptr_equal(judgement_first_violation(&build.judgement), finding);
-    build_free(&build);
+    assert_ptr_equal(judgement_first_violation(&build->judgement), finding);
 }
 
-TEST(a_double_grant_that_no_delete_explains_is_no_wrongful_release)
+HISTORY_TEST(a_double_grant_that_no_delete_explains_is_no_wrongful_release, "increment")
 {
-    struct build build;
-    build_start(&build, "increment");
-    build_acquire(&build, 1, 1, 0, 1, 300, 0);
-    build_release(&build, 1, 1, 10, 12, RELEASE_UNCHECKED);
-    build_acquire(&build, 2, 2, 2, 11.5, 312, 0); // the ordinary hand-off
-    build_acquire(&build, 3, 3, 2, 20, 320, 0);
-    build_release(&build, 2, 2, 330, 331, RELEASE_UNCHECKED);
-    build_release(&build, 3, 3, 340, 341, RELEASE_UNCHECKED);
-    build_judge(&build);
-    assert_state(&build, "double-grant", FINDING_VIOLATED);
-    assert_state(&build, "wrongful-release", FINDING_KEPT);
-    build_free(&build);
+    build_acquire(build, 1, 1, 0, 1, 300, 0);
+    build_release(build, 1, 1, 10, 12, RELEASE_UNCHECKED);
+    build_acquire(build, 2, 2, 2, 11.5, 312, 0); // the ordinary hand-off
+    build_acquire(build, 3, 3, 2, 20, 320, 0);
+    build_release(build, 2, 2, 330, 331, RELEASE_UNCHECKED);
+    build_release(build, 3, 3, 340, 341, RELEASE_UNCHECKED);
+    build_judge(build);
+    assert_state(build, "double-grant", FINDING_VIOLATED);
+    assert_state(build, "wrongful-release", FINDING_KEPT);
 }
 
 // --- releases that were sent twice ---------------------------------------------------------------

@@ -40,29 +40,26 @@ TEST(a_crash_is_told_before_what_comes_of_it)
 }
 
 // Its line is where it was answered, and says when it was sent, as the picture shows it.
-TEST(a_long_write_is_told_with_both_its_moments)
+HISTORY_TEST(a_long_write_is_told_with_both_its_moments, "increment")
 {
-    struct build build;
-    build_start(&build, "increment");
-    build_begin(&build, 0);
-    build_acquire(&build, 1, 1, 0, 1, NEVER_MS, 0);
-    build_acquire(&build, 2, 2, 2, 3, NEVER_MS, 0);
-    build_read(&build, 1, 1, 4, 0, 0);
-    build_read(&build, 2, 2, 4, 0, 0);
-    build_write(&build, 1, 1, 5, 1, 0, 0, OUTCOME_OK);
-    build.events[build.count - 1].at_ns = ms(80);
-    build_write(&build, 2, 2, 6, 1, 0, 0, OUTCOME_OK);
-    build_release(&build, 2, 2, 7, 8, RELEASE_RELEASED);
-    build_release(&build, 1, 1, 81, 82, RELEASE_RELEASED);
-    build_stop(&build, 100, STOP_DONE);
-    build_final(&build, 101, 1);
-    build_judge(&build);
-    char *told = story_tell(&build.digest, &build.judgement);
+    build_begin(build, 0);
+    build_acquire(build, 1, 1, 0, 1, NEVER_MS, 0);
+    build_acquire(build, 2, 2, 2, 3, NEVER_MS, 0);
+    build_read(build, 1, 1, 4, 0, 0);
+    build_read(build, 2, 2, 4, 0, 0);
+    build_write(build, 1, 1, 5, 1, 0, 0, OUTCOME_OK);
+    build->events[build->count - 1].at_ns = ms(80);
+    build_write(build, 2, 2, 6, 1, 0, 0, OUTCOME_OK);
+    build_release(build, 2, 2, 7, 8, RELEASE_RELEASED);
+    build_release(build, 1, 1, 81, 82, RELEASE_RELEASED);
+    build_stop(build, 100, STOP_DONE);
+    build_final(build, 101, 1);
+    build_judge(build);
+    char *told = story_tell(&build->digest, &build->judgement);
     assert_text_has(told, "0.080 s  client-1 writes 1 (sent at 0.005 s)");
     assert_text_has(told, "0.006 s  client-2 writes 1");
     assert_null(strstr(told, "(sent at 0.006 s)"));
     free(told);
-    build_free(&build);
 }
 
 TEST(of_a_semaphore_all_holders_are_told)

@@ -250,28 +250,25 @@ TEST(nothing_is_told_of_a_trial_that_kept_every_promise)
     assert_story(&build, "");
 }
 
-TEST(a_story_has_few_lines_however_much_happened)
+HISTORY_TEST(a_story_has_few_lines_however_much_happened, "increment")
 {
-    struct build build;
-    build_start(&build, "increment");
-    build_begin(&build, 0);
+    build_begin(build, 0);
     for (int client = 1; client <= 2; client++) {
-        build_acquire(&build, client, client, client, client, NEVER_MS, 0);
+        build_acquire(build, client, client, client, client, NEVER_MS, 0);
         for (int i = 0; i < 20; i++) {
-            build_read(&build, client, client, 10 + 20 * i + client, 0, 0);
-            build_write(&build, client, client, 15 + 20 * i + client, 1, 0, 0, OUTCOME_OK);
+            build_read(build, client, client, 10 + 20 * i + client, 0, 0);
+            build_write(build, client, client, 15 + 20 * i + client, 1, 0, 0, OUTCOME_OK);
         }
-        build_fault(&build, "pause", client, 5 + client, 6 + client);
-        build_release(&build, client, client, 1000, 1001, RELEASE_RELEASED);
+        build_fault(build, "pause", client, 5 + client, 6 + client);
+        build_release(build, client, client, 1000, 1001, RELEASE_RELEASED);
     }
-    build_judge(&build);
-    char *told = story_tell(&build.digest, &build.judgement);
+    build_judge(build);
+    char *told = story_tell(&build->digest, &build->judgement);
     int lines = 0;
     for (const char *at = told; *at != '\0'; at++)
         lines += *at == '\n';
     assert_in_range(lines, 5, 15);
     free(told);
-    build_free(&build);
 }
 
 // client-1's plain delete comes late, inside client-2's hold; client-1 itself is granted the lock

@@ -53,25 +53,22 @@ TEST(a_write_over_many_says_what_the_store_held)
 }
 
 // Nobody knows in which order two writes reached the store that overlap in time.
-TEST(writes_at_the_same_time_are_not_said_to_overwrite)
+HISTORY_TEST(writes_at_the_same_time_are_not_said_to_overwrite, "increment")
 {
-    struct build build;
-    build_start(&build, "increment");
-    build_begin(&build, 0);
-    build_acquire(&build, 1, 1, 0, 100, NEVER_MS, 0);
-    build_acquire(&build, 2, 2, 0, 110, NEVER_MS, 0);
-    build_read(&build, 1, 1, 120, 0, 0);
-    build_read(&build, 2, 2, 130, 0, 0);
-    build_write(&build, 1, 1, 140, 1, 0, 0, OUTCOME_OK);
-    build_write(&build, 2, 2, 140.05, 1, 0, 0, OUTCOME_OK);
-    build_release(&build, 1, 1, 150, 151, RELEASE_RELEASED);
-    build_release(&build, 2, 2, 160, 161, RELEASE_RELEASED);
-    build_stop(&build, 500, STOP_DONE);
-    build_final(&build, 501, 1);
-    build_judge(&build);
-    char *told = story_tell(&build.digest, &build.judgement);
+    build_begin(build, 0);
+    build_acquire(build, 1, 1, 0, 100, NEVER_MS, 0);
+    build_acquire(build, 2, 2, 0, 110, NEVER_MS, 0);
+    build_read(build, 1, 1, 120, 0, 0);
+    build_read(build, 2, 2, 130, 0, 0);
+    build_write(build, 1, 1, 140, 1, 0, 0, OUTCOME_OK);
+    build_write(build, 2, 2, 140.05, 1, 0, 0, OUTCOME_OK);
+    build_release(build, 1, 1, 150, 151, RELEASE_RELEASED);
+    build_release(build, 2, 2, 160, 161, RELEASE_RELEASED);
+    build_stop(build, 500, STOP_DONE);
+    build_final(build, 501, 1);
+    build_judge(build);
+    char *told = story_tell(&build->digest, &build->judgement);
     assert_text_has(told, "0.140 s  client-1 writes 1\n");
     assert_text_has(told, "0.140 s  client-2 writes 1, computed from 0, as client-1 did\n");
     free(told);
-    build_free(&build);
 }
