@@ -5,6 +5,8 @@
 #include "harness/cli/stored_run.h"
 #include "harness/cli/verb.h"
 
+#include "harness/report/run_report.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -109,15 +111,15 @@ static int check_by_model(const struct check_options *options, const struct stor
 
 // --- by the scenario -----------------------------------------------------------------------------
 
-static void print_run(const struct stored_run *run, bool as_json)
+static void print_run(const struct stored_run *run, const struct run_report *report, bool as_json)
 {
     if (as_json) {
-        char *json = report_json(&run->result);
+        char *json = report_json(report);
         puts(json);
         free(json);
         return;
     }
-    report_print(&run->result, stdout, colour_wanted(stdout), false);
+    report_print(report, stdout, colour_wanted(stdout), false);
     if (run->differences.length > 0)
         printf("not as it was judged before:\n%s", text_string(&run->differences));
     else if (run->compared > 0)
@@ -131,8 +133,11 @@ static int judge_anew(const struct check_options *options, const struct stored_p
     struct error error = {0};
     int code = EXIT_USAGE;
     if (stored_run_judge(stored->run, stored->trial, &run, &error) == 0) {
-        print_run(&run, options->json);
-        code = report_exit_code(&run.result);
+        struct run_report report;
+        run_report_make(&run.result, &report);
+        print_run(&run, &report, options->json);
+        code = report_exit_code(&report);
+        run_report_free(&report);
     } else {
         fprintf(stderr, "lockpick check: %s\n", error.text);
     }

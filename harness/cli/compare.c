@@ -6,6 +6,7 @@
 #include "harness/cli/stored_run.h"
 #include "harness/cli/verb.h"
 #include "harness/report/json_values.h"
+#include "harness/report/run_report.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -62,9 +63,10 @@ static json_t *judge_anew(const char *folder, bool *was_stopped, struct error *e
     if (can_be_judged(&run)) {
         for (size_t i = 0; i < run.result.count; i++)
             stored_run_decide(&run, i, TRIAL_FILES_NONE, &run.result.trials[i]);
-        char *text = report_json(&run.result);
-        result = json_loads(text, 0, NULL);
-        free(text);
+        struct run_report report;
+        run_report_make(&run.result, &report);
+        result = report_json_value(&report);
+        run_report_free(&report);
         fputs(text_string(&run.differences), stderr);
     } else {
         error_set(error, "some histories of the run in %s are gone", folder);

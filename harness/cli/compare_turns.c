@@ -11,6 +11,7 @@
 #include "harness/cli/vocabulary.h"
 #include "harness/drive/draw.h"
 #include "harness/report/pictures/picture.h"
+#include "harness/report/run_report.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -54,15 +55,14 @@ static bool complain_of_untried(const struct run_result *run)
     return any;
 }
 
-static int compare_schemes(const struct run_result *run, bool is_broken,
+static int compare_schemes(const struct run_report *report, bool is_broken,
                            const struct compare_options *options)
 {
     struct run_figures figures;
     struct comparison comparison;
     struct error error = {0};
-    char *json = report_json(run);
     int code = EXIT_ENVIRONMENT;
-    if (run_figures_make(json_loads(json, 0, NULL), run->folder, &figures, &error) == 0) {
+    if (run_figures_make(report_json_value(report), report->run->folder, &figures, &error) == 0) {
         comparison_of_schemes(&figures, options->schemes[0], options->schemes[1],
                               &options->comparison, &comparison);
         comparison.is_broken = is_broken;
@@ -72,7 +72,6 @@ static int compare_schemes(const struct run_result *run, bool is_broken,
         fprintf(stderr, "lockpick compare: %s\n", error.text);
     }
     run_figures_free(&figures);
-    free(json);
     return code;
 }
 
@@ -87,11 +86,14 @@ static int conduct(const struct sandbox *sandbox, void *context)
         complain_of_untried(&run) || run.count < run.planned || sandbox_is_interrupted(sandbox);
     if (run_pictures_write(&run, run.has_plots, &error) != 0)
         fprintf(stderr, "lockpick compare: the pictures of the run: %s\n", error.text);
-    int written = run_outputs_write_folder(&run);
+    struct run_report report;
+    run_report_make(&run, &report);
+    int written = run_outputs_write_folder(&report);
     run_folder_publish(run.folder);
-    int code = compare_schemes(&run, is_short || written != 0, request->options);
+    int code = compare_schemes(&report, is_short || written != 0, request->options);
     if (!request->options->json)
         printf("report: %s/report.html\n", run.folder);
+    run_report_free(&report);
     run_pictures_free(&run);
     performance_free(&run);
     return code;

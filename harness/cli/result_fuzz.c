@@ -5,6 +5,7 @@
 #include "harness/cli/stored_run.h"
 #include "harness/report/comparison.h"
 #include "harness/report/markdown.h"
+#include "harness/report/run_report.h"
 
 #include <jansson.h>
 #include <stdio.h>
@@ -68,10 +69,13 @@ static void judge_run(const uint8_t *bytes, size_t length, FILE *out)
         abort();
     free(path);
     if (stored_run_judge(folder, NULL, &run, &error) == 0) {
-        report_print(&run.result, out, false, false);
-        free(report_json(&run.result));
-        free(report_html(&run.result));
-        free(report_markdown(&run.result));
+        struct run_report report;
+        run_report_make(&run.result, &report);
+        report_print(&report, out, false, false);
+        free(report_json(&report));
+        free(report_html(&report));
+        free(report_markdown(&report));
+        run_report_free(&report);
     } else if (error.text[0] == '\0') {
         abort();
     }

@@ -108,42 +108,44 @@ static int write_result(const struct run_result *run, const char *name, char *te
     return result;
 }
 
-int run_outputs_write_folder(const struct run_result *run)
+int run_outputs_write_folder(const struct run_report *report)
 {
-    int written = write_result(run, "result.json", report_json(run));
-    written |= write_result(run, "junit.xml", report_junit(run));
-    written |= write_result(run, "report.md", report_markdown(run));
-    return written | write_result(run, "report.html", report_html(run));
+    const struct run_result *run = report->run;
+    int written = write_result(run, "result.json", report_json(report));
+    written |= write_result(run, "junit.xml", report_junit(report));
+    written |= write_result(run, "report.md", report_markdown(report));
+    return written | write_result(run, "report.html", report_html(report));
 }
 
 // What the options ask for outside of the run's folder.
-static int write_elsewhere(const struct run_result *run, const struct run_options *options)
+static int write_elsewhere(const struct run_report *report, const struct run_options *options)
 {
     int written = 0;
     if (options->junit != NULL) {
-        char *junit = report_junit(run);
+        char *junit = report_junit(report);
         written |= write_text(options->junit, junit);
         free(junit);
     }
     if (options->csv != NULL) {
-        char *csv = report_csv(run);
+        char *csv = report_csv(report->run);
         written |= write_text(options->csv, csv);
         free(csv);
     }
     if (summary_path(options) != NULL) {
         struct error error = {0};
-        char *summary = report_github_summary(run);
+        char *summary = report_github_summary(report);
         written |= complain(append(summary_path(options), summary, &error), &error);
         free(summary);
     }
     return written;
 }
 
-static void print(const struct run_result *run, const struct run_options *options,
-                  const char *report)
+static void print(const struct run_report *report, const struct run_options *options,
+                  const char *folder)
 {
+    const struct run_result *run = report->run;
     if (options->json || options->tap) {
-        char *text = options->json ? report_json(run) : report_tap(run);
+        char *text = options->json ? report_json(report) : report_tap(report);
         printf("%s%s", text, options->json ? "\n" : "");
         free(text);
         return;
@@ -154,23 +156,27 @@ static void print(const struct run_result *run, const struct run_options *option
     uint64_t token = random_below(&random, UINT64_MAX);
     if (options->github)
         printf("::stop-commands::lockpick-%" PRIx64 "\n", token);
-    report_print(run, stdout, colour_wanted(stdout), options->quiet);
+    report_print(report, stdout, colour_wanted(stdout), options->quiet);
     if (options->github)
         printf("::lockpick-%" PRIx64 "::\n", token);
     if (!run->has_plots)
         printf("%s\n", run->plot_note);
-    if (report != NULL)
-        printf("report: %s/report.html\n", report);
+    if (folder != NULL)
+        printf("report: %s/report.html\n", folder);
     if (options->github)
-        report_github(run, stdout);
+        report_github(report, stdout);
 }
 
 int run_outputs_write(const struct run_result *run, const struct run_options *options)
 {
-    int written = run_outputs_write_folder(run);
-    print(run, options, written == 0 ? run->folder : NULL);
-    written |= write_elsewhere(run, options) | run->lacks_files;
+    struct run_report report;
+    run_report_make(run, &report);
+    int written = run_outputs_write_folder(&report);
+    print(&report, options, written == 0 ? run->folder : NULL);
+    written |= write_elsewhere(&report, options) | run->lacks_files;
     for (size_t i = 0; i < run->count; i++)
         written |= run->trials[i].lacks_files;
-    return written == 0 ? report_exit_code(run) : EXIT_ENVIRONMENT;
+    int code = written == 0 ? report_exit_code(&report) : EXIT_ENVIRONMENT;
+    run_report_free(&report);
+    return code;
 }

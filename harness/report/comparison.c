@@ -164,7 +164,8 @@ static void add_pair(struct comparison *comparison, const char *scenario, struct
     pair->compares_costs = !is_refused && pair->why_unknown[0] == '\0' &&
                            !repeat_of(&base, 0)->strikes && !repeat_of(&other, 0)->strikes;
     for (enum figure figure = 0; figure < FIGURE_COUNT && pair->compares_costs; figure++)
-        comparison_figure(comparison, pair, figure);
+        if (figure_is(figure, IN_COMPARISON))
+            comparison_figure(comparison, pair, figure);
 }
 
 static bool is_wanted(const struct comparison_options *options, const char *scheme)

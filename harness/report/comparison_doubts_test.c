@@ -145,9 +145,9 @@ TEST_WITH(what_was_denied_is_not_fast, start, end)
     deny(1, 450);
     compare_with(&usual);
     assert_string_equal(figure_change_name(FIGURE_RATE, change_of(FIGURE_RATE)), "faster");
-    assert_string_equal(figure_change_name(FIGURE_ACQUIRE_P50, change_of(FIGURE_ACQUIRE_P50)),
+    assert_string_equal(figure_change_name(FIGURE_ACQUIRE_p50, change_of(FIGURE_ACQUIRE_p50)),
                         "faster"); // it is among those that were granted in any case
-    assert_string_equal(change_of(FIGURE_ACQUIRE_P99)->why_unknown,
+    assert_string_equal(change_of(FIGURE_ACQUIRE_p99)->why_unknown,
                         "2250 of 4750 acquires were never granted, and have no latency");
     assert_code(3);
     restart(state); // with them it would be slower still
@@ -155,7 +155,7 @@ TEST_WITH(what_was_denied_is_not_fast, start, end)
     test_add_repeats(bench.results[1], "contention", "redis-setnx", 400, 5);
     deny(1, 450);
     compare_with(&usual);
-    assert_string_equal(figure_change_name(FIGURE_ACQUIRE_P99, change_of(FIGURE_ACQUIRE_P99)),
+    assert_string_equal(figure_change_name(FIGURE_ACQUIRE_p99, change_of(FIGURE_ACQUIRE_p99)),
                         "slower");
 }
 
@@ -212,8 +212,8 @@ TEST_WITH(of_two_schemes_one_may_lack_commands_but_no_acquires, start, end)
     read_results();
     comparison_of_schemes(&bench.runs[0], "redis-setnx", "redis-lua", &usual, &bench.comparison);
     assert_false(change_of(FIGURE_COMMANDS)->is_compared);
-    assert_true(change_of(FIGURE_ACQUIRE_P99)->is_compared);
-    assert_string_equal(change_of(FIGURE_ACQUIRE_P99)->why_unknown, "not measured of redis-lua");
+    assert_true(change_of(FIGURE_ACQUIRE_p99)->is_compared);
+    assert_string_equal(change_of(FIGURE_ACQUIRE_p99)->why_unknown, "not measured of redis-lua");
     assert_code(3);
 }
 

@@ -60,17 +60,16 @@ static double mean_of(const struct figures *figures)
 
 enum change figure_worse(enum figure figure)
 {
-    return figure == FIGURE_RATE       ? CHANGE_LESS
-           : figure == FIGURE_COMMANDS ? CHANGE_UNKNOWN
-                                       : CHANGE_MORE;
+    const struct figure_form *form = &figure_forms[figure];
+    return form->more_is_better ? CHANGE_LESS : form->is_neither ? CHANGE_UNKNOWN : CHANGE_MORE;
 }
 
 const char *figure_change_name(enum figure figure, const struct figure_change *change)
 {
     enum change what = change->why_unknown[0] != '\0' ? CHANGE_UNKNOWN : change->ratio.change;
-    if (figure == FIGURE_COMMANDS && (what == CHANGE_MORE || what == CHANGE_LESS))
+    if (figure_forms[figure].is_neither && (what == CHANGE_MORE || what == CHANGE_LESS))
         return what == CHANGE_MORE ? "more" : "fewer";
-    return change_name(what, figure == FIGURE_RATE);
+    return change_name(what, figure_forms[figure].more_is_better);
 }
 
 // --- why it cannot be told -----------------------------------------------------------------------
@@ -148,7 +147,7 @@ void comparison_figure(const struct comparison *comparison, struct compared_pair
     }
     // Of two schemes, one may ask no server, or let nobody wait: that is no lack.
     bool may_lack =
-        comparison->of_schemes && (figure == FIGURE_COMMANDS || figure == FIGURE_HAND_OFF);
+        comparison->of_schemes && (figure == FIGURE_COMMANDS || figure == FIGURE_HAND_OFF_p50);
     bool has_both = sides[0].count > 0 && sides[1].count > 0;
     bool has_any = sides[0].count + sides[1].count > 0;
     change->is_compared = figure == FIGURE_RATE || (may_lack ? has_both : has_any);

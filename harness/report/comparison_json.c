@@ -82,8 +82,10 @@ static json_t *pair_json(const struct compared_pair *pair)
     set_value(object, "in_turns", json_boolean(pair->in_turns));
     set_value(object, "reason", value_text(pair->why_unknown));
     for (enum figure figure = 0; pair->compares_costs && figure < FIGURE_COUNT; figure++) {
+        char name[40];
         if (pair->figures[figure].is_compared)
-            set_value(figures, figure_name(figure), figure_json(figure, &pair->figures[figure]));
+            set_value(figures, figure_name(figure, name, sizeof name),
+                      figure_json(figure, &pair->figures[figure]));
     }
     set_value(object, "figures", figures);
     return object;

@@ -130,7 +130,7 @@ static enum news news_of(enum figure figure, const struct figure_change *change)
 static void add_mean(struct table *table, enum figure figure, double mean)
 {
     char text[40] = "–";
-    bool is_time = figure != FIGURE_RATE && figure != FIGURE_COMMANDS;
+    bool is_time = figure_forms[figure].percentile >= 0;
     if (!isnan(mean) && is_time)
         text_duration((long long)mean, text, sizeof text);
     else if (!isnan(mean))
@@ -170,10 +170,11 @@ static void add_row(struct table *table, const struct comparison *comparison,
                     const struct compared_pair *pair, enum figure figure, size_t more)
 {
     const struct figure_change *change = &pair->figures[figure];
+    char name[40];
     table_cell(table, COLOUR_PLAIN, pair->scenario);
     if (!comparison->of_schemes)
         table_cell(table, COLOUR_PLAIN, pair->sides[0].scheme);
-    table_cell(table, COLOUR_PLAIN, figure_name(figure));
+    table_cell(table, COLOUR_PLAIN, figure_name(figure, name, sizeof name));
     add_mean(table, figure, change->means[0]);
     add_mean(table, figure, change->means[1]);
     add_change(table, figure, change, more);

@@ -25,11 +25,11 @@ TEST_WITH(slower_and_faster_are_told_by_the_kind_of_figure, start, end)
     test_add_repeats(bench.results[1], "contention", "redis-setnx", 400, 5);
     compare_with(&usual);
     const struct figure_change *rate = rate_of_first();
-    const struct figure_change *p99 = &bench.comparison.pairs[0].figures[FIGURE_ACQUIRE_P99];
+    const struct figure_change *p99 = &bench.comparison.pairs[0].figures[FIGURE_ACQUIRE_p99];
     assert_int_equal(rate->ratio.change, CHANGE_LESS);
     assert_int_equal(p99->ratio.change, CHANGE_MORE);
     assert_string_equal(figure_change_name(FIGURE_RATE, rate), "slower");
-    assert_string_equal(figure_change_name(FIGURE_ACQUIRE_P99, p99), "slower");
+    assert_string_equal(figure_change_name(FIGURE_ACQUIRE_p99, p99), "slower");
     assert_int_equal(comparison_exit_code(&bench.comparison), 1);
     comparison_free(&bench.comparison);
     comparison_of_runs(&bench.runs[1], &bench.runs[0], &usual, &bench.comparison);

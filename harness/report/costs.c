@@ -1,126 +1,30 @@
 #include "harness/report/costs.h"
 
 #include "harness/base/table.h"
+#include "harness/report/figures.h"
 #include "harness/report/summary.h"
 
 #include <math.h>
 #include <string.h>
 
-// A figure that tells of the driver gets a mark.
-static void add_percentile(struct table *table, const struct histogram *histogram, double percent,
-                           bool is_marked)
+void costs_add_notes(const struct scheme_cost *cost, struct text *notes)
 {
-    char text[40];
-    if (histogram->total == 0) {
-        table_cell(table, COLOUR_GREY, "–");
-        return;
-    }
-    text_duration(histogram_percentile_ns(histogram, percent), text, sizeof text - 1);
-    if (is_marked)
-        strcat(text, "*");
-    table_cell(table, is_marked ? COLOUR_YELLOW : COLOUR_PLAIN, text);
-}
-
-static void add_number(struct table *table, bool is_known, const char *format, double value)
-{
-    char text[32];
-    if (is_known && isfinite(value))
-        snprintf(text, sizeof text, format, value);
-    else
-        snprintf(text, sizeof text, "–");
-    table_cell(table, COLOUR_PLAIN, text);
-}
-
-static void add_cost(struct table *table, const struct scheme_cost *cost)
-{
-    const struct histogram *acquire = &cost->latencies[LATENCY_ACQUIRE];
-    const struct histogram *hand_off = &cost->latencies[LATENCY_HAND_OFF];
-    char rate[40];
-    struct text marked = {0};
-    struct text scheme = {0};
-    text_format(&marked, "%s%s", rate_text(cost->rate.median, rate, sizeof rate),
-                cost->driver_bound > 0 ? "*" : "");
-    text_format(&scheme, "%s%s", cost->trial->scheme, costs_mark(cost->trial));
-    table_cell(table, COLOUR_PLAIN, text_string(&scheme));
-    table_cell(table, cost->driver_bound > 0 ? COLOUR_YELLOW : COLOUR_PLAIN, text_string(&marked));
-    add_percentile(table, acquire, 50, cost->late[PERCENTILE_p50] > 0);
-    add_percentile(table, acquire, 99, cost->late[PERCENTILE_p99] > 0);
-    add_percentile(table, acquire, 99.9, cost->late[PERCENTILE_p999] > 0);
-    add_percentile(table, acquire, 100, cost->late[PERCENTILE_max] > 0);
-    add_percentile(table, hand_off, 50, false);
-    add_percentile(table, hand_off, 99, false);
-    add_number(table, true, "%.1f", cost->commands_per_hold);
-    add_number(table, cost->fairness.count > 0, "%.2f", cost->fairness.median);
-    text_free(&marked);
-    text_free(&scheme);
-}
-
-static bool is_first_of_scenario(const struct run_result *run, size_t index)
-{
-    for (size_t i = 0; i < index; i++) {
-        if (run->trials[i].trial->scenario == run->trials[index].trial->scenario)
-            return false;
-    }
-    return true;
-}
-
-// Why the first trial of the scheme whose figures are the driver's, or that has late ones, is so.
-static const char *reason_of(const struct run_result *run, const struct trial *trial, bool is_late)
-{
-    for (size_t i = 0; i < run->count; i++) {
-        const struct trial_result *result = &run->trials[i];
-        if (result->trial->scenario == trial->scenario &&
-            strcmp(result->trial->scheme, trial->scheme) == 0 && result->has_history &&
-            (is_late ? driver_bound_any_late(&result->statistics.driver_bound)
-                     : result->statistics.driver_bound.is_bound))
-            return result->statistics.driver_bound.reason;
-    }
-    return "";
-}
-
-// Says so if the open loop of the scheme's repeats was not: what began late counts with its
-// waiting, but what never began has no latency at all. A hundredth may be on its way at the end.
-static void add_rate_note(const struct run_result *run, const struct trial *trial,
-                          struct text *notes)
-{
-    int64_t due = 0;
-    int64_t begun = 0;
-    for (size_t i = 0; i < run->count; i++) {
-        const struct trial_result *result = &run->trials[i];
-        if (result->trial->scenario != trial->scenario || !result->has_history ||
-            strcmp(result->trial->scheme, trial->scheme) != 0)
-            continue;
-        due += result->statistics.due;
-        begun += result->statistics.begun;
-    }
+    const char *scheme = cost->trial->scheme;
     char texts[2][40];
-    if ((due - begun) * 100 > due)
-        text_format(notes, "%s could not hold the rate: %s of %s begun\n", trial->scheme,
-                    rate_text((double)begun, texts[0], sizeof texts[0]),
-                    rate_text((double)due, texts[1], sizeof texts[1]));
-}
-
-static bool any_late(const struct scheme_cost *cost)
-{
-    for (enum percentile i = 0; i < PERCENTILE_COUNT; i++) {
-        if (cost->late[i] > 0)
-            return true;
-    }
-    return false;
-}
-
-void costs_add_notes(const struct run_result *run, const struct scheme_cost *cost,
-                     struct text *notes)
-{
     if (cost->driver_bound > 0)
-        text_format(notes, "* %s is driver-bound in %zu of %zu: %s\n", cost->trial->scheme,
-                    cost->driver_bound, cost->repeats, reason_of(run, cost->trial, false));
-    else if (any_late(cost))
-        text_format(notes, "* %s: %s\n", cost->trial->scheme, reason_of(run, cost->trial, true));
-    add_rate_note(run, cost->trial, notes);
+        text_format(notes, "* %s is driver-bound in %zu of %zu: %s\n", scheme, cost->driver_bound,
+                    cost->repeats, cost->bound_reason);
+    else if (scheme_cost_any_late(cost))
+        text_format(notes, "* %s: %s\n", scheme, cost->late_reason);
+    // What began late counts with its waiting, but what never began has no latency at all. A
+    // hundredth may be on its way at the end.
+    if ((cost->due - cost->begun) * 100 > cost->due)
+        text_format(notes, "%s could not hold the rate: %s of %s begun\n", scheme,
+                    rate_text((double)cost->begun, texts[0], sizeof texts[0]),
+                    rate_text((double)cost->due, texts[1], sizeof texts[1]));
     if (cost->expired > 0)
-        text_format(notes, "%s: of %zu of %zu grants the lease was over when they came\n",
-                    cost->trial->scheme, cost->expired, cost->leased);
+        text_format(notes, "%s: of %zu of %zu grants the lease was over when they came\n", scheme,
+                    cost->expired, cost->leased);
 }
 
 const char *costs_mark(const struct trial *trial)
@@ -168,30 +72,65 @@ void costs_add_mark_meaning(const struct run_result *run, const struct scenario 
     }
 }
 
-static void print_scenario(const struct run_result *run, size_t first, FILE *out, bool coloured)
+// --- at the terminal -----------------------------------------------------------------------------
+
+// A figure that tells of the driver gets a mark.
+static void add_cost(struct table *table, const struct scheme_cost *cost)
 {
-    static const char *const headings[] = {"scheme", "locks/s", "p50",  "p99",  "p99.9", "max",
-                                           "ho p50", "ho p99",  "cmds", "Jain", NULL};
-    const struct scenario *scenario = run->trials[first].trial->scenario;
+    struct text scheme = {0};
+    text_format(&scheme, "%s%s", cost->trial->scheme, costs_mark(cost->trial));
+    table_cell(table, COLOUR_PLAIN, text_string(&scheme));
+    text_free(&scheme);
+    for (enum figure figure = 0; figure < FIGURE_COUNT; figure++) {
+        double value = figure_of(figure, cost, false);
+        bool is_marked = isfinite(value) && figure_is_drivers(figure, cost);
+        char text[40];
+        if (!figure_is(figure, IN_TERMINAL))
+            continue;
+        figure_text(figure, value, text, sizeof text - 1);
+        if (is_marked)
+            strcat(text, "*");
+        table_cell(table,
+                   is_marked          ? COLOUR_YELLOW
+                   : !isfinite(value) ? COLOUR_GREY
+                                      : COLOUR_PLAIN,
+                   text);
+    }
+}
+
+// The headings must outlive the table.
+static struct table *start_table(const char *headings[FIGURE_COUNT + 2])
+{
+    int columns = 0;
+    headings[columns++] = "scheme";
+    for (enum figure figure = 0; figure < FIGURE_COUNT; figure++) {
+        const char *brief = figure_forms[figure].brief;
+        if (figure_is(figure, IN_TERMINAL))
+            headings[columns++] = brief != NULL ? brief : figure_title(figure);
+    }
+    headings[columns] = NULL;
     struct table *table = table_new(headings);
+    for (int column = 1; column < columns; column++)
+        table_align_right(table, column);
+    return table;
+}
+
+// The costs from `first` on that are of its scenario.
+static void print_scenario(const struct run_report *report, size_t first, FILE *out, bool coloured)
+{
+    const struct scenario *scenario = report->costs[first].trial->scenario;
+    const char *headings[FIGURE_COUNT + 2];
+    struct table *table = start_table(headings);
     struct text notes = {0};
     struct text meaning = {0};
     size_t lines = 0;
-    bool any_mark = false;
-    for (int column = 1; headings[column] != NULL; column++)
-        table_align_right(table, column);
-    for (size_t i = first; i < run->count; i++) {
-        struct scheme_cost cost;
-        if (run->trials[i].trial->scenario != scenario || !scheme_cost_begins_at(run, i))
+    for (size_t i = first; i < report->cost_count; i++) {
+        const struct scheme_cost *cost = &report->costs[i];
+        if (cost->trial->scenario != scenario || cost->repeats == 0)
             continue;
-        scheme_cost_make(run, i, &cost);
-        if (cost.repeats > 0) {
-            add_cost(table, &cost);
-            costs_add_notes(run, &cost, &notes);
-            any_mark = any_mark || *costs_mark(cost.trial) != '\0';
-            lines++;
-        }
-        scheme_cost_free(&cost);
+        add_cost(table, cost);
+        costs_add_notes(cost, &notes);
+        lines++;
     }
     if (lines > 0) {
         fputs("\nWhat it cost in ", out);
@@ -199,10 +138,8 @@ static void print_scenario(const struct run_result *run, size_t first, FILE *out
         fputs(": locks/s; acquire; hand-off (ho) to one who waited; commands a lock; fairness\n",
               out);
         table_print(table, out, coloured);
-        if (any_mark) {
-            costs_add_mark_meaning(run, scenario, &meaning);
-            fprintf(out, "%s\n", text_string(&meaning));
-        }
+        costs_add_mark_meaning(report->run, scenario, &meaning);
+        fprintf(out, meaning.length > 0 ? "%s\n" : "%s", text_string(&meaning));
         fputs(text_string(&notes), out);
     }
     text_free(&meaning);
@@ -210,21 +147,17 @@ static void print_scenario(const struct run_result *run, size_t first, FILE *out
     table_free(table);
 }
 
-static bool is_alone(const struct run_result *run, const struct scenario *scenario)
+void costs_print(const struct run_report *report, FILE *out, bool coloured)
 {
-    for (size_t i = 0; i < run->count; i++) {
-        if (run->trials[i].trial->scenario != scenario)
-            return false;
-    }
-    return true;
-}
-
-void costs_print(const struct run_result *run, FILE *out, bool coloured)
-{
-    for (size_t i = 0; i < run->count; i++) {
-        const struct scenario *scenario = run->trials[i].trial->scenario;
-        if (is_first_of_scenario(run, i) &&
-            (scenario_measures(scenario) || is_alone(run, scenario)))
-            print_scenario(run, i, out, coloured);
+    const struct scheme_cost *costs = report->costs;
+    bool is_alone = true;
+    for (size_t i = 1; i < report->cost_count; i++)
+        is_alone = is_alone && costs[i].trial->scenario == costs[0].trial->scenario;
+    for (size_t i = 0; i < report->cost_count; i++) {
+        size_t first = 0;
+        while (costs[first].trial->scenario != costs[i].trial->scenario)
+            first++;
+        if (first == i && (is_alone || scenario_measures(costs[i].trial->scenario)))
+            print_scenario(report, i, out, coloured);
     }
 }

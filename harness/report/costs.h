@@ -2,7 +2,7 @@
 #ifndef LOCKPICK_REPORT_COSTS_H
 #define LOCKPICK_REPORT_COSTS_H
 
-#include "harness/report/scheme_cost.h"
+#include "harness/report/run_report.h"
 
 // One table for each scenario, a line for each scheme that has a history, over its repeats; what
 // was not measured is "–". A rate with an asterisk is driver-bound in at least one repeat; an
@@ -10,12 +10,11 @@
 // Scenarios with faults are left out unless the run has no other: most have
 // but a few operations, and are about something else. Nothing is printed of a run without a
 // history.
-void costs_print(const struct run_result *run, FILE *out, bool coloured);
+void costs_print(const struct run_report *report, FILE *out, bool coloured);
 
 // Adds what is to be said below a table that shows the cost, a line each: by what it is
 // driver-bound, and that the rate was not held. Nothing, as a rule.
-void costs_add_notes(const struct run_result *run, const struct scheme_cost *cost,
-                     struct text *notes);
+void costs_add_notes(const struct scheme_cost *cost, struct text *notes);
 
 // What stands behind the name of a scheme in a table of costs: "†" if it is a program that the
 // scenario brings along; else "".

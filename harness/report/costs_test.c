@@ -28,7 +28,7 @@ static void print(void)
 {
     size_t length = 0;
     FILE *out = open_memstream(&text, &length);
-    costs_print(&test.run, out, false);
+    costs_print(test_report(&test.run), out, false);
     fclose(out);
 }
 

@@ -14,7 +14,7 @@ static int code_with(bool strict, const struct ending *endings, size_t count, si
         test_add(&test, "none", endings[i].verdict, endings[i].expectation);
     test.run.planned = planned;
     test.run.strict = strict;
-    return report_exit_code(&test.run);
+    return report_exit_code(test_report(&test.run));
 }
 
 static int code_of(const struct ending *endings, size_t count, size_t planned)
@@ -58,9 +58,9 @@ TEST(a_measurement_is_conclusive_unless_a_verdict_was_expected)
     struct trial_result *result = test_add(&test, "none", VERDICT_UNKNOWN, EXPECTATION_NONE);
     result->judgement.is_measurement = true;
     test.run.planned = 1;
-    assert_int_equal(report_exit_code(&test.run), 0);
+    assert_int_equal(report_exit_code(test_report(&test.run)), 0);
     test.trials[0].expectation = &safe;
-    assert_int_equal(report_exit_code(&test.run), 3);
+    assert_int_equal(report_exit_code(test_report(&test.run)), 3);
 }
 
 TEST(what_was_skipped_beside_others_counts_only_if_strict)

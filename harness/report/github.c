@@ -91,13 +91,11 @@ static void annotate_skipped(FILE *out, const struct run_result *run)
 }
 
 // Those that were missed, then those that were not measured.
-static void annotate_thresholds(FILE *out, const struct run_result *run)
+static void annotate_thresholds(FILE *out, const struct threshold_outcomes *outcomes)
 {
-    struct threshold_outcomes outcomes;
-    thresholds_decide(run, &outcomes);
     for (int missed = 1; missed >= 0; missed--) {
-        for (size_t i = 0; i < outcomes.count; i++) {
-            const struct threshold_outcome *outcome = &outcomes.items[i];
+        for (size_t i = 0; i < outcomes->count; i++) {
+            const struct threshold_outcome *outcome = &outcomes->items[i];
             const struct trial *trial = outcome->trial;
             struct text text = {0};
             if (outcome->result == THRESHOLD_MET ||
@@ -117,7 +115,6 @@ static void annotate_thresholds(FILE *out, const struct run_result *run)
             text_free(&text);
         }
     }
-    thresholds_free(&outcomes);
 }
 
 // Prints what is no command so that the runner takes no line of it for one: it looks for "::" where
@@ -152,8 +149,9 @@ static void print_story(FILE *out, const struct trial_result *result)
     text_free(&scheme);
 }
 
-void report_github(const struct run_result *run, FILE *out)
+void report_github(const struct run_report *report, FILE *out)
 {
+    const struct run_result *run = report->run;
     for (size_t i = 0; i < run->count; i++) {
         if (is_error(&run->trials[i]))
             annotate(out, "error", &run->trials[i]);
@@ -163,14 +161,14 @@ void report_github(const struct run_result *run, FILE *out)
             annotate(out, "warning", &run->trials[i]);
     }
     annotate_skipped(out, run);
-    annotate_thresholds(out, run);
+    annotate_thresholds(out, &report->thresholds);
     for (size_t i = 0; i < run->count; i++) {
         const char *story = run->trials[i].story;
         if (story != NULL && story[0] != '\0')
             print_story(out, &run->trials[i]);
     }
     struct text sentence = {0};
-    summary_sentence(run, &sentence);
+    summary_sentence(report, &sentence);
     fputs("::notice title=Lockpick::", out);
     print_escaped(out, text_string(&sentence), false);
     fputc('\n', out);
@@ -180,7 +178,7 @@ void report_github(const struct run_result *run, FILE *out)
 // Below the MiB that GitHub takes.
 #define MOST_BYTES (1000 * 1000)
 
-char *report_github_summary(const struct run_result *run)
+char *report_github_summary(const struct run_report *report)
 {
-    return report_markdown_within(run, MOST_BYTES);
+    return report_markdown_within(report, MOST_BYTES);
 }

@@ -11,7 +11,7 @@ static char *commands_of(const struct run_result *run)
     char *text = NULL;
     size_t length = 0;
     FILE *out = open_memstream(&text, &length);
-    report_github(run, out);
+    report_github(test_report(run), out);
     fclose(out);
     // A copy: gcc takes what the stream wrote into `text` for something that ends with it.
     char *copy = memory_string(text);
@@ -147,7 +147,7 @@ TEST(the_table_begins_with_what_was_missed)
     test_add(&test, "d", VERDICT_NOT_APPLICABLE, EXPECTATION_NONE);
     test.trials[0].expectation = &expect_safe;
     test.trials[2].expectation = &unsafe;
-    char *text = report_github_summary(&test.run);
+    char *text = report_github_summary(test_report(&test.run));
     assert_has(text, "### Lockpick\n\n2 trials: 1 as expected, 1 missed");
     assert_has(text, "| scenario | scheme | expected | verdict |\n"
                      "|---|---|---|---|\n"
@@ -165,7 +165,7 @@ TEST(nothing_breaks_out_of_its_cell)
     test.scenario.name = "a|b\n<img src=x> `c` \\|";
     struct trial_result *result = test_add(&test, "_x_", VERDICT_SKIPPED, EXPECTATION_NONE);
     strcpy(result->judgement.reason, "<b>\n# heading");
-    char *text = report_github_summary(&test.run);
+    char *text = report_github_summary(test_report(&test.run));
     assert_has(text, "| a&#124;b &#60;img src=x&#62; &#96;c&#96; &#92;&#124; | &#95;x&#95; | – |");
     assert_has(text, "(&#60;b&#62; # heading)");
     free(text);

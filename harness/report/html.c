@@ -119,19 +119,18 @@ static void add_head(struct text *out, const char *title)
                   "<a class=\"skip\" href=\"#content\">Skip to the report</a>\n<header>\n");
 }
 
-static void add_counts(struct text *out, const struct run_result *run)
+static void add_counts(struct text *out, const struct tally *tally)
 {
-    struct tally tally = tally_make(run);
     text_add(out, "<ul class=\"counts\">");
     for (enum verdict verdict = VERDICT_SAFE; verdict <= VERDICT_ERROR; verdict++) {
-        if (tally.verdicts[verdict] == 0)
+        if (tally->verdicts[verdict] == 0)
             continue;
-        text_format(out, "<li>%zu × ", tally.verdicts[verdict]);
+        text_format(out, "<li>%zu × ", tally->verdicts[verdict]);
         html_add_verdict(out, verdict, NULL);
         text_add(out, "</li>");
     }
-    if (tally.not_run > 0)
-        text_format(out, "<li>%zu × <span class=\"chip\">not run</span></li>", tally.not_run);
+    if (tally->not_run > 0)
+        text_format(out, "<li>%zu × <span class=\"chip\">not run</span></li>", tally->not_run);
     text_add(out, "</ul>\n");
 }
 
@@ -145,7 +144,7 @@ static void add_nav(struct page *page)
         {"verdicts", "Verdicts", true},
         {"unexpected", "Not as expected", html_has_part(run, PART_UNEXPECTED)},
         {"violations", "Violations", html_has_part(run, PART_BROKEN)},
-        {"thresholds", "Thresholds", html_has_thresholds(run)},
+        {"thresholds", "Thresholds", page->report->thresholds.count > 0},
         {"costs", "Costs", true},
         {"liveness", "Liveness", html_has_liveness(run)},
         {"trials", "Other trials", html_has_part(run, PART_KEPT)},
@@ -165,12 +164,12 @@ static void add_header(struct page *page)
     struct text *out = &page->text;
     struct text sentence = {0};
     char length[32];
-    summary_sentence(run, &sentence);
+    summary_sentence(page->report, &sentence);
     add_head(out, text_string(&sentence));
     text_add(out, "<h1>Lockpick report</h1>\n<p class=\"lead\">");
     html_add(out, text_string(&sentence));
     text_add(out, "</p>\n");
-    add_counts(out, run);
+    add_counts(out, &page->report->tally);
     text_add(out, "<p class=\"quiet small\">");
     html_add(out, run->environment.began);
     text_format(out, "%stook %s · seed %llu · ", run->environment.began[0] != '\0' ? " · " : "",
@@ -191,9 +190,9 @@ static void add_header(struct page *page)
     text_free(&sentence);
 }
 
-char *report_html(const struct run_result *run)
+char *report_html(const struct run_report *report)
 {
-    struct page page = {.run = run};
+    struct page page = {.run = report->run, .report = report};
     html_choose_pictures(&page);
     add_header(&page);
     html_add_matrix(&page);

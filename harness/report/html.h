@@ -32,6 +32,7 @@ enum part {
 struct page {
     struct text text;
     const struct run_result *run;
+    const struct run_report *report;
     bool *embeds;       // by trial and picture: it is in the page itself. See html_choose_pictures
     bool *embeds_whole; // the same of the pictures of the run
     size_t whole_bytes; // of these, as far as they are in it
@@ -91,17 +92,10 @@ void html_add_unfit(struct page *page);
 
 // What came of the thresholds, if scenarios state any.
 void html_add_thresholds(struct page *page);
-bool html_has_thresholds(const struct run_result *run);
 
 // What each scheme cost in the scenarios that are there to measure it, and what the run's pictures
 // show of it.
 void html_add_costs(struct page *page);
-
-// The tables of the costs: how fast, how the time went, what was used, how faults were got over.
-void html_add_speeds(struct page *page);
-void html_add_turns(struct page *page);
-void html_add_use(struct page *page);
-void html_add_recoveries(struct page *page);
 
 // How soon and in what order the lock was granted in each trial.
 void html_add_liveness(struct page *page);

@@ -33,7 +33,7 @@ static struct trial_result *add_repeat(const char *scheme, double rate)
 static const char *table(const char *heading)
 {
     free(page);
-    page = report_html(&test.run);
+    page = report_html(test_report(&test.run));
     char *found = strstr(page, heading);
     if (found == NULL)
         fail_msg("no '%s'", heading);
@@ -83,7 +83,7 @@ TEST_WITH(what_the_driver_was_the_limit_of_is_marked_and_explained, start, end)
     strcpy(result->statistics.driver_bound.reason, "busy <all> the time");
     assert_has(table(SPEEDS), ">100*</td>");
     free(page);
-    page = report_html(&test.run);
+    page = report_html(test_report(&test.run));
     assert_has(page, "pause: * none is driver-bound in 1 of 1: busy &lt;all&gt; the time");
 }
 
@@ -96,7 +96,7 @@ TEST_WITH(a_program_of_its_own_is_marked_and_explained, start, end)
     test.trials[1].foreign = &program;
     assert_has(table(SPEEDS), "<th scope=\"row\">redis-py†</th>");
     free(page);
-    page = report_html(&test.run);
+    page = report_html(test_report(&test.run));
     assert_has(page,
                "<p class=\"small\">† a program of its own (exec): redis-py: its times include");
 }
@@ -182,7 +182,7 @@ TEST_WITH(nothing_that_is_not_known_is_a_number, start, end)
 {
     test_add(&test, "none", VERDICT_UNKNOWN, EXPECTATION_NONE);
     free(page);
-    page = report_html(&test.run);
+    page = report_html(test_report(&test.run));
     assert_lacks(strstr(page, "<body>"), "nan");
     assert_lacks(strstr(page, "<body>"), ">inf");
 }

@@ -13,7 +13,7 @@ static struct trial_result *start(const char *scheme)
 // Fails unless the table has the part; or, if it must not, if it has.
 static void check_table(const char *part, bool is_there)
 {
-    char *page = report_html(&test.run);
+    char *page = report_html(test_report(&test.run));
     const char *table = strstr(page, "<section id=\"liveness\">");
     assert_non_null(table);
     char *end = strstr(table, "</section>");

@@ -37,7 +37,7 @@ TEST_WITH(verdicts_come_first_then_costs_then_the_rest, start, end)
     test_add(&test, "broken", VERDICT_UNSAFE, EXPECTATION_MET);
     test_add(&test, "missed", VERDICT_STUCK, EXPECTATION_MISSED);
     test_add(&test, "undecided", VERDICT_UNKNOWN, EXPECTATION_NONE);
-    page = report_html(&test.run);
+    page = report_html(test_report(&test.run));
     const char *at = find(page, "<section id=\"verdicts\">");
     at = find(at, "<section id=\"unexpected\">");
     at = find(at, "id=\"trial-3\"");
@@ -53,7 +53,7 @@ TEST_WITH(verdicts_come_first_then_costs_then_the_rest, start, end)
 TEST_WITH(sections_without_anything_in_them_are_not_there, start, end)
 {
     test_add(&test, "kept", VERDICT_SAFE, EXPECTATION_MET);
-    page = report_html(&test.run);
+    page = report_html(test_report(&test.run));
     assert_null(strstr(page, "#unexpected"));
     assert_null(strstr(page, "id=\"unexpected\""));
     assert_null(strstr(page, "id=\"violations\""));
@@ -68,7 +68,7 @@ TEST_WITH(a_run_of_which_nothing_ran_says_so_once, start, end)
     for (int i = 0; i < 7; i++)
         test_add(&test, "none", VERDICT_ERROR, EXPECTATION_MISSED)->has_history = false;
     test.run.planned = 9;
-    page = report_html(&test.run);
+    page = report_html(test_report(&test.run));
     find(page, "<li>2 × <span class=\"chip\">not run</span></li>");
     find(page, "Nothing was measured");
     assert_null(strstr(page, "id=\"liveness\""));
@@ -94,7 +94,7 @@ TEST_WITH(pictures_of_the_run_are_where_they_belong_and_have_words, start, end)
     add_picture(&pictures[1], PLACE_VERDICTS, "matrix", "<svg>m</svg>");
     test.run.pictures = pictures;
     test.run.picture_count = 2;
-    page = report_html(&test.run);
+    page = report_html(test_report(&test.run));
     const char *verdicts = find(page, "<section id=\"verdicts\">");
     const char *costs = find(verdicts, "<section id=\"costs\">");
     const char *matrix = find(verdicts, "%3Csvg%3Em%3C/svg%3E");
@@ -115,7 +115,7 @@ TEST_WITH(without_gnuplot_there_is_what_to_draw_from, start, end)
     test.run.picture_count = 1;
     test.run.has_plots = false;
     strcpy(test.run.plot_note, "gnuplot is <missing>");
-    page = report_html(&test.run);
+    page = report_html(test_report(&test.run));
     find(page, "gnuplot is &lt;missing&gt;");
     find(page, "Not drawn");
     find(page, "href=\"plots/matrix.gp\"");
@@ -138,7 +138,7 @@ TEST_WITH(a_page_of_thousands_of_trials_can_be_mailed, start, end)
     test.run.pictures = pictures;
     test.run.picture_count = 2;
     test_many_make(&test, 1500, &many);
-    page = report_html(&many.run);
+    page = report_html(test_report(&many.run));
     size_t length = strlen(page);
     assert_true(length > 1u << 20 && length < 2u << 20);
     assert_null(strstr(page, "src=\"plots/"));
@@ -163,7 +163,7 @@ TEST_WITH(thresholds_come_before_costs_and_those_missed_first, start, end)
     test.scenario.thresholds = thresholds;
     test.scenario.threshold_count = 3;
     test_add(&test, "kept", VERDICT_SAFE, EXPECTATION_MET)->statistics.holds_per_second = 7;
-    page = report_html(&test.run);
+    page = report_html(test_report(&test.run));
     const char *at = find(page, "href=\"#thresholds\"");
     at = find(at, "<section id=\"thresholds\">");
     at = find(at, "1 met, 1 missed, 1 not measured.");
@@ -174,7 +174,7 @@ TEST_WITH(thresholds_come_before_costs_and_those_missed_first, start, end)
     at = find(at, "<td>violations == 0</td>");
     at = find(at, "✓ met");
     find(at, "<section id=\"costs\">");
-    char *text = report_markdown(&test.run);
+    char *text = report_markdown(test_report(&test.run));
     at = find(text, "1 met, 1 missed, 1 not measured\n\n- pause, kept: throughput &#62; 500/s");
     find(at, "\n- pause, kept: acquire.p99 &#60; 5ms: not measured");
     assert_null(strstr(at, "violations == 0"));
@@ -184,7 +184,7 @@ TEST_WITH(thresholds_come_before_costs_and_those_missed_first, start, end)
 TEST_WITH(the_browser_is_told_to_ask_nobody, start, end)
 {
     test_add(&test, "kept", VERDICT_SAFE, EXPECTATION_MET);
-    page = report_html(&test.run);
+    page = report_html(test_report(&test.run));
     find(page, "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
                "img-src 'self' data: file:; style-src 'unsafe-inline'\">");
 }
@@ -195,7 +195,7 @@ TEST_WITH(a_large_table_says_only_verdicts_and_what_was_missed, start, end)
     test_find(test_add(&test, "none", VERDICT_UNSAFE, EXPECTATION_MET), &test_stale_holder, false);
     test_many_make(&test, 60, &many);
     many.run.trials[7].judgement.expectation = EXPECTATION_MISSED;
-    page = report_html(&many.run);
+    page = report_html(test_report(&many.run));
     const char *table = find(page, "<table class=\"matrix large\">");
     char *table_end = strstr(table, "</table>");
     *table_end = '\0';

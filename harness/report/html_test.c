@@ -24,7 +24,7 @@ TEST(hostile_names_stay_text)
     strcpy(result->judgement.reason, "<b>bold</b>");
     strcpy(result->judgement.expectation_text, "<i>");
     strcpy(test_find(result, &test_lost_update, false)->text, "<script>");
-    char *page = report_html(&test.run);
+    char *page = report_html(test_report(&test.run));
     assert_null(strstr(page, "<script"));
     assert_null(strstr(page, "<img src=x"));
     assert_null(strstr(page, "<b>"));
@@ -41,7 +41,7 @@ TEST(nothing_is_fetched)
     test_run_start(&test);
     struct trial_result *result = test_add(&test, "none", VERDICT_UNSAFE, EXPECTATION_MET);
     result->timeline = "<svg></svg>";
-    char *page = report_html(&test.run);
+    char *page = report_html(test_report(&test.run));
     assert_null(strstr(page, "src=\"http"));
     assert_null(strstr(page, "href=\"http"));
     assert_null(strstr(page, "url("));
@@ -59,7 +59,7 @@ TEST(each_picture_is_described_and_its_files_are_named)
     test_find(result, &test_stale_holder, false);
     result->timeline = "<svg></svg>";
     result->has_operations = true;
-    char *page = report_html(&test.run);
+    char *page = report_html(test_report(&test.run));
     assert_non_null(strstr(page, "alt=\"Hold timeline of pause with none. one was found\""));
     assert_non_null(strstr(page, "href=\"pause--scheme/timeline.gp\""));
     assert_non_null(strstr(page, "href=\"pause--scheme/timeline.dat\""));
@@ -77,7 +77,7 @@ TEST(missed_trials_and_the_first_unsafe_one_are_open)
     test_add(&test, "b", VERDICT_UNSAFE, EXPECTATION_MET);
     test_add(&test, "c", VERDICT_UNSAFE, EXPECTATION_MET);
     test_add(&test, "d", VERDICT_SAFE, EXPECTATION_MISSED);
-    char *page = report_html(&test.run);
+    char *page = report_html(test_report(&test.run));
     assert_int_equal(count_of(page, "<details class=\"trial\">"), 2 + 2); // and what words mean
     assert_int_equal(count_of(page, "<details class=\"trial\" open>"), 2);
     assert_non_null(strstr(page, "✗ MISSED"));
@@ -91,7 +91,7 @@ TEST(repeats_that_ended_alike_share_a_chip)
     for (int i = 0; i < 3; i++)
         test_add(&test, "none", VERDICT_SAFE, EXPECTATION_MET);
     test_add(&test, "none", VERDICT_STUCK, EXPECTATION_MISSED);
-    char *page = report_html(&test.run);
+    char *page = report_html(test_report(&test.run));
     assert_int_equal(count_of(page, "<div class=\"cell\">"), 2);
     assert_non_null(strstr(page, "✓ SAFE</a> ×\u00a03"));
     free(page);
@@ -105,7 +105,7 @@ TEST(many_schemes_are_rows_and_few_are_columns)
         test_run_start(&test);
         for (size_t i = 0; i < count; i++)
             test_add(&test, names[i], VERDICT_SAFE, EXPECTATION_MET);
-        char *page = report_html(&test.run);
+        char *page = report_html(test_report(&test.run));
         bool down = count > 8;
         const char *matrix = strstr(page, "<table class=\"matrix\"><thead><tr><th scope=\"col\">");
         assert_non_null(matrix);
@@ -133,7 +133,7 @@ TEST(a_page_holds_the_pictures_that_tell_most_and_shows_the_files_of_the_others)
         if (i > 0)
             test_find(result, &test_stale_holder, false);
     }
-    char *page = report_html(&test.run);
+    char *page = report_html(test_report(&test.run));
     assert_true(strlen(page) < (1u << 20));
     assert_int_equal(count_of(page, "src=\"data:"), 2);
     assert_int_equal(count_of(page, "src=\"pause--scheme/timeline.svg\""), 3);
@@ -157,7 +157,7 @@ TEST(what_draws_nothing_is_left_out_of_embedded_pictures)
     test_add(&test, "none", VERDICT_SAFE, EXPECTATION_MET)->timeline =
         "<svg><g fill=\"none\" stroke-linecap=\"butt\">\n</g>\n<g stroke-width=\"1.00\" id=\"a\">"
         "<g stroke-width=\"2.00\"><text>x</text></g></g></svg>";
-    char *page = report_html(&test.run);
+    char *page = report_html(test_report(&test.run));
     assert_non_null(strstr(page, "%3Csvg%3E %3Cg id=%22a%22%3E%3Cg stroke-width=%222.00%22%3E"
                                  "%3Ctext%3Ex%3C/text%3E%3C/g%3E%3C/g%3E%3C/svg%3E"));
     free(page);
@@ -173,7 +173,7 @@ TEST(what_does_not_apply_is_a_row_for_each_scheme_and_reason)
         result->has_history = false;
         strcpy(result->judgement.reason, i == 2 ? "no <leader>" : "no tokens");
     }
-    char *page = report_html(&test.run);
+    char *page = report_html(test_report(&test.run));
     assert_non_null(strstr(page, "<th scope=\"row\">a</th><td>2</td><td>no tokens</td>"));
     assert_non_null(strstr(page, "<th scope=\"row\">a</th><td>1</td><td>no &lt;leader&gt;</td>"));
     assert_non_null(strstr(page, "<th scope=\"row\">b</th><td>1</td><td>no tokens</td>"));
@@ -188,11 +188,11 @@ TEST(parentheses_are_explained_where_there_are_any)
     test_run_start(&test);
     struct trial_result *result = test_add(&test, "none", VERDICT_UNSAFE, EXPECTATION_MET);
     test_find(result, &test_stale_holder, false);
-    char *page = report_html(&test.run);
+    char *page = report_html(test_report(&test.run));
     assert_null(strstr(page, "Properties in parentheses"));
     free(page);
     test_find(result, &test_lost_update, true);
-    page = report_html(&test.run);
+    page = report_html(test_report(&test.run));
     assert_non_null(strstr(page, "Properties in parentheses"));
     free(page);
 }
@@ -203,11 +203,11 @@ TEST(too_few_operations_for_percentiles_are_named)
     test_run_start(&test);
     struct trial_result *result = test_add(&test, "none", VERDICT_SAFE, EXPECTATION_MET);
     result->statistics.acquire.count = 9;
-    char *page = report_html(&test.run);
+    char *page = report_html(test_report(&test.run));
     assert_non_null(strstr(page, "too few operations for percentiles (9 acquires)"));
     free(page);
     result->statistics.acquire.count = 10;
-    page = report_html(&test.run);
+    page = report_html(test_report(&test.run));
     assert_null(strstr(page, "too few operations"));
     free(page);
 }
@@ -225,7 +225,7 @@ TEST(a_percentile_of_too_few_is_not_shown)
                                                       .p999_ns = 5 * NS_PER_MS,
                                                       .p9999_ns = 5 * NS_PER_MS,
                                                       .max_ns = 5 * NS_PER_MS};
-    char *page = report_html(&test.run);
+    char *page = report_html(test_report(&test.run));
     assert_non_null(
         strstr(page, "<th scope=\"row\">acquire</th><td>100</td><td>1 ms</td>"
                      "<td>2 ms</td><td>3 ms</td><td>4 ms</td><td>–</td><td>–</td><td>5 ms</td>"));

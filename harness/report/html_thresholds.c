@@ -26,34 +26,27 @@ static void add_row(struct text *out, const struct threshold_outcome *outcome)
     text_add(out, "</td></tr>\n");
 }
 
-bool html_has_thresholds(const struct run_result *run)
-{
-    return thresholds_any(run);
-}
-
 void html_add_thresholds(struct page *page)
 {
     static const enum threshold_result order[] = {THRESHOLD_MISSED, THRESHOLD_NOT_MEASURED,
                                                   THRESHOLD_MET};
     struct text *out = &page->text;
-    struct threshold_outcomes outcomes;
-    if (!thresholds_any(page->run))
+    const struct threshold_outcomes *outcomes = &page->report->thresholds;
+    if (outcomes->count == 0)
         return;
-    thresholds_decide(page->run, &outcomes);
     text_format(out,
                 "<section id=\"thresholds\"><h2>Thresholds</h2>\n<p>%zu met, %zu missed, %zu not "
                 "measured.</p>\n",
-                outcomes.met, outcomes.missed, outcomes.not_measured);
+                outcomes->met, outcomes->missed, outcomes->not_measured);
     html_begin_scroll(out, "Thresholds");
     text_add(out, "<table><thead><tr><th scope=\"col\">scheme</th><th scope=\"col\">scenario</th>"
                   "<th scope=\"col\">threshold</th><th scope=\"col\">measured</th>"
                   "<th scope=\"col\">outcome</th><th scope=\"col\">why</th></tr></thead><tbody>\n");
     for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
-        for (size_t j = 0; j < outcomes.count; j++) {
-            if (outcomes.items[j].result == order[i])
-                add_row(out, &outcomes.items[j]);
+        for (size_t j = 0; j < outcomes->count; j++) {
+            if (outcomes->items[j].result == order[i])
+                add_row(out, &outcomes->items[j]);
         }
     }
     text_add(out, "</tbody></table></div></section>\n");
-    thresholds_free(&outcomes);
 }

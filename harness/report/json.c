@@ -19,7 +19,17 @@
 //  remarks         array of strings: what bears on all of it, as of runs that were merged
 //  environment     object   see harness/report/json_costs.h
 //  costs           array    of each scenario × scheme, over its repeats: see there, too
-//  thresholds      array    of each threshold: see harness/report/json_thresholds.h
+//  thresholds      array, of each threshold of a scenario × scheme:
+//    scenario, scheme  strings
+//    threshold     string   as it is said: "acquire.p99 < 50ms"
+//    line          integer  of the scenario's file, unless it was set on the command line
+//    metric        string   "acquire"
+//    percentile    number or null: 99.9; 100 is the longest
+//    relation      string   "<", "<=", ">", ">=" or "=="
+//    bound, measured  numbers: nanoseconds, each second, or plain; measured: null if there is none
+//    result        string   "met", "missed" or "not measured"
+//    driver_bound  boolean  the driver was the limit in at least one repeat
+//    reason        string   why it counts as not measured; "" if it does not
 //  trials          array of
 //    name          string   also of its folder
 //    scenario      object   see harness/report/json_scenario.h
@@ -78,7 +88,6 @@
 #include "harness/report/json_costs.h"
 #include "harness/report/json_liveness.h"
 #include "harness/report/json_scenario.h"
-#include "harness/report/json_thresholds.h"
 #include "harness/report/json_values.h"
 #include "harness/report/summary.h"
 
@@ -207,11 +216,11 @@ static json_t *trial_json(const struct trial_result *result)
     return object;
 }
 
-static json_t *summary_json(const struct run_result *run)
+static json_t *summary_json(const struct run_report *report)
 {
-    struct tally tally = tally_make(run);
+    const struct tally tally = report->tally;
     struct text sentence = {0};
-    summary_sentence(run, &sentence);
+    summary_sentence(report, &sentence);
     json_t *object = json_object();
     set_value(object, "met", value_count(tally.met));
     set_value(object, "missed", value_count(tally.missed));
@@ -222,6 +231,27 @@ static json_t *summary_json(const struct run_result *run)
     set_value(object, "not_run", value_count(tally.not_run));
     set_value(object, "sentence", value_text(text_string(&sentence)));
     text_free(&sentence);
+    return object;
+}
+
+static json_t *threshold_json(const struct threshold_outcome *outcome)
+{
+    const struct threshold *threshold = outcome->threshold;
+    const struct limit *limit = &threshold->limit;
+    json_t *object = json_object();
+    set_value(object, "scenario", value_text(outcome->trial->scenario->name));
+    set_value(object, "scheme", value_text(outcome->trial->scheme));
+    set_value(object, "threshold", value_text(limit->text));
+    set_value(object, "line", value_integer(threshold->place.line));
+    set_value(object, "metric", value_text(metric_name(limit->metric)));
+    set_value(object, "percentile",
+              metric_is_latency(limit->metric) ? value_number(limit->percent) : json_null());
+    set_value(object, "relation", value_text(relation_name(limit->relation)));
+    set_value(object, "bound", value_number(limit->bound));
+    set_value(object, "measured", outcome->is_known ? value_number(outcome->figure) : json_null());
+    set_value(object, "result", value_text(threshold_result_name(outcome->result)));
+    set_value(object, "driver_bound", json_boolean(outcome->driver_bound));
+    set_value(object, "reason", value_text(outcome->reason));
     return object;
 }
 
@@ -237,8 +267,9 @@ static json_t *remarks_json(const char *remarks)
     return array;
 }
 
-char *report_json(const struct run_result *run)
+json_t *report_json_value(const struct run_report *report)
 {
+    const struct run_result *run = report->run;
     json_t *object = json_object();
     set_value(object, "schema", value_text("lockpick-result-1"));
     set_value(object, "folder", value_text(run->folder));
@@ -246,8 +277,8 @@ char *report_json(const struct run_result *run)
     set_value(object, "planned", value_count(run->planned));
     set_value(object, "finished", value_count(run->count));
     set_value(object, "duration_ns", value_integer(run->duration_ns));
-    set_value(object, "exit_code", value_integer(report_exit_code(run)));
-    set_value(object, "summary", summary_json(run));
+    set_value(object, "exit_code", value_integer(report_exit_code(report)));
+    set_value(object, "summary", summary_json(report));
     json_t *plots = json_object();
     set_value(plots, "available", json_boolean(run->has_plots));
     set_value(plots, "note", value_text(run->plot_note));
@@ -258,12 +289,21 @@ char *report_json(const struct run_result *run)
     for (size_t i = 0; i < run->count; i++)
         json_array_append_new(trials, trial_json(&run->trials[i]));
     set_value(object, "trials", trials);
-    set_value(object, "costs", costs_json(run));
-    set_value(object, "thresholds", thresholds_json(run));
-    struct text text = {0};
+    set_value(object, "costs", costs_json(report));
+    json_t *thresholds = json_array();
+    for (size_t i = 0; i < report->thresholds.count; i++)
+        json_array_append_new(thresholds, threshold_json(&report->thresholds.items[i]));
+    set_value(object, "thresholds", thresholds);
     if (run->is_brief)
         json_make_brief(object);
-    char *dumped = json_dumps(object, JSON_INDENT(run->is_brief ? 1 : 2));
+    return object;
+}
+
+char *report_json(const struct run_report *report)
+{
+    struct text text = {0};
+    json_t *object = report_json_value(report);
+    char *dumped = json_dumps(object, JSON_INDENT(report->run->is_brief ? 1 : 2));
     json_decref(object);
     text_add(&text, dumped != NULL ? dumped : "");
     text_add(&text, "\n");

@@ -290,25 +290,6 @@ static json_t *spread_json(const struct spread *spread)
     return object;
 }
 
-static json_t *merged_json(const struct histogram *histogram)
-{
-    struct percentiles percentiles = {.count = (size_t)histogram->total};
-    for (enum percentile i = 0; i < PERCENTILE_COUNT; i++)
-        percentiles.ns[i] = histogram_percentile_ns(histogram, percentile_forms[i].percent);
-    return percentiles_json(&percentiles);
-}
-
-static json_t *encoded_json(const struct histogram *histogram)
-{
-    struct text encoded = {0};
-    if (histogram->total == 0)
-        return json_null();
-    histogram_encode(histogram, &encoded);
-    json_t *value = value_text(text_string(&encoded));
-    text_free(&encoded);
-    return value;
-}
-
 static json_t *cost_json(const struct scheme_cost *cost)
 {
     // As in statistics: its names have no hyphens.
@@ -322,8 +303,8 @@ static json_t *cost_json(const struct scheme_cost *cost)
     set_value(object, "holds_per_second", spread_json(&cost->rate));
     set_value(object, "fairness", spread_json(&cost->fairness));
     for (enum latency latency = 0; latency < LATENCY_COUNT; latency++) {
-        set_value(object, names[latency], merged_json(&cost->latencies[latency]));
-        set_value(histograms, names[latency], encoded_json(&cost->latencies[latency]));
+        set_value(object, names[latency], percentiles_json(&cost->percentiles[latency]));
+        set_value(histograms, names[latency], value_text(cost->encoded[latency]));
     }
     set_value(object, "commands_per_hold", value_number(cost->commands_per_hold));
     set_value(object, "longest_wait_ns", value_integer(cost->longest_wait_ns));
@@ -336,17 +317,12 @@ static json_t *cost_json(const struct scheme_cost *cost)
     return object;
 }
 
-json_t *costs_json(const struct run_result *run)
+json_t *costs_json(const struct run_report *report)
 {
     json_t *array = json_array();
-    for (size_t i = 0; i < run->count; i++) {
-        struct scheme_cost cost;
-        if (!scheme_cost_begins_at(run, i))
-            continue;
-        scheme_cost_make(run, i, &cost);
-        if (cost.repeats > 0)
-            json_array_append_new(array, cost_json(&cost));
-        scheme_cost_free(&cost);
+    for (size_t i = 0; i < report->cost_count; i++) {
+        if (report->costs[i].repeats > 0)
+            json_array_append_new(array, cost_json(&report->costs[i]));
     }
     return array;
 }

@@ -77,13 +77,13 @@
 #ifndef LOCKPICK_REPORT_JSON_COSTS_H
 #define LOCKPICK_REPORT_JSON_COSTS_H
 
-#include "harness/report/report.h"
+#include "harness/report/run_report.h"
 
 #include <jansson.h>
 
 // The caller owns what they return.
 json_t *environment_json(const struct environment *environment);
-json_t *costs_json(const struct run_result *run);
+json_t *costs_json(const struct run_report *report);
 json_t *statistics_json(const struct trial_result *result);
 
 // Reads what environment_json wrote; of older results, which lack some of it, that is not known.

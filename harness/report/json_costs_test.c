@@ -143,7 +143,7 @@ TEST_WITH(repeats_have_one_cost_whose_histogram_can_be_read_again, start, end)
     add_measured();
     add_measured();
     test_add(&test, "none", VERDICT_SKIPPED, EXPECTATION_NONE)->has_history = false;
-    json = costs_json(&test.run);
+    json = costs_json(test_report(&test.run));
     assert_int_equal(json_array_size(json), 1);
     assert_string_equal(json_string_value(at("0.scheme")), "redis-setnx");
     assert_int_equal(json_integer_value(at("0.repeats")), 2);

@@ -157,7 +157,7 @@ TEST(what_is_not_known_is_null)
 TEST(each_trial_of_the_report_has_the_three_keys)
 {
     start("none");
-    char *text = report_json(&test.run);
+    char *text = report_json(test_report(&test.run));
     json_t *object = json_loads(text, 0, NULL);
     const json_t *trial = json_array_get(json_object_get(object, "trials"), 0);
     assert_true(json_is_object(json_object_get(trial, "liveness")));

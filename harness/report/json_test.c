@@ -6,7 +6,7 @@
 
 static json_t *parse(const struct run_result *run)
 {
-    char *text = report_json(run);
+    char *text = report_json(test_report(run));
     assert_null(strstr(text, "nan"));
     assert_null(strstr(text, "NaN"));
     json_error_t error;

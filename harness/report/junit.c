@@ -246,14 +246,14 @@ static void add_not_run(struct text *out, const struct run_result *run, size_t n
                 not_run, run->planned);
 }
 
-char *report_junit(const struct run_result *run)
+char *report_junit(const struct run_report *report)
 {
+    const struct run_result *run = report->run;
+    const struct threshold_outcomes *thresholds = &report->thresholds;
     struct text out = {0};
     struct counts counts = count_trials(run, NULL);
-    struct threshold_outcomes thresholds;
-    thresholds_decide(run, &thresholds);
-    count_thresholds(&thresholds, NULL, &counts);
-    size_t not_run = tally_make(run).not_run;
+    count_thresholds(thresholds, NULL, &counts);
+    size_t not_run = report->tally.not_run;
     counts.of[CASE_BROKE] += not_run > 0;
     counts.all += not_run > 0;
     text_add(&out, JUNIT_BEGINS);
@@ -262,11 +262,10 @@ char *report_junit(const struct run_result *run)
     text_add(&out, ">\n");
     for (size_t i = 0; i < run->count; i++) {
         if (is_first_of_its_scenario(run, i))
-            add_suite(&out, run, &thresholds, run->trials[i].trial->scenario);
+            add_suite(&out, run, thresholds, run->trials[i].trial->scenario);
     }
     if (not_run > 0)
         add_not_run(&out, run, not_run);
     text_add(&out, "</testsuites>\n");
-    thresholds_free(&thresholds);
     return out.bytes;
 }

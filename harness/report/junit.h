@@ -12,7 +12,7 @@
 // could not be decided where nothing was expected, as it neither passed nor failed. Each threshold
 // is a test case, too, and a failure if it was missed or not measured. Trials that a
 // run ended before are one error. Valid XML whatever bytes a story has. The caller frees the text.
-char *report_junit(const struct run_result *run);
+char *report_junit(const struct run_report *report);
 
 // How a trial is told to CI servers, in the order of exit codes: a missed expectation comes before
 // all else.

@@ -10,7 +10,7 @@
 // The document of the run, which is well formed.
 static char *junit_of(const struct run_result *run)
 {
-    char *text = report_junit(run);
+    char *text = report_junit(test_report(run));
     if (!test_xml_is_well_formed(text))
         fail_msg("not well formed: %s", text);
     return text;

@@ -3,11 +3,62 @@
 #include "harness/report/markdown.h"
 
 #include "harness/check/expectation.h"
-#include "harness/report/markdown_parts.h"
+#include "harness/report/costs.h"
+#include "harness/report/figures.h"
 #include "harness/report/summary.h"
 
-#include <stdio.h>
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
+
+// --- text ---------------------------------------------------------------------------------------
+
+// Adds text so that no character means anything to Markdown or HTML, not even inside of a table.
+static void markdown_add(struct text *out, const char *text)
+{
+    for (; *text != '\0'; text++) {
+        if (strchr("|&<>*_`~[]\\", *text) != NULL)
+            text_format(out, "&#%d;", *text);
+        else
+            text_add_bytes(out, strchr("\r\n", *text) != NULL ? " " : text, 1);
+    }
+}
+
+// The same as the cell of a table, without the bar behind it.
+static void markdown_cell(struct text *out, const char *text)
+{
+    text_add(out, "| ");
+    markdown_add(out, text);
+    text_add(out, " ");
+}
+
+// Adds `part`, and empties it, if the whole stays below `most` bytes.
+static bool markdown_fit(struct text *out, struct text *part, size_t most)
+{
+    bool fits = out->length + part->length < most;
+    if (fits)
+        text_add(out, text_string(part));
+    text_free(part);
+    *part = (struct text){0};
+    return fits;
+}
+
+// Adds text as a block of code, which nothing in it ends.
+static void markdown_block(struct text *out, const char *text)
+{
+    struct text fence = {0};
+    size_t longest = 2;
+    for (const char *at = text; *at != '\0';) {
+        size_t length = strspn(at, "`");
+        longest = length > longest ? length : longest;
+        at += length > 0 ? length : 1;
+    }
+    for (size_t i = 0; i <= longest; i++)
+        text_add(&fence, "`");
+    text_format(out, "%stext\n%s%s%s\n", text_string(&fence), text,
+                text[0] != '\0' && text[strlen(text) - 1] == '\n' ? "" : "\n", text_string(&fence));
+    text_free(&fence);
+}
 
 // --- verdicts ------------------------------------------------------------------------------------
 
@@ -190,6 +241,142 @@ static void add_stories(const struct run_result *run, struct text *out, size_t m
                     left, left == 1 ? "is" : "are");
 }
 
+// --- thresholds and costs -----------------------------------------------------------------------
+
+// Those that were met are but counted.
+static void add_thresholds(const struct threshold_outcomes *outcomes, struct text *out, size_t most)
+{
+    size_t left = 0;
+    if (outcomes->count == 0)
+        return;
+    text_format(out, "\n#### Thresholds\n\n%zu met, %zu missed, %zu not measured\n", outcomes->met,
+                outcomes->missed, outcomes->not_measured);
+    for (size_t i = 0; i < outcomes->count; i++) {
+        const struct threshold_outcome *outcome = &outcomes->items[i];
+        struct text line = {0};
+        struct text sentence = {0};
+        if (outcome->result == THRESHOLD_MET)
+            continue;
+        threshold_sentence(outcome, &sentence);
+        text_add(&line, "\n- ");
+        markdown_add(&line, outcome->trial->scenario->name);
+        text_add(&line, ", ");
+        markdown_add(&line, outcome->trial->scheme);
+        text_add(&line, ": ");
+        markdown_add(&line, text_string(&sentence));
+        left += !markdown_fit(out, &line, most);
+        text_free(&sentence);
+    }
+    if (left > 0)
+        text_format(out, "\n- and %zu more, in report.html", left);
+    text_add(out, "\n");
+}
+
+// A number and its unit stay together, however narrow the column.
+static void add_figure(struct text *out, enum figure figure, const struct scheme_cost *cost)
+{
+    double value = figure_of(figure, cost, true);
+    char text[40];
+    text_add(out, "| ");
+    for (const char *at = figure_text(figure, value, text, sizeof text); *at != '\0'; at++)
+        text_add_bytes(out, *at == ' ' ? "\u00a0" : at, *at == ' ' ? strlen("\u00a0") : 1);
+    text_add(out, isfinite(value) && figure_is_drivers(figure, cost) ? "\\*" : "");
+    if (figure == FIGURE_RATE && cost->repeats > 1) {
+        text_format(out, " (%s–", rate_text(cost->rate.least, text, sizeof text));
+        text_format(out, "%s)", rate_text(cost->rate.most, text, sizeof text));
+    }
+    text_add(out, " ");
+}
+
+static void add_cost(struct text *out, const struct scheme_cost *cost)
+{
+    text_add(out, "| ");
+    markdown_add(out, cost->trial->scheme);
+    text_format(out, "%s ", costs_mark(cost->trial));
+    for (enum figure figure = 0; figure < FIGURE_COUNT; figure++) {
+        if (figure_is(figure, IN_MARKDOWN))
+            add_figure(out, figure, cost);
+    }
+    text_add(out, "|\n");
+}
+
+// Each scenario has a table of its own: one with a column of scenarios is wider than GitHub's page.
+static void begin_table(struct text *out, const struct scenario *scenario)
+{
+    struct text rule = {0};
+    text_add(out, "\n**");
+    markdown_add(out, scenario->name);
+    text_add(out, "**\n\n| scheme |");
+    for (enum figure figure = 0; figure < FIGURE_COUNT; figure++) {
+        const struct figure_form *form = &figure_forms[figure];
+        if (!figure_is(figure, IN_MARKDOWN))
+            continue;
+        text_format(out, " %s |",
+                    form->markdown != NULL ? form->markdown
+                    : form->brief != NULL  ? form->brief
+                                           : figure_title(figure));
+        text_add(&rule, "--:|");
+    }
+    text_format(out, "\n|---|%s\n", rule.bytes);
+    text_free(&rule);
+}
+
+// A line each, that may wrap: in a block of code they would scroll.
+static void add_lines(struct text *out, const struct text *lines, size_t most)
+{
+    struct text part = {0};
+    char *rest = memory_string(text_string(lines));
+    char *at = rest;
+    for (char *line; (line = strsep(&at, "\n")) != NULL;) {
+        if (line[0] == '\0')
+            continue;
+        text_add(&part, part.length == 0 ? "\n" : "<br>\n");
+        markdown_add(&part, line);
+    }
+    text_add(&part, part.length > 0 ? "\n" : "");
+    markdown_fit(out, &part, most);
+    free(rest);
+}
+
+static void add_costs(const struct run_report *report, struct text *out, size_t most)
+{
+    struct text notes = {0};
+    struct text meaning = {0};
+    size_t left = 0;
+    const struct scenario *scenario = NULL;
+    for (size_t i = 0; i < report->cost_count; i++) {
+        const struct scheme_cost *cost = &report->costs[i];
+        struct text row = {0};
+        if (!run_report_has_row(report, cost))
+            continue;
+        if (scenario == NULL)
+            text_add(out, "\n#### Costs\n\nFrom p50 to max: acquire. Hand-off: p50, to one who "
+                          "waited. Cmds: commands for each lock. Jain: fairness. In brackets: the "
+                          "least and the most of the repeats.\n");
+        if (cost->trial->scenario != scenario)
+            begin_table(&row, cost->trial->scenario);
+        scenario = cost->trial->scenario;
+        add_cost(&row, cost);
+        if (left > 0 || !markdown_fit(out, &row, most))
+            left++;
+        else
+            costs_add_notes(cost, &notes);
+        text_free(&row);
+    }
+    if (left > 0)
+        text_format(out, "\nand %zu more, in report.html\n", left);
+    if (scenario != NULL)
+        costs_add_mark_meaning(report->run, NULL, &meaning);
+    if (meaning.length > 0) {
+        struct text line = {0};
+        text_format(&line, "\n%s\n", meaning.bytes);
+        markdown_fit(out, &line, most);
+    }
+    add_lines(out, &notes, most);
+    text_free(&meaning);
+    text_free(&notes);
+}
+
 // --- all of it -----------------------------------------------------------------------------------
 
 static void add_environment(const struct run_result *run, struct text *out)
@@ -217,16 +404,17 @@ static void add_environment(const struct run_result *run, struct text *out)
     text_add(out, "\n");
 }
 
-static void add_lead(const struct run_result *run, struct text *out)
+static void add_lead(const struct run_report *report, struct text *out)
 {
+    const char *remarks = report->run->remarks;
     struct text sentence = {0};
-    summary_sentence(run, &sentence);
+    summary_sentence(report, &sentence);
     text_add(out, "### Lockpick\n\n");
     markdown_add(out, text_string(&sentence));
     text_add(out, "\n\n");
     text_free(&sentence);
-    if (run->remarks != NULL && run->remarks[0] != '\0') {
-        markdown_add(out, run->remarks);
+    if (remarks != NULL && remarks[0] != '\0') {
+        markdown_add(out, remarks);
         text_add(out, "\n\n");
     }
 }
@@ -234,16 +422,17 @@ static void add_lead(const struct run_result *run, struct text *out)
 // What a line that counts the rest takes at most.
 #define LINE_BYTES 100
 
-char *report_markdown_within(const struct run_result *run, size_t most_bytes)
+char *report_markdown_within(const struct run_report *report, size_t most_bytes)
 {
+    const struct run_result *run = report->run;
     struct text out = {0};
     struct text rest = {0};
     struct text environment = {0};
-    add_lead(run, &out);
+    add_lead(report, &out);
     add_environment(run, &environment);
     add_stories(run, &rest, most_bytes * 2 / 5);
-    markdown_thresholds(run, &rest, most_bytes / 2);
-    markdown_costs(run, &rest, most_bytes * 7 / 10);
+    add_thresholds(&report->thresholds, &rest, most_bytes / 2);
+    add_costs(report, &rest, most_bytes * 7 / 10);
     size_t taken = rest.length + environment.length + 4 * LINE_BYTES;
     add_verdicts(run, &out, most_bytes > taken ? most_bytes - taken : 0);
     (void)markdown_fit(&out, &rest, most_bytes);
@@ -251,7 +440,7 @@ char *report_markdown_within(const struct run_result *run, size_t most_bytes)
     return out.bytes;
 }
 
-char *report_markdown(const struct run_result *run)
+char *report_markdown(const struct run_report *report)
 {
-    return report_markdown_within(run, 65000);
+    return report_markdown_within(report, 65000);
 }

@@ -101,7 +101,7 @@ static void put_small(void)
     fill(&test);
     test.run.pictures = pictures;
     test.run.picture_count = 2;
-    char *page = report_html(&test.run);
+    char *page = report_html(test_report(&test.run));
     put_page("small", page);
     free(page);
     test_run_end(&test);
@@ -114,7 +114,7 @@ static void put_large(void)
     test_run_start(&test);
     test_add(&test, "none", VERDICT_SAFE, EXPECTATION_MET);
     test_many_make(&test, 60, &many);
-    char *page = report_html(&many.run);
+    char *page = report_html(test_report(&many.run));
     put_page("large", page);
     free(page);
     test_many_free(&many);
@@ -156,7 +156,7 @@ static void put_wide(void)
     }
     many.run.pictures = &picture;
     many.run.picture_count = 1;
-    char *page = report_html(&many.run);
+    char *page = report_html(test_report(&many.run));
     put_paper("wide-paper", page);
     free(page);
     test_many_free(&many);

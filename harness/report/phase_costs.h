@@ -3,9 +3,9 @@
 #ifndef LOCKPICK_REPORT_PHASE_COSTS_H
 #define LOCKPICK_REPORT_PHASE_COSTS_H
 
+#include "harness/base/percentile.h"
 #include "harness/check/check.h"
 #include "harness/measure/histogram.h"
-#include "harness/base/percentile.h"
 
 // An acquire belongs to the phase in which it was to begin (counted.h), a grant to that in which it
 // came.

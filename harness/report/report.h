@@ -123,21 +123,25 @@ bool plots_available(char *note, size_t room);
 
 // The verdict table, then the story of each first violation that was not expected (and, unless
 // `quiet`, one of each scenario whose violations were), then how the run ended.
-void report_print(const struct run_result *run, FILE *out, bool coloured, bool quiet);
+struct run_report;
+void report_print(const struct run_report *report, FILE *out, bool coloured, bool quiet);
 
 // result.json: everything above for machines. The schema is documented in harness/report/json.c.
 // The caller frees the text.
-char *report_json(const struct run_result *run);
+char *report_json(const struct run_report *report);
+
+// The same as a value, which the caller owns.
+struct json_t *report_json_value(const struct run_report *report);
 
 // Draws of the plots that wait for it those that report.html has room for, those that tell most
 // first: of a run of which no other picture is kept. 0, or -1 with `error` set as plots_draw.
 int html_draw_pictures(struct run_result *run, struct error *error);
 
 // report.html: one page, with the pictures that tell most in it. The caller frees the text.
-char *report_html(const struct run_result *run);
+char *report_html(const struct run_report *report);
 
 // The process exit code of a run: 1 an expectation missed; else 4 environment missing or broken;
 // else 5 a threshold missed; else 3 inconclusive, a verdict or a threshold; else 0.
-int report_exit_code(const struct run_result *run);
+int report_exit_code(const struct run_report *report);
 
 #endif

@@ -7,29 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Where a figure is in a trial's `statistics`.
-struct figure_form {
-    const char *name;
-    const char *key;        // a number; or percentiles,
-    const char *percentile; // of which it is that one, "p99_ns",
-    double percent;
-    const char *late; // and what it is called if it is the driver's
-};
-
-static const struct figure_form forms[FIGURE_COUNT] = {
-    [FIGURE_RATE] = {"locks/s", "holds_per_second", NULL, 0, NULL},
-    [FIGURE_ACQUIRE_P50] = {"acquire p50", "acquire", "p50_ns", 50, "p50"},
-    [FIGURE_ACQUIRE_P99] = {"acquire p99", "acquire", "p99_ns", 99, "p99"},
-    [FIGURE_ACQUIRE_P999] = {"acquire p99.9", "acquire", "p999_ns", 99.9, "p99.9"},
-    [FIGURE_HAND_OFF] = {"hand-off p50", "hand_off", "p50_ns", 50, NULL},
-    [FIGURE_COMMANDS] = {"commands a lock", "commands_per_hold", NULL, 0, NULL},
-};
-
-const char *figure_name(enum figure figure)
-{
-    return forms[figure].name;
-}
-
 static const char *text_of(const json_t *object, const char *key)
 {
     const char *text = json_string_value(json_object_get(object, key));
@@ -47,17 +24,24 @@ static enum verdict verdict_of(const char *name)
 
 // --- one trial -----------------------------------------------------------------------------------
 
-static double value_of(const json_t *statistics, const struct figure_form *form)
+static double value_of(const json_t *statistics, enum figure figure)
 {
+    const struct figure_form *form = &figure_forms[figure];
     const json_t *value = json_object_get(statistics, form->key);
-    if (form->percentile != NULL) {
+    if (form->percentile >= 0) {
+        const struct percentile_form *percentile = &percentile_forms[form->percentile];
         int64_t count = json_integer_value(json_object_get(value, "count"));
-        if (!percentile_has_enough(count, form->percent))
+        if (!percentile_has_enough(count, percentile->percent))
             return NAN;
-        value = json_object_get(value, form->percentile);
+        value = json_object_get(value, percentile->key);
     }
     double number = json_is_number(value) ? json_number_value(value) : NAN;
     return number >= 0 && isfinite(number) ? number : NAN;
+}
+
+static bool is_of_acquire(enum figure figure)
+{
+    return figure_forms[figure].percentile >= 0 && figure_forms[figure].latency == LATENCY_ACQUIRE;
 }
 
 static bool has_word(const json_t *array, const char *word)
@@ -89,12 +73,14 @@ static void read_denials(const json_t *statistics, struct repeat_figures *repeat
         granted + integer_of(statistics, "not_held") + integer_of(statistics, "unknown");
     repeat->acquires = due > asked ? due : asked;
     repeat->denied = repeat->acquires - granted;
-    for (enum figure figure = FIGURE_ACQUIRE_P50; figure <= FIGURE_ACQUIRE_P999; figure++) {
+    for (enum figure figure = 0; figure < FIGURE_COUNT; figure++) {
+        if (!figure_is(figure, IN_COMPARISON) || !is_of_acquire(figure))
+            continue;
         // Those that the end cut off would have taken no longer, as far as anybody knows.
         bool are_excused = (double)longest_open_ns <= repeat->values[figure];
         int64_t denied = repeat->denied - (are_excused ? open : 0);
-        repeat->is_partial[figure] =
-            !percentile_is_of_all(repeat->acquires, denied, forms[figure].percent);
+        repeat->is_partial[figure] = !percentile_is_of_all(
+            repeat->acquires, denied, percentile_forms[figure_forms[figure].percentile].percent);
     }
 }
 
@@ -103,9 +89,11 @@ static void read_values(const json_t *statistics, struct repeat_figures *repeat)
     const json_t *driver = json_object_get(statistics, "driver_bound");
     bool is_bound = json_is_true(json_object_get(driver, "is_bound"));
     for (enum figure figure = 0; figure < FIGURE_COUNT; figure++) {
-        const struct figure_form *form = &forms[figure];
-        bool is_late = form->late != NULL && has_word(json_object_get(driver, "late"), form->late);
-        repeat->values[figure] = value_of(statistics, form);
+        if (!figure_is(figure, IN_COMPARISON))
+            continue;
+        bool is_late = is_of_acquire(figure) &&
+                       has_word(json_object_get(driver, "late"), figure_title(figure));
+        repeat->values[figure] = value_of(statistics, figure);
         repeat->is_drivers[figure] = figure != FIGURE_COMMANDS && (is_bound || is_late);
     }
     read_denials(statistics, repeat);

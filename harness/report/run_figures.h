@@ -4,22 +4,10 @@
 
 #include "harness/check/check.h"
 #include "harness/report/environment.h"
+#include "harness/report/figures.h"
 
 #include <jansson.h>
 #include <stdint.h>
-
-enum figure {
-    FIGURE_RATE, // grants each second
-    FIGURE_ACQUIRE_P50,
-    FIGURE_ACQUIRE_P99,
-    FIGURE_ACQUIRE_P999,
-    FIGURE_HAND_OFF, // p50
-    FIGURE_COMMANDS, // to servers, for each grant
-    FIGURE_COUNT
-};
-
-// "locks/s", "acquire p99", ...
-const char *figure_name(enum figure figure);
 
 // One trial. Its texts belong to the run_figures.
 struct repeat_figures {
@@ -29,6 +17,7 @@ struct repeat_figures {
     char *found; // properties that were violated and did harm, "stale-holder, lost-update"; owned
     const json_t *asked; // the scenario, as far as the result has it: workload, load, clients, ...
     bool strikes;        // the scenario has faults
+    // Of those that are IN_COMPARISON.
     double values[FIGURE_COUNT];   // NaN: not measured, or of too few acquires
     bool is_drivers[FIGURE_COUNT]; // the driver was the limit: the figure tells of it
     bool is_partial[FIGURE_COUNT]; // more acquires were denied than lie beyond the percentile

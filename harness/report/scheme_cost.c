@@ -18,6 +18,11 @@ bool scheme_cost_begins_at(const struct run_result *run, size_t index)
     return true;
 }
 
+bool scheme_cost_has(const struct scheme_cost *cost, const struct trial_result *result)
+{
+    return result->has_history && scheme_cost_is_of(result->trial, cost->trial);
+}
+
 static int compare(const void *left, const void *right)
 {
     double a = *(const double *)left;
@@ -34,45 +39,178 @@ struct spread spread_of(double *values, size_t count)
     return (struct spread){count, middle, values[0], values[count - 1]};
 }
 
-// What the repeats give to the whole.
+// --- what a repeat gives to the whole
+// ------------------------------------------------------------
+
 struct sums {
     double *rates, *fairnesses;
     size_t fair_count; // repeats with a grant: without one there are no shares
     int64_t commands;
     size_t grants; // for which they were sent
+    double attempts;
+    size_t holds; // that they led to
 };
 
-static void add_trial(const struct trial_result *result, struct scheme_cost *cost,
-                      struct sums *sums)
+bool judgement_is_stuck(const struct judgement *judgement)
 {
-    const struct statistics *statistics = &result->statistics;
-    const struct herd *herd = &statistics->herd;
-    struct error error;
-    sums->rates[cost->repeats++] = statistics->holds_per_second;
-    if (statistics->turns.grants > 0)
-        sums->fairnesses[sums->fair_count++] = statistics->fairness;
-    if (herd->is_known) {
-        sums->commands += herd->acquire_requests + herd->release_requests + herd->renewals;
-        sums->grants += herd->grants;
+    for (size_t i = 0; i < judgement->finding_count; i++) {
+        if (finding_counts(&judgement->findings[i]) &&
+            judgement->findings[i].check->shows == SHOWS_SILENCE)
+            return true;
     }
-    // What was encoded by ourselves can be decoded.
-    for (enum latency latency = 0; latency < LATENCY_COUNT; latency++)
-        (void)latencies_merge(&result->latencies, latency, &cost->latencies[latency], &error);
-    if (statistics->longest_wait_ns > cost->longest_wait_ns)
-        cost->longest_wait_ns = statistics->longest_wait_ns;
-    for (size_t i = 0; i < result->judgement.finding_count; i++) {
-        const struct finding *finding = &result->judgement.findings[i];
+    return judgement->verdict == VERDICT_STUCK;
+}
+
+// Of two verdicts, that which a reader must not miss.
+static bool is_worse(enum verdict verdict, enum verdict than)
+{
+    static const int gravity[] = {
+        [VERDICT_SAFE] = 1,           [VERDICT_UNSAFE] = 5,  [VERDICT_STUCK] = 4,
+        [VERDICT_UNKNOWN] = 2,        [VERDICT_SKIPPED] = 0, [VERDICT_ERROR] = 3,
+        [VERDICT_NOT_APPLICABLE] = 0,
+    };
+    return gravity[verdict] > gravity[than];
+}
+
+static void add_verdict(const struct run_result *run, size_t index, struct scheme_cost *cost)
+{
+    const struct judgement *judgement = &run->trials[index].judgement;
+    if (cost->repeats == 0 ||
+        is_worse(judgement->verdict, run->trials[cost->worst].judgement.verdict)) {
+        cost->worst = index;
+        cost->worst_verdict = judgement->verdict;
+    }
+    cost->undecided += judgement->verdict > VERDICT_STUCK;
+    cost->any_stuck |= judgement_is_stuck(judgement);
+    for (size_t i = 0; i < judgement->finding_count; i++) {
+        const struct finding *finding = &judgement->findings[i];
         size_t count = finding->count > 0 ? (size_t)finding->count : 0;
         if (!finding_counts(finding))
             continue;
         cost->violations += count;
-        cost->undecided_violations += result->judgement.verdict > VERDICT_STUCK ? count : 0;
+        cost->undecided_violations += judgement->verdict > VERDICT_STUCK ? count : 0;
     }
+}
+
+static void add_recoveries(const struct recoveries *recoveries, struct scheme_cost *cost)
+{
+    for (size_t i = 0; i < recoveries->count; i++) {
+        const struct recovery *recovery = &recoveries->items[i];
+        int64_t outage_ns = recovery->unavailable_ns;
+        bool is_over = recovery->after_effect_ns != TIME_NEVER;
+        cost->faults++;
+        cost->longest_outage_ns = time_later(cost->longest_outage_ns, outage_ns);
+        if (is_over)
+            cost->longest_recovery_ns =
+                time_later(cost->longest_recovery_ns, recovery->after_effect_ns);
+        else
+            cost->never_ns = time_later(cost->never_ns, outage_ns);
+        cost->any_idle |= !is_over && outage_ns == 0;
+    }
+}
+
+static void add_use(const struct statistics *statistics, const struct resource_use *used,
+                    struct use *use)
+{
+    double locks = (double)statistics->holds;
+    if (!statistics->resources.is_known || used->processes == 0)
+        return;
+    use->locks += locks;
+    use->processor_ns += (double)used->processor_ns;
+    use->covered_ns += (double)statistics->resources.covered_ns;
+    if (used->knows_switches) {
+        use->switch_locks += locks;
+        use->switches += (double)(used->voluntary_switches + used->other_switches);
+    }
+    if (used->knows_network) {
+        use->network_locks += locks;
+        use->bytes += (double)(used->received_bytes + used->sent_bytes);
+    }
+}
+
+static void add_driver(const struct driver_bound *bound, struct scheme_cost *cost)
+{
+    if (bound->is_bound && cost->driver_bound++ == 0)
+        cost->bound_reason = bound->reason;
+    if (driver_bound_any_late(bound) && !scheme_cost_any_late(cost))
+        cost->late_reason = bound->reason;
+    for (enum percentile i = 0; i < PERCENTILE_COUNT; i++)
+        cost->late[i] += bound->late[i];
+}
+
+static void add_shares(const struct fairness *turns, double jain, struct scheme_cost *cost,
+                       struct sums *sums)
+{
+    if (turns->grants == 0)
+        return;
+    sums->fairnesses[sums->fair_count++] = jain;
+    cost->least_share =
+        fmin(cost->least_share, (double)turns->least_grants / (double)turns->grants);
+    cost->most_share = fmax(cost->most_share, (double)turns->most_grants / (double)turns->grants);
+}
+
+static void add_statistics(const struct statistics *statistics, struct scheme_cost *cost,
+                           struct sums *sums)
+{
+    const struct herd *herd = &statistics->herd;
+    const struct resources *resources = &statistics->resources;
+    int64_t asked = (int64_t)(statistics->holds + statistics->not_held + statistics->unknown);
+    sums->rates[cost->repeats] = statistics->holds_per_second;
+    add_shares(&statistics->turns, statistics->fairness, cost, sums);
+    if (herd->is_known) {
+        sums->commands += herd->acquire_requests + herd->release_requests + herd->renewals;
+        sums->grants += herd->grants;
+    }
+    sums->attempts += statistics->attempts_per_hold * (double)statistics->holds;
+    sums->holds += statistics->holds;
+    cost->longest_wait_ns = time_later(cost->longest_wait_ns, statistics->longest_wait_ns);
+    cost->granted += (int64_t)statistics->holds;
+    cost->asked += statistics->due > asked ? statistics->due : asked;
+    cost->due += statistics->due;
+    cost->begun += statistics->begun;
     cost->leased += statistics->leased;
     cost->expired += statistics->expired;
-    cost->driver_bound += statistics->driver_bound.is_bound;
+    add_driver(&statistics->driver_bound, cost);
+    add_recoveries(&statistics->recoveries, cost);
+    add_use(statistics, &resources->clients, &cost->uses[USE_CLIENTS]);
+    add_use(statistics, &resources->servers, &cost->uses[USE_SERVERS]);
+    add_use(statistics, &resources->driver, &cost->uses[USE_DRIVER]);
+}
+
+// --- all of them
+// ---------------------------------------------------------------------------------
+
+static void add_trial(const struct run_result *run, size_t index, struct scheme_cost *cost,
+                      struct sums *sums)
+{
+    const struct trial_result *result = &run->trials[index];
+    struct error error;
+    cost->trials += result->judgement.verdict != VERDICT_NOT_APPLICABLE;
+    if (!result->has_history) {
+        if (result->judgement.verdict != VERDICT_NOT_APPLICABLE)
+            cost->why_missing = result->judgement.reason;
+        return;
+    }
+    add_verdict(run, index, cost);
+    add_statistics(&result->statistics, cost, sums);
+    cost->repeats++;
+    // What was encoded by ourselves can be decoded.
+    for (enum latency latency = 0; latency < LATENCY_COUNT; latency++)
+        (void)latencies_merge(&result->latencies, latency, &cost->latencies[latency], &error);
+}
+
+static void read_percentiles(struct scheme_cost *cost, enum latency latency)
+{
+    const struct histogram *histogram = &cost->latencies[latency];
+    struct percentiles *percentiles = &cost->percentiles[latency];
+    struct text encoded = {0};
+    if (histogram->total == 0)
+        return;
+    percentiles->count = (size_t)histogram->total;
     for (enum percentile i = 0; i < PERCENTILE_COUNT; i++)
-        cost->late[i] += statistics->driver_bound.late[i];
+        percentiles->ns[i] = histogram_percentile_ns(histogram, percentile_forms[i].percent);
+    histogram_encode(histogram, &encoded);
+    cost->encoded[latency] = encoded.bytes;
 }
 
 void scheme_cost_make(const struct run_result *run, size_t index, struct scheme_cost *cost)
@@ -80,24 +218,38 @@ void scheme_cost_make(const struct run_result *run, size_t index, struct scheme_
     size_t most = run->count - index;
     struct sums sums = {.rates = memory_new(most * sizeof(double)),
                         .fairnesses = memory_new(most * sizeof(double))};
-    *cost = (struct scheme_cost){.trial = run->trials[index].trial};
+    *cost = (struct scheme_cost){.trial = run->trials[index].trial,
+                                 .least_share = NAN,
+                                 .most_share = NAN,
+                                 .bound_reason = "",
+                                 .late_reason = ""};
     for (enum latency latency = 0; latency < LATENCY_COUNT; latency++)
         histogram_start(&cost->latencies[latency]);
     for (size_t i = index; i < run->count; i++) {
-        if (run->trials[i].has_history && scheme_cost_is_of(run->trials[i].trial, cost->trial))
-            add_trial(&run->trials[i], cost, &sums);
+        if (scheme_cost_is_of(run->trials[i].trial, cost->trial))
+            add_trial(run, i, cost, &sums);
     }
+    for (enum latency latency = 0; latency < LATENCY_COUNT; latency++)
+        read_percentiles(cost, latency);
     cost->rate = spread_of(sums.rates, cost->repeats);
     cost->fairness = spread_of(sums.fairnesses, sums.fair_count);
     cost->commands_per_hold = sums.grants > 0 ? (double)sums.commands / (double)sums.grants : NAN;
+    cost->attempts_per_hold = sums.holds > 0 ? sums.attempts / (double)sums.holds : NAN;
     free(sums.rates);
     free(sums.fairnesses);
 }
 
-void scheme_cost_free(struct scheme_cost *cost)
+void scheme_cost_settle(struct scheme_cost *cost)
 {
     for (enum latency latency = 0; latency < LATENCY_COUNT; latency++)
         histogram_free(&cost->latencies[latency]);
+}
+
+void scheme_cost_free(struct scheme_cost *cost)
+{
+    scheme_cost_settle(cost);
+    for (enum latency latency = 0; latency < LATENCY_COUNT; latency++)
+        free(cost->encoded[latency]);
 }
 
 bool scheme_cost_any_late(const struct scheme_cost *cost)

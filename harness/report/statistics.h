@@ -6,12 +6,12 @@
 #ifndef LOCKPICK_REPORT_STATISTICS_H
 #define LOCKPICK_REPORT_STATISTICS_H
 
+#include "harness/base/percentile.h"
 #include "harness/check/check.h"
 #include "harness/check/fairness.h"
 #include "harness/check/liveness.h"
 #include "harness/check/liveness_herd.h"
 #include "harness/report/driver_bound.h"
-#include "harness/base/percentile.h"
 #include "harness/report/recovery.h"
 #include "harness/report/resources.h"
 #include "harness/report/time_source.h"

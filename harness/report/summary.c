@@ -2,35 +2,8 @@
 
 #include "harness/check/describe.h"
 
-#include "harness/report/thresholds.h"
-
 #include <stdio.h>
 #include <string.h>
-
-struct tally tally_make(const struct run_result *run)
-{
-    struct tally tally = {0};
-    for (size_t i = 0; i < run->count; i++) {
-        const struct judgement *judgement = &run->trials[i].judgement;
-        tally.verdicts[judgement->verdict]++;
-        if (judgement->expectation == EXPECTATION_MISSED)
-            tally.missed++;
-        else if (judgement->verdict == VERDICT_SKIPPED)
-            tally.skipped++;
-        else if (judgement->verdict == VERDICT_NOT_APPLICABLE)
-            tally.not_applicable++;
-        else if (judgement->verdict == VERDICT_ERROR)
-            tally.errors++;
-        else if (judgement->verdict == VERDICT_UNKNOWN && !trial_is_measurement(&run->trials[i]))
-            tally.inconclusive++;
-        else if (judgement->expectation == EXPECTATION_MET)
-            tally.met++;
-        else
-            tally.without++;
-    }
-    tally.not_run = run->planned > run->count ? run->planned - run->count : 0;
-    return tally;
-}
 
 bool trial_is_measurement(const struct trial_result *result)
 {
@@ -111,20 +84,11 @@ static bool stopped_at_miss(const struct run_result *run)
     return failed == 1 && last;
 }
 
-static void add_thresholds(const struct run_result *run, struct text *out)
+void summary_sentence(const struct run_report *report, struct text *out)
 {
-    struct threshold_outcomes outcomes;
-    thresholds_decide(run, &outcomes);
-    if (outcomes.count > 0)
-        text_format(out, "; thresholds: %zu met, %zu missed", outcomes.met, outcomes.missed);
-    if (outcomes.not_measured > 0)
-        text_format(out, ", %zu not measured", outcomes.not_measured);
-    thresholds_free(&outcomes);
-}
-
-void summary_sentence(const struct run_result *run, struct text *out)
-{
-    struct tally tally = tally_make(run);
+    const struct run_result *run = report->run;
+    const struct threshold_outcomes *thresholds = &report->thresholds;
+    const struct tally tally = report->tally;
     size_t trials = run->count - tally.skipped - tally.not_applicable;
     text_format(out, "%zu trial%s: %zu as expected, %zu missed, %zu without expectation", trials,
                 trials == 1 ? "" : "s", tally.met, tally.missed, tally.without);
@@ -145,7 +109,10 @@ void summary_sentence(const struct run_result *run, struct text *out)
                     !stopped_at_miss(run) ? ""
                     : tally.not_run == 1  ? " (--keep-going runs it)"
                                           : " (--keep-going runs them)");
-    add_thresholds(run, out);
+    if (thresholds->count > 0)
+        text_format(out, "; thresholds: %zu met, %zu missed", thresholds->met, thresholds->missed);
+    if (thresholds->not_measured > 0)
+        text_format(out, ", %zu not measured", thresholds->not_measured);
 }
 
 // What other programs used of the processors while trials ran alone that measure; negative if
@@ -262,4 +229,22 @@ bool trials_ended_alike(const struct trial_result *a, const struct trial_result 
     text_free(&found_a);
     text_free(&found_b);
     return alike;
+}
+
+// A missed expectation is the news; then that the harness could not work, as no figure of it counts
+// for anything; then a missed threshold; then that nobody knows.
+int report_exit_code(const struct run_report *report)
+{
+    const struct run_result *run = report->run;
+    const struct tally tally = report->tally;
+    if (tally.missed > 0)
+        return 1;
+    if (tally.errors > 0 || (run->strict && tally.skipped > 0))
+        return 4;
+    if (report->thresholds.missed > 0)
+        return 5;
+    bool nothing_tried = run->count > 0 && tally.skipped + tally.not_applicable == run->count;
+    bool is_unknown =
+        tally.inconclusive > 0 || tally.not_run > 0 || report->thresholds.not_measured > 0;
+    return is_unknown || nothing_tried ? 3 : 0;
 }

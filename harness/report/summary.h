@@ -2,21 +2,7 @@
 #ifndef LOCKPICK_REPORT_SUMMARY_H
 #define LOCKPICK_REPORT_SUMMARY_H
 
-#include "harness/report/report.h"
-
-// How the trials of a run ended. Each trial is in one of the first seven.
-struct tally {
-    size_t met, missed;                          // against their expectation
-    size_t without;                              // nothing was expected
-    size_t inconclusive;                         // UNKNOWN, but for measurements
-    size_t errors;                               // ERROR
-    size_t skipped;                              // something is missing on this machine
-    size_t not_applicable;                       // scheme and scenario do not go together
-    size_t not_run;                              // planned, but the run ended before
-    size_t verdicts[VERDICT_NOT_APPLICABLE + 1]; // of all finished trials
-};
-
-struct tally tally_make(const struct run_result *run);
+#include "harness/report/run_report.h"
 
 // True if each lock was one worker's own and nothing was expected: costs were asked for, and no
 // verdict. Such a trial is UNKNOWN, and no reason to call the run inconclusive.
@@ -38,7 +24,7 @@ size_t unfit_list(const struct run_result *run, struct unfit **list);
 
 // "23 trials: 20 as expected, 0 missed, 3 without expectation; 2 skipped (why); thresholds: 4 met,
 // 0 missed".
-void summary_sentence(const struct run_result *run, struct text *out);
+void summary_sentence(const struct run_report *report, struct text *out);
 
 // How busy the machine was: "2 processors; load 0.31 at the beginning, 1.80 at the end; other
 // programs used 3 % of them while costs were measured". As far as it is known, or nothing.

@@ -150,13 +150,13 @@ static void add_threshold(struct text *out, const struct threshold_outcome *outc
     text_free(&sentence);
 }
 
-char *report_tap(const struct run_result *run)
+char *report_tap(const struct run_report *report)
 {
+    const struct run_result *run = report->run;
+    const struct threshold_outcomes *outcomes = &report->thresholds;
     struct text out = {0};
-    struct threshold_outcomes outcomes;
-    thresholds_decide(run, &outcomes);
     size_t missing = run->planned > run->count ? run->planned - run->count : 0;
-    size_t count = run->count + missing + outcomes.count;
+    size_t count = run->count + missing + outcomes->count;
     text_format(&out, "TAP version 13\n1..%zu%s\n", count,
                 count == 0 ? " # SKIP no trial finished" : "");
     text_add(&out, "# ");
@@ -164,11 +164,10 @@ char *report_tap(const struct run_result *run)
     text_format(&out, ", seed %" PRIu64 "\n", run->seed);
     for (size_t i = 0; i < run->count; i++)
         add_trial(&out, &run->trials[i], i + 1);
-    for (size_t i = 0; i < outcomes.count; i++)
-        add_threshold(&out, &outcomes.items[i], run->count + i + 1);
+    for (size_t i = 0; i < outcomes->count; i++)
+        add_threshold(&out, &outcomes->items[i], run->count + i + 1);
     if (missing > 0)
         text_format(&out, "Bail out! %zu of %zu trials were not run: the run ended before\n",
                     missing, run->planned);
-    thresholds_free(&outcomes);
     return out.bytes;
 }

@@ -10,6 +10,6 @@
 // junit.xml; SKIP says why. Of a run that ended early, the trials that did not finish are counted
 // in a comment: the exit code tells of them. Text that would break a line is quoted or left out,
 // whatever bytes it has. The caller frees the text.
-char *report_tap(const struct run_result *run);
+char *report_tap(const struct run_report *report);
 
 #endif

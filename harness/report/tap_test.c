@@ -35,7 +35,7 @@ TEST_WITH(each_trial_is_a_line, start, end)
     test_add(&test, "none", VERDICT_UNSAFE, EXPECTATION_MET);
     test_add(&test, "none", VERDICT_SAFE, EXPECTATION_NONE);
     test.trials[1].repeat = 2;
-    tap = report_tap(&test.run);
+    tap = report_tap(test_report(&test.run));
     assert_string_equal(tap, "TAP version 13\n1..2\n"
                              "# results/one, seed 18446744073709551615\n"
                              "ok 1 - pause none \\#1\nok 2 - pause none \\#2\n");
@@ -48,7 +48,7 @@ TEST_WITH(what_was_missed_has_its_story_below, start, end)
     test.trials[0].expectation = &expectation;
     strcpy(one->judgement.expectation_text, "expected SAFE, got \"this\"");
     one->story = "  0.1 s  client-1 \\ acquires\n\n  0.2 s  harm\n";
-    tap = report_tap(&test.run);
+    tap = report_tap(test_report(&test.run));
     expect("\nnot ok 1 - pause redis-setnx\n"
            "  ---\n"
            "  verdict: \"UNSAFE\"\n"
@@ -71,7 +71,7 @@ TEST_WITH(what_was_not_tried_is_skipped_and_an_error_is_not, start, end)
     strcpy(test.results[1].judgement.reason, "needs # of\nthem");
     test_add(&test, "c", VERDICT_UNKNOWN, EXPECTATION_NONE);
     test_add(&test, "d", VERDICT_ERROR, EXPECTATION_NONE);
-    tap = report_tap(&test.run);
+    tap = report_tap(test_report(&test.run));
     expect("\nok 1 - pause a # SKIP SKIPPED: because\n");
     expect("\nok 2 - pause b # SKIP n/a: needs \\# of them\n");
     expect("\nok 3 - pause c # SKIP UNKNOWN: because\n");
@@ -82,18 +82,18 @@ TEST_WITH(a_run_that_ended_early_or_without_a_trial_says_so, start, end)
 {
     test_add(&test, "a", VERDICT_SAFE, EXPECTATION_MET);
     test.run.planned = 3;
-    tap = report_tap(&test.run);
+    tap = report_tap(test_report(&test.run));
     expect("\n1..3\n");
     expect("\nok 1 ");
     expect("\nBail out! 2 of 3 trials were not run");
     free(tap);
     test.run.count = 0;
-    tap = report_tap(&test.run);
+    tap = report_tap(test_report(&test.run));
     expect("\n1..3\n");
     expect("\nBail out! 3 of 3 trials were not run");
     free(tap);
     test.run.planned = 0;
-    tap = report_tap(&test.run);
+    tap = report_tap(test_report(&test.run));
     expect("\n1..0 # SKIP no trial finished\n");
 }
 
@@ -101,7 +101,7 @@ TEST_WITH(what_is_no_utf_8_is_escaped, start, end)
 {
     struct trial_result *one = test_add(&test, "bad\xff", VERDICT_UNSAFE, EXPECTATION_MISSED);
     strcpy(one->judgement.reason, "µ \xc3\xa9 \xe9t\xc3 \xed\xa0\x80 \xc2\x9b \xef\xbf\xbe");
-    tap = report_tap(&test.run);
+    tap = report_tap(test_report(&test.run));
     expect("\nnot ok 1 - pause bad?\n");
     expect("\n  reason: \"µ \xc3\xa9 \\xe9t\\xc3 \\xed\\xa0\\x80 \\x9b \\ufffe\"\n");
 }
@@ -114,12 +114,12 @@ TEST_WITH(a_threshold_is_a_test_too, start, end)
     test.scenario.thresholds = &threshold;
     test.scenario.threshold_count = 1;
     struct trial_result *result = test_add(&test, "a", VERDICT_SAFE, EXPECTATION_MET);
-    tap = report_tap(&test.run);
+    tap = report_tap(test_report(&test.run));
     expect("\n1..2\n");
     expect("\nok 2 - pause a violations == 0\n");
     free(tap);
     test_find(result, &test_lost_update, false);
-    tap = report_tap(&test.run);
+    tap = report_tap(test_report(&test.run));
     expect("\nnot ok 2 - pause a violations == 0\n  ---\n  threshold: \"violations == 0: missed");
     expect("\n  line: 9\n  ...\n");
 }
@@ -136,7 +136,7 @@ TEST_WITH(perls_harness_reads_it, start, end)
     test_add(&test, "bad", VERDICT_UNSAFE, EXPECTATION_MISSED)->story = bytes;
     strcpy(test.results[1].judgement.reason, "two # words");
     test_add(&test, "absent", VERDICT_SKIPPED, EXPECTATION_NONE);
-    tap = report_tap(&test.run);
+    tap = report_tap(test_report(&test.run));
     char folder[] = "/tmp/lockpick-tap-test-XXXXXX";
     assert_int_equal(test_folder_make(folder), 0);
     char *path = path_join(folder, "run.tap");

@@ -223,8 +223,9 @@ static size_t print_trials(const struct run_result *run, bool missed, FILE *out,
     return told;
 }
 
-void report_print(const struct run_result *run, FILE *out, bool coloured, bool quiet)
+void report_print(const struct run_report *report, FILE *out, bool coloured, bool quiet)
 {
+    const struct run_result *run = report->run;
     print_table(run, out, coloured);
     print_unfit(run, out, coloured);
     size_t told = print_trials(run, true, out, coloured, quiet);
@@ -236,8 +237,8 @@ void report_print(const struct run_result *run, FILE *out, bool coloured, bool q
         fprintf(out, "\n%zu more stor%s in the report.\n", stories - told,
                 stories - told == 1 ? "y is" : "ies are");
     if (!quiet)
-        costs_print(run, out, coloured);
-    thresholds_print(run, out, coloured, quiet);
+        costs_print(report, out, coloured);
+    thresholds_print(&report->thresholds, out, coloured, quiet);
     if (run->remarks != NULL)
         fprintf(out, "\n%s", run->remarks);
     struct text machine = {0};
@@ -247,7 +248,7 @@ void report_print(const struct run_result *run, FILE *out, bool coloured, bool q
     text_free(&machine);
     // The sentence says why trials were skipped; the caller, why there are no plots.
     struct text sentence = {0};
-    summary_sentence(run, &sentence);
+    summary_sentence(report, &sentence);
     fputc('\n', out);
     colour_print(out, coloured, COLOUR_BOLD, text_string(&sentence));
     fputc('\n', out);

@@ -6,7 +6,7 @@ static char *print(const struct run_result *run, bool coloured, bool quiet)
     char *text = NULL;
     size_t length = 0;
     FILE *out = open_memstream(&text, &length);
-    report_print(run, out, coloured, quiet);
+    report_print(test_report(run), out, coloured, quiet);
     fclose(out);
     return text;
 }

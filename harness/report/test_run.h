@@ -2,7 +2,7 @@
 #ifndef LOCKPICK_REPORT_TEST_RUN_H
 #define LOCKPICK_REPORT_TEST_RUN_H
 
-#include "harness/report/report.h"
+#include "harness/report/run_report.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -44,6 +44,15 @@ static inline void test_run_start(struct test_run *test)
                                        .repeat = 1};
     test->run = (struct run_result){
         .folder = "results/one", .seed = UINT64_MAX, .trials = test->results, .has_plots = true};
+}
+
+// The report of the run as it is now, which takes the place of the one before.
+static inline const struct run_report *test_report(const struct run_result *run)
+{
+    static struct run_report report;
+    run_report_free(&report);
+    run_report_make(run, &report);
+    return &report;
 }
 
 // Frees what was measured of its trials.

@@ -8,7 +8,6 @@
 
 static struct test_run test;
 static struct threshold thresholds[4];
-static struct threshold_outcomes outcomes;
 
 static inline int start(void **state)
 {
@@ -23,7 +22,6 @@ static inline int end(void **state)
 {
     (void)state;
     test_run_end(&test);
-    thresholds_free(&outcomes);
     return 0;
 }
 

@@ -45,19 +45,18 @@ struct threshold_outcomes {
     size_t met, missed, not_measured; // count in all
 };
 
-// Decides every threshold of the run's scenarios. Free with thresholds_free.
-void thresholds_decide(const struct run_result *run, struct threshold_outcomes *outcomes);
+// Decides every threshold of the run's scenarios by the report's costs. Free with thresholds_free.
+struct run_report;
+void thresholds_decide(const struct run_report *report, struct threshold_outcomes *outcomes);
 void thresholds_free(struct threshold_outcomes *outcomes);
 
 // "met", "missed", "not measured".
 const char *threshold_result_name(enum threshold_result result);
 
-// True if any scenario of the run states one.
-bool thresholds_any(const struct run_result *run);
-
 // The table of them, after that of the costs: those that were not met first, and with `quiet` only
 // those. Nothing is printed of a run without thresholds.
-void thresholds_print(const struct run_result *run, FILE *out, bool coloured, bool quiet);
+void thresholds_print(const struct threshold_outcomes *outcomes, FILE *out, bool coloured,
+                      bool quiet);
 
 // "acquire.p99 < 50ms: missed, 63.1 ms" or "...: not measured, 20 acquires are too few for p99".
 void threshold_sentence(const struct threshold_outcome *outcome, struct text *out);

@@ -1,9 +1,10 @@
 // Where the outcomes of thresholds are told.
 #include "harness/report/github.h"
-#include "harness/report/json_thresholds.h"
 #include "harness/report/junit.h"
 #include "harness/report/test_thresholds.h"
 #include "harness/testing/test.h"
+
+#include <jansson.h>
 
 // A scheme that meets, misses and leaves open one threshold each.
 static void state_all(void)
@@ -23,18 +24,18 @@ static void assert_has(const char *text, const char *part)
 TEST_WITH(a_missed_threshold_has_a_code_of_its_own, start, end)
 {
     state_all();
-    assert_int_equal(report_exit_code(&test.run), 5);
+    assert_int_equal(report_exit_code(test_report(&test.run)), 5);
     thresholds[1].limit.bound = 1e9;
-    assert_int_equal(report_exit_code(&test.run), 3);
+    assert_int_equal(report_exit_code(test_report(&test.run)), 3);
     test.scenario.threshold_count = 2;
-    assert_int_equal(report_exit_code(&test.run), 0);
+    assert_int_equal(report_exit_code(test_report(&test.run)), 0);
     thresholds[1].limit.bound = 5e6;
     test.run.planned = 9; // and so cut short
-    assert_int_equal(report_exit_code(&test.run), 5);
+    assert_int_equal(report_exit_code(test_report(&test.run)), 5);
     test.results[0].judgement.verdict = VERDICT_ERROR;
-    assert_int_equal(report_exit_code(&test.run), 4);
+    assert_int_equal(report_exit_code(test_report(&test.run)), 4);
     test.results[0].judgement.expectation = EXPECTATION_MISSED;
-    assert_int_equal(report_exit_code(&test.run), 1);
+    assert_int_equal(report_exit_code(test_report(&test.run)), 1);
 }
 
 TEST_WITH(ci_servers_are_told_at_its_line, start, end)
@@ -42,7 +43,7 @@ TEST_WITH(ci_servers_are_told_at_its_line, start, end)
     char *written = NULL;
     size_t length = 0;
     state_all();
-    char *junit = report_junit(&test.run);
+    char *junit = report_junit(test_report(&test.run));
     assert_has(junit, "<testsuites name=\"lockpick\" tests=\"4\" failures=\"2\"");
     assert_has(junit, "name=\"redis-setnx: acquire.p50 &lt; 1s\" file=\"pause.yaml\" line=\"20\" "
                       "time=\"0.000\"/>");
@@ -52,7 +53,7 @@ TEST_WITH(ci_servers_are_told_at_its_line, start, end)
                       "too few for p99\"/>");
     free(junit);
     FILE *out = open_memstream(&written, &length);
-    report_github(&test.run, out);
+    report_github(test_report(&test.run), out);
     fclose(out);
     char *github = memory_string(written); // gcc 12 takes `written` for a dangling pointer
     free(written);
@@ -68,7 +69,7 @@ TEST_WITH(people_and_machines_are_told_all_of_it, start, end)
     size_t length = 0;
     state_all();
     FILE *out = open_memstream(&written, &length);
-    thresholds_print(&test.run, out, false, false);
+    thresholds_print(&test_report(&test.run)->thresholds, out, false, false);
     fclose(out);
     char *table = memory_string(written); // gcc 12 takes `written` for a dangling pointer
     free(written);
@@ -77,12 +78,13 @@ TEST_WITH(people_and_machines_are_told_all_of_it, start, end)
     const char *met = strstr(table, "✓ met");
     assert_true(missed != NULL && missed < open && open < met);
     free(table);
-    json_t *json = thresholds_json(&test.run);
+    json_t *result = report_json_value(test_report(&test.run));
+    const json_t *json = json_object_get(result, "thresholds");
     assert_int_equal(json_array_size(json), 3);
     const json_t *second = json_array_get(json, 1);
     assert_string_equal(json_string_value(json_object_get(second, "result")), "missed");
     assert_string_equal(json_string_value(json_object_get(second, "relation")), "<");
     assert_true(json_real_value(json_object_get(second, "bound")) == 5e6);
     assert_int_equal(json_integer_value(json_object_get(second, "line")), 20);
-    json_decref(json);
+    json_decref(result);
 }
