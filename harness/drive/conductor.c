@@ -236,9 +236,14 @@ static bool is_stuck(const struct conductor *conductor, int64_t now_ns)
     const struct schedule *schedule = conductor->schedule;
     const struct lock_settings *lock = &conductor->scenario->lock;
     bool has_begun = conductor->watch.granted || schedule_has_struck(schedule);
+    // The check allows for a lease and for what the lock took before, and counts only the time in
+    // which somebody waited: between two tries nobody does.
+    int64_t enough_ns =
+        time_later(lock->stuck_after_ns, lock->lease_ns + conductor->watch.longest_wait_ns);
+    enough_ns += enough_ns / 20;
     if (schedule_is_striking(schedule) || (!has_begun && conductor->scenario->fault_count > 0))
         return false;
-    return watch_is_stuck(&conductor->watch, now_ns, lock->stuck_after_ns) ||
+    return watch_is_stuck(&conductor->watch, now_ns, enough_ns) ||
            (watch_is_unanswered(&conductor->watch, now_ns, lock) && !schedule_is_lasting(schedule));
 }
 

@@ -105,6 +105,9 @@ static void see_worker(struct watch *watch, unsigned char *worker, const struct 
     } else if (event->kind == EVENT_ACQUIRE_RETURN) {
         see_answer(watch, event->client);
         become(watch, worker, event->outcome == OUTCOME_OK ? HOLDING : GAVE_UP);
+        if (event->outcome == OUTCOME_OK && watch->quiet_since_ns > 0 && !watch->struck)
+            watch->longest_wait_ns =
+                time_later(watch->longest_wait_ns, event->at_ns - watch->quiet_since_ns);
         if (event->outcome == OUTCOME_OK)
             stir(watch, event->at_ns);
         watch->granted |= event->outcome == OUTCOME_OK;
@@ -121,6 +124,7 @@ static void see_worker(struct watch *watch, unsigned char *worker, const struct 
 static void see_fault(struct watch *watch, const struct event *event)
 {
     stir(watch, event->at_ns);
+    watch->struck = true;
     if (event->step >= sizeof watch->faults_ns / sizeof *watch->faults_ns)
         return;
     int64_t *from_ns = &watch->faults_ns[event->step];

@@ -29,6 +29,8 @@ struct watch {
     int64_t longest_stall_ns;           // of anybody
     int64_t faults_ns[MOST_FAULTS + 1]; // since when each is in effect, by its number
     int64_t longest_fault_ns;           // for how long one was, of those that are over
+    bool struck;                        // a fault was in effect, at any time
+    int64_t longest_wait_ns;            // before that, for a grant when nothing else happened
     bool granted;                       // somebody was, at any time
     bool lead_returned;                 // the leading client was granted the lock, or gave up
     int lead;

@@ -50,6 +50,22 @@ TEST(a_trial_is_stuck_once_somebody_has_waited_long_enough)
     watch_free(&watch);
 }
 
+TEST(how_long_a_grant_took_when_nothing_else_happened_counts_until_a_fault)
+{
+    struct watch watch;
+    start(&watch);
+    assert_int_equal(watch.longest_wait_ns, 50 * NS_PER_MS);
+    see(&watch, 1800, 2, EVENT_ACQUIRE_RETURN);
+    assert_int_equal(watch.longest_wait_ns, 700 * NS_PER_MS);
+    watch_see(&watch, &(struct event){.at_ns = 1900 * NS_PER_MS, .kind = EVENT_FAULT_IN_EFFECT});
+    see(&watch, 2000, 2, EVENT_RELEASE_INVOKE);
+    see(&watch, 2010, 2, EVENT_RELEASE_RETURN);
+    see(&watch, 2100, 1, EVENT_ACQUIRE_INVOKE);
+    see(&watch, 4900, 1, EVENT_ACQUIRE_RETURN);
+    assert_int_equal(watch.longest_wait_ns, 700 * NS_PER_MS);
+    watch_free(&watch);
+}
+
 TEST(a_trial_is_not_stuck_while_somebody_holds)
 {
     struct watch watch;

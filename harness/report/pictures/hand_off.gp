@@ -2,7 +2,7 @@
 stats data index 'rows' using (strlen(strcol(4))) name 'NAMES' nooutput
 stats data index 'rows' using (strlen(strcol(5))) name 'FIGURES' nooutput
 stats data index 'rows' using ($2*1e-9) name 'LEAST' nooutput
-stats data index 'rows' using (($3 > $2 ? $3 : $2)*1e-9) name 'MOST' nooutput
+stats data index 'rows' using ((valid(3) && $3 > $2 ? $3 : $2)*1e-9) name 'MOST' nooutput
 height = top + 10 + 20 * rows + 54 + below
 eval frame('')
 set lmargin at screen X(24 + letters(NAMES_max))
