@@ -21,8 +21,8 @@ struct stored_run {
 
 // Reads the scenarios that the run's folder holds (as-run.yaml, or as-run/) and names its trials,
 // none of which is judged; if `trial` is not NULL, only that one. Those that result.json tells of
-// come in its order. Where it lacks some or is missing (the run was stopped), every other trial that
-// has a history. 0, or -1 with `error` set. Free with stored_run_free in either case.
+// come in its order. Where it lacks some or is missing (the run was stopped), every other trial
+// that has a history. 0, or -1 with `error` set. Free with stored_run_free in either case.
 int stored_run_open(const char *folder, const char *trial, struct stored_run *run,
                     struct error *error);
 
