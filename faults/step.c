@@ -95,7 +95,9 @@ static void record_failure(struct schedule *schedule, const struct step *step, i
     const struct fault_step *plan = step_plan(step);
     struct event event = {.kind = EVENT_FAULT_FAILED,
                           .step = (uint8_t)plan->number,
-                          .fault_failed = {plan->target.client, plan->target.worker, reason}};
+                          .fault_failed = {.client = plan->target.client,
+                                           .worker = plan->target.worker,
+                                           .error_number = reason}};
     history_append(schedule->writer, event);
     if (step->in_effect_ns != 0 && (step->strike.role[0] != '\0' || step->has_found))
         history_append_text(schedule->writer, plan->number, ": "); // the role was noted before

@@ -103,8 +103,9 @@ static void be_client(const struct stage *stage, const struct node *node, int nu
     }
     struct history_writer writer;
     history_writer_start(&writer, &stage->history, number, 0);
-    history_append(&writer, (struct event){.kind = EVENT_PROCESS_START,
-                                           .process_start = {getpid(), node->processor}});
+    history_append(&writer,
+                   (struct event){.kind = EVENT_PROCESS_START,
+                                  .process_start = {.pid = getpid(), .cpu = node->processor}});
     struct key_range range = stage_keys_of(stage, number, 0);
     struct lock_client *clients = open_clients(stage, node, number, range);
     run_workers(stage, clients, number);

@@ -180,9 +180,10 @@ static void open_gate(struct conductor *conductor, enum gate gate)
     }
     history_append(
         &conductor->writer,
-        (struct event){
-            .kind = EVENT_BARRIER_OPEN,
-            .barrier_open = {gate == GATE_LEAD ? conductor->scenario->clients.lead.client : 0}});
+        (struct event){.kind = EVENT_BARRIER_OPEN,
+                       .barrier_open = {.client = gate == GATE_LEAD
+                                                      ? conductor->scenario->clients.lead.client
+                                                      : 0}});
     atomic_store(&control->gate, gate);
     futex_wake_all(&control->gate);
 }
@@ -200,11 +201,11 @@ static void stop(struct conductor *conductor, enum stop_reason reason)
     int64_t opened_ns = conductor->opened_ns;
     int64_t now_ns = clock_monotonic_ns();
     load_announce(&conductor->stage.load, opened_ns, now_ns);
-    history_append(
-        &conductor->writer,
-        (struct event){.kind = EVENT_STOP_ASKED,
-                       .detail = (uint8_t)reason,
-                       .stop_asked = {load_due(&conductor->stage.load, now_ns - opened_ns)}});
+    history_append(&conductor->writer,
+                   (struct event){.kind = EVENT_STOP_ASKED,
+                                  .detail = (uint8_t)reason,
+                                  .stop_asked = {.due = load_due(&conductor->stage.load,
+                                                                 now_ns - opened_ns)}});
     bool in_time = reason == STOP_DONE || reason == STOP_TIME || reason == STOP_LIMIT;
     stage_stop(&conductor->stage, in_time ? DRIVER_STOP_IN_TIME : 1);
 }

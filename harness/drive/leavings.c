@@ -40,7 +40,9 @@ static bool settle(const struct look *look, int lock)
     if (held >= 0)
         history_append(look->writer,
                        (struct event){.kind = EVENT_LOCK_FINAL,
-                                      .lock_final = {held, waited_ns, look->keys[lock].number}});
+                                      .lock_final = {.held = held,
+                                                     .waited_ns = waited_ns,
+                                                     .key = look->keys[lock].number}});
     return true;
 }
 

@@ -39,12 +39,12 @@ static void record_cycle(struct worker *worker, int64_t operation, const struct 
            EVENT_ACQUIRE_RETURN, cycle->acquired_ns);
     if (cycle->outcome != OUTCOME_OK)
         return;
-    record(worker, (struct event){.release_invoke = {operation}}, EVENT_RELEASE_INVOKE,
+    record(worker, (struct event){.release_invoke = {.operation = operation}}, EVENT_RELEASE_INVOKE,
            cycle->release_ns);
     record(worker,
            (struct event){.outcome = (uint8_t)release_outcome(cycle->answer),
                           .detail = (uint8_t)cycle->answer,
-                          .release_return = {operation}},
+                          .release_return = {.operation = operation}},
            EVENT_RELEASE_RETURN, cycle->released_ns);
 }
 

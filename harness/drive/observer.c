@@ -205,8 +205,8 @@ static void observe_machine(const struct stage *stage)
         clock_sleep_until_ns(due_ns);
         int64_t step_ns = realtime_offset_ns(offset_ns) - offset_ns;
         if (step_ns > NS_PER_MS || step_ns < -NS_PER_MS) {
-            history_append(&writer,
-                           (struct event){.kind = EVENT_CLOCK_STEP, .clock_step = {step_ns}});
+            history_append(&writer, (struct event){.kind = EVENT_CLOCK_STEP,
+                                                   .clock_step = {.step_ns = step_ns}});
             offset_ns += step_ns;
         }
         int64_t now_ns = clock_monotonic_ns();

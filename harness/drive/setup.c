@@ -195,8 +195,8 @@ int stage_prepare(const struct stage *stage, int64_t value, struct history_write
         const struct stage_key *key = &stage->keys[i];
         if (set_up_key(stage, key, error) != 0 || stage_write_value(stage, key, value, error) != 0)
             return -1;
-        history_append(writer,
-                       (struct event){.kind = EVENT_STORE_INITIAL, .stored = {value, key->number}});
+        history_append(writer, (struct event){.kind = EVENT_STORE_INITIAL,
+                                              .stored = {.value = value, .key = key->number}});
     }
     return 0;
 }
@@ -209,8 +209,8 @@ int stage_record_values(const struct stage *stage, struct history_writer *writer
         int64_t value = 0;
         if (stage_read_value(stage, key, &value, error) != 0)
             return -1;
-        history_append(writer,
-                       (struct event){.kind = EVENT_STORE_FINAL, .stored = {value, key->number}});
+        history_append(writer, (struct event){.kind = EVENT_STORE_FINAL,
+                                              .stored = {.value = value, .key = key->number}});
     }
     return 0;
 }

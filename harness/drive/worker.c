@@ -126,36 +126,40 @@ static enum acquired acquire(struct worker *worker, const struct turn *turn, str
 
 static void release(struct worker *worker, int64_t operation)
 {
-    record(worker, (struct event){.kind = EVENT_RELEASE_INVOKE, .release_invoke = {operation}});
+    record(worker, (struct event){.kind = EVENT_RELEASE_INVOKE,
+                                  .release_invoke = {.operation = operation}});
     enum release_answer answer = lock_release(&worker->key->lock);
     record_return(worker, (struct event){.kind = EVENT_RELEASE_RETURN,
                                          .outcome = (uint8_t)release_outcome(answer),
                                          .detail = (uint8_t)answer,
-                                         .release_return = {operation}});
+                                         .release_return = {.operation = operation}});
 }
 
 // Locks once more, at `depth` (from 2). False if it is not the holder any more.
 static bool reenter(struct worker *worker, int64_t operation, int64_t depth)
 {
     struct grant grant = {0};
-    record(worker, (struct event){.kind = EVENT_REENTER_INVOKE, .nested = {operation, depth}});
+    record(worker, (struct event){.kind = EVENT_REENTER_INVOKE,
+                                  .nested = {.operation = operation, .depth = depth}});
     enum outcome outcome = lock_reenter(&worker->key->lock, &grant);
-    record_return(worker,
-                  (struct event){.kind = EVENT_REENTER_RETURN,
-                                 .outcome = (uint8_t)outcome,
-                                 .nested = {operation, depth,
-                                            on_machine_clock(worker, grant.valid_until_ns)}});
+    record_return(worker, (struct event){.kind = EVENT_REENTER_RETURN,
+                                         .outcome = (uint8_t)outcome,
+                                         .nested = {.operation = operation,
+                                                    .depth = depth,
+                                                    .valid_until_ns = on_machine_clock(
+                                                        worker, grant.valid_until_ns)}});
     return outcome == OUTCOME_OK;
 }
 
 static void leave(struct worker *worker, int64_t operation, int64_t depth)
 {
-    record(worker, (struct event){.kind = EVENT_LEAVE_INVOKE, .nested = {operation, depth}});
+    record(worker, (struct event){.kind = EVENT_LEAVE_INVOKE,
+                                  .nested = {.operation = operation, .depth = depth}});
     enum release_answer answer = lock_leave(&worker->key->lock);
     record_return(worker, (struct event){.kind = EVENT_LEAVE_RETURN,
                                          .outcome = (uint8_t)release_outcome(answer),
                                          .detail = (uint8_t)answer,
-                                         .nested = {operation, depth}});
+                                         .nested = {.operation = operation, .depth = depth}});
 }
 
 // Sleeps for that long, or until the trial ends.
@@ -170,15 +174,17 @@ static enum outcome read_value(struct worker *worker, int64_t operation, int64_t
                                int64_t *seen)
 {
     const struct lock_scheme *scheme = worker->stage->scheme;
-    record(worker, (struct event){.kind = EVENT_READ_INVOKE, .access = {operation, token}});
+    record(worker, (struct event){.kind = EVENT_READ_INVOKE,
+                                  .access = {.operation = operation, .token = token}});
     worker->actor.phase = PHASE_READ;
     enum outcome outcome = scheme->read != NULL
                                ? scheme->read(&worker->key->lock, seen)
                                : worker->key->store.kind->read(&worker->key->store, token, seen);
     worker->actor.phase = PHASE_NONE;
-    record(worker, (struct event){.kind = EVENT_READ_RETURN,
-                                  .outcome = (uint8_t)outcome,
-                                  .access = {operation, token, *seen}});
+    record(worker,
+           (struct event){.kind = EVENT_READ_RETURN,
+                          .outcome = (uint8_t)outcome,
+                          .access = {.operation = operation, .token = token, .value = *seen}});
     point(&worker->actor, POINT_AFTER, "read");
     return outcome;
 }
@@ -265,13 +271,14 @@ static bool begin_transaction(struct worker *worker)
 
 static void commit(struct worker *worker, int64_t operation)
 {
-    record(worker, (struct event){.kind = EVENT_COMMIT_INVOKE, .commit_invoke = {operation}});
+    record(worker,
+           (struct event){.kind = EVENT_COMMIT_INVOKE, .commit_invoke = {.operation = operation}});
     worker->actor.phase = PHASE_WRITE;
     enum outcome outcome = worker->key->store.kind->commit(&worker->key->store);
     worker->actor.phase = PHASE_NONE;
     record(worker, (struct event){.kind = EVENT_COMMIT_RETURN,
                                   .outcome = (uint8_t)outcome,
-                                  .commit_return = {operation}});
+                                  .commit_return = {.operation = operation}});
 }
 
 // The transaction inside the lock: committed before the release.

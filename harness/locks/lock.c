@@ -97,9 +97,10 @@ void lock_lose(struct lock *lock, enum lost_reason reason, struct history_writer
     uint32_t kept = LOST_NOT;
     if (!atomic_compare_exchange_strong(&lock->lost, &kept, reason) || writer == NULL)
         return;
-    history_append(writer, (struct event){.kind = EVENT_LOST,
-                                          .detail = (uint8_t)reason,
-                                          .lost = {lock->operation, reason}});
+    history_append(writer,
+                   (struct event){.kind = EVENT_LOST,
+                                  .detail = (uint8_t)reason,
+                                  .lost = {.operation = lock->operation, .reason = reason}});
 }
 
 enum outcome lock_still_held(const struct lock *lock)
@@ -126,8 +127,9 @@ enum release_answer lock_left_answer(const struct lock *lock)
 void lock_queued(const struct lock *lock, int64_t kept_ns)
 {
     if (lock->actor->history != NULL)
-        history_append(lock->actor->history,
-                       (struct event){.kind = EVENT_QUEUED, .queued = {lock->operation, kept_ns}});
+        history_append(lock->actor->history, (struct event){.kind = EVENT_QUEUED,
+                                                            .queued = {.operation = lock->operation,
+                                                                       .kept_ns = kept_ns}});
 }
 
 int lock_open(struct lock *lock, struct error *error)

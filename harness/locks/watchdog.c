@@ -59,7 +59,8 @@ static void record(struct watchdog *watchdog, const struct lock *lock, enum even
     history_append(&watchdog->writer, (struct event){.at_ns = at_ns,
                                                      .kind = (uint8_t)kind,
                                                      .outcome = (uint8_t)outcome,
-                                                     .renew_return = {lock->operation, valid_ns}});
+                                                     .renew_return = {.operation = lock->operation,
+                                                                      .valid_until_ns = valid_ns}});
 }
 
 static void lose(struct watchdog *watchdog, struct lock *lock, enum lost_reason reason)

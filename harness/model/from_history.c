@@ -164,7 +164,8 @@ static void see_leave(struct taking *taking, struct stream *stream, const struct
 
 static void give_back(struct taking *taking, struct stream *stream, bool surely)
 {
-    const struct event event = {.at_ns = stream->seen_ns, .release_invoke = {stream->number}};
+    const struct event event = {.at_ns = stream->seen_ns,
+                                .release_invoke = {.operation = stream->number}};
     invoke(taking, stream, &event, OPERATION_RELEASE, EVENT_NONE);
     if (surely)
         finish(taking, stream, stream->moment, OUTCOME_OK, 0);

@@ -65,16 +65,16 @@ static uint32_t alternative(const struct point_trap *trap, const struct actor *a
 static void stop_here(struct point_trap *trap, struct actor *actor, uint32_t which)
 {
     atomic_store(&trap->reached_by, (uint32_t)actor->worker);
-    int64_t reached_ns =
-        history_append(actor->history, (struct event){.kind = EVENT_POINT_REACHED,
-                                                      .step = trap->step,
-                                                      .point_reached = {trap->nth, which}});
+    int64_t reached_ns = history_append(
+        actor->history, (struct event){.kind = EVENT_POINT_REACHED,
+                                       .step = trap->step,
+                                       .point_reached = {.nth = trap->nth, .alternative = which}});
     while (atomic_load(&trap->state) == POINT_REACHED)
         futex_wait_until_ns(&trap->state, POINT_REACHED, TIME_NEVER);
     history_append(actor->history,
                    (struct event){.kind = EVENT_POINT_LEFT,
                                   .step = trap->step,
-                                  .point_left = {clock_monotonic_ns() - reached_ns}});
+                                  .point_left = {.held_ns = clock_monotonic_ns() - reached_ns}});
 }
 
 void point_stop_if_armed(struct actor *actor, enum point_side side, const char *what, size_t length)
