@@ -83,18 +83,15 @@ static enum strike_state start_again(struct fault_strike *strike, struct error *
     return state < 0 ? STRIKE_FAILED : state > 0 ? STRIKE_PENDING : STRIKE_IN_EFFECT;
 }
 
-// Servers say in their log that they give up; until they have, their other threads may go on
-// writing: MariaDB, ZooKeeper, PostgreSQL, Redis.
 static bool has_given_up(const struct node *node)
 {
-    static const char *const words[] = {"[FATAL]", " got signal ", "Severe unrecoverable error",
-                                        "PANIC:", "Can't recover from AOF write error"};
+    const char *const *words = node->kind->surrender_notes;
     struct text log = {0};
     char *path = path_join(node->folder, "server.log");
     bool found = false;
     file_read(path, &log, NULL);
-    for (size_t i = 0; i < sizeof words / sizeof *words && !found; i++)
-        found = strstr(text_string(&log), words[i]) != NULL;
+    for (; words != NULL && *words != NULL && !found; words++)
+        found = strstr(text_string(&log), *words) != NULL;
     text_free(&log);
     free(path);
     return found;

@@ -250,6 +250,8 @@ static int ready(const struct node *node, struct error *error)
     return serves ? 0 : 1;
 }
 
+static const char *const surrender_notes[] = {"[FATAL]", " got signal ", NULL};
+
 const struct server_kind mysql_server = {
     .name = "mysql",
     .program = "mariadbd",
@@ -263,4 +265,5 @@ const struct server_kind mysql_server = {
     .ready = ready,
     .takes_preload = true,
     .control = &mysql_control,
+    .surrender_notes = surrender_notes,
 };

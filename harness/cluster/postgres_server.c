@@ -236,6 +236,8 @@ static const char *const death_notes[] = {"was terminated by signal", "exited wi
                                           "terminating connection due to administrator command",
                                           NULL};
 
+static const char *const surrender_notes[] = {"PANIC:", NULL};
+
 const struct server_kind postgres_server = {
     .name = "postgres",
     .program = "postgres",
@@ -251,4 +253,5 @@ const struct server_kind postgres_server = {
     .takes_preload = true,
     .death_notes = death_notes,
     .control = &postgres_control,
+    .surrender_notes = surrender_notes,
 };

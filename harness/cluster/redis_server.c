@@ -198,6 +198,8 @@ static int ready(const struct node *node, struct error *error)
     return serves ? 0 : 1;
 }
 
+static const char *const surrender_notes[] = {"Can't recover from AOF write error", NULL};
+
 const struct server_kind redis_server = {
     .name = "redis",
     .program = "redis-server",
@@ -208,6 +210,7 @@ const struct server_kind redis_server = {
     .ready = ready,
     .control = &redis_control,
     .takes_preload = true,
+    .surrender_notes = surrender_notes,
 };
 
 const struct server_kind redis_sentinel = {

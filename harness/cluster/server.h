@@ -41,6 +41,9 @@ struct server_kind {
     // Optional: words of lines by which its log tells that one of its processes ended, and with it
     // what its clients held. NULL-terminated.
     const char *const *death_notes;
+    // Optional: words by which its log tells that it gives up for want of a disk, while its other
+    // threads may go on writing. NULL-terminated.
+    const char *const *surrender_notes;
     // What else can be done to it, or NULL.
     const struct server_control *control;
 };

@@ -121,6 +121,8 @@ static int ready(const struct node *node, struct error *error)
     return answers(node, "conf", node->data) ? 0 : 1;
 }
 
+static const char *const surrender_notes[] = {"Severe unrecoverable error", NULL};
+
 const struct server_kind zookeeper_server = {
     .name = "zookeeper",
     .program = "java",
@@ -136,6 +138,7 @@ const struct server_kind zookeeper_server = {
     .control = &zookeeper_control,
     .takes_preload = true,
     .lease_clock = SHIFTED_MONOTONIC,
+    .surrender_notes = surrender_notes,
 };
 
 const struct topology zookeeper_ensemble = {
