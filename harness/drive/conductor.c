@@ -258,8 +258,7 @@ static bool time_is_up(const struct conductor *conductor, int64_t now_ns)
         return false;
     schedule_close(conductor->schedule, now_ns);
     // As long as there were stalls, nobody can be seen to be stuck.
-    int64_t bound_ns = 2 * scenario->lock.stuck_after_ns + conductor->watch.stalled_ns +
-                       conductor->watch.longest_stall_ns;
+    int64_t bound_ns = 2 * scenario->lock.stuck_after_ns + watch_stalls_ns(&conductor->watch);
     return !scenario_was_drawn(scenario) ||
            schedule_has_settled(conductor->schedule, now_ns, bound_ns);
 }

@@ -155,10 +155,15 @@ void watch_see(struct watch *watch, const struct event *event)
     }
 }
 
-// True if nothing happened for so long, and as long as there were stalls or are about to be.
+int64_t watch_stalls_ns(const struct watch *watch)
+{
+    return watch->stalled_ns + watch->longest_stall_ns;
+}
+
+// True if nothing happened for so long, stalls apart.
 static bool is_quiet_for(const struct watch *watch, int64_t now_ns, int64_t length_ns)
 {
-    return now_ns - watch->quiet_since_ns > length_ns + watch->stalled_ns + watch->longest_stall_ns;
+    return now_ns - watch->quiet_since_ns > length_ns + watch_stalls_ns(watch);
 }
 
 bool watch_is_stuck(const struct watch *watch, int64_t now_ns, int64_t stuck_after_ns)

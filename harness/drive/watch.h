@@ -42,6 +42,10 @@ void watch_start(struct watch *watch, int clients, int threads, int lead, bool i
 void watch_free(struct watch *watch);
 void watch_see(struct watch *watch, const struct event *event);
 
+// How much longer anything may take, as long as there were stalls since it was quiet or are about
+// to be.
+int64_t watch_stalls_ns(const struct watch *watch);
+
 // True if nobody living holds and somebody has been waiting for `stuck_after_ns`. Time for which
 // the machine or a server stood still does not count, and somebody may be about to do so again: the
 // check allows for both.
