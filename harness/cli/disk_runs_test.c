@@ -4,38 +4,13 @@
 #include "harness/cli/test_command.h"
 #include "harness/testing/test.h"
 
-static char folder[] = "/tmp/lockpick-disk-runs-XXXXXX";
-
-static int make_folder(void **state)
-{
-    (void)state;
-    return test_folder_make(folder);
-}
-
-static int remove_folder(void **state)
-{
-    (void)state;
-    return test_folder_remove(folder);
-}
+TEST_FOLDER("/tmp/lockpick-disk-runs-XXXXXX");
 
 #define HEAD                                                                                       \
     "version: 1\nname: small\nabout: For a test.\n"                                                \
     "workload: {kind: increment, operations: 20, hold: 5ms}\n"                                     \
     "clients: {processes: 2, lead: client-1}\n"                                                    \
     "lock: {lease: 10s, wait: 20s, retry: 5ms, request: 1s}\n"
-
-static struct command_result run_text(const char *name, const char *text)
-{
-    struct text path = {0};
-    struct text arguments = {0};
-    text_format(&path, "%s/%s.yaml", folder, name);
-    text_format(&arguments, "run %s --keep-going --out %s/%s", path.bytes, folder, name);
-    assert_int_equal(file_write(path.bytes, text, strlen(text), NULL), 0);
-    struct command_result result = run_lockpick(arguments.bytes);
-    text_free(&path);
-    text_free(&arguments);
-    return result;
-}
 
 static bool says(const struct command_result *result, const char *words)
 {
@@ -57,18 +32,19 @@ static void must_not_say(const struct command_result *result, const char *words)
                  text_string(&result->errors));
 }
 
-TEST_GROUP(make_folder, remove_folder);
+TEST_GROUP(make_test_folder, remove_test_folder);
 
 TEST(a_lock_lost_by_a_lying_disk_is_told_with_that_cause)
 {
     struct command_result result =
-        run_text("lies", HEAD "servers: {redis: {persistence: aof-always}}\n"
-                              "schemes: [redis-set-px-lua]\nfaults:\n"
-                              "  - {name: lies, when: client-1 before request in acquire, disk: "
-                              "server-1, how: lost-writes, until: end}\n"
-                              "  - {name: held, after: lies, when: client-1 after read, nth: 2, "
-                              "pause: client-1, until: client-2 writes or 8s}\n"
-                              "  - {after: held, restart: server-1}\n");
+        run_text_in(folder, "lies",
+                    HEAD "servers: {redis: {persistence: aof-always}}\n"
+                         "schemes: [redis-set-px-lua]\nfaults:\n"
+                         "  - {name: lies, when: client-1 before request in acquire, disk: "
+                         "server-1, how: lost-writes, until: end}\n"
+                         "  - {name: held, after: lies, when: client-1 after read, nth: 2, "
+                         "pause: client-1, until: client-2 writes or 8s}\n"
+                         "  - {after: held, restart: server-1}\n");
     must_say(&result, "UNSAFE");
     must_say(&result, "server-1's disk begins to lie: it answers that all is written, and keeps "
                       "none of it");
@@ -82,8 +58,9 @@ TEST(a_lock_lost_by_a_lying_disk_is_told_with_that_cause)
 TEST(what_a_full_disk_does_to_a_server_is_not_held_against_the_lock)
 {
     struct command_result result =
-        run_text("full", HEAD "schemes: [zk-sequential, mysql-unique-timeout]\nfaults:\n"
-                              "  - {when: client-1 holds, nth: 2, disk: server-1, until: 1s}\n");
+        run_text_in(folder, "full",
+                    HEAD "schemes: [zk-sequential, mysql-unique-timeout]\nfaults:\n"
+                         "  - {when: client-1 holds, nth: 2, disk: server-1, until: 1s}\n");
     must_not_say(&result, "UNSAFE");
     must_not_say(&result, "ERROR");
     must_not_say(&result, "STUCK");
@@ -93,10 +70,11 @@ TEST(what_a_full_disk_does_to_a_server_is_not_held_against_the_lock)
 TEST(a_server_that_does_not_start_with_damaged_data_gives_no_verdict)
 {
     struct command_result result =
-        run_text("damage", HEAD "seed: 1\nschemes: [zk-sequential]\nfaults:\n"
-                                "  - {name: bits, when: client-1 holds, nth: 4, disk: server-1, "
-                                "how: corrupt}\n"
-                                "  - {after: bits, restart: server-1}\n");
+        run_text_in(folder, "damage",
+                    HEAD "seed: 1\nschemes: [zk-sequential]\nfaults:\n"
+                         "  - {name: bits, when: client-1 holds, nth: 4, disk: server-1, "
+                         "how: corrupt}\n"
+                         "  - {after: bits, restart: server-1}\n");
     must_not_say(&result, "UNSAFE");
     must_not_say(&result, "ERROR");
     must_not_say(&result, "STUCK  ");
@@ -106,9 +84,10 @@ TEST(a_server_that_does_not_start_with_damaged_data_gives_no_verdict)
 TEST(a_disk_that_nobody_wrote_to_proves_nothing)
 {
     struct command_result result =
-        run_text("idle", HEAD "schemes: [mysql-get-lock]\nfaults:\n"
-                              "  - {when: client-1 holds, nth: 2, disk: server-1, until: "
-                              "client-2 releases or 2s}\n");
+        run_text_in(folder, "idle",
+                    HEAD "schemes: [mysql-get-lock]\nfaults:\n"
+                         "  - {when: client-1 holds, nth: 2, disk: server-1, until: "
+                         "client-2 releases or 2s}\n");
     must_say(&result, "UNKNOWN");
     must_say(&result, "met no write: the server asked nothing of its disk meanwhile");
     command_free(&result);
@@ -127,7 +106,7 @@ TEST(a_scenario_whose_servers_have_no_such_disk_is_refused)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct text text = {0};
         text_format(&text, "%s%s", HEAD, cases[i][0]);
-        struct command_result result = run_text("none", text.bytes);
+        struct command_result result = run_text_in(folder, "none", text.bytes);
         assert_int_equal(result.code, 2);
         must_say(&result, cases[i][1]);
         command_free(&result);
@@ -138,11 +117,12 @@ TEST(a_scenario_whose_servers_have_no_such_disk_is_refused)
 TEST(an_upgrade_that_forgets_a_lock_is_told_with_both_versions)
 {
     struct command_result result =
-        run_text("upgrade", HEAD "schemes: [redis-set-px-lua]\nfaults:\n"
-                                 "  - {name: held, when: client-1 after read, pause: client-1, "
-                                 "until: client-2 writes or 8s}\n"
-                                 "  - {when: client-2 before request in acquire, upgrade: "
-                                 "server-1, to: redis-server}\n");
+        run_text_in(folder, "upgrade",
+                    HEAD "schemes: [redis-set-px-lua]\nfaults:\n"
+                         "  - {name: held, when: client-1 after read, pause: client-1, "
+                         "until: client-2 writes or 8s}\n"
+                         "  - {when: client-2 before request in acquire, upgrade: "
+                         "server-1, to: redis-server}\n");
     must_say(&result, "UNSAFE");
     must_say(&result, "server-1 is ended in good order, to be upgraded from redis-server ");
     must_say(&result, " to redis-server ");

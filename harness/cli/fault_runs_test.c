@@ -13,20 +13,6 @@ TEST_FOLDER("/tmp/lockpick-fault-runs-XXXXXX");
     "clients: {processes: 2, lead: client-1}\n"                                                    \
     "lock: {lease: 5s, wait: 20s, retry: 5ms, request: 500ms}\n"
 
-// Runs the scenario; the caller frees the result with command_free.
-static struct command_result run_text(const char *name, const char *text)
-{
-    struct text path = {0};
-    struct text arguments = {0};
-    text_format(&path, "%s/%s.yaml", folder, name);
-    text_format(&arguments, "run %s --keep-going --out %s/%s", path.bytes, folder, name);
-    assert_int_equal(file_write(path.bytes, text, strlen(text), NULL), 0);
-    struct command_result result = run_lockpick(arguments.bytes);
-    text_free(&path);
-    text_free(&arguments);
-    return result;
-}
-
 static bool has_namespaces(void)
 {
     struct command_result probe = run_lockpick("doctor");
@@ -37,7 +23,7 @@ static bool has_namespaces(void)
 
 static void expect(const char *name, const char *text, const char *verdict, const char *reason)
 {
-    struct command_result result = run_text(name, text);
+    struct command_result result = run_text_in(folder, name, text);
     if (strstr(text_string(&result.output), verdict) == NULL ||
         strstr(text_string(&result.output), reason) == NULL)
         fail_msg("'%s' and '%s' are not in: %s%s", verdict, reason, text_string(&result.output),
@@ -61,11 +47,12 @@ TEST(a_failover_that_a_lock_outlived_by_luck_says_what_was_not_tried)
 {
     struct text json = {0};
     struct command_result result =
-        run_text("lucky", HEAD "servers: {redis: {topology: sentinel}}\nschemes: [redis-lua]\n"
-                               "faults:\n"
-                               "  - {name: held, when: client-1 after read, pause: client-1, "
-                               "until: 1s}\n"
-                               "  - {after: held, failover: leader}\n");
+        run_text_in(folder, "lucky",
+                    HEAD "servers: {redis: {topology: sentinel}}\nschemes: [redis-lua]\n"
+                         "faults:\n"
+                         "  - {name: held, when: client-1 after read, pause: client-1, "
+                         "until: 1s}\n"
+                         "  - {after: held, failover: leader}\n");
     char *path = path_join(folder, "lucky/result.json");
     assert_int_equal(file_read(path, &json, NULL), 0);
     free(path);
@@ -119,7 +106,7 @@ TEST(faults_on_servers_of_others_are_skipped_and_those_on_clients_strike)
                             "expect: [{schemes: redis-set-px-lua, verdict: safe}]\n";
     text_format(&strange, form, server.cluster.nodes[0].port, "restart: server-1");
     text_format(&ours, form, server.cluster.nodes[0].port, "pause: client-1, until: 200ms");
-    struct command_result result = run_text("why", strange.bytes);
+    struct command_result result = run_text_in(folder, "why", strange.bytes);
     assert_non_null(strstr(text_string(&result.errors), "not in namespaces: a server is external"));
     command_free(&result);
     expect("strange", strange.bytes, "SKIPPED", "is not ours");
@@ -146,14 +133,15 @@ TEST(a_run_of_random_faults_is_written_down_and_repeats)
     struct text first = {0};
     struct text second = {0};
     struct command_result result =
-        run_text("random", "version: 1\nname: random\nabout: For a \"test\".\n"
-                           "workload: {kind: increment, hold: 1ms}\n"
-                           "load: [{for: 1s, rate: 40/s}, {for: 1s, clients: 2}]\n"
-                           "thresholds: [violations == 0]\n"
-                           "clients: {processes: 3}\nschemes: [redis-set-px-lua]\nseed: 7\n"
-                           "lock: {lease: 400ms, wait: 5s, retry: 5ms}\n"
-                           "random: {of: [pause, restart], every: 500ms, jitter: 100ms, lasting: "
-                           "100ms}\n");
+        run_text_in(folder, "random",
+                    "version: 1\nname: random\nabout: For a \"test\".\n"
+                    "workload: {kind: increment, hold: 1ms}\n"
+                    "load: [{for: 1s, rate: 40/s}, {for: 1s, clients: 2}]\n"
+                    "thresholds: [violations == 0]\n"
+                    "clients: {processes: 3}\nschemes: [redis-set-px-lua]\nseed: 7\n"
+                    "lock: {lease: 400ms, wait: 5s, retry: 5ms}\n"
+                    "random: {of: [pause, restart], every: 500ms, jitter: 100ms, lasting: "
+                    "100ms}\n");
     command_free(&result);
     read_as_run("random", &first);
     assert_non_null(strstr(first.bytes, "faults:\n  - {drawn: true, at: "));
@@ -179,7 +167,7 @@ TEST(a_run_of_random_faults_is_written_down_and_repeats)
 
 static void expect_random(const char *name, const char *text, const char *told, const char *verdict)
 {
-    struct command_result result = run_text(name, text);
+    struct command_result result = run_text_in(folder, name, text);
     if ((told == NULL) != (strstr(text_string(&result.errors), "is not drawn") == NULL) ||
         (told != NULL && strstr(text_string(&result.errors), told) == NULL) ||
         strstr(text_string(&result.output), verdict) == NULL)
@@ -210,10 +198,11 @@ TEST(each_repeat_has_its_own_faults_and_leaves_them)
     struct text path = {0};
     struct text all[2] = {{0}, {0}};
     struct text own = {0};
-    struct command_result result = run_text(
-        "repeats", SOAK("redis-set-px-lua",
-                        "pause, lost-reply") "repeat: 2\n"
-                                             "expect: [{schemes: \"*\", verdict: safe}]\n");
+    struct command_result result =
+        run_text_in(folder, "repeats",
+                    SOAK("redis-set-px-lua",
+                         "pause, lost-reply") "repeat: 2\n"
+                                              "expect: [{schemes: \"*\", verdict: safe}]\n");
     if (strstr(text_string(&result.output), "2 trials: 2 as expected") == NULL)
         fail_msg("%s%s", text_string(&result.output), text_string(&result.errors));
     command_free(&result);

@@ -58,6 +58,22 @@ static inline struct command_result run_lockpick_in(const char *folder, const ch
     return result;
 }
 
+// Writes the scenario into the folder and runs it there, with a results folder of its name; the
+// caller frees with command_free.
+static inline struct command_result run_text_in(const char *folder, const char *name,
+                                                const char *text)
+{
+    struct text path = {0};
+    struct text arguments = {0};
+    text_format(&path, "%s/%s.yaml", folder, name);
+    text_format(&arguments, "run %s --keep-going --out %s/%s", path.bytes, folder, name);
+    assert_int_equal(file_write(path.bytes, text, strlen(text), NULL), 0);
+    struct command_result result = run_lockpick(arguments.bytes);
+    text_free(&path);
+    text_free(&arguments);
+    return result;
+}
+
 static inline void command_free(struct command_result *result)
 {
     text_free(&result->output);
