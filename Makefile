@@ -30,10 +30,7 @@ LIBRARY_SOURCES := $(filter-out harness/main.c,$(SOURCES))
 TEMPLATES := $(shell find harness -name '*.gp' | sort) $(wildcard harness/scenario/help_*.txt)
 OBJECTS := $(LIBRARY_SOURCES:%.c=$(BUILD)/%.o) $(TEMPLATES:%=$(BUILD)/%.o)
 TEST_PROGRAMS := $(TESTS:%.c=$(BUILD)/%)
-# Those with a main of their own are programs of their own.
-TESTS_ALONE := $(patsubst %.c,$(BUILD)/%,$(shell grep -l '^int main' $(TESTS)))
-TESTS_TOGETHER := $(filter-out $(TESTS_ALONE),$(TEST_PROGRAMS))
-TEST_ROOMS := $(sort $(dir $(TESTS_TOGETHER)))
+TEST_ROOMS := $(sort $(dir $(TEST_PROGRAMS)))
 FUZZERS := $(shell find harness faults -name '*_fuzz.c' | sort)
 FORMATTED := $(shell find harness faults -name '*.[ch]')
 
@@ -88,19 +85,14 @@ $(BUILD)/preload/%.o: %.c
 # The tests of a room are one program, and each file's name a link to it, by which it knows what to
 # run; see harness/testing/test.h.
 .SECONDEXPANSION:
-$(TEST_ROOMS:%=%tests): $$(foreach test,$(TESTS_TOGETHER),$$(if \
+$(TEST_ROOMS:%=%tests): $$(foreach test,$(TEST_PROGRAMS),$$(if \
 		$$(filter $$(@D)/,$$(dir $$(test))),$$(test).o)) $(BUILD)/harness/testing/main.o $(BUILD)/liblockpick.a | $(PRELOAD)
 	@echo "  LINK  $@"
 	@rm -f $@
 	@$(CC) $(CFLAGS) -o $@ $^ $(LIBRARIES) -lcmocka
 
-$(TESTS_TOGETHER): $$(@D)/tests
+$(TEST_PROGRAMS): $$(@D)/tests
 	@ln -sf tests $@
-
-$(TESTS_ALONE): %: %.o $(BUILD)/liblockpick.a | $(PRELOAD)
-	@echo "  LINK  $@"
-	@rm -f $@
-	@$(CC) $(CFLAGS) -o $@ $^ $(LIBRARIES) -lcmocka
 
 tests: all $(TEST_PROGRAMS)
 
