@@ -1,9 +1,9 @@
 // check: decides a history that is there already: another tool's, or one of Lockpick's own.
 #include "harness/base/table.h"
 #include "harness/cli/check_case.h"
-#include "harness/cli/stored_path.h"
-#include "harness/cli/stored_run.h"
 #include "harness/cli/verb.h"
+#include "harness/run/stored_path.h"
+#include "harness/run/stored_run.h"
 
 #include "harness/report/run_report.h"
 

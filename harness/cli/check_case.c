@@ -1,10 +1,10 @@
 #include "harness/cli/check_case.h"
 
 #include "harness/base/rank.h"
-#include "harness/cli/run_outputs.h"
 #include "harness/history/file.h"
 #include "harness/model/from_history.h"
 #include "harness/report/model_picture.h"
+#include "harness/run/run_outputs.h"
 
 #include <errno.h>
 #include <string.h>

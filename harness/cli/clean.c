@@ -1,7 +1,7 @@
 // clean: removes from a server of the user's what runs that were killed have left there.
 #include "harness/cli/verb.h"
-#include "harness/drive/servers.h"
 #include "harness/locks/zookeeper_common.h"
+#include "harness/run/servers.h"
 #include "harness/wire/mysql_account.h"
 #include "harness/wire/redis.h"
 

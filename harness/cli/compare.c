@@ -1,12 +1,12 @@
 // compare: two runs, or two schemes, held against each other.
 #include "harness/base/file.h"
 #include "harness/cli/compare_options.h"
-#include "harness/cli/compare_turns.h"
-#include "harness/cli/run_folder.h"
-#include "harness/cli/stored_run.h"
 #include "harness/cli/verb.h"
 #include "harness/report/json_values.h"
 #include "harness/report/run_report.h"
+#include "harness/run/compare_turns.h"
+#include "harness/run/run_folder.h"
+#include "harness/run/stored_run.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,8 +3,8 @@
 #include "harness/cli/test_command.h"
 #include "harness/testing/test.h"
 
-#include "harness/cli/scenario_files.h"
-#include "harness/cli/vocabulary.h"
+#include "harness/run/scenario_files.h"
+#include "harness/run/vocabulary.h"
 #include "harness/scenario/plan.h"
 
 #define FOLDER "scenarios/comparison"

@@ -3,11 +3,11 @@
 #include "harness/base/file.h"
 #include "harness/base/text.h"
 #include "harness/cli/find_report.h"
-#include "harness/cli/loopback.h"
-#include "harness/cli/run_folder.h"
-#include "harness/cli/scenario_files.h"
 #include "harness/cli/verb.h"
-#include "harness/cli/vocabulary.h"
+#include "harness/run/loopback.h"
+#include "harness/run/run_folder.h"
+#include "harness/run/scenario_files.h"
+#include "harness/run/vocabulary.h"
 
 #include <stdio.h>
 #include <stdlib.h>

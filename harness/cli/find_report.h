@@ -2,7 +2,7 @@
 #ifndef LOCKPICK_CLI_FIND_REPORT_H
 #define LOCKPICK_CLI_FIND_REPORT_H
 
-#include "harness/cli/find_search.h"
+#include "harness/run/find_search.h"
 
 // To be called after each step of a search, and before its first: prints a line of what was
 // measured, on standard output.

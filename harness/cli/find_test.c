@@ -1,8 +1,8 @@
 // End to end: the highest rate that meets a target, as a user looks for it.
 #include "harness/base/test_folder.h"
-#include "harness/cli/find_search.h"
 #include "harness/cli/test_command.h"
 #include "harness/report/test_json_path.h"
+#include "harness/run/find_search.h"
 #include "harness/testing/test.h"
 
 TEST_FOLDER("/tmp/lockpick-find-test-XXXXXX");

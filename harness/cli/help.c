@@ -1,7 +1,7 @@
 // help: what a verb does, or the reference of scenario files.
 #include "harness/base/text.h"
 #include "harness/cli/verb.h"
-#include "harness/cli/vocabulary.h"
+#include "harness/run/vocabulary.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,13 +1,13 @@
 // report: everything that a run leaves but its histories, made anew from these.
 #include "harness/base/file.h"
 #include "harness/base/text.h"
-#include "harness/cli/merged_run.h"
 #include "harness/cli/options.h"
-#include "harness/cli/run_folder.h"
-#include "harness/cli/run_outputs.h"
-#include "harness/cli/stored_path.h"
 #include "harness/cli/verb.h"
 #include "harness/report/pictures/picture.h"
+#include "harness/run/merged_run.h"
+#include "harness/run/run_folder.h"
+#include "harness/run/run_outputs.h"
+#include "harness/run/stored_path.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,15 +1,15 @@
 // run: from scenario files to verdicts, a report and an exit code.
 #include "harness/base/random.h"
-#include "harness/cli/loopback.h"
-#include "harness/cli/performance.h"
-#include "harness/cli/run_folder.h"
-#include "harness/cli/run_outputs.h"
-#include "harness/cli/scenario_files.h"
 #include "harness/cli/verb.h"
-#include "harness/cli/vocabulary.h"
-#include "harness/drive/draw.h"
 #include "harness/locks/lock.h"
 #include "harness/report/pictures/picture.h"
+#include "harness/run/draw.h"
+#include "harness/run/loopback.h"
+#include "harness/run/performance.h"
+#include "harness/run/run_folder.h"
+#include "harness/run/run_outputs.h"
+#include "harness/run/scenario_files.h"
+#include "harness/run/vocabulary.h"
 #include "harness/stores/store.h"
 
 #include <signal.h>

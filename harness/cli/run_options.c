@@ -2,7 +2,7 @@
 
 #include "harness/base/text.h"
 #include "harness/cli/options.h"
-#include "harness/drive/lanes.h"
+#include "harness/run/lanes.h"
 
 #include <stdio.h>
 #include <stdlib.h>

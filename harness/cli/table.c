@@ -2,10 +2,10 @@
 // which must survive, and how often that was seen in the runs whose results are given.
 #include "harness/base/file.h"
 #include "harness/base/text.h"
-#include "harness/cli/scenario_files.h"
 #include "harness/cli/verb.h"
-#include "harness/cli/vocabulary.h"
 #include "harness/report/json_values.h"
+#include "harness/run/scenario_files.h"
+#include "harness/run/vocabulary.h"
 #include "harness/scenario/plan.h"
 
 #include <jansson.h>

@@ -7,7 +7,7 @@
 //     of all processors that the driver may use, or, the clients alone, of those they are pinned
 //     to. Whatever the servers could do, nobody had time left to ask them. (A lock that asks no
 //     server is driver-bound by nature: its whole cost is the client's.)
-//  2. The harness stood still (stalls, see harness/drive/client.h) for more than 1 % of the time:
+//  2. The harness stood still (stalls, see harness/run/client.h) for more than 1 % of the time:
 //     the machine did not run it, and presumably not the others either, so that p99 and what lies
 //     beyond it are the machine's.
 //

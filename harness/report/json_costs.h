@@ -58,7 +58,7 @@
 //    stalls, longest_stall_ns, stalled_ns  integers: times the harness itself stood still
 //    worst_stalls  array of {of: "the machine", "the conductor", "client-1", "the driver of
 //                           client-1" or the name of a server; from_ns, length_ns: integers, since
-//                           the barrier}: the longest ones, see harness/drive/observer.h
+//                           the barrier}: the longest ones, see harness/run/observer.h
 //    driver_bound  object   is_bound: boolean; reason: string or null; late: array of "p50", "p90",
 //    "p95",
 //                           "p99", "p99.9", "p99.99", "max": figures of acquire that tell of the

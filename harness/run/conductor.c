@@ -1,0 +1,486 @@
+#include "harness/run/conductor.h"
+
+#include "faults/schedule.h"
+#include "harness/base/file.h"
+#include "harness/base/futex.h"
+#include "harness/cluster/process.h"
+#include "harness/history/follower.h"
+#include "harness/run/client.h"
+#include "harness/run/fit.h"
+#include "harness/run/leavings.h"
+#include "harness/run/observer.h"
+#include "harness/run/setup.h"
+#include "harness/run/usage.h"
+#include "harness/run/watch.h"
+#include "harness/run/world.h"
+#include "harness/scenario/scenario.h"
+#include "harness/wire/driver.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define CONNECT_LIMIT_NS (60 * NS_PER_S)
+// What one look at the clients counts at most of the time that they have to end.
+#define MOST_OF_A_LOOK_NS (50 * NS_PER_MS)
+#define PROGRESS_EVERY_NS (100 * NS_PER_MS)
+struct conductor {
+    const struct trial *trial;
+    const struct scenario *scenario;
+    const struct sandbox *sandbox;
+    const struct progress *progress;
+    struct stage stage;
+    struct server_pool *pool;
+    struct cluster nodes; // of the clients
+    bool is_prepared;     // something is on the servers that must be removed
+    struct history_writer writer;
+    struct fault_client *clients;
+    struct pollfd *ends; // pidfds of the clients: readable when one ends, -1 once it has
+    int client_count;
+    pid_t observer;
+    struct fault_world world;
+    struct schedule *schedule;
+    struct history_follower *follower;
+    struct watch watch;
+    struct usage_watch usage;
+    int64_t opened_ns; // the gate opened for everybody
+    int64_t shown_ns;
+};
+
+static void show(struct conductor *conductor, const char *doing)
+{
+    const struct progress *progress = conductor->progress;
+    conductor->shown_ns = clock_monotonic_ns();
+    if (progress != NULL && progress->show != NULL)
+        progress->show(progress->context, conductor->trial, doing,
+                       conductor->stage.history.header == NULL
+                           ? 0
+                           : history_events_about(&conductor->stage.history));
+}
+
+// --- clients -------------------------------------------------------------------------------------
+
+static int start_clients(struct conductor *conductor, struct error *error)
+{
+    for (int i = 0; i < conductor->client_count; i++) {
+        char name[24];
+        snprintf(name, sizeof name, "client-%d", i + 1);
+        struct fault_client *client = &conductor->clients[i];
+        history_writer_start(&client->writer, &conductor->stage.history, i + 1, 0);
+        pid_t id =
+            client_start(&conductor->stage, cluster_node(&conductor->nodes, name), i + 1, error);
+        if (id < 0)
+            return -1;
+        client->process = id;
+        client->leads_group = conductor->stage.scheme->foreign != NULL;
+        conductor->ends[i] =
+            (struct pollfd){.fd = (int)syscall(SYS_pidfd_open, id, 0), .events = POLLIN};
+    }
+    conductor->observer = observer_start(&conductor->stage, conductor->clients,
+                                         conductor->client_count, &conductor->pool->cluster, error);
+    return conductor->observer < 0 ? -1 : 0;
+}
+
+static int living_clients(const struct conductor *conductor)
+{
+    int living = 0;
+    for (int i = 0; i < conductor->client_count; i++)
+        living += conductor->clients[i].process != 0;
+    return living;
+}
+
+// Of all processes that the conductor has started; one that is not a client is left for others.
+static bool somebody_has_ended(void)
+{
+    siginfo_t ended = {0};
+    return waitid(P_ALL, 0, &ended, WEXITED | WNOHANG | WNOWAIT) == 0 && ended.si_pid != 0;
+}
+
+static void reap(struct conductor *conductor)
+{
+    if (!somebody_has_ended())
+        return;
+    for (int i = 0; i < conductor->client_count; i++)
+        client_reap(&conductor->stage, &conductor->clients[i], i + 1);
+    int status;
+    char end[32];
+    if (conductor->observer <= 0 ||
+        waitpid(conductor->observer, &status, WNOHANG) != conductor->observer)
+        return;
+    conductor->observer = 0;
+    stage_break(&conductor->stage,
+                "the observer, which measures stalls, ended by %s, which no fault asked for",
+                process_end(status, end, sizeof end));
+}
+
+// A history that is cut short says nothing about the lock.
+static int check_disk(const struct conductor *conductor, struct error *error)
+{
+    char why[600];
+    errno = history_file_no_room(&conductor->stage.history);
+    if (errno == 0)
+        return 0;
+    char *path = path_join(conductor->stage.folder, "history.bin");
+    error_set(error,
+              "there is no room for the history %s: %s; make room, or name another folder "
+              "with --out",
+              path, file_reason(path, why, sizeof why));
+    free(path);
+    return -1;
+}
+
+// A server that ends by no fault of ours says nothing about the lock.
+static void watch_servers(struct conductor *conductor)
+{
+    struct error error;
+    if (cluster_check_servers(&conductor->pool->cluster, &error) != 0)
+        stage_break(&conductor->stage, "%s", error.text);
+}
+
+// 0, -1 or TRIAL_INTERRUPTED.
+static int wait_until_connected(struct conductor *conductor, struct error *error)
+{
+    struct control *control = conductor->stage.control;
+    uint32_t wanted =
+        (uint32_t)(conductor->scenario->clients.processes * conductor->scenario->clients.threads);
+    int64_t give_up_ns = clock_monotonic_ns() + CONNECT_LIMIT_NS;
+    for (;;) {
+        uint32_t ready = atomic_load(&control->ready);
+        reap(conductor);
+        watch_servers(conductor);
+        if (stage_broken(&conductor->stage) != NULL)
+            return error_set(error, "%s", stage_broken(&conductor->stage));
+        if (ready >= wanted)
+            return 0;
+        if (sandbox_is_interrupted(conductor->sandbox)) {
+            history_append(&conductor->writer,
+                           (struct event){.kind = EVENT_STOP_ASKED, .detail = STOP_INTERRUPTED});
+            return TRIAL_INTERRUPTED;
+        }
+        if (clock_monotonic_ns() > give_up_ns)
+            return error_set(error, "only %u of %u workers connected within %d s%s", ready, wanted,
+                             (int)(CONNECT_LIMIT_NS / NS_PER_S), client_suspect(conductor->trial));
+        futex_wait_until_ns(&control->ready, ready, clock_monotonic_ns() + 50 * NS_PER_MS);
+    }
+}
+
+// --- the run -------------------------------------------------------------------------------------
+
+static void open_gate(struct conductor *conductor, enum gate gate)
+{
+    struct control *control = conductor->stage.control;
+    if (gate == GATE_OPEN) {
+        conductor->opened_ns = clock_monotonic_ns();
+        atomic_store(&control->opened_ns, conductor->opened_ns);
+    }
+    history_append(
+        &conductor->writer,
+        (struct event){.kind = EVENT_BARRIER_OPEN,
+                       .barrier_open = {.client = gate == GATE_LEAD
+                                                      ? conductor->scenario->clients.lead.client
+                                                      : 0}});
+    atomic_store(&control->gate, gate);
+    futex_wake_all(&control->gate);
+}
+
+static void see(void *context, const struct event *event)
+{
+    struct conductor *conductor = context;
+    watch_see(&conductor->watch, event);
+    schedule_see(conductor->schedule, event);
+}
+
+// Ends the trial's time: what was to begin by now is known, whether it did or not.
+static void stop(struct conductor *conductor, enum stop_reason reason)
+{
+    int64_t opened_ns = conductor->opened_ns;
+    int64_t now_ns = clock_monotonic_ns();
+    load_announce(&conductor->stage.load, opened_ns, now_ns);
+    history_append(&conductor->writer,
+                   (struct event){.kind = EVENT_STOP_ASKED,
+                                  .detail = (uint8_t)reason,
+                                  .stop_asked = {.due = load_due(&conductor->stage.load,
+                                                                 now_ns - opened_ns)}});
+    bool in_time = reason == STOP_DONE || reason == STOP_TIME || reason == STOP_LIMIT;
+    stage_stop(&conductor->stage, in_time ? DRIVER_STOP_IN_TIME : 1);
+}
+
+static void look(struct conductor *conductor)
+{
+    struct error error;
+    history_follow(conductor->follower, see, conductor);
+    schedule_advance(conductor->schedule, clock_monotonic_ns());
+    observer_tell(conductor->stage.control, &conductor->pool->cluster); // some may be others now
+    // What was healed just now has been written just now: it must be seen before anybody decides
+    // that all is quiet.
+    history_follow(conductor->follower, see, conductor);
+    reap(conductor);
+    watch_servers(conductor);
+    if (check_disk(conductor, &error) != 0)
+        stage_break(&conductor->stage, "%s", error.text);
+    int lead = conductor->scenario->clients.lead.client;
+    bool led =
+        conductor->watch.lead_returned || schedule_has_struck_client(conductor->schedule, lead);
+    if (conductor->opened_ns == 0 && (led || living_clients(conductor) == 0))
+        open_gate(conductor, GATE_OPEN);
+    load_announce(&conductor->stage.load, conductor->opened_ns, clock_monotonic_ns());
+}
+
+// Before the first grant, a slow first request is no silence if a fault still waits for its point.
+static bool is_stuck(const struct conductor *conductor, int64_t now_ns)
+{
+    const struct schedule *schedule = conductor->schedule;
+    const struct lock_settings *lock = &conductor->scenario->lock;
+    bool has_begun = conductor->watch.granted || schedule_has_struck(schedule);
+    // The check allows for a lease and for what the lock took before, and counts only the time in
+    // which somebody waited: between two tries nobody does.
+    int64_t enough_ns =
+        time_later(lock->stuck_after_ns, lock->lease_ns + conductor->watch.longest_wait_ns);
+    enough_ns += enough_ns / 20;
+    if (schedule_is_striking(schedule) || (!has_begun && conductor->scenario->fault_count > 0))
+        return false;
+    return watch_is_stuck(&conductor->watch, now_ns, enough_ns) ||
+           (watch_is_unanswered(&conductor->watch, now_ns, lock) && !schedule_is_lasting(schedule));
+}
+
+// True if the workload has had its time; and where faults were drawn, if it is seen what comes of
+// the last of them.
+static bool time_is_up(const struct conductor *conductor, int64_t now_ns)
+{
+    const struct scenario *scenario = conductor->scenario;
+    if (scenario->workload.for_ns == 0 || conductor->opened_ns == 0 ||
+        now_ns < conductor->opened_ns + scenario->workload.for_ns)
+        return false;
+    schedule_close(conductor->schedule, now_ns);
+    // As long as there were stalls, nobody can be seen to be stuck.
+    int64_t bound_ns = 2 * scenario->lock.stuck_after_ns + watch_stalls_ns(&conductor->watch);
+    return !scenario_was_drawn(scenario) ||
+           schedule_has_settled(conductor->schedule, now_ns, bound_ns);
+}
+
+// True if the trial is to be ended now, and why.
+static bool must_stop(const struct conductor *conductor, int64_t started_ns, int64_t now_ns,
+                      enum stop_reason *reason)
+{
+    const struct scenario *scenario = conductor->scenario;
+    if (atomic_load(&conductor->stage.control->broken) != 0)
+        *reason = STOP_BROKEN;
+    else if (sandbox_is_interrupted(conductor->sandbox))
+        *reason = STOP_INTERRUPTED;
+    else if (time_is_up(conductor, now_ns))
+        *reason = STOP_TIME;
+    else if (is_stuck(conductor, now_ns))
+        *reason = STOP_STUCK;
+    else if (now_ns >= started_ns + scenario->limit_ns +
+                           (scenario_was_drawn(scenario) ? 2 * scenario->lock.stuck_after_ns : 0))
+        *reason = STOP_LIMIT;
+    else
+        return false;
+    return true;
+}
+
+static void forget_end(struct pollfd *end)
+{
+    if (end->fd >= 0)
+        close(end->fd);
+    end->fd = -1; // which poll passes over
+}
+
+// Sleeps until a client ends, or until the next thing is due.
+static void rest(struct conductor *conductor, int64_t now_ns)
+{
+    int64_t until_ns = now_ns + 10 * NS_PER_MS;
+    if (schedule_next_ns(conductor->schedule) < until_ns)
+        until_ns = schedule_next_ns(conductor->schedule);
+    int64_t ends_ns = conductor->opened_ns + conductor->scenario->workload.for_ns;
+    if (conductor->opened_ns != 0 && ends_ns > now_ns && ends_ns < until_ns)
+        until_ns = ends_ns;
+    if (schedule_is_waiting(conductor->schedule) || conductor->opened_ns == 0) {
+        history_follower_wait(conductor->follower, until_ns);
+        return;
+    }
+    for (int i = 0; i < conductor->client_count; i++) {
+        if (conductor->clients[i].process == 0)
+            forget_end(&conductor->ends[i]);
+    }
+    int64_t left_ns = until_ns - now_ns;
+    struct timespec limit = {.tv_nsec = left_ns > 0 ? (long)left_ns : 0};
+    ppoll(conductor->ends, (nfds_t)conductor->client_count, &limit, NULL);
+}
+
+static enum stop_reason run_until_stop(struct conductor *conductor)
+{
+    enum stop_reason reason = STOP_DONE;
+    int64_t started_ns = clock_monotonic_ns();
+    schedule_start(conductor->schedule, started_ns);
+    usage_watch_start(&conductor->usage, &conductor->world, &conductor->pool->cluster,
+                      &conductor->pool->threads, conductor->observer, &conductor->writer);
+    usage_read_all(&conductor->usage);
+    open_gate(conductor, conductor->scenario->clients.lead.client != 0 ? GATE_LEAD : GATE_OPEN);
+    while (living_clients(conductor) > 0) {
+        int64_t now_ns = clock_monotonic_ns(); // before the look: what came after it is not quiet
+        look(conductor);
+        if (must_stop(conductor, started_ns, now_ns, &reason))
+            break;
+        usage_read_if_due(&conductor->usage, now_ns, conductor->stage.load.announced);
+        if (now_ns - conductor->shown_ns > PROGRESS_EVERY_NS)
+            show(conductor, "running");
+        rest(conductor, now_ns);
+    }
+    usage_read_all(&conductor->usage);
+    return reason;
+}
+
+// After the stop: every client finishes what it does.
+static void let_clients_end(struct conductor *conductor)
+{
+    const struct foreign_settings *foreign = conductor->stage.scheme->foreign;
+    struct control *control = conductor->stage.control;
+    schedule_end(conductor->schedule);
+    atomic_store(&control->gate, GATE_OPEN);
+    futex_wake_all(&control->gate);
+    const struct lock_settings *lock = &conductor->scenario->lock;
+    int64_t left_ns =
+        2 * lock->retry_ns + REQUESTS_PER_OPERATION * lock->request_ns + 10 * NS_PER_S;
+    // A program that hangs is waited for until it is known to (see driver_wait).
+    if (foreign != NULL && foreign->plugin == NULL)
+        left_ns += lock->wait_ns + 20 * foreign->patience_ns;
+    // While the conductor stands still, so may they.
+    while (living_clients(conductor) > 0 && left_ns > 0) {
+        int64_t from_ns = clock_monotonic_ns();
+        reap(conductor);
+        rest(conductor, from_ns);
+        left_ns -= time_earlier(clock_monotonic_ns() - from_ns, MOST_OF_A_LOOK_NS);
+    }
+    if (living_clients(conductor) > 0) {
+        struct text who = {0};
+        for (int i = 0; i < conductor->client_count; i++) {
+            const struct fault_client *client = &conductor->clients[i];
+            if (client->process != 0)
+                text_format(&who, "%sclient-%d, which %s%s", who.length > 0 ? "; " : "", i + 1,
+                            client->is_dying ? "a fault killed, and " : "",
+                            process_doing(client->process));
+        }
+        stage_break(&conductor->stage, "%d of %d clients did not end after they were told to: %s%s",
+                    living_clients(conductor), (int)conductor->scenario->clients.processes,
+                    text_string(&who), client_suspect(conductor->trial));
+        text_free(&who);
+    }
+}
+
+static int perform(struct conductor *conductor, struct error *error)
+{
+    show(conductor, "connecting");
+    if (start_clients(conductor, error) != 0)
+        return -1;
+    int connected = wait_until_connected(conductor, error);
+    if (connected != 0)
+        return connected;
+    enum stop_reason reason = run_until_stop(conductor);
+    stop(conductor, reason);
+    let_clients_end(conductor);
+    if (conductor->observer > 0 &&
+        observer_finish(conductor->stage.control, conductor->observer, error) != 0)
+        return -1;
+    reap(conductor);
+    watch_servers(conductor);
+    if (reason == STOP_INTERRUPTED) {
+        // A value that cannot be read any more is missing, as after a kill.
+        (void)stage_record_values(&conductor->stage, &conductor->writer, error);
+        return TRIAL_INTERRUPTED;
+    }
+    if (atomic_load(&conductor->stage.control->broken) == 1)
+        return error_set(error, "a client failed, and died before it could say why");
+    if (stage_broken(&conductor->stage) != NULL)
+        return error_set(error, "%s", stage_broken(&conductor->stage));
+    if (stage_record_values(&conductor->stage, &conductor->writer, error) != 0)
+        return -1;
+    leavings_record(&conductor->world, conductor->stage.keys, conductor->stage.scheme,
+                    conductor->scenario->lock.lease_ns, &conductor->writer);
+    if (history_file_overflowed(&conductor->stage.history))
+        return error_set(error,
+                         "the history is full; run for a shorter time or with fewer clients");
+    return check_disk(conductor, error);
+}
+
+// --- the whole ----------------------------------------------------------------------------------
+
+static int set_up(struct conductor *conductor, const char *folder, int serial, struct error *error)
+{
+    const struct scenario *scenario = conductor->scenario;
+    struct stage *stage = &conductor->stage;
+    show(conductor, "starting servers");
+    if (stage_open(stage, conductor->trial, conductor->pool, folder, serial, &conductor->nodes,
+                   error) != 0)
+        return sandbox_is_interrupted(conductor->sandbox) ? TRIAL_INTERRUPTED : -1;
+    if (!stage_is_possible(stage, error))
+        return TRIAL_IMPOSSIBLE;
+    world_open(&conductor->world, stage, conductor->pool, &conductor->nodes, conductor->clients,
+               conductor->client_count);
+    enum availability available = schedule_available(&conductor->world, error);
+    if (available != FAULT_AVAILABLE)
+        return available == FAULT_MISSING ? TRIAL_IMPOSSIBLE : TRIAL_MEANINGLESS;
+    history_writer_start(&conductor->writer, &stage->history, 0, 0);
+    int64_t initial = stage->workload->initial(scenario);
+    conductor->is_prepared = true;
+    if (stage_prepare(stage, initial, &conductor->writer, error) != 0)
+        return -1;
+    conductor->follower = history_follower_new(&stage->history);
+    conductor->schedule = schedule_new(&conductor->world, &conductor->writer);
+    return 0;
+}
+
+static void tear_down(struct conductor *conductor)
+{
+    for (int i = 0; i < conductor->client_count; i++) {
+        client_kill(&conductor->clients[i]);
+        forget_end(&conductor->ends[i]);
+    }
+    process_kill(conductor->observer);
+    struct error error;
+    // What lies on servers that end with the trial need not be removed.
+    bool removed = trial_strikes_servers(conductor->trial) && !trial_is_external(conductor->trial);
+    if (conductor->is_prepared && !removed && stage_clean_up(&conductor->stage, &error) != 0)
+        fprintf(stderr, "lockpick: %s: something may be left on its servers: %s\n",
+                conductor->trial->name, error.text);
+    history_follower_free(conductor->follower);
+    schedule_free(conductor->schedule);
+    world_close(&conductor->world);
+    watch_free(&conductor->watch);
+    stage_close(&conductor->stage, &conductor->nodes);
+    server_pool_release(conductor->pool, conductor->trial);
+    free(conductor->clients);
+    free(conductor->ends);
+}
+
+int trial_conduct(const struct trial *trial, struct server_pool *pool, const char *folder,
+                  int serial, const struct progress *progress, struct error *error)
+{
+    const struct clients_settings *clients = &trial_as_run(trial)->clients;
+    struct conductor conductor = {.trial = trial,
+                                  .scenario = trial_as_run(trial),
+                                  .sandbox = pool->sandbox,
+                                  .pool = pool,
+                                  .progress = progress,
+                                  .client_count = (int)clients->processes};
+    conductor.clients = memory_zeroed((size_t)conductor.client_count, sizeof *conductor.clients);
+    conductor.ends = memory_zeroed((size_t)conductor.client_count, sizeof *conductor.ends);
+    for (int i = 0; i < conductor.client_count; i++)
+        conductor.ends[i].fd = -1;
+    const struct foreign_settings *foreign = trial->foreign;
+    watch_start(&conductor.watch, conductor.client_count, (int)clients->threads,
+                clients->lead.client, foreign != NULL && foreign->plugin == NULL);
+    int result = set_up(&conductor, folder, serial, error);
+    if (result == 0)
+        result = perform(&conductor, error);
+    tear_down(&conductor);
+    // Servers of a trial that failed may be what failed it.
+    if (result < 0)
+        server_pool_clear(pool);
+    return result;
+}

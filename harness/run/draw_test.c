@@ -1,0 +1,381 @@
+// What is drawn for the trials of a plan.
+#include "harness/run/draw.h"
+
+#include "harness/base/clock.h"
+#include "harness/run/fit.h"
+#include "harness/run/vocabulary.h"
+#include "harness/testing/test.h"
+
+#define HEAD                                                                                       \
+    "version: 1\nname: soak\nabout: For a test.\nworkload: {kind: increment, for: 20s}\n"          \
+    "clients: {processes: 5}\nlock: {lease: 1s, wait: 5s}\n"
+
+static struct vocabulary *vocabulary;
+
+// A scenario, its plan, and what was drawn for it.
+struct drawn {
+    struct scenario *scenario;
+    struct plan plan;
+};
+
+static struct scenario *parse(const char *text)
+{
+    struct scenario *scenario = NULL;
+    struct complaints *complaints = complaints_new();
+    int result =
+        scenario_parse("a.yaml", text, strlen(text), vocabulary, NULL, 0, &scenario, complaints);
+    complaints_print(complaints, stderr);
+    complaints_free(complaints);
+    assert_int_equal(result, 0);
+    return scenario;
+}
+
+static struct drawn draw(const char *text, const char *scheme, int64_t repeats, uint64_t seed)
+{
+    struct drawn drawn = {.scenario = parse(text)};
+    struct error error = {0};
+    assert_int_equal(
+        plan_make(&drawn.scenario, 1, vocabulary, scheme, repeats, seed, &drawn.plan, &error), 0);
+    assert_int_equal(draw_plan(&drawn.plan, vocabulary), 0);
+    return drawn;
+}
+
+static void drawn_free(struct drawn *drawn)
+{
+    plan_free(&drawn->plan);
+    scenario_free(drawn->scenario);
+}
+
+static const char *faults_of(const struct drawn *drawn, size_t trial)
+{
+    return drawn->plan.trials[trial].drawn->settled_faults;
+}
+
+// Nobody is struck who is dead by then, and two are left.
+static void hold_to_the_living(const struct scenario *scenario)
+{
+    bool dead[16] = {false};
+    int living = (int)scenario->clients.processes;
+    int64_t last_ns = 0;
+    for (size_t i = 0; i < scenario->fault_count; i++) {
+        const struct fault_step *step = &scenario->faults[i];
+        int client = step->target.client;
+        for (int side = 0; side < 2 && step->side_counts[0] > 0; side++)
+            client = step->sides[side][0].client != 0 ? step->sides[side][0].client : client;
+        assert_in_range(client, 1, scenario->clients.processes);
+        assert_false(dead[client]);
+        if (step->at_ns >= 0) {
+            assert_true(step->at_ns >= last_ns);
+            last_ns = step->at_ns;
+        }
+        if (strcmp(step->verb, "kill") == 0) {
+            dead[client] = true;
+            living--;
+        }
+    }
+    assert_true(living >= 2);
+}
+
+static int close_vocabulary(void **state);
+static int open_vocabulary(void **state);
+
+TEST_GROUP(open_vocabulary, close_vocabulary);
+
+TEST(drawn_faults_strike_the_living)
+{
+    for (uint64_t seed = 1; seed <= 50; seed++) {
+        struct drawn drawn =
+            draw(HEAD "schemes: [redis-set-px-lua]\nrandom: {of: [pause, cut, kill], every: 1s, "
+                      "jitter: 900ms, lasting: 50ms}\n",
+                 NULL, 4, seed);
+        for (size_t i = 0; i < drawn.plan.count; i++) {
+            assert_true(drawn.plan.trials[i].drawn->fault_count > 5);
+            hold_to_the_living(drawn.plan.trials[i].drawn);
+        }
+        drawn_free(&drawn);
+    }
+}
+
+TEST(drawn_faults_spare_whom_a_written_one_kills)
+{
+    for (uint64_t seed = 1; seed <= 50; seed++) {
+        struct drawn drawn =
+            draw(HEAD "schemes: [redis-set-px-lua]\n"
+                      "faults: [{when: client-2 holds, kill: client-2}]\n"
+                      "random: {of: [pause, kill], every: 1s, jitter: 200ms, lasting: 50ms}\n",
+                 NULL, 1, seed);
+        hold_to_the_living(drawn.plan.trials[0].drawn);
+        drawn_free(&drawn);
+    }
+}
+
+TEST(what_comes_again_and_again_is_over_before_the_trial)
+{
+    static const struct {
+        const char *line;
+        size_t count;
+    } cases[] = {{"faults: [{every: 3s, pause: client-1, until: 2s}]\n", 5},
+                 {"faults: [{every: 3s, pause: client-1, until: 1s}]\n", 6},
+                 {"faults: [{every: 3s, pause: client-1, until: client-2 holds or 2s}]\n", 5},
+                 {"faults: [{every: 3s, restart: server-1}]\n", 6},
+                 {"faults: [{every: 15s, pause: client-1, until: 10s}]\n", 1}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[600];
+        snprintf(text, sizeof text, "%sschemes: [none]\n%s", HEAD, cases[i].line);
+        struct drawn drawn = draw(text, NULL, 1, 1);
+        const struct scenario *scenario = drawn.plan.trials[0].drawn;
+        assert_int_equal(scenario->fault_count, cases[i].count);
+        assert_false(scenario->faults[0].drawn); // it was written: the verdict asks for it
+        drawn_free(&drawn);
+    }
+}
+
+#define SOAK                                                                                       \
+    HEAD "schemes: [redis-set-px-lua, redlock, zk-sequential]\n"                                   \
+         "random: {of: [pause, cut, lost-reply], every: 1s, jitter: 300ms, lasting: 100ms}\n"
+
+TEST(each_repeat_draws_anew_and_always_the_same)
+{
+    struct drawn all = draw(SOAK, NULL, 4, 7);
+    struct drawn one = draw(SOAK, "redlock", 2, 7);
+    struct drawn other = draw(SOAK, "redlock", 2, 8);
+    assert_string_equal(all.plan.trials[5].name, "soak--redlock--2");
+    for (size_t i = 0; i < 4; i++) {
+        for (size_t j = 0; j < i; j++)
+            assert_string_not_equal(faults_of(&all, i), faults_of(&all, j));
+    }
+    // Whatever else is run, and however often.
+    assert_string_equal(faults_of(&all, 4), faults_of(&one, 0));
+    assert_string_equal(faults_of(&all, 5), faults_of(&one, 1));
+    assert_string_not_equal(faults_of(&one, 0), faults_of(&other, 0));
+    drawn_free(&all);
+    drawn_free(&one);
+    drawn_free(&other);
+}
+
+TEST(what_a_trial_leaves_is_that_trial_again)
+{
+    struct drawn all = draw(SOAK, NULL, 3, 7);
+    struct scenario *again[9];
+    struct plan plan;
+    struct error error = {0};
+    assert_int_equal(all.plan.count, 9);
+    for (size_t i = 0; i < 9; i++)
+        again[i] = parse(all.plan.trials[i].drawn->source);
+    assert_int_equal(plan_make(again, 9, vocabulary, NULL, 0, 1, &plan, &error), 0);
+    assert_int_equal(plan.count, 9);
+    for (size_t i = 0; i < 9; i++) {
+        const struct trial *was = &all.plan.trials[i];
+        const struct trial *is = &plan.trials[i];
+        assert_string_equal(is->name, was->name);
+        assert_int_equal(is->seed, was->seed);
+        assert_int_equal(is->repeat, was->repeat);
+        assert_ptr_equal(is->scenario, again[0]); // they belong together
+        assert_string_equal(trial_as_run(is)->settled_faults, was->drawn->settled_faults);
+    }
+    plan_free(&plan);
+    for (size_t i = 0; i < 9; i++)
+        scenario_free(again[i]);
+    drawn_free(&all);
+}
+
+TEST(the_seed_of_the_file_counts_before_that_of_the_run)
+{
+    struct drawn with = draw(SOAK "seed: 7\n", "redlock", 1, 99);
+    struct drawn run = draw(SOAK, "redlock", 1, 7);
+    assert_string_equal(faults_of(&with, 0), faults_of(&run, 0));
+    assert_int_equal(with.plan.trials[0].seed, run.plan.trials[0].seed);
+    drawn_free(&with);
+    drawn_free(&run);
+}
+
+// How many faults of the trials are at a point, and how many at a time alone.
+static void count_moments(const struct drawn *drawn, size_t *points, size_t *times)
+{
+    *points = *times = 0;
+    for (size_t i = 0; i < drawn->plan.count; i++) {
+        const struct scenario *scenario = drawn->plan.trials[i].drawn;
+        for (size_t j = 0; j < scenario->fault_count; j++) {
+            const struct fault_step *step = &scenario->faults[j];
+            assert_true(step->drawn && step->at_ns >= 0);
+            *points += step->point_count > 0;
+            *times += step->point_count == 0;
+        }
+    }
+}
+
+TEST(faults_strike_at_times_and_at_points_of_the_locks_requests)
+{
+    static const struct {
+        const char *at;
+        bool points, times;
+    } cases[] = {{"", true, true},
+                 {", at: [times, points]", true, true},
+                 {", at: times", false, true},
+                 {", at: [points]", true, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[600];
+        size_t points;
+        size_t times;
+        snprintf(
+            text, sizeof text,
+            "%sschemes: [redis-set-px-lua]\nrandom: {of: [pause], every: 1s, lasting: 100ms%s}\n",
+            HEAD, cases[i].at);
+        struct drawn drawn = draw(text, NULL, 3, 5);
+        count_moments(&drawn, &points, &times);
+        assert_int_equal(points > 0, cases[i].points);
+        assert_int_equal(times > 0, cases[i].times);
+        drawn_free(&drawn);
+    }
+}
+
+TEST(a_lost_reply_is_cut_off_before_its_request_is_sent)
+{
+    struct drawn drawn =
+        draw(HEAD "schemes: [redis-set-px-lua]\nrandom: {of: [lost-reply], lasting: 100ms}\n", NULL,
+             3, 5);
+    for (size_t i = 0; i < 3; i++) {
+        const struct scenario *scenario = drawn.plan.trials[i].drawn;
+        assert_true(scenario->fault_count > 0);
+        for (size_t j = 0; j < scenario->fault_count; j++) {
+            const struct fault_step *step = &scenario->faults[j];
+            assert_string_equal(step->verb, "cut");
+            assert_true(step->one_way);
+            assert_string_equal(step->sides[0][0].server, "servers");
+            assert_int_equal(step->sides[1][0].client, step->points[0].client);
+            assert_int_equal(step->points[0].moment, MOMENT_BEFORE);
+            assert_string_equal(step->points[0].what, "request");
+            assert_int_equal(step->bound_ns, 100 * NS_PER_MS);
+        }
+    }
+    drawn_free(&drawn);
+}
+
+TEST(what_a_scheme_does_not_promise_to_survive_is_not_drawn)
+{
+    static const struct {
+        const char *lines;
+        bool is_drawn;
+    } cases[] = {
+        // A pause within the lease; one beyond it; beyond it, and the store checks tokens.
+        {"schemes: [redis-set-px-lua]\nrandom: {of: [pause], lasting: 300ms}\n", true},
+        {"schemes: [redis-set-px-lua]\nrandom: {of: [pause], lasting: 900ms}\n", false},
+        {"schemes: [redis-set-px-lua]\nrandom: {of: [pause], lasting: 900ms, beyond: true}\n",
+         true},
+        {"schemes: [mysql-get-lock]\nrandom: {of: [pause], lasting: 900ms}\n", true},
+        // So many within a lease that they add up.
+        {"schemes: [redis-set-px-lua]\nrandom: {of: [cut], every: 200ms, lasting: 200ms}\n", false},
+        // Crashes of clients, and of servers with and without a disk.
+        {"schemes: [redis-set-px-lua]\nrandom: {of: [kill]}\n", true},
+        {"schemes: [mysql-unique]\nrandom: {of: [kill, cut, deny]}\n", false},
+        {"schemes: [mysql-unique]\nrandom: {of: [pause]}\n", true},
+        {"schemes: [redisson-semaphore]\nrandom: {of: [kill]}\n", false},
+        {"schemes: [redis-set-px-lua]\nrandom: {of: [restart]}\n", false},
+        {"servers: {redis: {persistence: aof-always}}\nschemes: [redis-set-px-lua]\n"
+         "random: {of: [restart]}\n",
+         true},
+        {"schemes: [zk-sequential]\nrandom: {of: [restart]}\n", true},
+        {"schemes: [mysql-get-lock]\nrandom: {of: [restart]}\n", false},
+        {"schemes: [redlock]\nrandom: {of: [restart]}\n", true},
+        // A leader that takes the lock along; and those that agreed on it.
+        {"servers: {redis: {topology: sentinel}}\nschemes: [redis-set-px-lua]\n"
+         "random: {of: [failover]}\n",
+         false},
+        {"schemes: [redis-wait]\nrandom: {of: [failover]}\n", false},
+        {"schemes: [redis-wait]\nrandom: {of: [failover], beyond: true}\n", true},
+        {"schemes: [redlock]\nrandom: {of: [failover]}\n", false},
+        {"servers: {zookeeper: {topology: ensemble}}\nschemes: [zk-sequential]\n"
+         "random: {of: [failover]}\n",
+         true},
+        {"servers: {etcd: {topology: ensemble}}\nschemes: [etcd-lease]\n"
+         "random: {of: [failover]}\n",
+         true},
+        // Nobody tells an old primary to follow; and one of two is no majority.
+        {"servers: {mysql: {topology: semi-sync}}\nschemes: [mysql-unique-timeout]\n"
+         "random: {of: [failover]}\n",
+         false},
+        {"servers: {etcd: {topology: ensemble, nodes: 2}}\nschemes: [etcd-lease]\n"
+         "random: {of: [failover, restart]}\n",
+         false},
+        {"schemes: [redis-set-px-lua]\nrandom: {of: [flush, evict]}\n", false},
+        {"schemes: [redis-set-px-lua]\nrandom: {of: [clock]}\n", false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[800];
+        snprintf(text, sizeof text, "%s%s", HEAD, cases[i].lines);
+        struct drawn drawn = draw(text, NULL, 1, 3);
+        bool is_drawn = drawn.plan.trials[0].drawn != NULL;
+        if (is_drawn != cases[i].is_drawn || is_drawn != (drawn.plan.trials[0].skip_reason == NULL))
+            fail_msg("%s: %s", cases[i].lines, is_drawn ? "drawn" : "not drawn");
+        drawn_free(&drawn);
+    }
+}
+
+TEST(servers_that_are_killed_come_back_when_it_is_sound)
+{
+    static const struct {
+        const char *lines;
+        int64_t bound_ns;
+    } cases[] = {{"servers: {zookeeper: {topology: ensemble}}\nschemes: [zk-sequential]\n"
+                  "random: {of: [failover], lasting: 300ms}\n",
+                  300 * NS_PER_MS},
+                 {"servers: {etcd: {topology: ensemble}}\nschemes: [etcd-lease]\n"
+                  "random: {of: [restart], lasting: 300ms}\n",
+                  300 * NS_PER_MS},
+                 // It has forgotten all leases, and must stay away until they are over.
+                 {"schemes: [redlock]\nrandom: {of: [restart], lasting: 300ms}\n", 2 * NS_PER_S}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[800];
+        snprintf(text, sizeof text, "%s%s", HEAD, cases[i].lines);
+        struct drawn drawn = draw(text, NULL, 1, 3);
+        const struct scenario *scenario = drawn.plan.trials[0].drawn;
+        assert_true(scenario->fault_count > 3);
+        for (size_t j = 0; j < scenario->fault_count; j++)
+            assert_int_equal(scenario->faults[j].bound_ns, cases[i].bound_ns);
+        drawn_free(&drawn);
+    }
+}
+
+TEST(what_is_not_drawn_is_told_with_its_line_and_reason)
+{
+    struct drawn drawn = draw(HEAD "schemes: [redis-set-px-lua, redis-wait]\n"
+                                   "random: {of: [pause, failover], lasting: 100ms}\n",
+                              NULL, 2, 3);
+    char *told = NULL;
+    size_t length = 0;
+    FILE *out = open_memstream(&told, &length);
+    draw_tell(&drawn.plan, drawn.scenario, out);
+    fclose(out);
+    assert_string_equal(
+        told,
+        "a.yaml:8: random: 'failover' is not drawn for redis-set-px-lua: the scheme's servers have "
+        "no other one that could lead\n"
+        "a.yaml:8: random: 'failover' is not drawn for redis-wait: it does not promise to survive "
+        "that: the lock may be lost with its leader\n");
+    free(told);
+    drawn_free(&drawn);
+}
+
+TEST(soaks_of_which_nobody_asks_the_price_share_the_machine)
+{
+    struct drawn drawn = draw(SOAK, "redlock", 1, 7);
+    struct drawn measured = draw(SOAK "thresholds: [acquire.p99 < 50ms]\n", "redlock", 1, 7);
+    assert_true(trial_may_share_machine(&drawn.plan.trials[0]));
+    assert_false(trial_may_share_machine(&measured.plan.trials[0]));
+    drawn_free(&drawn);
+    drawn_free(&measured);
+}
+
+static int open_vocabulary(void **state)
+{
+    (void)state;
+    vocabulary = vocabulary_new();
+    return 0;
+}
+
+static int close_vocabulary(void **state)
+{
+    (void)state;
+    vocabulary_free(vocabulary);
+    return 0;
+}

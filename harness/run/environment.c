@@ -1,0 +1,174 @@
+#include "harness/base/clock.h"
+#include "harness/base/file.h"
+#include "harness/cluster/server.h"
+#include "harness/run/fit.h"
+#include "harness/run/performance.h"
+#include "harness/run/usage_proc.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <time.h>
+
+// The first line of a file, or "unknown".
+static void first_line(const char *path, char *out, size_t room)
+{
+    struct text content = {0};
+    bool read = file_read(path, &content, NULL) == 0;
+    int length = (int)strcspn(text_string(&content), "\n");
+    snprintf(out, room, "%.*s", read ? length : 7, read ? text_string(&content) : "unknown");
+    text_free(&content);
+}
+
+static void processor_name(char *out, size_t room)
+{
+    struct text information = {0};
+    snprintf(out, room, "unknown");
+    if (file_read("/proc/cpuinfo", &information, NULL) == 0) {
+        const char *name = strstr(text_string(&information), "model name");
+        name = name ? strchr(name, ':') : NULL;
+        if (name != NULL)
+            snprintf(out, room, "%.*s", (int)strcspn(name + 2, "\n"), name + 2);
+    }
+    text_free(&information);
+}
+
+static bool is_used(const struct plan *plan, const char *server)
+{
+    for (size_t i = 0; i < plan->count; i++) {
+        if (trial_uses(&plan->trials[i], server))
+            return true;
+    }
+    return false;
+}
+
+static void name_servers(const struct plan *plan, char *out, size_t room)
+{
+    size_t used = 0;
+    for (size_t i = 0; server_catalogue[i] != NULL && used < room; i++) {
+        const struct server_kind *kind = server_catalogue[i];
+        char version[64];
+        if (is_used(plan, kind->name) && server_is_installed(kind))
+            used += (size_t)snprintf(out + used, room - used, "%s%s", used ? ", " : "",
+                                     server_version(kind, version, sizeof version));
+    }
+}
+
+// --- placement and durability --------------------------------------------------------------------
+
+// Adds "what" unless it is there already, or there is no more room.
+static void add_once(char *list, size_t room, const char *what)
+{
+    size_t length = strlen(list);
+    const char *before = strstr(list, what);
+    if (before == NULL && length + 2 + strlen(what) < room)
+        snprintf(list + length, room - length, "%s%s", length > 0 ? "; " : "", what);
+}
+
+static const char *placement_words(enum placement placement)
+{
+    switch (placement) {
+    case PLACEMENT_SPREAD:
+        return "spread: each node pinned, one after the other over the processors";
+    case PLACEMENT_TOGETHER:
+        return "together: all nodes pinned to one processor";
+    case PLACEMENT_FREE:
+        break;
+    }
+    return "free: not pinned";
+}
+
+// What a server does to keep a grant when it stops; NULL of one that nothing is known of.
+static const char *durability_words(const char *server, enum persistence persistence)
+{
+    static const struct {
+        const char *server, *words;
+    } others[] = {
+        {"mysql", "mysql: log flushed at each commit"},
+        {"postgres", "postgres: log flushed at each commit"},
+        {"etcd", "etcd: log flushed at each write"},
+        {"zookeeper", "zookeeper: log flushed at each write"},
+        {"memcached", "memcached: in memory only"},
+    };
+    if (strcmp(server, "redis") == 0)
+        return persistence == PERSISTENCE_NONE           ? "redis: in memory only"
+               : persistence == PERSISTENCE_AOF_EVERYSEC ? "redis: log flushed every second"
+                                                         : "redis: log flushed at each write";
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        if (strcmp(server, others[i].server) == 0)
+            return others[i].words;
+    }
+    return NULL;
+}
+
+// In the order of the catalogue, so that it does not depend on that of the plan.
+static void describe_durability(const struct plan *plan, char *out, size_t room)
+{
+    for (size_t i = 0; server_catalogue[i] != NULL; i++) {
+        const char *server = server_catalogue[i]->name;
+        for (size_t j = 0; j < plan->count; j++) {
+            const struct trial *trial = &plan->trials[j];
+            const struct server_settings *settings = scenario_server(trial->scenario, server);
+            if (settings == NULL || !trial_uses(trial, server))
+                continue;
+            const char *words = settings->external != NULL
+                                    ? "somebody else's servers: not known"
+                                    : durability_words(server, settings->persistence);
+            if (words != NULL)
+                add_once(out, room, words);
+        }
+    }
+}
+
+static void describe_placement(const struct plan *plan, char *out, size_t room)
+{
+    for (enum placement placement = 0; placement <= PLACEMENT_TOGETHER; placement++) {
+        for (size_t i = 0; i < plan->count; i++) {
+            if (plan->trials[i].scenario->clients.placement == placement)
+                add_once(out, room, placement_words(placement));
+        }
+    }
+}
+
+struct machine_load machine_load_read(void)
+{
+    char line[128];
+    struct machine_load load = {0};
+    first_line("/proc/loadavg", line, sizeof line);
+    load.is_known =
+        sscanf(line, "%lf %lf %lf", &load.averages[0], &load.averages[1], &load.averages[2]) == 3;
+    return load;
+}
+
+void environment_describe(const struct sandbox *sandbox, const struct plan *plan,
+                          struct environment *environment)
+{
+    *environment = (struct environment){0};
+    snprintf(environment->lockpick_version, sizeof environment->lockpick_version, "%s",
+             LOCKPICK_VERSION);
+    struct utsname system;
+    uname(&system);
+    snprintf(environment->kernel, sizeof environment->kernel, "%.40s %.80s", system.sysname,
+             system.release);
+    processor_name(environment->processor, sizeof environment->processor);
+    environment->processors = processors_allowed();
+    name_servers(plan, environment->servers, sizeof environment->servers);
+    if (sandbox->isolation == ISOLATION_NAMESPACES)
+        snprintf(environment->isolation, sizeof environment->isolation, "namespaces");
+    else
+        snprintf(environment->isolation, sizeof environment->isolation, "loopback (%.140s)",
+                 sandbox->why_loopback);
+    first_line("/sys/devices/system/clocksource/clocksource0/current_clocksource",
+               environment->clock_source, sizeof environment->clock_source);
+    describe_placement(plan, environment->placement, sizeof environment->placement);
+    describe_durability(plan, environment->durability, sizeof environment->durability);
+    first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", environment->governor,
+               sizeof environment->governor);
+    if (strcmp(environment->governor, "unknown") == 0)
+        environment->governor[0] = '\0';
+    environment->load_at_begin = machine_load_read();
+    time_t now = (time_t)(clock_realtime_ns() / NS_PER_S);
+    struct tm utc;
+    gmtime_r(&now, &utc);
+    strftime(environment->began, sizeof environment->began, "%Y-%m-%dT%H:%M:%SZ", &utc);
+}

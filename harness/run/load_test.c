@@ -1,0 +1,119 @@
+// Phases in time, without any server.
+#include "harness/run/load.h"
+
+#include "harness/history/test_file.h"
+#include "harness/testing/test.h"
+
+#define PER_SECOND INT64_C(3600) // rates are each hour
+#define OPENED_NS (5 * NS_PER_S)
+
+static struct load_settings phases[] = {
+    {.for_ns = NS_PER_S, .rate = 10 * PER_SECOND, .arrivals = ARRIVALS_FIXED, .warm_up = true},
+    {.for_ns = 2 * NS_PER_S, .clients = 1},
+    {.for_ns = NS_PER_S,
+     .clients = 2,
+     .rate = 10 * PER_SECOND,
+     .to = 30 * PER_SECOND,
+     .arrivals = ARRIVALS_FIXED},
+};
+
+static struct scenario scenario = {
+    .clients = {.processes = 4}, .load = phases, .load_count = sizeof phases / sizeof *phases};
+static const struct trial trial = {.scenario = &scenario, .seed = 1};
+
+TEST(a_phase_begins_when_the_one_before_is_over)
+{
+    struct load load;
+    struct error error;
+    assert_int_equal(load_open(&load, &trial, NULL, 0, &error), 0);
+    assert_int_equal(load_phase_at(&load, 0), 0);
+    assert_int_equal(load_phase_at(&load, NS_PER_S - 1), 0);
+    assert_int_equal(load_phase_at(&load, NS_PER_S), 1);
+    assert_int_equal(load_phase_at(&load, 3 * NS_PER_S), 2);
+    assert_int_equal(load_phase_at(&load, 4 * NS_PER_S), 3);
+    load_close(&load);
+}
+
+TEST(clients_take_part_from_the_first)
+{
+    struct load load;
+    struct error error;
+    assert_int_equal(load_open(&load, &trial, NULL, 0, &error), 0);
+    assert_true(load_includes(&load, 0, 4));
+    assert_true(load_includes(&load, 1, 1));
+    assert_false(load_includes(&load, 1, 2));
+    assert_true(load_includes(&load, 2, 2));
+    assert_false(load_includes(&load, 2, 3));
+    load_close(&load);
+}
+
+TEST(only_a_warm_up_leaves_nothing_undone_behind)
+{
+    struct load_settings many[] = {{.for_ns = NS_PER_S},
+                                   {.for_ns = NS_PER_S, .warm_up = true},
+                                   {.for_ns = NS_PER_S, .warm_up = true},
+                                   {.for_ns = NS_PER_S},
+                                   {.for_ns = NS_PER_S}};
+    struct scenario phased = {.clients = {.processes = 1}, .load = many, .load_count = 5};
+    struct trial of = {.scenario = &phased};
+    struct load load;
+    struct error error;
+    assert_int_equal(load_open(&load, &of, NULL, 0, &error), 0);
+    assert_int_equal(load_backlog_ns(&load, 0), 0);
+    assert_int_equal(load_backlog_ns(&load, 2), 0);
+    assert_int_equal(load_backlog_ns(&load, 3), 3 * NS_PER_S);
+    assert_int_equal(load_backlog_ns(&load, 4), 3 * NS_PER_S);
+    load_close(&load);
+}
+
+TEST(what_is_due_in_a_warm_up_does_not_count)
+{
+    struct load load;
+    struct error error;
+    assert_int_equal(load_open(&load, &trial, NULL, 0, &error), 0);
+    assert_int_equal(load.arrivals->count, 10 + 20);
+    assert_int_equal(load_due(&load, NS_PER_S), 0);
+    assert_int_equal(load_due(&load, 3 * NS_PER_S), 0);
+    assert_int_equal(load_due(&load, 3 * NS_PER_S + 1), 1);
+    assert_int_equal(load_due(&load, 9 * NS_PER_S), 20);
+    load_close(&load);
+}
+
+TEST(each_phase_is_recorded_once_as_of_its_beginning)
+{
+    struct test_file test;
+    struct load load;
+    struct error error;
+    struct history history;
+    test_file_begin(&test, 100);
+    assert_int_equal(load_open(&load, &trial, &test.file, 0, &error), 0);
+    load_announce(&load, 0, OPENED_NS); // the gate is not open yet
+    load_announce(&load, OPENED_NS, OPENED_NS);
+    load_announce(&load, OPENED_NS, OPENED_NS + NS_PER_S / 2);
+    load_announce(&load, OPENED_NS, OPENED_NS + 7 * NS_PER_S / 2);
+    load_close(&load);
+    history_file_close(&test.file);
+    assert_int_equal(history_load(test.path, &history, &error), 0);
+    assert_int_equal(history.count, 3);
+    const int64_t begins_ns[] = {0, NS_PER_S, 3 * NS_PER_S};
+    const int64_t args[][4] = {{1, 4, 10000, 0}, {2, 1, 0, 1}, {3, 2, 10000, 1}};
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(history.events[i].kind, EVENT_LOAD);
+        assert_int_equal(history.events[i].at_ns, OPENED_NS + begins_ns[i]);
+        assert_memory_equal(history.events[i].args, args[i], sizeof args[i]);
+    }
+    history_free(&history);
+    unlink(test.path);
+}
+
+TEST(a_load_that_is_far_too_much_is_refused)
+{
+    struct load_settings much = {.for_ns = 100 * NS_PER_S, .rate = 1000000 * PER_SECOND};
+    struct scenario heavy = {.clients = {.processes = 1}, .load = &much, .load_count = 1};
+    struct trial refused = {.scenario = &heavy};
+    struct load load;
+    struct error error;
+    assert_int_equal(load_open(&load, &refused, NULL, 0, &error), -1);
+    assert_non_null(strstr(error.text, "a lower rate"));
+    load_close(&load);
+}

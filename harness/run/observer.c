@@ -1,0 +1,265 @@
+#include "harness/run/observer.h"
+
+#include "harness/base/growing.h"
+#include "harness/cluster/process.h"
+#include "harness/history/stall.h"
+#include "harness/run/usage_proc.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+// Looks may cost one part in so many of the time: less where nothing strikes, for costs are
+// measured there.
+#define COST_SHARE 200
+#define QUIET_COST_SHARE 1000
+// Programs of clients are looked for so often, as they come and go.
+#define DRIVERS_EVERY_NS NS_PER_S
+// The observer is waited for so long, which may stand still with the machine.
+#define FINISH_LIMIT_NS (20 * NS_PER_S)
+// A stall that goes on is recorded in pieces, for nobody may come to record the last one.
+#define PIECE_NS (500 * NS_PER_MS)
+// Who used less than one part in so many of the time, and wanted to run, was kept from running.
+#define STARVED_SHARE 20
+
+struct observed {
+    pid_t process; // 0: it has ended
+    struct stall whose;
+    int64_t processor_ns, looked_ns; // at the last look
+    bool could_run;                  // then
+    int64_t since_ns;                // since when it stands still; 0: it does not
+};
+
+struct observer {
+    const struct stage *stage;
+    pid_t conductor;
+    const struct fault_client *clients; // as they were forked
+    int client_count;
+    const struct cluster *servers;
+    bool looks_for_drivers;
+    int64_t drivers_ns; // when to look for them again
+    struct observed *observed;
+    size_t count, room;
+    struct thread_watch threads;
+    struct history_writer writer;
+};
+
+// --- the processes -------------------------------------------------------------------------------
+
+static struct observed *observe(struct observer *observer, pid_t process, enum stalled of,
+                                int number)
+{
+    struct observed *observed = NULL; // the place of one that has ended
+    for (size_t i = 0; i < observer->count; i++) {
+        if (observer->observed[i].process == process)
+            return &observer->observed[i];
+        if (observer->observed[i].process == 0)
+            observed = &observer->observed[i];
+    }
+    if (observed == NULL)
+        observed = APPEND(observer->observed, observer->count, observer->room);
+    *observed = (struct observed){.process = process, .whose = {.of = of, .number = number}};
+    return observed;
+}
+
+static bool is_of_family(const struct process_list *list, pid_t process, pid_t ancestor)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        if (list->items[i].id == process)
+            return list->items[i].parent == ancestor ||
+                   is_of_family(list, list->items[i].parent, ancestor);
+    }
+    return false;
+}
+
+static void look_for_drivers(struct observer *observer, int64_t now_ns)
+{
+    if (!observer->looks_for_drivers || now_ns < observer->drivers_ns)
+        return;
+    observer->drivers_ns = now_ns + DRIVERS_EVERY_NS;
+    struct process_list list = process_list_read();
+    for (size_t i = 0; i < list.count; i++) {
+        for (int client = 0; client < observer->client_count; client++) {
+            if (is_of_family(&list, list.items[i].id, observer->clients[client].process))
+                observe(observer, list.items[i].id, STALLED_DRIVER, client + 1);
+        }
+    }
+    free(list.items);
+}
+
+// Those that were restarted since are other processes.
+static void look_for_servers(struct observer *observer)
+{
+    const struct cluster *servers = observer->servers;
+    for (int i = 0; i < servers->count && i < MAX_OBSERVED_SERVERS; i++) {
+        pid_t process = atomic_load(&observer->stage->control->servers[i]);
+        if (process <= 0)
+            continue;
+        struct stall *whose = &observe(observer, process, STALLED_SERVER, i + 1)->whose;
+        snprintf(whose->server, sizeof whose->server, "%.16s", servers->nodes[i].name);
+    }
+}
+
+void observer_tell(struct control *control, const struct cluster *servers)
+{
+    for (int i = 0; i < servers->count && i < MAX_OBSERVED_SERVERS; i++)
+        atomic_store_explicit(&control->servers[i], servers->nodes[i].server, memory_order_relaxed);
+}
+
+// --- looking -------------------------------------------------------------------------------------
+
+// Begins a stall, or goes on with one; what is over, or was long enough for a piece, is recorded.
+static void note(struct observer *observer, struct observed *observed, bool stands_still,
+                 int64_t now_ns)
+{
+    if (stands_still && observed->since_ns == 0)
+        observed->since_ns = observed->looked_ns;
+    if (observed->since_ns == 0)
+        return;
+    int64_t length_ns = now_ns - observed->since_ns;
+    if (stands_still && length_ns < PIECE_NS)
+        return;
+    struct stall stall = observed->whose;
+    stall.from_ns = observed->since_ns;
+    stall.to_ns = now_ns;
+    if (length_ns >= PROCESS_STALL_NS)
+        history_append(&observer->writer, stall_event(&stall));
+    observed->since_ns = stands_still ? now_ns : 0;
+}
+
+static void look_at(struct observer *observer, struct observed *observed)
+{
+    int64_t now_ns = clock_monotonic_ns();
+    int64_t processor_ns;
+    if (!process_clock_read(observed->process, &processor_ns)) {
+        note(observer, observed, false, now_ns);
+        observed->process = 0;
+        return;
+    }
+    bool ran =
+        (processor_ns - observed->processor_ns) * STARVED_SHARE > now_ns - observed->looked_ns;
+    // Who has just run is not asked whether it could.
+    bool can_run = !ran && thread_watch_can_run(&observer->threads, observed->process);
+    note(observer, observed, observed->could_run && can_run, now_ns);
+    observed->processor_ns = processor_ns;
+    observed->looked_ns = now_ns;
+    observed->could_run = can_run;
+}
+
+// Of the calling thread.
+static int64_t thread_processor_ns(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return time.tv_sec * NS_PER_S + time.tv_nsec;
+}
+
+static void *observe_others(void *context)
+{
+    struct observer *observer = context;
+    history_writer_start(&observer->writer, &observer->stage->history, 0, 2);
+    observe(observer, observer->conductor, STALLED_CONDUCTOR, 0);
+    for (int i = 0; i < observer->client_count; i++)
+        observe(observer, observer->clients[i].process, STALLED_CLIENT, i + 1);
+    bool is_quiet = observer->stage->trial->scenario->fault_count == 0;
+    for (;;) {
+        int64_t began_ns = clock_monotonic_ns();
+        int64_t used_ns = thread_processor_ns();
+        look_for_drivers(observer, began_ns);
+        look_for_servers(observer);
+        for (size_t i = 0; i < observer->count; i++) {
+            if (observer->observed[i].process != 0)
+                look_at(observer, &observer->observed[i]);
+        }
+        int64_t cost_ns = thread_processor_ns() - used_ns;
+        int64_t rest_ns = (is_quiet ? QUIET_COST_SHARE : COST_SHARE) * cost_ns;
+        clock_sleep_until_ns(time_later(began_ns + LOOK_EVERY_NS, clock_monotonic_ns() + rest_ns));
+    }
+    return NULL;
+}
+
+// --- the machine ---------------------------------------------------------------------------------
+
+// How far CLOCK_REALTIME is ahead of CLOCK_MONOTONIC; `before_ns` if the reading was disturbed.
+// Both are slewed alike, so the difference moves only when somebody sets the clock.
+static int64_t realtime_offset_ns(int64_t before_ns)
+{
+    int64_t from_ns = clock_monotonic_ns();
+    int64_t realtime_ns = clock_realtime_ns();
+    int64_t to_ns = clock_monotonic_ns();
+    return to_ns - from_ns > NS_PER_MS / 10 ? before_ns : realtime_ns - from_ns;
+}
+
+static void observe_machine(const struct stage *stage)
+{
+    struct history_writer writer;
+    history_writer_start(&writer, &stage->history, 0, 1);
+    int64_t offset_ns = realtime_offset_ns(clock_realtime_ns() - clock_monotonic_ns());
+    for (int64_t due_ns = clock_monotonic_ns() + NS_PER_MS;; due_ns += NS_PER_MS) {
+        clock_sleep_until_ns(due_ns);
+        int64_t step_ns = realtime_offset_ns(offset_ns) - offset_ns;
+        if (step_ns > NS_PER_MS || step_ns < -NS_PER_MS) {
+            history_append(&writer, (struct event){.kind = EVENT_CLOCK_STEP,
+                                                   .clock_step = {.step_ns = step_ns}});
+            offset_ns += step_ns;
+        }
+        int64_t now_ns = clock_monotonic_ns();
+        if (now_ns - due_ns > STALL_NS) {
+            history_append(&writer,
+                           stall_event(&(struct stall){
+                               .from_ns = due_ns, .to_ns = now_ns, .of = STALLED_MACHINE}));
+            due_ns = now_ns;
+        }
+        atomic_store_explicit(&stage->control->observed_ns, now_ns, memory_order_release);
+    }
+}
+
+int observer_finish(const struct control *control, pid_t observer, struct error *error)
+{
+    int64_t asked_ns = clock_monotonic_ns();
+    while (atomic_load_explicit(&control->observed_ns, memory_order_acquire) < asked_ns) {
+        siginfo_t ended = {0};
+        if (waitid(P_PID, (id_t)observer, &ended, WEXITED | WNOHANG | WNOWAIT) != 0 ||
+            ended.si_pid != 0)
+            return 0; // the caller, who reaps it, says so
+        if (clock_monotonic_ns() > asked_ns + FINISH_LIMIT_NS)
+            return error_set(error,
+                             "the observer, which measures stalls, stands still since %d s or more",
+                             (int)(FINISH_LIMIT_NS / NS_PER_S));
+        clock_sleep_until_ns(clock_monotonic_ns() + NS_PER_MS);
+    }
+    return 0;
+}
+
+pid_t observer_start(const struct stage *stage, const struct fault_client *clients,
+                     int client_count, const struct cluster *servers, struct error *error)
+{
+    struct observer observer = {.stage = stage,
+                                .conductor = getpid(),
+                                .clients = clients,
+                                .client_count = client_count,
+                                .servers = servers,
+                                .looks_for_drivers = stage->scheme->foreign != NULL};
+    observer_tell(stage->control, servers);
+    fflush(NULL); // the child must not flush what the conductor had buffered
+    pid_t id = fork();
+    if (id < 0)
+        return error_set(error, "cannot fork the observer: %s", strerror(errno));
+    if (id > 0)
+        return id;
+    prctl(PR_SET_NAME, "observer");
+    process_settle(observer.conductor, -1, -1);
+    pthread_t others;
+    int reason =
+        processes_can_be_read() ? pthread_create(&others, NULL, observe_others, &observer) : 0;
+    if (reason != 0)
+        stage_break(stage, "the observer could not start its thread: %s", strerror(reason));
+    observe_machine(stage);
+    _exit(0);
+}

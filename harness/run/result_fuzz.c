@@ -1,0 +1,100 @@
+// Whatever bytes there are as a run's result.json: they are refused, or compared with themselves,
+// and the run that has them is judged and reported.
+#include "harness/base/file.h"
+#include "harness/base/test_folder.h"
+#include "harness/report/comparison.h"
+#include "harness/report/markdown.h"
+#include "harness/report/run_report.h"
+#include "harness/run/stored_run.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
+
+static const char scenario[] = "version: 1\nname: a\nabout: A run without histories.\n"
+                               "workload: {kind: increment, operations: 4}\nschemes: [none]\n"
+                               "repeat: 2\nexpect: [{schemes: none, verdict: unsafe}]\n";
+
+static char folder[] = "/dev/shm/lockpick-result-fuzz-XXXXXX";
+
+static void remove_folder(void)
+{
+    test_folder_remove(folder);
+}
+
+static void make_folder(void)
+{
+    char *path = test_folder_make(folder) == 0 ? path_join(folder, "as-run.yaml") : NULL;
+    if (path == NULL || file_write(path, scenario, sizeof scenario - 1, NULL) != 0)
+        abort();
+    free(path);
+    atexit(remove_folder);
+}
+
+// --- compare
+// ---------------------------------------------------------------------------------------
+
+static void compare(const uint8_t *bytes, size_t length, FILE *out)
+{
+    const struct comparison_options options = {.margin = 0.05};
+    struct run_figures sides[2];
+    struct comparison comparison;
+    struct error error;
+    int made = 0;
+    for (int i = 0; i < 2; i++)
+        made += run_figures_make(json_loadb((const char *)bytes, length, 0, NULL), "fuzzed",
+                                 &sides[i], &error);
+    if (made == 0) {
+        comparison_of_runs(&sides[0], &sides[1], &options, &comparison);
+        comparison_print(&comparison, true, out, false);
+        free(comparison_json(&comparison));
+        comparison_free(&comparison);
+    }
+    run_figures_free(&sides[0]);
+    run_figures_free(&sides[1]);
+}
+
+// --- check and report
+// ------------------------------------------------------------------------------
+
+static void judge_run(const uint8_t *bytes, size_t length, FILE *out)
+{
+    struct stored_run run;
+    struct error error = {0};
+    char *path = path_join(folder, "result.json");
+    if (file_write(path, (const char *)bytes, length, NULL) != 0)
+        abort();
+    free(path);
+    if (stored_run_judge(folder, NULL, &run, &error) == 0) {
+        struct run_report report;
+        run_report_make(&run.result, &report);
+        report_print(&report, out, false, false);
+        free(report_json(&report));
+        free(report_html(&report));
+        free(report_markdown(&report));
+        run_report_free(&report);
+    } else if (error.text[0] == '\0') {
+        abort();
+    }
+    stored_run_free(&run);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
+{
+    char *printed = NULL;
+    size_t printed_length = 0;
+    if (folder[sizeof folder - 2] == 'X')
+        make_folder();
+    FILE *out = open_memstream(&printed, &printed_length);
+    compare(bytes, length, out);
+    json_t *root = json_loadb((const char *)bytes, length, 0, NULL);
+    if (root != NULL) // else it is as if there were none
+        judge_run(bytes, length, out);
+    json_decref(root);
+    fclose(out);
+    free(printed);
+    return 0;
+}

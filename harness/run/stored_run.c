@@ -1,0 +1,348 @@
+#include "harness/run/stored_run.h"
+
+#include "harness/base/file.h"
+#include "harness/report/json_costs.h"
+#include "harness/report/json_values.h"
+#include "harness/run/run_folder.h"
+#include "harness/run/vocabulary.h"
+
+#include <dirent.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static bool is_there(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0;
+}
+
+// --- the scenarios -------------------------------------------------------------------------------
+
+static int load_scenarios(const char *folder, struct stored_run *run, struct error *error)
+{
+    char *many = path_join(folder, "as-run");
+    char *one = path_join(folder, "as-run.yaml");
+    const char *path = is_there(many) ? many : one;
+    struct run_options options = {.paths = &path, .path_count = 1};
+    int result = 0;
+    run->vocabulary = vocabulary_new();
+    if (!is_there(path))
+        result = error_set(error,
+                           "%s is no run's folder: it has neither as-run.yaml nor as-run/, the "
+                           "scenarios to judge it by; --model MODEL decides a history without any",
+                           folder);
+    else if (scenario_set_load(&options, run->vocabulary, &run->scenarios) != 0 ||
+             run->scenarios.count == 0)
+        result = error_set(error, "the scenarios of the run in %s cannot be read", path);
+    free(many);
+    free(one);
+    return result;
+}
+
+// The number at the end of "name--3"; 0 if there is none.
+static int64_t repeat_of(const char *name)
+{
+    const char *last = NULL;
+    for (const char *at = name; (at = strstr(at, "--")) != NULL; at += 2)
+        last = at + 2;
+    if (last == NULL || *last == '\0' || strspn(last, "0123456789") != strlen(last))
+        return 0;
+    return strtoll(last, NULL, 10);
+}
+
+// The names of trials have a number if there are repeats, and --repeat may have said so, or that
+// there are none: all these plans.
+static int make_plans(struct stored_run *run, int64_t repeats, struct error *error)
+{
+    uint64_t seed = (uint64_t)run->scenarios.scenarios[0]->seed;
+    const int64_t said[] = {0, 1, repeats};
+    for (int i = 0; i < 3; i++) {
+        if (plan_make(run->scenarios.scenarios, run->scenarios.count, run->vocabulary, NULL,
+                      said[i], seed, &run->plans[i], error) != 0)
+            return -1;
+    }
+    run->result.seed = seed;
+    return 0;
+}
+
+static const struct trial *find_trial(const struct stored_run *run, const char *name)
+{
+    for (int i = 0; i < 3; i++) {
+        for (size_t j = 0; j < run->plans[i].count; j++) {
+            if (strcmp(run->plans[i].trials[j].name, name) == 0)
+                return &run->plans[i].trials[j];
+        }
+    }
+    return NULL;
+}
+
+// --- which trials --------------------------------------------------------------------------------
+
+static const char *name_of(const json_t *entry)
+{
+    const char *name = json_string_value(json_object_get(entry, "name"));
+    return name != NULL ? name : "";
+}
+
+static bool has_trial(const json_t *trials, const char *name)
+{
+    size_t index;
+    json_t *entry;
+    json_array_foreach(trials, index, entry)
+    {
+        if (strcmp(name_of(entry), name) == 0)
+            return true;
+    }
+    return false;
+}
+
+// Adds {"name": ...} of each trial of the folder that has a history and is not among them.
+static void add_from_folder(const char *folder, json_t *trials)
+{
+    struct dirent **entries;
+    char *path = path_join(folder, "trials");
+    int count = scandir(path, &entries, NULL, versionsort);
+    for (int i = 0; i < count; i++) {
+        struct text history = {0};
+        text_format(&history, "%s/%s/history.bin", path, entries[i]->d_name);
+        if (entries[i]->d_name[0] != '.' && is_there(history.bytes) &&
+            !has_trial(trials, entries[i]->d_name))
+            json_array_append_new(trials, json_pack("{s:s}", "name", entries[i]->d_name));
+        text_free(&history);
+        free(entries[i]);
+    }
+    if (count >= 0)
+        free(entries);
+    free(path);
+}
+
+// Leaves that trial, which result.json need not tell of: a run that was stopped has it by half.
+static json_t *only(json_t *trials, const char *name)
+{
+    json_t *chosen = json_array();
+    size_t index;
+    json_t *entry;
+    json_array_foreach(trials, index, entry)
+    {
+        if (strcmp(name_of(entry), name) == 0)
+            json_array_append(chosen, entry);
+    }
+    if (json_array_size(chosen) == 0)
+        json_array_append_new(chosen, json_pack("{s:s}", "name", name));
+    json_decref(trials);
+    return chosen;
+}
+
+// A line for each remark of result.json, or NULL.
+static char *read_remarks(const json_t *remarks)
+{
+    struct text text = {0};
+    size_t index;
+    json_t *remark;
+    json_array_foreach(remarks, index, remark)
+    {
+        if (json_is_string(remark))
+            text_format(&text, "%s\n", json_string_value(remark));
+    }
+    return text.bytes;
+}
+
+// How many trials the plan had; 0 if that is not known.
+static size_t count_planned(const char *folder)
+{
+    struct text names = {0};
+    size_t count = 0;
+    char *path = path_join(folder, PLANNED_FILE);
+    if (file_read(path, &names, NULL) == 0) {
+        for (size_t i = 0; i < names.length; i++)
+            count += names.bytes[i] == '\n';
+    }
+    text_free(&names);
+    free(path);
+    return count;
+}
+
+// And how the run was, if result.json says so. A trial that is not in it, as the run was stopped,
+// is there if it has a history.
+static void list_trials(struct stored_run *run, const char *trial)
+{
+    const char *folder = run->result.folder;
+    char *path = path_join(folder, "result.json");
+    json_t *root = json_read(path, NULL);
+    json_t *trials = json_incref(json_object_get(root, "trials"));
+    environment_from_json(json_object_get(root, "environment"), &run->result.environment);
+    run->result.duration_ns = json_integer_value(json_object_get(root, "duration_ns"));
+    if (trial == NULL)
+        run->result.remarks = read_remarks(json_object_get(root, "remarks"));
+    run->was_stopped = !json_is_array(trials);
+    if (trial == NULL)
+        run->result.planned = run->was_stopped
+                                  ? count_planned(folder)
+                                  : (size_t)json_integer_value(json_object_get(root, "planned"));
+    free(path);
+    json_decref(root);
+    if (run->was_stopped) {
+        json_decref(trials);
+        trials = json_array();
+    }
+    if (run->was_stopped || run->result.planned > json_array_size(trials))
+        add_from_folder(folder, trials);
+    run->entries = trial != NULL ? only(trials, trial) : trials;
+}
+
+// --- judging -------------------------------------------------------------------------------------
+
+// Of the trial in the run's own folder; the result may have another one.
+static char *history_path(const struct stored_run *run, size_t index)
+{
+    return path_join(run->result.trials[index].folder, "history.bin");
+}
+
+static void judge_history(const struct stored_run *run, size_t index, enum trial_files files,
+                          struct trial_result *result)
+{
+    char *path = history_path(run, index);
+    struct history history = {0};
+    struct error error = {0};
+    if (history_load(path, &history, &error) != 0 ||
+        (files > TRIAL_FILES_PAGE && folder_make(result->folder, &error) != 0))
+        judge_error(result->trial, error.text, &result->judgement);
+    else
+        trial_decide(result, &history, files);
+    history_free(&history);
+    free(path);
+}
+
+// True if what was said then stands: there was no history to judge, or the harness failed.
+static bool take_over(const json_t *entry, struct trial_result *result)
+{
+    const char *verdict = json_string_value(json_object_get(entry, "verdict"));
+    const char *reason = json_string_value(json_object_get(entry, "reason"));
+    if (verdict == NULL)
+        return false;
+    if (strcmp(verdict, verdict_name(VERDICT_SKIPPED)) == 0)
+        judge_skipped(result->trial, reason, &result->judgement);
+    else if (strcmp(verdict, verdict_name(VERDICT_NOT_APPLICABLE)) == 0)
+        judge_not_applicable(result->trial, reason, &result->judgement);
+    else if (strcmp(verdict, verdict_name(VERDICT_ERROR)) == 0)
+        judge_error(result->trial, reason, &result->judgement);
+    else
+        return false;
+    return true;
+}
+
+static void compare(struct stored_run *run, const json_t *entry, const struct trial_result *result)
+{
+    const char *before = json_string_value(json_object_get(entry, "verdict"));
+    const char *now = verdict_name(result->judgement.verdict);
+    if (before == NULL)
+        return;
+    run->compared++;
+    if (strcmp(before, now) != 0)
+        text_format(&run->differences, "%s: %s now, %s in result.json\n", result->trial->name, now,
+                    before);
+}
+
+void stored_run_decide(struct stored_run *run, size_t index, enum trial_files files,
+                       struct trial_result *result)
+{
+    const json_t *entry = json_array_get(run->entries, index);
+    result->lanes = (int)json_integer_value(json_object_get(entry, "lanes"));
+    if (!take_over(entry, result))
+        judge_history(run, index, files, result);
+    compare(run, entry, result);
+}
+
+static int name_trial(struct stored_run *run, const json_t *entry, struct error *error)
+{
+    const struct trial *trial = find_trial(run, name_of(entry));
+    struct text folder = {0};
+    if (trial == NULL)
+        return error_set(error, "the scenarios of the run in %s have no trial '%s'",
+                         run->result.folder, name_of(entry));
+    text_format(&folder, "%s/trials/%s", run->result.folder, trial->name);
+    run->result.trials[run->result.count++] =
+        (struct trial_result){.trial = trial, .folder = folder.bytes, .story = memory_string("")};
+    return 0;
+}
+
+static int name_all(struct stored_run *run, struct error *error)
+{
+    int64_t repeats = 2;
+    size_t index;
+    json_t *entry;
+    json_array_foreach(run->entries, index, entry)
+    {
+        int64_t repeat = repeat_of(name_of(entry));
+        repeats = repeat > repeats && repeat <= 1000 ? repeat : repeats;
+    }
+    size_t count = json_array_size(run->entries);
+    run->result.planned = run->result.planned > count ? run->result.planned : count;
+    run->result.trials = memory_zeroed(count + 1, sizeof *run->result.trials);
+    if (count == 0 && run->result.planned == 0)
+        return error_set(error, "the run in %s has no trial with a history", run->result.folder);
+    if (make_plans(run, repeats, error) != 0)
+        return -1;
+    json_array_foreach(run->entries, index, entry)
+    {
+        if (name_trial(run, entry, error) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+int stored_run_open(const char *folder, const char *trial, struct stored_run *run,
+                    struct error *error)
+{
+    *run = (struct stored_run){.result = {.folder = memory_string(folder)}};
+    if (load_scenarios(folder, run, error) != 0)
+        return -1;
+    list_trials(run, trial);
+    return name_all(run, error);
+}
+
+bool stored_run_was_tried(const struct stored_run *run, size_t index)
+{
+    const json_t *entry = json_array_get(run->entries, index);
+    const char *verdict = json_string_value(json_object_get(entry, "verdict"));
+    return verdict == NULL || (strcmp(verdict, verdict_name(VERDICT_SKIPPED)) != 0 &&
+                               strcmp(verdict, verdict_name(VERDICT_NOT_APPLICABLE)) != 0);
+}
+
+bool stored_run_has_history(const struct stored_run *run)
+{
+    bool found = false;
+    for (size_t i = 0; !found && i < run->result.count; i++) {
+        char *path = history_path(run, i);
+        found = is_there(path);
+        free(path);
+    }
+    return found;
+}
+
+int stored_run_judge(const char *folder, const char *trial, struct stored_run *run,
+                     struct error *error)
+{
+    if (stored_run_open(folder, trial, run, error) != 0)
+        return -1;
+    for (size_t i = 0; i < run->result.count; i++)
+        stored_run_decide(run, i, TRIAL_FILES_NONE, &run->result.trials[i]);
+    return 0;
+}
+
+void stored_run_free(struct stored_run *run)
+{
+    for (size_t i = 0; i < run->result.count; i++)
+        trial_result_free(&run->result.trials[i]);
+    free(run->result.trials);
+    json_decref(run->entries);
+    free(run->result.folder);
+    free(run->result.remarks);
+    for (int i = 0; i < 3; i++)
+        plan_free(&run->plans[i]);
+    scenario_set_free(&run->scenarios);
+    vocabulary_free(run->vocabulary);
+    text_free(&run->differences);
+}

@@ -1,0 +1,160 @@
+#include "harness/run/usage.h"
+
+#include "harness/base/clock.h"
+#include "harness/run/usage_proc.h"
+
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#define EVERY_NS NS_PER_S
+// A reading may cost one part in so many of a processor.
+#define COST_SHARE 200
+
+static void record(struct history_writer *writer, enum usage_figure figure, int node, pid_t process,
+                   int64_t first, int64_t second)
+{
+    history_append(writer, (struct event){.kind = EVENT_USAGE,
+                                          .detail = (uint8_t)figure,
+                                          .usage = {node, process, first, second}});
+}
+
+static void record_process(struct history_writer *writer, int node, pid_t process,
+                           const struct process_usage *usage)
+{
+    record(writer, USAGE_PROCESSOR, node, process, usage->processor_ns, usage->kernel_ns);
+    record(writer, USAGE_SWITCHES, node, process, usage->voluntary_switches, usage->other_switches);
+}
+
+static void record_network(struct history_writer *writer, int node, pid_t process)
+{
+    struct network_usage usage;
+    if (!network_usage_read(process, &usage))
+        return;
+    record(writer, USAGE_BYTES, node, process, usage.received_bytes, usage.sent_bytes);
+    record(writer, USAGE_PACKETS, node, process, usage.received_packets, usage.sent_packets);
+}
+
+// First of a round: what is not read in the same round was gone.
+static void read_machine(struct history_writer *writer)
+{
+    int64_t busy_ns = machine_busy_ns();
+    record(writer, USAGE_PROCESSOR, 0, 0, busy_ns >= 0 ? busy_ns : 0, processors_allowed());
+}
+
+static void read_alone(const struct usage_watch *watch, int node, pid_t process)
+{
+    struct process_usage usage;
+    if (process_usage_read(watch->threads, process, &usage))
+        record_process(watch->writer, node, process, &usage);
+}
+
+// On loopback ports all nodes share a network.
+static bool knows_networks(const struct usage_watch *watch)
+{
+    return watch->world->client_nodes->isolation == ISOLATION_NAMESPACES;
+}
+
+static void read_servers(const struct usage_watch *watch)
+{
+    struct process_list list = {0};
+    for (int i = 0; i < watch->servers->count; i++) {
+        const struct node *node = &watch->servers->nodes[i];
+        struct process_usage usage;
+        if (node->server == 0)
+            continue;
+        if (list.items == NULL)
+            list = process_list_read();
+        if (!family_usage_read(watch->threads, &list, node->server, &usage))
+            continue;
+        record_process(watch->writer, -(i + 1), node->server, &usage);
+        if (knows_networks(watch))
+            record_network(watch->writer, -(i + 1), node->server);
+    }
+    free(list.items);
+}
+
+void usage_watch_start(struct usage_watch *watch, const struct fault_world *world,
+                       const struct cluster *servers, struct thread_watch *threads, pid_t observer,
+                       struct history_writer *writer)
+{
+    *watch = (struct usage_watch){writer, world, servers, threads, observer, 0, 0};
+}
+
+// A client with the programs that it has started.
+static void read_group(const struct usage_watch *watch, int node, pid_t process)
+{
+    struct process_usage usage;
+    struct process_list list = process_list_read();
+    if (family_usage_read(watch->threads, &list, process, &usage))
+        record_process(watch->writer, node, process, &usage);
+    free(list.items);
+}
+
+static void read_clients(const struct usage_watch *watch)
+{
+    for (int i = 0; i < watch->world->client_count; i++) {
+        pid_t process = watch->world->clients[i].process;
+        if (watch->world->clients[i].leads_group)
+            read_group(watch, i + 1, process);
+        else
+            read_alone(watch, i + 1, process);
+        if (knows_networks(watch))
+            record_network(watch->writer, i + 1, process);
+    }
+}
+
+// Of this thread: what a reading costs, however busy the machine is.
+static int64_t own_processor_ns(void)
+{
+    struct timespec used = {0};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+    return used.tv_sec * NS_PER_S + used.tv_nsec;
+}
+
+void usage_read_all(struct usage_watch *watch)
+{
+    int64_t began_ns = clock_monotonic_ns();
+    int64_t used_ns = own_processor_ns();
+    watch->due_ns = began_ns + EVERY_NS;
+    if (!processes_can_be_read())
+        return;
+    read_machine(watch->writer);
+    read_alone(watch, 0, getpid());
+    read_alone(watch, 0, watch->observer);
+    read_clients(watch);
+    read_servers(watch);
+    int64_t pause_ns = COST_SHARE * (own_processor_ns() - used_ns);
+    if (pause_ns > EVERY_NS)
+        watch->due_ns = clock_monotonic_ns() + pause_ns;
+}
+
+void usage_read_if_due(struct usage_watch *watch, int64_t now_ns, size_t phases)
+{
+    if (now_ns >= watch->due_ns || phases != watch->phases)
+        usage_read_all(watch);
+    watch->phases = phases;
+}
+
+static int64_t of_timeval(const struct timeval *time)
+{
+    return time->tv_sec * NS_PER_S + time->tv_usec * NS_PER_US;
+}
+
+void usage_record_own(struct history_writer *writer, int client_number, bool knows_networks)
+{
+    struct rusage used;
+    struct rusage children; // programs that it had started
+    if (getrusage(RUSAGE_SELF, &used) != 0 || getrusage(RUSAGE_CHILDREN, &children) != 0)
+        return;
+    int64_t kernel_ns = of_timeval(&used.ru_stime) + of_timeval(&children.ru_stime);
+    int64_t user_ns = of_timeval(&used.ru_utime) + of_timeval(&children.ru_utime);
+    const struct process_usage usage = {.processor_ns = user_ns + kernel_ns,
+                                        .kernel_ns = kernel_ns,
+                                        .voluntary_switches = used.ru_nvcsw + children.ru_nvcsw,
+                                        .other_switches = used.ru_nivcsw + children.ru_nivcsw};
+    record_process(writer, client_number, getpid(), &usage);
+    if (knows_networks)
+        record_network(writer, client_number, getpid());
+}

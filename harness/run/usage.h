@@ -1,0 +1,36 @@
+// What the processes of a trial use, read while it runs and recorded in its history (EVENT_USAGE).
+#ifndef LOCKPICK_RUN_USAGE_H
+#define LOCKPICK_RUN_USAGE_H
+
+#include "faults/fault.h"
+#include "harness/base/processes.h"
+#include "harness/history/writer.h"
+
+struct usage_watch {
+    struct history_writer *writer;   // the conductor's
+    const struct fault_world *world; // with the clients, of which some may not live
+    const struct cluster *servers;
+    struct thread_watch *threads;
+    pid_t observer;
+    int64_t due_ns; // when the next regular reading is
+    size_t phases;  // of the load that had begun by the last one
+};
+
+// All of them must outlive the watch, which needs no end.
+void usage_watch_start(struct usage_watch *watch, const struct fault_world *world,
+                       const struct cluster *servers, struct thread_watch *threads, pid_t observer,
+                       struct history_writer *writer);
+
+// Reads everything now. Whoever cannot be read is left out: it may end at any time. To be called
+// right before the barrier opens, and right before the stop is asked.
+void usage_read_all(struct usage_watch *watch);
+
+// The same if a regular reading is due: every second, or more rarely if reading takes so long that
+// it would cost more than half a percent of a processor; or if other phases of the load have begun
+// than had by the last, so that what each of them uses is known apart.
+void usage_read_if_due(struct usage_watch *watch, int64_t now_ns, size_t phases);
+
+// For a client process at its end: its last word, of itself with all its threads.
+void usage_record_own(struct history_writer *writer, int client_number, bool knows_networks);
+
+#endif
