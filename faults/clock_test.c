@@ -91,10 +91,10 @@ TEST(a_jump_is_in_effect_once_the_server_goes_by_it)
         struct fault_strike *strike = aim(fixture, NULL);
         assert_string_equal(tell(fixture, "set lock 0 60 2\r\nme\r\n", answer), "STORED");
         int64_t give_up_ns = clock_monotonic_ns() + MOST_NS;
-        enum strike_state now = clock_fault.inject(strike, &error);
+        enum strike_state now = fault_find("clock")->inject(strike, &error);
         while (now == STRIKE_PENDING && clock_monotonic_ns() < give_up_ns) {
             clock_sleep_until_ns(clock_monotonic_ns() + NS_PER_MS);
-            now = clock_fault.prove(strike, &error);
+            now = fault_find("clock")->prove(strike, &error);
         }
         assert_int_equal(now, STRIKE_IN_EFFECT);
         // It has looked, and stores what it saw; next it would look after a second.
@@ -110,8 +110,8 @@ TEST(a_clock_that_leases_do_not_go_by_needs_no_look)
     struct error error = {0};
     char how[] = "realtime";
     struct fault_strike *strike = aim(fixture, how);
-    assert_int_equal(clock_fault.inject(strike, &error), STRIKE_IN_EFFECT);
-    assert_int_equal(clock_fault.heal(strike, &error), STRIKE_IN_EFFECT);
+    assert_int_equal(fault_find("clock")->inject(strike, &error), STRIKE_IN_EFFECT);
+    assert_int_equal(fault_find("clock")->heal(strike, &error), STRIKE_IN_EFFECT);
 }
 
 TEST(a_server_that_never_looks_is_a_failure_with_its_reason)
@@ -123,9 +123,9 @@ TEST(a_server_that_never_looks_is_a_failure_with_its_reason)
     struct clock_shift unread = {0};
     struct fault_strike *strike = aim(fixture, NULL);
     node->clock = &unread;
-    enum strike_state first = clock_fault.inject(strike, &error);
+    enum strike_state first = fault_find("clock")->inject(strike, &error);
     strike->acted_ns -= 3600 * NS_PER_S;
-    enum strike_state last = clock_fault.prove(strike, &error);
+    enum strike_state last = fault_find("clock")->prove(strike, &error);
     node->clock = own;
     assert_int_equal(first, STRIKE_PENDING);
     assert_int_equal(last, STRIKE_FAILED);
@@ -142,10 +142,10 @@ TEST(a_server_that_stands_still_will_see_it_when_it_goes_on)
     struct fault_strike *strike = aim(fixture, NULL);
     kill(server, SIGSTOP);
     assert_int_equal(waitpid(server, &status, WUNTRACED), server);
-    enum strike_state now = clock_fault.inject(strike, &error);
+    enum strike_state now = fault_find("clock")->inject(strike, &error);
     kill(server, SIGCONT);
     assert_int_equal(now, STRIKE_IN_EFFECT);
-    assert_int_equal(clock_fault.heal(strike, &error), STRIKE_IN_EFFECT);
+    assert_int_equal(fault_find("clock")->heal(strike, &error), STRIKE_IN_EFFECT);
 }
 
 TEST(a_clock_cannot_go_back_to_before_the_machines_start)
@@ -155,13 +155,14 @@ TEST(a_clock_cannot_go_back_to_before_the_machines_start)
     char how[] = "realtime";
     aim(fixture, NULL);
     fixture->step.by_ns = -clock_monotonic_ns() - 3600 * NS_PER_S;
-    assert_int_equal(clock_fault.available(&fixture->step, &fixture->world, &error), FAULT_MISSING);
+    assert_int_equal(fault_find("clock")->available(&fixture->step, &fixture->world, &error),
+                     FAULT_MISSING);
     assert_non_null(strstr(error.text, "'how: realtime'"));
     fixture->step.how = how; // counts from 1970
-    assert_int_equal(clock_fault.available(&fixture->step, &fixture->world, &error),
+    assert_int_equal(fault_find("clock")->available(&fixture->step, &fixture->world, &error),
                      FAULT_AVAILABLE);
     fixture->step.how = NULL;
     fixture->step.by_ns = -clock_monotonic_ns() / 2;
-    assert_int_equal(clock_fault.available(&fixture->step, &fixture->world, &error),
+    assert_int_equal(fault_find("clock")->available(&fixture->step, &fixture->world, &error),
                      FAULT_AVAILABLE);
 }

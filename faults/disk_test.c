@@ -84,7 +84,7 @@ static void aim(struct fixture *fixture, enum way way)
 {
     fixture->step = (struct fault_step){.number = 1,
                                         .verb = "disk",
-                                        .form = *disk_fault.form.ways[way],
+                                        .form = *fault_find("disk")->form.ways[way],
                                         .target = {.server = "server-1"},
                                         .by_ns = 100 * NS_PER_MS};
     fixture->strike = (struct fault_strike){.step = &fixture->step, .world = &fixture->world};
@@ -94,7 +94,7 @@ static void aim_upgrade(struct fixture *fixture, char *to)
 {
     fixture->step = (struct fault_step){.number = 1,
                                         .verb = "upgrade",
-                                        .form = upgrade_fault.form,
+                                        .form = fault_find("upgrade")->form,
                                         .target = {.server = "server-1"},
                                         .to = to};
     fixture->strike = (struct fault_strike){.step = &fixture->step, .world = &fixture->world};
@@ -164,7 +164,7 @@ TEST_WITH(what_a_lying_disk_said_was_written_is_lost_in_a_crash, start, stop)
     char answer[256];
     aim(fixture, LOST_WRITES);
     assert_string_equal(ask(fixture, "SET old 1", answer), "OK");
-    inject(fixture, &disk_fault);
+    inject(fixture, fault_find("disk"));
     for (int round = 0; round < 2; round++) {
         assert_string_equal(ask(fixture, "SET lock 1", answer), "OK");
         crash(fixture);
@@ -172,7 +172,7 @@ TEST_WITH(what_a_lying_disk_said_was_written_is_lost_in_a_crash, start, stop)
         assert_string_equal(ask(fixture, "GET lock", answer), "");
     }
     assert_string_equal(ask(fixture, "SET lock 2", answer), "OK");
-    heal(fixture, &disk_fault);
+    heal(fixture, fault_find("disk"));
     crash(fixture);
     assert_string_equal(ask(fixture, "GET lock", answer), "2");
 }
@@ -194,12 +194,12 @@ TEST_WITH(a_server_that_ends_by_a_full_disk_is_started_again_with_its_data, star
     struct error error = {0};
     aim(fixture, FULL);
     assert_string_equal(ask(fixture, "SET lock 1", answer), "OK");
-    inject(fixture, &disk_fault);
+    inject(fixture, fault_find("disk"));
     assert_string_equal(ask(fixture, "SET lock 2", answer), "");
     int64_t give_up_ns = clock_monotonic_ns() + MOST_NS;
     while (!outage_has_ended(node_of(fixture)) && clock_monotonic_ns() < give_up_ns)
         assert_int_equal(cluster_check_servers(&fixture->cluster, &error), 0);
-    heal(fixture, &disk_fault);
+    heal(fixture, fault_find("disk"));
     assert_true(fixture->strike.met > 0);
     assert_string_equal(fixture->strike.found,
                         "(redis-1 had ended by itself, and is started again)");
@@ -216,11 +216,11 @@ TEST_WITH(a_server_that_refuses_by_a_full_disk_takes_writes_when_there_is_room, 
     pid_t before = node_of(fixture)->server;
     aim(fixture, FULL);
     assert_string_equal(ask(fixture, "SET lock 1", answer), "OK");
-    inject(fixture, &disk_fault);
+    inject(fixture, fault_find("disk"));
     int64_t give_up_ns = clock_monotonic_ns() + MOST_NS;
     while (strncmp(ask(fixture, "SET lock 2", answer), "MISCONF", 7) != 0)
         assert_true(clock_monotonic_ns() < give_up_ns);
-    heal(fixture, &disk_fault);
+    heal(fixture, fault_find("disk"));
     assert_int_equal(node_of(fixture)->server, before);
     assert_string_equal(fixture->strike.found, "");
     while (strcmp(ask(fixture, "SET lock 2", answer), "OK") != 0)
@@ -232,11 +232,11 @@ TEST_WITH(a_slow_disk_makes_each_write_wait, start, stop)
     struct fixture *fixture = *state;
     char answer[256];
     aim(fixture, SLOW);
-    inject(fixture, &disk_fault);
+    inject(fixture, fault_find("disk"));
     int64_t from_ns = clock_monotonic_ns();
     assert_string_equal(ask(fixture, "SET lock 1", answer), "OK");
     assert_true(clock_monotonic_ns() - from_ns >= 200 * NS_PER_MS); // a write and a flush
-    heal(fixture, &disk_fault);
+    heal(fixture, fault_find("disk"));
     assert_true(fixture->strike.met >= 2);
 }
 
@@ -245,9 +245,9 @@ TEST_WITH(a_disk_has_one_fault_at_a_time, start, stop)
     struct fixture *fixture = *state;
     struct error error = {0};
     aim(fixture, SLOW);
-    inject(fixture, &disk_fault);
+    inject(fixture, fault_find("disk"));
     aim(fixture, FULL);
-    assert_int_equal(disk_fault.inject(&fixture->strike, &error), STRIKE_FAILED);
+    assert_int_equal(fault_find("disk")->inject(&fixture->strike, &error), STRIKE_FAILED);
     assert_non_null(strstr(error.text, "another fault has the disk of redis-1"));
 }
 
@@ -261,7 +261,7 @@ TEST_WITH(damage_is_told_and_shows_when_the_server_starts, start, stop)
     aim(fixture, CORRUPT);
     for (int i = 0; i < 50; i++)
         assert_string_equal(ask(fixture, "SET lock 1", answer), "OK");
-    inject(fixture, &disk_fault);
+    inject(fixture, fault_find("disk"));
     assert_non_null(strstr(fixture->strike.found, "in appendonlydir/appendonly.aof.1.incr.aof, "
                                                   "bytes "));
     assert_string_equal(ask(fixture, "GET lock", answer), "1");
@@ -301,7 +301,7 @@ TEST(only_servers_that_keep_data_where_they_can_be_reached_are_struck)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct error why = {0};
-        const struct fault_form *form = disk_fault.form.ways[cases[i].way];
+        const struct fault_form *form = fault_find("disk")->form.ways[cases[i].way];
         bool can = form->can_strike(form, cases[i].kind, cases[i].persistence, &why);
         assert_int_equal(can, cases[i].why == NULL);
         if (!can && strstr(why.text, cases[i].why) == NULL)
@@ -326,7 +326,7 @@ TEST_WITH(an_upgrade_keeps_the_data_and_runs_the_other_program, start, stop)
     assert_string_equal(ask(fixture, "SET lock 1", answer), "OK");
     pid_t before = node_of(fixture)->server;
     aim_upgrade(fixture, to);
-    inject(fixture, &upgrade_fault);
+    inject(fixture, fault_find("upgrade"));
     assert_int_equal(node_of(fixture)->server, 0);
     int versions = 0;
     char old[32], next[32];
@@ -334,7 +334,7 @@ TEST_WITH(an_upgrade_keeps_the_data_and_runs_the_other_program, start, stop)
                       old, next);
     assert_int_equal(versions, 2);
     assert_string_equal(old, next);
-    heal(fixture, &upgrade_fault);
+    heal(fixture, fault_find("upgrade"));
     assert_int_not_equal(node_of(fixture)->server, before);
     assert_string_equal(ask(fixture, "GET lock", answer), "1");
     snprintf(link, sizeof link, "/proc/%d/exe", (int)node_of(fixture)->server);
@@ -356,8 +356,8 @@ TEST_WITH(an_upgrade_of_a_server_that_keeps_nothing_leaves_it_empty, start_witho
     char to[] = "redis-server";
     aim_upgrade(fixture, to);
     assert_string_equal(ask(fixture, "SET lock 1", answer), "OK");
-    inject(fixture, &upgrade_fault);
-    heal(fixture, &upgrade_fault);
+    inject(fixture, fault_find("upgrade"));
+    heal(fixture, fault_find("upgrade"));
     assert_string_equal(ask(fixture, "PING", answer), "PONG");
     assert_string_equal(ask(fixture, "GET lock", answer), "");
 }
@@ -368,11 +368,11 @@ TEST_WITH(an_upgrade_to_a_program_that_does_not_serve_says_so, start, stop)
     struct error error = {0};
     char to[] = "/bin/false";
     aim_upgrade(fixture, to);
-    inject(fixture, &upgrade_fault);
+    inject(fixture, fault_find("upgrade"));
     int64_t give_up_ns = clock_monotonic_ns() + MOST_NS;
     enum strike_state now = STRIKE_PENDING;
     while (now == STRIKE_PENDING && clock_monotonic_ns() < give_up_ns)
-        now = upgrade_fault.heal(&fixture->strike, &error);
+        now = fault_find("upgrade")->heal(&fixture->strike, &error);
     assert_int_equal(now, STRIKE_FAILED);
     assert_non_null(strstr(error.text, "redis-1 ended while it started again"));
 }
@@ -383,6 +383,7 @@ TEST_WITH(an_upgrade_to_what_is_not_there_is_skipped, start, stop)
     struct error why = {0};
     char to[] = "redis-of-nobody";
     aim_upgrade(fixture, to);
-    assert_int_equal(upgrade_fault.available(&fixture->step, &fixture->world, &why), FAULT_MISSING);
+    assert_int_equal(fault_find("upgrade")->available(&fixture->step, &fixture->world, &why),
+                     FAULT_MISSING);
     assert_non_null(strstr(why.text, "found no redis-of-nobody in PATH"));
 }

@@ -47,9 +47,9 @@ static int stop(void **state)
 static enum strike_state evict_all(struct error *error)
 {
     int64_t give_up_ns = clock_monotonic_ns() + PATIENCE_NS;
-    enum strike_state state = evict_fault.inject(&fixture.strike, error);
+    enum strike_state state = fault_find("evict")->inject(&fixture.strike, error);
     while (state == STRIKE_PENDING && clock_monotonic_ns() < give_up_ns)
-        state = evict_fault.prove(&fixture.strike, error);
+        state = fault_find("evict")->prove(&fixture.strike, error);
     return state;
 }
 
@@ -76,7 +76,7 @@ TEST_WITH(every_lock_that_is_there_goes, start, stop)
     MUST_BE(STRIKE_IN_EFFECT, evict_all(&error));
     assert_int_equal(fixture.strike.done, 2);
     must_answer(node, "EXISTS " NAME(2) " " NAME(3) "\n", "0");
-    MUST_BE(STRIKE_IN_EFFECT, evict_fault.heal(&fixture.strike, &error));
+    MUST_BE(STRIKE_IN_EFFECT, fault_find("evict")->heal(&fixture.strike, &error));
 }
 
 TEST_WITH(where_none_is_there_none_can_go, start, stop)
@@ -94,7 +94,7 @@ TEST_WITH(writes_are_refused_whoever_has_a_lock, start, stop)
     fixture.step.how = "noeviction";
     MUST_BE(STRIKE_IN_EFFECT, evict_all(&error));
     must_answer(node, "SET other 1\n", "-OOM");
-    MUST_BE(STRIKE_IN_EFFECT, evict_fault.heal(&fixture.strike, &error));
+    MUST_BE(STRIKE_IN_EFFECT, fault_find("evict")->heal(&fixture.strike, &error));
 }
 
 TEST_WITH(a_server_that_cannot_be_asked_is_none_that_has_no_lock, start, stop)
@@ -130,7 +130,7 @@ TEST_WITH(a_lock_that_is_released_meanwhile_spares_no_other, start_memcached, st
     const struct node *node = &fixture.server.cluster.nodes[0];
     ask_memcached(node, "set " NAME(1) " 0 3600 5\r\ntoken\r\n", "STORED");
     ask_memcached(node, "set " NAME(2) " 0 3600 5\r\ntoken\r\n", "STORED");
-    MUST_BE(STRIKE_PENDING, evict_fault.inject(&fixture.strike, &error));
+    MUST_BE(STRIKE_PENDING, fault_find("evict")->inject(&fixture.strike, &error));
     ask_memcached(node, "delete " NAME(1) "\r\n", "DELETED");
     MUST_BE(STRIKE_IN_EFFECT, evict_all(&error));
     assert_int_equal(fixture.strike.done, 1);

@@ -152,20 +152,4 @@ bool world_server_is(const struct fault_world *world, const struct target *targe
 extern const struct fault *const fault_catalogue[]; // NULL-terminated
 const struct fault *fault_find(const char *name);
 
-extern const struct fault pause_fault;
-extern const struct fault kill_fault;
-extern const struct fault restart_fault;
-extern const struct fault cut_fault;
-extern const struct fault loss_fault;
-extern const struct fault delay_fault;
-extern const struct fault hold_fault;
-extern const struct fault failover_fault;
-extern const struct fault clock_fault;
-extern const struct fault evict_fault;
-extern const struct fault flush_fault;
-extern const struct fault disconnect_fault;
-extern const struct fault deny_fault;
-extern const struct fault disk_fault;
-extern const struct fault upgrade_fault;
-
 #endif

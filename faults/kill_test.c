@@ -54,7 +54,7 @@ static enum strike_state await_proof(struct fixture *fixture)
     enum strike_state state = STRIKE_PENDING;
     while (state == STRIKE_PENDING) {
         clock_sleep_until_ns(clock_monotonic_ns() + NS_PER_MS);
-        state = kill_fault.prove(&fixture->strike, &error);
+        state = fault_find("kill")->prove(&fixture->strike, &error);
     }
     return state;
 }
@@ -95,9 +95,9 @@ TEST_WITH(a_client_that_takes_long_to_end_is_waited_for_without_standing_still, 
         print_message("no process may be traced here\n");
         skip();
     }
-    assert_int_equal(kill_fault.inject(&fixture->strike, &error), STRIKE_PENDING);
+    assert_int_equal(fault_find("kill")->inject(&fixture->strike, &error), STRIKE_PENDING);
     assert_true(fixture->client.is_dying);
-    assert_int_equal(kill_fault.prove(&fixture->strike, &error), STRIKE_PENDING);
+    assert_int_equal(fault_find("kill")->prove(&fixture->strike, &error), STRIKE_PENDING);
     assert_int_equal(fixture->client.process, process);
     assert_int_equal(write(let_go[1], "", 1), 1);
     assert_int_equal(await_proof(fixture), STRIKE_IN_EFFECT);
@@ -135,7 +135,7 @@ TEST_WITH(the_programs_of_a_client_die_with_it_and_not_after_it, start, stop)
         kill(program, SIGKILL);
         skip();
     }
-    assert_int_equal(kill_fault.inject(&fixture->strike, &error), STRIKE_PENDING);
+    assert_int_equal(fault_find("kill")->inject(&fixture->strike, &error), STRIKE_PENDING);
     assert_int_equal(read(life[0], &nothing, 1), 0); // it is dead
     assert_true(fixture->client.is_dying);
     waitpid(program, NULL, 0);

@@ -3,8 +3,10 @@
 #include "harness/base/text.h"
 #include "harness/cluster/outage.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 const struct server_control *node_control(const struct node *node)
 {
@@ -64,4 +66,19 @@ enum strike_state strike_bring_back(struct fault_strike *strike, enum loss loss,
 bool step_takes_server_down(const struct fault_step *step)
 {
     return step->target.client == 0 && fault_can(step, FAULT_KILLS);
+}
+
+enum strike_state strike_came_too_late(struct error *error)
+{
+    errno = ESRCH;
+    return error_set(error, "the client had ended already");
+}
+
+const struct fault *fault_find(const char *name)
+{
+    for (size_t i = 0; fault_catalogue[i] != NULL; i++) {
+        if (strcmp(fault_catalogue[i]->form.name, name) == 0)
+            return fault_catalogue[i];
+    }
+    return NULL;
 }

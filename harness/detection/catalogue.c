@@ -1,13 +1,14 @@
 // Takes the place of harness/locks/catalogue.c when lockpick-detection is linked: the same
-// catalogue, with the variants in it. What is in both is listed once, there: that file is compiled
-// again here, and the variants follow its first scheme.
+// catalogue, and the variants.
 #include "harness/locks/catalogue.h"
 #include "harness/detection/variants.h"
 
-#define BROKEN_LISTED(name, base) , &name##_variant
-#define none_scheme none_scheme VARIANTS(BROKEN_LISTED)
-#include "harness/locks/catalogue.c"
-#undef none_scheme
+#include <string.h>
+
+#define LISTED(name) &name##_scheme,
+#define BROKEN_LISTED(name, base) &name##_variant,
+const struct lock_scheme *const lock_catalogue[] = {LOCK_SCHEMES(LISTED) VARIANTS(BROKEN_LISTED)
+                                                        NULL};
 
 #define BROKEN_OF(name, base) {&name##_variant, &base##_scheme},
 const struct variant variant_catalogue[] = {VARIANTS(BROKEN_OF){NULL, NULL}};

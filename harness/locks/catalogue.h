@@ -1,47 +1,51 @@
-// Every scheme of the catalogue, by name. A new scheme is one new file, a line here, and a line in
-// catalogue.c.
+// Every scheme, in the order of lists and reports. A new scheme is one new file, and a line here.
 #ifndef LOCKPICK_LOCKS_CATALOGUE_H
 #define LOCKPICK_LOCKS_CATALOGUE_H
 
 #include "harness/locks/lock.h"
 
-extern const struct lock_scheme none_scheme;
-extern const struct lock_scheme process_mutex_scheme;
-extern const struct lock_scheme redis_get_set_scheme;
-extern const struct lock_scheme redis_setnx_scheme;
-extern const struct lock_scheme redis_setnx_expire_scheme;
-extern const struct lock_scheme redis_setnx_getset_scheme;
-extern const struct lock_scheme redis_set_px_del_scheme;
-extern const struct lock_scheme redis_set_px_get_del_scheme;
-extern const struct lock_scheme redis_set_px_lua_scheme;
-extern const struct lock_scheme redis_lua_scheme;
-extern const struct lock_scheme redis_watchdog_unchecked_scheme;
-extern const struct lock_scheme redis_watchdog_scheme;
-extern const struct lock_scheme tair_cad_scheme;
-extern const struct lock_scheme tair_cad_emulated_scheme;
-extern const struct lock_scheme redis_wait_scheme;
-extern const struct lock_scheme redisson_scheme;
-extern const struct lock_scheme redisson_fair_scheme;
-extern const struct lock_scheme redisson_fenced_scheme;
-extern const struct lock_scheme redisson_rw_scheme;
-extern const struct lock_scheme redisson_semaphore_scheme;
-extern const struct lock_scheme redlock_scheme;
-extern const struct lock_scheme redlock_multiplexed_scheme;
-extern const struct lock_scheme memcached_add_scheme;
-extern const struct lock_scheme memcached_add_cas_scheme;
-extern const struct lock_scheme etcd_lease_scheme;
-extern const struct lock_scheme etcd_lock_rpc_scheme;
-extern const struct lock_scheme zk_ephemeral_scheme;
-extern const struct lock_scheme zk_sequential_scheme;
-extern const struct lock_scheme curator_mutex_scheme;
-extern const struct lock_scheme curator_semaphore_mutex_scheme;
-extern const struct lock_scheme curator_rw_scheme;
-extern const struct lock_scheme mysql_unique_scheme;
-extern const struct lock_scheme mysql_unique_timeout_scheme;
-extern const struct lock_scheme mysql_for_update_scheme;
-extern const struct lock_scheme mysql_for_update_late_scheme;
-extern const struct lock_scheme mysql_optimistic_scheme;
-extern const struct lock_scheme mysql_get_lock_scheme;
-extern const struct lock_scheme postgres_advisory_scheme;
+#define LOCK_SCHEMES(SCHEME)                                                                       \
+    SCHEME(none)                                                                                   \
+    SCHEME(process_mutex)                                                                          \
+    SCHEME(redis_get_set)                                                                          \
+    SCHEME(redis_setnx)                                                                            \
+    SCHEME(redis_setnx_expire)                                                                     \
+    SCHEME(redis_setnx_getset)                                                                     \
+    SCHEME(redis_set_px_del)                                                                       \
+    SCHEME(redis_set_px_get_del)                                                                   \
+    SCHEME(redis_set_px_lua)                                                                       \
+    SCHEME(redis_lua)                                                                              \
+    SCHEME(redis_watchdog_unchecked)                                                               \
+    SCHEME(redis_watchdog)                                                                         \
+    SCHEME(tair_cad)                                                                               \
+    SCHEME(tair_cad_emulated)                                                                      \
+    SCHEME(redis_wait)                                                                             \
+    SCHEME(redisson)                                                                               \
+    SCHEME(redisson_fair)                                                                          \
+    SCHEME(redisson_fenced)                                                                        \
+    SCHEME(redisson_rw)                                                                            \
+    SCHEME(redisson_semaphore)                                                                     \
+    SCHEME(redlock)                                                                                \
+    SCHEME(redlock_multiplexed)                                                                    \
+    SCHEME(memcached_add)                                                                          \
+    SCHEME(memcached_add_cas)                                                                      \
+    SCHEME(etcd_lease)                                                                             \
+    SCHEME(etcd_lock_rpc)                                                                          \
+    SCHEME(zk_ephemeral)                                                                           \
+    SCHEME(zk_sequential)                                                                          \
+    SCHEME(curator_mutex)                                                                          \
+    SCHEME(curator_semaphore_mutex)                                                                \
+    SCHEME(curator_rw)                                                                             \
+    SCHEME(mysql_unique)                                                                           \
+    SCHEME(mysql_unique_timeout)                                                                   \
+    SCHEME(mysql_for_update)                                                                       \
+    SCHEME(mysql_for_update_late)                                                                  \
+    SCHEME(mysql_optimistic)                                                                       \
+    SCHEME(mysql_get_lock)                                                                         \
+    SCHEME(postgres_advisory)
+
+#define LOCK_SCHEME_DECLARE(name) extern const struct lock_scheme name##_scheme;
+LOCK_SCHEMES(LOCK_SCHEME_DECLARE)
+#undef LOCK_SCHEME_DECLARE
 
 #endif

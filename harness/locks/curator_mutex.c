@@ -2,7 +2,6 @@
 // before it. The guid is Curator's protection: a create that was not answered is looked for by it.
 // Unlike ZooKeeper's recipe it does not let its server catch up first, so that a server which lags
 // behind may hide the node. The holder comes in again by counting in the client; nothing is sent.
-#include "harness/locks/catalogue.h"
 #include "harness/locks/zookeeper_queue.h"
 
 static const struct zk_recipe recipe = {

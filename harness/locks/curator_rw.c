@@ -5,7 +5,6 @@
 //           before it
 // It has no fencing tokens: readers hold together, and a store would take the token of the one that
 // came to it late for an old one.
-#include "harness/locks/catalogue.h"
 #include "harness/locks/zookeeper_queue.h"
 
 #include <string.h>

@@ -4,7 +4,6 @@
 //   3. read the leases, watching them, until they are no more than the permits;
 //   4. give up the turn.
 // Release: delete the lease. Not reentrant.
-#include "harness/locks/catalogue.h"
 #include "harness/locks/zookeeper_queue.h"
 
 static const struct zk_recipe turns = {

@@ -1,7 +1,6 @@
 // etcd's recipe for a mutex, as in its own client (concurrency.Mutex): who wants the lock makes a
 // key of its own, bound to its lease; the oldest key holds it, each other one waits for the end of
 // the one before it. The revision at which the key was made is the fencing token.
-#include "harness/locks/catalogue.h"
 #include "harness/locks/etcd_common.h"
 
 // Waits for the end of the next older key, whoever's it is. NO: not yet, or nobody to ask.

@@ -2,7 +2,6 @@
 // the lock even if the waiter's lease, and its key with it, has ended meanwhile; whoever was paused
 // in between does not notice. The next in the queue is granted it at the same revision: so that is
 // no fencing token.
-#include "harness/locks/catalogue.h"
 #include "harness/locks/etcd_common.h"
 
 // The service has no try: an attempt lasts until its first answer may be expected, at least.

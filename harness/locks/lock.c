@@ -2,6 +2,8 @@
 
 #include "harness/base/text.h"
 
+#include <string.h>
+
 void lock_wait_before_retry(struct lock *lock, int64_t give_up_ns)
 {
     int64_t retry_ns = lock->options.retry_ns;
@@ -152,4 +154,39 @@ bool lock_scheme_takes(const struct lock_scheme *scheme, const char *topology)
 {
     static const char *const only_single[] = {"single", NULL};
     return text_is_one_of(topology, scheme->topologies != NULL ? scheme->topologies : only_single);
+}
+
+// --- the catalogue -------------------------------------------------------------------------------
+
+const struct lock_trait lock_traits[] = {
+    {"exclusive", "at most one holder by design, as long as what `breaks` names stays away"},
+    {"lease", "expires by itself: a crash does not block the others for ever"},
+    {"owner-checked", "a release removes only the releaser's own lock"},
+    {"fenced", "a grant can carry a fencing token that grows with every grant"},
+    {"reentrant", "the holder may acquire it again, and must release it as often"},
+    {"shared", "readers may hold it together, a writer holds it alone"},
+    {"permits", "a semaphore: as many may hold it as it has permits"},
+    {"fair", "grants in the order of asking"},
+    {"renewed", "a watchdog of the client's renews the lease while the holder works"},
+    {"session", "ends with the session or connection that holds it"},
+    {"optimistic", "keeps nobody out: a write that comes too late is refused, and done again"},
+    {"own-store", "guards a value in its own server, by its own reads and writes"},
+    {"transaction", "its writes take effect with its release, or not at all"},
+    {"redis", "needs Redis"},
+    {"zookeeper", "needs ZooKeeper"},
+    {"etcd", "needs etcd"},
+    {"memcached", "needs memcached"},
+    {"mysql", "needs MariaDB or MySQL"},
+    {"postgres", "needs PostgreSQL"},
+    {"local", "excludes only the workers of one client process"},
+    {NULL, NULL},
+};
+
+const struct lock_scheme *lock_scheme_find(const char *name)
+{
+    for (size_t i = 0; lock_catalogue[i] != NULL; i++) {
+        if (strcmp(lock_catalogue[i]->name, name) == 0)
+            return lock_catalogue[i];
+    }
+    return NULL;
 }

@@ -1,5 +1,4 @@
 // add, which stores only what is not there; released by a plain delete, whoever's it is.
-#include "harness/locks/catalogue.h"
 #include "harness/locks/memcached_common.h"
 
 #include <string.h>

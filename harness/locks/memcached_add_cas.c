@@ -1,6 +1,5 @@
 // add with a token; released by the meta command md with the item's unique number, which deletes it
 // only if it is still the item that was looked at.
-#include "harness/locks/catalogue.h"
 #include "harness/locks/memcached_common.h"
 
 const struct lock_scheme memcached_add_cas_scheme = {

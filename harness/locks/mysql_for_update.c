@@ -1,6 +1,5 @@
 // SELECT ... FOR UPDATE: the guarded row is the lock. The transaction reads the value with the lock
 // on it, and that value it uses; COMMIT writes and releases in one. Who waits, waits on the server.
-#include "harness/locks/catalogue.h"
 #include "harness/locks/mysql_common.h"
 
 static enum outcome attempt(struct lock *lock, const struct mysql_patience *patience)

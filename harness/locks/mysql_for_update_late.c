@@ -1,7 +1,6 @@
 // SELECT, then SELECT ... FOR UPDATE, and the value of the first is used: as if the balance had
 // been read by a function further up. The lock is exclusive, yet it comes too late: what another
 // commits while this one waits for the row is overwritten.
-#include "harness/locks/catalogue.h"
 #include "harness/locks/mysql_common.h"
 
 static enum outcome attempt(struct lock *lock, const struct mysql_patience *patience)

@@ -2,7 +2,6 @@
 // ends with it; transactions do not touch it. The name is case-insensitive, and of at most 64
 // characters. Who waits, waits on the server.
 #include "harness/base/clock.h"
-#include "harness/locks/catalogue.h"
 #include "harness/locks/mysql_common.h"
 
 static const struct mysql_statement get_lock = {"GET_LOCK", "SELECT GET_LOCK(?, ? / 1000000)"};

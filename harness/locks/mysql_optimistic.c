@@ -1,6 +1,5 @@
 // A version column instead of a lock: everybody may read, and a write gets through only if the
 // version is still the one that was read. Whoever comes too late reads and writes again.
-#include "harness/locks/catalogue.h"
 #include "harness/locks/mysql_common.h"
 
 static const struct mysql_statement select_version = {"SELECT",

@@ -3,7 +3,6 @@
 //
 // The row's id grows, but is no fencing token: it is drawn before the index decides who gets in, so
 // that a later holder may have drawn an earlier one.
-#include "harness/locks/catalogue.h"
 #include "harness/locks/mysql_common.h"
 
 static const struct mysql_statement insert_row = {

@@ -2,7 +2,6 @@
 // that is stale, then inserts his own. Only the database's clock is asked what time it is.
 // Reentrant: the row counts how often its holder is in.
 #include "harness/base/clock.h"
-#include "harness/locks/catalogue.h"
 #include "harness/locks/mysql_common.h"
 
 static const struct mysql_statement delete_stale = {

@@ -1,5 +1,5 @@
 // No lock at all: what plain contention does to the guarded value.
-#include "harness/locks/catalogue.h"
+#include "harness/locks/lock.h"
 
 static enum outcome try_acquire(struct lock *lock, struct grant *grant)
 {

@@ -5,7 +5,7 @@
 // It is tried again and again (pg_try_advisory_lock), not waited for (pg_advisory_lock): an attempt
 // that was given up half-way would have to be cancelled, and might be granted meanwhile.
 #include "harness/base/text.h"
-#include "harness/locks/catalogue.h"
+#include "harness/locks/lock.h"
 #include "harness/wire/postgres.h"
 
 #include <stdlib.h>

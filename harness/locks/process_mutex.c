@@ -1,5 +1,5 @@
 // A mutex of the client process: right for the threads of one instance, useless across instances.
-#include "harness/locks/catalogue.h"
+#include "harness/locks/lock.h"
 
 #include "harness/base/text.h"
 

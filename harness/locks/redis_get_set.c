@@ -1,5 +1,4 @@
 // Check, then set: two clients may both see that nobody holds the lock.
-#include "harness/locks/catalogue.h"
 #include "harness/locks/redis_common.h"
 
 // GET L; if there is nothing, SET L.

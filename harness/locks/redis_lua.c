@@ -1,6 +1,5 @@
 // SETNX and PEXPIRE in one script, which makes them one step; released by a script that compares
 // and deletes. The same promise as SET NX PX.
-#include "harness/locks/catalogue.h"
 #include "harness/locks/redis_common.h"
 
 #include <stdio.h>

@@ -1,5 +1,4 @@
 // SET NX PX with a constant value: set and expire are one, but anybody's DEL removes the lock.
-#include "harness/locks/catalogue.h"
 #include "harness/locks/redis_common.h"
 
 // SET L 1 NX PX lease: OK held, nil busy.

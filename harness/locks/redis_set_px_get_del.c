@@ -1,6 +1,5 @@
 // SET NX PX with a token that the client compares before it deletes: two commands, and time passes
 // between them.
-#include "harness/locks/catalogue.h"
 #include "harness/locks/redis_common.h"
 
 #include <string.h>

@@ -1,6 +1,5 @@
 // SET NX PX with a token, released by a script that compares and deletes in one step: the right way
 // to lock with one Redis. With `fenced: true` each grant carries a fencing token.
-#include "harness/locks/catalogue.h"
 #include "harness/locks/redis_common.h"
 
 #include <stdio.h>

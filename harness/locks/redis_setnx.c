@@ -1,5 +1,4 @@
 // SETNX without expiry: exclusive, but a crashed holder holds for ever.
-#include "harness/locks/catalogue.h"
 #include "harness/locks/redis_common.h"
 
 // SETNX L v: 1 held, 0 busy.

@@ -1,5 +1,4 @@
 // SETNX, then the expiry in a second command: a crash between the two leaves a lock without expiry.
-#include "harness/locks/catalogue.h"
 #include "harness/locks/redis_common.h"
 
 // SETNX L v; if 1, PEXPIRE L lease.

@@ -2,7 +2,6 @@
 // the client that took it. Who finds it in the past replaces it by GETSET, and holds if what it
 // replaced was still in the past. The clients' clocks decide; whoever loses has nevertheless
 // written its own time over the winner's; and the DEL of a release removes whatever is there.
-#include "harness/locks/catalogue.h"
 #include "harness/locks/redis_common.h"
 
 #include <stdlib.h>

@@ -4,7 +4,6 @@
 //
 // It makes the loss of a lock at a failover rarer, not impossible: the replica that has not heard
 // of it may be the one that is promoted.
-#include "harness/locks/catalogue.h"
 #include "harness/locks/redis_common.h"
 
 #define REPLICAS 1

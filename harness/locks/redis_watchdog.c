@@ -1,7 +1,6 @@
 // SET NX PX with a token, renewed at a third of the lease while the holder works: a script compares
 // the token and sets the expiry anew. The same holder may lock again: that is counted in the
 // client.
-#include "harness/locks/catalogue.h"
 #include "harness/locks/redis_renewal.h"
 
 #include <stdio.h>

@@ -1,7 +1,6 @@
 // A watchdog as it is often written: every 300 ms it looks how long the key has to live, and if
 // that is less than a second it gives it 5 seconds, whoever's key it is by now. So it revives a
 // stranger's lock, and goes on doing so. The first lease is the one that was asked for.
-#include "harness/locks/catalogue.h"
 #include "harness/locks/redis_renewal.h"
 
 #define LOOKS_EVERY_NS (300 * NS_PER_MS)

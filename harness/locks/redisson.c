@@ -1,6 +1,5 @@
 // Redisson's RLock: a hash that counts how often its holder has entered, a channel that wakes those
 // who wait, and a watchdog that renews the lease.
-#include "harness/locks/catalogue.h"
 #include "harness/locks/redisson_common.h"
 
 // Nil: held. Else busy for so many milliseconds.

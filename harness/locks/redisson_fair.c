@@ -5,7 +5,6 @@
 // Known flaws that are kept: while the lock is free and its first waiter does not come, those
 // behind it ask again and again without a pause; and who unlocks what has run out, and nobody has
 // taken since, is not told so.
-#include "harness/locks/catalogue.h"
 #include "harness/locks/redisson_common.h"
 
 #include <stdio.h>

@@ -1,6 +1,5 @@
 // Redisson's RFencedLock: an RLock, and a counter that every acquire raises, a further entry of the
 // holder's too.
-#include "harness/locks/catalogue.h"
 #include "harness/locks/redisson_common.h"
 
 #define HELD (-1)

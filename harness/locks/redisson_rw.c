@@ -5,7 +5,6 @@
 // Known flaws that are kept: writers get no precedence; a writer that reads too and then stops
 // writing wakes nobody; a writer's message wakes those who wait, and who was refused but does not
 // wait yet misses it; who enters a write lock again adds a lease to the one that is left.
-#include "harness/locks/catalogue.h"
 #include "harness/locks/redisson_common.h"
 
 #include <stdio.h>

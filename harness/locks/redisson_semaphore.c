@@ -4,7 +4,6 @@
 // Known flaws that are kept: a permit of a crashed client, or one whose grant was not answered, is
 // lost for ever; a release too many makes one; a waiter whose message is lost is not woken by
 // anything else.
-#include "harness/locks/catalogue.h"
 #include "harness/locks/redisson_common.h"
 
 #include <stdlib.h>

@@ -1,7 +1,6 @@
 // Redlock, one server after the other: SET NX PX with a fresh token on each of N independent
 // servers; held if a majority has set it while there is time left, else taken back everywhere. A
 // watchdog extends it at a third of the lease.
-#include "harness/locks/catalogue.h"
 #include "harness/locks/redlock_common.h"
 #include "harness/locks/watchdog.h"
 

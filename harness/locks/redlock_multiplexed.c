@@ -2,7 +2,6 @@
 // that the window in which two workers split the votes is small, and a server that is down costs
 // one time-out, not one after the other. Unlocks go out over the same connections: a server that
 // was slow to set executes the unlock after it, in order.
-#include "harness/locks/catalogue.h"
 #include "harness/locks/redlock_common.h"
 #include "harness/locks/watchdog.h"
 #include "harness/wire/redis_many.h"

@@ -1,7 +1,6 @@
 // Compare-and-delete and compare-and-set as commands of the server, instead of as scripts: Tair's
 // CAD and CAS, or DELEX and SET with IFEQ of Redis from 8.4 on. `tair-cad-emulated` is the same
 // lock on any Redis, by two scripts that do what the commands do.
-#include "harness/locks/catalogue.h"
 #include "harness/locks/redis_renewal.h"
 
 #include <stdio.h>

@@ -4,7 +4,6 @@
 //
 // Release deletes whatever is there: while the session lives, that is its own node, unless somebody
 // has removed that.
-#include "harness/locks/catalogue.h"
 #include "harness/locks/zookeeper_common.h"
 
 #include <string.h>

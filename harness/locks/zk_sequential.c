@@ -4,7 +4,6 @@
 //   3. anyone else watches the node just before its own, and reads again when that has gone.
 // Release: delete the own node, which wakes the next one only. A grant's fencing token is the
 // change (czxid) that made its node.
-#include "harness/locks/catalogue.h"
 #include "harness/locks/zookeeper_queue.h"
 
 static const struct zk_recipe recipe = {
