@@ -1,0 +1,475 @@
+// Small histories and what they are judged: cases/*.events, of which cases/README.md says how they
+// are read. Each check has cases in which it fails.
+#include "harness/base/file.h"
+#include "harness/check/fairness.h"
+#include "harness/check/hanging_release.h"
+#include "harness/check/liveness.h"
+#include "harness/check/liveness_herd.h"
+#include "harness/check/test_events.h"
+
+#include <glob.h>
+
+#define FOLDER "harness/check/cases/"
+
+// --- what is expected ----------------------------------------------------------------------------
+
+static __attribute__((format(printf, 3, 4))) void complain(struct reading *reading, size_t line,
+                                                           const char *format, ...)
+{
+    char text[1200];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    print_error("%s:%zu: %s\n", reading->file, line + 1, text);
+    ++*reading->wrong;
+}
+
+#define OF(type, name, kind, member)                                                               \
+    {                                                                                              \
+        name, FIELD_##kind, offsetof(struct type, member)                                          \
+    }
+#define WAITS(name, member)                                                                        \
+    OF(liveness, name, SIZE, member.count), OF(liveness, name "-p50", SPAN, member.p50_ns),        \
+        OF(liveness, name "-p99", SPAN, member.p99_ns),                                            \
+        OF(liveness, name "-max", SPAN, member.max_ns)
+
+static const struct field fairness_fields[] = {
+    OF(fairness, "workers", SIZE, workers),
+    OF(fairness, "jain", RATIO, jain),
+    OF(fairness, "least", SIZE, least_grants),
+    OF(fairness, "most", SIZE, most_grants),
+    OF(fairness, "grants", SIZE, grants),
+    OF(fairness, "order", INT, order),
+    OF(fairness, "margin", SPAN, margin_ns),
+    OF(fairness, "contested", SIZE, contested),
+    OF(fairness, "out-of-turn", SIZE, out_of_turn),
+    OF(fairness, "overtaken", SIZE, overtaken),
+    OF(fairness, "deepest", SIZE, deepest),
+    OF(fairness, "deepest-hold", INDEX, deepest_hold),
+    OF(fairness, "deepest-wait", SPAN, deepest_wait_ns),
+    {0},
+};
+
+static const struct field liveness_fields[] = {
+    WAITS("after-release", after_release),
+    WAITS("after-crash", after_crash),
+    WAITS("after-expiry", after_expiry),
+    WAITS("after-heal", after_heal),
+    OF(liveness, "heals", SIZE, heal_count),
+    OF(liveness, "longest-wait", SPAN, longest_wait_ns),
+    OF(liveness, "unserved", SPAN, unserved_ns),
+    OF(liveness, "left", INT, left),
+    {0},
+};
+
+static const struct field herd_fields[] = {
+    OF(herd, "known", BOOL, is_known),
+    OF(herd, "grants", SIZE, grants),
+    OF(herd, "acquire-requests", NUMBER, acquire_requests),
+    OF(herd, "release-requests", NUMBER, release_requests),
+    OF(herd, "renewals", NUMBER, renewals),
+    OF(herd, "wakeups", NUMBER, wakeups),
+    {0},
+};
+
+static const struct field digest_fields[] = {
+    OF(digest, "holds", SIZE, hold_count),        OF(digest, "attempts", SIZE, attempt_count),
+    OF(digest, "accesses", SIZE, access_count),   OF(digest, "faults", SIZE, fault_count),
+    OF(digest, "stalls", SIZE, stall_count),      OF(digest, "phases", SIZE, phase_count),
+    OF(digest, "due", NUMBER, due_operations),    OF(digest, "begun", NUMBER, begun_operations),
+    OF(digest, "started", TIME, started_ns),      OF(digest, "ended", TIME, ended_ns),
+    OF(digest, "stop-known", BOOL, stop_known),   OF(digest, "stop", INT, stop_reason),
+    OF(digest, "initial", NUMBER, initial_value), OF(digest, "final-known", BOOL, final_known),
+    OF(digest, "final", NUMBER, final_value),     {0},
+};
+
+static const struct field hold_fields[] = {
+    OF(hold, "client", INT, client),
+    OF(hold, "operation", NUMBER, operation),
+    OF(hold, "key", NUMBER, key),
+    OF(hold, "intended", TIME, intended_ns),
+    OF(hold, "invoked", TIME, invoked_ns),
+    OF(hold, "granted", TIME, granted_ns),
+    OF(hold, "released", TIME, released_ns),
+    OF(hold, "acquire-called", TIME, acquire_called_ns),
+    OF(hold, "release-called", TIME, release_called_ns),
+    OF(hold, "returned", TIME, returned_ns),
+    OF(hold, "valid-until", TIME, valid_until_ns),
+    OF(hold, "proven-until", TIME, proven_until_ns),
+    OF(hold, "token", NUMBER, token),
+    OF(hold, "release-invoked", BOOL, release_invoked),
+    OF(hold, "died", BOOL, died),
+    OF(hold, "died-at", TIME, died_ns),
+    OF(hold, "answer", INT, answer),
+    OF(hold, "first-access", SIZE, first_access),
+    OF(hold, "accesses", SIZE, access_count),
+    OF(hold, "granted-event", INDEX, granted_event),
+    OF(hold, "released-event", INDEX, released_event),
+    {0},
+};
+
+static const struct field attempt_fields[] = {
+    OF(attempt, "worker", INT, worker),         OF(attempt, "key", NUMBER, key),
+    OF(attempt, "intended", TIME, intended_ns), OF(attempt, "returned", TIME, returned_ns),
+    OF(attempt, "outcome", INT, outcome),       OF(attempt, "died", BOOL, died),
+    OF(attempt, "died-at", TIME, died_ns),      {0},
+};
+
+static const struct field access_fields[] = {
+    OF(access, "write", BOOL, is_write),       OF(access, "hold", INDEX, hold),
+    OF(access, "value", NUMBER, value),        OF(access, "seen", NUMBER, seen),
+    OF(access, "token", NUMBER, token),        OF(access, "outcome", INT, outcome),
+    OF(access, "returned", TIME, returned_ns), {0},
+};
+
+static const struct field fault_fields[] = {
+    OF(fault_record, "asked", TIME, asked_ns),
+    OF(fault_record, "in-effect", TIME, in_effect_ns),
+    OF(fault_record, "healed", TIME, healed_ns),
+    {0},
+};
+
+static const struct field stall_fields[] = {
+    OF(stall, "from", TIME, from_ns),
+    OF(stall, "to", TIME, to_ns),
+    OF(stall, "of", INT, of),
+    OF(stall, "number", INT, number),
+    {0},
+};
+
+static const struct field phase_fields[] = {
+    OF(load_phase, "from", TIME, from_ns),      OF(load_phase, "to", TIME, to_ns),
+    OF(load_phase, "clients", NUMBER, clients), OF(load_phase, "rate", NUMBER, rate),
+    OF(load_phase, "counts", BOOL, counts),     {0},
+};
+
+// A field in the words of the files: times and durations in milliseconds, indices from 1.
+static double shown(const struct field *field, const void *base)
+{
+    const void *at = (const char *)base + field->offset;
+    int64_t time_ns = *(const int64_t *)at;
+    switch (field->kind) {
+    case FIELD_INT:
+        return *(const int *)at;
+    case FIELD_BOOL:
+        return *(const bool *)at;
+    case FIELD_TIME:
+        return time_ns == TIME_NEVER ? NEVER_MS
+               : time_ns == 0        ? 0
+                                     : (double)(time_ns - NS_PER_S) / (double)NS_PER_MS;
+    case FIELD_SPAN:
+        return (double)time_ns / (double)NS_PER_MS;
+    case FIELD_INDEX:
+        return (double)(*(const size_t *)at + 1);
+    case FIELD_RATIO:
+        return *(const double *)at;
+    default:
+        return (double)time_ns;
+    }
+}
+
+static void compare_fields(struct reading *reading, struct row *row, const struct field *fields,
+                           const void *base, bool all)
+{
+    for (const struct field *field = fields; field->name != NULL; field++) {
+        const char *value = take_value(row, field->name);
+        if (value == NULL && !all)
+            continue;
+        double wanted = value == NULL                 ? 0
+                        : strcmp(value, "never") == 0 ? NEVER_MS
+                                                      : strtod(value, NULL);
+        double found = shown(field, base);
+        if (found - wanted > 1e-6 || wanted - found > 1e-6)
+            complain(reading, row->line, "%s is %g", field->name, found);
+    }
+    all_taken(row);
+}
+
+struct family {
+    const char *name;
+    const struct field *fields;
+    const void *base;
+    size_t size, count; // of items, counted from 1; size 0: there is one, and all its fields count
+};
+
+static bool compare_figures(struct reading *reading, struct row *row, const char *name)
+{
+    struct fairness fairness;
+    struct liveness liveness;
+    struct herd herd;
+    const struct digest *digest = &reading->build.digest;
+    fairness_measure(digest, &fairness);
+    liveness_measure(digest, &liveness);
+    herd_measure(digest, &herd);
+    const struct family families[] = {
+        {"fairness", fairness_fields, &fairness, 0, 0},
+        {"liveness", liveness_fields, &liveness, 0, 0},
+        {"herd", herd_fields, &herd, 0, 0},
+        {"trial", digest_fields, digest, sizeof *digest, SIZE_MAX},
+        {"hold", hold_fields, digest->holds, sizeof *digest->holds, digest->hold_count},
+        {"attempt", attempt_fields, digest->attempts, sizeof *digest->attempts,
+         digest->attempt_count},
+        {"access", access_fields, digest->accesses, sizeof *digest->accesses, digest->access_count},
+        {"fault", fault_fields, digest->faults, sizeof *digest->faults, digest->fault_count},
+        {"stall", stall_fields, digest->stalls, sizeof *digest->stalls, digest->stall_count},
+        {"phase", phase_fields, digest->phases, sizeof *digest->phases, digest->phase_count},
+    };
+    for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
+        const struct family *family = &families[i];
+        size_t index = 0;
+        if (strcmp(family->name, name) != 0)
+            continue;
+        if (family->size > 0 && family->count != SIZE_MAX)
+            index = (size_t)atoi(take_next(row)) - 1;
+        if (family->size > 0 && index >= family->count)
+            complain(reading, row->line, "there are only %zu", family->count);
+        else
+            compare_fields(reading, row, family->fields,
+                           (const char *)family->base + index * family->size, family->size == 0);
+        return true;
+    }
+    return false;
+}
+
+static void compare_pair(struct reading *reading, struct row *row, const char *name,
+                         const size_t found[2])
+{
+    char text[40];
+    const char *wanted = take_value(row, name);
+    if (wanted == NULL)
+        return;
+    // SIZE_MAX, which is nobody, is 0.
+    snprintf(text, sizeof text, found[1] != SIZE_MAX ? "%zu,%zu" : "%zu", found[0] + 1,
+             found[1] + 1);
+    if (strcmp(text, wanted) != 0)
+        complain(reading, row->line, "%s are %s", name, text);
+}
+
+static void compare_span(struct reading *reading, struct row *row, const char *name, double from_ms,
+                         double to_ms)
+{
+    char text[60];
+    const char *wanted = take_value(row, name);
+    snprintf(text, sizeof text, to_ms < 0 ? "%.10g-" : "%.10g-%.10g", from_ms, to_ms);
+    if (wanted != NULL && strcmp(text, wanted) != 0)
+        complain(reading, row->line, "%s is %s", name, text);
+}
+
+static double as_ms(int64_t at_ns)
+{
+    return at_ns == TIME_NEVER ? NEVER_MS : (double)(at_ns - NS_PER_S) / (double)NS_PER_MS;
+}
+
+static const char *const states[] = {"kept", "violated", "undecided", "irrelevant"};
+
+static void compare_finding(struct reading *reading, struct row *row, const char *property,
+                            const char *text)
+{
+    const struct finding *finding = finding_named(&reading->build, property);
+    const char *state = take_next(row);
+    if (strcmp(states[finding->state], state) != 0)
+        complain(reading, row->line, "%s is %s: %s", property, states[finding->state],
+                 finding->text);
+    if (finding->harmless != take_word(row, "harmless"))
+        complain(reading, row->line, "it is%s harmless", finding->harmless ? "" : " not");
+    if (text != NULL && strcmp(text, finding->text) != 0)
+        complain(reading, row->line, "it says: %s", finding->text);
+    int64_t count = take_number(row, "count", finding->count);
+    if (count != finding->count)
+        complain(reading, row->line, "count is %lld", (long long)finding->count);
+    compare_pair(reading, row, "holds", finding->evidence.holds);
+    compare_pair(reading, row, "accesses", finding->evidence.accesses);
+    compare_span(reading, row, "at", as_ms(finding->evidence.from_ns),
+                 as_ms(finding->evidence.to_ns));
+    compare_span(reading, row, "windows", (double)finding->windows.min_ns / 1e6,
+                 (double)finding->windows.max_ns / 1e6);
+    if (take_word(row, "of-a-release") !=
+        (finding->check->shows == SHOWS_SILENCE && finding->state == FINDING_VIOLATED &&
+         is_of_hanging_release(&reading->build.digest, finding)))
+        complain(reading, row->line, "whether it is about a release");
+}
+
+static void compare_expectation(struct reading *reading, struct row *row, const char *text)
+{
+    static const char *const results[] = {"none", "met", "missed"};
+    const struct judgement *judgement = &reading->build.judgement;
+    if (strcmp(take_next(row), results[judgement->expectation]) != 0)
+        complain(reading, row->line, "it is %s", results[judgement->expectation]);
+    if (text != NULL && strcmp(text, judgement->expectation_text) != 0)
+        complain(reading, row->line, "it says: %s", judgement->expectation_text);
+}
+
+static bool is_verdict(const char *word)
+{
+    for (enum verdict verdict = VERDICT_SAFE; verdict <= VERDICT_ERROR; verdict++) {
+        if (strcmp(verdict_name(verdict), word) == 0)
+            return true;
+    }
+    return false;
+}
+
+// "-> WHAT ...: text".
+static void compare(struct reading *reading, size_t line, bool *names)
+{
+    struct row row = {.file = reading->file, .line = line};
+    const struct judgement *judgement = &reading->build.judgement;
+    char *copy = memory_string(strstr(reading->lines.items[line], "->") + 2);
+    char *text = strstr(copy, ": ");
+    if (text != NULL) {
+        *text = '\0';
+        text += 2;
+    }
+    split(copy, &row);
+    const char *what = take_next(&row);
+    if (is_verdict(what)) {
+        if (strcmp(verdict_name(judgement->verdict), what) != 0)
+            complain(reading, line, "the verdict is %s: %s", verdict_name(judgement->verdict),
+                     judgement->reason);
+        else if (text != NULL && strcmp(text, judgement->reason) != 0)
+            complain(reading, line, "the reason is: %s", judgement->reason);
+        if (take_word(&row, "measured") != judgement->is_measurement)
+            complain(reading, line, "whether it is a measurement");
+    } else if (strcmp(what, "expectation") == 0) {
+        compare_expectation(reading, &row, text);
+    } else if (strcmp(what, "first") == 0) {
+        const struct finding *first = judgement_first_violation(judgement);
+        if (first == NULL || strcmp(first->check->name, take_next(&row)) != 0)
+            complain(reading, line, "the first is %s", first != NULL ? first->check->name : "none");
+    } else if (!compare_figures(reading, &row, what)) {
+        compare_finding(reading, &row, what, text);
+        names[finding_named(&reading->build, what) - judgement->findings] = true;
+    }
+    all_taken(&row);
+    free(copy);
+}
+
+// --- cases ---------------------------------------------------------------------------------------
+
+static size_t find_rows(const struct reading *reading, size_t line)
+{
+    const char *name = strstr(reading->lines.items[line], "use ") + 4;
+    for (size_t i = 0; i < reading->lines.count; i++) {
+        if (begins(reading->lines.items[i], "rows") &&
+            strcmp(strstr(reading->lines.items[i], "rows ") + 5, name) == 0)
+            return i + 1;
+    }
+    fail_msg("%s:%zu: no such rows", reading->file, line + 1);
+    return 0;
+}
+
+static bool ends_rows(const char *line)
+{
+    return begins(line, "case") || begins(line, "rows") || begins(line, "variant");
+}
+
+// Reads the rows from a line on to the next case, or variant. Returns that.
+static size_t read_rows(struct reading *reading, size_t line)
+{
+    for (; line < reading->lines.count && !ends_rows(reading->lines.items[line]); line++) {
+        const char *text = reading->lines.items[line];
+        text += strspn(text, " ");
+        if (begins(text, "use"))
+            read_rows(reading, find_rows(reading, line));
+        else if (begins(text, "->") && reading->expected_count < MOST_EXPECTED)
+            reading->expected[reading->expected_count++] = line;
+        else if (*text != '\0' && *text != '#' && reading->row_count < MOST_ROWS)
+            reading->rows[reading->row_count++] = line;
+    }
+    return line;
+}
+
+static void judge_case(struct reading *reading, size_t line)
+{
+    bool named[MAX_CHECKS] = {false};
+    struct build *build = &reading->build;
+    read_rows_in_turn(reading);
+    struct history_condition condition = build->history.condition;
+    build_sort(build);
+    build->history =
+        (struct history){.events = build->events, .count = build->count, .condition = condition};
+    digest_make(&build->history, &build->trial, &build->digest);
+    build->judged = true;
+    judge(&build->digest, &build->judgement);
+    if (reading->expected_count == 0)
+        complain(reading, line, "nothing is expected");
+    for (size_t i = 0; i < reading->expected_count; i++)
+        compare(reading, reading->expected[i], named);
+    for (size_t i = 0; i < build->judgement.finding_count; i++) {
+        const struct finding *finding = &build->judgement.findings[i];
+        reading->seen[i] |= 1U << finding->state;
+        if (finding->state == FINDING_VIOLATED && !named[i])
+            complain(reading, line, "not expected: %s violated: %s", finding->check->name,
+                     finding->text);
+    }
+}
+
+// Of all cases.
+struct totals {
+    size_t wrong;
+    unsigned seen[MAX_CHECKS];
+};
+
+// The case at a line, with the variant at another; 0: without.
+static size_t run_case(const char *file, struct lines lines, size_t line, size_t variant,
+                       struct totals *totals)
+{
+    struct reading reading = {
+        .file = file, .lines = lines, .wrong = &totals->wrong, .seen = totals->seen};
+    build_start(&reading.build, "increment");
+    size_t end = read_rows(&reading, line + 1);
+    if (variant != 0)
+        end = read_rows(&reading, variant + 1);
+    bool has_variants = end < lines.count && begins(lines.items[end], "variant");
+    if (variant != 0 || !has_variants)
+        judge_case(&reading, variant != 0 ? variant : line);
+    build_free(&reading.build);
+    for (size_t i = 0; i < reading.copy_count; i++)
+        free(reading.copies[i]);
+    free(reading.copies);
+    return end;
+}
+
+static size_t run_file(const char *file, struct totals *totals)
+{
+    struct text bytes = {0};
+    struct lines lines = {0};
+    size_t room = 0, cases = 0;
+    if (file_read(file, &bytes, NULL) != 0)
+        fail_msg("%s cannot be read", file);
+    char *rest = bytes.bytes;
+    for (char *line = strsep(&rest, "\n"); line != NULL; line = strsep(&rest, "\n"))
+        *APPEND(lines.items, lines.count, room) = line;
+    for (size_t line = 0; line < lines.count;) {
+        if (!begins(lines.items[line], "case")) {
+            line++;
+            continue;
+        }
+        size_t end = run_case(file, lines, line, 0, totals);
+        for (; end < lines.count && begins(lines.items[end], "variant"); cases++)
+            end = run_case(file, lines, line, end, totals);
+        cases++;
+        line = end;
+    }
+    free(lines.items);
+    text_free(&bytes);
+    return cases;
+}
+
+// Each check is put to the test both ways.
+TEST(every_case_is_judged_as_it_says)
+{
+    glob_t files;
+    struct totals totals = {0};
+    assert_int_equal(glob(FOLDER "*.events", 0, NULL, &files), 0);
+    for (size_t i = 0; i < files.gl_pathc; i++)
+        assert_true(run_file(files.gl_pathv[i], &totals) > 0);
+    globfree(&files);
+    assert_int_equal(totals.wrong, 0);
+    for (size_t i = 0; check_catalogue[i] != NULL; i++) {
+        const unsigned both = 1U << FINDING_KEPT | 1U << FINDING_VIOLATED;
+        if ((totals.seen[i] & both) != both)
+            fail_msg("no case in which %s is violated, or none in which it is kept",
+                     check_catalogue[i]->name);
+    }
+}

@@ -1,0 +1,161 @@
+// What checks are made of: locks told apart, places in line, stalls, wires.
+#include "harness/base/random.h"
+#include "harness/check/by_key.h"
+#include "harness/check/fairness_places.h"
+#include "harness/check/stalls.h"
+#include "harness/check/test_keys.h"
+#include "harness/check/wire_sides.h"
+
+TEST(drift_is_a_hundredth_of_the_lease_and_two_milliseconds)
+{
+    assert_int_equal(allowed_drift_ns(300 * NS_PER_MS), 5 * NS_PER_MS);
+}
+
+// --- several locks -------------------------------------------------------------------------------
+
+TEST(the_history_of_one_of_them_mixes_nothing)
+{
+    struct build build;
+    struct key_split split;
+    struct key_history part;
+    struct digest of;
+    const int64_t finals[] = {1, 2};
+    keys_start(&build, 2);
+    keys_increment(&build, 1, 2, 1, 10, 0);
+    keys_increment(&build, 2, 2, 2, 30, 1);
+    keys_increment(&build, 3, 1, 3, 12, 0);
+    keys_end(&build, finals, 2);
+    assert_true(digest_mixes_locks(&build.digest));
+    key_split_make(&build.history, &split);
+    key_history_make(&split, 2, &part);
+    digest_make(&part.history, &build.trial, &of);
+    assert_int_equal(of.hold_count, 2);
+    assert_false(digest_mixes_locks(&of));
+    digest_free(&of);
+    key_history_free(&part);
+    key_split_free(&split);
+    build_free(&build);
+}
+
+TEST(each_event_is_of_its_key_or_of_all)
+{
+    struct build build;
+    struct key_split split;
+    struct key_history part;
+    const int64_t finals[] = {1, 1};
+    keys_start(&build, 2);
+    keys_increment(&build, 1, 1, 1, 10, 0);
+    keys_increment(&build, 2, 2, 2, 12, 0);
+    keys_end(&build, finals, 2);
+    key_split_make(&build.history, &split);
+    assert_int_equal(split.keys, 2);
+    key_history_make(&split, 2, &part);
+    // Its eight, two values, the barrier and the stop.
+    assert_int_equal(part.history.count, 8 + 2 + 2);
+    for (size_t i = 0; i < part.history.count; i++) {
+        const struct event *event = &part.history.events[i];
+        assert_true(event->client != 1);
+        assert_memory_equal(event, &build.history.events[part.indices[i]], sizeof *event);
+        assert_true(i == 0 || part.indices[i] > part.indices[i - 1]);
+    }
+    key_history_free(&part);
+    key_split_free(&split);
+    build_free(&build);
+}
+
+// --- stalls --------------------------------------------------------------------------------------
+
+HISTORY_TEST(pieces_of_one_stall_are_one_and_each_has_an_owner, "increment")
+{
+    build_hold(build, 1, 1, 0, 10, 300);
+    build_stall_of(build, STALLED_CLIENT, 2, 600, 500);
+    build_stall(build, 620, 30);
+    build_stall_of(build, STALLED_SERVER, 2, 1100, 500);
+    build_stall_of(build, STALLED_CLIENT, 2, 1100, 500);
+    build_stall_of(build, STALLED_CLIENT, 2, 1250, 150);
+    build_judge(build);
+    assert_int_equal(build->digest.stall_count, 3);
+    assert_int_equal(build->digest.longest_stall_ns, 1150 * NS_PER_MS);
+    assert_int_equal(longest_stall_ns(&build->digest, 1), 500 * NS_PER_MS);
+    assert_int_equal(longest_stall_ns(&build->digest, 2), 1150 * NS_PER_MS);
+    // 100 to 1250 of client-2, 590 to 620 of the machine, 600 to 1100 of the server.
+    assert_int_equal(stalled_ns(&build->digest, 2, ms(0), ms(2000)), 1150 * NS_PER_MS);
+    assert_int_equal(stalled_ns(&build->digest, 1, ms(0), ms(2000)), 510 * NS_PER_MS);
+    assert_int_equal(stalled_ns(&build->digest, 1, ms(595), ms(1000)), 405 * NS_PER_MS);
+    assert_int_equal(stalled_ns(&build->digest, 1, ms(1000), ms(900)), 0);
+}
+
+// --- wires ---------------------------------------------------------------------------------------
+
+static void put_on_wire(struct build *build, struct target from, struct target to)
+{
+    struct fault_step *step = &build->steps[build->scenario.fault_count - 1];
+    step->target = from;
+    step->sides[0][0] = from;
+    step->sides[1][0] = to;
+    step->side_counts[0] = step->side_counts[1] = 1;
+}
+
+TEST(who_is_cut_off_from_one_of_several_servers_goes_on_with_the_others)
+{
+    struct build build;
+    build_traffic(&build);
+    build_fault(&build, "cut", 0, 9, NEVER_MS);
+    put_on_wire(&build, (struct target){.client = 2}, (struct target){.server = "server-1"});
+    build_stop(&build, 50, STOP_DONE);
+    build_judge(&build);
+    const struct fault_step *step = &build.steps[0];
+    assert_true(wire_cuts_off(&build.digest, step, 2));
+    build.trial.topology = "ensemble";
+    assert_false(wire_cuts_off(&build.digest, step, 2));
+    // Alone with one server of several it is.
+    build.steps[0].sides[0][1] = (struct target){.server = "leader"};
+    build.steps[0].side_counts[0] = 2;
+    build.steps[0].sides[1][0] = (struct target){.server = "others"};
+    assert_true(wire_cuts_off(&build.digest, step, 2));
+    put_on_wire(&build, (struct target){.client = 2}, (struct target){.server = "server-1"});
+    build.trial.topology = "independent";
+    assert_false(wire_cuts_off(&build.digest, step, 2));
+    build_free(&build);
+}
+
+// --- who passed whom by, counted pair by pair ----------------------------------------------------
+
+static void assert_as_counted(const struct digest *digest, const int64_t *places_ns)
+{
+    size_t *overtakings = places_overtakings(digest, places_ns);
+    for (size_t i = 0; i < digest->hold_count; i++) {
+        size_t count = 0;
+        for (size_t j = 0; j < i; j++)
+            count += digest->holds[j].invoked_ns > places_ns[i] &&
+                     !(digest->holds[i].shared && digest->holds[j].shared);
+        assert_int_equal(overtakings[i], count);
+    }
+    free(overtakings);
+}
+
+TEST(overtakings_are_those_of_all_pairs)
+{
+    struct random random;
+    random_start(&random, 7, 0);
+    for (int round = 0; round < 300; round++) {
+        struct build build;
+        build_start(&build, "increment");
+        build_begin(&build, 0);
+        for (int i = 1; i <= 40; i++) {
+            double asked_ms = (double)random_below(&random, 400);
+            double granted_ms = asked_ms + 2 + (double)random_below(&random, 200);
+            if (random_below(&random, 2) == 0)
+                BUILD_EVENT(&build, asked_ms + 1, i, QUEUED, OUTCOME_OK, i);
+            build_acquire(&build, i, i, asked_ms, granted_ms, NEVER_MS, 0);
+            build.events[build.count - 2].detail = round % 2 == 0 && random_below(&random, 3) == 0;
+            build_release(&build, i, i, granted_ms + 1, granted_ms + 2, RELEASE_RELEASED);
+        }
+        build_judge(&build);
+        int64_t places_ns[40];
+        int64_t margin_ns;
+        assert_int_equal(places_find(&build.digest, places_ns, &margin_ns), ORDER_QUEUED);
+        assert_as_counted(&build.digest, places_ns);
+        build_free(&build);
+    }
+}
