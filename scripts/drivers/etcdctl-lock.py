@@ -36,9 +36,9 @@ class EtcdctlLock(Driver):
             return {"answer": "unknown"}
         self.held[request["worker"]] = process
         threading.Thread(target=self.watch, args=(process, request), daemon=True).start()
-        # It renews its lease each third of it, and looks twice a second whether it is time to.
-        renewed = max(asked, time.monotonic_ns() - ttl * 1000000000 // 3 - 500000000)
-        return {"answer": "held", "valid_until_ns": renewed + ttl * 1000000000}
+        # It renews its lease, but does not say when it was last answered: what is certain counts
+        # from when it was started, and nothing is if it waited for longer than the lease.
+        return {"answer": "held", "valid_until_ns": asked + ttl * 1000000000}
 
     def watch(self, process, request):
         """It ends by itself when its session has."""
