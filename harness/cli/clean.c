@@ -2,7 +2,7 @@
 #include "harness/cli/verb.h"
 #include "harness/locks/zookeeper_common.h"
 #include "harness/run/servers.h"
-#include "harness/wire/mysql_account.h"
+#include "harness/wire/mysql.h"
 #include "harness/wire/redis.h"
 
 #include <stdio.h>

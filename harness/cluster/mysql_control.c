@@ -2,7 +2,7 @@
 
 #include "harness/cluster/mysql_control_link.h"
 #include "harness/cluster/mysql_server.h"
-#include "harness/wire/mysql_account.h"
+#include "harness/wire/mysql.h"
 
 #include <mysql/mysqld_error.h>
 #include <stdio.h>

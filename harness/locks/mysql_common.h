@@ -4,7 +4,6 @@
 
 #include "harness/locks/lock.h"
 #include "harness/wire/mysql.h"
-#include "harness/wire/mysql_account.h"
 
 struct mysql_lock {
     struct mysql_connection *connection;

@@ -4,7 +4,6 @@
 // was slow to set executes the unlock after it, in order.
 #include "harness/locks/redlock_common.h"
 #include "harness/locks/watchdog.h"
-#include "harness/wire/redis_many.h"
 
 #include "harness/base/text.h"
 

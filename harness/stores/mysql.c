@@ -7,7 +7,6 @@
 #include "harness/base/clock.h"
 #include "harness/base/text.h"
 #include "harness/wire/mysql.h"
-#include "harness/wire/mysql_account.h"
 
 #include <stdlib.h>
 

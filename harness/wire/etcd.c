@@ -1,34 +1,223 @@
 #include "harness/wire/etcd.h"
 
-#include "harness/base/clock.h"
-#include "harness/base/text.h"
 #include "harness/wire/base64.h"
-#include "harness/wire/etcd_http.h"
 
+#include <curl/curl.h>
 #include <inttypes.h>
-#include <jansson.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 // For the first connection, which is set-up and no part of what is measured.
 #define SET_UP_NS (10 * NS_PER_S)
+#define LOOK_EVERY_NS (10 * NS_PER_MS) // whether a request that waits is to be given up
 
 const char *const etcd_commands[] = {"grant",  "keepalive", "revoke", "txn",    "range",
                                      "delete", "watch",     "lock",   "unlock", NULL};
 
 struct etcd_connection {
-    struct etcd_http *http;
+    CURLM *multi; // keeps the connections
+    CURL *easy;
+    struct curl_slist *headers;
+    const struct service *service;
+    int current;      // server that the next request goes to
+    struct peer peer; // where the last one went to
+    int64_t request_ns;
     struct actor *actor;
+    const char *body;
+    size_t body_length, body_sent;
+    struct text answer;
+    long status;
     bool lacks_lease;
     struct error error;
 };
 
-// --- what an answer says -------------------------------------------------------------------------
+// A request that is not over when its answer comes to an end, but when the caller has seen enough,
+// or does not want to wait any longer.
+struct patience {
+    const struct etcd_waiting *waiting;
+    const char *enough; // a word of the answer; NULL: none. It never ends by itself then, and gets
+                        // a connection of its own, which goes with it.
+};
+
+// --- HTTP: one request after the other, over a connection that is kept
+// ----------------------------
+
+// curl's own preparations must not run in two threads at once: so they run in the first that comes.
+static void prepare(void)
+{
+    curl_global_init(CURL_GLOBAL_DEFAULT);
+}
+
+// The body is read from us, because curl would send what it has in memory a second time, unasked,
+// when a kept connection breaks before the answer: etcd may have executed it by then.
+static size_t give_body(char *out, size_t size, size_t count, void *context)
+{
+    struct etcd_connection *connection = context;
+    size_t left = connection->body_length - connection->body_sent;
+    size_t given = size * count < left ? size * count : left;
+    memcpy(out, connection->body + connection->body_sent, given);
+    connection->body_sent += given;
+    return given;
+}
+
+static size_t take_answer(char *bytes, size_t size, size_t count, void *context)
+{
+    struct etcd_connection *connection = context;
+    text_add_bytes(&connection->answer, bytes, size * count);
+    return size * count;
+}
+
+// A client that is not connected yet; NULL with `error` set.
+static struct etcd_connection *new_client(const struct service *service, int64_t request_ns,
+                                          struct error *error)
+{
+    static pthread_once_t prepared = PTHREAD_ONCE_INIT;
+    pthread_once(&prepared, prepare);
+    struct etcd_connection *connection = memory_zeroed(1, sizeof *connection);
+    CURL *easy = curl_easy_init();
+    connection->service = service;
+    connection->request_ns = request_ns;
+    connection->multi = curl_multi_init();
+    connection->easy = easy;
+    connection->headers = curl_slist_append(NULL, "Content-Type: application/json");
+    if (connection->multi == NULL || easy == NULL || connection->headers == NULL) {
+        error_set(error, "libcurl cannot make a client");
+        etcd_close(connection);
+        return NULL;
+    }
+    curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(easy, CURLOPT_PROXY, ""); // whatever the environment says
+    curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1);
+    curl_easy_setopt(easy, CURLOPT_HTTPHEADER, connection->headers);
+    curl_easy_setopt(easy, CURLOPT_POST, 1L);
+    curl_easy_setopt(easy, CURLOPT_READFUNCTION, give_body);
+    curl_easy_setopt(easy, CURLOPT_READDATA, connection);
+    curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, take_answer);
+    curl_easy_setopt(easy, CURLOPT_WRITEDATA, connection);
+    return connection;
+}
+
+void etcd_close(struct etcd_connection *connection)
+{
+    if (connection == NULL)
+        return;
+    curl_easy_cleanup(connection->easy);
+    curl_multi_cleanup(connection->multi);
+    curl_slist_free_all(connection->headers);
+    text_free(&connection->answer);
+    free(connection);
+}
+
+static bool is_over(const struct etcd_connection *connection, const struct patience *patience)
+{
+    return (patience->enough != NULL &&
+            strstr(text_string(&connection->answer), patience->enough) != NULL) ||
+           patience->waiting->is_over(patience->waiting->context);
+}
+
+// Runs the one transfer. NULL once it is complete; else what went wrong.
+static const char *transfer(struct etcd_connection *connection, const struct patience *patience)
+{
+    for (;;) {
+        int running = 0;
+        int messages = 0;
+        if (curl_multi_perform(connection->multi, &running) != CURLM_OK)
+            return "curl_multi_perform failed";
+        const CURLMsg *message = curl_multi_info_read(connection->multi, &messages);
+        if (message != NULL && message->msg == CURLMSG_DONE)
+            return message->data.result == CURLE_OK ? NULL
+                                                    : curl_easy_strerror(message->data.result);
+        bool waits = patience != NULL && connection->body_sent > 0;
+        int64_t left_ns = waits ? LOOK_EVERY_NS : peer_left_ns(&connection->peer);
+        if (waits && is_over(connection, patience))
+            return "waited for long enough";
+        if (left_ns <= 0)
+            return "no answer in time";
+        if (patience != NULL)
+            left_ns = time_earlier(left_ns, LOOK_EVERY_NS);
+        curl_multi_poll(connection->multi, NULL, 0, (int)((left_ns + NS_PER_MS - 1) / NS_PER_MS),
+                        NULL);
+    }
+}
+
+static enum outcome exchange(struct etcd_connection *connection, const char *path,
+                             const struct patience *patience)
+{
+    const struct endpoint *endpoint = &connection->service->servers[connection->current];
+    CURL *easy = connection->easy;
+    char url[160];
+    snprintf(url, sizeof url, "http://%s:%d%s", endpoint->host, endpoint->port, path);
+    connection->peer = peer_at(endpoint, "etcd at", connection->request_ns);
+    connection->body_sent = 0;
+    text_free(&connection->answer);
+    curl_easy_setopt(easy, CURLOPT_URL, url);
+    curl_easy_setopt(easy, CURLOPT_FRESH_CONNECT,
+                     patience != NULL && patience->enough != NULL ? 1L : 0L);
+    curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE, (long)connection->body_length);
+    curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS,
+                     (long)((connection->request_ns + NS_PER_MS - 1) / NS_PER_MS));
+    if (curl_multi_add_handle(connection->multi, easy) != CURLM_OK) {
+        error_set(&connection->error, "libcurl takes no request");
+        return OUTCOME_BROKEN;
+    }
+    const char *failure = transfer(connection, patience);
+    connection->status = 0;
+    curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &connection->status);
+    curl_multi_remove_handle(connection->multi, easy);
+    if (failure == NULL)
+        return OUTCOME_OK;
+    error_set(&connection->error, "%s: %s", connection->peer.name, failure);
+    // Without its body no request is executed.
+    return connection->body_sent == 0 ? OUTCOME_NO : OUTCOME_UNKNOWN;
+}
+
+// Posts the body and waits, with `patience` (else NULL) as long as that lasts. Where no connection
+// can be made, the next server is tried, each once. NO: certainly not sent to any server. UNKNOWN:
+// no whole answer; the next request goes to the next server.
+static enum outcome post(struct etcd_connection *connection, const char *path, const char *body,
+                         const struct patience *patience)
+{
+    int count = connection->service->server_count;
+    enum outcome outcome = OUTCOME_NO;
+    connection->body = body;
+    connection->body_length = strlen(body);
+    for (int i = 0; outcome == OUTCOME_NO && i < count; i++) {
+        outcome = exchange(connection, path, patience);
+        if (outcome == OUTCOME_NO || (outcome == OUTCOME_UNKNOWN && patience == NULL))
+            connection->current = (connection->current + 1) % count;
+    }
+    return outcome;
+}
+
+json_t *etcd_peer_ask(const struct peer *peer, const char *path, const char *body,
+                      struct error *error)
+{
+    struct service service = {.servers = {peer->at}, .server_count = 1};
+    struct etcd_connection *connection = new_client(&service, peer_left_ns(peer), error);
+    json_t *answer = NULL;
+    if (connection == NULL)
+        return NULL;
+    if (post(connection, path, body, NULL) != OUTCOME_OK) {
+        error_set(error, "%s", connection->error.text);
+    } else {
+        answer = json_loads(text_string(&connection->answer), 0, NULL);
+        if (answer == NULL || json_object_get(answer, "error") != NULL) {
+            error_set(error, "%s answers '%.300s' to %s", peer->name,
+                      text_string(&connection->answer), path);
+            json_decref(answer);
+            answer = NULL;
+        }
+    }
+    etcd_close(connection);
+    return answer;
+}
+
+// --- answers -------------------------------------------------------------------------------------
 
 // Codes of gRPC, which come with every error.
 enum grpc_code {
-    GRPC_UNKNOWN = 2,
     GRPC_INVALID_ARGUMENT = 3,
     GRPC_NOT_FOUND = 5,
     GRPC_PERMISSION_DENIED = 7,
@@ -39,10 +228,18 @@ enum grpc_code {
     GRPC_UNAUTHENTICATED = 16,
 };
 
-// Unavailable, deadline exceeded, cancelled, internal: each may come after the execution.
-static enum outcome classify(json_int_t code)
+static enum outcome understand_error(struct etcd_connection *connection, const json_t *answer)
 {
-    switch (code) {
+    const char *message = json_string_value(json_object_get(answer, "error"));
+    error_set(&connection->error, "%s answered %ld: %s", connection->peer.name, connection->status,
+              message != NULL ? message : text_string(&connection->answer));
+    if (message == NULL) // no etcd of this version
+        return connection->status == 404 ? OUTCOME_BROKEN : OUTCOME_UNKNOWN;
+    // The lock service of 3.4 says so with the code `unknown`.
+    connection->lacks_lease = strstr(message, "requested lease not found") != NULL;
+    if (connection->lacks_lease)
+        return OUTCOME_NO;
+    switch (json_integer_value(json_object_get(answer, "code"))) {
     case GRPC_NOT_FOUND:
     case GRPC_RESOURCE_EXHAUSTED:
     case GRPC_FAILED_PRECONDITION:
@@ -53,23 +250,9 @@ static enum outcome classify(json_int_t code)
     case GRPC_UNIMPLEMENTED:
     case GRPC_UNAUTHENTICATED:
         return OUTCOME_BROKEN;
-    default:
+    default: // unavailable, deadline exceeded, cancelled, internal: each may come after it
         return OUTCOME_UNKNOWN;
     }
-}
-
-static enum outcome understand_error(struct etcd_connection *connection, const json_t *answer)
-{
-    const char *message = json_string_value(json_object_get(answer, "error"));
-    error_set(&connection->error, "%s answered %ld: %s", etcd_http_server(connection->http),
-              etcd_http_status(connection->http),
-              message != NULL ? message : etcd_http_answer(connection->http));
-    if (message == NULL) // no etcd of this version
-        return etcd_http_status(connection->http) == 404 ? OUTCOME_BROKEN : OUTCOME_UNKNOWN;
-    // The lock service of 3.4 says so with the code `unknown`.
-    connection->lacks_lease = strstr(message, "requested lease not found") != NULL;
-    return connection->lacks_lease ? OUTCOME_NO
-                                   : classify(json_integer_value(json_object_get(answer, "code")));
 }
 
 // int64 travel as strings, and zeros not at all.
@@ -97,65 +280,50 @@ static int64_t revision_of(const json_t *answer)
 
 // --- requests ------------------------------------------------------------------------------------
 
-static enum outcome exchange(struct etcd_connection *connection, const char *path,
-                             const json_t *body, const struct etcd_patience *patience,
-                             json_t **answer)
+// Frees the body. The caller frees the answer (NULL if there is none) with json_decref.
+static enum outcome ask(struct etcd_connection *connection, const char *path, json_t *body,
+                        const struct patience *patience, json_t **answer)
 {
     char *text = json_dumps(body, JSON_COMPACT);
-    enum outcome outcome = etcd_http_post(connection->http, path, text, patience);
+    enum outcome outcome = post(connection, path, text, patience);
     free(text);
+    json_decref(body);
     connection->lacks_lease = false;
-    if (outcome != OUTCOME_OK) {
-        error_set(&connection->error, "%s", etcd_http_error(connection->http));
+    *answer = NULL;
+    if (outcome != OUTCOME_OK)
         return outcome;
-    }
-    *answer = json_loads(etcd_http_answer(connection->http), 0, NULL);
-    return etcd_http_status(connection->http) == 200 && *answer != NULL
-               ? OUTCOME_OK
-               : understand_error(connection, *answer);
+    *answer = json_loads(text_string(&connection->answer), 0, NULL);
+    return connection->status == 200 && *answer != NULL ? OUTCOME_OK
+                                                        : understand_error(connection, *answer);
 }
 
-// Passes the points around an exchange; frees the body. The caller frees the answer (NULL if there
-// is none) with json_decref.
+// The same, with points before and after.
 static enum outcome request(struct etcd_connection *connection, const char *name, const char *path,
-                            json_t *body, const struct etcd_patience *patience, json_t **answer)
+                            json_t *body, const struct patience *patience, json_t **answer)
 {
-    *answer = NULL;
     point(connection->actor, POINT_BEFORE, name);
-    enum outcome outcome = exchange(connection, path, body, patience, answer);
+    enum outcome outcome = ask(connection, path, body, patience, answer);
     point(connection->actor, POINT_AFTER, name);
-    json_decref(body);
     return outcome;
 }
 
 struct etcd_connection *etcd_open(const struct service *service, int64_t request_ns,
                                   struct actor *actor, struct error *error)
 {
-    struct etcd_connection *connection = memory_zeroed(1, sizeof *connection);
+    struct etcd_connection *connection = new_client(service, SET_UP_NS, error);
+    json_t *answer;
+    if (connection == NULL)
+        return NULL;
     connection->actor = actor;
-    connection->http = etcd_http_open(service, actor->client, SET_UP_NS, error);
-    if (connection->http != NULL) {
-        json_t *nothing = json_object();
-        json_t *answer = NULL;
-        enum outcome outcome =
-            exchange(connection, "/v3/maintenance/status", nothing, NULL, &answer);
-        json_decref(nothing);
-        json_decref(answer);
-        etcd_http_set_limit(connection->http, request_ns);
-        if (outcome == OUTCOME_OK)
-            return connection;
-        error_set(error, "%s", connection->error.text);
-    }
+    connection->current = service->server_count > 0 ? actor->client % service->server_count : 0;
+    enum outcome outcome = ask(connection, "/v3/maintenance/status", json_object(), NULL, &answer);
+    json_decref(answer);
+    connection->request_ns = request_ns;
+    if (outcome == OUTCOME_OK)
+        return connection;
+    error_set(error, "%s", connection->error.text);
     etcd_close(connection);
     return NULL;
-}
-
-void etcd_close(struct etcd_connection *connection)
-{
-    if (connection == NULL)
-        return;
-    etcd_http_close(connection->http);
-    free(connection);
 }
 
 const char *etcd_error(const struct etcd_connection *connection)
@@ -177,6 +345,23 @@ static json_t *json_key(const char *key)
 {
     char encoded[BASE64_ROOM(ETCD_KEY_ROOM)];
     return json_string(base64_encode(key, encoded));
+}
+
+// {"key": key}
+static json_t *json_of_key(const char *key)
+{
+    return json_pack("{s:o}", "key", json_key(key));
+}
+
+// The range of all keys that begin with `prefix`, of which the first in that order of creation is
+// wanted.
+static json_t *json_of_prefix(const char *prefix, const char *order)
+{
+    char end[ETCD_KEY_ROOM]; // the first key after all of them
+    snprintf(end, sizeof end, "%s", prefix);
+    end[strlen(end) - 1]++;
+    return json_pack("{s:o, s:o, s:s, s:s, s:s}", "key", json_key(prefix), "range_end",
+                     json_key(end), "sort_order", order, "sort_target", "CREATE", "limit", "1");
 }
 
 // --- leases --------------------------------------------------------------------------------------
@@ -213,15 +398,6 @@ enum outcome etcd_revoke(struct etcd_connection *connection, int64_t lease)
 
 // --- keys ----------------------------------------------------------------------------------------
 
-// The first key after all that begin with `prefix`.
-static json_t *json_prefix_end(const char *prefix)
-{
-    char end[ETCD_KEY_ROOM];
-    snprintf(end, sizeof end, "%s", prefix);
-    end[strlen(end) - 1]++;
-    return json_key(end);
-}
-
 enum outcome etcd_create(struct etcd_connection *connection, const char *key, int64_t lease,
                          const char *prefix, struct etcd_entry *own, struct etcd_entry *oldest)
 {
@@ -230,10 +406,8 @@ enum outcome etcd_create(struct etcd_connection *connection, const char *key, in
                                "result", "EQUAL", "create_revision", "0");
     json_t *put = json_pack("{s:{s:o, s:s, s:o}}", "request_put", "key", json_key(key), "value", "",
                             "lease", json_number(lease));
-    json_t *get = json_pack("{s:{s:o}}", "request_range", "key", json_key(key));
-    json_t *first = json_pack("{s:{s:o, s:o, s:s, s:s, s:s}}", "request_range", "key",
-                              json_key(prefix), "range_end", json_prefix_end(prefix), "sort_order",
-                              "ASCEND", "sort_target", "CREATE", "limit", "1");
+    json_t *get = json_pack("{s:o}", "request_range", json_of_key(key));
+    json_t *first = json_pack("{s:o}", "request_range", json_of_prefix(prefix, "ASCEND"));
     // In either case the answers are those of `get` and of `first`.
     json_t *body = json_pack("{s:[o], s:[o, O, O], s:[o, o]}", "compare", absent, "success", put,
                              get, first, "failure", get, first);
@@ -252,8 +426,8 @@ enum outcome etcd_create(struct etcd_connection *connection, const char *key, in
 enum outcome etcd_get(struct etcd_connection *connection, const char *key, struct etcd_entry *entry)
 {
     json_t *answer;
-    json_t *body = json_pack("{s:o}", "key", json_key(key));
-    enum outcome outcome = request(connection, "range", "/v3/kv/range", body, NULL, &answer);
+    enum outcome outcome =
+        request(connection, "range", "/v3/kv/range", json_of_key(key), NULL, &answer);
     read_entry(answer, entry);
     json_decref(answer);
     return outcome;
@@ -263,10 +437,8 @@ enum outcome etcd_get_older(struct etcd_connection *connection, const char *pref
                             int64_t create_revision, struct etcd_entry *entry, int64_t *revision)
 {
     json_t *answer;
-    json_t *body =
-        json_pack("{s:o, s:o, s:o, s:s, s:s, s:s}", "key", json_key(prefix), "range_end",
-                  json_prefix_end(prefix), "max_create_revision", json_number(create_revision - 1),
-                  "sort_order", "DESCEND", "sort_target", "CREATE", "limit", "1");
+    json_t *body = json_of_prefix(prefix, "DESCEND");
+    json_object_set_new(body, "max_create_revision", json_number(create_revision - 1));
     enum outcome outcome = request(connection, "range", "/v3/kv/range", body, NULL, &answer);
     read_entry(answer, entry);
     *revision = revision_of(answer);
@@ -277,31 +449,23 @@ enum outcome etcd_get_older(struct etcd_connection *connection, const char *pref
 enum outcome etcd_delete(struct etcd_connection *connection, const char *key, int64_t *deleted)
 {
     json_t *answer;
-    json_t *body = json_pack("{s:o}", "key", json_key(key));
-    enum outcome outcome = request(connection, "delete", "/v3/kv/deleterange", body, NULL, &answer);
+    enum outcome outcome =
+        request(connection, "delete", "/v3/kv/deleterange", json_of_key(key), NULL, &answer);
     *deleted = number_of(answer, "deleted");
     json_decref(answer);
     return outcome;
-}
-
-static bool is_deleted_or_over(void *context, const char *answer_so_far)
-{
-    const struct etcd_waiting *waiting = context;
-    return strstr(answer_so_far, "\"DELETE\"") != NULL || waiting->is_over(waiting->context);
 }
 
 enum outcome etcd_watch_deletion(struct etcd_connection *connection, const char *key,
                                  int64_t revision, const struct etcd_waiting *waiting)
 {
     json_t *answer;
-    struct etcd_waiting copy = *waiting;
-    struct etcd_patience patience = {
-        .is_over = is_deleted_or_over, .context = &copy, .is_endless = true};
+    const struct patience patience = {.waiting = waiting, .enough = "\"DELETE\""};
     json_t *body = json_pack("{s:{s:o, s:o}}", "create_request", "key", json_key(key),
                              "start_revision", json_number(revision));
     enum outcome outcome = request(connection, "watch", "/v3/watch", body, &patience, &answer);
     json_decref(answer);
-    if (strstr(etcd_http_answer(connection->http), "\"DELETE\"") != NULL) {
+    if (strstr(text_string(&connection->answer), patience.enough) != NULL) {
         connection->actor->wakeups++;
         return OUTCOME_OK;
     }
@@ -310,19 +474,11 @@ enum outcome etcd_watch_deletion(struct etcd_connection *connection, const char 
 
 // --- etcd's own lock -----------------------------------------------------------------------------
 
-static bool is_over(void *context, const char *answer_so_far)
-{
-    const struct etcd_waiting *waiting = context;
-    (void)answer_so_far;
-    return waiting->is_over(waiting->context);
-}
-
 enum outcome etcd_lock(struct etcd_connection *connection, const char *name, int64_t lease,
                        int64_t *revision, const struct etcd_waiting *waiting)
 {
     json_t *answer;
-    struct etcd_waiting copy = *waiting;
-    struct etcd_patience patience = {.is_over = is_over, .context = &copy};
+    const struct patience patience = {.waiting = waiting};
     json_t *body = json_pack("{s:o, s:o}", "name", json_key(name), "lease", json_number(lease));
     enum outcome outcome = request(connection, "lock", "/v3/lock/lock", body, &patience, &answer);
     *revision = revision_of(answer);
@@ -333,8 +489,8 @@ enum outcome etcd_lock(struct etcd_connection *connection, const char *name, int
 enum outcome etcd_unlock(struct etcd_connection *connection, const char *key)
 {
     json_t *answer;
-    json_t *body = json_pack("{s:o}", "key", json_key(key));
-    enum outcome outcome = request(connection, "unlock", "/v3/lock/unlock", body, NULL, &answer);
+    enum outcome outcome =
+        request(connection, "unlock", "/v3/lock/unlock", json_of_key(key), NULL, &answer);
     json_decref(answer);
     return outcome;
 }

@@ -1,5 +1,6 @@
-// One worker's client of etcd, by its JSON gateway (/v3/...). Every request passes a point before
-// and after. All requests end in one of
+// etcd, by its JSON gateway (/v3/...).
+//
+// A worker's client passes a point before and after each request. All its requests end in one of
 //   OK       the server executed it
 //   NO       certainly not executed: no connection to any server, or an error that says so
 //   UNKNOWN  no answer, or an error that does not say: it may have been executed
@@ -7,9 +8,16 @@
 #ifndef LOCKPICK_WIRE_ETCD_H
 #define LOCKPICK_WIRE_ETCD_H
 
-#include "harness/base/error.h"
 #include "harness/point/point.h"
-#include "harness/wire/service.h"
+#include "harness/wire/peer.h"
+
+#include <jansson.h>
+
+// Below all points (see peer.h): posts the body to that very server, over a connection of its own,
+// and waits until the peer's time is up. What it answers, for the caller to free with json_decref;
+// NULL with `error` set, also on an answer that is an error.
+json_t *etcd_peer_ask(const struct peer *peer, const char *path, const char *body,
+                      struct error *error);
 
 struct etcd_connection;
 

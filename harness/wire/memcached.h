@@ -1,12 +1,42 @@
-// One client connection to a memcached server, in its text protocol: libmemcached knows no meta
-// commands, and without those nothing can be deleted on condition.
+// A connection to a memcached server in its text protocol: libmemcached knows no meta commands, and
+// without those nothing can be deleted on condition.
 // Protocol: github.com/memcached/memcached, doc/protocol.txt.
 #ifndef LOCKPICK_WIRE_MEMCACHED_H
 #define LOCKPICK_WIRE_MEMCACHED_H
 
-#include "harness/base/error.h"
 #include "harness/point/point.h"
-#include "harness/wire/service.h"
+#include "harness/wire/peer.h"
+
+// --- below all points (see peer.h) ---------------------------------------------------------------
+
+struct memcached_peer {
+    struct peer peer;
+    int descriptor;     // -1: not connected
+    struct text answer; // to the last request, its line ends included
+};
+
+// 0, or -1 with `error` set and nothing to be closed.
+int memcached_peer_open(struct memcached_peer *link, const struct peer *peer, struct error *error);
+void memcached_peer_close(struct memcached_peer *link);
+
+// Sends bytes. 0, or -1 with `error` set.
+int memcached_peer_send(struct memcached_peer *link, const char *bytes, size_t length,
+                        struct error *error);
+
+// Sends one request (without the final line end), and waits until its answer, link->answer, ends
+// with the line `last` (NULL: is one line, whatever it says). 0, or -1 with `error` set.
+__attribute__((format(printf, 4, 5))) int memcached_peer_ask(struct memcached_peer *link,
+                                                             const char *last, struct error *error,
+                                                             const char *format, ...);
+
+// Says in `error` that the server gave link->answer to `request`. Returns -1.
+int memcached_peer_unexpected(const struct memcached_peer *link, const char *request,
+                              struct error *error);
+
+// True if link->answer begins so.
+bool memcached_peer_answered(const struct memcached_peer *link, const char *beginning);
+
+// --- a worker's client, which passes a point before and after each request -----------------------
 
 struct memcached_connection;
 

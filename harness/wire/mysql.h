@@ -1,20 +1,16 @@
 // One client connection to a MySQL or MariaDB server, and with it one session. Every request passes
 // a point before and after. (The client library's own names begin with mysql_, too: what is not
-// declared here is the library's.)
+// declared in this room is the library's.)
 #ifndef LOCKPICK_WIRE_MYSQL_H
 #define LOCKPICK_WIRE_MYSQL_H
 
-#include "harness/base/error.h"
 #include "harness/point/point.h"
-#include "harness/wire/service.h"
-
-#include <stdbool.h>
-#include <stdint.h>
+#include "harness/wire/mysql_peer.h"
 
 struct mysql_connection;
 
-// A statement. One with arguments (`?`), or about a table (`%s` in its text, once), must be loaded
-// before it is requested: it is then prepared. Any other is sent as it is.
+// A statement. Each `?` outside of quotes stands for an argument, which is written in its place.
+// One about a table (`%s` in its text, once) must be loaded before it is requested.
 struct mysql_statement {
     const char *command; // names its points: "INSERT"
     const char *text;
@@ -55,12 +51,6 @@ struct mysql_answer {
     bool session_ended;
 };
 
-// When a statement that waits on the server is to be given up; asked every 10 ms.
-struct mysql_patience {
-    bool (*is_over)(void *context);
-    void *context;
-};
-
 // Connects, and is patient about it: this is set-up. User and database are `root` and `lockpick`
 // unless the service says otherwise; `lockpick` is made if it is not there. Connects to the
 // service's first server; where there are replicas, to the server that is not read-only, and by
@@ -73,8 +63,8 @@ struct mysql_connection *mysql_connection_open(const struct service *service, in
                                                struct actor *actor, struct error *error);
 void mysql_connection_close(struct mysql_connection *connection);
 
-// Prepares the statement, for the table of that name (NULL: it names none), now and again on each
-// new session. `statement` must live as long as the connection. 0, or -1 with `error` set.
+// Says which table the statement is about. `statement` must live as long as the connection. 0, or
+// -1 with `error` set.
 int mysql_statement_load(struct mysql_connection *connection,
                          const struct mysql_statement *statement, const char *table,
                          struct error *error);
@@ -128,6 +118,25 @@ extern const struct mysql_statement mysql_roll_back;
 // For set-up, past all points: executes statements one after the other (`texts`, NULL-terminated),
 // and waits until every server of a Galera cluster has done so. 0, or -1 with `error` set.
 int mysql_execute_all(const struct service *service, const char *const *texts, struct error *error);
+
+// --- the guarded value ---------------------------------------------------------------------------
+
+// The row in which MySQL keeps a guarded value: one table for each trial, with one row, shared by
+// the store and the schemes that guard it by its own row lock or version.
+
+#define MYSQL_TABLE_ROOM 64
+
+// "lockpick_t17x2k_account". Its columns: id, always 1; value; version, which changes with each
+// write, so that none is taken for one that changed nothing; token, the highest that was seen.
+void mysql_account_table(const char *tag, char table[MYSQL_TABLE_ROOM]);
+
+// Makes the table and its row, or drops it; what is there, or gone, already is fine. 0, or -1 with
+// `error` set.
+int mysql_account_make(const struct service *service, const char *tag, struct error *error);
+int mysql_account_drop(const struct service *service, const char *tag, struct error *error);
+
+// Drops every table of Lockpick's, of whatever run. 0, or -1 with `error` set.
+int mysql_tables_clean(const struct service *service, struct error *error);
 
 // Command names that schemes and stores send, for points; NULL-terminated.
 extern const char *const mysql_commands[];

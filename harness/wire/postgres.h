@@ -1,11 +1,37 @@
-// One client connection to a PostgreSQL server, and with it one session. Every request passes a
-// point before and after.
+// A connection to a PostgreSQL server, and with it one session.
 #ifndef LOCKPICK_WIRE_POSTGRES_H
 #define LOCKPICK_WIRE_POSTGRES_H
 
-#include "harness/base/error.h"
 #include "harness/point/point.h"
-#include "harness/wire/service.h"
+#include "harness/wire/peer.h"
+
+#include <postgresql/libpq-fe.h>
+
+// --- below all points (see peer.h) ---------------------------------------------------------------
+
+struct postgres_peer {
+    struct peer peer;
+    PGconn *session; // NULL: not connected
+};
+
+// As the service's user, or `postgres`, to its database, or `postgres`; `application` names it
+// among the server's sessions (NULL: it has no name). Of `service` NULL, a server that we booted.
+// 0, or -1 with `error` set and nothing to be closed.
+int postgres_peer_open(struct postgres_peer *link, const struct peer *peer,
+                       const struct service *service, const char *application, struct error *error);
+void postgres_peer_close(struct postgres_peer *link);
+
+// Executes one statement with `arguments` (NULL-terminated) as its $1, $2, ... Its result, which
+// may be an error, for the caller to clear. NULL with `error` set if none came before the peer's
+// time was up: the link is then of no use any more.
+PGresult *postgres_peer_ask(struct postgres_peer *link, const char *statement,
+                            const char *const *arguments, struct error *error);
+
+// The same of a statement that brings rows: NULL with `error` set if it brought none.
+PGresult *postgres_peer_rows(struct postgres_peer *link, const char *statement,
+                             const char *const *arguments, struct error *error);
+
+// --- a worker's client, which passes a point before and after each request -----------------------
 
 struct postgres_connection;
 

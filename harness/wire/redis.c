@@ -1,8 +1,6 @@
 #include "harness/wire/redis.h"
 
-#include "harness/base/text.h"
 #include "harness/wire/redis_command.h"
-#include "harness/wire/redis_route.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -31,9 +29,9 @@ struct loaded_script {
 
 struct redis_connection {
     struct redis_route route;
-    redisContext *context; // NULL: not connected
-    // Where the last request was redirected, it alone: kept for a WAIT after it. NULL: it was not.
-    redisContext *detour;
+    struct redis_peer link;
+    // Where the last request was redirected, it alone: kept for a WAIT after it.
+    struct redis_peer detour;
     int64_t request_ns;
     struct actor *actor;
     struct text command; // the last request
@@ -41,21 +39,6 @@ struct redis_connection {
     char refusal[128]; // the error reply to the last request, "" if there was none
     struct error error;
 };
-
-// Error replies that promise that the command was not executed, by their first word.
-static const char *const refusals[] = {
-    "MOVED",      "ASK", "TRYAGAIN", "CLUSTERDOWN", "READONLY", "LOADING",  "MASTERDOWN",
-    "NOREPLICAS", "OOM", "MISCONF",  "NOAUTH",      "BUSY",     "NOSCRIPT", "EXECABORT",
-};
-
-enum outcome redis_error_outcome(const char *text)
-{
-    for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {
-        if (redis_begins_with(text, refusals[i]))
-            return OUTCOME_NO;
-    }
-    return OUTCOME_BROKEN;
-}
 
 // --- opening and closing -------------------------------------------------------------------------
 
@@ -76,16 +59,16 @@ static void note_leader(const struct redis_connection *connection)
     history_append(connection->actor->history, event);
 }
 
-static struct redis_connection *open_route(const struct redis_route *route, int64_t request_ns,
+static struct redis_connection *open_route(struct redis_route route, int64_t request_ns,
                                            struct actor *actor, struct error *error)
 {
     struct redis_connection *connection = memory_zeroed(1, sizeof *connection);
-    connection->route = *route;
+    connection->route = route;
     connection->request_ns = request_ns;
     connection->actor = actor;
     if (redis_route_connect_patiently(&connection->route, SET_UP_NS, &actor->clock,
-                                      &connection->context, error) == ENTRY_OPEN) {
-        redisSetTimeout(connection->context, redis_timeval(request_ns));
+                                      &connection->link, error) == ENTRY_OPEN) {
+        redisSetTimeout(connection->link.context, redis_timeval(request_ns));
         note_leader(connection);
         return connection;
     }
@@ -96,31 +79,22 @@ static struct redis_connection *open_route(const struct redis_route *route, int6
 struct redis_connection *redis_open(const struct service *service, int64_t request_ns,
                                     struct actor *actor, struct error *error)
 {
-    struct redis_route route = redis_route_to(service);
-    return open_route(&route, request_ns, actor, error);
+    return open_route(redis_route_to(service), request_ns, actor, error);
 }
 
 struct redis_connection *redis_open_server(const struct service *service, int server,
                                            int64_t request_ns, struct actor *actor,
                                            struct error *error)
 {
-    struct redis_route route = redis_route_to_server(service, server);
-    return open_route(&route, request_ns, actor, error);
-}
-
-static void hang_up(redisContext **context)
-{
-    if (*context != NULL)
-        redisFree(*context);
-    *context = NULL;
+    return open_route(redis_route_to_server(service, server), request_ns, actor, error);
 }
 
 void redis_close(struct redis_connection *connection)
 {
     if (connection == NULL)
         return;
-    hang_up(&connection->detour);
-    hang_up(&connection->context);
+    redis_peer_close(&connection->detour);
+    redis_peer_close(&connection->link);
     text_free(&connection->command);
     free(connection);
 }
@@ -131,6 +105,21 @@ const char *redis_error(const struct redis_connection *connection)
 }
 
 // --- replies -------------------------------------------------------------------------------------
+
+// Error replies that promise that the command was not executed, by their first word.
+static const char *const refusals[] = {
+    "MOVED",      "ASK", "TRYAGAIN", "CLUSTERDOWN", "READONLY", "LOADING",  "MASTERDOWN",
+    "NOREPLICAS", "OOM", "MISCONF",  "NOAUTH",      "BUSY",     "NOSCRIPT", "EXECABORT",
+};
+
+enum outcome redis_error_outcome(const char *text)
+{
+    for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {
+        if (redis_begins_with(text, refusals[i]))
+            return OUTCOME_NO;
+    }
+    return OUTCOME_BROKEN;
+}
 
 static void understand_items(const redisReply *reply, struct redis_answer *answer)
 {
@@ -146,15 +135,8 @@ static void understand_items(const redisReply *reply, struct redis_answer *answe
     }
 }
 
-static void understand_text(const redisReply *reply, struct redis_answer *answer)
-{
-    size_t length = reply->len < sizeof answer->text ? reply->len : sizeof answer->text - 1;
-    memcpy(answer->text, reply->str, length);
-    answer->text[length] = '\0';
-}
-
-static enum outcome understand(struct redis_connection *connection, const redisContext *context,
-                               const redisReply *reply, struct redis_answer *answer)
+enum outcome redis_understand(const struct peer *peer, const redisReply *reply,
+                              struct redis_answer *answer, struct error *error)
 {
     // Not all of it: items are many, and only arrays have them.
     answer->kind = REDIS_NIL;
@@ -169,35 +151,26 @@ static enum outcome understand(struct redis_connection *connection, const redisC
         answer->integer = reply->integer;
         return OUTCOME_OK;
     case REDIS_REPLY_STATUS:
-    case REDIS_REPLY_STRING:
+    case REDIS_REPLY_STRING: {
+        size_t length = reply->len < sizeof answer->text ? reply->len : sizeof answer->text - 1;
         answer->kind = reply->type == REDIS_REPLY_STATUS ? REDIS_STATUS : REDIS_STRING;
-        understand_text(reply, answer);
+        memcpy(answer->text, reply->str, length);
+        answer->text[length] = '\0';
         return OUTCOME_OK;
+    }
     case REDIS_REPLY_ARRAY:
         understand_items(reply, answer);
         return OUTCOME_OK;
     case REDIS_REPLY_ERROR:
-        error_set(&connection->error, "redis at %s:%d answered: %s", context->tcp.host,
-                  context->tcp.port, reply->str);
-        snprintf(connection->refusal, sizeof connection->refusal, "%s", reply->str);
+        error_set(error, "%s answered: %s", peer->name, reply->str);
         return redis_error_outcome(reply->str);
     default:
-        error_set(&connection->error, "redis at %s:%d: unexpected reply of type %d",
-                  context->tcp.host, context->tcp.port, reply->type);
+        error_set(error, "%s: unexpected reply of type %d", peer->name, reply->type);
         return OUTCOME_BROKEN;
     }
 }
 
 // --- requests ------------------------------------------------------------------------------------
-
-// hiredis gives up a context after any failure; so do we, and the next request connects anew.
-static enum outcome give_up(struct redis_connection *connection, redisContext **context)
-{
-    error_set(&connection->error, "redis at %s:%d: %s", (*context)->tcp.host, (*context)->tcp.port,
-              (*context)->errstr[0] ? (*context)->errstr : strerror(errno));
-    hang_up(context);
-    return OUTCOME_UNKNOWN;
-}
 
 // A master that is none any more, or that has come back empty: the sentinels may know a better one.
 static bool is_out_of_office(const char *refusal)
@@ -206,50 +179,57 @@ static bool is_out_of_office(const char *refusal)
            redis_begins_with(refusal, "MASTERDOWN");
 }
 
-// Sends one request over this very context, and reads the answer.
-static enum outcome exchange_over(struct redis_connection *connection, redisContext **context,
+// Sends one request over this very link, and reads the answer. hiredis gives up a context after any
+// failure; so do we, and the next request connects anew.
+static enum outcome exchange_over(struct redis_connection *connection, struct redis_peer *link,
                                   struct redis_answer *answer, const char *command, size_t length)
 {
     redisReply *reply = NULL;
     connection->refusal[0] = '\0';
-    if (redisAppendFormattedCommand(*context, command, length) != REDIS_OK ||
-        redisGetReply(*context, (void **)&reply) != REDIS_OK)
-        return give_up(connection, context);
-    enum outcome outcome = understand(connection, *context, reply, answer);
+    if (redisAppendFormattedCommand(link->context, command, length) != REDIS_OK ||
+        redisGetReply(link->context, (void **)&reply) != REDIS_OK) {
+        error_set(&connection->error, "%s: %s", link->peer.name,
+                  link->context->errstr[0] ? link->context->errstr : strerror(errno));
+        redis_peer_close(link);
+        return OUTCOME_UNKNOWN;
+    }
+    enum outcome outcome = redis_understand(&link->peer, reply, answer, &connection->error);
+    if (reply->type == REDIS_REPLY_ERROR)
+        snprintf(connection->refusal, sizeof connection->refusal, "%s", reply->str);
     freeReplyObject(reply);
     if (connection->route.kind == ROUTE_SENTINEL && is_out_of_office(connection->refusal))
-        hang_up(context);
+        redis_peer_close(link);
     return outcome;
+}
+
+static struct redis_peer *link_in_use(struct redis_connection *connection)
+{
+    return connection->detour.context != NULL ? &connection->detour : &connection->link;
 }
 
 static enum outcome exchange(struct redis_connection *connection, struct redis_answer *answer,
                              const char *command, size_t length)
 {
-    if (connection->detour != NULL)
-        return exchange_over(connection, &connection->detour, answer, command, length);
+    struct redis_peer *link = link_in_use(connection);
     connection->refusal[0] = '\0';
-    if (connection->context == NULL) {
-        if (redis_route_connect(&connection->route, connection->request_ns, &connection->context,
+    if (link->context == NULL) {
+        if (redis_route_connect(&connection->route, connection->request_ns, link,
                                 &connection->error) != ENTRY_OPEN)
             return OUTCOME_NO;
         note_leader(connection);
     }
-    return exchange_over(connection, &connection->context, answer, command, length);
+    return exchange_over(connection, link, answer, command, length);
 }
 
 // ASK: one request, announced by ASKING, goes elsewhere. False if nobody answers there.
 static bool take_detour(struct redis_connection *connection, const struct endpoint *target)
 {
+    static const char asking[] = "*1\r\n$6\r\nASKING\r\n";
     struct redis_answer answer;
-    char *command = NULL;
-    if (redis_enter(connection->route.service, target, connection->request_ns, &connection->detour,
-                    &connection->error) != ENTRY_OPEN)
-        return false;
-    int length = redisFormatCommand(&command, "ASKING");
-    enum outcome outcome =
-        exchange_over(connection, &connection->detour, &answer, command, (size_t)length);
-    redisFreeCommand(command);
-    return outcome == OUTCOME_OK;
+    return redis_enter(connection->route.service, target, connection->request_ns,
+                       &connection->detour, &connection->error) == ENTRY_OPEN &&
+           exchange_over(connection, &connection->detour, &answer, asking, strlen(asking)) ==
+               OUTCOME_OK;
 }
 
 // What a request to a cluster may still cost. Pauses are counted, not timed: a worker that is held
@@ -263,18 +243,16 @@ struct patience {
 // where. Makes ready for it.
 static bool is_wanted_again(struct redis_connection *connection, struct patience *patience)
 {
-    const redisContext *asked =
-        connection->detour != NULL ? connection->detour : connection->context;
-    if (connection->route.kind != ROUTE_CLUSTER || asked == NULL)
+    const struct redis_peer *asked = link_in_use(connection);
+    if (connection->route.kind != ROUTE_CLUSTER || asked->context == NULL)
         return false;
-    struct endpoint target = {.port = asked->tcp.port};
-    snprintf(target.host, sizeof target.host, "%s", asked->tcp.host);
+    struct endpoint target = asked->peer.at;
     enum redis_redirection redirection = redis_redirection_read(connection->refusal, &target);
     if (redirection != REDIRECTED_NOWHERE)
-        hang_up(&connection->detour);
+        redis_peer_close(&connection->detour);
     switch (redirection) {
     case REDIRECTED_FOR_GOOD:
-        hang_up(&connection->context);
+        redis_peer_close(&connection->link);
         connection->route.endpoint = target;
         return patience->redirections-- > 0;
     case REDIRECTED_ONCE:
@@ -295,13 +273,22 @@ static enum outcome send_command(struct redis_connection *connection, struct red
                                 .pauses = (int)(connection->request_ns / PAUSE_NS)};
     const struct text *command = &connection->command;
     enum outcome outcome = OUTCOME_NO;
-    hang_up(&connection->detour);
+    redis_peer_close(&connection->detour);
     do {
         point(connection->actor, POINT_BEFORE, name);
         outcome = exchange(connection, answer, command->bytes, command->length);
         point(connection->actor, POINT_AFTER, name);
     } while (outcome == OUTCOME_NO && is_wanted_again(connection, &patience));
     return outcome;
+}
+
+static bool print(struct redis_connection *connection, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    bool printed = redis_command_print(&connection->command, format, arguments);
+    va_end(arguments);
+    return printed;
 }
 
 enum outcome redis_request(struct redis_connection *connection, struct redis_answer *answer,
@@ -320,30 +307,27 @@ enum outcome redis_request(struct redis_connection *connection, struct redis_ans
 enum outcome redis_wait(struct redis_connection *connection, struct redis_answer *answer,
                         int replicas, int64_t limit_ns)
 {
-    redisContext **context =
-        connection->detour != NULL ? &connection->detour : &connection->context;
-    char *command = NULL;
+    struct redis_peer *link = link_in_use(connection);
     enum outcome outcome = OUTCOME_NO;
-    int length =
-        redisFormatCommand(&command, "WAIT %d %lld", replicas, (long long)(limit_ns / NS_PER_MS));
+    print(connection, "WAIT %d %lld", replicas, (long long)(limit_ns / NS_PER_MS));
     point(connection->actor, POINT_BEFORE, "WAIT");
-    if (*context == NULL) {
+    if (link->context == NULL) {
         error_set(&connection->error, "the connection whose writes WAIT is to wait for is gone");
     } else {
-        redisSetTimeout(*context, redis_timeval(limit_ns + connection->request_ns));
-        outcome = exchange_over(connection, context, answer, command, (size_t)length);
-        if (*context != NULL)
-            redisSetTimeout(*context, redis_timeval(connection->request_ns));
+        redisSetTimeout(link->context, redis_timeval(limit_ns + connection->request_ns));
+        outcome = exchange_over(connection, link, answer, connection->command.bytes,
+                                connection->command.length);
+        if (link->context != NULL)
+            redisSetTimeout(link->context, redis_timeval(connection->request_ns));
     }
     point(connection->actor, POINT_AFTER, "WAIT");
-    redisFreeCommand(command);
     return outcome;
 }
 
 void redis_doubt_master(struct redis_connection *connection)
 {
     if (connection->route.kind == ROUTE_SENTINEL)
-        hang_up(&connection->context);
+        redis_peer_close(&connection->link);
 }
 
 // --- scripts -------------------------------------------------------------------------------------
@@ -365,14 +349,13 @@ int redis_script_load(struct redis_connection *connection, const struct redis_sc
     if (place == NULL)
         return error_set(error, "more than %d scripts on one connection", MAX_SCRIPTS);
     struct redis_answer answer;
-    char *command = NULL;
-    int length = redisFormatCommand(&command, "SCRIPT LOAD %s", script->text);
-    if (connection->context != NULL)
-        redisSetTimeout(connection->context, redis_timeval(SET_UP_NS));
-    enum outcome outcome = exchange(connection, &answer, command, (size_t)length);
-    redisFreeCommand(command);
-    if (connection->context != NULL)
-        redisSetTimeout(connection->context, redis_timeval(connection->request_ns));
+    print(connection, "SCRIPT LOAD %s", script->text);
+    if (connection->link.context != NULL)
+        redisSetTimeout(connection->link.context, redis_timeval(SET_UP_NS));
+    enum outcome outcome =
+        exchange(connection, &answer, connection->command.bytes, connection->command.length);
+    if (connection->link.context != NULL)
+        redisSetTimeout(connection->link.context, redis_timeval(connection->request_ns));
     if (outcome != OUTCOME_OK)
         return error_set(error, "cannot load a script: %s", connection->error.text);
     place->script = script;
@@ -380,27 +363,29 @@ int redis_script_load(struct redis_connection *connection, const struct redis_sc
     return 0;
 }
 
+static size_t count_words(const char *const *words)
+{
+    size_t count = 0;
+    while (words[count] != NULL)
+        count++;
+    return count;
+}
+
 static enum outcome eval(struct redis_connection *connection, struct redis_answer *answer,
                          const char *command_name, const char *script, const char *const *keys,
                          const char *const *arguments)
 {
-    int key_count = 0;
-    int argument_count = 0;
-    while (keys[key_count] != NULL)
-        key_count++;
-    while (arguments[argument_count] != NULL)
-        argument_count++;
-    char number[12];
-    snprintf(number, sizeof number, "%d", key_count);
     struct text *command = &connection->command;
-    redis_command_begin(command, (size_t)(3 + key_count + argument_count));
+    char number[24];
+    snprintf(number, sizeof number, "%zu", count_words(keys));
+    redis_command_begin(command, 3 + count_words(keys) + count_words(arguments));
     redis_command_add(command, command_name);
     redis_command_add(command, script);
     redis_command_add(command, number);
-    for (int i = 0; i < key_count; i++)
-        redis_command_add(command, keys[i]);
-    for (int i = 0; i < argument_count; i++)
-        redis_command_add(command, arguments[i]);
+    while (*keys != NULL)
+        redis_command_add(command, *keys++);
+    while (*arguments != NULL)
+        redis_command_add(command, *arguments++);
     return send_command(connection, answer, "EVAL");
 }
 

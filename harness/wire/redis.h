@@ -2,9 +2,8 @@
 #ifndef LOCKPICK_WIRE_REDIS_H
 #define LOCKPICK_WIRE_REDIS_H
 
-#include "harness/base/error.h"
 #include "harness/point/point.h"
-#include "harness/wire/service.h"
+#include "harness/wire/redis_peer.h"
 
 struct redis_connection;
 
@@ -35,7 +34,7 @@ struct redis_script {
 // The connection follows the service's topology. With sentinels it goes to whom they call the
 // master, and asks them again for the next request after a lost connection or a refusal by one that
 // is no master any more. In a cluster it goes where it is redirected; one connection at a time is
-// kept, so it is best used for keys of one slot. See redis_route.h for credentials.
+// kept, so it is best used for keys of one slot. See redis_peer.h for credentials.
 struct redis_connection *redis_open(const struct service *service, int64_t request_ns,
                                     struct actor *actor, struct error *error);
 
@@ -87,13 +86,41 @@ const char *redis_error(const struct redis_connection *connection);
 // Command names that schemes and stores send, for points; NULL-terminated.
 extern const char *const redis_commands[];
 
-// Past all points, for set-up and clean-up: removes every key that matches the glob-like `pattern`
-// (as of SCAN) from the service: from its master, from each master of a cluster, from each
-// independent server. 0, or -1 with `error` set.
-int redis_clean(const struct service *service, const char *pattern, struct error *error);
+// --- several independent servers, asked all at once ----------------------------------------------
 
-// True if the service's (first) server has a command of that name. Else `error` says that it has
-// not, or why that cannot be known.
-bool redis_has_command(const struct service *service, const char *name, struct error *error);
+// The same command goes out to each, then the answers are read as they come.
+struct redis_many;
+
+// Connects to every server of the service, patiently; one that is down is tried again in each
+// round. `limit_ns` is for a whole round, connecting included. NULL with `error` set if not even
+// one can be reached. Close with redis_many_close; `service` and `actor` must live as long.
+struct redis_many *redis_many_open(const struct service *service, int64_t limit_ns,
+                                   struct actor *actor, struct error *error);
+void redis_many_close(struct redis_many *many);
+
+// What one server said in a round.
+struct redis_said {
+    enum outcome outcome; // as of redis_request
+    struct redis_answer answer;
+};
+
+// Sends the command (`words`, the first of which names the point) to each server whose entry in
+// `asked` is true (NULL: to all), and reads until each has answered or the round's time is up.
+// A connection that owes an answer is kept, and what it still brings is read before the next answer
+// is: on one connection the server keeps the order. `said` has room for every server; of those that
+// are not asked it is left as it is. The point is passed once before the round, and after each
+// answer or time-out.
+void redis_many_ask(struct redis_many *many, const char *const *words, int word_count,
+                    const bool *asked, struct redis_said *said);
+
+// The message of a server that answered BROKEN, or "".
+const char *redis_many_error(const struct redis_many *many);
+
+// -------------------------------------------------------------------------------------------------
+
+// Reads a reply, which comes from that peer. As the outcome of redis_request; *error is set unless
+// it is OK.
+enum outcome redis_understand(const struct peer *peer, const redisReply *reply,
+                              struct redis_answer *answer, struct error *error);
 
 #endif

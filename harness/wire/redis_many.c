@@ -1,10 +1,8 @@
-#include "harness/wire/redis_many.h"
+// Several independent Redis servers, asked all at once: see redis.h.
+#include "harness/wire/redis.h"
+#include "harness/wire/redis_command.h"
 
-#include "harness/base/text.h"
-
-#include <hiredis/hiredis.h>
 #include <poll.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -12,7 +10,9 @@
 // For the first connections, which are set-up.
 #define SET_UP_NS (10 * NS_PER_S)
 
-struct peer {
+// One of the servers.
+struct other {
+    struct peer peer;
     redisContext *context; // NULL: not connected
     bool connecting;
     bool waiting; // for the answer of this round
@@ -23,163 +23,126 @@ struct redis_many {
     const struct service *service;
     int64_t limit_ns;
     struct actor *actor;
-    struct peer peers[MAX_SERVERS];
-    struct error error;
-};
-
-// One command on its way to all.
-struct round {
-    struct redis_many *many;
-    const char *name; // NULL: passes no points
-    char *command;
-    size_t length;
+    struct other others[MAX_SERVERS];
+    struct text command; // on its way to all
+    const char *name;    // of its points; NULL: it passes none
     struct redis_said *said;
+    struct error error;
 };
 
 // --- one server ----------------------------------------------------------------------------------
 
-static void give_up(struct peer *peer)
+static void give_up(struct other *other)
 {
-    if (peer->context != NULL)
-        redisFree(peer->context);
-    *peer = (struct peer){0};
+    if (other->context != NULL)
+        redisFree(other->context);
+    *other = (struct other){.peer = other->peer};
 }
 
-static void settle(const struct round *round, int number, enum outcome outcome)
+// The round is over for the server.
+static void settle(struct redis_many *many, int number, enum outcome outcome)
 {
-    round->many->peers[number].waiting = false;
-    round->said[number].outcome = outcome;
-    if (round->name != NULL)
-        point(round->many->actor, POINT_AFTER, round->name);
+    many->others[number].waiting = false;
+    many->said[number].outcome = outcome;
+    if (many->name != NULL)
+        point(many->actor, POINT_AFTER, many->name);
 }
 
-static void begin_to_connect(const struct service *service, int number, struct peer *peer)
+// The connection is of no use any more.
+static void lose(struct redis_many *many, int number, enum outcome outcome)
 {
-    const struct endpoint *endpoint = &service->servers[number];
-    *peer = (struct peer){.context = redisConnectNonBlock(endpoint->host, endpoint->port)};
-    if (peer->context == NULL || peer->context->err != 0) {
-        give_up(peer);
-        return;
+    bool waited = many->others[number].waiting;
+    give_up(&many->others[number]);
+    if (waited)
+        settle(many, number, outcome);
+}
+
+static bool begin_to_connect(const struct service *service, struct other *other)
+{
+    other->context = redisConnectNonBlock(other->peer.at.host, other->peer.at.port);
+    if (other->context == NULL || other->context->err != 0) {
+        give_up(other);
+        return false;
     }
-    peer->connecting = true;
+    other->connecting = true;
     if (service->password[0] == '\0')
-        return;
+        return true;
     if (service->user[0] != '\0')
-        redisAppendCommand(peer->context, "AUTH %s %s", service->user, service->password);
+        redisAppendCommand(other->context, "AUTH %s %s", service->user, service->password);
     else
-        redisAppendCommand(peer->context, "AUTH %s", service->password);
-    peer->owed = 1;
+        redisAppendCommand(other->context, "AUTH %s", service->password);
+    other->owed = 1;
+    return true;
 }
 
-static void begin(const struct round *round, int number)
+static void begin(struct redis_many *many, int number)
 {
-    struct peer *peer = &round->many->peers[number];
-    if (peer->context == NULL)
-        begin_to_connect(round->many->service, number, peer);
-    if (peer->context == NULL) {
-        settle(round, number, OUTCOME_NO);
+    struct other *other = &many->others[number];
+    if (other->context == NULL && !begin_to_connect(many->service, other)) {
+        settle(many, number, OUTCOME_NO);
         return;
     }
-    redisAppendFormattedCommand(peer->context, round->command, round->length);
-    peer->waiting = true;
+    redisAppendFormattedCommand(other->context, many->command.bytes, many->command.length);
+    other->waiting = true;
 }
 
 // The socket can be written to: it is connected, or was refused.
-static void write_on(const struct round *round, int number)
+static void write_on(struct redis_many *many, int number)
 {
-    struct peer *peer = &round->many->peers[number];
+    struct other *other = &many->others[number];
     int reason = 0;
     int done = 0;
     socklen_t length = sizeof reason;
-    if (peer->connecting) {
-        getsockopt(peer->context->fd, SOL_SOCKET, SO_ERROR, &reason, &length);
-        peer->connecting = false;
-    }
-    if (reason != 0) {
-        give_up(peer);
-        settle(round, number, OUTCOME_NO);
-    } else if (redisBufferWrite(peer->context, &done) != REDIS_OK) {
-        give_up(peer);
-        settle(round, number, OUTCOME_UNKNOWN);
-    }
-}
-
-static enum outcome understand(struct redis_many *many, int number, const redisReply *reply,
-                               struct redis_answer *answer)
-{
-    *answer = (struct redis_answer){.kind = REDIS_NIL};
-    if (reply->type == REDIS_REPLY_ERROR) {
-        enum outcome outcome = redis_error_outcome(reply->str);
-        const struct endpoint *endpoint = &many->service->servers[number];
-        if (outcome == OUTCOME_BROKEN)
-            error_set(&many->error, "redis at %s:%d answered: %s", endpoint->host, endpoint->port,
-                      reply->str);
-        return outcome;
-    }
-    if (reply->type == REDIS_REPLY_INTEGER) {
-        answer->kind = REDIS_INTEGER;
-        answer->integer = reply->integer;
-    } else if (reply->type == REDIS_REPLY_STATUS || reply->type == REDIS_REPLY_STRING) {
-        answer->kind = reply->type == REDIS_REPLY_STATUS ? REDIS_STATUS : REDIS_STRING;
-        snprintf(answer->text, sizeof answer->text, "%s", reply->str);
-    }
-    return OUTCOME_OK;
+    if (other->connecting)
+        getsockopt(other->context->fd, SOL_SOCKET, SO_ERROR, &reason, &length);
+    other->connecting = false;
+    if (reason != 0)
+        lose(many, number, OUTCOME_NO);
+    else if (redisBufferWrite(other->context, &done) != REDIS_OK)
+        lose(many, number, OUTCOME_UNKNOWN);
 }
 
 // Takes what has come. Answers to earlier rounds are passed over: only their order matters.
-static void read_from(const struct round *round, int number)
+static void read_from(struct redis_many *many, int number)
 {
-    struct peer *peer = &round->many->peers[number];
+    struct other *other = &many->others[number];
     redisReply *reply = NULL;
-    bool lost = redisBufferRead(peer->context) != REDIS_OK;
-    while (!lost && peer->waiting) {
-        lost = redisGetReplyFromReader(peer->context, (void **)&reply) != REDIS_OK;
+    bool lost = redisBufferRead(other->context) != REDIS_OK;
+    while (!lost && other->waiting) {
+        lost = redisGetReplyFromReader(other->context, (void **)&reply) != REDIS_OK;
         if (reply == NULL)
             break;
-        if (peer->owed > 0)
-            peer->owed--;
-        else
-            settle(round, number,
-                   understand(round->many, number, reply, &round->said[number].answer));
+        struct error error = {0};
+        if (other->owed > 0) {
+            other->owed--;
+        } else {
+            enum outcome outcome =
+                redis_understand(&other->peer, reply, &many->said[number].answer, &error);
+            if (outcome == OUTCOME_BROKEN)
+                many->error = error;
+            settle(many, number, outcome);
+        }
         freeReplyObject(reply);
     }
-    if (!lost)
-        return;
-    bool waited = peer->waiting;
-    give_up(peer);
-    if (waited)
-        settle(round, number, OUTCOME_UNKNOWN);
-}
-
-// The round's time is up: what was sent may still be executed, and its answer is owed.
-static void time_out(const struct round *round, int number)
-{
-    struct peer *peer = &round->many->peers[number];
-    if (peer->connecting) {
-        give_up(peer);
-        settle(round, number, OUTCOME_NO);
-        return;
-    }
-    peer->owed++;
-    settle(round, number, OUTCOME_UNKNOWN);
+    if (lost)
+        lose(many, number, OUTCOME_UNKNOWN);
 }
 
 // --- a round -------------------------------------------------------------------------------------
 
 // Waits for something to do until the time is up. Returns how many wait for an answer.
-static int serve(const struct round *round, int64_t until_ns)
+static int serve(struct redis_many *many, int64_t until_ns)
 {
-    struct redis_many *many = round->many;
     struct pollfd ends[MAX_SERVERS];
     int numbers[MAX_SERVERS];
     int count = 0;
     for (int i = 0; i < many->service->server_count; i++) {
-        const struct peer *peer = &many->peers[i];
-        if (!peer->waiting)
+        const struct other *other = &many->others[i];
+        if (!other->waiting)
             continue;
-        bool unsent = peer->connecting || *peer->context->obuf != '\0';
-        short events = unsent ? POLLOUT : POLLIN;
-        ends[count] = (struct pollfd){.fd = peer->context->fd, .events = events};
+        bool unsent = other->connecting || *other->context->obuf != '\0';
+        ends[count] =
+            (struct pollfd){.fd = other->context->fd, .events = unsent ? POLLOUT : POLLIN};
         numbers[count++] = i;
     }
     int64_t left_ns = until_ns - clock_monotonic_ns();
@@ -188,51 +151,50 @@ static int serve(const struct round *round, int64_t until_ns)
     struct timespec limit = {.tv_sec = left_ns / NS_PER_S, .tv_nsec = left_ns % NS_PER_S};
     ppoll(ends, (nfds_t)count, &limit, NULL);
     for (int i = 0; i < count; i++) {
-        if (ends[i].revents == 0)
-            continue;
-        if (ends[i].events == POLLOUT)
-            write_on(round, numbers[i]);
-        else
-            read_from(round, numbers[i]);
+        if (ends[i].revents != 0 && ends[i].events == POLLOUT)
+            write_on(many, numbers[i]);
+        else if (ends[i].revents != 0)
+            read_from(many, numbers[i]);
     }
     return count;
 }
 
-static void run_round(const struct round *round, const bool *asked, int64_t limit_ns)
+static void run_round(struct redis_many *many, const bool *asked, int64_t limit_ns)
 {
-    struct redis_many *many = round->many;
     int64_t until_ns = clock_monotonic_ns() + limit_ns;
     for (int i = 0; i < many->service->server_count; i++) {
         if (asked == NULL || asked[i])
-            begin(round, i);
+            begin(many, i);
     }
-    while (serve(round, until_ns) > 0 && clock_monotonic_ns() < until_ns)
+    while (serve(many, until_ns) > 0 && clock_monotonic_ns() < until_ns)
         continue;
+    // The time is up: what was sent may still be executed, and its answer is owed.
     for (int i = 0; i < many->service->server_count; i++) {
-        if (many->peers[i].waiting)
-            time_out(round, i);
+        struct other *other = &many->others[i];
+        if (other->waiting && other->connecting) {
+            lose(many, i, OUTCOME_NO);
+        } else if (other->waiting) {
+            other->owed++;
+            settle(many, i, OUTCOME_UNKNOWN);
+        }
     }
-}
-
-// Each server gets a request of its own, though one point is before all of them.
-static int count_asked(const struct redis_many *many, const bool *asked)
-{
-    int count = 0;
-    for (int i = 0; i < many->service->server_count; i++)
-        count += asked == NULL || asked[i];
-    return count;
 }
 
 void redis_many_ask(struct redis_many *many, const char *const *words, int word_count,
                     const bool *asked, struct redis_said *said)
 {
-    struct round round = {.many = many, .name = words[0], .said = said};
-    const char **list = (const char **)(size_t)words;
-    round.length = (size_t)redisFormatCommandArgv(&round.command, word_count, list, NULL);
+    redis_command_begin(&many->command, (size_t)word_count);
+    for (int i = 0; i < word_count; i++)
+        redis_command_add(&many->command, words[i]);
+    many->name = words[0];
+    many->said = said;
     point(many->actor, POINT_BEFORE, words[0]);
-    many->actor->requests[many->actor->phase] += count_asked(many, asked) - 1;
-    run_round(&round, asked, many->limit_ns);
-    redisFreeCommand(round.command);
+    // Each server gets a request of its own, though one point is before all of them.
+    int64_t *requests = &many->actor->requests[many->actor->phase];
+    (*requests)--;
+    for (int i = 0; i < many->service->server_count; i++)
+        *requests += asked == NULL || asked[i];
+    run_round(many, asked, many->limit_ns);
 }
 
 // --- opening and closing -------------------------------------------------------------------------
@@ -242,16 +204,17 @@ struct redis_many *redis_many_open(const struct service *service, int64_t limit_
 {
     struct redis_many *many = memory_zeroed(1, sizeof *many);
     struct redis_said said[MAX_SERVERS] = {0};
-    int reached = 0;
-    *many = (struct redis_many){.service = service, .limit_ns = limit_ns, .actor = actor};
-    struct round round = {.many = many, .said = said};
-    round.length = (size_t)redisFormatCommand(&round.command, "PING");
-    run_round(&round, NULL, SET_UP_NS);
-    redisFreeCommand(round.command);
+    *many =
+        (struct redis_many){.service = service, .limit_ns = limit_ns, .actor = actor, .said = said};
     for (int i = 0; i < service->server_count; i++)
-        reached += said[i].outcome == OUTCOME_OK;
-    if (reached > 0)
-        return many;
+        many->others[i].peer = peer_at(&service->servers[i], "redis at", 0);
+    redis_command_begin(&many->command, 1);
+    redis_command_add(&many->command, "PING");
+    run_round(many, NULL, SET_UP_NS);
+    for (int i = 0; i < service->server_count; i++) {
+        if (said[i].outcome == OUTCOME_OK)
+            return many;
+    }
     error_set(error, "none of %d redis servers can be reached, the first at %s:%d",
               service->server_count, service->servers[0].host, service->servers[0].port);
     redis_many_close(many);
@@ -263,7 +226,8 @@ void redis_many_close(struct redis_many *many)
     if (many == NULL)
         return;
     for (int i = 0; i < MAX_SERVERS; i++)
-        give_up(&many->peers[i]);
+        give_up(&many->others[i]);
+    text_free(&many->command);
     free(many);
 }
 

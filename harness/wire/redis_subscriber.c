@@ -2,7 +2,7 @@
 
 #include "harness/base/futex.h"
 #include "harness/base/text.h"
-#include "harness/wire/redis_listener.h"
+#include "harness/wire/redis_peer.h"
 
 #include <poll.h>
 #include <pthread.h>
@@ -13,8 +13,9 @@
 
 // How often a waiter looks whether the trial has ended, and the thread tries to connect.
 #define SLICE_NS (20 * NS_PER_MS)
+#define SET_UP_NS (10 * NS_PER_S)
 
-// What the server was asked for about a channel. What is wanted is told by its subscribers.
+// What the server was asked for about a channel; its subscribers say what is wanted.
 enum asked { ASKED_NOTHING, ASKED_TO_ENTER, ENTERED, ASKED_TO_LEAVE };
 
 struct redis_subscription {
@@ -30,9 +31,15 @@ struct redis_subscriber {
     struct redis_subscriber_settings settings;
     pthread_t thread;
     bool is_started;
-    int alarm;                      // an eventfd: wakes the thread
-    struct redis_listener listener; // the thread's
-    pthread_mutex_t mutex;          // guards what follows, and the subscriptions
+    int alarm; // an eventfd: wakes the thread
+    // The thread's:
+    struct redis_route route; // to the single server, the master, or any server of a cluster
+    struct redis_peer link;
+    size_t unanswered; // requests
+    int64_t asked_ns;  // since when the server is waited for, if any is unanswered
+    int64_t heard_ns;  // when it last said anything
+    // For all:
+    pthread_mutex_t mutex; // guards what follows, and the subscriptions
     struct redis_subscription *subscriptions;
     bool stopping;
 };
@@ -69,27 +76,33 @@ static void forget(struct redis_subscriber *subscriber, struct redis_subscriptio
     free(gone);
 }
 
-// --- the thread ----------------------------------------------------------------------------------
+// --- the connection, the thread's ----------------------------------------------------------------
 
-// Asks the server for what is wanted and was not asked for.
-static void ask_for_what_is_wanted(struct redis_subscriber *subscriber)
+// Patient, if there is an `error` to be set, else one attempt within `request_ns`. True if a server
+// lets us in.
+static bool connect_link(struct redis_subscriber *subscriber, struct error *error)
 {
-    for (struct redis_subscription *each = subscriber->subscriptions; each != NULL;
-         each = each->next) {
-        if (each->asked == ASKED_NOTHING && each->subscribers > 0) {
-            each->asked = ASKED_TO_ENTER;
-            listener_ask(&subscriber->listener, "SUBSCRIBE", each->channel);
-        } else if (each->asked == ENTERED && each->subscribers == 0) {
-            each->asked = ASKED_TO_LEAVE;
-            listener_ask(&subscriber->listener, "UNSUBSCRIBE", each->channel);
-        }
-    }
+    static const struct clock clock = {0};
+    struct error ignored;
+    struct redis_route *route = &subscriber->route;
+    struct redis_peer *link = &subscriber->link;
+    int64_t request_ns = subscriber->settings.request_ns;
+    enum redis_entry entry =
+        error != NULL ? redis_route_connect_patiently(route, SET_UP_NS, &clock, link, error)
+                      : redis_route_connect(route, request_ns, link, &ignored);
+    if (entry != ENTRY_OPEN)
+        return false;
+    redisSetTimeout(link->context, redis_timeval(request_ns));
+    subscriber->unanswered = 0;
+    subscriber->heard_ns = clock_monotonic_ns();
+    return true;
 }
 
-// The server has forgotten us, and so all is to be asked again.
+// The server has forgotten us, and so all is to be asked again; in a cluster, of another one.
 static void give_up_connection(struct redis_subscriber *subscriber)
 {
-    listener_disconnect(&subscriber->listener);
+    redis_peer_close(&subscriber->link);
+    redis_route_turn(&subscriber->route);
     struct redis_subscription *next;
     for (struct redis_subscription *each = subscriber->subscriptions; each != NULL; each = next) {
         next = each->next;
@@ -99,15 +112,77 @@ static void give_up_connection(struct redis_subscriber *subscriber)
     }
 }
 
-static void hear(void *context, const char *what, const char *channel, const char *message)
+static void ask(struct redis_subscriber *subscriber, const char *command, const char *channel)
 {
-    struct redis_subscriber *subscriber = context;
-    struct redis_subscription *subscription = find(subscriber, channel);
+    if (subscriber->unanswered++ == 0)
+        subscriber->asked_ns = clock_monotonic_ns();
+    redisAppendCommand(subscriber->link.context, channel != NULL ? "%s %s" : "%s", command,
+                       channel);
+}
+
+static void ask_for_what_is_wanted(struct redis_subscriber *subscriber)
+{
+    for (struct redis_subscription *each = subscriber->subscriptions; each != NULL;
+         each = each->next) {
+        if (each->asked == ASKED_NOTHING && each->subscribers > 0) {
+            each->asked = ASKED_TO_ENTER;
+            ask(subscriber, "SUBSCRIBE", each->channel);
+        } else if (each->asked == ENTERED && each->subscribers == 0) {
+            each->asked = ASKED_TO_LEAVE;
+            ask(subscriber, "UNSUBSCRIBE", each->channel);
+        }
+    }
+}
+
+// When the server is to be looked after again at the latest: it owes an answer, or is to be asked
+// for a sign of life.
+static int64_t next_look_ns(const struct redis_subscriber *subscriber)
+{
+    return subscriber->unanswered > 0 ? subscriber->asked_ns + subscriber->settings.request_ns
+                                      : subscriber->heard_ns + subscriber->settings.ping_ns;
+}
+
+// Sends what is to be asked. False if the connection is lost, or has been silent for too long.
+static bool talk(struct redis_subscriber *subscriber)
+{
+    int done = 0;
+    ask_for_what_is_wanted(subscriber);
+    if (clock_monotonic_ns() >= next_look_ns(subscriber)) {
+        if (subscriber->unanswered > 0)
+            return false;
+        ask(subscriber, "PING", NULL);
+    }
+    while (!done) {
+        if (redisBufferWrite(subscriber->link.context, &done) != REDIS_OK)
+            return false;
+    }
+    return true;
+}
+
+static const char *text_of(const redisReply *reply, size_t item)
+{
+    return item < reply->elements && reply->element[item]->str != NULL ? reply->element[item]->str
+                                                                       : "";
+}
+
+// False for an error, after which nothing can be relied on. PONG is a status while nothing is
+// subscribed, else an array of two.
+static bool understand(struct redis_subscriber *subscriber, const redisReply *reply)
+{
+    if (reply->type != REDIS_REPLY_STATUS && reply->type != REDIS_REPLY_ARRAY)
+        return false;
+    const char *what = text_of(reply, 0);
+    if (strcmp(what, "message") != 0) {
+        subscriber->unanswered -= subscriber->unanswered > 0;
+        subscriber->asked_ns = clock_monotonic_ns();
+    }
+    struct redis_subscription *subscription =
+        reply->elements == 3 ? find(subscriber, text_of(reply, 1)) : NULL;
     if (subscription == NULL)
-        return;
+        return true;
     if (strcmp(what, "message") == 0) {
-        subscription->permits +=
-            subscriber->settings.permits(message, subscription->subscribers, subscription->waiters);
+        subscription->permits += subscriber->settings.permits(
+            text_of(reply, 2), subscription->subscribers, subscription->waiters);
         ring(subscription);
     } else if (strcmp(what, "subscribe") == 0) {
         subscription->asked = ENTERED;
@@ -117,12 +192,31 @@ static void hear(void *context, const char *what, const char *channel, const cha
         if (subscription->subscribers == 0)
             forget(subscriber, subscription);
     }
+    return true;
 }
+
+// Reads what has come. False if the connection is lost.
+static bool hear(struct redis_subscriber *subscriber)
+{
+    bool fine = redisBufferRead(subscriber->link.context) == REDIS_OK;
+    subscriber->heard_ns = clock_monotonic_ns();
+    while (fine) {
+        void *reply = NULL;
+        fine = redisGetReplyFromReader(subscriber->link.context, &reply) == REDIS_OK;
+        if (reply == NULL)
+            break;
+        fine = understand(subscriber, reply);
+        freeReplyObject(reply);
+    }
+    return fine;
+}
+
+// --- the thread ----------------------------------------------------------------------------------
 
 // Sleeps until the server says something (true), a worker wants something, or it is time to look.
 static bool sleep_until(const struct redis_subscriber *subscriber, int64_t until_ns)
 {
-    const redisContext *context = subscriber->listener.context;
+    const redisContext *context = subscriber->link.context;
     int64_t left_ns = until_ns - clock_monotonic_ns();
     int left_ms = left_ns <= 0 ? 0 : (int)time_earlier(left_ns / NS_PER_MS + 1, 3600000);
     struct pollfd ends[2] = {{.fd = subscriber->alarm, .events = POLLIN},
@@ -135,34 +229,22 @@ static bool sleep_until(const struct redis_subscriber *subscriber, int64_t until
     return ends[1].revents != 0;
 }
 
-// Without the mutex: it may take long.
-static void connect_anew(struct redis_subscriber *subscriber)
-{
-    pthread_mutex_unlock(&subscriber->mutex);
-    if (!listener_connect(&subscriber->listener, NULL))
-        sleep_until(subscriber, clock_monotonic_ns() + SLICE_NS);
-    pthread_mutex_lock(&subscriber->mutex);
-}
-
 static void *serve(void *context)
 {
     struct redis_subscriber *subscriber = context;
-    struct redis_listener *listener = &subscriber->listener;
     pthread_mutex_lock(&subscriber->mutex);
     while (!subscriber->stopping) {
-        if (listener->context == NULL) {
-            connect_anew(subscriber);
-            continue;
-        }
-        ask_for_what_is_wanted(subscriber);
-        bool fine = listener_flush(listener);
-        if (fine) {
-            pthread_mutex_unlock(&subscriber->mutex);
-            bool has_said = sleep_until(subscriber, listener_next_flush_ns(listener));
-            pthread_mutex_lock(&subscriber->mutex);
-            fine = !has_said || listener_read(listener, hear, subscriber);
-        }
-        if (!fine)
+        bool is_connected = subscriber->link.context != NULL;
+        bool fine = !is_connected || talk(subscriber);
+        // What may take long is done without the mutex.
+        pthread_mutex_unlock(&subscriber->mutex);
+        bool has_said = false;
+        if (is_connected && fine)
+            has_said = sleep_until(subscriber, next_look_ns(subscriber));
+        else if (!is_connected && !connect_link(subscriber, NULL))
+            sleep_until(subscriber, clock_monotonic_ns() + SLICE_NS);
+        pthread_mutex_lock(&subscriber->mutex);
+        if (!fine || (has_said && !hear(subscriber)))
             give_up_connection(subscriber);
     }
     pthread_mutex_unlock(&subscriber->mutex);
@@ -175,7 +257,7 @@ static int start(struct redis_subscriber *subscriber, struct error *error)
 {
     if (subscriber->alarm < 0)
         return error_set(error, "cannot make an eventfd for subscriptions");
-    if (!listener_connect(&subscriber->listener, error))
+    if (!connect_link(subscriber, error))
         return error_wrap(error, "cannot subscribe to channels");
     int reason = pthread_create(&subscriber->thread, NULL, serve, subscriber);
     if (reason != 0)
@@ -189,9 +271,7 @@ struct redis_subscriber *redis_subscriber_open(const struct redis_subscriber_set
 {
     struct redis_subscriber *subscriber = memory_zeroed(1, sizeof *subscriber);
     subscriber->settings = *settings;
-    subscriber->listener.route = redis_route_to(settings->service);
-    subscriber->listener.request_ns = settings->request_ns;
-    subscriber->listener.ping_ns = settings->ping_ns;
+    subscriber->route = redis_route_to(settings->service);
     subscriber->alarm = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
     pthread_mutex_init(&subscriber->mutex, NULL);
     if (start(subscriber, error) == 0)
@@ -213,7 +293,7 @@ void redis_subscriber_close(struct redis_subscriber *subscriber)
     }
     while (subscriber->subscriptions != NULL)
         forget(subscriber, subscriber->subscriptions);
-    listener_disconnect(&subscriber->listener);
+    redis_peer_close(&subscriber->link);
     if (subscriber->alarm >= 0)
         close(subscriber->alarm);
     pthread_mutex_destroy(&subscriber->mutex);

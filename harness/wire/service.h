@@ -3,12 +3,16 @@
 #ifndef LOCKPICK_WIRE_SERVICE_H
 #define LOCKPICK_WIRE_SERVICE_H
 
-#include "harness/wire/endpoint.h"
-
 #include <stdbool.h>
 
 #define MAX_SERVERS 8
 #define SENTINEL_MASTER "lockpick" // what sentinels that Lockpick boots call their master
+
+// Where a server listens.
+struct endpoint {
+    char host[48];
+    int port;
+};
 
 struct service {
     char kind[16];                        // "redis", "zookeeper", ...

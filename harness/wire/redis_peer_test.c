@@ -1,5 +1,5 @@
 // A Redis connection that follows its service over failovers; and what redirections say.
-#include "harness/wire/redis_route.h"
+#include "harness/wire/redis_peer.h"
 
 #include "harness/testing/test.h"
 #include "harness/wire/test_redis.h"

@@ -1,0 +1,131 @@
+#include "harness/wire/peer.h"
+
+#include <errno.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+struct peer peer_at(const struct endpoint *endpoint, const char *name, int64_t limit_ns)
+{
+    struct peer peer = {.at = *endpoint, .give_up_ns = clock_monotonic_ns() + limit_ns};
+    snprintf(peer.name, sizeof peer.name, "%.48s %s:%d", name, endpoint->host, endpoint->port);
+    return peer;
+}
+
+int64_t peer_left_ns(const struct peer *peer)
+{
+    return peer->give_up_ns - clock_monotonic_ns();
+}
+
+bool peer_await(const struct peer *peer, int descriptor, short events)
+{
+    for (;;) {
+        struct pollfd end = {.fd = descriptor, .events = events};
+        int64_t left_ns = peer_left_ns(peer);
+        if (left_ns <= 0)
+            return false;
+        struct timespec limit = {.tv_sec = left_ns / NS_PER_S, .tv_nsec = left_ns % NS_PER_S};
+        int count = ppoll(&end, 1, &limit, NULL);
+        if (count > 0 || (count < 0 && errno != EINTR))
+            return count > 0;
+    }
+}
+
+static int find_address(const struct peer *peer, struct sockaddr_in *address, struct error *error)
+{
+    struct addrinfo hints = {.ai_family = AF_INET, .ai_socktype = SOCK_STREAM};
+    struct addrinfo *found = NULL;
+    int reason = getaddrinfo(peer->at.host, NULL, &hints, &found);
+    if (reason != 0)
+        return error_set(error, "cannot find the host of %s: %s", peer->name, gai_strerror(reason));
+    memcpy(address, found->ai_addr, sizeof *address);
+    address->sin_port = htons((uint16_t)peer->at.port);
+    freeaddrinfo(found);
+    return 0;
+}
+
+int peer_connect(const struct peer *peer, struct error *error)
+{
+    struct sockaddr_in address;
+    if (find_address(peer, &address, error) != 0)
+        return -1;
+    int reason = 0;
+    socklen_t length = sizeof reason;
+    int descriptor = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (descriptor >= 0) {
+        setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &(int){1}, sizeof(int));
+        if (connect(descriptor, (struct sockaddr *)&address, sizeof address) == 0)
+            return descriptor;
+        if (errno == EINPROGRESS)
+            errno = !peer_await(peer, descriptor, POLLOUT) ? ETIMEDOUT
+                    : getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &reason, &length) == 0 ? reason
+                                                                                          : errno;
+        if (errno == 0)
+            return descriptor;
+    }
+    error_set(error, "cannot connect to %s: %s", peer->name, strerror(errno));
+    if (descriptor >= 0)
+        close(descriptor);
+    return -1;
+}
+
+static int lost(const struct peer *peer, int reason, struct error *error)
+{
+    return error_set(error, "connection lost to %s: %s", peer->name, strerror(reason));
+}
+
+static int be_silent(const struct peer *peer, struct error *error)
+{
+    return error_set(error, "%s gives no answer in time", peer->name);
+}
+
+int peer_send(const struct peer *peer, int descriptor, const void *bytes, size_t length,
+              struct error *error)
+{
+    const char *from = bytes;
+    while (length > 0) {
+        ssize_t sent = send(descriptor, from, length, MSG_NOSIGNAL | MSG_DONTWAIT);
+        if (sent < 0 && errno != EAGAIN && errno != EINTR)
+            return lost(peer, errno, error);
+        from += sent > 0 ? sent : 0;
+        length -= sent > 0 ? (size_t)sent : 0;
+        if (length > 0 && !peer_await(peer, descriptor, POLLOUT))
+            return be_silent(peer, error);
+    }
+    return 0;
+}
+
+int peer_receive(const struct peer *peer, int descriptor, struct text *answer, struct error *error)
+{
+    char block[4096];
+    ssize_t got = -1;
+    do {
+        if (!peer_await(peer, descriptor, POLLIN))
+            return be_silent(peer, error);
+        got = recv(descriptor, block, sizeof block, MSG_DONTWAIT);
+    } while (got < 0 && (errno == EAGAIN || errno == EINTR));
+    if (got <= 0) {
+        lost(peer, got == 0 ? ECONNRESET : errno, error);
+        return got == 0 || errno == ECONNRESET ? 1 : -1;
+    }
+    text_add_bytes(answer, block, (size_t)got);
+    return 0;
+}
+
+int peer_converse(const struct peer *peer, const void *request, size_t length, struct text *answer,
+                  struct error *error)
+{
+    int descriptor = peer_connect(peer, error);
+    if (descriptor < 0)
+        return -1;
+    int result = peer_send(peer, descriptor, request, length, error);
+    while (result == 0)
+        result = peer_receive(peer, descriptor, answer, error);
+    close(descriptor);
+    return result > 0 ? 0 : -1;
+}

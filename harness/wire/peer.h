@@ -1,0 +1,50 @@
+// A server at the other end of a connection, below all points: where it is, how messages call it,
+// and until when it is waited for.
+//
+// Each protocol has one: struct redis_peer, mysql_peer, postgres_peer (postgres.h), memcached_peer
+// (memcached.h), etcd_peer_ask (etcd.h), and peer_converse for ZooKeeper's four-letter words. It is
+// one connection to one server and passes no points, for set-up and for the control of servers:
+// open it with peer_at(&endpoint, "redis-1 on", NS_PER_S), ask, close. The clients of the workers
+// (redis.h, mysql.h, ...) stand on them, and add points, outcomes and the way to the server that
+// leads.
+#ifndef LOCKPICK_WIRE_PEER_H
+#define LOCKPICK_WIRE_PEER_H
+
+#include "harness/base/clock.h"
+#include "harness/base/error.h"
+#include "harness/base/text.h"
+#include "harness/wire/service.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct peer {
+    struct endpoint at;
+    char name[112];     // for messages: "redis-1 on 10.0.0.2:7000"
+    int64_t give_up_ns; // CLOCK_MONOTONIC
+};
+
+// A server that is waited for as long from now on; `name` is put before its address: "redis at".
+struct peer peer_at(const struct endpoint *endpoint, const char *name, int64_t limit_ns);
+
+int64_t peer_left_ns(const struct peer *peer);
+
+// Waits until the descriptor can be read or written (`events` of poll). False once the time is up.
+bool peer_await(const struct peer *peer, int descriptor, short events);
+
+// A socket that does not block, for the caller to close; -1 with `error` set.
+int peer_connect(const struct peer *peer, struct error *error);
+
+// Sends all, or adds to `answer` what has come next. 0, or -1 with `error` set: the time is up, or
+// the connection is lost. Of peer_receive, 1 if the server has ended the connection.
+int peer_send(const struct peer *peer, int descriptor, const void *bytes, size_t length,
+              struct error *error);
+int peer_receive(const struct peer *peer, int descriptor, struct text *answer, struct error *error);
+
+// For servers that end the connection once they have answered: connects, sends the request, and
+// adds to `answer` all that comes. 0, or -1 with `error` set, and in `answer` what came so far.
+int peer_converse(const struct peer *peer, const void *request, size_t length, struct text *answer,
+                  struct error *error);
+
+#endif

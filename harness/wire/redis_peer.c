@@ -1,0 +1,497 @@
+#include "harness/wire/redis_peer.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define RETRY_NS (20 * NS_PER_MS)
+#define SET_UP_NS (10 * NS_PER_S)
+#define MOST_MASTERS 64 // an external cluster may be larger than what Lockpick boots
+
+bool redis_begins_with(const char *text, const char *word)
+{
+    size_t length = strlen(word);
+    return strncmp(text, word, length) == 0 && (text[length] == ' ' || text[length] == '\0');
+}
+
+struct timeval redis_timeval(int64_t duration_ns)
+{
+    duration_ns = time_later(duration_ns, NS_PER_MS); // none at all would be for ever
+    return (struct timeval){.tv_sec = (time_t)(duration_ns / NS_PER_S),
+                            .tv_usec = (suseconds_t)(duration_ns % NS_PER_S / NS_PER_US)};
+}
+
+// --- a connection --------------------------------------------------------------------------------
+
+int redis_peer_open(struct redis_peer *link, const struct peer *peer, struct error *error)
+{
+    link->peer = *peer;
+    link->context =
+        redisConnectWithTimeout(peer->at.host, peer->at.port, redis_timeval(peer_left_ns(peer)));
+    if (link->context != NULL && link->context->err == 0)
+        return 0;
+    error_set(error, "cannot connect to %s: %s", peer->name,
+              link->context != NULL ? link->context->errstr : "out of memory");
+    redis_peer_close(link);
+    return -1;
+}
+
+void redis_peer_close(struct redis_peer *link)
+{
+    if (link->context != NULL)
+        redisFree(link->context);
+    link->context = NULL;
+}
+
+redisReply *redis_peer_next(struct redis_peer *link, struct error *error)
+{
+    void *reply = NULL;
+    redisSetTimeout(link->context, redis_timeval(peer_left_ns(&link->peer)));
+    if (redisGetReply(link->context, &reply) == REDIS_OK)
+        return reply;
+    error_set(error, "%s does not answer: %s", link->peer.name, link->context->errstr);
+    return NULL;
+}
+
+static redisReply *ask(struct redis_peer *link, struct error *error, const char *format,
+                       va_list arguments)
+{
+    if (redisvAppendCommand(link->context, format, arguments) == REDIS_OK)
+        return redis_peer_next(link, error);
+    error_set(error, "cannot write a request '%s': %s", format, link->context->errstr);
+    return NULL;
+}
+
+redisReply *redis_peer_ask(struct redis_peer *link, struct error *error, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    redisReply *reply = ask(link, error, format, arguments);
+    va_end(arguments);
+    return reply;
+}
+
+int redis_peer_tell(struct redis_peer *link, struct error *error, const char *format, ...)
+{
+    va_list arguments;
+    char request[160];
+    va_start(arguments, format);
+    redisReply *reply = ask(link, error, format, arguments);
+    va_end(arguments);
+    if (reply == NULL)
+        return -1;
+    va_start(arguments, format);
+    vsnprintf(request, sizeof request, format, arguments);
+    va_end(arguments);
+    int result =
+        redis_reply_is_error(reply, "") ? redis_peer_unexpected(link, request, reply, error) : 0;
+    freeReplyObject(reply);
+    return result;
+}
+
+bool redis_reply_is_error(const redisReply *reply, const char *word)
+{
+    return reply->type == REDIS_REPLY_ERROR && strncmp(reply->str, word, strlen(word)) == 0;
+}
+
+int redis_peer_unexpected(const struct redis_peer *link, const char *request,
+                          const redisReply *reply, struct error *error)
+{
+    char number[32];
+    snprintf(number, sizeof number, "%lld", reply->integer);
+    return error_set(error, "%s answers '%.300s' to %s", link->peer.name,
+                     reply->str != NULL ? reply->str : number, request);
+}
+
+int redis_peer_info(struct redis_peer *link, const char *section, const char *field,
+                    long long *number, struct error *error)
+{
+    char wanted[64];
+    redisReply *reply = redis_peer_ask(link, error, "INFO %s", section);
+    if (reply == NULL)
+        return -1;
+    snprintf(wanted, sizeof wanted, "\n%s:", field);
+    const char *found = reply->str != NULL ? strstr(reply->str, wanted) : NULL;
+    if (found != NULL)
+        *number = strtoll(found + strlen(wanted), NULL, 10);
+    else
+        error_set(error, "%s does not tell its %s", link->peer.name, field);
+    freeReplyObject(reply);
+    return found != NULL ? 0 : -1;
+}
+
+int redis_peer_is_master(struct redis_peer *link, struct error *error)
+{
+    redisReply *reply = redis_peer_ask(link, error, "ROLE");
+    if (reply == NULL)
+        return -1;
+    int result;
+    if (reply->type == REDIS_REPLY_ARRAY && reply->elements > 0 && reply->element[0]->str != NULL)
+        result = strcmp(reply->element[0]->str, "master") == 0;
+    else
+        result = redis_peer_unexpected(link, "ROLE", reply, error);
+    freeReplyObject(reply);
+    return result;
+}
+
+// --- getting in ----------------------------------------------------------------------------------
+
+// Judges the reply to a request by which we get in; frees it.
+static enum redis_entry judge(const struct redis_peer *link, redisReply *reply, const char *remedy,
+                              struct error *error)
+{
+    if (reply == NULL)
+        return ENTRY_CLOSED;
+    enum redis_entry entry = ENTRY_OPEN;
+    if (redis_reply_is_error(reply, "")) {
+        entry = redis_reply_is_error(reply, "LOADING") ? ENTRY_CLOSED : ENTRY_REFUSED;
+        error_set(error, "%s answered: %s; %s", link->peer.name, reply->str, remedy);
+    }
+    freeReplyObject(reply);
+    return entry;
+}
+
+// The part of `database` that is to be selected, "" for none.
+static const char *database_number(const struct service *service)
+{
+    if (strcmp(service->topology, "sentinel") != 0)
+        return service->database;
+    const char *slash = strchr(service->database, '/');
+    return slash != NULL ? slash + 1 : "";
+}
+
+static enum redis_entry get_in(const struct service *service, struct redis_peer *link,
+                               struct error *error)
+{
+    const char *number = database_number(service);
+    enum redis_entry entry = ENTRY_OPEN;
+    if (service->password[0] != '\0')
+        entry =
+            judge(link,
+                  service->user[0] != '\0'
+                      ? redis_peer_ask(link, error, "AUTH %s %s", service->user, service->password)
+                      : redis_peer_ask(link, error, "AUTH %s", service->password),
+                  "check user and password in the server's URL, "
+                  "redis://USER:PASSWORD@HOST:PORT",
+                  error);
+    if (entry != ENTRY_OPEN)
+        return entry;
+    if (number[0] != '\0')
+        return judge(link, redis_peer_ask(link, error, "SELECT %s", number),
+                     "the path of the server's URL must be the number of a database that it has",
+                     error);
+    // Without a password the server may want one all the same, which it says only when asked for
+    // something.
+    if (service->external && service->password[0] == '\0')
+        return judge(link, redis_peer_ask(link, error, "PING"),
+                     "if it wants a password, write redis://:PASSWORD@HOST:PORT", error);
+    return ENTRY_OPEN;
+}
+
+enum redis_entry redis_enter(const struct service *service, const struct endpoint *endpoint,
+                             int64_t limit_ns, struct redis_peer *link, struct error *error)
+{
+    struct peer peer = peer_at(endpoint, "redis at", limit_ns);
+    if (redis_peer_open(link, &peer, error) != 0)
+        return ENTRY_CLOSED;
+    link->peer.give_up_ns = clock_monotonic_ns() + limit_ns;
+    enum redis_entry entry = get_in(service, link, error);
+    if (entry == ENTRY_OPEN)
+        redisSetTimeout(link->context, redis_timeval(limit_ns));
+    else
+        redis_peer_close(link);
+    return entry;
+}
+
+// --- sentinels -----------------------------------------------------------------------------------
+
+// Reads "at this address, at this port".
+static enum redis_entry understand_sentinel(const struct redis_peer *link, const char *name,
+                                            const redisReply *reply, struct endpoint *master,
+                                            struct error *error)
+{
+    if (reply->type == REDIS_REPLY_NIL) {
+        error_set(error,
+                  "%s knows no master named %s; the name of yours is the path "
+                  "of its URL: redis://HOST:PORT/NAME",
+                  link->peer.name, name);
+        return ENTRY_REFUSED;
+    }
+    if (reply->type != REDIS_REPLY_ARRAY || reply->elements != 2) {
+        redis_peer_unexpected(link, "SENTINEL get-master-addr-by-name", reply, error);
+        return ENTRY_CLOSED;
+    }
+    snprintf(master->host, sizeof master->host, "%s", reply->element[0]->str);
+    master->port = atoi(reply->element[1]->str);
+    return ENTRY_OPEN;
+}
+
+static enum redis_entry ask_sentinel(struct redis_route *route, const struct endpoint *sentinel,
+                                     int64_t limit_ns, struct error *error)
+{
+    char name[64] = SENTINEL_MASTER;
+    const struct service *service = route->service;
+    if (service->external) {
+        int length = (int)strcspn(service->database, "/");
+        snprintf(name, sizeof name, "%.*s", length > 0 ? length : 8,
+                 length > 0 ? service->database : "mymaster");
+    }
+    struct redis_peer link;
+    struct peer peer = peer_at(sentinel, "the sentinel at", limit_ns);
+    if (redis_peer_open(&link, &peer, error) != 0)
+        return ENTRY_CLOSED;
+    link.peer.give_up_ns = clock_monotonic_ns() + limit_ns;
+    redisReply *reply = redis_peer_ask(&link, error, "SENTINEL get-master-addr-by-name %s", name);
+    enum redis_entry entry = ENTRY_CLOSED;
+    if (reply != NULL) {
+        entry = understand_sentinel(&link, name, reply, &route->endpoint, error);
+        freeReplyObject(reply);
+    }
+    redis_peer_close(&link);
+    return entry;
+}
+
+// The first that answers is believed. Beginning with the one that did so last; they share the time.
+static enum redis_entry find_master(struct redis_route *route, int64_t limit_ns,
+                                    struct error *error)
+{
+    const struct service *service = route->service;
+    enum redis_entry entry = ENTRY_CLOSED;
+    error_set(error, "the service names no sentinels");
+    for (int i = 0; i < service->sentinel_count && entry == ENTRY_CLOSED; i++) {
+        int sentinel = (route->next + i) % service->sentinel_count;
+        entry = ask_sentinel(route, &service->sentinels[sentinel],
+                             limit_ns / service->sentinel_count, error);
+        if (entry == ENTRY_OPEN)
+            route->next = sentinel;
+    }
+    return entry;
+}
+
+static enum redis_entry connect_to_master(struct redis_route *route, int64_t limit_ns,
+                                          struct redis_peer *link, struct error *error)
+{
+    enum redis_entry entry = find_master(route, limit_ns, error);
+    if (entry == ENTRY_OPEN)
+        entry = redis_enter(route->service, &route->endpoint, limit_ns, link, error);
+    if (entry != ENTRY_OPEN)
+        return entry;
+    // What sentinels say may be old: the server itself must agree.
+    link->peer.give_up_ns = clock_monotonic_ns() + limit_ns;
+    int is_master = redis_peer_is_master(link, error);
+    redisSetTimeout(link->context, redis_timeval(limit_ns));
+    if (is_master == 1)
+        return ENTRY_OPEN;
+    if (is_master == 0)
+        error_set(error, "%s, which is the master by its sentinels, does not say so itself",
+                  link->peer.name);
+    redis_peer_close(link);
+    return ENTRY_CLOSED;
+}
+
+// --- any topology --------------------------------------------------------------------------------
+
+struct redis_route redis_route_to_server(const struct service *service, int server)
+{
+    return (struct redis_route){
+        .kind = ROUTE_FIXED, .service = service, .endpoint = service->servers[server]};
+}
+
+struct redis_route redis_route_to(const struct service *service)
+{
+    struct redis_route route = redis_route_to_server(service, 0);
+    if (strcmp(service->topology, "sentinel") == 0)
+        route.kind = ROUTE_SENTINEL;
+    else if (strcmp(service->topology, "cluster") == 0)
+        route.kind = ROUTE_CLUSTER;
+    return route;
+}
+
+void redis_route_turn(struct redis_route *route)
+{
+    const struct service *service = route->service;
+    if (route->kind != ROUTE_CLUSTER)
+        return;
+    route->next = (route->next + 1) % service->server_count;
+    route->endpoint = service->servers[route->next];
+}
+
+enum redis_entry redis_route_connect(struct redis_route *route, int64_t limit_ns,
+                                     struct redis_peer *link, struct error *error)
+{
+    if (route->kind == ROUTE_SENTINEL)
+        return connect_to_master(route, limit_ns, link, error);
+    enum redis_entry entry = redis_enter(route->service, &route->endpoint, limit_ns, link, error);
+    if (entry == ENTRY_CLOSED)
+        redis_route_turn(route);
+    return entry;
+}
+
+enum redis_entry redis_route_connect_patiently(struct redis_route *route, int64_t patience_ns,
+                                               const struct clock *clock, struct redis_peer *link,
+                                               struct error *error)
+{
+    int64_t give_up_ns = clock_now_ns(clock) + patience_ns;
+    int64_t limit_ns = patience_ns;
+    if (route->kind == ROUTE_CLUSTER)
+        limit_ns /= route->service->server_count;
+    for (;;) {
+        enum redis_entry entry = redis_route_connect(route, limit_ns, link, error);
+        if (entry != ENTRY_CLOSED || route->kind == ROUTE_FIXED ||
+            clock_now_ns(clock) >= give_up_ns)
+            return entry;
+        clock_sleep_ns(clock, RETRY_NS);
+    }
+}
+
+// "MOVED 3999 127.0.0.1:6381": what comes after the last colon is the port.
+enum redis_redirection redis_redirection_read(const char *reply, struct endpoint *target)
+{
+    if (redis_begins_with(reply, "TRYAGAIN") || redis_begins_with(reply, "CLUSTERDOWN"))
+        return TRY_LATER;
+    bool for_good = redis_begins_with(reply, "MOVED");
+    if (!for_good && !redis_begins_with(reply, "ASK"))
+        return REDIRECTED_NOWHERE;
+    const char *space = strrchr(reply, ' ');
+    const char *colon = strrchr(reply, ':');
+    if (space == NULL || colon == NULL || colon < space || atoi(colon + 1) <= 0)
+        return REDIRECTED_NOWHERE;
+    const char *place = space + 1;
+    if (colon > place && *place != '?')
+        snprintf(target->host, sizeof target->host, "%.*s", (int)(colon - place), place);
+    target->port = atoi(colon + 1);
+    return for_good ? REDIRECTED_FOR_GOOD : REDIRECTED_ONCE;
+}
+
+// --- the whole service, before and after ---------------------------------------------------------
+
+// As redis_enter, patiently, of the server that leads.
+static int enter_service(const struct service *service, struct redis_peer *link,
+                         struct error *error)
+{
+    const struct clock clock = {0};
+    struct redis_route route = redis_route_to(service);
+    if (redis_route_connect_patiently(&route, SET_UP_NS, &clock, link, error) != ENTRY_OPEN)
+        return -1;
+    link->peer.give_up_ns = clock_monotonic_ns() + SET_UP_NS;
+    return 0;
+}
+
+// Removes the keys one by one: in a cluster they are of many slots.
+static int remove_keys(struct redis_peer *link, const redisReply *keys, struct error *error)
+{
+    int result = 0;
+    for (size_t i = 0; i < keys->elements; i++)
+        redisAppendCommand(link->context, "UNLINK %b", keys->element[i]->str,
+                           keys->element[i]->len);
+    for (size_t i = 0; result == 0 && i < keys->elements; i++) {
+        redisReply *reply = redis_peer_next(link, error);
+        if (reply == NULL)
+            return -1;
+        if (reply->type != REDIS_REPLY_INTEGER)
+            result = redis_peer_unexpected(link, "UNLINK", reply, error);
+        freeReplyObject(reply);
+    }
+    return result;
+}
+
+static int clean_over(struct redis_peer *link, const char *pattern, struct error *error)
+{
+    char cursor[24] = "0";
+    int result = 0;
+    do {
+        link->peer.give_up_ns = clock_monotonic_ns() + SET_UP_NS;
+        redisReply *reply =
+            redis_peer_ask(link, error, "SCAN %s MATCH %s COUNT 1000", cursor, pattern);
+        if (reply == NULL)
+            return -1;
+        if (reply->type != REDIS_REPLY_ARRAY || reply->elements != 2) {
+            result = redis_peer_unexpected(link, "SCAN", reply, error);
+        } else {
+            snprintf(cursor, sizeof cursor, "%s", reply->element[0]->str);
+            result = remove_keys(link, reply->element[1], error);
+        }
+        freeReplyObject(reply);
+    } while (result == 0 && strcmp(cursor, "0") != 0);
+    return result;
+}
+
+// Reads a line of CLUSTER NODES, "ID HOST:PORT@BUS[,NAME] FLAGS MASTER ...": whether it is about a
+// master that serves, and where.
+static bool is_about_a_master(const char *line, const char *asked, struct endpoint *master)
+{
+    char place[128];
+    char flags[128];
+    if (sscanf(line, "%*s %127s %127s", place, flags) != 2 || strstr(flags, "master") == NULL ||
+        strstr(flags, "fail") != NULL || strstr(flags, "noaddr") != NULL)
+        return false;
+    place[strcspn(place, "@,")] = '\0';
+    char *colon = strrchr(place, ':');
+    if (colon == NULL)
+        return false;
+    *colon = '\0';
+    snprintf(master->host, sizeof master->host, "%.47s", place[0] != '\0' ? place : asked);
+    master->port = atoi(colon + 1);
+    return true;
+}
+
+static int list_masters(struct redis_peer *link, struct endpoint *masters, struct error *error)
+{
+    int count = 0;
+    redisReply *reply = redis_peer_ask(link, error, "CLUSTER NODES");
+    if (reply == NULL)
+        return -1;
+    if (reply->str == NULL || redis_reply_is_error(reply, "")) {
+        count = redis_peer_unexpected(link, "CLUSTER NODES", reply, error);
+    } else {
+        char *rest = reply->str;
+        for (char *line; count < MOST_MASTERS && (line = strsep(&rest, "\n")) != NULL;)
+            count += is_about_a_master(line, link->peer.at.host, &masters[count]);
+    }
+    freeReplyObject(reply);
+    return count;
+}
+
+int redis_clean(const struct service *service, const char *pattern, struct error *error)
+{
+    struct endpoint masters[MOST_MASTERS];
+    struct redis_peer link;
+    int count = service->server_count;
+    int result = 0;
+    memcpy(masters, service->servers, sizeof service->servers);
+    if (strcmp(service->topology, "independent") != 0) {
+        if (enter_service(service, &link, error) != 0)
+            return -1;
+        masters[0] = link.peer.at;
+        count = strcmp(service->topology, "cluster") == 0 ? list_masters(&link, masters, error) : 1;
+        result = count < 0 ? -1 : 0;
+        redis_peer_close(&link);
+    }
+    for (int i = 0; result == 0 && i < count; i++) {
+        if (redis_enter(service, &masters[i], SET_UP_NS, &link, error) != ENTRY_OPEN)
+            return -1;
+        result = clean_over(&link, pattern, error);
+        redis_peer_close(&link);
+    }
+    return result;
+}
+
+bool redis_has_command(const struct service *service, const char *name, struct error *error)
+{
+    struct redis_peer link;
+    bool has = false;
+    if (enter_service(service, &link, error) != 0)
+        return false;
+    redisReply *reply = redis_peer_ask(&link, error, "COMMAND INFO %s", name);
+    if (reply != NULL && (reply->type != REDIS_REPLY_ARRAY || reply->elements != 1))
+        redis_peer_unexpected(&link, "COMMAND INFO", reply, error);
+    else if (reply != NULL)
+        has = reply->element[0]->type == REDIS_REPLY_ARRAY && reply->element[0]->elements > 0;
+    if (reply != NULL && !has && reply->type == REDIS_REPLY_ARRAY)
+        error_set(error, "%s has no command %s", link.peer.name, name);
+    if (reply != NULL)
+        freeReplyObject(reply);
+    redis_peer_close(&link);
+    return has;
+}

@@ -1,0 +1,121 @@
+// A connection to one Redis server, below all points (see peer.h), and the way to the server of a
+// service that requests go to:
+//
+//   single, independent   the one server that was named
+//   sentinel              whom the sentinels call the master, and who says so itself
+//   cluster               any server; the redirections tell the rest
+//
+// An external service may need credentials, of its data servers only: AUTH with `user` and
+// `password`, SELECT with `database`. With sentinels, `database` is "NAME" or "NAME/NUMBER": what
+// they call their master ("mymaster" if it is empty, as in Redis's own examples), and a number.
+#ifndef LOCKPICK_WIRE_REDIS_PEER_H
+#define LOCKPICK_WIRE_REDIS_PEER_H
+
+#include "harness/wire/peer.h"
+
+#include <hiredis/hiredis.h>
+
+struct redis_peer {
+    struct peer peer;
+    redisContext *context; // NULL: not connected
+};
+
+// 0, or -1 with `error` set and nothing to be closed.
+int redis_peer_open(struct redis_peer *link, const struct peer *peer, struct error *error);
+void redis_peer_close(struct redis_peer *link);
+
+// Sends one request (and what hiredis has pending before it), and waits until the peer's time is up
+// for its reply, which the caller frees; an error reply is one. NULL with `error` set if none came.
+// `format` is hiredis's, without %b.
+__attribute__((format(printf, 3, 4))) redisReply *redis_peer_ask(struct redis_peer *link,
+                                                                 struct error *error,
+                                                                 const char *format, ...);
+
+// The next reply to what was sent by redisAppendCommand.
+redisReply *redis_peer_next(struct redis_peer *link, struct error *error);
+
+// For a request whose reply says nothing but that it was done: 0, or -1 with `error` set, also on
+// an error reply.
+__attribute__((format(printf, 3, 4))) int redis_peer_tell(struct redis_peer *link,
+                                                          struct error *error, const char *format,
+                                                          ...);
+
+// True if it is an error reply that begins with that word ("" for any).
+bool redis_reply_is_error(const redisReply *reply, const char *word);
+
+// Says in `error` that the server answered that to `request`. Returns -1.
+int redis_peer_unexpected(const struct redis_peer *link, const char *request,
+                          const redisReply *reply, struct error *error);
+
+// The number after "<field>:" in the section of INFO. 0, or -1 with `error` set.
+int redis_peer_info(struct redis_peer *link, const char *section, const char *field,
+                    long long *number, struct error *error);
+
+// 1 if it is a master (whether or not of any slots), 0 if a replica, -1 with `error` set.
+int redis_peer_is_master(struct redis_peer *link, struct error *error);
+
+// --- the way to a service ------------------------------------------------------------------------
+
+enum redis_route_kind { ROUTE_FIXED, ROUTE_SENTINEL, ROUTE_CLUSTER };
+
+struct redis_route {
+    enum redis_route_kind kind;
+    const struct service *service;
+    struct endpoint endpoint; // the server that requests go to, as far as it is known
+    int next;                 // which sentinel to ask first, which server of a cluster to try next
+};
+
+// What came of an attempt to connect.
+enum redis_entry {
+    ENTRY_OPEN,
+    ENTRY_CLOSED,  // not now; another attempt may find the way in
+    ENTRY_REFUSED, // never: a wrong password, a name that nobody knows
+};
+
+// The way to a service as its topology wants it. `service` must live as long.
+struct redis_route redis_route_to(const struct service *service);
+
+// The way to one of its servers, from 0, whatever the topology.
+struct redis_route redis_route_to_server(const struct service *service, int server);
+
+// Makes one attempt to connect; `limit_ns` is for each step of it, and the time-out of what is
+// asked over link->context afterwards. The caller closes. Whatever is wrong is in `error`.
+enum redis_entry redis_route_connect(struct redis_route *route, int64_t limit_ns,
+                                     struct redis_peer *link, struct error *error);
+
+// The same until it is open or refused, or `patience_ns` are over.
+enum redis_entry redis_route_connect_patiently(struct redis_route *route, int64_t patience_ns,
+                                               const struct clock *clock, struct redis_peer *link,
+                                               struct error *error);
+
+// Any server of a cluster can tell where to go: the next attempt is made with another one.
+void redis_route_turn(struct redis_route *route);
+
+// Connects to one server, and gets in.
+enum redis_entry redis_enter(const struct service *service, const struct endpoint *endpoint,
+                             int64_t limit_ns, struct redis_peer *link, struct error *error);
+
+enum redis_redirection { REDIRECTED_NOWHERE, REDIRECTED_FOR_GOOD, REDIRECTED_ONCE, TRY_LATER };
+
+// Reads an error reply of a cluster: MOVED (for good), ASK (once), TRYAGAIN and CLUSTERDOWN
+// (later). `target` is where to; it comes in as the server that answered, and keeps its host if
+// none is named.
+enum redis_redirection redis_redirection_read(const char *reply, struct endpoint *target);
+
+// True if `text` is the word, or begins with it and a space.
+bool redis_begins_with(const char *text, const char *word);
+
+// For timeouts of hiredis.
+struct timeval redis_timeval(int64_t duration_ns);
+
+// --- a whole service, before and after -----------------------------------------------------------
+
+// Removes every key that matches the glob-like `pattern` (as of SCAN): from the master, from each
+// master of a cluster, from each independent server. 0, or -1 with `error` set.
+int redis_clean(const struct service *service, const char *pattern, struct error *error);
+
+// True if the service's (first) server has a command of that name. Else `error` says that it has
+// not, or why that cannot be known.
+bool redis_has_command(const struct service *service, const char *name, struct error *error);
+
+#endif
