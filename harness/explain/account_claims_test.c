@@ -1,6 +1,6 @@
 // A lock that the scenario brought along says itself how long its grants are valid, and whose locks
 // it removes: where that cannot be, it is told.
-#include "harness/explain/test_account.h"
+#include "harness/explain/test_diagnosis.h"
 #include "harness/testing/test.h"
 
 static const struct foreign_settings foreign = {.name = "own"};
@@ -36,8 +36,8 @@ TEST_WITH(a_lease_that_is_counted_from_the_reply_is_told, start, stop)
 {
     bring_lock(leased);
     build_late_grant(605);
-    assert_account(ROOT_STEPS, FROM_REPLY,
-                   "a grant that is valid for a lease from before it was asked for");
+    assert_diagnosis(ROOT_STEPS, FROM_REPLY,
+                     "a grant that is valid for a lease from before it was asked for");
 }
 
 // A lock of ours takes the time before it asks; and so does one that claims no more than that.
@@ -46,13 +46,13 @@ TEST_WITH(a_lease_that_was_counted_right_is_not_suspected, start, stop)
     static const char steps[] = "meanwhile client-2 took the lock, and then both had it: its "
                                 "acquire takes several steps";
     build_late_grant(605);
-    assert_account(ROOT_STEPS, steps, "a lock that checks and takes in one step");
+    assert_diagnosis(ROOT_STEPS, steps, "a lock that checks and takes in one step");
     build_free(&build);
     build_start(&build, "increment");
     bring_lock(leased);
     build_late_grant(605);
     build.scenario.lock.lease_ns = 604 * NS_PER_MS;
-    assert_account(ROOT_STEPS, steps, "a lock that checks and takes in one step");
+    assert_diagnosis(ROOT_STEPS, steps, "a lock that checks and takes in one step");
 }
 
 // client-1's lock is gone when it releases it, 290 ms after it was granted it.
@@ -67,19 +67,19 @@ static void build_vanished(double invoked_ms)
 TEST_WITH(a_lock_that_vanished_may_have_had_a_shorter_lease_than_was_said, start, stop)
 {
     static const char suspicion[] = "possibly: client-1 counts its lease from the reply";
-    struct account account;
+    struct diagnosis diagnosis;
     bring_lock(leased);
     build_vanished(1);
-    assert_account(ROOT_COUNTED_LATE, suspicion, "from before it was asked for");
+    assert_diagnosis(ROOT_COUNTED_LATE, suspicion, "from before it was asked for");
     build_free(&build);
     // It was asked for so late that its lease cannot have been over.
     build_start(&build, "increment");
     bring_lock(leased);
     build_vanished(99);
     build_judge(&build);
-    assert_true(account_make(&build.digest, &build.judgement, &account));
-    assert_text_has(account.cause, "nothing in the history shows who took it");
-    assert_null(strstr(account.cause, suspicion));
+    assert_true(diagnosis_make(&build.digest, &build.judgement, &diagnosis));
+    assert_text_has(diagnosis.text, "nothing in the history shows who took it");
+    assert_null(strstr(diagnosis.text, suspicion));
 }
 
 // worker-1 of client-1 removes the lock of worker-2, after its own lease has ended.
@@ -98,18 +98,18 @@ static void build_shared_owner(int worker)
 TEST_WITH(a_process_that_is_one_owner_is_suspected_where_its_own_worker_is_wronged, start, stop)
 {
     static const char suspicion[] = "possibly it takes all workers of a process for one owner";
-    struct account account;
+    struct diagnosis diagnosis;
     bring_lock(leased);
     build_shared_owner(2);
-    assert_account(ROOT_REMOVED, suspicion, "comparing the owner and deleting in one step");
+    assert_diagnosis(ROOT_REMOVED, suspicion, "comparing the owner and deleting in one step");
     build_free(&build);
     build_start(&build, "increment");
     bring_lock(leased);
     build_shared_owner(1);
     build_judge(&build);
-    assert_true(account_make(&build.digest, &build.judgement, &account));
-    assert_int_equal(account.root, ROOT_REMOVED);
-    assert_null(strstr(account.cause, suspicion));
+    assert_true(diagnosis_make(&build.digest, &build.judgement, &diagnosis));
+    assert_int_equal(diagnosis.cause, ROOT_REMOVED);
+    assert_null(strstr(diagnosis.text, suspicion));
 }
 
 // client-2 waits, and nobody is granted the lock, which has no lease. client-1's acquire was
@@ -133,23 +133,24 @@ TEST_WITH(who_says_no_without_an_answer_may_have_the_lock, start, stop)
 {
     static const char suspicion[] = "possibly: client-1 has the lock, and does not know: during "
                                     "fault 1 its acquire had no answer";
-    struct account account;
+    struct diagnosis diagnosis;
     build_silence(200);
-    assert_account(ROOT_UNKNOWN_AS_NO, suspicion, "a lease; or asking again with the same token");
+    assert_diagnosis(ROOT_UNKNOWN_AS_NO, suspicion, "a lease; or asking again with the same token");
     // A lock that has a lease is not told to have one.
-    assert_true(account_make(&build.digest, &build.judgement, &account));
+    assert_true(diagnosis_make(&build.digest, &build.judgement, &diagnosis));
     build.trial.traits = leased;
-    account_say_remedy(&account);
-    assert_string_equal(account.remedy, "What would have prevented it: asking again with the same "
-                                        "token, and finding that it has the lock.");
+    diagnosis_say(&diagnosis);
+    assert_string_equal(diagnosis.mitigation,
+                        "What would have prevented it: asking again with the same "
+                        "token, and finding that it has the lock.");
     build_free(&build);
     build_start(&build, "increment");
     build_silence(8);
     build_judge(&build);
-    assert_true(account_make(&build.digest, &build.judgement, &account));
-    assert_string_equal(account.cause, "unexplained: nobody gets the lock, and the history does "
-                                       "not show who has it");
-    assert_string_equal(account.remedy, "");
+    assert_true(diagnosis_make(&build.digest, &build.judgement, &diagnosis));
+    assert_string_equal(diagnosis.text, "unexplained: nobody gets the lock, and the history does "
+                                        "not show who has it");
+    assert_string_equal(diagnosis.mitigation, "");
 }
 
 TEST_WITH(a_driver_that_knows_nothing_is_not_taken_for_its_servers, start, stop)
@@ -163,8 +164,8 @@ TEST_WITH(a_driver_that_knows_nothing_is_not_taken_for_its_servers, start, stop)
         build_stop(&build, 2500, STOP_STUCK);
         if (brought)
             build.trial.foreign = &foreign;
-        assert_account(ROOT_UNANSWERED, "no acquire is answered any more",
-                       brought ? "driver-of-client-1.log may say what it waits for" : servers);
+        assert_diagnosis(ROOT_UNANSWERED, "no acquire is answered any more",
+                         brought ? "driver-of-client-1.log may say what it waits for" : servers);
         build_free(&build);
         build_start(&build, "increment");
     }

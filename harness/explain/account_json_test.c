@@ -1,5 +1,5 @@
 // The evidence of a violation for machines.
-#include "harness/explain/account.h"
+#include "harness/explain/diagnosis.h"
 #include "harness/testing/test.h"
 
 #include "harness/check/build_history_test_support.h"

@@ -1,5 +1,5 @@
 // Of two who held the lock at once it is said if a release of another's had let the second in.
-#include "harness/explain/test_account.h"
+#include "harness/explain/test_diagnosis.h"
 #include "harness/testing/test.h"
 
 // client-1's release begins inside its lease of 300 ms, and ends at 320 ms. client-2 was granted
@@ -22,13 +22,13 @@ TEST_WITH(a_late_release_that_was_answered_is_named, start, stop)
 {
     build_fault(&build, "pause", 1, 11, 313);
     build_late_release(RELEASE_RELEASED);
-    assert_account(ROOT_REMOVED,
-                   "client-1 was stopped inside its release (fault 1) until its own lease was "
-                   "over; then it removed client-2's lock",
-                   "comparing the owner and deleting in one step");
-    struct account account;
-    assert_true(account_make(&build.digest, &build.judgement, &account));
-    assert_null(strstr(account.cause, "does not ask")); // its answer says that it did
+    assert_diagnosis(ROOT_REMOVED,
+                     "client-1 was stopped inside its release (fault 1) until its own lease was "
+                     "over; then it removed client-2's lock",
+                     "comparing the owner and deleting in one step");
+    struct diagnosis diagnosis;
+    assert_true(diagnosis_make(&build.digest, &build.judgement, &diagnosis));
+    assert_null(strstr(diagnosis.text, "does not ask")); // its answer says that it did
     assert_state(&build, "wrongful-release", FINDING_KEPT);
     assert_string_equal(judgement_first_violation(&build.judgement)->check->name, "double-grant");
     char *told = story_tell(&build.digest, &build.judgement);
@@ -42,8 +42,8 @@ TEST_WITH(a_late_release_that_was_answered_is_named, start, stop)
 TEST_WITH(a_late_release_without_an_answer_may_have_done_it, start, stop)
 {
     build_late_release(RELEASE_UNKNOWN);
-    assert_account(ROOT_REMOVED, "possibly: client-1's release removed client-2's lock",
-                   "comparing");
+    assert_diagnosis(ROOT_REMOVED, "possibly: client-1's release removed client-2's lock",
+                     "comparing");
 }
 
 // Had the server still had client-1's lock, it would have said so.
@@ -53,7 +53,7 @@ TEST_WITH(a_release_that_was_refused_is_not_blamed, start, stop)
     for (size_t i = 0; i < 2; i++) {
         build_start(&build, "increment");
         build_late_release(answers[i]);
-        assert_account(ROOT_ADMITS, "the acquires let both in", "in one step");
+        assert_diagnosis(ROOT_ADMITS, "the acquires let both in", "in one step");
         if (i < 1)
             build_free(&build);
     }
@@ -70,7 +70,7 @@ TEST_WITH(the_ordinary_hand_off_is_not_blamed, start, stop)
     build_release(&build, 2, 2, 30, 31, RELEASE_RELEASED);
     build_release(&build, 3, 3, 40, 41, RELEASE_RELEASED);
     build_stop(&build, 50, STOP_DONE);
-    assert_account(ROOT_ADMITS, "the acquires let both in", "in one step");
+    assert_diagnosis(ROOT_ADMITS, "the acquires let both in", "in one step");
 }
 
 // What struck a server explains it better than a release of which nobody knows.
@@ -78,12 +78,12 @@ TEST_WITH(a_server_that_lost_the_lock_is_named_before_a_release_without_an_answe
 {
     strike("flush", "server-1", 314, 315);
     build_late_release(RELEASE_UNKNOWN);
-    assert_account(ROOT_FORGOT, "server-1 lost all its data", "nobody may empty");
+    assert_diagnosis(ROOT_FORGOT, "server-1 lost all its data", "nobody may empty");
 }
 
 TEST_WITH(a_release_is_not_blamed_where_there_is_no_lock, start, stop)
 {
     build.trial.scheme = "none";
     build_late_release(RELEASE_RELEASED);
-    assert_account(ROOT_NO_LOCK, "there is no lock", "any lock");
+    assert_diagnosis(ROOT_NO_LOCK, "there is no lock", "any lock");
 }

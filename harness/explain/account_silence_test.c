@@ -1,5 +1,5 @@
 // Why nobody is said to be granted the lock any more.
-#include "harness/explain/test_account.h"
+#include "harness/explain/test_diagnosis.h"
 #include "harness/testing/test.h"
 
 // Stuck: client-1 dies in the way that `kill` says, client-2 waits to the end.
@@ -18,8 +18,8 @@ TEST_WITH(a_lease_that_a_clock_keeps_is_told, start, stop)
     build_fault(&build, "kill", 1, 10.5, NEVER_MS);
     build_death(&build, 1, 10);
     build_wait(5);
-    assert_account(ROOT_LEASE_STANDS, "server-1's clock stands still (fault 1)",
-                   "whose clock nobody sets");
+    assert_diagnosis(ROOT_LEASE_STANDS, "server-1's clock stands still (fault 1)",
+                     "whose clock nobody sets");
 }
 
 TEST_WITH(an_acquire_whose_answer_was_lost_is_told, start, stop)
@@ -29,8 +29,8 @@ TEST_WITH(an_acquire_whose_answer_was_lost_is_told, start, stop)
     build_attempt(&build, 1, 1, 0, 9, OUTCOME_UNKNOWN);
     build_attempt(&build, 1, 3, 11, NEVER_MS, OUTCOME_OK);
     build_wait(5);
-    assert_account(ROOT_LOST_ACQUIRE, "client-1's acquire was done, but the answer was lost",
-                   "asking again with the same token");
+    assert_diagnosis(ROOT_LOST_ACQUIRE, "client-1's acquire was done, but the answer was lost",
+                     "asking again with the same token");
 }
 
 // client-1's release has no answer, and client-3's clock jumps: that has no part in it. A cut of
@@ -54,14 +54,15 @@ TEST_WITH(only_what_can_have_lost_a_release_is_named_with_it, start, stop)
         build_release(&build, 1, 1, 10, 20, RELEASE_UNKNOWN);
         build_wait(5);
         if (cut)
-            assert_account(ROOT_LOST_RELEASE,
-                           "client-1's release was not done (fault 2: client-1 is cut off from the "
-                           "servers), and nothing else frees this lock",
-                           "a lease");
+            assert_diagnosis(
+                ROOT_LOST_RELEASE,
+                "client-1's release was not done (fault 2: client-1 is cut off from the "
+                "servers), and nothing else frees this lock",
+                "a lease");
         else
-            assert_account(ROOT_LOST_RELEASE,
-                           "client-1's release was not done, and nothing else frees this lock",
-                           "a lease");
+            assert_diagnosis(ROOT_LOST_RELEASE,
+                             "client-1's release was not done, and nothing else frees this lock",
+                             "a lease");
         if (cut == 0)
             build_free(&build);
     }
@@ -69,7 +70,7 @@ TEST_WITH(only_what_can_have_lost_a_release_is_named_with_it, start, stop)
 
 TEST_WITH(a_clients_clock_keeps_nobody_from_a_lock_without_a_lease, start, stop)
 {
-    struct account account;
+    struct diagnosis diagnosis;
     struct fault_step *clock = strike("clock", "", 40, NEVER_MS);
     clock->target.client = 3;
     clock->by_ns = NS_PER_S;
@@ -78,14 +79,14 @@ TEST_WITH(a_clients_clock_keeps_nobody_from_a_lock_without_a_lease, start, stop)
     build_release(&build, 1, 1, 10, 20, RELEASE_RELEASED);
     build_wait(5);
     build_judge(&build);
-    assert_true(account_make(&build.digest, &build.judgement, &account));
-    assert_null(strstr(account.cause, "clock"));
+    assert_true(diagnosis_make(&build.digest, &build.judgement, &diagnosis));
+    assert_null(strstr(diagnosis.text, "clock"));
 }
 
 TEST_WITH(who_died_with_a_leased_lock_is_not_told_to_take_a_lease, start, stop)
 {
     static const char *const leased[] = {"exclusive", "lease", "redis", NULL};
-    struct account account;
+    struct diagnosis diagnosis;
     build.trial.traits = leased;
     build_begin(&build, 0);
     build_acquire(&build, 1, 1, 0, 1, 300, 0);
@@ -93,10 +94,10 @@ TEST_WITH(who_died_with_a_leased_lock_is_not_told_to_take_a_lease, start, stop)
     build_death(&build, 1, 10);
     build_wait(5);
     build_judge(&build);
-    assert_true(account_make(&build.digest, &build.judgement, &account));
-    assert_int_equal(account.root, ROOT_DIED_HOLDING);
-    assert_null(strstr(account.remedy, "a lease"));
-    assert_text_has(account.remedy, "prolonging it for its holder only");
+    assert_true(diagnosis_make(&build.digest, &build.judgement, &diagnosis));
+    assert_int_equal(diagnosis.cause, ROOT_DIED_HOLDING);
+    assert_null(strstr(diagnosis.mitigation, "a lease"));
+    assert_text_has(diagnosis.mitigation, "prolonging it for its holder only");
 }
 
 // client-2 sleeps until it is told of a release; client-1 releases the lock, and dies when it goes
@@ -123,7 +124,7 @@ static void build_sleeper(int64_t tries)
 TEST_WITH(whoever_is_not_woken_is_told_and_who_died_is_not_blamed, start, stop)
 {
     build_sleeper(2);
-    assert_account(
+    assert_diagnosis(
         ROOT_LOST_WAKE_UP,
         "client-1's release woke nobody: client-2 sleeps until it is told that the "
         "lock is free, and what would have told it may have ended before (fault 1: client-2 "
@@ -139,17 +140,18 @@ TEST_WITH(whoever_is_not_woken_is_told_and_who_died_is_not_blamed, start, stop)
 TEST_WITH(a_free_lock_that_somebody_looks_for_in_vain_is_told_as_such, start, stop)
 {
     build_sleeper(400);
-    assert_account(ROOT_UNKNOWN, "the lock is free, and still nobody gets it", "");
+    assert_diagnosis(ROOT_UNKNOWN, "the lock is free, and still nobody gets it", "");
 }
 
 TEST_WITH(a_semaphore_that_was_lost_with_its_server_is_told, start, stop)
 {
     build_sleeper(2);
     strike("flush", "server-1", 14, NEVER_MS);
-    assert_account(ROOT_LOST_PERMITS,
-                   "server-1 loses all its data (fault 3), and what it had stored of the semaphore "
-                   "is lost",
-                   "made anew");
+    assert_diagnosis(
+        ROOT_LOST_PERMITS,
+        "server-1 loses all its data (fault 3), and what it had stored of the semaphore "
+        "is lost",
+        "made anew");
 }
 
 // The point was reached by a request that is no certain worker's.
@@ -168,7 +170,7 @@ TEST_WITH(of_workers_that_die_acquiring_together_none_is_blamed, start, stop)
     build_by_worker(&build, 1, 0);
     build_death(&build, 2, 6);
     build_stop(&build, 1020, STOP_STUCK);
-    assert_account(ROOT_DIED_ACQUIRING, "client-2 died inside its acquire", "a lease");
+    assert_diagnosis(ROOT_DIED_ACQUIRING, "client-2 died inside its acquire", "a lease");
     char *told = story_tell(&build.digest, &build.judgement);
     assert_text_has(told,
                     "client-2 worker-1 begins to acquire the lock, as others of its client do\n");
@@ -184,10 +186,10 @@ TEST_WITH(servers_that_answer_nobody_are_told, start, stop)
     for (int i = 0; i < 6; i++)
         build_attempt(&build, 2, 10 + i, 6 + 400 * i, 405 + 400 * i, OUTCOME_UNKNOWN);
     build_stop(&build, 2200, STOP_STUCK);
-    assert_account(ROOT_UNANSWERED,
-                   "since fault 1 (server-1 crashes) no acquire has been answered, not even now "
-                   "that server-1 has come back and has forgotten everything",
-                   "keep what they had stored");
+    assert_diagnosis(ROOT_UNANSWERED,
+                     "since fault 1 (server-1 crashes) no acquire has been answered, not even now "
+                     "that server-1 has come back and has forgotten everything",
+                     "keep what they had stored");
 }
 
 TEST_WITH(a_release_that_a_failover_swallowed_names_it, start, stop)
@@ -197,10 +199,10 @@ TEST_WITH(a_release_that_a_failover_swallowed_names_it, start, stop)
     build_acquire(&build, 1, 1, 0, 1, NEVER_MS, 0);
     build_release(&build, 1, 1, 8, 20, RELEASE_UNKNOWN);
     build_wait(5);
-    assert_account(ROOT_LOST_RELEASE,
-                   "client-1's release was not done (fault 1: server-1 is killed, and another "
-                   "server takes its place), and nothing else frees this lock",
-                   "a lease");
+    assert_diagnosis(ROOT_LOST_RELEASE,
+                     "client-1's release was not done (fault 1: server-1 is killed, and another "
+                     "server takes its place), and nothing else frees this lock",
+                     "a lease");
 }
 
 TEST_WITH(who_died_in_the_line_of_a_fair_lock_is_told, start, stop)
@@ -214,7 +216,7 @@ TEST_WITH(who_died_in_the_line_of_a_fair_lock_is_told, start, stop)
     build_death(&build, 3, 3);
     build_release(&build, 1, 1, 10, 11, RELEASE_RELEASED);
     build_wait(5);
-    assert_account(ROOT_DEAD_IN_LINE, "client-3 died waiting for the lock", "place in the line");
+    assert_diagnosis(ROOT_DEAD_IN_LINE, "client-3 died waiting for the lock", "place in the line");
 }
 
 // client-1's lease runs out, and its release is never answered.
@@ -229,9 +231,9 @@ TEST_WITH(a_release_that_does_not_come_back_is_told, start, stop)
     build_stop(&build, 4000, STOP_STUCK);
     BUILD_EVENT(&build, 4500, 1, RELEASE_RETURN, OUTCOME_UNKNOWN, 1);
     build.events[build.count - 1].detail = RELEASE_UNKNOWN;
-    assert_account(ROOT_HANGING_RELEASE,
-                   "client-1's release does not come back: its lease had run out",
-                   "a release that gives up in time");
+    assert_diagnosis(ROOT_HANGING_RELEASE,
+                     "client-1's release does not come back: its lease had run out",
+                     "a release that gives up in time");
     char *told = story_tell(&build.digest, &build.judgement);
     assert_text_has(told, "0.050 s  client-1 begins to release the lock\n");
     assert_text_has(told,

@@ -1,5 +1,5 @@
 // What violations are said to come from, and what would have prevented them.
-#include "harness/explain/test_account.h"
+#include "harness/explain/test_diagnosis.h"
 #include "harness/testing/test.h"
 
 // What the schedule notes of whom a role meant.
@@ -41,7 +41,7 @@ TEST_WITH(a_server_that_lost_the_lock_is_named, start, stop)
         build_start(&build, "increment");
         strike(cases[i].verb, "server-1", 5, 6);
         build_both(4000);
-        assert_account(ROOT_FORGOT, cases[i].cause, cases[i].remedy);
+        assert_diagnosis(ROOT_FORGOT, cases[i].cause, cases[i].remedy);
         if (i < 2)
             build_free(&build);
     }
@@ -49,7 +49,7 @@ TEST_WITH(a_server_that_lost_the_lock_is_named, start, stop)
 
 TEST_WITH(a_server_that_was_struck_before_the_lock_was_asked_for_is_not_named, start, stop)
 {
-    struct account account;
+    struct diagnosis diagnosis;
     strike("restart", "server-1", 1, 2);
     strike("restart", "server-1", 10, 11);
     build_begin(&build, 0);
@@ -58,9 +58,9 @@ TEST_WITH(a_server_that_was_struck_before_the_lock_was_asked_for_is_not_named, s
     build_stop(&build, 30, STOP_DONE);
     build_final(&build, 31, 0);
     build_judge(&build);
-    assert_true(account_make(&build.digest, &build.judgement, &account));
-    assert_text_has(account.cause, "server-1 crashed and came back without client-1's lock");
-    assert_null(strstr(account.cause, " and server-1"));
+    assert_true(diagnosis_make(&build.digest, &build.judgement, &diagnosis));
+    assert_text_has(diagnosis.text, "server-1 crashed and came back without client-1's lock");
+    assert_null(strstr(diagnosis.text, " and server-1"));
 }
 
 static const char *const sessions[] = {"exclusive", "session", "mysql", NULL};
@@ -75,10 +75,10 @@ TEST_WITH(a_disconnect_is_told_with_what_its_holder_knew, start, stop)
         build_both(NEVER_MS);
         if (told)
             BUILD_EVENT(&build, 7, 1, LOST, OUTCOME_OK, 1, 4);
-        assert_account(ROOT_SESSION,
-                       told ? "its lock with it; client-1 was told, and went on all the same"
-                            : "its lock with it; client-1 had not noticed",
-                       "on the very connection that holds the lock");
+        assert_diagnosis(ROOT_SESSION,
+                         told ? "its lock with it; client-1 was told, and went on all the same"
+                              : "its lock with it; client-1 had not noticed",
+                         "on the very connection that holds the lock");
         if (!told)
             build_free(&build);
     }
@@ -86,15 +86,15 @@ TEST_WITH(a_disconnect_is_told_with_what_its_holder_knew, start, stop)
 
 TEST_WITH(a_disconnect_takes_no_lock_that_does_not_end_with_its_session, start, stop)
 {
-    struct account account;
+    struct diagnosis diagnosis;
     build_fault(&build, "disconnect", 1, 5, 5);
     build.trial.traits = leases;
     build_both(4000);
     build_judge(&build);
-    assert_true(account_make(&build.digest, &build.judgement, &account));
-    assert_int_not_equal(account.root, ROOT_SESSION);
-    assert_int_not_equal(account.certainty, CERTAINTY_PROVEN);
-    assert_null(strstr(account.cause, "its lock with it"));
+    assert_true(diagnosis_make(&build.digest, &build.judgement, &diagnosis));
+    assert_int_not_equal(diagnosis.cause, ROOT_SESSION);
+    assert_int_not_equal(diagnosis.certainty, CERTAINTY_PROVEN);
+    assert_null(strstr(diagnosis.text, "its lock with it"));
 }
 
 TEST_WITH(two_servers_that_lead_at_once_are_named, start, stop)
@@ -104,10 +104,10 @@ TEST_WITH(two_servers_that_lead_at_once_are_named, start, stop)
     BUILD_EVENT(&build, 0, 1, CONNECTED, OUTCOME_OK, 3);
     BUILD_EVENT(&build, 0, 2, CONNECTED, OUTCOME_OK, 2);
     build_both(4000);
-    assert_account(ROOT_TWO_LEADERS,
-                   "server-3 granted the lock to client-1, and server-2 to client-2: their group "
-                   "had chosen another leader by itself",
-                   "only once a majority has the lock");
+    assert_diagnosis(ROOT_TWO_LEADERS,
+                     "server-3 granted the lock to client-1, and server-2 to client-2: their group "
+                     "had chosen another leader by itself",
+                     "only once a majority has the lock");
     assert_certain(CERTAINTY_PROVEN);
 }
 
@@ -116,8 +116,9 @@ TEST_WITH(a_failover_names_who_led_and_who_leads, start, stop)
     strike("failover", "leader", 5, NEVER_MS)->bound_ns = -1;
     note(5, 1, "redis-1 redis-3");
     build_both(4000);
-    assert_account(ROOT_FORGOT, "the leader redis-1 was killed before the lock had reached redis-3",
-                   "a majority");
+    assert_diagnosis(ROOT_FORGOT,
+                     "the leader redis-1 was killed before the lock had reached redis-3",
+                     "a majority");
 }
 
 TEST_WITH(a_clock_is_told_with_its_owner, start, stop)
@@ -125,8 +126,9 @@ TEST_WITH(a_clock_is_told_with_its_owner, start, stop)
     strike("clock", "server-1", 5, 25)->by_ns = 120 * NS_PER_S;
     build.trial.traits = leases;
     build_both(4000);
-    assert_account(ROOT_CLOCK, "server-1's clock jumps ahead by 2 min, and by it client-1's lease",
-                   "whose clock nobody sets");
+    assert_diagnosis(ROOT_CLOCK,
+                     "server-1's clock jumps ahead by 2 min, and by it client-1's lease",
+                     "whose clock nobody sets");
 }
 
 static struct fault_step *build_cut(void)
@@ -147,24 +149,24 @@ TEST_WITH(a_cut_is_told_with_both_sides, start, stop)
     build_cut();
     build_both(4000);
     assert_certain(CERTAINTY_PROVEN);
-    assert_account(ROOT_PARTITION, "client-1 and the leader redis-2 are cut off from all others",
-                   "a majority");
+    assert_diagnosis(ROOT_PARTITION, "client-1 and the leader redis-2 are cut off from all others",
+                     "a majority");
 }
 
 // Two sides must both have servers that can give the lock away; and what was granted before they
 // parted may have come over.
 TEST_WITH(a_cut_divides_no_lock_that_has_one_server, start, stop)
 {
-    struct account account;
+    struct diagnosis diagnosis;
     static const char *const whole[] = {"single", "independent", "ensemble"};
     for (size_t i = 0; i < 3; i++) {
         build_cut();
         build.trial.topology = whole[i];
         build_both(4000);
         build_judge(&build);
-        assert_true(account_make(&build.digest, &build.judgement, &account));
-        assert_int_not_equal(account.root, ROOT_PARTITION);
-        assert_null(strstr(account.cause, "on one side only"));
+        assert_true(diagnosis_make(&build.digest, &build.judgement, &diagnosis));
+        assert_int_not_equal(diagnosis.cause, ROOT_PARTITION);
+        assert_null(strstr(diagnosis.text, "on one side only"));
         build_free(&build);
         build_start(&build, "increment");
     }
@@ -181,13 +183,13 @@ TEST_WITH(who_was_let_in_by_a_fault_is_not_blamed_for_its_release, start, stop)
     build_both(4000);
     build_judge(&build);
     assert_state(&build, "wrongful-release", FINDING_VIOLATED);
-    struct account account;
-    assert_true(account_make(&build.digest, &build.judgement, &account));
-    assert_int_equal(account.root, ROOT_FORGOT);
-    assert_int_equal(account.culprit, SIZE_MAX);
-    assert_int_equal(account.also_count, 2);
-    assert_int_equal(account.besides_count, 0);
-    assert_int_equal(account.overlap_ns, 10 * NS_PER_MS);
+    struct diagnosis diagnosis;
+    assert_true(diagnosis_make(&build.digest, &build.judgement, &diagnosis));
+    assert_int_equal(diagnosis.cause, ROOT_FORGOT);
+    assert_null(diagnosis.culprit);
+    assert_int_equal(diagnosis.also_count, 2);
+    assert_int_equal(diagnosis.besides_count, 0);
+    assert_int_equal(diagnosis.overlap_ns, 10 * NS_PER_MS);
 }
 
 TEST_WITH(a_lock_that_is_none_or_too_near_is_said_to_be, start, stop)
@@ -199,7 +201,7 @@ TEST_WITH(a_lock_that_is_none_or_too_near_is_said_to_be, start, stop)
         const char *scheme;
         const char *const *traits;
         char *topology;
-        enum root root;
+        enum root_cause root;
         const char *cause;
         const char *remedy;
     } cases[] = {
@@ -214,7 +216,7 @@ TEST_WITH(a_lock_that_is_none_or_too_near_is_said_to_be, start, stop)
         build.trial.traits = cases[i].traits;
         build.trial.topology = cases[i].topology;
         build_both(NEVER_MS);
-        assert_account(cases[i].root, cases[i].cause, cases[i].remedy);
+        assert_diagnosis(cases[i].root, cases[i].cause, cases[i].remedy);
         if (i < 3)
             build_free(&build);
     }
@@ -226,8 +228,9 @@ TEST_WITH(an_acquire_of_several_steps_is_told, start, stop)
     build.steps[0].points[0] = (struct point_name){
         .client = 2, .moment = MOMENT_BEFORE, .what = "SET", .phase = "acquire"};
     build_both(NEVER_MS);
-    assert_account(ROOT_STEPS, "client-2 was stopped between them (fault 1, before SET in acquire)",
-                   "in one step");
+    assert_diagnosis(ROOT_STEPS,
+                     "client-2 was stopped between them (fault 1, before SET in acquire)",
+                     "in one step");
 }
 
 TEST_WITH(work_beyond_the_lease_is_told_with_its_length, start, stop)
@@ -238,14 +241,14 @@ TEST_WITH(work_beyond_the_lease_is_told_with_its_length, start, stop)
     build_release(&build, 1, 1, 450, 451, RELEASE_NOT_OWNER);
     build_release(&build, 2, 2, 460, 461, RELEASE_RELEASED);
     build_stop(&build, 500, STOP_DONE);
-    assert_account(ROOT_WORK, "client-1 held on for 450 ms, longer than its lease of 300 ms",
-                   "a lease longer than the work");
+    assert_diagnosis(ROOT_WORK, "client-1 held on for 450 ms, longer than its lease of 300 ms",
+                     "a lease longer than the work");
 }
 
 // What is not proven to follow from the first violation is not hidden behind it.
 TEST_WITH(what_other_holds_broke_is_told_on_its_own, start, stop)
 {
-    struct account accounts[MAX_CHECKS];
+    struct diagnosis diagnoses[MAX_CHECKS];
     build_begin(&build, 0);
     build_acquire(&build, 1, 1, 0, 0, 300, 0);
     build_acquire(&build, 2, 2, 1, 310, 610, 0);
@@ -257,14 +260,14 @@ TEST_WITH(what_other_holds_broke_is_told_on_its_own, start, stop)
     build_release(&build, 4, 4, 492, 493, RELEASE_RELEASED);
     build_stop(&build, 500, STOP_DONE);
     build_judge(&build);
-    assert_int_equal(accounts_make(&build.digest, &build.judgement, accounts), 2);
+    assert_int_equal(diagnoses_make(&build.digest, &build.judgement, diagnoses), 2);
     for (int i = 0; i < 2; i++) {
-        bool is_stale = strcmp(accounts[i].finding->check->name, "stale-holder") == 0;
-        assert_int_equal(accounts[i].root, is_stale ? ROOT_WORK : ROOT_ADMITS);
-        assert_int_equal(accounts[i].also_count, 0);
-        assert_null(strstr(accounts[i].remedy, ": ."));
+        bool is_stale = strcmp(diagnoses[i].finding->check->name, "stale-holder") == 0;
+        assert_int_equal(diagnoses[i].cause, is_stale ? ROOT_WORK : ROOT_ADMITS);
+        assert_int_equal(diagnoses[i].also_count, 0);
+        assert_null(strstr(diagnoses[i].mitigation, ": ."));
     }
-    assert_int_equal(accounts[0].besides_count, 1);
+    assert_int_equal(diagnoses[0].besides_count, 1);
     char *told = story_tell(&build.digest, &build.judgement);
     assert_text_has(told, "(1 time; that it follows from the above is not proven)");
     assert_text_has(told, "longer than its lease of 300 ms");
@@ -285,10 +288,10 @@ TEST_WITH(a_lease_that_was_nearly_over_at_the_grant_is_told, start, stop)
     build_release(&build, 1, 1, 304, 305, RELEASE_NOT_OWNER);
     build_release(&build, 2, 2, 330, 331, RELEASE_RELEASED);
     build_stop(&build, 500, STOP_DONE);
-    assert_account(ROOT_WORK,
-                   "client-1 learned of its grant when 1 ms of its lease of 300 ms was left, and "
-                   "held on for 5 ms; client-2 was granted the lock",
-                   "how much of its lease is left");
+    assert_diagnosis(ROOT_WORK,
+                     "client-1 learned of its grant when 1 ms of its lease of 300 ms was left, and "
+                     "held on for 5 ms; client-2 was granted the lock",
+                     "how much of its lease is left");
 }
 
 TEST_WITH(a_late_commit_is_told, start, stop)
@@ -306,8 +309,8 @@ TEST_WITH(a_late_commit_is_told, start, stop)
     build_release(&build, 2, 2, 16, 17, RELEASE_RELEASED);
     build_stop(&build, 30, STOP_DONE);
     build_final(&build, 31, 1);
-    assert_account(ROOT_LATE_COMMIT, "client-1 released the lock 10 ms before its transaction",
-                   "committing first");
+    assert_diagnosis(ROOT_LATE_COMMIT, "client-1 released the lock 10 ms before its transaction",
+                     "committing first");
 }
 
 TEST_WITH(a_view_older_than_the_lock_is_told, start, stop)
@@ -325,8 +328,8 @@ TEST_WITH(a_view_older_than_the_lock_is_told, start, stop)
     build_release(&build, 2, 2, 10, 11, RELEASE_RELEASED);
     build_stop(&build, 30, STOP_DONE);
     build_final(&build, 31, 1);
-    assert_account(ROOT_OLD_VIEW, "client-2 read the value as it was when its acquire began",
-                   "taking the lock first");
+    assert_diagnosis(ROOT_OLD_VIEW, "client-2 read the value as it was when its acquire began",
+                     "taking the lock first");
 }
 
 TEST_WITH(a_semaphore_is_not_said_to_let_two_in, start, stop)
@@ -341,9 +344,10 @@ TEST_WITH(a_semaphore_is_not_said_to_let_two_in, start, stop)
     for (int client = 1; client <= 3; client++)
         build_release(&build, client, client, 10, 11, RELEASE_RELEASED);
     build_stop(&build, 30, STOP_DONE);
-    assert_account(ROOT_ADMITS,
-                   "client-3 was granted a permit when all 2 were out (client-1's and client-2's)",
-                   "counts and takes");
+    assert_diagnosis(
+        ROOT_ADMITS,
+        "client-3 was granted a permit when all 2 were out (client-1's and client-2's)",
+        "counts and takes");
     char *json = evidence_json(&build.digest, &build.judgement);
     for (int client = 1; client <= 3; client++) {
         char holder[32];
@@ -368,7 +372,8 @@ TEST_WITH(what_changed_under_a_reader_is_told, start, stop)
     build_read(&build, 1, 1, 15, 1, 0);
     build_release(&build, 1, 1, 16, 17, RELEASE_GONE);
     build_stop(&build, 30, STOP_DONE);
-    assert_account(ROOT_FORGOT, "server-1 lost all its data, client-1's lock", "nobody may empty");
+    assert_diagnosis(ROOT_FORGOT, "server-1 lost all its data, client-1's lock",
+                     "nobody may empty");
     assert_state(&build, "unstable-read", FINDING_VIOLATED);
     char *told = story_tell(&build.digest, &build.judgement);
     assert_text_has(told, "client-1 acquires the lock as a reader");
@@ -387,7 +392,7 @@ TEST_WITH(a_refused_reentry_is_told_by_what_took_the_lock, start, stop)
     BUILD_EVENT(&build, 11, 1, REENTER_RETURN, OUTCOME_NO, 1, 2);
     build_release(&build, 1, 1, 12, 13, RELEASE_GONE);
     build_stop(&build, 30, STOP_DONE);
-    assert_account(ROOT_FORGOT, "server-1 lost all its data", "nobody may empty");
+    assert_diagnosis(ROOT_FORGOT, "server-1 lost all its data", "nobody may empty");
     char *told = story_tell(&build.digest, &build.judgement);
     assert_text_has(told, "client-1 tries to enter depth 2: the lock is refused");
     free(told);

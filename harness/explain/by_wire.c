@@ -1,173 +1,480 @@
-// What two holds at once, or a lock that vanished, come from, by what the proxies of external
-// clients saw.
-#include "harness/explain/account.h"
+// What the proxies of external clients saw: why two hold at once, a lock vanished, or nobody is
+// granted it any more. Redis alone is understood by them.
+#include "harness/explain/diagnosis.h"
 
+#include "harness/base/growing.h"
+#include "harness/base/rank.h"
 #include "harness/base/text.h"
 
-// The hold in whose release the request was sent; SIZE_MAX if it was in none, or nobody knows.
-static size_t hold_released_by(const struct digest *digest, const struct seen_request *request)
+#include <stdlib.h>
+#include <string.h>
+
+// --- what was seen -------------------------------------------------------------------------------
+
+// A reply belongs to one of the last requests that wait for one.
+#define FAR_BACK 1000
+
+// Those with a key, in the order in which they were sent.
+struct requests {
+    struct seen_request *items;
+    size_t count;
+};
+
+#define EACH_REQUEST(requests, each)                                                               \
+    EACH_OF (seen_request, each, (requests)->items, (requests)->count)
+
+// False if the reply belongs to none of the requests.
+static bool enter_reply(struct requests *requests, const struct event *event)
 {
-    size_t found = SIZE_MAX;
-    for (size_t i = 0; i < digest->hold_count; i++) {
-        const struct hold *hold = &digest->holds[i];
-        if (hold->client != request->client || !hold->release_invoked ||
-            request->sent_ns < hold->released_ns || request->sent_ns > hold->returned_ns ||
-            (request->worker != 0 && hold->worker != request->worker))
+    for (size_t back = 0; back < requests->count && back < FAR_BACK; back++) {
+        struct seen_request *request = &requests->items[requests->count - 1 - back];
+        if (request->client != event->client || request->sent_ns != event->reply.asked_ns ||
+            request->answered_ns != TIME_NEVER ||
+            strcmp(request->command.text, event_command(event).text) != 0)
             continue;
-        if (found != SIZE_MAX)
-            return SIZE_MAX;
-        found = i;
+        request->answered_ns = event->at_ns;
+        request->reply = (enum reply_kind)event->detail;
+        return true;
+    }
+    return false;
+}
+
+// Those that were sent between two times, with their replies. The caller frees the items.
+static struct requests requests_between(const struct digest *digest, int64_t from_ns, int64_t to_ns)
+{
+    const struct history *history = digest->history;
+    struct requests requests = {0};
+    size_t room = 0;
+    size_t waiting = 0;
+    for (size_t i = FIRST_FROM(history->events, history->count, at_ns, from_ns); i < history->count;
+         i++) {
+        const struct event *event = &history->events[i];
+        bool is_over = event->at_ns > to_ns;
+        if (is_over && waiting == 0)
+            break;
+        if (event->kind == EVENT_REPLY && event->reply.key != 0 && enter_reply(&requests, event))
+            waiting--;
+        if (is_over || event->kind != EVENT_REQUEST || event->request.key == 0)
+            continue;
+        *APPEND(requests.items, requests.count, room) =
+            (struct seen_request){.command = event_command(event),
+                                  .client = event->client,
+                                  .worker = event->worker,
+                                  .phase = (enum phase)(event->detail >> REQUEST_PHASE),
+                                  .words = event->detail & REQUEST_WORDS,
+                                  .key = event->request.key,
+                                  .value = event->request.value,
+                                  .ttl_ms = event->request.ttl_ms,
+                                  .sent_ns = event->at_ns,
+                                  .answered_ns = TIME_NEVER};
+        waiting++;
+    }
+    return requests;
+}
+
+// --- what they do --------------------------------------------------------------------------------
+
+static const char *const writes[] = {"SET", "SETEX", "PSETEX", "GETSET", NULL};
+static const char *const takes[] = {"SET", "SETNX", "EVAL", "EVALSHA", "FCALL", NULL};
+static const char *const deletes[] = {"DEL", "UNLINK", "GETDEL", NULL};
+static const char *const prolongs[] = {"PEXPIRE",  "EXPIRE",  "PEXPIREA",
+                                       "EXPIREAT", "PERSIST", NULL};
+
+static bool is_command(const struct seen_request *request, const char *const *commands)
+{
+    return text_is_one_of(request->command.text, commands);
+}
+
+// True if it is a script that may compare the owner.
+static bool compares(const struct seen_request *request)
+{
+    return (request->words & REQUEST_COMPARES) != 0;
+}
+
+// True if it writes, removes, or prolongs the key whoever has it.
+static bool overwrites(const struct seen_request *request)
+{
+    return is_command(request, writes) && (request->words & REQUEST_NX) == 0 && !compares(request);
+}
+
+static bool removes(const struct seen_request *request)
+{
+    return is_command(request, deletes) && !compares(request);
+}
+
+static bool is_prolonging(const struct seen_request *request)
+{
+    return is_command(request, prolongs) ||
+           (overwrites(request) && (request->words & REQUEST_XX) != 0);
+}
+
+static bool was_done(const struct seen_request *request)
+{
+    return request->answered_ns != TIME_NEVER &&
+           (request->reply == REPLY_OK || request->reply == REPLY_SOME);
+}
+
+static bool was_refused(const struct seen_request *request)
+{
+    return request->answered_ns != TIME_NEVER &&
+           (request->reply == REPLY_NIL || request->reply == REPLY_ZERO);
+}
+
+// True if a worker's own, or perhaps its own.
+static bool may_be_of(const struct seen_request *request, int client, int worker)
+{
+    return request->client == client && (request->worker == 0 || request->worker == worker);
+}
+
+// --- how somebody came to hold it ----------------------------------------------------------------
+
+enum grant_proof {
+    GRANT_UNSEEN,     // nothing was seen of its client, or not whose it was, or not what it means
+    GRANT_GIVEN,      // the server granted it: `request` is the one
+    GRANT_REFUSED,    // each request that would have taken the lock was refused: `request` the last
+    GRANT_UNANSWERED, // the last one had no answer when the client held already
+    GRANT_NOT_ASKED,  // it sent nothing that could take it
+};
+struct grant_seen {
+    enum grant_proof proof;
+    const struct seen_request *request; // NULL if GRANT_UNSEEN or GRANT_NOT_ASKED
+};
+
+// True if the proxy would have seen what was sent in that acquire: it has seen requests of this
+// client before it and after it, and no fault kept it from its servers, when it can read nothing.
+static bool was_watched(const struct digest *digest, const struct hold *hold)
+{
+    bool before = false;
+    bool after = false;
+    for (size_t i = 0; i < digest->history->count; i++) {
+        const struct event *event = &digest->history->events[i];
+        if (event->kind != EVENT_REQUEST || event->client != hold->client ||
+            event->request.key == 0)
+            continue;
+        before = before || event->at_ns < hold->invoked_ns;
+        after = after || event->at_ns > hold->granted_ns;
+    }
+    EACH_FAULT (digest, record) {
+        if (fault_can(record->step, FAULT_SEVERS | FAULT_SLOWS | FAULT_DISCONNECTS | FAULT_KILLS) &&
+            record->asked_ns < hold->granted_ns)
+            return false;
+    }
+    return before && after;
+}
+
+// `requests` cover the hold's acquire.
+static struct grant_seen request_of_grant(const struct digest *digest,
+                                          const struct requests *requests, const struct hold *hold)
+{
+    const struct seen_request *given = NULL;
+    const struct seen_request *other = NULL;
+    bool is_clear = true; // nothing that may have been another worker's, nor any script
+    EACH_REQUEST (requests, request) {
+        if (!may_be_of(request, hold->client, hold->worker) ||
+            request->sent_ns < hold->invoked_ns || request->sent_ns > hold->granted_ns ||
+            !is_command(request, takes) || request->phase == PHASE_RELEASE)
+            continue;
+        bool is_its = request->worker == hold->worker;
+        is_clear = is_clear && is_its && !compares(request);
+        if (was_done(request) && request->answered_ns <= hold->granted_ns) {
+            // Of two that may be its own nobody can tell which one is.
+            is_clear = is_clear && (given == NULL || is_its);
+            given = request;
+        }
+        other = request;
+    }
+    if (given != NULL && (is_clear || given->worker == hold->worker))
+        return (struct grant_seen){GRANT_GIVEN, given};
+    if (given != NULL || !is_clear)
+        return (struct grant_seen){GRANT_UNSEEN, NULL};
+    if (other == NULL)
+        return (struct grant_seen){was_watched(digest, hold) ? GRANT_NOT_ASKED : GRANT_UNSEEN,
+                                   NULL};
+    if (was_refused(other) && other->answered_ns <= hold->granted_ns)
+        return (struct grant_seen){GRANT_REFUSED, other};
+    if (other->answered_ns > hold->granted_ns)
+        return (struct grant_seen){GRANT_UNANSWERED, other};
+    return (struct grant_seen){GRANT_UNSEEN, NULL};
+}
+
+// --- who took it ---------------------------------------------------------------------------------
+
+// The first request that took the lock away from a holder whose grant was `grant`, or put another's
+// in its place, before `until_ns`, and not certainly before it; NULL if none was seen.
+static const struct seen_request *request_that_removed(const struct requests *requests,
+                                                       const struct seen_request *grant,
+                                                       const struct hold *own, int64_t until_ns)
+{
+    EACH_REQUEST (requests, request) {
+        bool is_own_release =
+            may_be_of(request, own->client, own->worker) && request->sent_ns >= own->released_ns;
+        if (request->key != grant->key || request == grant || !was_done(request) ||
+            request->answered_ns < grant->sent_ns || request->sent_ns > until_ns || is_own_release)
+            continue;
+        bool is_renewal = request->client == own->client && request->value == grant->value;
+        // A script in a release that names the value of another's lock takes it for its own.
+        bool by_value =
+            compares(request) && request->value == grant->value && request->phase == PHASE_RELEASE;
+        if ((overwrites(request) && !is_renewal) || removes(request) || by_value)
+            return request;
+    }
+    return NULL;
+}
+
+// The first renewal of the lock (by its key) after `from_ns` that was done without a look at whose
+// it is, and not by a worker of that client (or, `is_its`, by one); NULL if none was seen.
+static const struct seen_request *renewal_unchecked(const struct requests *requests, int64_t key,
+                                                    int client, bool is_its, int64_t from_ns)
+{
+    EACH_REQUEST (requests, request) {
+        if (request->key == key && (request->client == client) == is_its && was_done(request) &&
+            is_prolonging(request) && request->answered_ns >= from_ns)
+            return request;
+    }
+    return NULL;
+}
+
+// The hold in whose release, or (`taken`) acquire, the request was sent; NULL if it was in none, or
+// in one of several.
+static const struct hold *hold_around(const struct digest *digest,
+                                      const struct seen_request *request, bool taken)
+{
+    const struct hold *found = NULL;
+    EACH_HOLD (digest, hold) {
+        int64_t from_ns = taken ? hold->invoked_ns : hold->released_ns;
+        int64_t to_ns = taken ? hold->granted_ns : hold->returned_ns;
+        if (!may_be_of(request, hold->client, hold->worker) || request->sent_ns < from_ns ||
+            request->sent_ns > to_ns || (!taken && !hold->release_invoked))
+            continue;
+        if (found != NULL)
+            return NULL;
+        found = hold;
     }
     return found;
 }
 
-// The request that the same release or acquire sent to the same key right before; client 0: none.
+// The request that the same release sent to the same key right before; client 0: none.
 static struct seen_request sent_before(const struct requests *requests,
                                        const struct seen_request *request)
 {
     struct seen_request before = {.client = 0};
-    for (size_t i = 0; i < requests->count && &requests->items[i] != request; i++) {
-        const struct seen_request *each = &requests->items[i];
-        if (each->client == request->client && each->worker == request->worker &&
-            each->phase == request->phase && each->phase == PHASE_RELEASE &&
-            each->key == request->key)
-            before = *each;
-        else if (each->client == request->client && each->worker == request->worker)
-            before = (struct seen_request){.client = 0};
+    EACH_REQUEST (requests, each) {
+        if (each == request)
+            break;
+        if (each->client != request->client || each->worker != request->worker)
+            continue;
+        bool is_same = each->phase == PHASE_RELEASE && request->phase == PHASE_RELEASE &&
+                       each->key == request->key;
+        before = is_same ? *each : (struct seen_request){.client = 0};
     }
     return before;
 }
 
+// --- two holds at once, or a lock that vanished --------------------------------------------------
+
 // A grant that was none: proven by what was answered to the requests of its acquire.
-static bool find_false_grant(struct account *account, const struct requests *requests, size_t which)
+static bool find_false_grant(struct diagnosis *diagnosis, const struct requests *requests,
+                             int which)
 {
-    const struct digest *digest = account->digest;
-    const struct hold *hold = &digest->holds[account->holds[which]];
-    bool has_other = account->holds[1] != SIZE_MAX;
-    struct grant_seen seen = request_of_grant(digest, requests, hold);
+    static const enum root_cause causes[] = {[GRANT_REFUSED] = ROOT_REFUSED,
+                                             [GRANT_UNANSWERED] = ROOT_UNANSWERED_GRANT,
+                                             [GRANT_NOT_ASKED] = ROOT_NOT_ASKED};
+    const struct hold *hold = diagnosis->holds[which];
+    const struct hold *other = diagnosis->holds[1 - which];
+    if (hold == NULL)
+        return false;
+    struct grant_seen seen = request_of_grant(diagnosis->digest, requests, hold);
     struct grant_seen others = {GRANT_UNSEEN, NULL};
-    if (has_other)
-        others = request_of_grant(digest, requests, &digest->holds[account->holds[1 - which]]);
-    static const enum root roots[] = {[GRANT_REFUSED] = ROOT_REFUSED,
-                                      [GRANT_UNANSWERED] = ROOT_UNANSWERED_GRANT,
-                                      [GRANT_NOT_ASKED] = ROOT_NOT_ASKED};
+    if (other != NULL)
+        others = request_of_grant(diagnosis->digest, requests, other);
     if (seen.proof == GRANT_UNSEEN || seen.proof == GRANT_GIVEN)
         return false;
     // To find its own value there is to hold it again; but the value was another's.
     bool is_shared = seen.proof == GRANT_REFUSED && others.request != NULL &&
                      others.request->value == seen.request->value && seen.request->value != 0;
-    account_conclude(account, is_shared ? ROOT_SAME_VALUE : roots[seen.proof], true);
     if (seen.request != NULL)
-        account->request = *seen.request;
+        diagnosis->request = *seen.request;
     // Whoever was not granted it is told second.
-    if (which == 0 && has_other) {
-        account->holds[0] = account->holds[1];
-        account->holds[1] = (size_t)(hold - digest->holds);
+    if (other != NULL) {
+        diagnosis->holds[0] = other;
+        diagnosis->holds[1] = hold;
     }
-    return true;
+    return conclude(diagnosis, is_shared ? ROOT_SAME_VALUE : causes[seen.proof], true);
 }
 
 // What the server was asked for ended before the other was let in, and the holder believed in more:
 // proven by its request, which nothing has prolonged.
-static bool find_short_lease(struct account *account, const struct requests *requests,
+static bool find_short_lease(struct diagnosis *diagnosis, const struct requests *requests,
                              const struct seen_request *grant, int64_t until_ns)
 {
-    const struct hold *hold = &account->digest->holds[account->holds[0]];
-    for (size_t i = 0; i < requests->count; i++) {
-        const struct seen_request *request = &requests->items[i];
-        bool is_later = request->key == grant->key && request->client == hold->client &&
-                        request != grant && request->phase != PHASE_RELEASE &&
-                        request->answered_ns >= grant->answered_ns && request->sent_ns <= until_ns;
-        if (is_later && ((request->words & REQUEST_COMPARES) != 0 || request_prolongs(request) ||
-                         request_overwrites(request)))
+    const struct hold *hold = diagnosis->holds[0];
+    EACH_REQUEST (requests, request) {
+        if (request->key == grant->key && request->client == hold->client && request != grant &&
+            request->phase != PHASE_RELEASE && request->answered_ns >= grant->answered_ns &&
+            request->sent_ns <= until_ns &&
+            (compares(request) || is_prolonging(request) || overwrites(request)))
             return false;
     }
-    if ((grant->words & REQUEST_UNTIL) != 0) {
-        account_conclude(account, ROOT_CLOCK, true);
-    } else {
-        int64_t ends_ns = grant->sent_ns + grant->ttl_ms * NS_PER_MS;
-        int64_t drift_ns = allowed_drift_ns(grant->ttl_ms * NS_PER_MS);
-        if (grant->ttl_ms == 0 || ends_ns > until_ns || hold->valid_until_ns <= ends_ns + drift_ns)
-            return false;
-        account_conclude(account, ROOT_COUNTED_LATE, true);
-    }
-    account->request = *grant;
-    return true;
+    int64_t ttl_ns = grant->ttl_ms * NS_PER_MS;
+    bool is_until = (grant->words & REQUEST_UNTIL) != 0;
+    if (!is_until && (ttl_ns == 0 || grant->sent_ns + ttl_ns > until_ns ||
+                      hold->valid_until_ns <= grant->sent_ns + ttl_ns + allowed_drift_ns(ttl_ns)))
+        return false;
+    diagnosis->request = *grant;
+    return conclude(diagnosis, is_until ? ROOT_CLOCK : ROOT_COUNTED_LATE, true);
 }
 
 // Brings the two into the order in which the server granted it to them.
-static void order_by_grants(struct account *account, const struct requests *requests)
+static void order_by_grants(struct diagnosis *diagnosis, const struct requests *requests)
 {
-    const struct digest *digest = account->digest;
-    const struct hold *second = &digest->holds[account->holds[1]];
-    const struct seen_request *one =
-        request_of_grant(digest, requests, &digest->holds[account->holds[0]]).request;
-    const struct seen_request *other = request_of_grant(digest, requests, second).request;
+    const struct hold *first = diagnosis->holds[0];
+    const struct hold *second = diagnosis->holds[1];
+    const struct seen_request *one = request_of_grant(diagnosis->digest, requests, first).request;
+    const struct seen_request *other =
+        request_of_grant(diagnosis->digest, requests, second).request;
     if (one == NULL || other == NULL || other->answered_ns > one->sent_ns)
         return;
-    account->holds[1] = account->holds[0];
-    account->holds[0] = (size_t)(second - digest->holds);
+    diagnosis->holds[0] = second;
+    diagnosis->holds[1] = first;
 }
 
-static bool find_in_requests(struct account *account, const struct requests *requests,
+static bool find_in_requests(struct diagnosis *diagnosis, const struct requests *requests,
                              int64_t until_ns)
 {
-    const struct digest *digest = account->digest;
-    bool has_other = account->holds[1] != SIZE_MAX;
-    if ((has_other && find_false_grant(account, requests, 1)) ||
-        find_false_grant(account, requests, 0))
+    bool has_other = diagnosis->holds[1] != NULL;
+    if (find_false_grant(diagnosis, requests, 1) || find_false_grant(diagnosis, requests, 0))
         return true;
     if (has_other) {
-        order_by_grants(account, requests);
-        until_ns = digest->holds[account->holds[1]].granted_ns;
+        order_by_grants(diagnosis, requests);
+        until_ns = diagnosis->holds[1]->granted_ns;
     }
-    const struct hold *hold = &digest->holds[account->holds[0]];
-    struct grant_seen seen = request_of_grant(digest, requests, hold);
+    const struct hold *hold = diagnosis->holds[0];
+    struct grant_seen seen = request_of_grant(diagnosis->digest, requests, hold);
     if (seen.proof != GRANT_GIVEN)
         return false;
     const struct seen_request *remover =
         request_that_removed(requests, seen.request, hold, until_ns);
     if (remover != NULL) {
-        bool by_value = (remover->words & REQUEST_COMPARES) != 0;
-        account_conclude(account,
-                         by_value                   ? ROOT_SAME_VALUE
-                         : request_deletes(remover) ? ROOT_REMOVED
-                                                    : ROOT_OVERWRITTEN,
-                         remover->sent_ns >= seen.request->answered_ns &&
-                             remover->answered_ns <= until_ns);
-        account->culprit = hold_released_by(digest, remover);
-        account->request = *remover;
-        account->before = sent_before(requests, remover);
-        return true;
+        diagnosis->culprit = hold_around(diagnosis->digest, remover, false);
+        diagnosis->request = *remover;
+        diagnosis->before = sent_before(requests, remover);
+        return conclude(diagnosis,
+                        compares(remover)  ? ROOT_SAME_VALUE
+                        : removes(remover) ? ROOT_REMOVED
+                                           : ROOT_OVERWRITTEN,
+                        remover->sent_ns >= seen.request->answered_ns &&
+                            remover->answered_ns <= until_ns);
     }
     const struct seen_request *renewal =
         has_other ? renewal_unchecked(requests, seen.request->key, hold->client, true, until_ns)
                   : NULL;
-    if (renewal != NULL) {
-        account_conclude(account, ROOT_RENEWED_OTHER, true);
-        account->request = *renewal;
-        return true;
-    }
-    return find_short_lease(account, requests, seen.request, until_ns);
+    if (renewal == NULL)
+        return find_short_lease(diagnosis, requests, seen.request, until_ns);
+    diagnosis->request = *renewal;
+    return conclude(diagnosis, ROOT_RENEWED_OTHER, true);
 }
 
-// Two holds at once, or one whose lock vanished, by what the proxies saw.
-bool account_find_by_wire(struct account *account, int64_t until_ns)
+bool diagnose_by_wire(struct diagnosis *diagnosis, int64_t until_ns)
 {
-    const struct digest *digest = account->digest;
-    const struct hold *hold = &digest->holds[account->holds[0]];
-    struct requests requests;
+    const struct digest *digest = diagnosis->digest;
+    const struct hold *hold = diagnosis->holds[0];
+    const struct hold *other = diagnosis->holds[1];
     int64_t from_ns = hold->invoked_ns;
     int64_t to_ns = until_ns;
     if (digest->trial->foreign == NULL || digest->history == NULL)
         return false;
-    if (account->holds[1] != SIZE_MAX) {
-        const struct hold *other = &digest->holds[account->holds[1]];
+    if (other != NULL) {
         from_ns = time_earlier(from_ns, other->invoked_ns);
         to_ns = time_later(to_ns, time_earlier(hold->released_ns, other->released_ns));
     }
-    requests_between(digest, from_ns, to_ns, &requests);
-    bool found = find_in_requests(account, &requests, until_ns);
-    requests_free(&requests);
+    struct requests requests = requests_between(digest, from_ns, to_ns);
+    bool found = find_in_requests(diagnosis, &requests, until_ns);
+    free(requests.items);
+    return found;
+}
+
+// --- nobody is granted the lock ------------------------------------------------------------------
+
+// The acquire in which the request was sent, and that was not granted; NULL: none, or of more than
+// one it may have been.
+static const struct attempt *attempt_of(const struct digest *digest,
+                                        const struct seen_request *request)
+{
+    const struct attempt *found = NULL;
+    EACH_ATTEMPT (digest, attempt) {
+        if (!may_be_of(request, attempt->client, attempt->worker) ||
+            attempt->invoked_ns > request->sent_ns || attempt->returned_ns < request->sent_ns)
+            continue;
+        if (found != NULL)
+            return NULL;
+        found = attempt;
+    }
+    return found;
+}
+
+// The last request that took the lock, if nothing removed it since; NULL.
+static const struct seen_request *last_taken(const struct requests *requests)
+{
+    const struct seen_request *last = NULL;
+    EACH_REQUEST (requests, request) {
+        if ((request->words & REQUEST_NX) != 0 && was_done(request))
+            last = request;
+        else if (last != NULL && request->key == last->key && !is_prolonging(request) &&
+                 (compares(request) || removes(request)) &&
+                 (was_done(request) || request->answered_ns == TIME_NEVER))
+            last = NULL;
+    }
+    return last;
+}
+
+// Of a lock of which the proxies saw by which request it was taken last: UNKNOWN_AS_NO and
+// LOST_ACQUIRE are proven if the server had granted it to an acquire that was not told so;
+// KEPT_ALIVE if another client renewed it after its holder had died; NO_EXPIRY if it was taken, and
+// never given, a time to live.
+static bool find_who_has_it(struct diagnosis *diagnosis, const struct requests *requests)
+{
+    const struct digest *digest = diagnosis->digest;
+    const struct seen_request *taken = last_taken(requests);
+    if (taken == NULL)
+        return false;
+    bool prolonged = (taken->words & (REQUEST_EXPIRES | REQUEST_UNTIL)) != 0;
+    EACH_REQUEST (requests, request) {
+        prolonged = prolonged || (request->key == taken->key && request->sent_ns > taken->sent_ns &&
+                                  is_prolonging(request));
+    }
+    const struct attempt *attempt = attempt_of(digest, taken);
+    const struct hold *holder = hold_around(digest, taken, true);
+    const struct hold *hold = diagnosis->holds[0];
+    bool died = hold != NULL && hold->died_ns < digest->ended_ns && hold->client == taken->client;
+    const struct seen_request *renewal =
+        died ? renewal_unchecked(requests, taken->key, hold->client, false, hold->died_ns) : NULL;
+    enum root_cause cause = ROOT_UNKNOWN;
+    if (holder != NULL && holder->answer == RELEASE_RELEASED &&
+        holder->returned_ns < digest->ended_ns && !prolonged) {
+        cause = ROOT_UNDONE_RELEASE;
+        diagnosis->holds[0] = holder;
+        diagnosis->attempt = NULL;
+    } else if (attempt != NULL && !attempt->died && !prolonged) {
+        cause = attempt->outcome == OUTCOME_NO ? ROOT_UNKNOWN_AS_NO : ROOT_LOST_ACQUIRE;
+        diagnosis->attempt = attempt;
+    } else if (renewal != NULL) {
+        cause = ROOT_KEPT_ALIVE;
+    } else if (died && !prolonged && diagnosis_has_trait(diagnosis, "lease")) {
+        cause = ROOT_NO_EXPIRY;
+    }
+    if (cause == ROOT_UNKNOWN)
+        return false;
+    diagnosis->request = cause == ROOT_KEPT_ALIVE ? *renewal : *taken;
+    return conclude(diagnosis, cause, true);
+}
+
+bool diagnose_no_progress_by_wire(struct diagnosis *diagnosis)
+{
+    const struct digest *digest = diagnosis->digest;
+    if (digest->trial->foreign == NULL)
+        return false;
+    struct requests requests = requests_between(digest, digest->started_ns, digest->ended_ns);
+    bool found = find_who_has_it(diagnosis, &requests);
+    free(requests.items);
     return found;
 }

@@ -1,332 +1,291 @@
-// The table of causes: the name of each, its sentence, and what prevents it.
+// The table of causes: the name of each, the sentence that tells it, and what would have prevented
+// it. In a sentence, {word} stands for what add_word puts in its place, and {fact?yes|no} for the
+// one or the other: a fact is one that holds() knows, or a trait of the lock. What a sentence adds
+// by way of a reason must be known itself.
 #include "harness/base/text.h"
-#include "harness/explain/account.h"
+#include "harness/check/describe.h"
+#include "harness/check/liveness.h"
+#include "harness/check/silence.h"
+#include "harness/check/sweep.h"
+#include "harness/explain/diagnosis.h"
+#include "harness/explain/fault_text.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-
-#define CONSENSUS "a lock server that answers only once a majority has the lock (etcd, ZooKeeper)"
-#define COMPARE "comparing the owner and deleting in one step, at the server"
-#define ONE_STEP "a lock that checks and takes in one step, at the server"
-#define OWN_CLOCK "a lock server whose clock nobody sets: it measures the leases by it"
-#define OWN_CONNECTION "writing in a transaction on the very connection that holds the lock"
-
-// By what it promises, or by what its holder was told.
-static bool is_leased(const struct account *account)
-{
-    return account_has_trait(account, "lease") ||
-           (account->holds[0] != SIZE_MAX &&
-            account->digest->holds[account->holds[0]].valid_until_ns != TIME_NEVER);
-}
-
-static const struct fault_step *step_of(const struct account *account)
-{
-    return account->fault == SIZE_MAX ? NULL : account->digest->faults[account->fault].step;
-}
-
-// Tokens of this lock's, or of another's if it gives none.
-static const char *fencing(const struct account *account)
-{
-    return account_has_trait(account, "fenced") || account->digest->trial->traits == NULL
-               ? "a fencing token checked by the store (fenced: true)"
-               : "a lock that gives fencing tokens, and a store that checks them";
-}
-
-// --- what depends on the lock --------------------------------------------------------------------
-
-static const char *against_late_grant(const struct account *account)
-{
-    (void)account;
-    return "a client that looks, once it is granted the lock, whether its lease still lasts; and ";
-}
-
-static const char *against_work(const struct account *account)
-{
-    if (account->length_ns <= account->digest->trial->scenario->lock.lease_ns)
-        return "a client that looks, once it is granted the lock, how much of its lease is left; "
-               "and ";
-    return account_has_trait(account, "renewed")
-               ? "a longer lease; and "
-               : "a lease longer than the work, or one that is renewed meanwhile; and ";
-}
-
-static const char *against_removal(const struct account *account)
-{
-    const struct digest *digest = account->digest;
-    if (account->request.client != 0 || account->certainty != CERTAINTY_PROVEN ||
-        account->culprit == SIZE_MAX)
-        return COMPARE;
-    const struct hold *culprit = &digest->holds[account->culprit];
-    bool is_own = culprit->client == digest->holds[account->holds[0]].client;
-    return is_own && culprit->answer != RELEASE_UNCHECKED ? COMPARE ", with a value for each worker"
-                                                          : COMPARE;
-}
-
-static const char *against_forgetting(const struct account *account)
-{
-    const struct fault_step *step = step_of(account);
-    if (fault_can(step, FAULT_MOVES_LEADER))
-        return CONSENSUS;
-    if (fault_can(step, FAULT_KILLS)) {
-        if (strcmp(trial_topology(account->digest->trial), "independent") == 0)
-            return "servers that write each lock to disk before they answer, or stay down for a "
-                   "whole lease after a crash";
-        return account_has_trait(account, "memcached")
-                   ? "a lock server that keeps its locks on disk: memcached keeps none"
-                   : "a lock server that writes each lock to disk before it answers (Redis: "
-                     "appendfsync always)";
-    }
-    return step->form.mitigation;
-}
-
-static const char *against_clock(const struct account *account)
-{
-    const struct fault_step *step = step_of(account);
-    return step == NULL || step->target.client != 0
-               ? "a lease that the server measures by its own clock, not each client by its own"
-               : OWN_CLOCK;
-}
-
-static const char *against_admitting(const struct account *account)
-{
-    if (digest_permits(account->digest) > 1)
-        return "a semaphore that counts and takes in one step, at the server";
-    return account_has_trait(account, "redis")
-               ? ONE_STEP
-               : "a lock that checks and takes in one step, at a server that all clients ask";
-}
-
-static const char *against_steps(const struct account *account)
-{
-    return account->certainty == CERTAINTY_PROVEN ? ONE_STEP
-                                                  : ONE_STEP
-               "; and a grant that is valid for a lease from before it was asked for";
-}
-
-static const char *against_death(const struct account *account)
-{
-    if (account->root == ROOT_DIED_HOLDING && account->fault != SIZE_MAX)
-        return "a server that ends the session of a client it does not hear of (TCP keepalive, "
-               "wait_timeout)";
-    if (!is_leased(account))
-        return "a lease, set in the same step that takes the lock";
-    if (account->root == ROOT_DIED_ACQUIRING)
-        return "taking the lock and setting when it ends in one step";
-    return account_has_trait(account, "session")
-               ? "a session that nobody keeps alive but the client that has it"
-               : "setting when the lock ends in the very request that takes it, also in one that "
-                 "is "
-                 "sent again, and prolonging it for its holder only";
-}
-
-static const char *against_lost_release(const struct account *account)
-{
-    return is_leased(account) ? "a release that is sent again until it is answered, by its owner's "
-                                "value"
-                              : "a lease, set in the same step that takes the lock";
-}
-
-static const char *against_lost_acquire(const struct account *account)
-{
-    return is_leased(account)
-               ? "asking again with the same token, and finding that it has the lock"
-               : "a lease; or asking again with the same token, and finding that it has the lock";
-}
-
-static const char *against_being_struck(const struct account *account)
-{
-    return fault_can(step_of(account), FAULT_SEVERS)
-               ? "a majority of servers that reach each other: as it is, the lock prefers nobody "
-                 "to two"
-               : "";
-}
-
-static const char *against_no_answer(const struct account *account)
-{
-    return account->fault == SIZE_MAX && account->digest->trial->foreign != NULL
-               ? "a lock that gives up in time and says so: driver-of-client-1.log may say what it "
-                 "waits for"
-               : "servers that keep what they had stored, and of which a majority is up";
-}
-
-// What keeps the harm away, or the two apart, whatever it came from.
-static const char *against_unknown(const struct account *account)
-{
-    if (account->finding->check->mitigation != NULL)
-        return account->finding->check->mitigation;
-    return account->overlap_ns > 0 ? against_admitting(account) : "";
-}
 
 // --- the table -----------------------------------------------------------------------------------
 
-static const struct {
-    const char *name;
-    const char *sentence;                                 // NULL: it is made in sentences.c
-    const char *against;                                  // what prevents it,
-    const char *(*fitted)(const struct account *account); // or that, fitted to the lock
-} causes[] = {
-    [ROOT_UNKNOWN] = {.name = "unknown", .fitted = against_unknown},
-    [ROOT_PAUSE] = {.name = "pause", .against = ""},
-    [ROOT_STALL] =
-        {.name = "stall",
-         .sentence = "the machine stood still for {length} while {who} held the lock with a lease "
-                     "of {lease}; {other} was granted the lock, and {who} went on all the same",
-         .against = ""},
-    [ROOT_LATE_GRANT] = {.name = "late-grant", .fitted = against_late_grant},
-    [ROOT_WIRE] =
-        {.name = "network",
-         .sentence =
-             "what {who} sent was held up for {length} (fault {fault}), until its lease of {lease} "
-             "was over; {other} was granted the lock, and {who} went on all the same",
-         .against = ""},
-    [ROOT_WORK] = {.name = "work", .fitted = against_work},
-    [ROOT_REMOVED] = {.name = "removed", .fitted = against_removal},
-    [ROOT_SAME_VALUE] = {.name = "same-value",
-                         .against = "a value of its own for each worker, and for each grant"},
-    [ROOT_OVERWRITTEN] =
-        {.name = "overwritten",
-         .sentence = "{sent}, without NX: it put its own value in the place of {who}'s lock",
-         .against = "taking the lock only if it is free (SET NX), and renewing it only if it is "
-                    "one's own"},
-    [ROOT_FORGOT] = {.name = "server-forgot", .fitted = against_forgetting},
-    [ROOT_CLOCK] = {.name = "clock", .fitted = against_clock},
-    [ROOT_SESSION] = {.name = "session-ended", .against = OWN_CONNECTION ", which ends with it"},
-    [ROOT_TWO_LEADERS] = {.name = "two-leaders", .against = CONSENSUS},
-    [ROOT_PARTITION] = {.name = "partition", .against = CONSENSUS},
-    [ROOT_GIVEN_TWICE] = {.name = "given-back-twice",
-                          .against = "a permit that has a name, and is given back by it"},
-    [ROOT_LEFT] = {.name = "inner-leave",
-                   .sentence = "{who} came back from an inner hold of the lock, and with that the "
-                               "lock was free although the outer one had not ended",
-                   .against = "a count of entries, and a release at the last one only"},
-    [ROOT_NODE_LOCAL] = {.name = "node-local",
-                         .sentence =
-                             "{who} and {other} asked different servers of the Galera cluster, and "
-                             "this lock is known to the server only that was asked",
-                         .against = "all clients asking one and the same server, or a lock in a "
-                                    "row that the cluster replicates (mysql-unique)"},
-    [ROOT_COUNTED_LATE] = {.name = "lease-miscounted",
-                           .against = "a grant that is valid for the lease that was asked for, "
-                                      "from before it was asked for"},
-    [ROOT_RENEWAL] =
-        {.name = "renewal-not-done",
-         .sentence =
-             "{who}'s renewals count as done although nothing came through to it from the servers "
-             "that decide (fault {fault}); its lease ended, and {other} was granted the lock",
-         .against =
-             "a holder that takes its lease for over once no renewal has been answered in time"},
-    [ROOT_RENEWED_OTHER] = {.name = "renewed-anothers",
-                            .sentence = "{sent} when {other} had the lock: it does not ask whose "
-                                        "lock it prolongs, and {who} went on as if it were its own",
-                            .against =
-                                "comparing the owner and renewing in one step, at the server"},
-    [ROOT_STEPS] = {.name = "several-steps", .fitted = against_steps},
-    [ROOT_REFUSED] =
-        {.name = "refusal-taken-for-grant",
-         .sentence = "{sent}, which the server refused, and {other} held the lock all the same",
-         .against = "a client that looks at what it was answered"},
-    [ROOT_UNANSWERED_GRANT] = {.name = "no-answer-taken-for-grant",
-                               .against = "a client that holds nothing it was not granted"},
-    [ROOT_NOT_ASKED] =
-        {.name = "not-asked",
-         .sentence =
-             "{other} held the lock without having sent anything to take it in that acquire",
-         .against = "asking the server for every grant, whatever was held before"},
-    [ROOT_ADMITS] = {.name = "acquire-admits", .fitted = against_admitting},
-    [ROOT_LOCAL] =
-        {.name = "process-local",
-         .sentence =
-             "this lock keeps apart the workers of one process, and knows nothing of others",
-         .against = "a lock at a server that all clients ask"},
-    [ROOT_NO_LOCK] = {.name = "no-lock",
-                      .sentence = "there is no lock: everybody is let in",
-                      .against = "any lock"},
-    [ROOT_LATE_COMMIT] = {.name = "late-commit",
-                          .against = "committing first, and releasing the lock after that"},
-    [ROOT_LOST_COMMIT] = {.name = "lost-commit",
-                          .sentence = "{who}'s commit was not done (fault {fault}: {deed}), and "
-                                      "counts as done: {other} read what was there before",
-                          .against = "a client that looks whether its commit was done"},
-    [ROOT_OLD_VIEW] = {.name = "old-view",
-                       .sentence =
-                           "{other} read the value as it was when its acquire began, before {who} "
-                           "had written: its view of the data is older than its lock",
-                       .against = "taking the lock first, and reading after that what is there "
-                                  "then (SELECT ... FOR UPDATE)"},
-    [ROOT_DEPTH] =
-        {.name = "depth",
-         .sentence =
-             "{who} held the lock, and was refused to enter it again, or to leave it as often",
-         .against =
-             "a count of entries that belongs to the holder and is kept as long as the lock"},
-    [ROOT_TOKEN] = {.name = "token",
-                    .against = "drawing the token in the same step that grants the lock, from a "
-                               "counter that survives failovers"},
-    [ROOT_OF_CHECK] = {.name = "lock", .fitted = against_unknown},
-    [ROOT_STORE] = {.name = "store",
-                    .sentence = "the store accepted {who}'s old fencing token after it had "
-                                "answered the newer one of {other}",
-                    .against = "a store that remembers the highest token it has seen"},
-    [ROOT_DIED_HOLDING] = {.name = "died-holding", .fitted = against_death},
-    [ROOT_DIED_ACQUIRING] = {.name = "died-acquiring", .fitted = against_death},
-    [ROOT_NO_EXPIRY] = {.name = "no-expiry",
-                        .sentence = "{sent} without a time to live, and nothing after it gave the "
-                                    "lock one; {who} died with the lock, and nothing frees it",
-                        .against = "a lease, set in the same step that takes the lock"},
-    [ROOT_KEPT_ALIVE] = {.name = "kept-alive",
-                         .sentence = "{who} died with the lock, and {sent}, which prolonged it "
-                                     "without a look at whose it is",
-                         .against = "renewing only what is one's own, compared at the server"},
-    [ROOT_LOST_RELEASE] = {.name = "lost-release", .fitted = against_lost_release},
-    [ROOT_UNDONE_RELEASE] = {.name = "undone-release",
-                             .against = "a release that asks the server, over the connection that "
-                                        "holds the lock, and looks at the answer"},
-    [ROOT_LOST_ACQUIRE] = {.name = "lost-acquire",
-                           .sentence = "{who}'s acquire was done, but the answer was lost: nobody "
-                                       "knows that it has the lock, and so nobody releases it",
-                           .fitted = against_lost_acquire},
-    [ROOT_UNKNOWN_AS_NO] = {.name = "no-answer-taken-for-no",
+#define ONE_STEP "a lock that checks and takes in one step, at the server"
+#define CONSENSUS "a lock server that answers only once a majority has the lock (etcd, ZooKeeper)"
+#define OWN_CLOCK "a lock server whose clock nobody sets: it measures the leases by it"
+#define A_LEASE "a lease, set in the same step that takes the lock"
+#define ASK_AGAIN "asking again with the same token, and finding that it has the lock"
+#define ADMITTING                                                                                  \
+    "{semaphore?a semaphore that counts and takes in one step, at the server|{redis?" ONE_STEP     \
+    "|a lock that checks and takes in one step, at a server that all clients ask}}"
+#define AFTER_DEATH                                                                                \
+    "{leased?{acquiring?taking the lock and setting when it ends in one step|{session?a session "  \
+    "that nobody keeps alive but the client that has it|setting when the lock ends in the very "   \
+    "request that takes it, also in one that is sent again, and prolonging it for its holder "     \
+    "only}}|" A_LEASE "}"
+#define SERVERS "servers that keep what they had stored, and of which a majority is up"
+#define GOING_ON "; {other} was granted the lock, and {who} went on all the same"
 
-                            .fitted = against_lost_acquire},
-    [ROOT_DEAD_IN_LINE] =
-        {.name = "dead-in-line",
-         .sentence =
-             "{who} died waiting for the lock, and keeps its place in the line: nobody passes it",
-         .against = "a place in the line that ends with its client's session"},
-    [ROOT_LEASE_STANDS] =
-        {.name = "lease-stands-still",
-         .sentence = "{deed} (fault {fault}), and by it the lease of {lease} is not over for long",
-         .against = OWN_CLOCK},
-    [ROOT_STRUCK] = {.name = "struck",
-                     .sentence = "{deed} (fault {fault}): as long as that lasts nobody is let in",
-                     .fitted = against_being_struck},
-    [ROOT_LOST_WAKE_UP] = {.name = "lost-wake-up",
-                           .against = "a waiter that looks again from time to time, and whenever "
-                                      "it has connected anew, and does not rely on being told"},
-    [ROOT_SPLIT_VOTE] = {.name = "split-vote",
-                         .sentence = "each of those who ask has the lock on some servers and keeps "
-                                     "it there, and nobody has a majority",
-                         .against = "giving back at once what was got without a majority, and "
-                                    "asking again after a random time"},
-    [ROOT_UNANSWERED] = {.name = "unanswered", .fitted = against_no_answer},
-    [ROOT_LOST_PERMITS] =
-        {.name = "lost-permits",
-         .sentence = "{deed} (fault {fault}), and what it had stored of the semaphore is lost: "
-                     "there is no permit that anybody could be granted",
-         .against = "a server that keeps what it had stored, or a semaphore that is made anew"},
-    [ROOT_HANGING_RELEASE] =
-        {.name = "hanging-release",
-         .against = "a release that gives up in time, and takes a lock that is gone for released"},
+// A holder may outlive any lease: what helps is at the store, and `against` goes before that. Where
+// a lock is taken from its holder, something prevents it, and something else limits the harm if it
+// happens all the same.
+enum kind { PLAIN, OUTLIVED, TAKEN };
+
+static const struct row {
+    enum root_cause cause;
+    const char *name;
+    enum kind kind;
+    const char *sentence;
+    const char *against;
+} rows[] = {
+    {ROOT_UNKNOWN, "unknown", PLAIN,
+     "{silence?{free?the lock is free, and still nobody gets it|nobody gets the lock, and the "
+     "history does not show who has it}|{removal?the lock vanished although its holder had not "
+     "released it and its lease had not run out; nothing in the history shows who took "
+     "it|{doubtful?{doubt}|{apart?the two holds did not overlap, and still both worked on one "
+     "value|nothing in the history shows why}}}}",
+     "{mitigated?{mitigation}|{overlap?" ADMITTING "}}"},
+    {ROOT_PAUSE, "pause", OUTLIVED,
+     "{who} stood still for {length} (fault {fault}), past the end of its lease of "
+     "{lease}{renewed?{whole?, and its watchdog with it}}" GOING_ON,
+     ""},
+    {ROOT_STALL, "stall", OUTLIVED,
+     "the machine stood still for {length} while {who} held the lock with a lease of "
+     "{lease}" GOING_ON,
+     ""},
+    {ROOT_LATE_GRANT, "late-grant", OUTLIVED,
+     "{who} learned of its grant {rest} after its lease of {lease} had run out{struck? (fault "
+     "{fault} {stops?stopped it|held up its messages} for {length} inside its acquire)}, and "
+     "worked all the same, while {other} was granted the lock",
+     "a client that looks, once it is granted the lock, whether its lease still lasts; and "},
+    {ROOT_WIRE, "network", OUTLIVED,
+     "what {who} sent was held up for {length} (fault {fault}), until its lease of {lease} was "
+     "over" GOING_ON,
+     ""},
+    {ROOT_WORK, "work", OUTLIVED,
+     "{short?{who} learned of its grant when {rest} of its lease of {lease} was left, and held on "
+     "for {length}|{who} held on for {length}, longer than its lease of {lease}, which "
+     "{renewed?was not renewed in time|nothing renews meanwhile}}" GOING_ON,
+     "{short?a client that looks, once it is granted the lock, how much of its lease is "
+     "left|{renewed?a longer lease|a lease longer than the work, or one that is renewed "
+     "meanwhile}}; and "},
+    {ROOT_REMOVED, "removed", PLAIN,
+     "{seen?{sent}, which removed {who}'s lock: it does not ask whose that "
+     "is|{culprit}{stopped-inside? was stopped inside its release (fault {stop}) until its own "
+     "lease was over; then it removed {who}'s lock|'s release removed {who}'s lock}{unchecked?, "
+     "for its delete does not ask whose the lock is|{had-asked?, for it had asked whose the lock "
+     "is before, and deleted it after that|{own-client?; possibly it takes all workers of a "
+     "process for one owner}}}}",
+     "comparing the owner and deleting in one step, at the server{own-value?, with a value for "
+     "each worker}"},
+    {ROOT_SAME_VALUE, "same-value", PLAIN,
+     "{acquired?{other} and {who}|{who} and {sender}} sent the same lock value, so that the server "
+     "takes them for one: {acquired?{other} found its own value there, and held the "
+     "lock|{sender}'s release removed {who}'s lock}",
+     "a value of its own for each worker, and for each grant"},
+    {ROOT_OVERWRITTEN, "overwritten", PLAIN,
+     "{sent}, without NX: it put its own value in the place of {who}'s lock",
+     "taking the lock only if it is free (SET NX), and renewing it only if it is one's own"},
+    {ROOT_FORGOT, "server-forgot", TAKEN,
+     "{moves-leader?{failover}|{victims}{lost}{quorum?, so that the servers left made a majority "
+     "that knew nothing of it}} (fault {fault})",
+     "{moves-leader?" CONSENSUS
+     "|{kills?{quorum?servers that write each lock to disk before they answer, or stay down for a "
+     "whole lease after a crash|{memcached?a lock server that keeps its locks on disk: memcached "
+     "keeps none|a lock server that writes each lock to disk before it answers (Redis: appendfsync "
+     "always)}}|{prevention}}}"},
+    {ROOT_CLOCK, "clock", TAKEN,
+     "{seen?{sent} with a time of its own clock for the end of {who}'s lease, and not with its "
+     "length{struck?; }}{struck?{deed}, and by {on-client?that clock {who}'s lease is over|it "
+     "{who}'s lease of {lease} is over} (fault {fault})}",
+     "{on-server?" OWN_CLOCK
+     "|a lease that the server measures by its own clock, not each client by its own}"},
+    {ROOT_SESSION, "session-ended", TAKEN,
+     "{on-client?the server ended {who}'s connection|{kills?the server that had {who}'s connection "
+     "was killed|{deed}}}, and its lock with it; {who} {told?was told, and went on all the "
+     "same|had not noticed} (fault {fault})",
+     "writing in a transaction on the very connection that holds the lock, which ends with it"},
+    {ROOT_TWO_LEADERS, "two-leaders", TAKEN,
+     "server-{server} granted the lock to {who}, and server-{server-2} {two?to {other}|knew "
+     "nothing of it}: their group had chosen another leader by itself, for no fault struck either",
+     CONSENSUS},
+    {ROOT_PARTITION, "partition", TAKEN,
+     "{deed}: {who}'s lock was on one side only, and the other side gave it to "
+     "{two?{other}|another} (fault {fault})",
+     CONSENSUS},
+    {ROOT_GIVEN_TWICE, "given-back-twice", PLAIN,
+     "{culprit}'s release had no answer (fault {fault}: {deed}), and was sent again: both gave "
+     "back a permit",
+     "a permit that has a name, and is given back by it"},
+    {ROOT_LEFT, "inner-leave", PLAIN,
+     "{who} came back from an inner hold of the lock, and with that the lock was free although the "
+     "outer one had not ended",
+     "a count of entries, and a release at the last one only"},
+    {ROOT_NODE_LOCAL, "node-local", PLAIN,
+     "{who} and {other} asked different servers of the Galera cluster, and this lock is known to "
+     "the server only that was asked",
+     "all clients asking one and the same server, or a lock in a row that the cluster replicates "
+     "(mysql-unique)"},
+    {ROOT_COUNTED_LATE, "lease-miscounted", PLAIN,
+     "{seen?{who} asked the server for a lease of {asked}, and believed in its lock until "
+     "{believed} after that{longer?, longer than it had asked for|: it counts its lease from the "
+     "answer, and not from before it asked}{two?; meanwhile {other} was granted the lock}|{who} "
+     "counts its lease from the reply, and not from before it asked: the lock had ended before "
+     "that}",
+     "a grant that is valid for the lease that was asked for, from before it was asked for"},
+    {ROOT_RENEWAL, "renewal-not-done", PLAIN,
+     "{who}'s renewals count as done although nothing came through to it from the servers that "
+     "decide (fault {fault}); its lease ended, and {other} was granted the lock",
+     "a holder that takes its lease for over once no renewal has been answered in time"},
+    {ROOT_RENEWED_OTHER, "renewed-anothers", PLAIN,
+     "{sent} when {other} had the lock: it does not ask whose lock it prolongs, and {who} went on "
+     "as if it were its own",
+     "comparing the owner and renewing in one step, at the server"},
+    {ROOT_STEPS, "several-steps", PLAIN,
+     "{proven?this lock's acquire takes several steps, and {stopped} was stopped between "
+     "them|{stopped} was stopped inside its acquire} (fault {fault},{point}); meanwhile "
+     "{first-stopped?{other}|{who}} took the lock, and then both had it{proven?|: {from-reply?it "
+     "counts its lease from the reply, and not from before it asked; or }its acquire takes several "
+     "steps}",
+     ONE_STEP "{proven?|; and a grant that is valid for a lease from before it was asked for}"},
+    {ROOT_REFUSED, "refusal-taken-for-grant", PLAIN,
+     "{sent}, which the server refused, and {other} held the lock all the same",
+     "a client that looks at what it was answered"},
+    {ROOT_UNANSWERED_GRANT, "no-answer-taken-for-grant", PLAIN,
+     "{seen?{sent}|{other}'s acquire was cut off (fault {fault})} and had no answer when {other} "
+     "held the lock: no answer is no grant",
+     "a client that holds nothing it was not granted"},
+    {ROOT_NOT_ASKED, "not-asked", PLAIN,
+     "{other} held the lock without having sent anything to take it in that acquire",
+     "asking the server for every grant, whatever was held before"},
+    {ROOT_ADMITS, "acquire-admits", PLAIN,
+     "{semaphore?the acquires let in one too many: {first-later?{who}|{other}} was granted a "
+     "permit when all {permits} were out ({first-later?{other}|{who}}'s{others})|the acquires let "
+     "both in: {other} was granted the lock while {who} held it{bare?, and in between the history "
+     "shows no release, no end of a lease, and no fault that takes a lock away}{one-client?; "
+     "possibly all workers of a process are one owner to it}}",
+     ADMITTING},
+    {ROOT_LOCAL, "process-local", PLAIN,
+     "this lock keeps apart the workers of one process, and knows nothing of others",
+     "a lock at a server that all clients ask"},
+    {ROOT_NO_LOCK, "no-lock", PLAIN, "there is no lock: everybody is let in", "any lock"},
+    {ROOT_LATE_COMMIT, "late-commit", PLAIN,
+     "{proven?{who} released the lock {length} before its transaction was committed, and {other} "
+     "read what was there before|{who}'s lock was free before its transaction was committed: "
+     "{other} was granted it, and read what was there before, while that release had no answer "
+     "yet}",
+     "committing first, and releasing the lock after that"},
+    {ROOT_LOST_COMMIT, "lost-commit", PLAIN,
+     "{who}'s commit was not done (fault {fault}: {deed}), and counts as done: {other} read what "
+     "was there before",
+     "a client that looks whether its commit was done"},
+    {ROOT_OLD_VIEW, "old-view", PLAIN,
+     "{other} read the value as it was when its acquire began, before {who} had written: its view "
+     "of the data is older than its lock",
+     "taking the lock first, and reading after that what is there then (SELECT ... FOR UPDATE)"},
+    {ROOT_DEPTH, "depth", PLAIN,
+     "{who} held the lock, and was refused to enter it again, or to leave it as often",
+     "a count of entries that belongs to the holder and is kept as long as the lock"},
+    {ROOT_TOKEN, "token", PLAIN,
+     "{same-token?{who} and {other} were both given token {token}: a store that trusts such tokens "
+     "cannot tell the two apart|{who} was given token {token}, and {other}, whose grant is the "
+     "later one, {token-2}: a store that trusts such tokens refuses the newer holder and lets the "
+     "older one write}",
+     "drawing the token in the same step that grants the lock, from a counter that survives "
+     "failovers"},
+    {ROOT_STORE, "store", PLAIN,
+     "the store accepted {who}'s old fencing token after it had answered the newer one of {other}",
+     "a store that remembers the highest token it has seen"},
+    {ROOT_OF_CHECK, "lock", PLAIN, "{explained}",
+     "{mitigated?{mitigation}|{overlap?" ADMITTING "}}"},
+    {ROOT_DIED_HOLDING, "died-holding", PLAIN,
+     "{who} died with the lock{struck? while it was cut off (fault {fault}): the server does not "
+     "learn of it, and keeps its session and its lock|{lease?, and its lease did not free it|, and "
+     "nothing {gone?freed it until the trial's end|frees it then}}}",
+     "{struck?a server that ends the session of a client it does not hear of (TCP keepalive, "
+     "wait_timeout)|" AFTER_DEATH "}"},
+    {ROOT_DIED_ACQUIRING, "died-acquiring", PLAIN,
+     "{who} died inside its acquire, and {proven?left the lock behind without {lease?the lease "
+     "that was to free it|anybody to free it}|had the lock{gone? until the trial's end}}",
+     AFTER_DEATH},
+    {ROOT_NO_EXPIRY, "no-expiry", PLAIN,
+     "{sent} without a time to live, and nothing after it gave the lock one; {who} died with the "
+     "lock, and nothing frees it",
+     A_LEASE},
+    {ROOT_KEPT_ALIVE, "kept-alive", PLAIN,
+     "{who} died with the lock, and {sent}, which prolonged it without a look at whose it is",
+     "renewing only what is one's own, compared at the server"},
+    {ROOT_LOST_RELEASE, "lost-release", PLAIN,
+     "{who}'s release was not done{struck? (fault {fault}: {deed})}, and nothing else {gone?freed "
+     "the lock until the trial's end|frees this lock}",
+     "{leased?a release that is sent again until it is answered, by its owner's value|" A_LEASE
+     "}"},
+    {ROOT_UNDONE_RELEASE, "undone-release", PLAIN,
+     "{who}'s release was answered \"{answer}\", but did nothing: {proven?{seen?its proxy saw no "
+     "request that removes the lock|{orphan?the lock was still on the server when all had ended, "
+     "and nobody else had taken it|it sent nothing to any server}}|its own session has the lock, "
+     "which was asked for over another connection}",
+     "a release that asks the server, over the connection that holds the lock, and looks at the "
+     "answer"},
+    {ROOT_LOST_ACQUIRE, "lost-acquire", PLAIN,
+     "{who}'s acquire was done, but the answer was lost: nobody knows that it has the lock, and so "
+     "nobody releases it",
+     "{leased?|a lease; or }" ASK_AGAIN},
+    {ROOT_UNKNOWN_AS_NO, "no-answer-taken-for-no", PLAIN,
+     "{seen?{sent}, and the server did it, but {who} was answered not-held: it has the lock, and "
+     "does not know|{who} has the lock, and does not know: during fault {fault} its acquire had no "
+     "answer, which counts as a refusal; a lock that got no answer must say unknown}",
+     "{leased?|a lease; or }" ASK_AGAIN},
+    {ROOT_DEAD_IN_LINE, "dead-in-line", PLAIN,
+     "{who} died waiting for the lock, and keeps its place in the line: nobody passes it",
+     "a place in the line that ends with its client's session"},
+    {ROOT_LEASE_STANDS, "lease-stands-still", PLAIN,
+     "{deed} (fault {fault}), and by it the lease of {lease} is not over for long", OWN_CLOCK},
+    {ROOT_STRUCK, "struck", PLAIN, "{deed} (fault {fault}): as long as that lasts nobody is let in",
+     "{severs?a majority of servers that reach each other: as it is, the lock prefers nobody to "
+     "two}"},
+    {ROOT_LOST_WAKE_UP, "lost-wake-up", PLAIN,
+     "{released?{who}'s release woke nobody: }{sleeper} sleeps until it is told that the lock is "
+     "free, and {struck?what would have told it may have ended before (fault {fault}: {deed})|was "
+     "not told}; the lock is free, and nobody looks",
+     "a waiter that looks again from time to time, and whenever it has connected anew, and does "
+     "not rely on being told"},
+    {ROOT_SPLIT_VOTE, "split-vote", PLAIN,
+     "each of those who ask has the lock on some servers and keeps it there, and nobody has a "
+     "majority",
+     "giving back at once what was got without a majority, and asking again after a random time"},
+    {ROOT_UNANSWERED, "unanswered", PLAIN,
+     "{struck?since fault {fault} ({deed}) no acquire has been answered{healed?, not even now that "
+     "{end}}|no acquire is answered any more}",
+     "{struck?" SERVERS "|{foreign?a lock that gives up in time and says so: "
+     "driver-of-client-1.log may say what it waits for|" SERVERS "}}"},
+    {ROOT_LOST_PERMITS, "lost-permits", PLAIN,
+     "{deed} (fault {fault}), and what it had stored of the semaphore is lost: there is no permit "
+     "that anybody could be granted",
+     "a server that keeps what it had stored, or a semaphore that is made anew"},
+    {ROOT_HANGING_RELEASE, "hanging-release", PLAIN,
+     "{who}'s release does not come back{outlived?: its lease had run out, and what it asks for "
+     "cannot be done any more}",
+     "a release that gives up in time, and takes a lock that is gone for released"},
 };
 
-const char *root_name(enum root root)
+static const struct row *row_of(enum root_cause cause)
 {
-    return causes[root].name;
+    const struct row *row = rows;
+    while (row->cause != cause)
+        row++;
+    return row;
 }
 
-const char *root_sentence(enum root root)
+const char *root_name(enum root_cause cause)
 {
-    return causes[root].sentence;
+    return row_of(cause)->name;
 }
 
 const char *certainty_name(enum certainty certainty)
@@ -335,13 +294,322 @@ const char *certainty_name(enum certainty certainty)
     return names[certainty];
 }
 
-static const char *against(const struct account *account)
+// --- facts ---------------------------------------------------------------------------------------
+
+// The fault that stopped the culprit inside its release, or NULL.
+static const struct fault_record *stop_of_culprit(const struct diagnosis *diagnosis)
 {
-    return causes[account->root].fitted != NULL ? causes[account->root].fitted(account)
-                                                : causes[account->root].against;
+    const struct hold *culprit = diagnosis->culprit;
+    return fault_that_stopped(diagnosis->digest, culprit, culprit->released_ns,
+                              culprit->returned_ns);
 }
 
-// --- mitigation ----------------------------------------------------------------------------------
+// True if the culprit was stopped right after it had asked whose the lock is.
+static bool had_asked(const struct diagnosis *diagnosis)
+{
+    const struct fault_record *stop = stop_of_culprit(diagnosis);
+    return stop != NULL && stop_was_between_requests(stop) &&
+           stop->step->points[0].moment == MOMENT_AFTER;
+}
+
+// True if the client that was stopped inside its acquire is that of the first hold.
+static bool first_was_stopped(const struct diagnosis *diagnosis)
+{
+    return diagnosis->holds[0]->client == diagnosis->fault->step->target.client;
+}
+
+// True if what the stopped client was granted was, by its own word, asked for after the stop had
+// begun: a lease that is counted from the reply looks like that. A lock of ours takes the time
+// before it asks.
+static bool may_count_from_reply(const struct diagnosis *diagnosis)
+{
+    const struct trial *trial = diagnosis->digest->trial;
+    const struct hold *hold = diagnosis->holds[first_was_stopped(diagnosis) ? 0 : 1];
+    return trial->foreign != NULL && diagnosis_has_trait(diagnosis, "lease") &&
+           hold->valid_until_ns != TIME_NEVER &&
+           hold->valid_until_ns - trial->scenario->lock.lease_ns >= diagnosis->fault->in_effect_ns;
+}
+
+// True if the holder believed in its lease for longer than it had asked for, even from the answer.
+static bool believed_longer(const struct diagnosis *diagnosis)
+{
+    const struct seen_request *request = &diagnosis->request;
+    int64_t ttl_ns = request->ttl_ms * NS_PER_MS;
+    return diagnosis->holds[0]->valid_until_ns >
+           request->answered_ns + ttl_ns + allowed_drift_ns(ttl_ns);
+}
+
+#define FACT(name, value)                                                                          \
+    if (strcmp(fact, name) == 0)                                                                   \
+    return value
+
+// Of the trial, and of the fault that struck. -1: it is none of these.
+static int holds_of_trial(const struct diagnosis *diagnosis, const char *fact)
+{
+    const struct digest *digest = diagnosis->digest;
+    const struct fault_record *fault = diagnosis->fault;
+    FACT("semaphore", digest_permits(digest) > 1);
+    FACT("quorum", has_topology(digest, "independent"));
+    FACT("foreign", digest->trial->foreign != NULL);
+    FACT("free", silence_was_free(digest, false));
+    FACT("gone", liveness_leaving(digest->history) == LEAVING_NOTHING);
+    FACT("orphan", liveness_leaving(digest->history) == LEAVING_ORPHAN);
+    FACT("struck", fault != NULL);
+    FACT("stops", fault != NULL && fault_can(fault->step, FAULT_STOPS));
+    FACT("kills", fault != NULL && fault_can(fault->step, FAULT_KILLS));
+    FACT("severs", fault != NULL && fault_can(fault->step, FAULT_SEVERS));
+    FACT("moves-leader", fault != NULL && fault_can(fault->step, FAULT_MOVES_LEADER));
+    FACT("on-client", fault != NULL && fault->step->target.client != 0);
+    FACT("on-server", fault != NULL && fault->step->target.client == 0);
+    FACT("whole", fault != NULL && fault->step->target.worker == 0); // a whole process
+    FACT("healed", fault != NULL && fault->healed_ns != TIME_NEVER && fault->step->bound_ns >= 0);
+    return -1;
+}
+
+// Of the finding, and of the holds.
+static int holds_of_diagnosis(const struct diagnosis *diagnosis, const char *fact)
+{
+    const struct hold *hold = diagnosis->holds[0];
+    const struct hold *other = diagnosis->holds[1];
+    const struct hold *culprit = diagnosis->culprit;
+    const struct check *check = diagnosis->finding->check;
+    bool is_proven = diagnosis->certainty == CERTAINTY_PROVEN;
+    bool was_seen = diagnosis->request.client != 0;
+    FACT("proven", is_proven);
+    FACT("seen", was_seen);
+    FACT("acquired", diagnosis->request.phase == PHASE_ACQUIRE);
+    FACT("acquiring", diagnosis->cause == ROOT_DIED_ACQUIRING);
+    FACT("silence", check->shows == SHOWS_SILENCE);
+    FACT("removal", check->shows == SHOWS_REMOVAL);
+    FACT("mitigated", check->mitigation != NULL);
+    FACT("overlap", diagnosis->overlap_ns > 0);
+    FACT("apart", other != NULL && diagnosis->overlap_ns == 0);
+    FACT("bare", diagnosis->is_bare);
+    FACT("short", diagnosis->length_ns <= diagnosis->digest->trial->scenario->lock.lease_ns);
+    FACT("leased", diagnosis_has_trait(diagnosis, "lease") ||
+                       (hold != NULL && hold->valid_until_ns != TIME_NEVER));
+    FACT("released", hold != NULL);
+    FACT("two", other != NULL);
+    FACT("doubtful", diagnosis->overlap_ns > 0 && hold->is_unanchored);
+    FACT("told", hold->told_lost_ns <= hold->released_ns);
+    FACT("longer", believed_longer(diagnosis));
+    FACT("outlived", hold->valid_until_ns < diagnosis->finding->evidence.from_ns);
+    FACT("same-token", hold->token == other->token);
+    FACT("first-later", hold > other);
+    FACT("first-stopped", first_was_stopped(diagnosis));
+    FACT("from-reply", may_count_from_reply(diagnosis));
+    FACT("one-client", hold->client == other->client);
+    FACT("stopped-inside", stop_of_culprit(diagnosis) != NULL);
+    FACT("unchecked", culprit->returned_ns != TIME_NEVER && culprit->answer == RELEASE_UNCHECKED);
+    FACT("had-asked", had_asked(diagnosis));
+    FACT("own-client", culprit->client == hold->client);
+    FACT("own-value", is_proven && !was_seen && culprit != NULL &&
+                          culprit->client == hold->client && culprit->answer != RELEASE_UNCHECKED);
+    return -1;
+}
+#undef FACT
+
+static bool holds(const struct diagnosis *diagnosis, const char *fact)
+{
+    int known = holds_of_trial(diagnosis, fact);
+    if (known < 0)
+        known = holds_of_diagnosis(diagnosis, fact);
+    return known < 0 ? diagnosis_has_trait(diagnosis, fact) : known != 0;
+}
+
+// --- words ---------------------------------------------------------------------------------------
+
+static void fill(const struct diagnosis *diagnosis, const char *words, size_t length,
+                 struct text *out);
+
+static void add_worker(const struct diagnosis *diagnosis, int client, int worker, struct text *out)
+{
+    char name[DESCRIBE_ROOM];
+    text_add(out, describe_worker(diagnosis->digest, client, worker, name));
+}
+
+static void add_holder(const struct diagnosis *diagnosis, const struct hold *hold, struct text *out)
+{
+    add_worker(diagnosis, hold->client, hold->worker, out);
+}
+
+// "client-1 sent EVAL, and DEL after it, during its release"; "client-2 sent SET in the
+// background". Whether the library's release sent it, or another thread of the program, the proxy
+// does not see.
+static void add_sent(const struct diagnosis *diagnosis, struct text *out)
+{
+    static const char *const steps[] = {
+        [PHASE_ACQUIRE] = "acquire", [PHASE_RELEASE] = "release", [PHASE_RENEW] = "renewal"};
+    const struct seen_request *request = &diagnosis->request;
+    bool is_second = diagnosis->before.client != 0;
+    const char *which = (request->words & REQUEST_NX) != 0   ? " NX"
+                        : (request->words & REQUEST_XX) != 0 ? " XX"
+                                                             : "";
+    add_worker(diagnosis, request->client, request->worker, out);
+    text_add(out, " sent ");
+    if (is_second)
+        text_format(out, "%s, and ", diagnosis->before.command.text);
+    text_format(out, "%s%s%s", request->command.text, which, is_second ? " after it," : "");
+    if (request->phase <= PHASE_RENEW)
+        text_format(out, " during its %s", steps[request->phase]);
+    else
+        text_add(out, " in the background");
+}
+
+// The names of all servers that were struck in the same way since the lock was asked for:
+// "server-2 and server-3".
+static void add_victims(const struct diagnosis *diagnosis, struct text *out)
+{
+    char name[100];
+    const struct fault_record *fault = diagnosis->fault;
+    const struct fault_record *last = NULL;
+    bool lists = false;
+    EACH_FAULT (diagnosis->digest, record) {
+        if (strcmp(record->step->verb, fault->step->verb) != 0 ||
+            record->in_effect_ns > fault->in_effect_ns ||
+            record->in_effect_ns < diagnosis->holds[0]->invoked_ns ||
+            record->step->target.client != 0)
+            continue;
+        if (last != NULL)
+            text_format(out, "%s%s", lists ? ", " : "",
+                        fault_target_text(diagnosis->digest, last, name, sizeof name));
+        lists = lists || last != NULL;
+        last = record;
+    }
+    text_format(
+        out, "%s%s", lists ? " and " : "",
+        fault_target_text(diagnosis->digest, last != NULL ? last : fault, name, sizeof name));
+}
+
+static void add_failover(const struct diagnosis *diagnosis, struct text *out)
+{
+    char old[32];
+    char next[32];
+    if (sscanf(diagnosis->fault->reason, "%31[a-z0-9-] %31[a-z0-9-]", old, next) == 2)
+        text_format(out,
+                    "the leader %s was killed before the lock had reached %s, which took its "
+                    "place without it",
+                    old, next);
+    else
+        text_add(out, "the leader was killed before the lock had reached the server that took its "
+                      "place");
+}
+
+static void add_duration(int64_t length_ns, struct text *out)
+{
+    char length[DESCRIBE_ROOM];
+    text_add(out, text_duration(length_ns, length, sizeof length));
+}
+
+// The worker of the first hold, or of the attempt.
+static void add_who(const struct diagnosis *diagnosis, struct text *out)
+{
+    const struct attempt *attempt = diagnosis->attempt;
+    if (attempt != NULL)
+        add_worker(diagnosis, attempt->client, diagnosis->any_worker ? 0 : attempt->worker, out);
+    else if (diagnosis->holds[0] != NULL)
+        add_holder(diagnosis, diagnosis->holds[0], out);
+}
+
+static void add_sleeper(const struct diagnosis *diagnosis, struct text *out)
+{
+    const struct attempt *sleeper = attempt_that_sleeps(diagnosis->digest);
+    add_worker(diagnosis, sleeper->client, sleeper->worker, out);
+}
+
+// Of a semaphore: ", client-2's and client-3's".
+static void add_others(const struct diagnosis *diagnosis, struct text *out)
+{
+    for (size_t i = 0; i < diagnosis->other_count; i++) {
+        text_add(out, i + 1 < diagnosis->other_count ? ", " : " and ");
+        add_holder(diagnosis, diagnosis->others[i], out);
+        text_add(out, "'s");
+    }
+}
+
+#define WORD(name, add) else if (strcmp(word, name) == 0) add
+
+static void add_word(const struct diagnosis *diagnosis, const char *word, struct text *out)
+{
+    const struct digest *digest = diagnosis->digest;
+    const struct fault_record *fault = diagnosis->fault;
+    const struct finding *finding = diagnosis->finding;
+    const struct seen_request *request = &diagnosis->request;
+    const struct hold *hold = diagnosis->holds[0];
+    const struct hold *other = diagnosis->holds[1];
+    if (strcmp(word, "other") == 0 && other != NULL)
+        add_holder(diagnosis, other, out);
+    WORD("who", add_who(diagnosis, out));
+    WORD("other", add_who(diagnosis, out));
+    WORD("others", add_others(diagnosis, out));
+    WORD("culprit", add_holder(diagnosis, diagnosis->culprit, out));
+    WORD("sender", add_worker(diagnosis, request->client, request->worker, out));
+    WORD("sleeper", add_sleeper(diagnosis, out));
+    WORD("stopped", text_format(out, "client-%d", fault->step->target.client));
+    WORD("sent", add_sent(diagnosis, out));
+    WORD("victims", add_victims(diagnosis, out));
+    WORD("failover", add_failover(diagnosis, out));
+    WORD("lease", add_duration(digest->trial->scenario->lock.lease_ns, out));
+    WORD("length", add_duration(diagnosis->length_ns, out));
+    WORD("rest", add_duration(llabs(hold->valid_until_ns - hold->granted_ns), out));
+    WORD("asked", add_duration(request->ttl_ms * NS_PER_MS, out));
+    WORD("believed", add_duration(hold->valid_until_ns - request->sent_ns, out));
+    WORD("fault", text_format(out, "%d", fault->step->number));
+    WORD("stop", text_format(out, "%d", stop_of_culprit(diagnosis)->step->number));
+    WORD("server", text_format(out, "%d", diagnosis->servers[0]));
+    WORD("server-2", text_format(out, "%d", diagnosis->servers[1]));
+    WORD("permits", text_format(out, "%lld", (long long)digest_permits(digest)));
+    WORD("token", text_format(out, "%lld", (long long)hold->token));
+    WORD("token-2", text_format(out, "%lld", (long long)other->token));
+    WORD("answer", text_add(out, release_answer_name(hold->answer)));
+    WORD("deed", fault_text(digest, fault, out));
+    WORD("end", fault_text_end(digest, fault, out));
+    WORD("point", fault_text_point(digest, fault, out));
+    WORD("lost", fill(diagnosis, fault->step->form.lost, SIZE_MAX, out));
+    WORD("prevention", text_add(out, fault->step->form.mitigation));
+    WORD("mitigation", text_add(out, finding->check->mitigation));
+    WORD("doubt", text_add(out, describe_doubt(hold, hold)));
+    WORD("explained", finding->check->explain(digest, &finding->evidence, out));
+}
+#undef WORD
+
+// The first of a mark and a closing brace that is not inside of other braces.
+static const char *find_mark(const char *at, char mark)
+{
+    for (int depth = 0; depth > 0 || (*at != mark && *at != '}'); at++)
+        depth += (*at == '{') - (*at == '}');
+    return at;
+}
+
+static void fill(const struct diagnosis *diagnosis, const char *words, size_t length,
+                 struct text *out)
+{
+    const char *end = words + strnlen(words, length);
+    for (const char *at = words; at < end;) {
+        char word[32];
+        size_t plain = strcspn(at, "{");
+        if (plain >= (size_t)(end - at)) {
+            text_add_bytes(out, at, (size_t)(end - at));
+            return;
+        }
+        text_add_bytes(out, at, plain);
+        at += plain + 1;
+        size_t name = strcspn(at, "?}");
+        const char *close = find_mark(at, '}');
+        snprintf(word, sizeof word, "%.*s", (int)name, at);
+        const char *yes = at + name + 1;
+        const char *bar = at[name] == '?' ? find_mark(yes, '|') : close;
+        if (at[name] != '?')
+            add_word(diagnosis, word, out);
+        else if (holds(diagnosis, word))
+            fill(diagnosis, yes, (size_t)(bar - yes), out);
+        else if (*bar == '|')
+            fill(diagnosis, bar + 1, (size_t)(close - bar - 1), out);
+        at = close + 1;
+    }
+}
+
+// --- the sentences -------------------------------------------------------------------------------
 
 static bool store_refused_writes(const struct digest *digest)
 {
@@ -352,47 +620,51 @@ static bool store_refused_writes(const struct digest *digest)
     return false;
 }
 
-// A holder may outlive any lease: what helps is at the store.
-static void add_against_outliving(const struct account *account, struct text *out)
+static void add_mitigation(const struct diagnosis *diagnosis, struct text *out)
 {
-    if (account->finding->harmless)
+    const struct row *row = row_of(diagnosis->cause);
+    bool ends_with_lock =
+        diagnosis->cause == ROOT_SESSION && diagnosis_has_trait(diagnosis, "transaction");
+    struct text against = {0};
+    fill(diagnosis, row->against, SIZE_MAX, &against);
+    // Tokens of this lock's, or of another's if it gives none.
+    const char *fencing =
+        diagnosis_has_trait(diagnosis, "fenced") || diagnosis->digest->trial->traits == NULL
+            ? "a fencing token checked by the store (fenced: true)"
+            : "a lock that gives fencing tokens, and a store that checks them";
+    if (row->kind == OUTLIVED && diagnosis->finding->harmless)
         text_format(out, "It did no harm: the store checks fencing tokens, and %s.",
-                    store_refused_writes(account->digest) ? "refused the stale write"
-                                                          : "no stale write came");
-    else if (account->harm)
-        text_format(out, "What would have prevented the harm: %s%s.", against(account),
-                    fencing(account));
-    else
-        text_format(out, "No harm was seen this time. What would rule it out: %s%s.",
-                    against(account), fencing(account));
-}
-
-// What prevents it, then what limits the harm if it happens all the same.
-static void add_against_taking(const struct account *account, struct text *out)
-{
-    if (account->root == ROOT_SESSION && account_has_trait(account, "transaction")) {
+                    store_refused_writes(diagnosis->digest) ? "refused the stale write"
+                                                            : "no stale write came");
+    else if (row->kind == OUTLIVED)
+        text_format(out, "%s: %s%s.",
+                    diagnosis->harm ? "What would have prevented the harm"
+                                    : "No harm was seen this time. What would rule it out",
+                    text_string(&against), fencing);
+    else if (ends_with_lock)
         text_add(out, "What limited the harm: its writes go over the connection that holds the "
                       "lock, and end with it.");
-        return;
-    }
-    text_format(out, "What would have prevented it: %s.", against(account));
-    if (account->harm && !account->digest->trial->scenario->workload.fenced)
-        text_format(out, " What would have limited the harm: %s.", fencing(account));
-    else if (!account->harm)
-        text_add(out, " No harm was seen this time.");
+    else if (against.length > 0)
+        text_format(out, "What would have prevented it: %s.%s", against.bytes,
+                    row->kind == TAKEN && !diagnosis->harm ? " No harm was seen this time." : "");
+    if (row->kind == TAKEN && !ends_with_lock && diagnosis->harm &&
+        !diagnosis->digest->trial->scenario->workload.fenced)
+        text_format(out, " What would have limited the harm: %s.", fencing);
+    text_free(&against);
 }
 
-void account_say_remedy(struct account *account)
+void diagnosis_say(struct diagnosis *diagnosis)
 {
-    struct text out = {0};
-    bool outlived = account->root >= ROOT_PAUSE && account->root <= ROOT_WORK;
-    bool taken = account->root >= ROOT_FORGOT && account->root <= ROOT_PARTITION;
-    if (outlived)
-        add_against_outliving(account, &out);
-    else if (taken)
-        add_against_taking(account, &out);
-    else if (against(account)[0] != '\0')
-        text_format(&out, "What would have prevented it: %s.", against(account));
-    snprintf(account->remedy, sizeof account->remedy, "%s", text_string(&out));
-    text_free(&out);
+    static const char *const begins[] = {[CERTAINTY_UNEXPLAINED] = "unexplained: ",
+                                         [CERTAINTY_POSSIBLE] = "possibly: ",
+                                         [CERTAINTY_PROVEN] = ""};
+    struct text text = {0};
+    struct text mitigation = {0};
+    text_add(&text, begins[diagnosis->certainty]);
+    fill(diagnosis, row_of(diagnosis->cause)->sentence, SIZE_MAX, &text);
+    add_mitigation(diagnosis, &mitigation);
+    snprintf(diagnosis->text, sizeof diagnosis->text, "%s", text_string(&text));
+    snprintf(diagnosis->mitigation, sizeof diagnosis->mitigation, "%s", text_string(&mitigation));
+    text_free(&text);
+    text_free(&mitigation);
 }

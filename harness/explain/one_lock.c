@@ -15,38 +15,28 @@ static void drop(struct one_lock *one)
     one->key = 0;
 }
 
-// Whose lock the evidence is about, if it tells; else 0.
-static int64_t key_of(const struct digest *digest, const struct evidence *evidence)
+// Takes the lock that the evidence is about; if that does not tell, the one of which the check
+// finds just that.
+static void choose(struct one_lock *one, const struct key_split *split, const struct finding *first)
 {
-    if (evidence->holds[0] != SIZE_MAX)
-        return digest->holds[evidence->holds[0]].key;
-    if (evidence->accesses[0] != SIZE_MAX)
-        return digest->holds[digest->accesses[evidence->accesses[0]].hold].key;
-    return 0;
-}
-
-// Takes the lock of which the check finds just that.
-static bool take_by_finding(struct one_lock *one, const struct key_split *split,
-                            const struct finding *finding)
-{
+    const struct evidence *evidence = &first->evidence;
+    const struct digest *whole = one->whole;
+    size_t hold = evidence->holds[0];
+    if (hold == SIZE_MAX && evidence->accesses[0] != SIZE_MAX)
+        hold = whole->accesses[evidence->accesses[0]].hold;
+    int64_t known = hold != SIZE_MAX ? whole->holds[hold].key : 0;
+    if (known > 0 && (size_t)known <= split->keys) {
+        take(one, split, (size_t)known);
+        return;
+    }
     for (size_t key = 1; key <= split->keys; key++) {
         take(one, split, key);
-        struct finding found = key_check(finding->check, &one->of);
-        if (found.state == finding->state && found.evidence.from_ns == finding->evidence.from_ns &&
-            found.evidence.to_ns == finding->evidence.to_ns)
-            return true;
+        struct finding found = key_check(first->check, &one->of);
+        if (found.state == first->state && found.evidence.from_ns == evidence->from_ns &&
+            found.evidence.to_ns == evidence->to_ns)
+            return;
         drop(one);
     }
-    return false;
-}
-
-static bool choose(struct one_lock *one, const struct key_split *split, const struct finding *first)
-{
-    int64_t key = key_of(one->whole, &first->evidence);
-    if (key <= 0 || (size_t)key > split->keys)
-        return take_by_finding(one, split, first);
-    take(one, split, (size_t)key);
-    return true;
 }
 
 void one_lock_start(const struct digest *digest, const struct judgement *judgement,
@@ -59,7 +49,9 @@ void one_lock_start(const struct digest *digest, const struct judgement *judgeme
     if (digest->history == NULL || first == NULL)
         return;
     key_split_make(digest->history, &split);
-    if (split.keys > 1 && choose(one, &split, first)) {
+    if (split.keys > 1)
+        choose(one, &split, first);
+    if (one->key > 0) {
         one->judged = *judgement;
         for (size_t i = 0; i < judgement->finding_count; i++)
             one->judged.findings[i] = key_check(judgement->findings[i].check, &one->of);
@@ -81,20 +73,11 @@ size_t one_lock_event(const struct one_lock *one, size_t event)
     return one->key > 0 && event != SIZE_MAX ? one->part.indices[event] : event;
 }
 
-size_t one_lock_hold(const struct one_lock *one, size_t hold)
+void one_lock_to_whole(const struct one_lock *one, size_t *hold, size_t *access)
 {
-    if (one->key == 0 || hold == SIZE_MAX)
-        return hold;
-    struct evidence evidence = {.holds = {hold, SIZE_MAX}, .accesses = {SIZE_MAX, SIZE_MAX}};
-    evidence_to_whole(one->whole, &one->of, &one->part, &evidence);
-    return evidence.holds[0];
-}
-
-size_t one_lock_access(const struct one_lock *one, size_t access)
-{
-    if (one->key == 0 || access == SIZE_MAX)
-        return access;
-    struct evidence evidence = {.holds = {SIZE_MAX, SIZE_MAX}, .accesses = {access, SIZE_MAX}};
-    evidence_to_whole(one->whole, &one->of, &one->part, &evidence);
-    return evidence.accesses[0];
+    struct evidence evidence = {.holds = {*hold, SIZE_MAX}, .accesses = {*access, SIZE_MAX}};
+    if (one->key > 0)
+        evidence_to_whole(one->whole, &one->of, &one->part, &evidence);
+    *hold = evidence.holds[0];
+    *access = evidence.accesses[0];
 }

@@ -21,10 +21,9 @@ void one_lock_start(const struct digest *digest, const struct judgement *judgeme
                     struct one_lock *one);
 void one_lock_end(struct one_lock *one);
 
-// Indices of the whole, from those of the lock's own digest: of an event, a hold, an access.
+// Indices of the whole, from those of the lock's own digest: of an event; of a hold and an access.
 // SIZE_MAX stays.
 size_t one_lock_event(const struct one_lock *one, size_t event);
-size_t one_lock_hold(const struct one_lock *one, size_t hold);
-size_t one_lock_access(const struct one_lock *one, size_t access);
+void one_lock_to_whole(const struct one_lock *one, size_t *hold, size_t *access);
 
 #endif

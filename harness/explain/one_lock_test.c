@@ -2,7 +2,7 @@
 #include "harness/explain/one_lock.h"
 
 #include "harness/check/test_keys.h"
-#include "harness/explain/account.h"
+#include "harness/explain/diagnosis.h"
 #include "harness/explain/story.h"
 #include "harness/report/pictures/picture.h"
 #include "harness/report/test_json_path.h"
@@ -41,11 +41,12 @@ TEST_WITH(what_is_told_is_the_lock_of_the_violation, start, end)
     const struct finding *first = judgement_first_violation(one.judgement);
     assert_string_equal(first->check->name, "double-grant");
     for (size_t i = 0; i < 2; i++) {
-        size_t hold = one_lock_hold(&one, i);
+        size_t hold = i;
+        size_t access = one.digest->holds[i].first_access;
+        one_lock_to_whole(&one, &hold, &access);
         size_t event = one_lock_event(&one, one.digest->holds[i].granted_event);
         assert_int_equal(build.digest.holds[hold].operation, one.digest->holds[i].operation);
         assert_int_equal(build.digest.holds[hold].granted_event, event);
-        size_t access = one_lock_access(&one, one.digest->holds[i].first_access);
         assert_int_equal(build.digest.accesses[access].hold, hold);
     }
     one_lock_end(&one);

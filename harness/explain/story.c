@@ -1,158 +1,627 @@
 // The story of a violation: who held the lock when, what each read and wrote, what struck
-// meanwhile, and what would have prevented it.
+// meanwhile, and what would have prevented it. Lines are added in any order, and told in the order
+// of time.
 #include "harness/explain/story.h"
+
 #include "harness/check/describe.h"
 #include "harness/check/hanging_release.h"
 #include "harness/check/silence.h"
+#include "harness/check/sweep.h"
 #include "harness/check/wrongful_release.h"
-#include "harness/explain/account.h"
+#include "harness/explain/diagnosis.h"
+#include "harness/explain/fault_text.h"
 #include "harness/explain/one_lock.h"
-#include "harness/explain/story_cast.h"
+#include "harness/explain/story_lines.h"
+#include "harness/workloads/workload.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-// --- what is told besides the evidence's holds ---------------------------------------------------
+#define STORY_HOLDS 12
+#define STORY_ACCESSES 6 // a hold that makes more reads and writes is told in part
 
-// The hold that was granted because the lock had been removed, if there is one.
-static size_t granted_after_removal(const struct digest *digest, const struct evidence *evidence)
-{
-    const struct hold *wronged = &digest->holds[evidence->holds[0]];
-    for (size_t i = 0; i < digest->hold_count; i++) {
-        const struct hold *hold = &digest->holds[i];
-        if (i != evidence->holds[0] && i != evidence->holds[1] &&
-            hold->granted_ns > evidence->from_ns && hold->granted_ns < wronged->returned_ns &&
-            hold->granted_ns >= wronged->granted_ns)
-            return i;
-    }
-    return SIZE_MAX;
-}
+// A release, a write or a failover that takes longer is told with both its moments: something
+// happens meanwhile, and a picture shows it where it began.
+#define LONG_NS (5 * NS_PER_MS)
 
-static void tell_removal(struct story *story, const struct finding *finding)
-{
-    story->needs_ends = true;
-    story->wronged = finding->evidence.holds[0];
-    story->culprit = finding->evidence.holds[1];
-    story->certainly = wrongful_release_is_certain(story->digest, &finding->evidence);
-    story_add_hold(story, granted_after_removal(story->digest, &finding->evidence));
-}
+struct story {
+    const struct digest *digest;
+    struct story_lines lines;
+    const struct hold *holds[STORY_HOLDS]; // that take part
+    size_t hold_count;
+    const struct hold *culprit; // whose release removed another's lock; NULL
+    const struct hold *wronged; // whose lock it removed; NULL
+    bool certainly;             // that release certainly removed it; else it only may have
+    bool tokens;                // fencing tokens are part of what is to be shown
+    bool needs_ends;            // releases are part of what is to be shown
+};
 
-// True if an earlier acquire of the same worker has been told of.
-static bool waited_before(const struct digest *digest, size_t index, int64_t from_ns)
+// --- who takes part ------------------------------------------------------------------------------
+
+static bool has_hold(const struct story *story, const struct hold *hold)
 {
-    const struct attempt *attempt = &digest->attempts[index];
-    for (size_t i = 0; i < index; i++) {
-        const struct attempt *other = &digest->attempts[i];
-        if (other->client == attempt->client && other->worker == attempt->worker &&
-            other->returned_ns >= from_ns)
+    for (size_t i = 0; i < story->hold_count; i++) {
+        if (story->holds[i] == hold)
             return true;
     }
     return false;
 }
 
-static void tell_waiters(struct story *story, const struct account *account, int64_t from_ns)
+static void add_hold(struct story *story, const struct hold *hold)
+{
+    if (hold != NULL && story->hold_count < STORY_HOLDS && !has_hold(story, hold))
+        story->holds[story->hold_count++] = hold;
+}
+
+static const char *name_of(const struct story *story, const struct hold *hold, char *out)
+{
+    return describe_worker(story->digest, hold->client, hold->worker, out);
+}
+
+static double seconds(const struct story *story, int64_t at_ns)
+{
+    return (double)(at_ns - story->digest->started_ns) / (double)NS_PER_S;
+}
+
+// True if a fault of the scenario killed the client: then the fault's line tells of its death.
+static bool fault_killed(const struct digest *digest, int client)
+{
+    EACH_FAULT (digest, record) {
+        if (record->step->target.client == client && fault_can(record->step, FAULT_KILLS) &&
+            took_effect(record))
+            return true;
+    }
+    return false;
+}
+
+// --- the grant -----------------------------------------------------------------------------------
+
+// Another of the story's holds whose worker believes in it when `hold` is granted, or NULL.
+static const struct hold *believer(const struct story *story, const struct hold *hold)
+{
+    for (size_t i = 0; i < story->hold_count; i++) {
+        const struct hold *other = story->holds[i];
+        bool earlier = other->granted_ns < hold->granted_ns ||
+                       (other->granted_ns == hold->granted_ns && other < hold);
+        if (earlier && other->released_ns > hold->granted_ns)
+            return other;
+    }
+    return NULL;
+}
+
+// " (lease 300 ms, valid until 0.300 s)", as it was granted; renewals are told by themselves.
+static void add_lease(const struct story *story, const struct hold *hold, struct text *out)
+{
+    char lease[DESCRIBE_ROOM];
+    const struct event *granted = &story->digest->history->events[hold->granted_event];
+    if (hold->valid_until_ns == TIME_NEVER)
+        return;
+    text_duration(story->digest->trial->scenario->lock.lease_ns, lease, sizeof lease);
+    text_format(out, " (lease %s, valid until %.3f s%s)", lease,
+                seconds(story, granted->acquire_return.valid_until_ns),
+                hold->is_unanchored ? " at the earliest" : "");
+}
+
+// How the lock can be granted although another believes that it holds it.
+static void add_believer(const struct story *story, const struct hold *hold,
+                         const struct hold *other, struct text *out)
+{
+    char ago[DESCRIBE_ROOM];
+    char who[DESCRIBE_ROOM];
+    text_format(out, ": %s", name_of(story, other, who));
+    if (other->valid_until_ns <= hold->granted_ns)
+        text_format(out, "'s lease ran out %s ago",
+                    text_duration(hold->granted_ns - other->valid_until_ns, ago, sizeof ago));
+    else if (hold_lease_end_ns(story->digest, other) > hold->granted_ns)
+        text_add(out, " still holds it");
+    else
+        text_add(out,
+                 other->is_unanchored ? "'s lease may be over" : "'s lease is just running out");
+}
+
+static void tell_grant(struct story *story, const struct hold *hold, const char *who)
+{
+    struct text what = {0};
+    char ago[DESCRIBE_ROOM];
+    int64_t permits = digest_permits(story->digest);
+    int64_t taken = 0;
+    bool late = hold->valid_until_ns <= hold->granted_ns;
+    const struct hold *other = believer(story, hold);
+    for (size_t i = 0; i < story->hold_count; i++)
+        taken += story->holds[i] < hold && story->holds[i]->released_ns > hold->granted_ns;
+    if (permits > 1)
+        text_add(&what, "acquires a permit");
+    else
+        text_format(&what, "%s the lock%s", late ? "learns that it was granted" : "acquires",
+                    hold->shared ? " as a reader" : "");
+    if (permits == 1 && story->tokens && hold->token != 0)
+        text_format(&what, " with token %lld", (long long)hold->token);
+    if (permits > 1 && taken >= permits)
+        text_format(&what, ": all %lld permits are out", (long long)permits);
+    else if (permits == 1 && late)
+        text_format(&what, ": its lease ran out %s ago",
+                    text_duration(hold->granted_ns - hold->valid_until_ns, ago, sizeof ago));
+    else if (permits == 1 && other != NULL)
+        add_believer(story, hold, other, &what);
+    else
+        add_lease(story, hold, &what);
+    story_add(&story->lines, hold->granted_ns, LINE_KEY, who, "%s", text_string(&what));
+    text_free(&what);
+}
+
+// --- reads and writes ----------------------------------------------------------------------------
+
+// What is known of the store when a write came.
+struct stored {
+    const struct access *by; // the write whose value it held; NULL: the initial value
+    bool in_doubt;           // nobody knows: other writes came at the same time, or may have come
+};
+
+#define EACH_ACCESS(digest, each) EACH_OF (access, each, (digest)->accesses, (digest)->access_count)
+
+static struct stored stored_before(const struct digest *digest, const struct access *write)
+{
+    struct stored stored = {NULL, false};
+    EACH_ACCESS (digest, other) {
+        if (other->is_write && other->outcome == OUTCOME_OK &&
+            other->returned_ns <= write->invoked_ns &&
+            (stored.by == NULL || other->returned_ns > stored.by->returned_ns))
+            stored.by = other;
+    }
+    EACH_ACCESS (digest, other) {
+        if (!other->is_write || other == write || other->outcome == OUTCOME_NO ||
+            other->invoked_ns >= write->returned_ns)
+            continue;
+        // No answer: it may come at any time, unless its client died before others wrote.
+        stored.in_doubt |=
+            other->outcome == OUTCOME_OK
+                ? other->returned_ns > write->invoked_ns
+                : stored.by == NULL || digest->holds[other->hold].died_ns > stored.by->invoked_ns;
+    }
+    return stored;
+}
+
+// The hold that had made the same update before, one of the story's if possible: an accepted write
+// of the same value seen; NULL if none had.
+static const struct hold *same_update_before(const struct story *story, const struct access *write)
+{
+    const struct hold *found = NULL;
+    EACH_ACCESS (story->digest, other) {
+        const struct hold *hold = &story->digest->holds[other->hold];
+        if (other->is_write && other->hold != write->hold && other->outcome == OUTCOME_OK &&
+            other->seen == write->seen && other->returned_ns < write->returned_ns &&
+            (found == NULL || has_hold(story, hold)))
+            found = hold;
+    }
+    return found;
+}
+
+// " (sent at 0.312 s)", or nothing if it was answered at once.
+static void add_sent(const struct story *story, const struct access *access, struct text *out)
+{
+    if (access->is_write && access->returned_ns != TIME_NEVER &&
+        access->returned_ns - access->invoked_ns > LONG_NS)
+        text_format(out, " (sent at %.3f s)", seconds(story, access->invoked_ns));
+}
+
+static void add_sale(const struct story *story, const struct access *write, struct text *out)
+{
+    char seller[DESCRIBE_ROOM];
+    const struct hold *same = same_update_before(story, write);
+    struct stored stored = stored_before(story->digest, write);
+    text_format(out, "buys unit %lld (writes %lld", (long long)write->seen,
+                (long long)write->value);
+    if (stored.by != NULL && !stored.in_doubt && stored.by->value != write->seen &&
+        stored.by->value != write->value)
+        text_format(out, " over %lld", (long long)stored.by->value);
+    text_add(out, ")");
+    add_sent(story, write, out);
+    if (same != NULL)
+        text_format(out, ": %s has bought it already", name_of(story, same, seller));
+}
+
+static void add_increment(const struct story *story, const struct access *write, struct text *out)
+{
+    char other[DESCRIBE_ROOM];
+    const struct hold *same = same_update_before(story, write);
+    struct stored stored = stored_before(story->digest, write);
+    text_format(out, "writes %lld", (long long)write->value);
+    add_sent(story, write, out);
+    if (stored.in_doubt) {
+        if (same != NULL)
+            text_format(out, ", computed from %lld, as %s did", (long long)write->seen,
+                        name_of(story, same, other));
+        return;
+    }
+    if (stored.by == NULL || stored.by->value == write->seen)
+        return;
+    name_of(story, &story->digest->holds[stored.by->hold], other);
+    if (stored.by->value != write->value)
+        text_format(out, ", computed from %lld, over the %lld that %s has written by then",
+                    (long long)write->seen, (long long)stored.by->value, other);
+    else
+        // It changes nothing: whatever comes later, this increment is not in the value. Of other
+        // values some may be brought back by a third who has read them; the total is told at last.
+        text_format(out, " over %s's %lld: one increment is lost", other,
+                    (long long)stored.by->value);
+}
+
+static void add_access(const struct story *story, const struct access *access, struct text *out)
+{
+    const struct scenario *scenario = story->digest->trial->scenario;
+    const char *kind = scenario->workload.kind;
+    if (access->outcome == OUTCOME_OK && strcmp(kind, "draw") == 0) {
+        int64_t job = draw_job(scenario, story->digest->holds[access->hold].operation);
+        text_format(out, "%s job %lld %s", access->is_write ? "does" : "finds", (long long)job + 1,
+                    access->is_write                  ? "and notes it as done"
+                    : (access->value >> job & 1) == 1 ? "done"
+                                                      : "not done yet");
+        add_sent(story, access, out);
+    } else if (access->outcome == OUTCOME_OK && !access->is_write) {
+        text_format(out, "reads %lld", (long long)access->value);
+    } else if (access->outcome == OUTCOME_OK) {
+        (strcmp(kind, "oversell") == 0 ? add_sale : add_increment)(story, access, out);
+    } else {
+        text_add(out, "tries to ");
+        if (access->is_write)
+            text_format(out, "write %lld", (long long)access->value);
+        else
+            text_add(out, "read");
+        add_sent(story, access, out);
+        text_add(out, access->outcome == OUTCOME_UNKNOWN ? " and gets no answer"
+                      : access->token > 0                ? ": the store refuses its old token"
+                                                         : ": the store refuses it");
+        if (access->outcome == OUTCOME_NO && access->token > 0)
+            text_format(out, " %lld", (long long)access->token);
+    }
+}
+
+// Whoever removed another's lock had done its own work before; and what was read shows in what is
+// written, too.
+static void tell_accesses(struct story *story, const struct hold *hold, const char *who)
+{
+    bool aside = story->needs_ends && hold == story->culprit;
+    for (size_t i = 0; i < hold->access_count && i < STORY_ACCESSES; i++) {
+        const struct access *access = &story->digest->accesses[hold->first_access + i];
+        struct text what = {0};
+        add_access(story, access, &what);
+        story_join(&story->lines, hold,
+                   access->returned_ns != TIME_NEVER ? access->returned_ns : access->invoked_ns,
+                   aside || !access->is_write ? LINE_HELPFUL : LINE_NEEDED, who, what.bytes);
+        text_free(&what);
+    }
+}
+
+// Steps in and out of a hold that were refused.
+static void tell_reentries(struct story *story, const struct hold *hold, const char *who)
+{
+    const struct digest *digest = story->digest;
+    for (size_t i = 0; i < digest->reentry_count; i++) {
+        const struct reentry *reentry = &digest->reentries[i];
+        bool refused = reentry->is_leave
+                           ? reentry->answer == RELEASE_NOT_OWNER || reentry->answer == RELEASE_GONE
+                           : reentry->outcome == OUTCOME_NO;
+        if (reentry->hold == index_of(digest, hold) && refused &&
+            reentry->returned_ns != TIME_NEVER)
+            story_add(&story->lines, reentry->returned_ns, LINE_KEY, who,
+                      "tries to %s depth %lld: the lock is refused",
+                      reentry->is_leave ? "leave" : "enter", (long long)reentry->depth);
+    }
+}
+
+// The last renewal, and how many there were; after somebody else's grant it is no more its own.
+static void tell_renewals(struct story *story, const struct hold *hold, const char *who)
+{
+    const struct history *history = story->digest->history;
+    const struct event *last = NULL;
+    const struct hold *next = NULL;
+    char other[DESCRIBE_ROOM];
+    size_t count = 0;
+    for (size_t i = hold->granted_event;
+         i < history->count && history->events[i].at_ns <= hold->released_ns; i++) {
+        const struct event *event = &history->events[i];
+        if (event->kind == EVENT_RENEW_RETURN && event->outcome == OUTCOME_OK &&
+            event->client == hold->client && event->operation == hold->operation) {
+            last = event;
+            count++;
+        }
+    }
+    for (size_t i = 0; last != NULL && next == NULL && i < story->hold_count; i++) {
+        if (story->holds[i]->granted_ns > hold->granted_ns &&
+            story->holds[i]->granted_ns < last->at_ns)
+            next = story->holds[i];
+    }
+    const char *times = count == 1 ? "" : " once more";
+    if (next != NULL)
+        story_add(&story->lines, last->at_ns, LINE_NEEDED, who,
+                  "renews the lock%s, which is %s's by now", times, name_of(story, next, other));
+    else if (last != NULL)
+        story_add(&story->lines, last->at_ns, LINE_HELPFUL, who,
+                  "renews its lease%s: valid until %.3f s", times,
+                  seconds(story, last->renew_return.valid_until_ns));
+}
+
+// --- the end of a hold ---------------------------------------------------------------------------
+
+// A release that took long began in a line of its own.
+static void tell_release(struct story *story, const struct hold *hold, const char *who,
+                         bool took_long)
+{
+    static const char *const results[] = {
+        [RELEASE_RELEASED] = "releases the lock",
+        [RELEASE_NOT_OWNER] = "tries to release the lock: it is no longer its own",
+        [RELEASE_GONE] = "tries to release the lock: it is gone",
+        [RELEASE_UNKNOWN] = "tries to release the lock and gets no answer",
+        [RELEASE_UNCHECKED] = "releases the lock by a plain delete",
+    };
+    char wronged[DESCRIBE_ROOM];
+    bool is_wronged = hold == story->wronged && story->needs_ends;
+    bool is_permit = trial_has_trait(story->digest->trial, "permits");
+    if (hold == story->culprit && story->wronged != NULL)
+        story_add(&story->lines, hold->returned_ns, LINE_KEY, who, "%s: it %s the lock %s%s%s",
+                  hold->answer == RELEASE_UNKNOWN ? "gets no answer to its release"
+                  : took_long                     ? "finishes its release"
+                                                  : "releases the lock",
+                  story->certainly ? "removes" : "may have removed",
+                  has_hold(story, story->wronged) ? "of " : "that ",
+                  name_of(story, story->wronged, wronged),
+                  has_hold(story, story->wronged) ? "" : " has been granted meanwhile");
+    else
+        story_add(&story->lines, hold->returned_ns,
+                  is_wronged          ? LINE_NEEDED
+                  : story->needs_ends ? LINE_HELPFUL
+                                      : LINE_ASIDE,
+                  who, "%s",
+                  took_long && hold->answer <= RELEASE_RELEASED    ? "finishes its release"
+                  : is_permit && hold->answer == RELEASE_UNCHECKED ? "gives its permit back"
+                                                                   : results[hold->answer]);
+}
+
+static void tell_end(struct story *story, const struct hold *hold, const char *who)
+{
+    // Who gave up waiting when the trial was over was not answered.
+    bool answered =
+        hold->returned_ns != TIME_NEVER &&
+        (hold->answer != RELEASE_UNKNOWN || hold->returned_ns <= story->digest->ended_ns);
+    bool took_long =
+        hold->release_invoked && (!answered || hold->returned_ns - hold->released_ns > LONG_NS);
+    if (took_long)
+        story_add(&story->lines, hold->released_ns, story->needs_ends ? LINE_NEEDED : LINE_ASIDE,
+                  who, "begins to release the lock");
+    if (answered)
+        tell_release(story, hold, who, took_long);
+    else if (hold->died_ns != TIME_NEVER && !fault_killed(story->digest, hold->client))
+        story_add(&story->lines, hold->died_ns, LINE_KEY, who, "dies, %s the lock",
+                  hold->died ? "holding" : "releasing");
+}
+
+static void tell_holds(struct story *story)
+{
+    for (size_t i = 0; i < story->hold_count; i++) {
+        char who[DESCRIBE_ROOM];
+        const struct hold *hold = story->holds[i];
+        name_of(story, hold, who);
+        tell_grant(story, hold, who);
+        tell_accesses(story, hold, who);
+        tell_reentries(story, hold, who);
+        tell_renewals(story, hold, who);
+        if (hold->told_lost_ns <= hold->released_ns)
+            story_add(&story->lines, hold->told_lost_ns, LINE_NEEDED, who,
+                      "is told that it has lost the lock");
+        tell_end(story, hold, who);
+    }
+}
+
+// --- who waits -----------------------------------------------------------------------------------
+
+// True if an earlier acquire of the same worker has been told of.
+static bool waited_before(const struct digest *digest, const struct attempt *attempt,
+                          int64_t from_ns)
+{
+    EACH_ATTEMPT (digest, other) {
+        if (other < attempt && other->client == attempt->client &&
+            other->worker == attempt->worker && other->returned_ns >= from_ns)
+            return true;
+    }
+    return false;
+}
+
+static void tell_waiters(struct story *story, const struct diagnosis *diagnosis, int64_t from_ns)
 {
     int told = 0;
-    for (size_t i = 0; i < story->digest->attempt_count && told < 3; i++) {
+    EACH_ATTEMPT (story->digest, attempt) {
         char who[DESCRIBE_ROOM];
-        const struct attempt *attempt = &story->digest->attempts[i];
-        if (attempt->returned_ns < from_ns || i == account->attempt || attempt->died ||
-            waited_before(story->digest, i, from_ns))
+        if (told == 3 || attempt->returned_ns < from_ns || attempt == diagnosis->attempt ||
+            attempt->died || waited_before(story->digest, attempt, from_ns))
             continue;
         describe_worker(story->digest, attempt->client, attempt->worker, who);
-        story_line_add(&story->lines, attempt->invoked_ns, LINE_HELPFUL, SIZE_MAX, who,
-                       "goes for the lock and waits");
+        story_add(&story->lines, attempt->invoked_ns, LINE_HELPFUL, who,
+                  "goes for the lock and waits");
         told++;
     }
 }
 
 // The acquire that may have left the lock behind.
-static void tell_lost_acquire(struct story *story, size_t lost, bool any_worker)
+static void tell_lost_acquire(struct story *story, const struct attempt *lost, bool any_worker)
 {
     char who[DESCRIBE_ROOM];
-    if (lost == SIZE_MAX)
-        return;
-    const struct attempt *attempt = &story->digest->attempts[lost];
-    describe_worker(story->digest, attempt->client, attempt->worker, who);
-    story_line_add(&story->lines, attempt->invoked_ns, LINE_NEEDED, SIZE_MAX, who,
-                   "begins to acquire the lock%s",
-                   any_worker ? ", as others of its client do" : "");
-    if (attempt->died && !story_fault_killed(story->digest, attempt->client))
-        story_line_add(&story->lines, attempt->died_ns, LINE_NEEDED, SIZE_MAX, who,
-                       "dies, acquiring the lock");
-    if (!attempt->died)
-        story_line_add(&story->lines, attempt->returned_ns, LINE_NEEDED, SIZE_MAX, who,
-                       "gets no answer to its acquire");
+    describe_worker(story->digest, lost->client, lost->worker, who);
+    story_add(&story->lines, lost->invoked_ns, LINE_NEEDED, who, "begins to acquire the lock%s",
+              any_worker ? ", as others of its client do" : "");
+    if (!lost->died)
+        story_add(&story->lines, lost->returned_ns, LINE_NEEDED, who,
+                  "gets no answer to its acquire");
+    else if (!fault_killed(story->digest, lost->client))
+        story_add(&story->lines, lost->died_ns, LINE_NEEDED, who, "dies, acquiring the lock");
 }
 
-static void tell_silence(struct story *story, const struct account *account)
-{
-    char length[DESCRIBE_ROOM];
-    const struct finding *finding = account->finding;
-    struct silence silence = silence_find(story->digest);
-    story->needs_ends = true;
-    story_add_hold(story, silence.hold);
-    tell_lost_acquire(story, account->attempt, account->any_worker);
-    tell_waiters(story, account, silence.from_ns);
-    text_duration(finding->evidence.to_ns - finding->evidence.from_ns, length, sizeof length);
-    story_line_add(&story->lines, finding->evidence.to_ns, LINE_KEY, SIZE_MAX, "nobody",
-                   "has been granted the lock for %s", length);
-}
-
-static void tell_hanging_release(struct story *story, const struct account *account)
+static void tell_no_progress(struct story *story, const struct diagnosis *diagnosis)
 {
     char who[DESCRIBE_ROOM];
     char length[DESCRIBE_ROOM];
-    const struct evidence *evidence = &account->finding->evidence;
+    const struct digest *digest = story->digest;
+    const struct evidence *evidence = &diagnosis->finding->evidence;
+    bool is_release = is_of_hanging_release(digest, diagnosis->finding);
+    int64_t from_ns = evidence->from_ns;
+    struct silence silence = silence_find(digest);
+    const struct hold *hold = hold_at(digest, is_release ? evidence->holds[0] : silence.hold);
     story->needs_ends = true;
-    story_add_hold(story, evidence->holds[0]);
-    tell_waiters(story, account, evidence->from_ns);
-    describe_holder(story->digest, evidence->holds[0], who);
-    text_duration(evidence->to_ns - story->digest->holds[evidence->holds[0]].released_ns, length,
+    add_hold(story, hold);
+    if (!is_release && diagnosis->attempt != NULL)
+        tell_lost_acquire(story, diagnosis->attempt, diagnosis->any_worker);
+    tell_waiters(story, diagnosis, is_release ? from_ns : silence.from_ns);
+    text_duration(evidence->to_ns - (is_release ? hold->released_ns : from_ns), length,
                   sizeof length);
-    story_line_add(&story->lines, evidence->to_ns, LINE_KEY, SIZE_MAX, who,
-                   "has waited for the answer to its release for %s", length);
+    if (is_release)
+        story_add(&story->lines, evidence->to_ns, LINE_KEY, name_of(story, hold, who),
+                  "has waited for the answer to its release for %s", length);
+    else
+        story_add(&story->lines, evidence->to_ns, LINE_KEY, "nobody",
+                  "has been granted the lock for %s", length);
 }
 
-// --- the whole -----------------------------------------------------------------------------------
+// --- a lock that was removed ---------------------------------------------------------------------
 
-static void tell_particulars(struct story *story, const struct account *account)
+// The hold that was granted because the lock had been removed, or NULL.
+static const struct hold *granted_after_removal(const struct digest *digest,
+                                                const struct evidence *evidence)
 {
-    enum shows shows = account->finding->check->shows;
-    if (shows == SHOWS_REMOVAL)
-        tell_removal(story, account->finding);
-    else if (shows == SHOWS_SILENCE && is_of_hanging_release(story->digest, account->finding))
-        tell_hanging_release(story, account);
-    else if (shows == SHOWS_SILENCE)
-        tell_silence(story, account);
+    const struct hold *wronged = hold_at(digest, evidence->holds[0]);
+    EACH_HOLD (digest, hold) {
+        if (hold != wronged && hold != hold_at(digest, evidence->holds[1]) &&
+            hold->granted_ns > evidence->from_ns && hold->granted_ns < wronged->returned_ns &&
+            hold->granted_ns >= wronged->granted_ns)
+            return hold;
+    }
+    return NULL;
+}
+
+static void set_removal(struct story *story, const struct hold *wronged, const struct hold *culprit,
+                        bool certainly)
+{
+    story->wronged = wronged;
+    story->culprit = culprit;
+    story->certainly = certainly;
 }
 
 // If a hold that takes part removed the lock of another, its release says so whatever is told; but
 // of two who hold one and the same lock at once nobody can tell whose it is that goes.
-static void tell_of_removal(struct story *story, const struct account *account)
+static void find_removal(struct story *story, const struct diagnosis *diagnosis)
 {
-    const struct judgement *judgement = account->judgement;
-    if (account->root == ROOT_REMOVED && account->culprit != SIZE_MAX) {
+    const struct digest *digest = story->digest;
+    const struct finding *told = diagnosis->finding;
+    if (diagnosis->cause == ROOT_REMOVED && diagnosis->culprit != NULL) {
         story->needs_ends = true;
-        story->wronged = account->holds[0];
-        story->culprit = account->culprit;
-        story->certainly = account->certainty == CERTAINTY_PROVEN;
-        return;
+        set_removal(story, diagnosis->holds[0], diagnosis->culprit,
+                    diagnosis->certainty == CERTAINTY_PROVEN);
+    } else if (told->check->shows != SHOWS_TWO_VALID) {
+        EACH_FINDING (diagnosis->judgement, finding) {
+            const struct evidence *evidence = &finding->evidence;
+            const struct hold *culprit = hold_at(digest, evidence->holds[1]);
+            if (finding->state == FINDING_VIOLATED && finding->check->shows == SHOWS_REMOVAL &&
+                has_hold(story, culprit) && wrongful_release_is_certain(digest, evidence))
+                set_removal(story, hold_at(digest, evidence->holds[0]), culprit, true);
+        }
     }
-    if (account->finding->check->shows == SHOWS_TWO_VALID)
+    if (told->check->shows != SHOWS_REMOVAL)
         return;
-    for (size_t i = 0; i < judgement->finding_count; i++) {
-        const struct finding *finding = &judgement->findings[i];
-        const struct evidence *evidence = &finding->evidence;
-        if (finding->state != FINDING_VIOLATED || finding->check->shows != SHOWS_REMOVAL ||
-            !story_has_hold(story, evidence->holds[1]) ||
-            !wrongful_release_is_certain(story->digest, evidence))
+    story->needs_ends = true;
+    set_removal(story, hold_at(digest, told->evidence.holds[0]),
+                hold_at(digest, told->evidence.holds[1]),
+                wrongful_release_is_certain(digest, &told->evidence));
+    add_hold(story, granted_after_removal(digest, &told->evidence));
+}
+
+// --- faults --------------------------------------------------------------------------------------
+
+// The first of the story's holds that the fault's target held then, or NULL.
+static const struct hold *held_by_target(const struct story *story,
+                                         const struct fault_record *record)
+{
+    const struct target *target = &record->step->target;
+    for (size_t i = 0; i < story->hold_count; i++) {
+        const struct hold *hold = story->holds[i];
+        if (target->client == hold->client &&
+            (target->worker == 0 || target->worker == hold->worker) &&
+            hold->granted_ns <= record->in_effect_ns &&
+            (fault_can(record->step, FAULT_KILLS) ? hold->died || hold->died_ns != TIME_NEVER
+                                                  : hold->released_ns > record->healed_ns))
+            return hold;
+    }
+    return NULL;
+}
+
+static void tell_strike(struct story *story, const struct fault_record *record)
+{
+    char subject[24];
+    struct text words = {0};
+    const struct digest *digest = story->digest;
+    const struct fault_step *step = record->step;
+    int64_t at_ns = fault_struck_ns(record);
+    bool is_two = step->form.then != NULL && record->in_effect_ns - at_ns > LONG_NS;
+    snprintf(subject, sizeof subject, "fault %d:", step->number);
+    if (is_two) { // the lock may be granted only after the second
+        fault_text_fill(digest, record, step->form.told, &words);
+        story_add(&story->lines, at_ns, LINE_KEY, subject, "%s", text_string(&words));
+        words.length = 0;
+        fault_text_fill(digest, record, step->form.then, &words);
+    } else {
+        fault_text(digest, record, &words);
+        fault_text_point(digest, record, &words);
+        const struct hold *held = held_by_target(story, record);
+        if (held != NULL && fault_can(step, FAULT_KILLS) && step->points[0].moment != MOMENT_AT)
+            text_add(&words, held->died ? ", holding the lock" : ", releasing the lock");
+    }
+    story_add(&story->lines, is_two ? record->in_effect_ns : at_ns, LINE_KEY, subject, "%s",
+              text_string(&words));
+    text_free(&words);
+}
+
+static void tell_healing(struct story *story, const struct fault_record *record, int64_t last_ns)
+{
+    char subject[24];
+    struct text words = {0};
+    bool at_end = record->heal_reason == HEAL_END;
+    bool stopped = fault_can(record->step, FAULT_STOPS);
+    snprintf(subject, sizeof subject, "fault %d over:", record->step->number);
+    // It does not go on, or nobody is there any more who could; or all is over by then.
+    if (record->heal_reason == HEAL_DEATH || (!stopped && (at_end || record->healed_ns > last_ns)))
+        return;
+    fault_text_end(story->digest, record, &words);
+    if (stopped && held_by_target(story, record) != NULL)
+        text_add(&words, ", and still believes it holds the lock");
+    story_add(&story->lines, record->healed_ns, at_end ? LINE_HELPFUL : LINE_KEY,
+              at_end ? "the trial ends:" : subject, "%s", text_string(&words));
+    text_free(&words);
+}
+
+// Tells of the faults that happened between the lines told so far; and of the cause, wherever it
+// was.
+static void tell_faults(struct story *story, const struct fault_record *cause)
+{
+    int64_t first_ns = INT64_MAX;
+    int64_t last_ns = INT64_MIN;
+    for (size_t i = 0; i < story->lines.count; i++) {
+        first_ns = time_earlier(first_ns, story->lines.items[i].at_ns);
+        last_ns = time_later(last_ns, story->lines.items[i].at_ns);
+    }
+    if (story->lines.count == 0)
+        return;
+    EACH_FAULT (story->digest, record) {
+        bool lasts = record->step->bound_ns >= 0;
+        // A kill that came before has done its work before.
+        bool outside = fault_struck_ns(record) > last_ns || record->healed_ns < first_ns ||
+                       (!lasts && record->in_effect_ns < first_ns);
+        if (!took_effect(record) || (outside && record != cause))
             continue;
-        story->wronged = evidence->holds[0];
-        story->culprit = evidence->holds[1];
-        story->certainly = true;
+        tell_strike(story, record);
+        if (record->healed_ns != TIME_NEVER && lasts)
+            tell_healing(story, record, last_ns);
     }
 }
+
+// --- the whole -----------------------------------------------------------------------------------
 
 static void add_names(const char *words, const char *const *names, size_t count, struct text *out)
 {
@@ -161,33 +630,33 @@ static void add_names(const char *words, const char *const *names, size_t count,
     text_add(out, count > 0 ? "." : "");
 }
 
-// What it cost, what it comes from, what would have prevented it, what else comes of it.
-static void tell_end(const struct account *account, struct text *out)
+// What it comes from, what it cost, what else comes of it, what would have prevented it.
+static void tell_diagnosis(const struct diagnosis *diagnosis, struct text *out)
 {
     char length[DESCRIBE_ROOM];
     int64_t acknowledged = 0;
-    int64_t lost = increments_lost(account->digest, &acknowledged);
+    int64_t lost = increments_lost(diagnosis->digest, &acknowledged);
+    int64_t permits = digest_permits(diagnosis->digest);
     struct text end = {0};
-    if (account->cause[0] != '\0')
-        text_format(out, "  Cause: %s.\n", account->cause);
-    int64_t permits = digest_permits(account->digest);
-    text_duration(account->overlap_ns, length, sizeof length);
-    if (account->overlap_ns > 0 && permits > 1)
+    if (diagnosis->text[0] != '\0')
+        text_format(out, "  Cause: %s.\n", diagnosis->text);
+    text_duration(diagnosis->overlap_ns, length, sizeof length);
+    if (diagnosis->overlap_ns > 0 && permits > 1)
         text_format(&end, "More than %lld believed to hold a permit for %s. ", (long long)permits,
                     length);
-    else if (account->overlap_ns > 0)
+    else if (diagnosis->overlap_ns > 0)
         text_format(&end, "Both believed to hold it for %s. ", length);
     if (lost > 0)
         text_format(&end, "In all, %lld of %lld acknowledged increment%s %s lost. ",
                     (long long)lost, (long long)acknowledged, plural(acknowledged),
                     lost == 1 ? "was" : "were");
-    add_names("Of the same cause: ", account->also, account->also_count, &end);
+    add_names("Of the same cause: ", diagnosis->also, diagnosis->also_count, &end);
     while (end.length > 0 && end.bytes[end.length - 1] == ' ')
         end.bytes[--end.length] = '\0';
     if (end.length > 0)
         text_format(out, "  %s\n", end.bytes);
-    if (account->remedy[0] != '\0')
-        text_format(out, "  %s\n", account->remedy);
+    if (diagnosis->mitigation[0] != '\0')
+        text_format(out, "  %s\n", diagnosis->mitigation);
     text_free(&end);
 }
 
@@ -195,83 +664,67 @@ static void tell_end(const struct account *account, struct text *out)
 static void add_named(struct text *out, const char *lines, int64_t key)
 {
     static const char the_lock[] = "the lock";
-    for (const char *at = lines; *at != '\0';) {
-        const char *next = strstr(at, the_lock);
-        size_t length = next != NULL ? (size_t)(next - at) : strlen(at);
-        text_format(out, "%.*s", (int)length, at);
-        if (next != NULL)
-            text_format(out, "lock %lld", (long long)key);
-        at += length + (next != NULL ? strlen(the_lock) : 0);
+    for (const char *next; key > 0 && (next = strstr(lines, the_lock)) != NULL;) {
+        text_format(out, "%.*slock %lld", (int)(next - lines), lines, (long long)key);
+        lines = next + strlen(the_lock);
     }
+    text_add(out, lines);
 }
 
-static void tell_lines(struct story *story, const struct account *account, int64_t key,
-                       struct text *out)
+static void tell_story(const struct diagnosis *diagnosis, int64_t key, struct text *out)
 {
+    enum shows shows = diagnosis->finding->check->shows;
     struct text lines = {0};
-    story_add_hold(story, account->holds[0]);
-    story_add_hold(story, account->holds[1]);
-    story_add_hold(story, account->culprit);
-    for (size_t i = 0; i < account->other_count; i++)
-        story_add_hold(story, account->others[i]);
-    tell_of_removal(story, account);
-    tell_particulars(story, account);
-    story_tell_holds(story);
-    story_tell_faults(story, account->fault);
-    story_lines_tell(&story->lines, account->digest->started_ns, &lines);
+    struct story story = {.digest = diagnosis->digest,
+                          .tokens = shows == SHOWS_TOKENS || shows == SHOWS_LATE_WRITE ||
+                                    diagnosis->digest->trial->scenario->workload.fenced};
+    add_hold(&story, diagnosis->holds[0]);
+    add_hold(&story, diagnosis->holds[1]);
+    add_hold(&story, diagnosis->culprit);
+    for (size_t i = 0; i < diagnosis->other_count; i++)
+        add_hold(&story, diagnosis->others[i]);
+    find_removal(&story, diagnosis);
+    if (shows == SHOWS_SILENCE)
+        tell_no_progress(&story, diagnosis);
+    tell_holds(&story);
+    tell_faults(&story, diagnosis->fault);
+    story_lines_tell(&story.lines, diagnosis->digest->started_ns, &lines);
     if (lines.length == 0)
-        text_format(&lines, "  %s.\n", account->finding->text);
-    if (key > 0)
-        add_named(out, lines.bytes, key);
-    else
-        text_add(out, lines.bytes);
+        text_format(&lines, "  %s.\n", diagnosis->finding->text);
+    add_named(out, lines.bytes, key);
     text_free(&lines);
+    story_lines_free(&story.lines);
 }
 
-static bool is_of_same_holds(const struct account *one, const struct account *other)
+static bool is_of_same_holds(const struct diagnosis *one, const struct diagnosis *other)
 {
     return one->holds[0] == other->holds[0] && one->culprit == other->culprit &&
-           (one->holds[1] == other->holds[1] || one->holds[1] == SIZE_MAX ||
-            other->holds[1] == SIZE_MAX);
-}
-
-// One account: its lines, unless they are told already, and what is to be said of it.
-static void tell_account(const struct account *account, bool is_told, int64_t key, struct text *out)
-{
-    enum shows shows = account->finding->check->shows;
-    struct story story = {.digest = account->digest,
-                          .culprit = SIZE_MAX,
-                          .wronged = SIZE_MAX,
-                          .tokens = shows == SHOWS_TOKENS || shows == SHOWS_LATE_WRITE ||
-                                    account->digest->trial->scenario->workload.fenced};
-    if (!is_told)
-        tell_lines(&story, account, key, out);
-    story_lines_free(&story.lines);
-    tell_end(account, out);
+           (one->holds[1] == other->holds[1] || one->holds[1] == NULL || other->holds[1] == NULL);
 }
 
 char *story_tell(const struct digest *digest, const struct judgement *judgement)
 {
-    struct account *accounts = memory_new(MAX_CHECKS * sizeof *accounts);
+    struct diagnosis *diagnoses = memory_new(MAX_CHECKS * sizeof *diagnoses);
     struct one_lock one;
     struct text out = {0};
     text_add(&out, "");
     one_lock_start(digest, judgement, &one);
-    size_t count = accounts_make(one.digest, one.judgement, accounts);
+    size_t count = diagnoses_make(one.digest, one.judgement, diagnoses);
     for (size_t i = 0; i < count; i++) {
-        long long times = (long long)accounts[i].finding->count;
+        long long times = (long long)diagnoses[i].finding->count;
         if (i > 0)
             text_format(&out,
                         "  Besides, %s (%lld time%s; that it follows from the above is not "
                         "proven):\n",
-                        accounts[i].finding->check->name, times, plural(times));
-        tell_account(&accounts[i], i > 0 && is_of_same_holds(&accounts[0], &accounts[i]), one.key,
-                     &out);
+                        diagnoses[i].finding->check->name, times, plural(times));
+        if (i == 0 || !is_of_same_holds(&diagnoses[0], &diagnoses[i]))
+            tell_story(&diagnoses[i], one.key, &out);
+        tell_diagnosis(&diagnoses[i], &out);
     }
     if (count > 0 && one.key > 0)
         text_format(&out, "  All this is about lock %lld of %lld.\n", (long long)one.key,
                     (long long)scenario_key_count(digest->trial->scenario));
     one_lock_end(&one);
-    free(accounts);
+    free(diagnoses);
     return out.bytes;
 }

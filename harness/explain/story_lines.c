@@ -4,47 +4,39 @@
 #include "harness/base/growing.h"
 
 #include <stdarg.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
+#define STORY_LINES 12
 #define TIME_ROOM 40
 
-void story_line_add(struct story_lines *lines, int64_t at_ns, enum line_weight weight,
-                    size_t speaker, const char *subject, const char *format, ...)
+void story_join(struct story_lines *lines, const struct hold *speaker, int64_t at_ns,
+                enum line_weight weight, const char *who, const char *what)
+{
+    struct text text = {0};
+    text_format(&text, "%s %s", who, what);
+    size_t order = lines->count;
+    *APPEND(lines->items, lines->count, lines->room) =
+        (struct story_line){at_ns, order, weight, speaker, strlen(who) + 1, text.bytes};
+}
+
+void story_add(struct story_lines *lines, int64_t at_ns, enum line_weight weight, const char *who,
+               const char *format, ...)
 {
     char what[300];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(what, sizeof what, format, arguments);
     va_end(arguments);
-    struct text text = {0};
-    text_format(&text, "%s %s", subject, what);
-    size_t order = lines->count;
-    *APPEND(lines->items, lines->count, lines->room) =
-        (struct story_line){.at_ns = at_ns,
-                            .order = order,
-                            .weight = weight,
-                            .speaker = speaker,
-                            .object = strlen(subject) + 1,
-                            .text = text.bytes};
+    story_join(lines, NULL, at_ns, weight, who, what);
 }
 
-int64_t story_lines_first_ns(const struct story_lines *lines)
+static void remove_line(struct story_lines *lines, size_t index)
 {
-    int64_t first = lines->items[0].at_ns;
-    for (size_t i = 1; i < lines->count; i++)
-        first = lines->items[i].at_ns < first ? lines->items[i].at_ns : first;
-    return first;
-}
-
-int64_t story_lines_last_ns(const struct story_lines *lines)
-{
-    int64_t last = lines->items[0].at_ns;
-    for (size_t i = 1; i < lines->count; i++)
-        last = lines->items[i].at_ns > last ? lines->items[i].at_ns : last;
-    return last;
+    free(lines->items[index].text);
+    lines->count--;
+    memmove(&lines->items[index], &lines->items[index + 1],
+            (lines->count - index) * sizeof *lines->items);
 }
 
 static int compare_lines(const void *left, const void *right)
@@ -56,43 +48,23 @@ static int compare_lines(const void *left, const void *right)
     return (a->order > b->order) - (a->order < b->order);
 }
 
-static void remove_line(struct story_lines *lines, size_t index)
-{
-    free(lines->items[index].text);
-    lines->count--;
-    memmove(&lines->items[index], &lines->items[index + 1],
-            (lines->count - index) * sizeof *lines->items);
-}
-
-// What happens within a few milliseconds needs microseconds to be told apart.
-static int digits_needed(const struct story_lines *lines)
-{
-    return story_lines_last_ns(lines) - story_lines_first_ns(lines) < 20 * NS_PER_MS ? 6 : 3;
-}
-
-static void print_time(int64_t at_ns, int64_t started_ns, int digits, char out[TIME_ROOM])
+static const char *print_time(const struct story_lines *lines, int64_t at_ns, int digits,
+                              char out[TIME_ROOM])
 {
     snprintf(out, TIME_ROOM, "%*.*f s", digits + 6, digits,
-             (double)(at_ns - started_ns) / (double)NS_PER_S);
+             (double)(at_ns - lines->started_ns) / (double)NS_PER_S);
+    return out;
 }
 
-static bool print_the_same_time(const struct story_line *a, const struct story_line *b,
-                                int64_t started_ns, int digits)
+static void join_lines(struct story_lines *lines, int digits)
 {
-    char one[TIME_ROOM];
-    char other[TIME_ROOM];
-    print_time(a->at_ns, started_ns, digits, one);
-    print_time(b->at_ns, started_ns, digits, other);
-    return strcmp(one, other) == 0;
-}
-
-static void join_lines(struct story_lines *lines, int64_t started_ns, int digits)
-{
+    char times[2][TIME_ROOM];
     for (size_t i = 1; i < lines->count;) {
         struct story_line *before = &lines->items[i - 1];
         const struct story_line *line = &lines->items[i];
-        if (line->speaker == SIZE_MAX || line->speaker != before->speaker ||
-            !print_the_same_time(before, line, started_ns, digits)) {
+        if (line->speaker == NULL || line->speaker != before->speaker ||
+            strcmp(print_time(lines, before->at_ns, digits, times[0]),
+                   print_time(lines, line->at_ns, digits, times[1])) != 0) {
             i++;
             continue;
         }
@@ -106,50 +78,43 @@ static void join_lines(struct story_lines *lines, int64_t started_ns, int digits
     }
 }
 
-// Removes the middle one of the lines of this weight, as what repeats itself; false if there are
-// none.
-static bool remove_middle(struct story_lines *lines, enum line_weight weight)
+// Removes lines of that weight, as long as there are too many: the last ones, or (`from_middle`)
+// those in the middle, as what repeats itself.
+static void leave_out(struct story_lines *lines, enum line_weight weight, bool from_middle)
 {
-    size_t count = 0;
-    for (size_t i = 0; i < lines->count; i++)
-        count += lines->items[i].weight == weight;
-    size_t passed = 0;
-    for (size_t i = 0; i < lines->count; i++) {
-        if (lines->items[i].weight == weight && passed++ == count / 2) {
-            remove_line(lines, i);
-            return true;
+    while (lines->count > STORY_LINES) {
+        size_t count = 0;
+        for (size_t i = 0; i < lines->count; i++)
+            count += lines->items[i].weight == weight;
+        if (count == 0)
+            return;
+        size_t passed = 0;
+        size_t wanted = from_middle ? count / 2 : count - 1;
+        for (size_t i = 0; i < lines->count; i++) {
+            if (lines->items[i].weight == weight && passed++ == wanted) {
+                remove_line(lines, i);
+                break;
+            }
         }
     }
-    return false;
-}
-
-static void leave_out_asides(struct story_lines *lines)
-{
-    for (enum line_weight weight = LINE_ASIDE; weight < LINE_NEEDED; weight++) {
-        for (size_t i = lines->count; i > 0 && lines->count > STORY_LINES; i--) {
-            if (lines->items[i - 1].weight == weight)
-                remove_line(lines, i - 1);
-        }
-    }
-    while (lines->count > STORY_LINES && remove_middle(lines, LINE_NEEDED))
-        ;
-    while (lines->count > STORY_LINES && remove_middle(lines, LINE_KEY))
-        ;
 }
 
 void story_lines_tell(struct story_lines *lines, int64_t started_ns, struct text *out)
 {
+    char time[TIME_ROOM];
+    lines->started_ns = started_ns;
     if (lines->count == 0)
         return;
-    int digits = digits_needed(lines);
     qsort(lines->items, lines->count, sizeof *lines->items, compare_lines);
-    join_lines(lines, started_ns, digits);
-    leave_out_asides(lines);
-    for (size_t i = 0; i < lines->count; i++) {
-        char time[TIME_ROOM];
-        print_time(lines->items[i].at_ns, started_ns, digits, time);
-        text_format(out, "%s  %s\n", time, lines->items[i].text);
-    }
+    int64_t length_ns = lines->items[lines->count - 1].at_ns - lines->items[0].at_ns;
+    // What happens within a few milliseconds needs microseconds to be told apart.
+    int digits = length_ns < 20 * NS_PER_MS ? 6 : 3;
+    join_lines(lines, digits);
+    for (enum line_weight weight = LINE_ASIDE; weight <= LINE_KEY; weight++)
+        leave_out(lines, weight, weight >= LINE_NEEDED);
+    for (size_t i = 0; i < lines->count; i++)
+        text_format(out, "%s  %s\n", print_time(lines, lines->items[i].at_ns, digits, time),
+                    lines->items[i].text);
 }
 
 void story_lines_free(struct story_lines *lines)

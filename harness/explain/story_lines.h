@@ -2,12 +2,7 @@
 #ifndef LOCKPICK_EXPLAIN_STORY_LINES_H
 #define LOCKPICK_EXPLAIN_STORY_LINES_H
 
-#include "harness/base/text.h"
-
-#include <stddef.h>
-#include <stdint.h>
-
-#define STORY_LINES 12
+#include "harness/check/check.h"
 
 // Lines of less weight are left out first if there are too many. Grants and faults are LINE_KEY:
 // what a hold reads and writes is never told without the grant.
@@ -17,30 +12,28 @@ struct story_line {
     int64_t at_ns;
     size_t order;
     enum line_weight weight;
-    size_t speaker; // lines of one speaker that follow each other directly may be joined
-    size_t object;  // bytes of the text up to what is joined on: "client-1 "; 0: never joined
+    const struct hold *speaker; // lines of one that print the same time are joined; NULL: none are
+    size_t object;              // bytes of the text up to what is joined on: "client-1 "
     char *text;
 };
 
 // Zero-initialise; free with story_lines_free.
 struct story_lines {
     struct story_line *items;
-    size_t count;
-    size_t room;
+    size_t count, room;
+    int64_t started_ns; // times count from then
 };
 
-// Adds "<subject> <what happened>". A line whose `speaker` is not SIZE_MAX is joined to the one
-// before it if that has the same speaker and prints the same time: "client-1 reads 7, writes 8".
-__attribute__((format(printf, 6, 7))) void story_line_add(struct story_lines *lines, int64_t at_ns,
-                                                          enum line_weight weight, size_t speaker,
-                                                          const char *subject, const char *format,
-                                                          ...);
+// Adds "<who> <what happened>".
+__attribute__((format(printf, 5, 6))) void story_add(struct story_lines *lines, int64_t at_ns,
+                                                     enum line_weight weight, const char *who,
+                                                     const char *format, ...);
 
-// The times of the first and the last line; `count` must not be 0.
-int64_t story_lines_first_ns(const struct story_lines *lines);
-int64_t story_lines_last_ns(const struct story_lines *lines);
+// The same, to be joined to a line of the same speaker: "client-1 reads 7, writes 8".
+void story_join(struct story_lines *lines, const struct hold *speaker, int64_t at_ns,
+                enum line_weight weight, const char *who, const char *what);
 
-// Sorts, joins, leaves out what is too much, and prints each line with its time since `started_ns`.
+// Sorts, joins, leaves out what is too much, and prints each line with its time.
 void story_lines_tell(struct story_lines *lines, int64_t started_ns, struct text *out);
 
 void story_lines_free(struct story_lines *lines);

@@ -1,6 +1,6 @@
 #include "harness/run/decision.h"
 
-#include "harness/explain/account.h"
+#include "harness/explain/diagnosis.h"
 #include "harness/explain/story.h"
 
 #include <stdio.h>

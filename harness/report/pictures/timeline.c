@@ -3,10 +3,9 @@
 #include "harness/report/pictures/timeline.h"
 
 #include "harness/check/hanging_release.h"
-#include "harness/explain/account.h"
+#include "harness/explain/diagnosis.h"
+#include "harness/explain/fault_text.h"
 #include "harness/explain/one_lock.h"
-#include "harness/explain/story_cast.h"
-#include "harness/explain/story_deeds.h"
 #include "harness/report/pictures/trial_time.h"
 
 #include <math.h>
@@ -57,7 +56,7 @@ struct panel {
     struct trial_time time;
     const struct digest *digest;
     const struct timeline_window *window;
-    const struct account *account; // of the violation, or NULL
+    const struct diagnosis *diagnosis; // of the violation, or NULL
     bool seen[LOOK_COUNT];
     bool servers; // there is a row of servers, too
     bool widened; // some holds are too short to be seen, and are drawn wider
@@ -325,7 +324,7 @@ static bool span_on_servers(const struct panel *panel, const struct fault_record
         (record->step->target.client != 0 && record->step->side_counts[0] == 0))
         return false;
     *from_ns =
-        instant && record->asked_ns != TIME_NEVER ? record->asked_ns : story_strike_ns(record);
+        instant && record->asked_ns != TIME_NEVER ? record->asked_ns : fault_struck_ns(record);
     *to_ns = instant ? record->in_effect_ns : fault_end_ns(panel->digest, record);
     bool touches = *to_ns >= panel->window->from_ns && *from_ns <= panel->window->to_ns;
     *from_ns = time_later(*from_ns, panel->window->from_ns);
@@ -347,7 +346,7 @@ static void name_bar(struct panel *panel, const struct fault_record *record, int
         if (brief)
             text_add(&words, record->step->verb);
         else
-            deed_tell(panel->digest, record, &words);
+            fault_text(panel->digest, record, &words);
         double room = trial_text_width(words.bytes) * 12 / 13 + 10;
         said = true;
         if (to - from >= room)
@@ -481,7 +480,7 @@ static void label_violation(struct panel *panel)
     bool removed = finding->check->shows == SHOWS_REMOVAL;
     if (removed)
         words =
-            panel->account != NULL && panel->account->culprit == SIZE_MAX ? FOUND_GONE : REMOVED;
+            panel->diagnosis != NULL && panel->diagnosis->culprit == NULL ? FOUND_GONE : REMOVED;
     if (words != NULL) {
         trial_label(&panel->time, removed ? time_later(from_ns, to_ns) : from_ns, COLOUR_RED,
                     "%s: %s", name, words);
@@ -618,7 +617,7 @@ static void write_head(const struct panel *panel, int64_t key)
 {
     struct picture *picture = panel->time.picture;
     const struct trial *trial = panel->digest->trial;
-    const struct account *account = panel->account;
+    const struct diagnosis *diagnosis = panel->diagnosis;
     struct text lock = {0};
     int64_t count = scenario_key_count(trial->scenario);
     if (key > 0)
@@ -629,9 +628,9 @@ static void write_head(const struct panel *panel, int64_t key)
                   panel->window->finding != NULL ? "Around the first violation" : "The first holds",
                   trial->scenario->name, trial->scheme, text_string(&lock));
     text_free(&lock);
-    bool has_cause = account != NULL && account->cause[0] != '\0';
+    bool has_cause = diagnosis != NULL && diagnosis->text[0] != '\0';
     picture_words(picture, "cause", 122, "%s%s%s", has_cause ? "Cause: " : "",
-                  has_cause ? account->cause : "", has_cause ? "." : "");
+                  has_cause ? diagnosis->text : "", has_cause ? "." : "");
 }
 
 // What is seen, in as many lines as it takes.
@@ -677,12 +676,13 @@ static void write_timeline(const struct digest *digest, const struct judgement *
 {
     struct timeline_window window;
     struct timeline_window zoom;
-    struct account account;
+    struct diagnosis diagnosis;
     struct picture below = {.width = TRIAL_WIDTH};
     timeline_choose(digest, judgement, &window);
-    bool told = account_make(digest, judgement, &account);
-    struct panel upper = {.digest = digest, .window = &window, .account = told ? &account : NULL};
-    struct panel lower = {.digest = digest, .window = &zoom, .account = upper.account};
+    bool told = diagnosis_make(digest, judgement, &diagnosis);
+    struct panel upper = {
+        .digest = digest, .window = &window, .diagnosis = told ? &diagnosis : NULL};
+    struct panel lower = {.digest = digest, .window = &zoom, .diagnosis = upper.diagnosis};
     trial_time_start(&upper.time, picture, digest, LEFT, window.from_ns, window.to_ns, "");
     write_head(&upper, key);
     write_panel(&upper);

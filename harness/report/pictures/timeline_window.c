@@ -1,6 +1,6 @@
 #include "harness/base/rank.h"
 #include "harness/check/silence.h"
-#include "harness/explain/account.h"
+#include "harness/explain/diagnosis.h"
 #include "harness/report/pictures/timeline.h"
 
 #include <stdlib.h>
@@ -30,10 +30,10 @@ static void find_evidence(const struct digest *digest, const struct judgement *j
             window->evidence[found++] = hold;
     }
     // Of a silence: the hold that was not given back, if that is where it comes from.
-    struct account account;
-    if (found == 0 && account_make(digest, judgement, &account) &&
-        account.finding == window->finding && account.holds[0] < digest->hold_count)
-        window->evidence[0] = account.holds[0];
+    struct diagnosis diagnosis;
+    if (found == 0 && diagnosis_make(digest, judgement, &diagnosis) &&
+        diagnosis.finding == window->finding && diagnosis.holds[0] != NULL)
+        window->evidence[0] = (size_t)(diagnosis.holds[0] - digest->holds);
 }
 
 // With a margin on both sides; but outside the trial there is only as much as sets bars off from

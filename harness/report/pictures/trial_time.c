@@ -1,7 +1,7 @@
 #include "harness/report/pictures/trial_time.h"
 
 #include "faults/fault.h"
-#include "harness/explain/story_deeds.h"
+#include "harness/explain/fault_text.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -171,8 +171,8 @@ static void note_fault(const struct trial_time *time, const struct fault_record 
     text_add(&words, step->text != NULL ? step->text : step->verb);
     if (words.length > MOST_WORDS && fault->in_effect_ns != TIME_NEVER) {
         text_free(&words);
-        deed_tell(digest, fault, &words);
-        deed_tell_point(digest, fault, &words);
+        fault_text(digest, fault, &words);
+        fault_text_point(digest, fault, &words);
     }
     text_duration(fault->in_effect_ns - digest->started_ns, from, sizeof from);
     text_duration(fault_end_ns(digest, fault) - fault->in_effect_ns, length, sizeof length);
@@ -224,7 +224,7 @@ static void mark_fault(struct trial_time *time, const struct fault_record *fault
     char target[100];
     trial_label(time, instant ? from_ns : from_ns + (to_ns - from_ns) / 2, COLOUR_FAULT,
                 "fault %d: %s%s%s", fault->step->number, fault->step->verb, on_wires ? "" : " ",
-                on_wires ? "" : deed_target(time->digest, fault, target, sizeof target));
+                on_wires ? "" : fault_target_text(time->digest, fault, target, sizeof target));
 }
 
 void trial_faults(struct trial_time *time, bool bands)

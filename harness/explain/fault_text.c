@@ -1,4 +1,4 @@
-#include "harness/explain/story_deeds.h"
+#include "harness/explain/fault_text.h"
 
 #include "harness/base/rank.h"
 #include "harness/check/describe.h"
@@ -49,8 +49,8 @@ static void target_name(const struct fault_record *record, const struct target *
     snprintf(out, room, "%s", role(record, target->server, named, sizeof named));
 }
 
-const char *deed_target(const struct digest *digest, const struct fault_record *record, char *out,
-                        size_t room)
+const char *fault_target_text(const struct digest *digest, const struct fault_record *record,
+                              char *out, size_t room)
 {
     const struct target *target = &record->step->target;
     if (target->client != 0 && target->worker != 0 && digest->trial->scenario->clients.threads > 1)
@@ -62,7 +62,7 @@ const char *deed_target(const struct digest *digest, const struct fault_record *
     return out;
 }
 
-void deed_side(const struct fault_record *record, int side, struct text *out)
+static void add_side(const struct fault_record *record, int side, struct text *out)
 {
     const struct fault_step *step = record->step;
     size_t count = step->side_counts[side];
@@ -100,8 +100,8 @@ static void tell_point(const struct digest *digest, const struct fault_record *r
                     strcmp(point->what, "request") == 0 ? "a request" : point->what);
 }
 
-void deed_tell_point(const struct digest *digest, const struct fault_record *record,
-                     struct text *out)
+void fault_text_point(const struct digest *digest, const struct fault_record *record,
+                      struct text *out)
 {
     const struct fault_step *step = record->step;
     int met = point_met(record);
@@ -158,7 +158,7 @@ static void add_are(const struct fault_record *record, struct text *out)
     const struct target *first = &record->step->sides[0][0];
     bool many = record->step->side_counts[0] > 1 || strcmp(first->server, "servers") == 0 ||
                 strcmp(first->server, "clients") == 0 || strcmp(first->server, "followers") == 0;
-    deed_side(record, 0, out);
+    add_side(record, 0, out);
     text_add(out, many ? " are" : " is");
 }
 
@@ -196,16 +196,16 @@ static void add_word(const void *context, const char *word, struct text *out)
     const struct fault_record *record = deed->record;
     const struct fault_step *step = record->step;
     if (strcmp(word, "target") == 0)
-        text_add(out, deed_target(deed->digest, record, room, sizeof room));
+        text_add(out, fault_target_text(deed->digest, record, room, sizeof room));
     else if (strcmp(word, "a") == 0)
-        deed_side(record, 0, out);
+        add_side(record, 0, out);
     else if (strcmp(word, "b") == 0)
-        deed_side(record, 1, out);
+        add_side(record, 1, out);
     else if (strcmp(word, "are") == 0)
         add_are(record, out);
     else if (strcmp(word, "between") == 0)
-        deed_fill(deed->digest, record, step->one_way ? "from {a} to {b}" : "between {a} and {b}",
-                  out);
+        fault_text_fill(deed->digest, record,
+                        step->one_way ? "from {a} to {b}" : "between {a} and {b}", out);
     else if (strcmp(word, "by") == 0)
         add_span(step->by_ns, out);
     else if (strcmp(word, "share") == 0)
@@ -219,17 +219,17 @@ static void add_word(const void *context, const char *word, struct text *out)
     else if (strcmp(word, "found") == 0)
         text_add(out, what_was_found(record));
     else if (strcmp(word, "goes-wrong") == 0)
-        tell_clock(step, deed_target(deed->digest, record, room, sizeof room), out);
+        tell_clock(step, fault_target_text(deed->digest, record, room, sizeof room), out);
 }
 
-void deed_fill(const struct digest *digest, const struct fault_record *record, const char *words,
-               struct text *out)
+void fault_text_fill(const struct digest *digest, const struct fault_record *record,
+                     const char *words, struct text *out)
 {
     const struct deed deed = {digest, record};
     text_fill(out, words, add_word, &deed);
 }
 
-void deed_tell(const struct digest *digest, const struct fault_record *record, struct text *out)
+void fault_text(const struct digest *digest, const struct fault_record *record, struct text *out)
 {
     const struct fault_step *step = record->step;
     const struct fault_form *form = &step->form;
@@ -237,18 +237,28 @@ void deed_tell(const struct digest *digest, const struct fault_record *record, s
         fault_describe_deed(step, out);
         return;
     }
-    deed_fill(digest, record,
-              step->one_way && form->told_one_way != NULL ? form->told_one_way : form->told, out);
+    fault_text_fill(digest, record,
+                    step->one_way && form->told_one_way != NULL ? form->told_one_way : form->told,
+                    out);
     if (form->then != NULL) {
         text_add(out, ", and ");
-        deed_fill(digest, record, form->then, out);
+        fault_text_fill(digest, record, form->then, out);
     }
 }
 
-void deed_tell_end(const struct digest *digest, const struct fault_record *record, struct text *out)
+void fault_text_end(const struct digest *digest, const struct fault_record *record,
+                    struct text *out)
 {
     const struct fault_step *step = record->step;
     if (step->form.over == NULL)
         text_format(out, "%s of ", step->verb);
-    deed_fill(digest, record, step->form.over != NULL ? step->form.over : "{target} is over", out);
+    fault_text_fill(digest, record, step->form.over != NULL ? step->form.over : "{target} is over",
+                    out);
+}
+
+int64_t fault_struck_ns(const struct fault_record *record)
+{
+    bool is_sudden =
+        fault_can(record->step, FAULT_KILLS) || record->step->form.lasting == LASTS_NEVER;
+    return is_sudden ? time_earlier(record->asked_ns, record->in_effect_ns) : record->in_effect_ns;
 }

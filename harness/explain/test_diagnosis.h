@@ -1,9 +1,9 @@
-// For tests: histories of which the account of their violation is checked.
+// For tests: histories of which the diagnosis of their violation is checked.
 #ifndef LOCKPICK_EXPLAIN_TEST_EVIDENCE_H
 #define LOCKPICK_EXPLAIN_TEST_EVIDENCE_H
 
 #include "harness/check/build_history_test_support.h"
-#include "harness/explain/account.h"
+#include "harness/explain/diagnosis.h"
 #include "harness/explain/story.h"
 
 #include <stdio.h>
@@ -38,22 +38,22 @@ static inline struct fault_step *strike(const char *verb, const char *target, do
 
 static inline void assert_certain(enum certainty certainty)
 {
-    struct account account;
+    struct diagnosis diagnosis;
     build_judge(&build);
-    assert_true(account_make(&build.digest, &build.judgement, &account));
-    assert_string_equal(certainty_name(account.certainty), certainty_name(certainty));
+    assert_true(diagnosis_make(&build.digest, &build.judgement, &diagnosis));
+    assert_string_equal(certainty_name(diagnosis.certainty), certainty_name(certainty));
     static const char *const begins[] = {"unexplained: ", "possibly: ", ""};
-    assert_ptr_equal(strstr(account.cause, begins[certainty]), account.cause);
+    assert_ptr_equal(strstr(diagnosis.text, begins[certainty]), diagnosis.text);
 }
 
-static inline void assert_account(enum root root, const char *cause, const char *remedy)
+static inline void assert_diagnosis(enum root_cause root, const char *cause, const char *remedy)
 {
-    struct account account;
+    struct diagnosis diagnosis;
     build_judge(&build);
-    assert_true(account_make(&build.digest, &build.judgement, &account));
-    assert_string_equal(root_name(account.root), root_name(root));
-    assert_text_has(account.cause, cause);
-    assert_text_has(account.remedy, remedy);
+    assert_true(diagnosis_make(&build.digest, &build.judgement, &diagnosis));
+    assert_string_equal(root_name(diagnosis.cause), root_name(root));
+    assert_text_has(diagnosis.text, cause);
+    assert_text_has(diagnosis.mitigation, remedy);
 }
 
 #endif

@@ -1,0 +1,167 @@
+#include "harness/explain/diagnosis.h"
+
+#include "harness/base/text.h"
+#include "harness/check/sweep.h"
+#include "harness/check/updates.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int64_t increments_lost(const struct digest *digest, int64_t *acknowledged)
+{
+    struct updates updates;
+    if (strcmp(digest->trial->scenario->workload.kind, "increment") != 0 ||
+        !digest->initial_known || !digest->final_known)
+        return 0;
+    updates_count(digest, &updates);
+    if (acknowledged != NULL)
+        *acknowledged = updates.acknowledged;
+    return time_later(updates.acknowledged - (digest->final_value - digest->initial_value), 0);
+}
+
+bool diagnosis_has_trait(const struct diagnosis *diagnosis, const char *trait)
+{
+    const struct trial *trial = diagnosis->digest->trial;
+    return trial->traits != NULL && trial_has_trait(trial, trait);
+}
+
+bool has_topology(const struct digest *digest, const char *topology)
+{
+    return strcmp(trial_topology(digest->trial), topology) == 0;
+}
+
+bool conclude(struct diagnosis *diagnosis, enum root_cause cause, bool is_proven)
+{
+    diagnosis->cause = cause;
+    diagnosis->certainty = is_proven ? CERTAINTY_PROVEN : CERTAINTY_POSSIBLE;
+    return true;
+}
+
+// --- one violation -------------------------------------------------------------------------------
+
+// The holds of a finding's evidence: given, or those that made its accesses.
+static size_t holds_of(const struct digest *digest, const struct finding *finding,
+                       const struct hold *holds[4])
+{
+    size_t count = 0;
+    for (size_t i = 0; i < 2; i++) {
+        size_t access = finding->evidence.accesses[i];
+        const struct hold *found[] = {
+            hold_at(digest, finding->evidence.holds[i]),
+            access < digest->access_count ? hold_at(digest, digest->accesses[access].hold) : NULL};
+        for (size_t j = 0; j < 2; j++) {
+            if (found[j] != NULL)
+                holds[count++] = found[j];
+        }
+    }
+    return count;
+}
+
+static void find_others(struct diagnosis *diagnosis)
+{
+    const struct digest *digest = diagnosis->digest;
+    const struct hold *const *two = diagnosis->holds;
+    if (digest_permits(digest) <= 1 || diagnosis->overlap_ns <= 0)
+        return;
+    const struct hold *later = two[0] > two[1] ? two[0] : two[1];
+    EACH_HOLD (digest, hold) {
+        if (hold < later && hold != two[0] && hold != two[1] &&
+            diagnosis->other_count < DIAGNOSIS_OTHERS && hold->released_ns > later->granted_ns &&
+            hold_lease_end_ns(digest, hold) > later->granted_ns)
+            diagnosis->others[diagnosis->other_count++] = hold;
+    }
+}
+
+static void make_one(const struct digest *digest, const struct judgement *judgement,
+                     const struct finding *finding, struct diagnosis *diagnosis)
+{
+    const struct hold *holds[4];
+    *diagnosis = (struct diagnosis){.digest = digest, .judgement = judgement, .finding = finding};
+    size_t count = holds_of(digest, finding, holds);
+    for (size_t i = 0; i < count; i++) {
+        if (diagnosis->holds[0] == NULL)
+            diagnosis->holds[0] = holds[i];
+        else if (diagnosis->holds[1] == NULL && holds[i] != diagnosis->holds[0])
+            diagnosis->holds[1] = holds[i];
+    }
+    EACH_FINDING (judgement, each)
+        diagnosis->harm |= finding_counts(each) && each->check->may_follow;
+    diagnose_holders(diagnosis);
+    find_others(diagnosis);
+    diagnosis_say(diagnosis);
+}
+
+// --- which violations follow from which ----------------------------------------------------------
+
+static bool has_hold(const struct diagnosis *diagnosis, const struct hold *hold)
+{
+    bool is_there =
+        diagnosis->holds[0] == hold || diagnosis->holds[1] == hold || diagnosis->culprit == hold;
+    for (size_t i = 0; i < diagnosis->family_count; i++)
+        is_there = is_there || diagnosis->family[i] == hold;
+    return is_there;
+}
+
+// True if the other violation is proven to follow from this one. Harm follows from the holds that
+// did it, if they are this one's, or if there is nothing else (`is_only`) and it is the sum of all
+// that went wrong. A lock that vanished and those who held it at once after that have one cause if
+// that is proven of both, and is the same release or fault, and the same hold's lock that it took;
+// but of more than one such violation only the first has been looked at.
+static bool follows(const struct diagnosis *diagnosis, const struct diagnosis *other, bool is_only)
+{
+    const struct finding *finding = other->finding;
+    const struct hold *holds[4];
+    size_t count = holds_of(diagnosis->digest, finding, holds);
+    bool is_inside = true;
+    for (size_t i = 0; i < count; i++)
+        is_inside = is_inside && has_hold(diagnosis, holds[i]);
+    if (finding->check->may_follow)
+        return count > 0 ? is_inside : is_only || diagnosis->finding->check->may_follow;
+    return diagnosis->certainty == CERTAINTY_PROVEN && other->certainty == CERTAINTY_PROVEN &&
+           diagnosis->cause == other->cause && diagnosis->holds[0] == other->holds[0] &&
+           diagnosis->fault == other->fault && diagnosis->culprit == other->culprit &&
+           finding->count <= time_later(diagnosis->finding->count, 1);
+}
+
+size_t diagnoses_make(const struct digest *digest, const struct judgement *judgement,
+                      struct diagnosis diagnoses[MAX_CHECKS])
+{
+    size_t count = 0;
+    const struct finding *first = judgement_first_violation(judgement);
+    if (first == NULL)
+        return 0;
+    make_one(digest, judgement, first, &diagnoses[count++]);
+    // What is no harm first: harm may follow from it.
+    for (size_t i = 0; i < 2 * judgement->finding_count; i++) {
+        const struct finding *finding = &judgement->findings[i % judgement->finding_count];
+        struct diagnosis *next = &diagnoses[count];
+        struct diagnosis *of = diagnoses;
+        if (finding->state != FINDING_VIOLATED || finding == first ||
+            finding->check->may_follow != (i >= judgement->finding_count))
+            continue;
+        bool is_only = count == 1 && diagnoses[0].besides_count == 0;
+        make_one(digest, judgement, finding, next);
+        while (of < next && !follows(of, next, is_only))
+            of++;
+        if (of < next) {
+            memcpy(of->family + of->family_count, next->holds, sizeof next->holds);
+            of->family_count += 2;
+            of->also[of->also_count++] = finding->check->name;
+        } else {
+            diagnoses[0].besides[diagnoses[0].besides_count++] = finding->check->name;
+            count += finding_counts(finding);
+        }
+    }
+    return count;
+}
+
+bool diagnosis_make(const struct digest *digest, const struct judgement *judgement,
+                    struct diagnosis *diagnosis)
+{
+    struct diagnosis *diagnoses = memory_new(MAX_CHECKS * sizeof *diagnoses);
+    size_t count = diagnoses_make(digest, judgement, diagnoses);
+    if (count > 0)
+        *diagnosis = diagnoses[0];
+    free(diagnoses);
+    return count > 0;
+}
