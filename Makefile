@@ -27,7 +27,7 @@ SOURCES := $(shell find harness faults -name '*.c' ! -name '*_test.c' ! -name '*
 	! -name '*_preload.c' ! -path 'harness/detection/*' ! -path 'harness/testing/*' | sort)
 TESTS := $(shell find harness faults -name '*_test.c' | sort)
 LIBRARY_SOURCES := $(filter-out harness/main.c,$(SOURCES))
-TEMPLATES := $(shell find harness -name '*.gp' | sort) $(wildcard harness/scenario/help_*.txt)
+TEMPLATES := $(shell find harness -name '*.gp' | sort) $(wildcard harness/*/help_*.txt)
 OBJECTS := $(LIBRARY_SOURCES:%.c=$(BUILD)/%.o) $(TEMPLATES:%=$(BUILD)/%.o)
 TEST_PROGRAMS := $(TESTS:%.c=$(BUILD)/%)
 TEST_ROOMS := $(sort $(dir $(TEST_PROGRAMS)))

@@ -8,7 +8,7 @@
 #include "harness/cli/test_command.h"
 #include "harness/cluster/test_server.h"
 #include "harness/measure/ratio.h"
-#include "harness/run/usage_proc.h"
+#include "harness/run/usage.h"
 
 #include <dirent.h>
 #include <jansson.h>

@@ -4,7 +4,7 @@
 
 #include "harness/base/clock.h"
 #include "harness/cli/test_command.h"
-#include "harness/run/usage_proc.h"
+#include "harness/run/usage.h"
 
 #include <stdio.h>
 #include <sys/prctl.h>

@@ -1,21 +1,24 @@
 #include "harness/cli/check_case.h"
 
 #include "harness/base/rank.h"
+#include "harness/base/table.h"
 #include "harness/history/file.h"
 #include "harness/model/from_history.h"
+#include "harness/report/json_values.h"
 #include "harness/report/model_picture.h"
-#include "harness/run/run_outputs.h"
+#include "harness/run/run_files.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-static const char *const verdict_names[] = {"linearizable", "not-linearizable", "undecided"};
-
 const char *case_verdict_name(enum case_verdict verdict)
 {
-    return verdict_names[verdict];
+    static const char *const names[] = {"linearizable", "not-linearizable", "undecided"};
+    return names[verdict];
 }
 
 // --- reading -------------------------------------------------------------------------------------
@@ -268,4 +271,380 @@ void check_case_free(struct check_case *result)
     operations_free(&result->operations);
     model_decision_free(&result->decision);
     source_close(&result->source);
+}
+
+// --- for people ----------------------------------------------------------------------------------
+
+static const char *plural(size_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+static void print_verdict(const struct check_case *result, bool coloured)
+{
+    static const struct {
+        enum colour colour;
+        const char *words;
+    } verdicts[] = {[CASE_LINEARIZABLE] = {COLOUR_GREEN, "LINEARIZABLE"},
+                    [CASE_NOT_LINEARIZABLE] = {COLOUR_RED, "NOT LINEARIZABLE"},
+                    [CASE_UNDECIDED] = {COLOUR_YELLOW, "UNDECIDED"}};
+    const struct model_options *options = &result->model_options;
+    size_t violations = result->decision.violation_count;
+    char lease[40];
+    colour_print(stdout, coloured, verdicts[result->verdict].colour,
+                 verdicts[result->verdict].words);
+    printf("  %s · %s", result->name, result->options->model->name);
+    if (options->permits > 0)
+        printf(" of %" PRId64 " permit%s", options->permits, plural((size_t)options->permits));
+    if (options->depth_limit > 0)
+        printf(" to a depth of %" PRId64, options->depth_limit);
+    if (options->lease_ns > 0)
+        printf(" with a lease of %s", text_duration(options->lease_ns, lease, sizeof lease));
+    if (result->verdict == CASE_NOT_LINEARIZABLE)
+        printf(": %zu violation%s", violations, plural(violations));
+    puts("");
+}
+
+static uint32_t line_at(const struct operations *operations, int64_t instant)
+{
+    int64_t moment = moment_of(instant);
+    bool known = instant != INSTANT_NEVER && operations->events != NULL && moment >= 1 &&
+                 moment <= (int64_t)operations->event_count;
+    return known ? operations->events[moment - 1].line : 0;
+}
+
+static int compare_lines(const void *left, const void *right)
+{
+    const uint32_t *a = left;
+    const uint32_t *b = right;
+    return (*a > *b) - (*a < *b);
+}
+
+// The lines of the file, in their order, each once.
+static void print_lines(const struct check_case *result)
+{
+    uint32_t lines[2 * MODEL_EVIDENCE];
+    size_t count = 0;
+    char text[256];
+    for (int i = 0; i < MODEL_EVIDENCE; i++) {
+        size_t index = result->decision.first.operations[i];
+        if (index == SIZE_MAX)
+            continue;
+        const struct operation *operation = &result->operations.items[index];
+        lines[count++] = line_at(&result->operations, operation->invoked);
+        lines[count++] = line_at(&result->operations, operation->returned);
+    }
+    qsort(lines, count, sizeof *lines, compare_lines);
+    for (size_t i = 0; i < count; i++) {
+        if (lines[i] == 0 || (i > 0 && lines[i] == lines[i - 1]))
+            continue;
+        printf("  %8u  %s\n", lines[i], source_line(&result->source, lines[i], text, sizeof text));
+    }
+}
+
+static void print_operation(const struct operations *operations, const struct operation *operation)
+{
+    char who[OPERATION_TEXT_ROOM];
+    char from[OPERATION_TEXT_ROOM];
+    char to[OPERATION_TEXT_ROOM];
+    printf("    %s: %s%s, asked at %s, answered at %s: %s",
+           operation_process(operations, operation->process, who),
+           operation->kind == OPERATION_ACQUIRE ? "acquire" : "release",
+           operation->shared ? " as a reader" : "",
+           operation_place(operations, operation->invoked, from),
+           operation_place(operations, operation->returned, to),
+           operation->outcome == OUTCOME_OK   ? "ok"
+           : operation->outcome == OUTCOME_NO ? "refused"
+                                              : "unknown");
+    if (operation->token != 0)
+        printf(", token %" PRId64, operation->token);
+    puts("");
+}
+
+static void print_evidence(const struct check_case *result)
+{
+    printf("  %s.\n\n", result->story);
+    for (int i = 0; i < MODEL_EVIDENCE && result->operations.events == NULL; i++) {
+        size_t index = result->decision.first.operations[i];
+        if (index != SIZE_MAX)
+            print_operation(&result->operations, &result->operations.items[index]);
+    }
+    if (result->operations.events != NULL)
+        print_lines(result);
+    puts("");
+}
+
+// Of overlaps: the shortest, the median, 90 %, 99 %, the longest.
+static const unsigned window_permille[] = {0, 500, 900, 990, 1000};
+#define RANKS (sizeof window_permille / sizeof *window_permille)
+
+static void print_windows(const struct model_decision *decision)
+{
+    char words[RANKS][40];
+    if (decision->window_count == 0)
+        return;
+    for (size_t i = 0; i < RANKS; i++)
+        text_duration(
+            percentile_of_sorted(decision->windows_ns, decision->window_count, window_permille[i]),
+            words[i], sizeof words[i]);
+    printf("  overlaps of known length: %zu; shortest %s, median %s, 90 %% %s, 99 %% %s, longest "
+           "%s\n",
+           decision->window_count, words[0], words[1], words[2], words[3], words[4]);
+}
+
+static void print_counts(const struct check_case *result)
+{
+    const struct operations *operations = &result->operations;
+    if (operations->count == 0) {
+        puts("  no operation on a lock");
+        return;
+    }
+    printf("  %zu operation%s of %u process%s on %u lock%s: %zu granted, %zu of unknown outcome\n",
+           operations->count, plural(operations->count), operations->process_count,
+           operations->process_count == 1 ? "" : "es", operations->name_count,
+           plural(operations->name_count), result->granted, result->decision.unknown_count);
+}
+
+// How another tool's history was understood, where it could have been otherwise.
+static void print_notes(const struct check_case *result)
+{
+    const struct import_notes *notes = &result->notes;
+    char back[40];
+    const struct {
+        size_t count;
+        const char *what;
+    } passed_over[] = {{notes->nemesis, "of the nemesis"},
+                       {notes->skipped, "by --f NAME=skip"},
+                       {notes->renewals, "of leases (renew), as there is no --lease"},
+                       {notes->tokens, "tokens of acquires, which this model has not"}};
+    for (size_t i = 0; i < sizeof passed_over / sizeof *passed_over; i++) {
+        if (passed_over[i].count > 0)
+            printf("  passed over: %zu %s\n", passed_over[i].count, passed_over[i].what);
+    }
+    if (notes->was_sorted)
+        puts("  in the order of index, which is not that of the lines");
+    if (notes->clock_line > 0)
+        printf(
+            "  time goes back, by up to %s, first at line %u: it decides nothing%s\n",
+            text_duration(result->operations.clock_back_ns, back, sizeof back), notes->clock_line,
+            result->model_options.lease_ns > 0 ? " but leases, which may be taken as shorter" : "");
+    if (notes->continued > 0 && result->options->says_owner)
+        printf("  %zu process%s went on for another after its :info: %s (--concurrency %" PRId64
+               ")\n",
+               notes->continued, notes->continued == 1 ? "" : "es",
+               result->options->import.owner == OWNER_IS_CLIENT ? "the same client"
+                                                                : "each is its own owner",
+               notes->concurrency);
+}
+
+// By which error how many failed.
+static void print_errors(const struct check_case *result)
+{
+    const struct operations *operations = &result->operations;
+    size_t *counts = memory_zeroed(operations->error_count + 1, sizeof *counts);
+    const char *before = "  failed by error: ";
+    for (size_t i = 0; operations->error_count > 0 && i < operations->count; i++)
+        counts[operations->items[i].error]++;
+    for (size_t i = 0; i < operations->error_count; i++) {
+        if (counts[i + 1] == 0)
+            continue;
+        printf("%s%s %zu", before, operations->errors[i], counts[i + 1]);
+        before = ", ";
+    }
+    if (before[0] == ',')
+        puts("");
+    free(counts);
+}
+
+static void print_failed_releases(const struct check_case *result)
+{
+    enum failed_release mapping = result->model_options.failed_release;
+    const char *of_whom = result->options->says_failed_release ? ""
+                          : result->is_own ? ", the default for Lockpick's own histories"
+                                           : ", the default for other tools' histories";
+    if (result->failed_releases > 0)
+        printf("  %zu failed release%s: taken to mean that the lock %s "
+               "(--map-failed-release %s%s)\n",
+               result->failed_releases, result->failed_releases == 1 ? "" : "s",
+               mapping == FAILED_RELEASE_HELD ? "is still held" : "is not held any more",
+               failed_releases[mapping], of_whom);
+}
+
+// Of the others, what differs from what was assumed.
+static void print_other(const struct check_case *result, const struct other_mapping *other)
+{
+    const struct model_options *options = &result->model_options;
+    printf("  with");
+    if (other->options.failed_release != options->failed_release)
+        printf(" --map-failed-release %s", failed_releases[other->options.failed_release]);
+    if (other->options.failed_acquire != options->failed_acquire)
+        printf(" --map-failed-acquire %s", failed_acquires[other->options.failed_acquire]);
+    if (other->linearizable)
+        puts(" it would be linearizable");
+    else
+        printf(" it would not be linearizable, by %zu violation%s\n", other->violation_count,
+               other->violation_count == 1 ? "" : "s");
+}
+
+static void print_mappings(const struct check_case *result)
+{
+    const struct model_options *options = &result->model_options;
+    print_failed_releases(result);
+    if (result->failed_acquires > 0)
+        printf("  %zu failed acquire%s: taken to mean %s (--map-failed-acquire %s)\n",
+               result->failed_acquires, result->failed_acquires == 1 ? "" : "s",
+               options->failed_acquire == FAILED_ACQUIRE_BUSY ? "that the lock was taken"
+                                                              : "nothing",
+               failed_acquires[options->failed_acquire]);
+    bool same = true;
+    for (size_t i = 0; i < result->other_count; i++) {
+        const struct other_mapping *other = &result->others[i];
+        if (other->linearizable == result->decision.linearizable &&
+            other->violation_count == result->decision.violation_count)
+            continue;
+        same = false;
+        print_other(result, other);
+    }
+    if (same && result->other_count > 0)
+        puts("  the verdict does not depend on that");
+}
+
+void check_case_print(const struct check_case *result, bool coloured)
+{
+    print_verdict(result, coloured);
+    if (result->verdict == CASE_UNDECIDED)
+        printf("  %s.\n", result->reason);
+    if (result->verdict == CASE_NOT_LINEARIZABLE)
+        print_evidence(result);
+    if (result->options->picture != NULL)
+        printf("  picture: %s\n", result->verdict == CASE_NOT_LINEARIZABLE
+                                      ? result->options->picture
+                                      : "none, as there is no violation to draw");
+    print_windows(&result->decision);
+    print_counts(result);
+    print_notes(result);
+    print_errors(result);
+    print_mappings(result);
+    if (result->verdict != CASE_UNDECIDED && result->condition.state != HISTORY_WHOLE)
+        printf("  %s: there may be more\n", result->condition.text);
+}
+
+// --- for machines --------------------------------------------------------------------------------
+
+static json_t *place_json(const struct check_case *result, int64_t instant)
+{
+    const struct operations *operations = &result->operations;
+    char text[256];
+    if (instant == INSTANT_NEVER)
+        return json_null();
+    if (operations->events == NULL)
+        return json_pack("{s:n, s:I, s:n}", "line", "time_ns",
+                         (json_int_t)(moment_of(instant) - operations->zero_ns), "text");
+    const struct operation_event *event = &operations->events[moment_of(instant) - 1];
+    const char *line = source_line(&result->source, event->line, text, sizeof text);
+    return json_pack("{s:I, s:o, s:o}", "line", (json_int_t)event->line, "time_ns",
+                     value_integer(event->at_ns), "text", value_text(line));
+}
+
+static json_t *operation_json(const struct check_case *result, const struct operation *operation)
+{
+    static const char *const outcomes[] = {"ok", "fail", "info", "info"};
+    const struct operations *all = &result->operations;
+    char process[OPERATION_TEXT_ROOM];
+    const char *name = all->names != NULL ? all->names[operation->name] : NULL;
+    const char *error = operation->error > 0 ? all->errors[operation->error - 1] : NULL;
+    return json_pack("{s:s, s:o, s:o, s:b, s:s, s:o, s:o, s:o, s:o}",                            //
+                     "kind", operation->kind == OPERATION_ACQUIRE ? "acquire" : "release",       //
+                     "process", value_text(operation_process(all, operation->process, process)), //
+                     "lock", value_text(name), "shared", operation->shared,                      //
+                     "outcome", outcomes[operation->outcome & 3], "error", value_text(error),    //
+                     "token",
+                     operation->token != 0 ? json_integer(operation->token) : json_null(), //
+                     "invoked", place_json(result, operation->invoked),                    //
+                     "returned", place_json(result, operation->returned));
+}
+
+static json_t *violation_json(const struct check_case *result)
+{
+    static const char *const rules[] = {"exclusion", "ownership", "token", "depth", "failed-free"};
+    const struct model_violation *violation = &result->decision.first;
+    if (result->decision.linearizable)
+        return json_null();
+    json_t *operations = json_array();
+    int64_t overlap_ns = operation_span_ns(&result->operations, violation->from, violation->to);
+    bool overlaps = violation->rule == RULE_EXCLUSION && overlap_ns >= 0;
+    for (int i = 0; i < MODEL_EVIDENCE; i++) {
+        size_t index = violation->operations[i];
+        if (index != SIZE_MAX)
+            json_array_append_new(operations,
+                                  operation_json(result, &result->operations.items[index]));
+    }
+    return json_pack("{s:s, s:o, s:o, s:o}", "rule", rules[violation->rule], "story",
+                     value_text(result->story), "overlap_ns",
+                     overlaps ? json_integer(overlap_ns) : json_null(), "operations", operations);
+}
+
+static json_t *windows_json(const struct model_decision *decision)
+{
+    static const char *const keys[] = {"min_ns", "p50_ns", "p90_ns", "p99_ns", "max_ns"};
+    if (decision->window_count == 0)
+        return json_null();
+    json_t *object = json_pack("{s:o}", "count", value_count(decision->window_count));
+    for (size_t i = 0; i < RANKS; i++)
+        set_value(object, keys[i],
+                  json_integer(percentile_of_sorted(decision->windows_ns, decision->window_count,
+                                                    window_permille[i])));
+    return object;
+}
+
+static json_t *mapping_json(const struct model_options *options, bool linearizable,
+                            size_t violations)
+{
+    return json_pack("{s:s, s:s, s:b, s:o}", "failed_release",
+                     failed_releases[options->failed_release], "failed_acquire",
+                     failed_acquires[options->failed_acquire], "linearizable", linearizable,
+                     "violations", value_count(violations));
+}
+
+json_t *check_case_json(const struct check_case *result)
+{
+    const struct model_decision *decision = &result->decision;
+    const struct import_notes *notes = &result->notes;
+    const struct operations *operations = &result->operations;
+    json_t *mappings = json_pack("[o]", mapping_json(&result->model_options, decision->linearizable,
+                                                     decision->violation_count));
+    for (size_t i = 0; i < result->other_count; i++)
+        json_array_append_new(mappings, mapping_json(&result->others[i].options,
+                                                     result->others[i].linearizable,
+                                                     result->others[i].violation_count));
+    bool by_client = result->options->import.owner == OWNER_IS_CLIENT;
+    bool is_whole = result->condition.state == HISTORY_WHOLE;
+    json_t *object =
+        json_pack("{s:o, s:s, s:o, s:o, s:{s:I, s:I, s:I, s:I}, s:b, s:I, s:s, s:o}", "file",
+                  value_text(result->name), "verdict", case_verdict_name(result->verdict), "reason",
+                  value_text(result->verdict == CASE_UNDECIDED ? result->reason : NULL),
+                  "condition", value_text(is_whole ? NULL : result->condition.text), "passed_over",
+                  "nemesis", (json_int_t)notes->nemesis, "skipped", (json_int_t)notes->skipped,
+                  "renewals", (json_int_t)notes->renewals, "tokens", (json_int_t)notes->tokens,
+                  "sorted_by_index", notes->was_sorted, "clock_back_ns",
+                  (json_int_t)operations->clock_back_ns, "owner", by_client ? "client" : "process",
+                  "clients", by_client ? json_integer(notes->concurrency) : json_null());
+    const struct {
+        const char *key;
+        size_t count;
+    } counts[] = {{"operations", operations->count},
+                  {"processes", operations->process_count},
+                  {"locks", operations->name_count},
+                  {"holds", decision->hold_count},
+                  {"unknown", decision->unknown_count},
+                  {"granted", result->granted},
+                  {"failed_acquires", result->failed_acquires},
+                  {"failed_releases", result->failed_releases},
+                  {"violations", decision->violation_count}};
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        set_value(object, counts[i].key, value_count(counts[i].count));
+    set_value(object, "violation", violation_json(result));
+    set_value(object, "windows", windows_json(decision));
+    set_value(object, "mappings", mappings);
+    return object;
 }

@@ -1,12 +1,30 @@
-// One history, decided by a model.
+// One history, decided by a model, and what of it is told.
 #ifndef LOCKPICK_CLI_CHECK_CASE_H
 #define LOCKPICK_CLI_CHECK_CASE_H
 
-#include "harness/cli/check_options.h"
 #include "harness/history/condition.h"
+#include "harness/import/import.h"
 #include "harness/import/source.h"
+#include "harness/model/model.h"
 
 #include <jansson.h>
+
+#define CHECK_MOST_RULES 32
+
+struct check_options {
+    const struct model *model; // NULL: judged by its scenario
+    struct model_options model_options;
+    bool says_failed_release; // false: what a failed release means depends on the history
+    bool says_owner;          // false: the process, unless the answer would be another
+    struct import_options import;
+    struct import_rename renames[CHECK_MOST_RULES];
+    struct import_failure failures[CHECK_MOST_RULES];
+    const char *picture; // where to draw the first violation, or NULL
+    bool json;
+};
+
+// The words of --map-failed-release and --map-failed-acquire, by their enums.
+extern const char *const failed_releases[], *const failed_acquires[];
 
 enum case_verdict { CASE_LINEARIZABLE, CASE_NOT_LINEARIZABLE, CASE_UNDECIDED };
 

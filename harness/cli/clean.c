@@ -5,7 +5,6 @@
 #include "harness/wire/mysql.h"
 #include "harness/wire/redis.h"
 
-#include <stdio.h>
 #include <string.h>
 
 static int clean_redis(const struct service *service, struct error *error)
@@ -21,48 +20,37 @@ static const struct cleaner {
 } cleaners[] = {
     {"redis", clean_redis}, {"mysql", mysql_tables_clean}, {"zookeeper", zk_locks_clean}};
 
-static int run(int argc, char **argv)
+static int run(const struct words *words, void *options)
 {
+    (void)options;
     struct error error = {0};
     struct service service;
-    if (argc < 2 || argc > 3)
+    if (words->count < 1 || words->count > 2)
         return usage_error(&clean_verb, "one URL, and the topology if it is not single");
-    struct server_settings settings = {.external = argv[1], .topology = argc > 2 ? argv[2] : NULL};
-    size_t length = strcspn(argv[1], ":");
+    const char *url = words->items[0];
+    struct server_settings settings = {.external = (char *)(size_t)url,
+                                       .topology = (char *)(size_t)words->items[1]};
     for (size_t i = 0; i < sizeof cleaners / sizeof *cleaners; i++) {
         const struct cleaner *cleaner = &cleaners[i];
-        if (strlen(cleaner->kind) != length || strncmp(argv[1], cleaner->kind, length) != 0)
+        size_t length = strlen(cleaner->kind);
+        if (strncmp(url, cleaner->kind, length) != 0 || url[length] != ':')
             continue;
         if (service_of_external(cleaner->kind, &settings, &service, &error) != 0)
             return usage_error(&clean_verb, "%s", error.text);
-        if (cleaner->clean(&service, &error) == 0)
-            return EXIT_AS_EXPECTED;
-        fprintf(stderr, "lockpick clean: %s\n", error.text);
-        return EXIT_ENVIRONMENT;
+        return cleaner->clean(&service, &error) == 0
+                   ? EXIT_AS_EXPECTED
+                   : verb_fails(&clean_verb, EXIT_ENVIRONMENT, "%s", error.text);
     }
     return usage_error(&clean_verb,
                        "the URL begins with redis://, mysql:// or zookeeper://; what runs leave in "
                        "etcd, memcached and PostgreSQL ends by itself");
 }
 
-static void print_help(FILE *out)
-{
-    fputs(
-        "A run removes what it has made on a server of yours (external:) when it ends. One that "
-        "was\n"
-        "killed leaves keys lockpick:{t...}, tables lockpick_t... or nodes below /lockpick. This\n"
-        "removes them all, those of a run that lasts as well: see that none does. The URL is that "
-        "of\n"
-        "the scenario; TOPOLOGY is single (if not said), sentinel, cluster, independent or "
-        "ensemble.\n"
-        "\nexit codes: 0 nothing is left, 2 usage, 4 the server could not be reached or refused\n",
-        out);
-}
-
+extern const char template_help_clean[];
 const struct verb clean_verb = {
     .name = "clean",
     .arguments = "URL [TOPOLOGY]",
     .summary = "Removes what killed runs have left on a server of yours",
-    .print_help = print_help,
+    .help = template_help_clean,
     .run = run,
 };

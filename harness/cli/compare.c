@@ -1,77 +1,245 @@
-// compare: two runs, or two schemes, held against each other.
+// compare: two runs, or two schemes of one, held against each other; or two schemes of a scenario,
+// which are run interleaved, on the same servers.
+#include "harness/base/clock.h"
 #include "harness/base/file.h"
-#include "harness/cli/compare_options.h"
+#include "harness/base/table.h"
 #include "harness/cli/verb.h"
+#include "harness/report/comparison.h"
 #include "harness/report/json_values.h"
+#include "harness/report/pictures/picture.h"
 #include "harness/report/run_report.h"
-#include "harness/run/compare_turns.h"
-#include "harness/run/run_folder.h"
+#include "harness/run/draw.h"
+#include "harness/run/perform.h"
+#include "harness/run/run_files.h"
 #include "harness/run/stored_run.h"
+#include "harness/run/vocabulary.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
-static bool is_folder(const char *path)
+#define USUAL_MARGIN "5%"
+#define USUAL_REPEATS 7
+
+struct compare_options {
+    struct run_options run; // of interleaved runs
+    struct comparison_options comparison;
+    const char *margin;
+    const char *schemes[2];
+    size_t scheme_count;
+    bool all; // also shows what did not change
+};
+
+static int take_scheme(void *into, char *name, struct error *error)
 {
-    struct stat status;
-    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+    struct compare_options *options = into;
+    if (options->scheme_count == 2)
+        return error_set(error, "two schemes at a time: %s and %s, not %s too", options->schemes[0],
+                         options->schemes[1], name);
+    options->schemes[options->scheme_count++] = name;
+    return 0;
 }
 
-static bool has_scenarios(const char *folder)
+static const struct option compare_options[] = {
+    {"scheme", "NAME", "the two that are compared, the baseline first (of two runs: only these)",
+     TAKEN_BY(take_scheme)},
+    {"margin", "N%", "a difference of less does not matter (default: " USUAL_MARGIN ")",
+     TEXT(struct compare_options, margin)},
+    {"anyway", "", "compares costs although the environments differ, and marks it",
+     FLAG(struct compare_options, comparison.anyway)},
+    {"all", "", "of many figures, also shows those that did not change",
+     FLAG(struct compare_options, all)},
+    {"json", "", "prints all of it as JSON", FLAG(struct run_options, json)},
+    {"repeat", "N", "of a scenario: how often each scheme has its turn (default: 7)",
+     NUMBER(struct run_options, repeat, 1000)},
+    OPTION_SET,
+    OPTION_SEED,
+    OPTION_OUT,
+    OPTION_NO_NAMESPACES,
+    {NULL},
+};
+
+// The option that only interleaved runs can take, if one was given; or NULL.
+static const char *option_of_runs(const struct run_options *run)
 {
-    struct stat status;
-    char *many = path_join(folder, "as-run");
-    char *one = path_join(folder, "as-run.yaml");
-    bool has = stat(many, &status) == 0 || stat(one, &status) == 0;
-    free(many);
-    free(one);
-    return has;
+    return run->repeat > 0           ? "--repeat"
+           : run->override_count > 0 ? "--set"
+           : run->seed > 0           ? "--seed"
+           : run->out != NULL        ? "--out"
+           : run->no_namespaces      ? "--no-namespaces"
+                                     : NULL;
 }
 
-static bool ends_with(const char *text, const char *end)
+static int fails(int code, const char *why)
 {
-    size_t length = strlen(text);
-    size_t tail = strlen(end);
-    return length >= tail && strcmp(text + length - tail, end) == 0;
+    return verb_fails(&compare_verb, code, "%s", why);
+}
+
+// Prints the comparison, frees it, and returns the exit code.
+static int show(struct comparison *comparison, const struct compare_options *options)
+{
+    if (options->run.json) {
+        char *json = comparison_json(comparison);
+        puts(json);
+        free(json);
+    } else {
+        comparison_print(comparison, options->all, stdout, colour_wanted(stdout));
+    }
+    int code = comparison_exit_code(comparison);
+    comparison_free(comparison);
+    return code;
+}
+
+// --- interleaved runs ----------------------------------------------------------------------------
+
+struct request {
+    const struct compare_options *options;
+    struct run_options run; // as the trials are performed
+    const struct plan *plan;
+};
+
+// Says why what was not tried was not, each reason once. True if there was any such trial.
+static bool complain_of_untried(const struct run_result *run)
+{
+    const char *last = "";
+    bool any = false;
+    for (size_t i = 0; i < run->count; i++) {
+        const struct judgement *judgement = &run->trials[i].judgement;
+        if (judgement->verdict < VERDICT_SKIPPED)
+            continue;
+        if (strcmp(judgement->reason, last) != 0)
+            verb_fails(&compare_verb, 0, "%s: %s: %s", run->trials[i].trial->name,
+                       verdict_name(judgement->verdict), judgement->reason);
+        last = judgement->reason;
+        any = true;
+    }
+    return any;
+}
+
+// In the sandbox, as the conductor.
+static int conduct(const struct sandbox *sandbox, char *folder, void *context)
+{
+    const struct request *request = context;
+    const struct compare_options *options = request->options;
+    struct run_result run = {.folder = folder, .seed = request->plan->seed};
+    struct run_report report;
+    struct run_figures figures;
+    struct comparison comparison;
+    struct error error = {0};
+    perform_plan(request->plan, &request->run, sandbox, &run);
+    bool is_short =
+        complain_of_untried(&run) || run.count < run.planned || sandbox_is_interrupted(sandbox);
+    if (run_pictures_write(&run, run.has_plots, &error) != 0)
+        verb_fails(&compare_verb, 0, "the pictures of the run: %s", error.text);
+    run_report_make(&run, &report);
+    bool is_written = run_outputs_write_folder(&report) == 0;
+    run_folder_publish(folder);
+    int code = EXIT_ENVIRONMENT;
+    if (run_figures_make(report_json_value(&report), folder, &figures, &error) == 0) {
+        comparison_of_schemes(&figures, options->schemes[0], options->schemes[1],
+                              &options->comparison, &comparison);
+        comparison.is_broken = is_short || !is_written;
+        code = show(&comparison, options);
+    } else {
+        fails(code, error.text);
+    }
+    if (!options->run.json)
+        printf("report: %s/report.html\n", folder);
+    run_figures_free(&figures);
+    run_report_free(&report);
+    run_pictures_free(&run);
+    performed_free(&run);
+    return code;
+}
+
+// One plan of both schemes, whose repeats take turns. 0, or -1 with `error` set.
+static int make_plan(const struct compare_options *options, const struct scenario_set *set,
+                     const struct vocabulary *vocabulary, uint64_t seed, struct plan *plan,
+                     struct error *error)
+{
+    struct plan plans[2] = {0};
+    int64_t repeats = set->scenarios[0]->repeat;
+    repeats = options->run.repeat > 0   ? options->run.repeat
+              : repeats > USUAL_REPEATS ? repeats
+                                        : USUAL_REPEATS;
+    int result = 0;
+    for (int i = 0; i < 2 && result == 0; i++)
+        result = plan_make(set->scenarios, set->count, vocabulary, options->schemes[i], repeats,
+                           seed, &plans[i], error);
+    for (int i = 0; i < 2 && result == 0; i++) {
+        if (strcmp(plans[i].trials[0].scheme, options->schemes[i]) != 0)
+            result =
+                error_set(error, "--scheme takes the name of one scheme here, such as %s, not '%s'",
+                          plans[i].trials[0].scheme, options->schemes[i]);
+    }
+    if (result == 0)
+        result = plan_take_turns(&plans[0], &plans[1], plan, error);
+    plan_free(&plans[0]);
+    plan_free(&plans[1]);
+    return result;
+}
+
+static int run_set(const struct compare_options *options, const struct scenario_set *set,
+                   const struct vocabulary *vocabulary)
+{
+    struct error error = {0};
+    struct plan plan = {0};
+    char *folder = NULL;
+    int code = EXIT_USAGE;
+    int64_t seed = options->run.seed != 0 ? options->run.seed : set->scenarios[0]->seed;
+    seed = seed != 0 ? seed : clock_realtime_ns() % 1000000000 + 1;
+    for (size_t i = 0; i < set->count; i++)
+        set->scenarios[i]->seed = seed;
+    struct request request = {.options = options, .run = options->run, .plan = &plan};
+    request.run.keep_going = true;
+    request.run.jobs = 1; // one after the other, whatever strikes them
+    if (make_plan(options, set, vocabulary, (uint64_t)seed, &plan, &error) == 0 &&
+        draw_plan(&plan, vocabulary) == 0) {
+        draw_tell(&plan, set->scenarios[0], stderr);
+        code = perform_in_sandbox(&request.run, set, &plan, conduct, &request, &folder, &error);
+    }
+    if (folder == NULL && error.text[0] != '\0')
+        fails(code, error.text);
+    free(folder);
+    plan_free(&plan);
+    return code;
+}
+
+static int compare_interleaved(const struct compare_options *options)
+{
+    struct vocabulary *vocabulary = vocabulary_new();
+    struct scenario_set set = {0};
+    struct error error = {0};
+    int code = EXIT_USAGE;
+    if (run_folder_check(&options->run, &error) != 0)
+        usage_error(&compare_verb, "%s", error.text);
+    else if (scenario_set_load(&options->run, vocabulary, &set) == 0)
+        code = run_set(options, &set, vocabulary);
+    scenario_set_free(&set);
+    vocabulary_free(vocabulary);
+    return code;
 }
 
 // --- a stored run --------------------------------------------------------------------------------
-
-// True if every trial that was tried has its history still.
-static bool can_be_judged(const struct stored_run *run)
-{
-    bool all = stored_run_has_history(run);
-    for (size_t i = 0; all && i < run->result.count; i++) {
-        struct stat status;
-        char *path = path_join(run->result.trials[i].folder, "history.bin");
-        all = !stored_run_was_tried(run, i) || stat(path, &status) == 0;
-        free(path);
-    }
-    return all;
-}
 
 // What result.json would say of the run, were it judged now; NULL with `error` set if it cannot be.
 static json_t *judge_anew(const char *folder, bool *was_stopped, struct error *error)
 {
     struct stored_run run;
+    struct run_report report;
     json_t *result = NULL;
-    if (stored_run_open(folder, NULL, &run, error) != 0) {
-        stored_run_free(&run);
-        return NULL;
+    if (stored_run_open(folder, NULL, &run, error) == 0) {
+        if (stored_run_has_all(&run)) {
+            for (size_t i = 0; i < run.result.count; i++)
+                stored_run_decide(&run, i, TRIAL_FILES_NONE, &run.result.trials[i]);
+            run_report_make(&run.result, &report);
+            result = report_json_value(&report);
+            run_report_free(&report);
+            fputs(text_string(&run.differences.text), stderr);
+        } else {
+            error_set(error, "some histories of the run in %s are gone", folder);
+        }
+        *was_stopped = run.was_stopped;
     }
-    if (can_be_judged(&run)) {
-        for (size_t i = 0; i < run.result.count; i++)
-            stored_run_decide(&run, i, TRIAL_FILES_NONE, &run.result.trials[i]);
-        struct run_report report;
-        run_report_make(&run.result, &report);
-        result = report_json_value(&report);
-        run_report_free(&report);
-        fputs(text_string(&run.differences), stderr);
-    } else {
-        error_set(error, "some histories of the run in %s are gone", folder);
-    }
-    *was_stopped = run.was_stopped;
     stored_run_free(&run);
     return result;
 }
@@ -82,21 +250,17 @@ static int load_run(const char *path, struct run_figures *figures, struct error 
 {
     struct error why = {0};
     struct error problem = {0};
-    bool folder = is_folder(path);
+    bool folder = is_folder("%s", path);
     char *file = folder ? path_join(path, "result.json") : memory_string(path);
     bool was_stopped = false;
     json_t *result = folder ? judge_anew(path, &was_stopped, &why) : NULL;
     *figures = (struct run_figures){0};
-    if (result == NULL) {
-        result = json_read(file, &problem);
-        if (result != NULL && folder)
-            fprintf(stderr, "lockpick compare: %s: taken as its result.json says: %s\n", path,
-                    why.text);
-    }
+    if (result == NULL && (result = json_read(file, &problem)) != NULL && folder)
+        verb_fails(&compare_verb, 0, "%s: taken as its result.json says: %s", path, why.text);
     int code = -1;
     if (result != NULL)
         code = run_figures_make(result, path, figures, error);
-    else if (folder && !has_scenarios(path))
+    else if (folder && !is_there("%s/as-run", path) && !is_there("%s/as-run.yaml", path))
         error_set(error, "%s holds no run: neither as-run.yaml nor a result.json that can be read",
                   path);
     else if (folder)
@@ -109,14 +273,6 @@ static int load_run(const char *path, struct run_figures *figures, struct error 
     return code;
 }
 
-// --- the three ways ------------------------------------------------------------------------------
-
-static int cannot_load(const struct error *error)
-{
-    fprintf(stderr, "lockpick compare: %s\n", error->text);
-    return EXIT_USAGE;
-}
-
 static bool has_scheme(const struct run_figures *run, const char *pattern)
 {
     for (size_t i = 0; i < run->count; i++) {
@@ -126,67 +282,39 @@ static bool has_scheme(const struct run_figures *run, const char *pattern)
     return false;
 }
 
-static bool came_before(const struct run_figures *run, size_t index)
-{
-    for (size_t i = 0; i < index; i++) {
-        if (strcmp(run->repeats[i].scheme, run->repeats[index].scheme) == 0)
-            return true;
-    }
-    return false;
-}
-
 static int no_such_scheme(const struct run_figures *run, const char *scheme)
 {
     struct text known = {0};
     for (size_t i = 0; i < run->count; i++) {
-        if (!came_before(run, i))
+        size_t first = 0;
+        while (strcmp(run->repeats[first].scheme, run->repeats[i].scheme) != 0)
+            first++;
+        if (first == i)
             text_format(&known, "%s%s", known.length > 0 ? ", " : "", run->repeats[i].scheme);
     }
-    fprintf(stderr, "lockpick compare: the run in %s has not tried '%s'; it tried %s\n", run->name,
-            scheme, known.length > 0 ? text_string(&known) : "nothing");
+    verb_fails(&compare_verb, 0, "the run in %s has not tried '%s'; it tried %s", run->name, scheme,
+               known.length > 0 ? text_string(&known) : "nothing");
     text_free(&known);
     return EXIT_INCONCLUSIVE;
 }
 
-static int compare_schemes_of(const struct compare_options *options)
+static int compare_schemes_of(const char *path, const struct compare_options *options)
 {
     struct run_figures run;
     struct comparison comparison;
     struct error error = {0};
     const char *const *schemes = options->schemes;
     int code = EXIT_USAGE;
-    if (load_run(options->run.paths[0], &run, &error) != 0) {
-        code = cannot_load(&error);
+    if (load_run(path, &run, &error) != 0) {
+        fails(code, error.text);
     } else if (!has_scheme(&run, schemes[0]) || !has_scheme(&run, schemes[1])) {
         code = no_such_scheme(&run, has_scheme(&run, schemes[0]) ? schemes[1] : schemes[0]);
     } else {
         comparison_of_schemes(&run, schemes[0], schemes[1], &options->comparison, &comparison);
-        code = compare_show(&comparison, options);
-        comparison_free(&comparison);
+        code = show(&comparison, options);
     }
     run_figures_free(&run);
     return code;
-}
-
-// A baseline that is not there is nothing to be green about.
-static int no_baseline(const char *why)
-{
-    fprintf(stderr,
-            "lockpick compare: inconclusive: there is no baseline: %s\n"
-            "(keep a run there, or at least its result.json)\n",
-            why);
-    return EXIT_INCONCLUSIVE;
-}
-
-// The first of the wanted schemes that neither run has tried, or NULL.
-static const char *untried(const struct compare_options *options, const struct run_figures runs[2])
-{
-    for (size_t i = 0; i < options->scheme_count; i++) {
-        if (!has_scheme(&runs[0], options->schemes[i]) &&
-            !has_scheme(&runs[1], options->schemes[i]))
-            return options->schemes[i];
-    }
-    return NULL;
 }
 
 static bool are_one_run(const char *const paths[2])
@@ -194,7 +322,7 @@ static bool are_one_run(const char *const paths[2])
     char *real[2];
     for (int i = 0; i < 2; i++) {
         char *file = path_join(paths[i], "result.json");
-        real[i] = realpath(is_folder(paths[i]) ? file : paths[i], NULL);
+        real[i] = realpath(is_folder("%s", paths[i]) ? file : paths[i], NULL);
         free(file);
     }
     bool is_one = real[0] != NULL && real[1] != NULL && strcmp(real[0], real[1]) == 0;
@@ -203,67 +331,99 @@ static bool are_one_run(const char *const paths[2])
     return is_one;
 }
 
-static int compare_loaded(const struct compare_options *options, const struct run_figures runs[2])
-{
-    const char *nobodys = untried(options, runs);
-    struct comparison comparison;
-    if (nobodys != NULL)
-        return no_such_scheme(&runs[1], nobodys);
-    comparison_of_runs(&runs[0], &runs[1], &options->comparison, &comparison);
-    comparison.is_one_run = are_one_run((const char *const *)options->run.paths);
-    int code = compare_show(&comparison, options);
-    comparison_free(&comparison);
-    return code;
-}
-
-static int compare_runs(const struct compare_options *options)
+static int compare_runs(const char *const paths[2], const struct compare_options *options)
 {
     struct run_figures runs[2] = {0};
+    struct comparison comparison;
     struct error error = {0};
+    const char *untried = NULL;
     int code = EXIT_USAGE;
-    if (load_run(options->run.paths[1], &runs[1], &error) != 0) {
-        code = cannot_load(&error);
-    } else if (load_run(options->run.paths[0], &runs[0], &error) != 0) {
-        code = no_baseline(error.text);
+    if (load_run(paths[1], &runs[1], &error) != 0) {
+        fails(code, error.text);
+    } else if (load_run(paths[0], &runs[0], &error) != 0) {
+        // A baseline that is not there is nothing to be green about.
+        code = verb_fails(&compare_verb, EXIT_INCONCLUSIVE,
+                          "inconclusive: there is no baseline: %s\n"
+                          "(keep a run there, or at least its result.json)",
+                          error.text);
     } else {
-        code = compare_loaded(options, runs);
+        for (size_t i = options->scheme_count; i-- > 0;) {
+            if (!has_scheme(&runs[0], options->schemes[i]) &&
+                !has_scheme(&runs[1], options->schemes[i]))
+                untried = options->schemes[i];
+        }
+        if (untried != NULL) {
+            code = no_such_scheme(&runs[1], untried);
+        } else {
+            comparison_of_runs(&runs[0], &runs[1], &options->comparison, &comparison);
+            comparison.is_one_run = are_one_run(paths);
+            code = show(&comparison, options);
+        }
     }
     run_figures_free(&runs[0]);
     run_figures_free(&runs[1]);
     return code;
 }
 
-static int compare(const struct compare_options *options)
+// --- the command ---------------------------------------------------------------------------------
+
+// 0, or the exit code of wrong usage.
+static int check_usage(const struct words *words, struct compare_options *options)
 {
-    const char *path = options->run.paths[0];
-    bool is_scenario = !is_folder(path) && (ends_with(path, ".yaml") || ends_with(path, ".yml"));
-    const char *alien = compare_options_of_runs(options);
-    struct error error = {0};
-    if (options->run.path_count == 1 && is_scenario)
-        return run_folder_check(&options->run, &error) == 0
-                   ? compare_in_turns(options)
-                   : usage_error(&compare_verb, "%s", error.text);
+    const char *const *schemes = options->schemes;
+    const char *margin = options->margin != NULL ? options->margin : USUAL_MARGIN;
+    char *end;
+    double percent = strtod(margin, &end);
+    options->comparison.margin = percent / 100;
+    if (end == margin || strcmp(end, "%") != 0 || !(percent >= 0 && percent <= 100))
+        return usage_error(&compare_verb, "--margin takes a percentage such as 5%%, not '%s'",
+                           margin);
+    if (words->count == 0)
+        return usage_error(&compare_verb, "what? Give two runs, the baseline first; or a run or a "
+                                          "scenario, with two --scheme");
+    if (words->count > 2)
+        return usage_error(&compare_verb, "two runs at a time: %s and %s, not %s too",
+                           words->items[0], words->items[1], words->items[2]);
+    if (words->count == 1 && options->scheme_count < 2)
+        return usage_error(&compare_verb,
+                           "%s with what? Give another run; or two schemes, --scheme X --scheme Y",
+                           words->items[0]);
+    if (words->count == 1 && strcmp(schemes[0], schemes[1]) == 0)
+        return usage_error(&compare_verb,
+                           "--scheme %s twice: a scheme has no difference from itself", schemes[0]);
+    return 0;
+}
+
+static int run(const struct words *words, void *from)
+{
+    struct compare_options *options = from;
+    if (check_usage(words, options) != 0)
+        return EXIT_USAGE;
+    const char *path = words->items[0];
+    const char *dot = strrchr(path, '.');
+    bool is_scenario = words->count == 1 && dot != NULL && !is_folder("%s", path) &&
+                       (strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0);
+    const char *alien = option_of_runs(&options->run);
+    for (size_t i = 0; i < options->scheme_count; i++)
+        options->comparison.only[i] = options->schemes[i];
+    options->run.paths = words->items;
+    options->run.path_count = 1;
+    if (is_scenario)
+        return compare_interleaved(options);
     if (alien != NULL)
         return usage_error(&compare_verb,
                            "%s is for a scenario, which is run; %s is a run that was", alien, path);
-    return options->run.path_count == 1 ? compare_schemes_of(options) : compare_runs(options);
+    return words->count == 1 ? compare_schemes_of(path, options)
+                             : compare_runs(words->items, options);
 }
 
-static int run(int argc, char **argv)
-{
-    struct compare_options options;
-    struct error error = {0};
-    int code = compare_options_parse(argc, argv, &options, &error) == 0
-                   ? compare(&options)
-                   : usage_error(&compare_verb, "%s", error.text);
-    compare_options_free(&options);
-    return code;
-}
-
+extern const char template_help_compare[];
 const struct verb compare_verb = {
     .name = "compare",
     .arguments = "A B | RUN|FILE --scheme X --scheme Y",
     .summary = "Says what got slower, faster or worse, and what cannot be told",
-    .print_help = compare_options_print,
+    .help = template_help_compare,
+    .options = compare_options,
+    .room = sizeof(struct compare_options),
     .run = run,
 };

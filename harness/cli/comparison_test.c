@@ -3,7 +3,7 @@
 #include "harness/cli/test_command.h"
 #include "harness/testing/test.h"
 
-#include "harness/run/scenario_files.h"
+#include "harness/run/run_files.h"
 #include "harness/run/vocabulary.h"
 #include "harness/scenario/plan.h"
 

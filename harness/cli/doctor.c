@@ -154,10 +154,10 @@ static void check_limits(struct findings *findings)
     note(findings, "processors", processors > 1, false, detail);
 }
 
-static int run(int argc, char **argv)
+static int run(const struct words *words, void *options)
 {
-    (void)argv;
-    if (argc > 1)
+    (void)options;
+    if (words->count > 0)
         return usage_error(&doctor_verb, "it takes no arguments");
     static const char *const headings[] = {"WHAT", "STATE", "DETAIL", NULL};
     struct findings findings = {.table = table_new(headings)};

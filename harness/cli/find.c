@@ -1,188 +1,549 @@
 // find: the highest rate at which a lock still meets a target, looked for trial by trial.
+#include "harness/cli/find.h"
+
 #include "harness/base/clock.h"
 #include "harness/base/file.h"
-#include "harness/base/text.h"
-#include "harness/cli/find_report.h"
+#include "harness/base/growing.h"
 #include "harness/cli/verb.h"
-#include "harness/run/loopback.h"
-#include "harness/run/run_folder.h"
-#include "harness/run/scenario_files.h"
+#include "harness/report/json_costs.h"
+#include "harness/report/json_values.h"
+#include "harness/run/applicability.h"
+#include "harness/run/perform.h"
+#include "harness/run/run_files.h"
 #include "harness/run/vocabulary.h"
+#include "harness/scenario/units.h"
 
-#include <stdio.h>
+#include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-// --- in the sandbox ------------------------------------------------------------------------------
+// What is looked for, and with what.
+struct request {
+    struct run_options options; // as every trial is performed
+    struct scenario *scenario;  // whose rates are changed from trial to trial
+    struct load_settings *phase;
+    int64_t first_rate;      // with which every search begins; rates are each hour
+    const struct plan *plan; // one trial of each scheme
+    const char *folder;
+    const struct sandbox *sandbox;
+    int serial;                     // how many trials there were
+    struct environment environment; // of the first of them; its last load is that of the last
+};
 
-static void tell_nobody(const struct find_result *result)
+// What came of one trial.
+struct step {
+    int64_t rate;
+    int64_t due, begun; // operations
+    int64_t granted;
+    int64_t figure_ns; // what the target is about; 0 if nothing was granted
+    enum rate_answer answer;
+    char why[400]; // RATE_DRIVER: by what the driver was the limit
+    enum verdict verdict;
+    char *folder; // of the trial's run, inside the request's. Owned
+};
+
+enum find_outcome {
+    FIND_FOUND,
+    FIND_NONE,   // even the lowest rate misses the target
+    FIND_DRIVER, // beyond what meets it, if anything does, the driver was the limit
+    FIND_FAILED, // a trial could not be performed
+    FIND_NOT_TRIED,
+};
+
+struct found {
+    const struct trial *trial;
+    const char *figure; // "p99", ...
+    int64_t limit_ns;
+    struct step *steps;
+    size_t count, room;
+    struct rate_search search;
+    enum find_outcome outcome;
+    char reason[400]; // why it failed, or was not tried
+};
+
+// --- the target ----------------------------------------------------------------------------------
+
+struct figure {
+    const char *name;
+    double percent;
+    int64_t limit_ns;
+    int64_t measured_ns;
+};
+
+// The figure that has a limit, and what it is in `acquire`.
+static struct figure figure_of(const struct load_target *target, const struct percentiles *acquire)
 {
-    (void)result;
+    enum percentile i = 0;
+    while (i + 1 < PERCENTILE_COUNT && target->ns[i] == 0)
+        i++;
+    return (struct figure){percentile_forms[i].name, percentile_forms[i].percent, target->ns[i],
+                           acquire->ns[i]};
 }
 
-// find.json, and what of it goes to standard output. 0, or -1 and said.
-static int write_json(const struct find_request *request, const struct find_result *results,
-                      size_t count, bool print)
+// Operations that never began, or were not granted, have no latency that could miss the target: of
+// those that were due, a hundredth may be so.
+static bool is_met(const struct figure *figure, const struct statistics *statistics)
 {
+    int64_t granted = (int64_t)statistics->acquire.count;
+    return granted > 0 && figure->measured_ns < figure->limit_ns &&
+           granted * 100 >= statistics->due * 99;
+}
+
+static bool has_enough(const struct figure *figure, const struct statistics *statistics)
+{
+    return percentile_has_enough((int64_t)statistics->acquire.count, figure->percent);
+}
+
+enum rate_answer find_judge(const struct load_target *target, const struct statistics *statistics)
+{
+    struct figure measured = figure_of(target, &statistics->acquire);
+    struct figure on_time = figure_of(target, &statistics->acquire_on_time);
+    if (is_met(&measured, statistics))
+        return has_enough(&measured, statistics) ? RATE_MET : RATE_DRIVER;
+    bool is_drivers = statistics->driver_bound.is_bound ||
+                      (statistics->acquire_on_time.count > 0 && is_met(&on_time, statistics));
+    return is_drivers ? RATE_DRIVER : RATE_MISSED;
+}
+
+int64_t find_least_rate(const struct load_target *target, int64_t for_ns)
+{
+    double percent = figure_of(target, &(struct percentiles){0}).percent;
+    int64_t enough = 1;
+    while (!percentile_has_enough(enough, percent))
+        enough++;
+    // Arrivals at random differ by about the root of their number.
+    double due = ceil((double)enough + 3 * sqrt((double)enough));
+    double rate = 3600 * due * (double)NS_PER_S / (double)for_ns;
+    double step = rate >= 20 * 3600 ? 3600 : 60; // for people to read, as in readable
+    return (int64_t)(ceil(rate / step - 1e-9) * step);
+}
+
+// --- one rate ------------------------------------------------------------------------------------
+
+// A rate that people can read: whole ones a second where they are many.
+static int64_t readable(int64_t rate)
+{
+    int64_t second = 3600;
+    return rate >= 20 * second ? rate / second * second : rate / 60 * 60;
+}
+
+static void add_step(struct found *result, const struct request *request, int64_t rate,
+                     const char *folder, const struct trial_result *measured)
+{
+    const struct statistics *statistics = &measured->statistics;
+    const struct load_target *target = &request->phase->find;
+    struct step *step = APPEND(result->steps, result->count, result->room);
+    *step = (struct step){.rate = rate,
+                          .due = statistics->due,
+                          .begun = statistics->begun,
+                          .granted = (int64_t)statistics->acquire.count,
+                          .figure_ns = figure_of(target, &statistics->acquire).measured_ns,
+                          .answer = find_judge(target, statistics),
+                          .verdict = measured->judgement.verdict,
+                          .folder = memory_string(folder)};
+    if (step->answer != RATE_DRIVER)
+        return;
+    struct figure figure = figure_of(target, &statistics->acquire);
+    if (is_met(&figure, statistics))
+        snprintf(step->why, sizeof step->why, "it has begun too few operations to tell %s of them",
+                 figure.name);
+    else if (statistics->driver_bound.reason[0] != '\0')
+        snprintf(step->why, sizeof step->why, "%s", statistics->driver_bound.reason);
+    else
+        snprintf(step->why, sizeof step->why, "had it been on time, the target would be met");
+}
+
+// Performs one trial with fresh servers and a lock of its own. False, with the reason set, if that
+// failed.
+static bool measure(struct request *request, int64_t rate, struct found *result)
+{
+    struct text folder = {0};
+    struct plan plan = {
+        .trials = (struct trial *)result->trial, .count = 1, .seed = request->plan->seed};
+    text_format(&folder, "%s/rate-%02d", request->folder, ++request->serial);
+    struct run_result run = {.folder = folder.bytes, .seed = plan.seed};
+    // Warm-ups of an open loop have the rate that they warm up for.
+    for (size_t i = 0; i < request->scenario->load_count; i++) {
+        if (request->scenario->load[i].rate > 0)
+            request->scenario->load[i].rate = rate;
+    }
+    perform_plan(&plan, &request->options, request->sandbox, &run);
+    bool is_interrupted = sandbox_is_interrupted(request->sandbox);
+    bool is_measured = !is_interrupted && run.count == 1 && run.trials[0].has_history;
+    if (is_measured)
+        add_step(result, request, rate, folder.bytes, &run.trials[0]);
+    else
+        snprintf(result->reason, sizeof result->reason, "%s",
+                 is_interrupted ? "it was interrupted" : run.trials[0].judgement.reason);
+    if (request->serial == 1)
+        request->environment = run.environment;
+    request->environment.load_at_end = run.environment.load_at_end;
+    performed_free(&run);
+    text_free(&folder);
+    return is_measured;
+}
+
+// --- for people
+// ---------------------------------------------------------------------------------------
+
+static void print_step(const struct step *step)
+{
+    static const char *const answers[] = {
+        [RATE_MET] = "yes", [RATE_MISSED] = "no", [RATE_DRIVER] = "driver"};
+    struct text rate = {0};
+    char figure[40] = "–";
+    rate_write(step->rate, &rate);
+    if (step->granted > 0)
+        text_duration(step->figure_ns, figure, sizeof figure);
+    printf("  %12s  %7lld of %7lld  %7lld  %9s  %-6s  %s\n", rate.bytes, (long long)step->begun,
+           (long long)step->due, (long long)step->granted, figure, answers[step->answer],
+           verdict_name(step->verdict));
+    if (step->why[0] != '\0')
+        printf("  %12s  the driver was the limit: %s\n", "", step->why);
+    text_free(&rate);
+}
+
+// A line of the last step; or, before the first, the heading.
+static void tell(const struct found *result)
+{
+    char limit[40];
+    if (result->count > 0) {
+        print_step(&result->steps[result->count - 1]);
+    } else {
+        printf("%s · %s: the highest rate with %s < %s\n", result->trial->scenario->name,
+               result->trial->scheme, result->figure,
+               text_duration(result->limit_ns, limit, sizeof limit));
+        printf("  %12s  %18s  %7s  %9s  %-6s  verdict\n", "rate", "begun", "granted",
+               result->figure, "met");
+    }
+    fflush(stdout);
+}
+
+static void add_votes(const struct rate_votes *votes, bool are_met, struct text *out)
+{
+    int all = votes->met + votes->missed + votes->driver;
+    rate_write(votes->rate, out);
+    text_format(out, " %s it in %d of %d trials", are_met ? "meets" : "misses",
+                are_met ? votes->met : all - votes->met, all);
+}
+
+// By what the driver was the limit at that rate.
+static const char *why_at(const struct found *result, int64_t rate)
+{
+    for (size_t i = 0; i < result->count; i++) {
+        if (result->steps[i].rate == rate && result->steps[i].answer == RATE_DRIVER)
+            return result->steps[i].why;
+    }
+    return "";
+}
+
+// One sentence: what was found, by how many trials.
+static void answer_of(const struct found *result, struct text *out)
+{
+    const struct rate_votes *met = rate_search_votes(&result->search, result->search.met);
+    const struct rate_votes *missed = rate_search_votes(&result->search, result->search.missed);
+    switch (result->outcome) {
+    case FIND_FAILED:
+        text_format(out, "failed: %s", result->reason);
+        return;
+    case FIND_NOT_TRIED:
+        text_format(out, "not tried: %s", result->reason);
+        return;
+    case FIND_NONE:
+        text_add(out, "found none: even the lowest rate that can tell misses it: ");
+        break;
+    case FIND_DRIVER:
+        text_add(out, "found no limit of the lock, but the driver's: ");
+        break;
+    case FIND_FOUND:
+        text_add(out, "found ");
+        break;
+    }
+    if (met != NULL)
+        add_votes(met, true, out);
+    if (met != NULL && missed != NULL)
+        text_add(out, "; ");
+    if (missed != NULL)
+        add_votes(missed, false, out);
+    else if (met != NULL)
+        text_add(out, "; it is the highest that is looked for");
+    if (result->outcome == FIND_DRIVER)
+        text_format(out, ", by what is the driver's: %s", why_at(result, result->search.missed));
+}
+
+// --- JSON ----------------------------------------------------------------------------------------
+
+// The object with the rate put before its other keys.
+static json_t *with_rate(int64_t rate, json_t *object)
+{
+    struct text text = {0};
+    rate_write(rate, &text);
+    json_t *whole = json_pack("{s:o, s:o}", "rate", value_text(text.bytes), "per_second",
+                              value_number((double)rate / 3600));
+    json_object_update(whole, object);
+    json_decref(object);
+    text_free(&text);
+    return whole;
+}
+
+static json_t *votes_json(const struct rate_votes *votes)
+{
+    return votes == NULL
+               ? json_null()
+               : with_rate(votes->rate, json_pack("{s:i, s:i, s:i}", "met", votes->met, "missed",
+                                                  votes->missed, "driver_bound", votes->driver));
+}
+
+static json_t *step_json(const struct step *step)
+{
+    static const char *const outcomes[] = {
+        [RATE_MET] = "met", [RATE_MISSED] = "missed", [RATE_DRIVER] = "driver-bound"};
+    return with_rate(step->rate,
+                     json_pack("{s:I, s:I, s:I, s:o, s:s, s:o, s:s, s:o}", "due",
+                               (json_int_t)step->due, "begun", (json_int_t)step->begun, "granted",
+                               (json_int_t)step->granted, "figure_ns",
+                               step->granted > 0 ? value_integer(step->figure_ns) : json_null(),
+                               "outcome", outcomes[step->answer], "driver",
+                               value_text(step->why[0] != '\0' ? step->why : NULL), "verdict",
+                               verdict_name(step->verdict), "folder", value_text(step->folder)));
+}
+
+static json_t *search_json(const struct found *result)
+{
+    static const char *const outcomes[] = {[FIND_FOUND] = "found",
+                                           [FIND_NONE] = "none",
+                                           [FIND_DRIVER] = "driver-bound",
+                                           [FIND_FAILED] = "failed",
+                                           [FIND_NOT_TRIED] = "not-tried"};
+    const struct rate_search *search = &result->search;
+    struct text answer = {0};
+    json_t *steps = json_array();
+    answer_of(result, &answer);
+    for (size_t i = 0; i < result->count; i++)
+        json_array_append_new(steps, step_json(&result->steps[i]));
+    json_t *object = json_pack(
+        "{s:o, s:{s:s, s:I}, s:s, s:o, s:o, s:o, s:o}", "scheme", value_text(result->trial->scheme),
+        "target", "figure", result->figure, "limit_ns", (json_int_t)result->limit_ns, "outcome",
+        outcomes[result->outcome], "answer", value_text(answer.bytes), "met",
+        votes_json(rate_search_votes(search, search->met)), "missed",
+        votes_json(rate_search_votes(search, search->missed)), "steps", steps);
+    text_free(&answer);
+    return object;
+}
+
+// find.json, for machines. Schema "lockpick-find-1"; fields are only ever added to it. As in
+// result.json, names that end in _ns are integers, in nanoseconds, and null means that there is
+// none.
+//
+//  schema        string   "lockpick-find-1"
+//  folder        string   of the trials, whose runs are in folders of their own inside
+//  scenario      object   name, path: strings
+//  seed          string
+//  environment   object   see harness/report/json_costs.h: of the first trial; load_at_end of the
+//  last searches      array, one for each scheme, of
+//    scheme      string
+//    target      object   figure: "p50", ... of acquire, from the intended beginning; limit_ns:
+//    integer outcome     string   "found"; "none": even the lowest rate misses the target;
+//    "driver-bound":
+//                         beyond `met`, if anything met it, the driver was the limit, which says
+//                         nothing about the lock; "failed"; "not-tried"
+//    answer      string   one sentence
+//    met         object or null: the highest rate that met the target, with its trials
+//    missed      object or null: the lowest that did not; the result lies between the two
+//                         Both have rate: string; per_second: number; met, missed, driver_bound:
+//                         integers, trials
+//    steps       array, in the order of the trials, of
+//      rate      string; per_second: number
+//      due, begun, granted  integers: operations
+//      figure_ns integer or null (nothing was granted)
+//      outcome   string   "met", "missed", "driver-bound"
+//      driver    string or null: by what the driver was the limit
+//      verdict   string   as in result.json
+//      folder    string
+// Writes it, and prints it or where it is. 0, or -1 and said.
+static int write_json(const struct request *request, const struct found *results, size_t count)
+{
+    char seed[24];
     struct error error = {0};
-    char *json = find_json(request, results, count);
+    json_t *searches = json_array();
+    for (size_t i = 0; i < count; i++)
+        json_array_append_new(searches, search_json(&results[i]));
+    snprintf(seed, sizeof seed, "%" PRIu64, request->plan->seed);
+    json_t *object = json_pack("{s:s, s:o, s:{s:o, s:o}, s:s, s:o, s:o}", "schema",
+                               "lockpick-find-1", "folder", value_text(request->folder), "scenario",
+                               "name", value_text(request->scenario->name), "path",
+                               value_text(request->scenario->path), "seed", seed, "environment",
+                               environment_json(&request->environment), "searches", searches);
+    char *json = json_dumps(object, JSON_INDENT(2));
     char *path = path_join(request->folder, "find.json");
     int written = file_write(path, json, strlen(json), &error);
     if (written != 0)
-        fprintf(stderr, "lockpick find: %s\n", error.text);
-    if (print)
+        verb_fails(&find_verb, 0, "%s", error.text);
+    if (request->options.json)
         puts(json);
     else
         printf("histories: %s\n", request->folder);
+    json_decref(object);
     free(path);
     free(json);
     return written;
 }
 
+// --- one scheme ----------------------------------------------------------------------------------
+
+static void search(struct request *request, const struct trial *trial, struct found *result)
+{
+    const struct load_target *target = &request->phase->find;
+    int64_t for_ns = request->phase->for_ns;
+    int64_t most = (int64_t)(3600.0 * MOST_OPERATIONS * (double)NS_PER_S / (double)for_ns);
+    int64_t least = find_least_rate(target, for_ns);
+    struct figure figure = figure_of(target, &(struct percentiles){0});
+    struct text text = {0};
+    bool is_told = !request->options.json;
+    *result = (struct found){.trial = trial, .figure = figure.name, .limit_ns = figure.limit_ns};
+    result->search =
+        rate_search_start(request->first_rate, least < most ? least : most, most, readable);
+    result->outcome = FIND_NOT_TRIED;
+    if (trial_applicability(trial, &text) == TRIAL_CAN_RUN) {
+        result->outcome = FIND_FAILED;
+        if (is_told)
+            tell(result);
+        while (measure(request, result->search.next, result)) {
+            if (is_told)
+                tell(result);
+            rate_search_tell(&result->search, result->steps[result->count - 1].answer);
+            if (result->search.next != 0)
+                continue;
+            const struct rate_votes *above =
+                rate_search_votes(&result->search, result->search.missed);
+            result->outcome = above != NULL && rate_votes_say(above) == RATE_DRIVER ? FIND_DRIVER
+                              : result->search.met > 0                              ? FIND_FOUND
+                                                                                    : FIND_NONE;
+            break;
+        }
+    } else {
+        snprintf(result->reason, sizeof result->reason, "%s", text_string(&text));
+    }
+    text_free(&text);
+    answer_of(result, &text);
+    if (is_told && result->outcome == FIND_NOT_TRIED)
+        printf("%s · %s: %s\n", trial->scenario->name, trial->scheme, text.bytes);
+    else if (is_told)
+        printf("  %s\n", text.bytes);
+    fflush(stdout);
+    if (result->outcome == FIND_FAILED)
+        verb_fails(&find_verb, 0, "%s: %s", trial->name, result->reason);
+    text_free(&text);
+}
+
 // What could not be tried on this machine is no failure.
-static int exit_code_of(const struct find_result *results, size_t count)
+static int exit_code_of(const struct found *results, size_t count)
 {
     bool any[FIND_NOT_TRIED + 1] = {false};
     for (size_t i = 0; i < count; i++)
         any[results[i].outcome] = true;
-    if (any[FIND_FAILED])
-        return EXIT_ENVIRONMENT;
-    if (any[FIND_NONE])
-        return EXIT_MISSED;
-    return any[FIND_DRIVER] ? EXIT_INCONCLUSIVE : EXIT_AS_EXPECTED;
+    return any[FIND_FAILED]   ? EXIT_ENVIRONMENT
+           : any[FIND_NONE]   ? EXIT_MISSED
+           : any[FIND_DRIVER] ? EXIT_INCONCLUSIVE
+                              : EXIT_AS_EXPECTED;
 }
 
-static int conduct(const struct sandbox *sandbox, void *context)
+// In the sandbox, as the conductor.
+static int conduct(const struct sandbox *sandbox, char *folder, void *context)
 {
-    struct find_request *request = context;
+    struct request *request = context;
     const struct plan *plan = request->plan;
-    bool is_silent = request->options.json;
-    struct find_result *results = memory_zeroed(plan->count, sizeof *results);
+    struct found *results = memory_zeroed(plan->count, sizeof *results);
     size_t count = 0;
     request->sandbox = sandbox;
-    for (size_t i = 0; i < plan->count && !sandbox_is_interrupted(sandbox); i++) {
-        struct find_result *result = &results[count++];
-        find_search(request, &plan->trials[i], is_silent ? tell_nobody : find_print_step, result);
-        if (!is_silent)
-            find_print_answer(result);
-        if (result->outcome == FIND_FAILED)
-            fprintf(stderr, "lockpick find: %s: %s\n", plan->trials[i].name, result->reason);
-    }
+    request->folder = folder;
+    for (; count < plan->count && !sandbox_is_interrupted(sandbox); count++)
+        search(request, &plan->trials[count], &results[count]);
     int code = exit_code_of(results, count);
-    if (write_json(request, results, count, is_silent) != 0)
+    if (write_json(request, results, count) != 0)
         code = EXIT_ENVIRONMENT;
-    for (size_t i = 0; i < count; i++)
-        find_result_free(&results[i]);
+    for (size_t i = 0; i < count; i++) {
+        for (size_t j = 0; j < results[i].count; j++)
+            free(results[i].steps[j].folder);
+        free(results[i].steps);
+    }
     free(results);
     return code;
 }
 
 // --- the command ---------------------------------------------------------------------------------
 
-// The phase that says what is to be found, or NULL.
-static struct load_settings *find_phase(const struct scenario *scenario)
-{
-    for (size_t i = 0; i < scenario->load_count; i++) {
-        int64_t limit_ns;
-        find_figure(&scenario->load[i].find, &limit_ns);
-        if (limit_ns > 0)
-            return &scenario->load[i];
-    }
-    return NULL;
-}
-
-static int find_in(const struct run_options *options, struct scenario_set *set,
+static int find_in(const struct run_options *options, const struct scenario_set *set,
                    const struct vocabulary *vocabulary)
 {
     struct error error = {0};
     struct plan plan;
     struct scenario *scenario = set->scenarios[0];
-    struct find_request request = {
-        .options = *options, .scenario = scenario, .phase = find_phase(scenario), .plan = &plan};
-    if (set->count != 1 || request.phase == NULL)
-        return usage_error(&find_verb, "%s",
-                           set->count != 1 ? "one scenario at a time"
-                                           : "the scenario does not say what to find: "
-                                             "load: {rate: 100/s, find: {p99: < 50ms}}");
-    request.first_rate = request.phase->rate;
-    uint64_t seed = options->seed != 0 ? (uint64_t)options->seed : (uint64_t)scenario->seed;
-    seed = seed != 0 ? seed : (uint64_t)clock_realtime_ns() % 1000000000 + 1;
-    scenario->seed = (int64_t)seed;
-    request.options.quiet = true;
-    if (plan_make(set->scenarios, 1, vocabulary, options->scheme, 1, seed, &plan, &error) != 0) {
-        fprintf(stderr, "lockpick find: %s\n", error.text);
-        return EXIT_USAGE;
+    char *folder = NULL;
+    struct request request = {.options = *options, .scenario = scenario, .plan = &plan};
+    if (set->count != 1)
+        return usage_error(&find_verb, "one scenario at a time");
+    // The phase that says what is to be found.
+    for (size_t i = scenario->load_count; i-- > 0;) {
+        if (figure_of(&scenario->load[i].find, &(struct percentiles){0}).limit_ns > 0)
+            request.phase = &scenario->load[i];
     }
-    int code = EXIT_ENVIRONMENT;
-    request.folder = run_folder_make(options, set, &plan, &error);
-    if (request.folder == NULL)
-        fprintf(stderr, "lockpick find: %s\n", error.text);
-    else
-        code = sandbox_run_why(why_loopback(options, &plan),
-                               &(struct sandbox_work){.body = conduct,
-                                                      .context = &request,
-                                                      .sweep = run_folder_sweep,
-                                                      .folder = request.folder});
-    free(request.folder);
+    if (request.phase == NULL)
+        return usage_error(&find_verb, "the scenario does not say what to find: "
+                                       "load: {rate: 100/s, find: {p99: < 50ms}}");
+    request.first_rate = request.phase->rate;
+    request.options.quiet = true;
+    int64_t seed = options->seed != 0 ? options->seed : scenario->seed;
+    scenario->seed = seed != 0 ? seed : clock_realtime_ns() % 1000000000 + 1;
+    if (plan_make(set->scenarios, 1, vocabulary, options->scheme, 1, (uint64_t)scenario->seed,
+                  &plan, &error) != 0)
+        return verb_fails(&find_verb, EXIT_USAGE, "%s", error.text);
+    int code = perform_in_sandbox(options, set, &plan, conduct, &request, &folder, &error);
+    if (folder == NULL)
+        verb_fails(&find_verb, code, "%s", error.text);
+    free(folder);
     plan_free(&plan);
     return code;
 }
 
-static bool has_other_options(const struct run_options *options)
-{
-    return options->github || options->tap || options->junit != NULL || options->csv != NULL ||
-           options->repeat != 0 || options->jobs != 0;
-}
+static const struct option find_options[] = {
+    OPTION_SET,
+    OPTION_SCHEME,
+    OPTION_SEED,
+    {"json", "", "prints find.json instead of the tables", FLAG(struct run_options, json)},
+    OPTION_OUT,
+    OPTION_NO_NAMESPACES,
+    {NULL},
+};
 
-static int run(int argc, char **argv)
+static int run(const struct words *words, void *from)
 {
-    struct run_options options;
+    struct run_options *options = from;
     struct error error = {0};
-    int code = EXIT_USAGE;
-    if (run_options_parse(argc, argv, &options, &error) != 0 ||
-        run_folder_check(&options, &error) != 0) {
-        run_options_free(&options);
-        return usage_error(&find_verb, "%s", error.text);
-    }
-    struct vocabulary *vocabulary = vocabulary_new();
     struct scenario_set set = {0};
-    if (has_other_options(&options))
-        code = usage_error(&find_verb, "of the options of run, it takes --set, --scheme, --seed, "
-                                       "--json, --out and --no-namespaces");
-    else if (scenario_set_load(&options, vocabulary, &set) == 0)
-        code = find_in(&options, &set, vocabulary);
+    options->paths = words->items;
+    options->path_count = words->count;
+    if (words->count == 0)
+        return usage_error(&find_verb, "which scenario? Give a file");
+    if (run_folder_check(options, &error) != 0)
+        return usage_error(&find_verb, "%s", error.text);
+    struct vocabulary *vocabulary = vocabulary_new();
+    int code = scenario_set_load(options, vocabulary, &set) == 0
+                   ? find_in(options, &set, vocabulary)
+                   : EXIT_USAGE;
     scenario_set_free(&set);
     vocabulary_free(vocabulary);
-    run_options_free(&options);
     return code;
 }
 
-static void print_help(FILE *out)
-{
-    fputs(
-        "The scenario says what is to be met, and with which rate to begin:\n"
-        "  load: {for: 5s, rate: 100/s, find: {p99: < 50ms}}\n"
-        "The rate is doubled until the target is missed, then bisected to a twentieth; each is a\n"
-        "trial with a lock of its own. The two rates that enclose the answer are then tried "
-        "again,\n"
-        "in turn, until two of three trials of each agree; if they do not bear it out, the search\n"
-        "goes on. A latency counts from when its operation was to begin. A rate that is not held,\n"
-        "by more than a hundredth of its operations, misses every target. Where the driver was\n"
-        "the limit, that is said: then it is no answer about the lock. No rate is tried that is "
-        "too\n"
-        "low to begin enough operations for the figure: a hundred for p99, a thousand for p99.9.\n"
-        "All steps are in find.json in the run's folder; --json prints it instead of the tables.\n"
-        "Takes --set, --scheme, --seed, --json, --out and --no-namespaces, as run does.\n\n"
-        "exit codes: 0 found, 1 no rate meets it, 2 usage or scenario, 3 the driver was the "
-        "limit,\n"
-        "4 environment missing or broken\n",
-        out);
-}
-
+extern const char template_help_find[];
 const struct verb find_verb = {
     .name = "find",
     .arguments = "FILE [options]",
     .summary = "Looks for the highest rate at which a lock meets a target",
-    .print_help = print_help,
+    .help = template_help_find,
+    .options = find_options,
+    .room = sizeof(struct run_options),
     .run = run,
 };

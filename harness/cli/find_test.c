@@ -1,8 +1,8 @@
 // End to end: the highest rate that meets a target, as a user looks for it.
 #include "harness/base/test_folder.h"
+#include "harness/cli/find.h"
 #include "harness/cli/test_command.h"
 #include "harness/report/test_json_path.h"
-#include "harness/run/find_search.h"
 #include "harness/testing/test.h"
 
 TEST_FOLDER("/tmp/lockpick-find-test-XXXXXX");
@@ -151,6 +151,6 @@ TEST(what_is_to_be_found_must_be_said)
 {
     command_expect(find("load: {for: 200ms, rate: 10/s}", ""), 2, "does not say what to find");
     command_expect(find("load: {for: 200ms, rate: 10/s, find: {p99: < 50ms}}", "--github"), 2,
-                   "it takes");
+                   "there is no option --github");
     command_expect(find("load: {for: 200ms, find: {p99: < 50ms}}", ""), 2, "scenario.yaml:8:");
 }

@@ -8,8 +8,18 @@
 #include "harness/wire/commands.h"
 #include "harness/workloads/workload.h"
 
-#include <stdio.h>
+#include <stdarg.h>
 #include <string.h>
+
+// A row: the first `bold` cells stand out. The last argument is NULL.
+__attribute__((sentinel)) static void row(struct table *table, int bold, ...)
+{
+    va_list cells;
+    va_start(cells, bold);
+    for (const char *cell; (cell = va_arg(cells, const char *)) != NULL;)
+        table_cell(table, bold-- > 0 ? COLOUR_BOLD : COLOUR_PLAIN, cell);
+    va_end(cells);
+}
 
 static void print(struct table *table)
 {
@@ -17,31 +27,34 @@ static void print(struct table *table)
     table_free(table);
 }
 
+// The words with commas between them.
+static struct text joined(const char *const *words)
+{
+    struct text text = {0};
+    for (size_t i = 0; words != NULL && words[i] != NULL; i++)
+        text_format(&text, "%s%s", i > 0 ? ", " : "", words[i]);
+    return text;
+}
+
 static void list_schemes(void)
 {
     static const char *const headings[] = {"SCHEME", "TRAITS", "HOW IT LOCKS", "WHAT BREAKS IT",
                                            NULL};
+    static const char *const trait_headings[] = {"TRAIT", "MEANING", NULL};
     struct table *table = table_new(headings);
+    struct table *traits = table_new(trait_headings);
     for (size_t i = 0; lock_catalogue[i] != NULL; i++) {
         const struct lock_scheme *scheme = lock_catalogue[i];
-        struct text traits = {0};
-        for (size_t j = 0; scheme->traits[j] != NULL; j++)
-            text_format(&traits, "%s%s", j == 0 ? "" : ", ", scheme->traits[j]);
-        table_cell(table, COLOUR_BOLD, scheme->name);
-        table_cell(table, COLOUR_PLAIN, traits.length ? traits.bytes : "-");
-        table_cell(table, COLOUR_PLAIN, scheme->summary);
-        table_cell(table, COLOUR_PLAIN, scheme->breaks);
-        text_free(&traits);
+        struct text has = joined(scheme->traits);
+        row(table, 1, scheme->name, has.length > 0 ? has.bytes : "-", scheme->summary,
+            scheme->breaks, NULL);
+        text_free(&has);
     }
     print(table);
     puts("");
-    static const char *const trait_headings[] = {"TRAIT", "MEANING", NULL};
-    table = table_new(trait_headings);
-    for (size_t i = 0; lock_traits[i].name != NULL; i++) {
-        table_cell(table, COLOUR_BOLD, lock_traits[i].name);
-        table_cell(table, COLOUR_PLAIN, lock_traits[i].meaning);
-    }
-    print(table);
+    for (size_t i = 0; lock_traits[i].name != NULL; i++)
+        row(traits, 1, lock_traits[i].name, lock_traits[i].meaning, NULL);
+    print(traits);
 }
 
 // The table of the README.
@@ -50,10 +63,10 @@ static void list_schemes_as_markdown(void)
     puts("| scheme | how it locks | what breaks it | traits |\n|---|---|---|---|");
     for (size_t i = 0; lock_catalogue[i] != NULL; i++) {
         const struct lock_scheme *scheme = lock_catalogue[i];
-        printf("| `%s` | %s | %s | ", scheme->name, scheme->summary, scheme->breaks);
-        for (size_t j = 0; scheme->traits[j] != NULL; j++)
-            printf("%s%s", j == 0 ? "" : ", ", scheme->traits[j]);
-        puts(" |");
+        struct text has = joined(scheme->traits);
+        printf("| `%s` | %s | %s | %s |\n", scheme->name, scheme->summary, scheme->breaks,
+               text_string(&has));
+        text_free(&has);
     }
 }
 
@@ -66,10 +79,7 @@ static void list_topologies(void)
         char nodes[40];
         snprintf(nodes, sizeof nodes, topology->least == topology->most ? "%d" : "%d (%d to %d)",
                  topology->usual, topology->least, topology->most);
-        table_cell(table, COLOUR_BOLD, topology->server);
-        table_cell(table, COLOUR_BOLD, topology->name);
-        table_cell(table, COLOUR_PLAIN, nodes);
-        table_cell(table, COLOUR_PLAIN, topology->summary);
+        row(table, 2, topology->server, topology->name, nodes, topology->summary, NULL);
     }
     print(table);
 }
@@ -78,24 +88,13 @@ static void list_workloads(void)
 {
     static const char *const headings[] = {"WORKLOAD", "WHAT CLIENTS DO", NULL};
     struct table *table = table_new(headings);
-    for (size_t i = 0; workload_catalogue[i] != NULL; i++) {
-        table_cell(table, COLOUR_BOLD, workload_catalogue[i]->name);
-        table_cell(table, COLOUR_PLAIN, workload_catalogue[i]->summary);
-    }
+    for (size_t i = 0; workload_catalogue[i] != NULL; i++)
+        row(table, 1, workload_catalogue[i]->name, workload_catalogue[i]->summary, NULL);
     print(table);
 }
 
-// A cell of words, or "-" if there are none.
-static void list_words(struct table *table, const char *const *words)
-{
-    struct text text = {0};
-    for (size_t i = 0; words != NULL && words[i] != NULL; i++)
-        text_format(&text, "%s%s", i > 0 ? ", " : "", words[i]);
-    table_cell(table, COLOUR_PLAIN, text.length > 0 ? text.bytes : "-");
-    text_free(&text);
-}
-
-static void list_targets(struct table *table, unsigned strikes)
+// Whom a fault strikes, by the bits of enum strikes.
+static struct text targets_of(unsigned strikes)
 {
     static const char *const names[] = {"client", "worker", "server", "wire"};
     const char *struck[sizeof names / sizeof *names + 1] = {NULL};
@@ -104,7 +103,7 @@ static void list_targets(struct table *table, unsigned strikes)
         if ((strikes & (1U << i)) != 0)
             struck[count++] = names[i];
     }
-    list_words(table, struck);
+    return joined(struck);
 }
 
 static const char *const *options_of(const struct fault_form *form)
@@ -128,12 +127,15 @@ static void list_faults(void)
     struct table *table = table_new(headings);
     for (size_t i = 0; fault_catalogue[i] != NULL; i++) {
         const struct fault_form *form = &fault_catalogue[i]->form;
-        table_cell(table, COLOUR_BOLD, form->name);
-        list_targets(table, form->strikes);
-        table_cell(table, COLOUR_PLAIN, untils[form->lasting]);
-        list_words(table, form->hows);
-        list_words(table, options_of(form));
-        table_cell(table, COLOUR_PLAIN, fault_catalogue[i]->summary);
+        struct text words[] = {targets_of(form->strikes), joined(form->hows),
+                               joined(options_of(form))};
+        const char *cells[3];
+        for (size_t j = 0; j < 3; j++)
+            cells[j] = words[j].length > 0 ? words[j].bytes : "-";
+        row(table, 1, form->name, cells[0], untils[form->lasting], cells[1], cells[2],
+            fault_catalogue[i]->summary, NULL);
+        for (size_t j = 0; j < 3; j++)
+            text_free(&words[j]);
     }
     print(table);
     puts("The first way of `how` is the usual one, unless the kind of server has only others.\n"
@@ -155,10 +157,8 @@ static void list_points(void)
         {"client-N worker-M ...", "only that worker; else whichever worker gets there first"},
     };
     struct table *table = table_new(headings);
-    for (size_t i = 0; i < sizeof points / sizeof *points; i++) {
-        table_cell(table, COLOUR_BOLD, points[i][0]);
-        table_cell(table, COLOUR_PLAIN, points[i][1]);
-    }
+    for (size_t i = 0; i < sizeof points / sizeof *points; i++)
+        row(table, 1, points[i][0], points[i][1], NULL);
     print(table);
     fputs("\nCOMMAND is what a scheme or store sends:", stdout);
     for (size_t i = 0; wire_commands[i] != NULL; i++) {
@@ -181,72 +181,80 @@ static const struct {
     {"points", list_points, "where a worker can be stopped: what `when:` can say"},
 };
 
-static void list_names(const char *heading, const char *name)
-{
-    printf("%s%s", heading, name);
-}
+#define LIST_COUNT (sizeof lists / sizeof *lists)
 
 // What there is, by name: enough to write a first scenario.
 static void list_all(void)
 {
     static const char *const headings[] = {"LIST", "WHAT IT SHOWS", NULL};
     struct table *table = table_new(headings);
-    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
-        table_cell(table, COLOUR_BOLD, lists[i].name);
-        table_cell(table, COLOUR_PLAIN, lists[i].what);
-    }
+    for (size_t i = 0; i < LIST_COUNT; i++)
+        row(table, 1, lists[i].name, lists[i].what, NULL);
     print(table);
     for (size_t i = 0; lock_catalogue[i] != NULL; i++)
-        list_names(i == 0       ? "\nschemes:    "
-                   : i % 5 == 0 ? ",\n            "
-                                : ", ",
-                   lock_catalogue[i]->name);
+        printf("%s%s",
+               i == 0       ? "\nschemes:    "
+               : i % 5 == 0 ? ",\n            "
+                            : ", ",
+               lock_catalogue[i]->name);
     for (size_t i = 0; workload_catalogue[i] != NULL; i++)
-        list_names(i == 0 ? "\nworkloads:  " : ", ", workload_catalogue[i]->name);
+        printf("%s%s", i == 0 ? "\nworkloads:  " : ", ", workload_catalogue[i]->name);
     for (size_t i = 0; fault_catalogue[i] != NULL; i++)
-        list_names(i == 0 ? "\nfaults:     " : ", ", fault_catalogue[i]->form.name);
+        printf("%s%s", i == 0 ? "\nfaults:     " : ", ", fault_catalogue[i]->form.name);
     puts("");
 }
 
-static int run(int argc, char **argv)
+struct list_options {
+    bool markdown;
+};
+
+static const struct option list_options[] = {
+    {"markdown", "", "of schemes: prints the table of the README",
+     FLAG(struct list_options, markdown)},
+    {NULL},
+};
+
+static int run(const struct words *words, void *options)
 {
-    if (argc == 3 && strcmp(argv[1], "schemes") == 0 && strcmp(argv[2], "--markdown") == 0) {
-        list_schemes_as_markdown();
-        return 0;
-    }
-    if (argc == 1) {
-        list_all();
-        return 0;
-    }
-    if (argc != 2)
+    const char *names[LIST_COUNT + 1] = {0};
+    const char *wanted = words->items[0];
+    bool as_markdown = ((struct list_options *)options)->markdown;
+    if (words->count > 1)
         return usage_error(&list_verb, "one list at a time");
-    const char *names[sizeof lists / sizeof *lists + 1] = {0};
-    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
-        names[i] = lists[i].name;
-        if (strcmp(lists[i].name, argv[1]) == 0) {
-            lists[i].print();
-            return 0;
-        }
+    if (as_markdown && (wanted == NULL || strcmp(wanted, "schemes") != 0))
+        return usage_error(&list_verb, "--markdown is of schemes only");
+    if (wanted == NULL) {
+        list_all();
+        return EXIT_AS_EXPECTED;
     }
-    const char *nearest = text_nearest(argv[1], names);
-    if (nearest == NULL)
-        return usage_error(&list_verb, "there is no list of '%s'", argv[1]);
-    return usage_error(&list_verb, "there is no list of '%s' (did you mean '%s'?)", argv[1],
-                       nearest);
+    for (size_t i = 0; i < LIST_COUNT; i++) {
+        names[i] = lists[i].name;
+        if (strcmp(names[i], wanted) != 0)
+            continue;
+        if (as_markdown)
+            list_schemes_as_markdown();
+        else
+            lists[i].print();
+        return EXIT_AS_EXPECTED;
+    }
+    return no_such(&list_verb, "list of", wanted, names);
 }
 
-static void print_help(FILE *out)
+static void add_lists(const char *word, struct text *out)
 {
-    fputs("Without a word, the names of all. The lists:\n", out);
-    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
-        fprintf(out, "  %-11s %s\n", lists[i].name, lists[i].what);
-    fputs("\nlist schemes --markdown prints the table of the README.\n", out);
+    (void)word;
+    for (size_t i = 0; i < LIST_COUNT; i++)
+        text_format(out, "  %-11s %s\n", lists[i].name, lists[i].what);
 }
 
+extern const char template_help_list[];
 const struct verb list_verb = {
     .name = "list",
     .arguments = "[schemes|workloads|faults|...]",
     .summary = "Lists what a scenario can choose from",
-    .print_help = print_help,
+    .help = template_help_list,
+    .fill = add_lists,
+    .options = list_options,
+    .room = sizeof(struct list_options),
     .run = run,
 };

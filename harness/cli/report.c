@@ -1,15 +1,10 @@
 // report: everything that a run leaves but its histories, made anew from these.
 #include "harness/base/file.h"
-#include "harness/base/text.h"
-#include "harness/cli/options.h"
 #include "harness/cli/verb.h"
 #include "harness/report/pictures/picture.h"
 #include "harness/run/merged_run.h"
-#include "harness/run/run_folder.h"
-#include "harness/run/run_outputs.h"
-#include "harness/run/stored_path.h"
+#include "harness/run/run_files.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <malloc.h>
@@ -18,86 +13,20 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-// --- the command line ----------------------------------------------------------------------------
-
-// Its own options, and those that `lockpick run` has too: option, its name on the command line, the
-// name of its value ("" if it takes none), what it does.
-#define OPTIONS(X)                                                                                 \
-    X(out, "out", "DIR",                                                                           \
-      "writes the report there (default: the run's own folder; of several runs it must be said)")  \
-    X(brief, "brief", "",                                                                          \
-      "with --out: no files of trials, a short result.json: what a repository may keep")
-
-enum option {
-#define X(id, name, value, help) OPTION_##id,
-    OPTIONS(X)
-#undef X
-        OPTION_COUNT
-};
-
-static const struct option_form forms[] = {
-#define X(id, name, value, help) {name, value, help},
-    OPTIONS(X) OUTPUT_OPTIONS(X)
-#undef X
-};
-
-// What the command line says.
 struct request {
     struct run_options options;
     bool is_brief;
 };
 
-static int take_option(void *context, int option, const char *value, struct error *error)
-{
-    struct request *request = context;
-    struct run_options *options = &request->options;
-    if (option >= OPTION_COUNT)
-        return output_option_take(options, (enum output_option)(option - OPTION_COUNT), value,
-                                  error);
-    switch ((enum option)option) {
-    case OPTION_out:
-        options->out = value;
-        return value[0] != '\0' ? 0 : error_set(error, "--out takes a name, not ''");
-    case OPTION_brief:
-        request->is_brief = true;
-        return 0;
-    case OPTION_COUNT:
-        break;
-    }
-    return -1;
-}
-
-static int take_word(void *context, const char *word, struct error *error)
-{
-    struct run_options *options = &((struct request *)context)->options;
-    (void)error;
-    options->paths =
-        memory_resized(options->paths, (options->path_count + 1) * sizeof *options->paths);
-    options->paths[options->path_count++] = word;
-    return 0;
-}
-
-static const struct option_set set = {forms, sizeof forms / sizeof *forms, take_option, take_word};
-
-static void print_help(FILE *out)
-{
-    options_print(&set, 14, out);
-    fputs(
-        "\nRUN is the folder of a run, or results/latest; one that was killed will do. Its trials "
-        "are\n"
-        "judged anew by the scenarios it kept, and result.json, report.html, junit.xml, latencies "
-        "and\n"
-        "pictures are written anew; histories are only read. No server is needed. A verdict that\n"
-        "differs from what result.json said before is named.\n"
-        "\n"
-        "Of several runs one report is made: trials of a scenario with the same text count as "
-        "repeats,\n"
-        "whatever the seed; a scenario of the same name and another text is shown as NAME-2. What\n"
-        "differs between the environments of the runs is marked: their costs cannot be compared.\n"
-        "\n"
-        "Exit codes are those of `lockpick run` for these verdicts.\n",
-        out);
-}
+static const struct option report_options[] = {
+    {"out", "DIR",
+     "writes the report there (default: the run's own folder; of several runs it must be said)",
+     TEXT(struct run_options, out)},
+    {"brief", "", "with --out: no files of trials, a short result.json: what a repository may keep",
+     FLAG(struct request, is_brief)},
+    OPTIONS_OF_OUTPUTS,
+    {NULL},
+};
 
 // --- the folders ---------------------------------------------------------------------------------
 
@@ -148,17 +77,14 @@ static int check_links(const char *run, struct error *error)
 {
     char *plots = path_join(run, "plots");
     char *trials = path_join(run, "trials");
-    struct dirent **entries;
     bool found = is_link(plots, error) || is_link(trials, error);
-    int count = found ? -1 : scandir(trials, &entries, NULL, alphasort);
-    for (int i = 0; i < count; i++) {
-        char *trial = path_join(trials, entries[i]->d_name);
-        found = found || is_link(trial, error);
+    char **names = folder_entries(trials);
+    for (size_t i = 0; !found && names[i] != NULL; i++) {
+        char *trial = path_join(trials, names[i]);
+        found = is_link(trial, error);
         free(trial);
-        free(entries[i]);
     }
-    if (count >= 0)
-        free(entries);
+    folder_entries_free(names);
     free(plots);
     free(trials);
     return found ? -1 : 0;
@@ -177,22 +103,13 @@ static int check_out(const struct run_options *options, const char *only, struct
 
 // --- the report ----------------------------------------------------------------------------------
 
-static void tell_differences(const struct merged_run *merged, bool is_quiet)
-{
-    if (merged->differences.length > 0)
-        printf("not as it was judged before:\n%s", text_string(&merged->differences));
-    else if (merged->compared > 0 && !is_quiet)
-        printf("judged anew: %zu verdict%s, as in result.json\n", merged->compared,
-               merged->compared == 1 ? "" : "s");
-}
-
 // What is left then is in the report itself.
 static void remove_files_of_trials(struct run_result *run)
 {
     struct error error = {0};
     char *trials = path_join(run->folder, "trials");
     if (folder_remove(trials, &error) != 0)
-        fprintf(stderr, "lockpick report: %s\n", error.text);
+        verb_fails(&report_verb, 0, "%s", error.text);
     for (size_t i = 0; i < run->count; i++) {
         free(run->trials[i].folder);
         run->trials[i].folder = NULL;
@@ -222,16 +139,16 @@ static int write_report(struct merged_run *merged, const struct request *request
         run->has_plots && (run->is_brief ? html_draw_pictures(run, &error)
                                          : plots_draw_all(run->trials, run->count, &error)) != 0;
     if (run->lacks_files)
-        fprintf(stderr, "lockpick report: the pictures of trials: %s\n", error.text);
+        verb_fails(&report_verb, 0, "the pictures of trials: %s", error.text);
     if (run->is_brief)
         remove_files_of_trials(run);
     if (run_pictures_write(run, run->has_plots, &error) != 0) {
         run->lacks_files = true;
-        fprintf(stderr, "lockpick report: the pictures of the run: %s\n", error.text);
+        verb_fails(&report_verb, 0, "the pictures of the run: %s", error.text);
     }
     int code = run_outputs_write(run, options);
     if (!options->json)
-        tell_differences(merged, options->quiet);
+        differences_print(&merged->differences, options->quiet);
     run_pictures_free(run);
     return code;
 }
@@ -244,11 +161,11 @@ static int report(const struct request *request, char *const *folders)
     const char *out = options->out != NULL ? options->out : folders[0];
     int code = EXIT_USAGE;
     if (merged_run_open(folders, options->path_count, &merged, &error) != 0) {
-        fprintf(stderr, "lockpick report: %s\n", error.text);
+        verb_fails(&report_verb, 0, "%s", error.text);
     } else if (check_out(options, folders[0], &error) != 0 ||
                run_outputs_check(options, &error) != 0 ||
                (options->out != NULL && merged_run_keep_scenarios(&merged, out, &error) != 0)) {
-        fprintf(stderr, "lockpick report: %s\n", error.text);
+        verb_fails(&report_verb, 0, "%s", error.text);
         code = EXIT_ENVIRONMENT;
     } else {
         code = write_report(&merged, request, out);
@@ -257,38 +174,40 @@ static int report(const struct request *request, char *const *folders)
     return code;
 }
 
-static int run(int argc, char **argv)
+static int run(const struct words *words, void *from)
 {
-    struct request request = {0};
-    const struct run_options *options = &request.options;
+    struct request *request = from;
+    struct run_options *options = &request->options;
     struct error error = {0};
     int code = EXIT_USAGE;
-    char **folders = memory_zeroed((size_t)argc + 1, sizeof *folders);
-    if (options_parse(&set, argc, argv, &request, &error) != 0)
-        usage_error(&report_verb, "%s", error.text);
-    else if (options->path_count == 0)
+    options->paths = words->items;
+    options->path_count = words->count;
+    char **folders = memory_zeroed(words->count + 1, sizeof *folders);
+    if (words->count == 0)
         usage_error(&report_verb, "which run? results/latest is the last one");
-    else if (options->path_count > 1 && options->out == NULL)
+    else if (words->count > 1 && options->out == NULL)
         usage_error(&report_verb, "--out DIR must say where the report of several runs goes");
-    else if (request.is_brief && options->out == NULL)
+    else if (request->is_brief && options->out == NULL)
         usage_error(&report_verb, "--brief leaves files out: --out DIR must name another folder");
     else if (run_folder_check(options, &error) != 0)
         usage_error(&report_verb, "%s", error.text);
     else if (find_runs(options, folders, &error) != 0)
-        fprintf(stderr, "lockpick report: %s\n", error.text);
+        verb_fails(&report_verb, code, "%s", error.text);
     else
-        code = report(&request, folders);
-    for (size_t i = 0; i < options->path_count; i++)
+        code = report(request, folders);
+    for (size_t i = 0; i < words->count; i++)
         free(folders[i]);
     free(folders);
-    run_options_free(&request.options);
     return code;
 }
 
+extern const char template_help_report[];
 const struct verb report_verb = {
     .name = "report",
     .arguments = "RUN... [options]",
     .summary = "Makes the report of stored runs anew, or one report of several",
-    .print_help = print_help,
+    .help = template_help_report,
+    .options = report_options,
+    .room = sizeof(struct request),
     .run = run,
 };

@@ -1,10 +1,9 @@
 // table: what a folder of scenarios reproduces, as a table in Markdown: which schemes must break,
 // which must survive, and how often that was seen in the runs whose results are given.
-#include "harness/base/file.h"
 #include "harness/base/text.h"
 #include "harness/cli/verb.h"
 #include "harness/report/json_values.h"
-#include "harness/run/scenario_files.h"
+#include "harness/run/run_files.h"
 #include "harness/run/vocabulary.h"
 #include "harness/scenario/plan.h"
 
@@ -21,7 +20,7 @@ struct seen {
 
 struct results {
     json_t **roots;
-    const char **labels; // of the column that each belongs to, "" without one
+    char **labels; // of the column that each belongs to, "" without one
     size_t count;
 };
 
@@ -29,33 +28,23 @@ struct results {
 
 // --- results -------------------------------------------------------------------------------------
 
-// "idle:results/…/result.json" belongs to the column "idle". Cuts the label off in place.
-static const char *cut_label(char **path)
+// "idle:results/…/result.json" belongs to the column "idle".
+static int load_results(const char *const *paths, size_t count, struct results *results)
 {
-    char *colon = strchr(*path, ':');
-    if (colon == NULL)
-        return "";
-    const char *label = *path;
-    *colon = '\0';
-    *path = colon + 1;
-    return label;
-}
-
-static int load_results(char **paths, int count, struct results *results)
-{
-    results->roots = memory_zeroed((size_t)count, sizeof(json_t *));
-    results->labels = memory_zeroed((size_t)count, sizeof(char *));
-    for (int i = 0; i < count; i++) {
+    results->roots = memory_zeroed(count, sizeof(json_t *));
+    results->labels = memory_zeroed(count, sizeof(char *));
+    for (size_t i = 0; i < count; i++) {
         struct error error = {0};
-        const char *label = cut_label(&paths[i]);
-        json_t *root = json_read(paths[i], &error);
-        if (root == NULL || json_array_size(json_object_get(root, "trials")) == 0) {
-            fprintf(stderr, "lockpick table: %s is no result of a run: %s\n", paths[i],
-                    root == NULL ? error.text : "it has no trials");
+        const char *colon = strchr(paths[i], ':');
+        const char *path = colon != NULL ? colon + 1 : paths[i];
+        json_t *root = json_read(path, &error);
+        if (json_array_size(json_object_get(root, "trials")) == 0) {
             json_decref(root);
-            return -1;
+            return verb_fails(&table_verb, -1, "%s is no result of a run: %s", path,
+                              root == NULL ? error.text : "it has no trials");
         }
-        results->labels[results->count] = label;
+        results->labels[i] = memory_string(paths[i]);
+        results->labels[i][colon != NULL ? colon - paths[i] : 0] = '\0';
         results->roots[results->count++] = root;
     }
     return 0;
@@ -63,8 +52,10 @@ static int load_results(char **paths, int count, struct results *results)
 
 static void free_results(struct results *results)
 {
-    for (size_t i = 0; i < results->count; i++)
+    for (size_t i = 0; i < results->count; i++) {
         json_decref(results->roots[i]);
+        free(results->labels[i]);
+    }
     free(results->roots);
     free(results->labels);
 }
@@ -241,20 +232,20 @@ static void print_table(const struct scenario_set *set, const struct vocabulary 
         print_row(set->scenarios[i], vocabulary, results);
 }
 
-static int run(int argc, char **argv)
+static int run(const struct words *words, void *none)
 {
-    if (argc < 2)
+    (void)none;
+    if (words->count == 0)
         return usage_error(&table_verb, "which folder of scenarios?");
-    const char *paths[] = {argv[1]};
-    struct run_options options = {.paths = paths, .path_count = 1, .own_files_only = true};
+    struct run_options options = {.paths = words->items, .path_count = 1, .own_files_only = true};
     struct vocabulary *vocabulary = vocabulary_new();
     struct scenario_set set;
     struct results results = {0};
     int code = EXIT_USAGE;
     if (scenario_set_load(&options, vocabulary, &set) == 0 &&
-        load_results(argv + 2, argc - 2, &results) == 0) {
+        load_results(words->items + 1, words->count - 1, &results) == 0) {
         print_table(&set, vocabulary, &results);
-        code = 0;
+        code = EXIT_AS_EXPECTED;
     }
     free_results(&results);
     scenario_set_free(&set);
@@ -262,20 +253,11 @@ static int run(int argc, char **argv)
     return code;
 }
 
-static void print_help(FILE *out)
-{
-    fputs(
-        "One row for each scenario, of a folder's own and not of those below it: the schemes that\n"
-        "its expectations say must break or survive, and in how many trials of the given results\n"
-        "(a run's result.json) it came out so: a column for each LABEL. Thus the README.md of\n"
-        "scenarios/failures is made: scripts/failures-table.\n",
-        out);
-}
-
+extern const char template_help_table[];
 const struct verb table_verb = {
     .name = "table",
     .arguments = "FILE|DIR [[LABEL:]RESULT.json...]",
     .summary = "Prints what scenarios reproduce as a table in Markdown",
-    .print_help = print_help,
+    .help = template_help_table,
     .run = run,
 };

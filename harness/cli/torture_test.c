@@ -345,7 +345,7 @@ static const struct {
     bool on_loopback;
 } named[] = {{"redis", "observer", false},
              {"memcached", "lockpick", false},
-             {"redis", "lane-1", true},
+             {"redis", "slot-1", true},
              {"postgres", "postgres", false},
              {"driver", "python3", false}};
 #define NAMED_FROM 1000000

@@ -1,8 +1,12 @@
 #include "harness/cli/verb.h"
 
+#include "harness/base/text.h"
+#include "harness/run/vocabulary.h"
+
+#include <errno.h>
+#include <inttypes.h>
 #include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 const struct verb *const verb_catalogue[] = {
@@ -10,23 +14,314 @@ const struct verb *const verb_catalogue[] = {
     &compare_verb, &table_verb, &doctor_verb, &clean_verb,   &help_verb,  NULL,
 };
 
-const struct verb *verb_find(const char *name)
+// --- messages ------------------------------------------------------------------------------------
+
+static void complain(const struct verb *verb, const char *format, va_list arguments)
 {
-    for (size_t i = 0; verb_catalogue[i] != NULL; i++) {
-        if (strcmp(verb_catalogue[i]->name, name) == 0)
-            return verb_catalogue[i];
-    }
-    return NULL;
+    fprintf(stderr, "lockpick %s: ", verb->name);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
 }
 
 int usage_error(const struct verb *verb, const char *format, ...)
 {
-    fprintf(stderr, "lockpick %s: ", verb->name);
     va_list arguments;
     va_start(arguments, format);
-    vfprintf(stderr, format, arguments);
+    complain(verb, format, arguments);
     va_end(arguments);
-    fprintf(stderr, "\n(usage: lockpick %s %s; see lockpick help %s)\n", verb->name,
-            verb->arguments, verb->name);
+    fprintf(stderr, "(usage: lockpick %s %s; see lockpick help %s)\n", verb->name, verb->arguments,
+            verb->name);
     return EXIT_USAGE;
+}
+
+int verb_fails(const struct verb *verb, int code, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    complain(verb, format, arguments);
+    va_end(arguments);
+    return code;
+}
+
+int no_such(const struct verb *verb, const char *what, const char *name, const char *const *names)
+{
+    const char *nearest = text_nearest(name, names);
+    return nearest == NULL
+               ? usage_error(verb, "there is no %s '%s'", what, name)
+               : usage_error(verb, "there is no %s '%s' (did you mean '%s'?)", what, name, nearest);
+}
+
+// --- reading -------------------------------------------------------------------------------------
+
+// How many options the verb has.
+static size_t count_options(const struct verb *verb)
+{
+    size_t count = 0;
+    while (verb->options != NULL && verb->options[count].name != NULL)
+        count++;
+    return count;
+}
+
+// The option that the argument, "--NAME" or "--NAME=VALUE", names; NULL with `error` set.
+static const struct option *find_option(const struct verb *verb, const char *argument,
+                                        struct error *error)
+{
+    char name[48];
+    size_t count = count_options(verb);
+    const char **names = memory_zeroed(count + 1, sizeof *names);
+    const struct option *found = NULL;
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(argument, "=") - 2, argument + 2);
+    for (size_t i = 0; i < count; i++) {
+        names[i] = verb->options[i].name;
+        if (strcmp(name, names[i]) == 0)
+            found = &verb->options[i];
+    }
+    const char *nearest = text_nearest(name, names);
+    if (found == NULL && nearest != NULL)
+        error_set(error, "there is no option --%s (did you mean --%s?)", name, nearest);
+    else if (found == NULL)
+        error_set(error, "there is no option --%s", name);
+    free(names);
+    return found;
+}
+
+static int take_text(const struct option *option, const char *value, const char **place,
+                     struct error *error)
+{
+    if (value[0] == '\0')
+        return error_set(error, "--%s takes a name, not ''", option->name);
+    if (*place != NULL)
+        return error_set(error, "--%s once only: '%s' and '%s'", option->name, *place, value);
+    *place = value;
+    return 0;
+}
+
+static int take_number(const struct option *option, const char *value, int64_t *place,
+                       struct error *error)
+{
+    char *end;
+    errno = 0;
+    *place = strtoll(value, &end, 10);
+    if (errno == 0 && end != value && *end == '\0' && *place >= 1 && *place <= option->most)
+        return 0;
+    if (option->most == INT64_MAX)
+        return error_set(error, "--%s takes a whole number from 1, not '%s'", option->name, value);
+    return error_set(error, "--%s takes a whole number from 1 to %" PRId64 ", not '%s'",
+                     option->name, option->most, value);
+}
+
+static int take_word(const struct option *option, const char *value, char *options,
+                     struct error *error)
+{
+    struct text all = {0};
+    const char *const *words = option->words;
+    for (unsigned i = 0; words[i] != NULL; i++) {
+        if (strcmp(words[i], value) == 0) {
+            *(unsigned *)(void *)(options + option->at) = i;
+            if (option->said > 0)
+                *(bool *)(options + option->said) = true;
+            text_free(&all);
+            return 0;
+        }
+        text_format(&all, "%s%s", i > 0 ? words[i + 1] == NULL ? " or " : ", " : "", words[i]);
+    }
+    error_set(error, "--%s takes %s, not '%s'", option->name, text_string(&all), value);
+    text_free(&all);
+    return -1;
+}
+
+// Takes an option; `next` is the argument behind it, whose use *used says.
+static int take_option(const struct verb *verb, char *argument, char *next, int *used,
+                       void *options, struct error *error)
+{
+    const struct option *option = find_option(verb, argument, error);
+    char *value = strchr(argument, '=');
+    void *place = option != NULL ? (char *)options + option->at : NULL;
+    if (option == NULL)
+        return -1;
+    bool takes_value = option->argument[0] != '\0';
+    if (!takes_value && value != NULL)
+        return error_set(error, "--%s takes no value", option->name);
+    *used = takes_value && value == NULL;
+    value = *used != 0 ? next : value != NULL ? value + 1 : NULL;
+    if (takes_value && value == NULL)
+        return error_set(error, "--%s needs a value: %s", option->name, option->argument);
+    switch (option->kind) {
+    case OPTION_FLAG:
+        *(bool *)place = true;
+        return 0;
+    case OPTION_TEXT:
+        return take_text(option, value, place, error);
+    case OPTION_NUMBER:
+        return take_number(option, value, place, error);
+    case OPTION_WORD:
+        return take_word(option, value, options, error);
+    case OPTION_OTHER:
+        break;
+    }
+    return option->take(options, value, error);
+}
+
+int take_override(void *options, char *value, struct error *error)
+{
+    struct run_options *run = options;
+    char *equals = strchr(value, '=');
+    if (equals == NULL || equals == value)
+        return error_set(error, "--set takes KEY=VALUE, not '%s'", value);
+    if (run->override_count == MAX_OVERRIDES)
+        return error_set(error, "at most %d times --set", MAX_OVERRIDES);
+    *equals = '\0';
+    run->overrides[run->override_count++] = (struct override){value, equals + 1};
+    return 0;
+}
+
+// --- explaining ----------------------------------------------------------------------------------
+
+static void add_options(const struct verb *verb, struct text *out)
+{
+    int width = 0;
+    size_t count = count_options(verb);
+    for (size_t i = 0; i < count; i++) {
+        const struct option *option = &verb->options[i];
+        int length = (int)(strlen(option->name) + strlen(option->argument)) + 4;
+        width = length > width ? length : width;
+    }
+    text_add(out, "options:\n");
+    for (size_t i = 0; i < count; i++) {
+        char form[80];
+        const struct option *option = &verb->options[i];
+        snprintf(form, sizeof form, "--%s %s", option->name, option->argument);
+        text_format(out, "  %-*s %s\n", width, form, option->help);
+    }
+}
+
+static int print_verb(const struct verb *verb)
+{
+    struct text text = {0};
+    text_format(&text, "usage: lockpick %s %s\n\n%s.\n", verb->name, verb->arguments,
+                verb->summary);
+    if (verb->help != NULL)
+        text_add(&text, "\n");
+    for (const char *line = verb->help; line != NULL && *line != '\0';) {
+        size_t length = strcspn(line, "\n");
+        char word[32];
+        snprintf(word, sizeof word, "%.*s", (int)length, line);
+        if (strcmp(word, "@options") == 0)
+            add_options(verb, &text);
+        else if (word[0] == '@')
+            verb->fill(word + 1, &text);
+        else
+            text_add_bytes(&text, line, length + 1);
+        line += length + 1;
+    }
+    fputs(text_string(&text), stdout);
+    text_free(&text);
+    return EXIT_AS_EXPECTED;
+}
+
+void verbs_print(FILE *out)
+{
+    for (size_t i = 0; verb_catalogue[i] != NULL; i++)
+        fprintf(out, "  lockpick %-8s %-38s %s\n", verb_catalogue[i]->name,
+                verb_catalogue[i]->arguments, verb_catalogue[i]->summary);
+}
+
+// The verb of that name, or NULL; its name besides, for who mistypes it, in `names`.
+static const struct verb *find_verb_named(const char *name, const char *names[24])
+{
+    const struct verb *found = NULL;
+    for (size_t i = 0; i < 22 && verb_catalogue[i] != NULL; i++) {
+        names[i] = verb_catalogue[i]->name;
+        names[i + 1] = NULL;
+        if (strcmp(names[i], name) == 0)
+            found = verb_catalogue[i];
+    }
+    return found;
+}
+
+static int help(const struct words *words, void *options)
+{
+    (void)options;
+    const char *names[24];
+    if (words->count == 0) {
+        verbs_print(stdout);
+        puts("\nlockpick help VERB says more; lockpick help scenario is the reference of "
+             "scenario files.");
+        return EXIT_AS_EXPECTED;
+    }
+    if (strcmp(words->items[0], "scenario") == 0) {
+        struct vocabulary *vocabulary = vocabulary_new();
+        scenario_print_reference(stdout, vocabulary);
+        vocabulary_free(vocabulary);
+        return EXIT_AS_EXPECTED;
+    }
+    const struct verb *verb = find_verb_named(words->items[0], names);
+    if (verb != NULL)
+        return print_verb(verb);
+    size_t count = 0;
+    while (names[count] != NULL)
+        count++;
+    names[count] = "scenario";
+    names[count + 1] = NULL;
+    return no_such(&help_verb, "verb", words->items[0], names);
+}
+
+const struct verb help_verb = {
+    .name = "help",
+    .arguments = "[VERB | scenario]",
+    .summary = "Says what a verb does, or how a scenario file is written",
+    .run = help,
+};
+
+// --- calling -------------------------------------------------------------------------------------
+
+static int read_arguments(const struct verb *verb, int argc, char **argv, void *options,
+                          struct words *words, struct error *error)
+{
+    for (int i = 1; i < argc; i++) {
+        int used = 0;
+        if (strncmp(argv[i], "--", 2) == 0) {
+            char *next = i + 1 < argc ? argv[i + 1] : NULL;
+            if (take_option(verb, argv[i], next, &used, options, error) != 0)
+                return -1;
+        } else if (argv[i][0] == '-' && argv[i][1] != '\0') {
+            return error_set(error, "there is no option %s", argv[i]);
+        } else {
+            words->items[words->count++] = argv[i];
+        }
+        i += used;
+    }
+    return 0;
+}
+
+static int unknown_verb(const char *name, const char *const *names)
+{
+    const char *nearest = text_nearest(name, names);
+    fprintf(stderr, "lockpick: there is no verb '%s'", name);
+    if (nearest != NULL)
+        fprintf(stderr, " (did you mean '%s'?)", nearest);
+    fputs("\n\nusage:\n", stderr);
+    verbs_print(stderr);
+    return EXIT_USAGE;
+}
+
+int verb_call(int argc, char **argv)
+{
+    const char *names[24];
+    const struct verb *verb = find_verb_named(argv[0], names);
+    struct error error = {0};
+    if (verb == NULL)
+        return unknown_verb(argv[0], names);
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
+            return print_verb(verb);
+    }
+    void *options = memory_zeroed(1, verb->room + 1);
+    struct words words = {.items = memory_zeroed((size_t)argc + 1, sizeof *words.items)};
+    int code = read_arguments(verb, argc, argv, options, &words, &error) == 0
+                   ? verb->run(&words, options)
+                   : usage_error(verb, "%s", error.text);
+    free(words.items);
+    free(options);
+    return code;
 }

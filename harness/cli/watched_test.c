@@ -4,7 +4,7 @@
 #include "harness/cli/test_foreign.h"
 #include "harness/cluster/process.h"
 #include "harness/cluster/server.h"
-#include "harness/run/usage_proc.h"
+#include "harness/run/usage.h"
 #include "harness/testing/test.h"
 
 #include <signal.h>

@@ -101,17 +101,17 @@ static void print_counts(struct counts *counts)
         printf("%6zu UNKNOWN: %s\n", counts->reasons[i].count, counts->reasons[i].text);
 }
 
-static int run(int argc, char **argv)
+static int run(const struct words *words, void *options)
 {
+    (void)options;
     struct counts counts = {0};
     json_error_t why;
-    if (argc != 2)
+    if (words->count != 1)
         return usage_error(&alarms_verb, "which result?");
-    json_t *root = json_load_file(argv[1], 0, &why);
-    if (root == NULL) {
-        fprintf(stderr, "lockpick alarms: %s is no result of a run: %s\n", argv[1], why.text);
-        return EXIT_USAGE;
-    }
+    json_t *root = json_load_file(words->items[0], 0, &why);
+    if (root == NULL)
+        return verb_fails(&alarms_verb, EXIT_USAGE, "%s is no result of a run: %s", words->items[0],
+                          why.text);
     size_t index;
     const json_t *trial;
     json_array_foreach(json_object_get(root, "trials"), index, trial)

@@ -196,14 +196,15 @@ static int print(const struct truths *truths)
     return is_well ? EXIT_AS_EXPECTED : EXIT_MISSED;
 }
 
-static int run(int argc, char **argv)
+static int run(const struct words *words, void *options)
 {
+    (void)options;
     struct truths truths = {0};
-    if (argc < 3)
+    if (words->count < 2)
         return usage_error(&causes_verb, "which truths, and which results?");
-    int code = read_truths(argv[1], &truths) == 0 ? EXIT_AS_EXPECTED : EXIT_USAGE;
-    for (int i = 2; i < argc && code == EXIT_AS_EXPECTED; i++)
-        code = judge_run(argv[i], &truths) == 0 ? EXIT_AS_EXPECTED : EXIT_USAGE;
+    int code = read_truths(words->items[0], &truths) == 0 ? EXIT_AS_EXPECTED : EXIT_USAGE;
+    for (size_t i = 1; i < words->count && code == EXIT_AS_EXPECTED; i++)
+        code = judge_run(words->items[i], &truths) == 0 ? EXIT_AS_EXPECTED : EXIT_USAGE;
     if (code == EXIT_AS_EXPECTED)
         code = print(&truths);
     for (size_t i = 0; i < truths.count; i++) {

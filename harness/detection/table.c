@@ -78,15 +78,16 @@ static bool print_table(const struct tallies *tallies)
     return found == variants && is_clean;
 }
 
-static int run(int argc, char **argv)
+static int run(const struct words *words, void *options)
 {
+    (void)options;
     struct tallies tallies = {0};
     struct error error = {0};
     int code = 0;
-    if (argc < 2)
+    if (words->count == 0)
         return usage_error(&detection_verb, "which results?");
-    for (int i = 1; i < argc && code == 0; i++)
-        code = tallies_read(argv[i], &tallies, &error) == 0 ? 0 : EXIT_USAGE;
+    for (size_t i = 0; i < words->count && code == 0; i++)
+        code = tallies_read(words->items[i], &tallies, &error) == 0 ? 0 : EXIT_USAGE;
     if (code == 0)
         code = print_table(&tallies) ? EXIT_AS_EXPECTED : EXIT_MISSED;
     else

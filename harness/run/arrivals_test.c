@@ -1,4 +1,4 @@
-#include "harness/run/arrivals.h"
+#include "harness/run/load_generator.h"
 
 #include "harness/base/clock.h"
 #include "harness/testing/test.h"

@@ -4,15 +4,15 @@
 
 #include "faults/fault.h"
 #include "harness/cluster/cluster.h"
-#include "harness/run/stage.h"
+#include "harness/run/trial_state.h"
 
 // Forks client `number` (from 1) on its node. Returns its process id, or -1 with `error` set.
-pid_t client_start(const struct stage *stage, const struct node *node, int number,
+pid_t client_start(const struct trial_state *state, const struct node *node, int number,
                    struct error *error);
 
 // Takes note of a client (`number` from 1) that has ended: its `process` is 0 from then on. One
 // that ends other than well and by no fault of ours is a bug of the harness, or of a plug-in.
-void client_reap(const struct stage *stage, struct fault_client *client, int number);
+void client_reap(const struct trial_state *state, struct fault_client *client, int number);
 
 // Of clients that hang: words for what it must be, if it can be no bug of the harness; else "".
 const char *client_suspect(const struct trial *trial);

@@ -1,7 +1,7 @@
 // What a client process is made of, and how long it may go on.
 #include "harness/history/file.h"
 #include "harness/run/test_trials.h"
-#include "harness/run/usage_proc.h"
+#include "harness/run/usage.h"
 #include "harness/testing/test.h"
 
 #include <fcntl.h>

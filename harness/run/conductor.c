@@ -5,14 +5,12 @@
 #include "harness/base/futex.h"
 #include "harness/cluster/process.h"
 #include "harness/history/follower.h"
+#include "harness/run/applicability.h"
 #include "harness/run/client.h"
-#include "harness/run/fit.h"
-#include "harness/run/leavings.h"
 #include "harness/run/observer.h"
-#include "harness/run/setup.h"
+#include "harness/run/trial_state.h"
 #include "harness/run/usage.h"
 #include "harness/run/watch.h"
-#include "harness/run/world.h"
 #include "harness/scenario/scenario.h"
 #include "harness/wire/driver.h"
 
@@ -34,7 +32,7 @@ struct conductor {
     const struct scenario *scenario;
     const struct sandbox *sandbox;
     const struct progress *progress;
-    struct stage stage;
+    struct trial_state state;
     struct server_pool *pool;
     struct cluster nodes; // of the clients
     bool is_prepared;     // something is on the servers that must be removed
@@ -58,9 +56,9 @@ static void show(struct conductor *conductor, const char *doing)
     conductor->shown_ns = clock_monotonic_ns();
     if (progress != NULL && progress->show != NULL)
         progress->show(progress->context, conductor->trial, doing,
-                       conductor->stage.history.header == NULL
+                       conductor->state.history.header == NULL
                            ? 0
-                           : history_events_about(&conductor->stage.history));
+                           : history_events_about(&conductor->state.history));
 }
 
 // --- clients -------------------------------------------------------------------------------------
@@ -71,17 +69,17 @@ static int start_clients(struct conductor *conductor, struct error *error)
         char name[24];
         snprintf(name, sizeof name, "client-%d", i + 1);
         struct fault_client *client = &conductor->clients[i];
-        history_writer_start(&client->writer, &conductor->stage.history, i + 1, 0);
+        history_writer_start(&client->writer, &conductor->state.history, i + 1, 0);
         pid_t id =
-            client_start(&conductor->stage, cluster_node(&conductor->nodes, name), i + 1, error);
+            client_start(&conductor->state, cluster_node(&conductor->nodes, name), i + 1, error);
         if (id < 0)
             return -1;
         client->process = id;
-        client->leads_group = conductor->stage.scheme->foreign != NULL;
+        client->leads_group = conductor->state.scheme->foreign != NULL;
         conductor->ends[i] =
             (struct pollfd){.fd = (int)syscall(SYS_pidfd_open, id, 0), .events = POLLIN};
     }
-    conductor->observer = observer_start(&conductor->stage, conductor->clients,
+    conductor->observer = observer_start(&conductor->state, conductor->clients,
                                          conductor->client_count, &conductor->pool->cluster, error);
     return conductor->observer < 0 ? -1 : 0;
 }
@@ -106,14 +104,14 @@ static void reap(struct conductor *conductor)
     if (!somebody_has_ended())
         return;
     for (int i = 0; i < conductor->client_count; i++)
-        client_reap(&conductor->stage, &conductor->clients[i], i + 1);
+        client_reap(&conductor->state, &conductor->clients[i], i + 1);
     int status;
     char end[32];
     if (conductor->observer <= 0 ||
         waitpid(conductor->observer, &status, WNOHANG) != conductor->observer)
         return;
     conductor->observer = 0;
-    stage_break(&conductor->stage,
+    state_break(&conductor->state,
                 "the observer, which measures stalls, ended by %s, which no fault asked for",
                 process_end(status, end, sizeof end));
 }
@@ -122,10 +120,10 @@ static void reap(struct conductor *conductor)
 static int check_disk(const struct conductor *conductor, struct error *error)
 {
     char why[600];
-    errno = history_file_no_room(&conductor->stage.history);
+    errno = history_file_no_room(&conductor->state.history);
     if (errno == 0)
         return 0;
-    char *path = path_join(conductor->stage.folder, "history.bin");
+    char *path = path_join(conductor->state.folder, "history.bin");
     error_set(error,
               "there is no room for the history %s: %s; make room, or name another folder "
               "with --out",
@@ -139,13 +137,13 @@ static void watch_servers(struct conductor *conductor)
 {
     struct error error;
     if (cluster_check_servers(&conductor->pool->cluster, &error) != 0)
-        stage_break(&conductor->stage, "%s", error.text);
+        state_break(&conductor->state, "%s", error.text);
 }
 
 // 0, -1 or TRIAL_INTERRUPTED.
 static int wait_until_connected(struct conductor *conductor, struct error *error)
 {
-    struct control *control = conductor->stage.control;
+    struct control *control = conductor->state.control;
     uint32_t wanted =
         (uint32_t)(conductor->scenario->clients.processes * conductor->scenario->clients.threads);
     int64_t give_up_ns = clock_monotonic_ns() + CONNECT_LIMIT_NS;
@@ -153,8 +151,8 @@ static int wait_until_connected(struct conductor *conductor, struct error *error
         uint32_t ready = atomic_load(&control->ready);
         reap(conductor);
         watch_servers(conductor);
-        if (stage_broken(&conductor->stage) != NULL)
-            return error_set(error, "%s", stage_broken(&conductor->stage));
+        if (state_broken(&conductor->state) != NULL)
+            return error_set(error, "%s", state_broken(&conductor->state));
         if (ready >= wanted)
             return 0;
         if (sandbox_is_interrupted(conductor->sandbox)) {
@@ -173,7 +171,7 @@ static int wait_until_connected(struct conductor *conductor, struct error *error
 
 static void open_gate(struct conductor *conductor, enum gate gate)
 {
-    struct control *control = conductor->stage.control;
+    struct control *control = conductor->state.control;
     if (gate == GATE_OPEN) {
         conductor->opened_ns = clock_monotonic_ns();
         atomic_store(&control->opened_ns, conductor->opened_ns);
@@ -200,14 +198,14 @@ static void stop(struct conductor *conductor, enum stop_reason reason)
 {
     int64_t opened_ns = conductor->opened_ns;
     int64_t now_ns = clock_monotonic_ns();
-    load_announce(&conductor->stage.load, opened_ns, now_ns);
+    load_announce(&conductor->state.load, opened_ns, now_ns);
     history_append(&conductor->writer,
                    (struct event){.kind = EVENT_STOP_ASKED,
                                   .detail = (uint8_t)reason,
-                                  .stop_asked = {.due = load_due(&conductor->stage.load,
+                                  .stop_asked = {.due = load_due(&conductor->state.load,
                                                                  now_ns - opened_ns)}});
     bool in_time = reason == STOP_DONE || reason == STOP_TIME || reason == STOP_LIMIT;
-    stage_stop(&conductor->stage, in_time ? DRIVER_STOP_IN_TIME : 1);
+    state_stop(&conductor->state, in_time ? DRIVER_STOP_IN_TIME : 1);
 }
 
 static void look(struct conductor *conductor)
@@ -215,20 +213,20 @@ static void look(struct conductor *conductor)
     struct error error;
     history_follow(conductor->follower, see, conductor);
     schedule_advance(conductor->schedule, clock_monotonic_ns());
-    observer_tell(conductor->stage.control, &conductor->pool->cluster); // some may be others now
+    observer_tell(conductor->state.control, &conductor->pool->cluster); // some may be others now
     // What was healed just now has been written just now: it must be seen before anybody decides
     // that all is quiet.
     history_follow(conductor->follower, see, conductor);
     reap(conductor);
     watch_servers(conductor);
     if (check_disk(conductor, &error) != 0)
-        stage_break(&conductor->stage, "%s", error.text);
+        state_break(&conductor->state, "%s", error.text);
     int lead = conductor->scenario->clients.lead.client;
     bool led =
         conductor->watch.lead_returned || schedule_has_struck_client(conductor->schedule, lead);
     if (conductor->opened_ns == 0 && (led || living_clients(conductor) == 0))
         open_gate(conductor, GATE_OPEN);
-    load_announce(&conductor->stage.load, conductor->opened_ns, clock_monotonic_ns());
+    load_announce(&conductor->state.load, conductor->opened_ns, clock_monotonic_ns());
 }
 
 // Before the first grant, a slow first request is no silence if a fault still waits for its point.
@@ -268,7 +266,7 @@ static bool must_stop(const struct conductor *conductor, int64_t started_ns, int
                       enum stop_reason *reason)
 {
     const struct scenario *scenario = conductor->scenario;
-    if (atomic_load(&conductor->stage.control->broken) != 0)
+    if (atomic_load(&conductor->state.control->broken) != 0)
         *reason = STOP_BROKEN;
     else if (sandbox_is_interrupted(conductor->sandbox))
         *reason = STOP_INTERRUPTED;
@@ -327,7 +325,7 @@ static enum stop_reason run_until_stop(struct conductor *conductor)
         look(conductor);
         if (must_stop(conductor, started_ns, now_ns, &reason))
             break;
-        usage_read_if_due(&conductor->usage, now_ns, conductor->stage.load.announced);
+        usage_read_if_due(&conductor->usage, now_ns, conductor->state.load.announced);
         if (now_ns - conductor->shown_ns > PROGRESS_EVERY_NS)
             show(conductor, "running");
         rest(conductor, now_ns);
@@ -339,8 +337,8 @@ static enum stop_reason run_until_stop(struct conductor *conductor)
 // After the stop: every client finishes what it does.
 static void let_clients_end(struct conductor *conductor)
 {
-    const struct foreign_settings *foreign = conductor->stage.scheme->foreign;
-    struct control *control = conductor->stage.control;
+    const struct foreign_settings *foreign = conductor->state.scheme->foreign;
+    struct control *control = conductor->state.control;
     schedule_end(conductor->schedule);
     atomic_store(&control->gate, GATE_OPEN);
     futex_wake_all(&control->gate);
@@ -366,7 +364,7 @@ static void let_clients_end(struct conductor *conductor)
                             client->is_dying ? "a fault killed, and " : "",
                             process_doing(client->process));
         }
-        stage_break(&conductor->stage, "%d of %d clients did not end after they were told to: %s%s",
+        state_break(&conductor->state, "%d of %d clients did not end after they were told to: %s%s",
                     living_clients(conductor), (int)conductor->scenario->clients.processes,
                     text_string(&who), client_suspect(conductor->trial));
         text_free(&who);
@@ -385,24 +383,24 @@ static int perform(struct conductor *conductor, struct error *error)
     stop(conductor, reason);
     let_clients_end(conductor);
     if (conductor->observer > 0 &&
-        observer_finish(conductor->stage.control, conductor->observer, error) != 0)
+        observer_finish(conductor->state.control, conductor->observer, error) != 0)
         return -1;
     reap(conductor);
     watch_servers(conductor);
     if (reason == STOP_INTERRUPTED) {
         // A value that cannot be read any more is missing, as after a kill.
-        (void)stage_record_values(&conductor->stage, &conductor->writer, error);
+        (void)state_record_values(&conductor->state, &conductor->writer, error);
         return TRIAL_INTERRUPTED;
     }
-    if (atomic_load(&conductor->stage.control->broken) == 1)
+    if (atomic_load(&conductor->state.control->broken) == 1)
         return error_set(error, "a client failed, and died before it could say why");
-    if (stage_broken(&conductor->stage) != NULL)
-        return error_set(error, "%s", stage_broken(&conductor->stage));
-    if (stage_record_values(&conductor->stage, &conductor->writer, error) != 0)
+    if (state_broken(&conductor->state) != NULL)
+        return error_set(error, "%s", state_broken(&conductor->state));
+    if (state_record_values(&conductor->state, &conductor->writer, error) != 0)
         return -1;
-    leavings_record(&conductor->world, conductor->stage.keys, conductor->stage.scheme,
-                    conductor->scenario->lock.lease_ns, &conductor->writer);
-    if (history_file_overflowed(&conductor->stage.history))
+    residual_locks_record(&conductor->world, conductor->state.keys, conductor->state.scheme,
+                          conductor->scenario->lock.lease_ns, &conductor->writer);
+    if (history_file_overflowed(&conductor->state.history))
         return error_set(error,
                          "the history is full; run for a shorter time or with fewer clients");
     return check_disk(conductor, error);
@@ -413,24 +411,25 @@ static int perform(struct conductor *conductor, struct error *error)
 static int set_up(struct conductor *conductor, const char *folder, int serial, struct error *error)
 {
     const struct scenario *scenario = conductor->scenario;
-    struct stage *stage = &conductor->stage;
+    struct trial_state *state = &conductor->state;
     show(conductor, "starting servers");
-    if (stage_open(stage, conductor->trial, conductor->pool, folder, serial, &conductor->nodes,
+    if (state_open(state, conductor->trial, conductor->pool, folder, serial, &conductor->nodes,
                    error) != 0)
         return sandbox_is_interrupted(conductor->sandbox) ? TRIAL_INTERRUPTED : -1;
-    if (!stage_is_possible(stage, error))
+    if (state->scheme->is_possible != NULL &&
+        !state->scheme->is_possible(&state->lock_service, error))
         return TRIAL_IMPOSSIBLE;
-    world_open(&conductor->world, stage, conductor->pool, &conductor->nodes, conductor->clients,
-               conductor->client_count);
+    fault_world_open(&conductor->world, state, conductor->pool, &conductor->nodes,
+                     conductor->clients, conductor->client_count);
     enum availability available = schedule_available(&conductor->world, error);
     if (available != FAULT_AVAILABLE)
         return available == FAULT_MISSING ? TRIAL_IMPOSSIBLE : TRIAL_MEANINGLESS;
-    history_writer_start(&conductor->writer, &stage->history, 0, 0);
-    int64_t initial = stage->workload->initial(scenario);
+    history_writer_start(&conductor->writer, &state->history, 0, 0);
+    int64_t initial = state->workload->initial(scenario);
     conductor->is_prepared = true;
-    if (stage_prepare(stage, initial, &conductor->writer, error) != 0)
+    if (state_prepare(state, initial, &conductor->writer, error) != 0)
         return -1;
-    conductor->follower = history_follower_new(&stage->history);
+    conductor->follower = history_follower_new(&state->history);
     conductor->schedule = schedule_new(&conductor->world, &conductor->writer);
     return 0;
 }
@@ -445,14 +444,14 @@ static void tear_down(struct conductor *conductor)
     struct error error;
     // What lies on servers that end with the trial need not be removed.
     bool removed = trial_strikes_servers(conductor->trial) && !trial_is_external(conductor->trial);
-    if (conductor->is_prepared && !removed && stage_clean_up(&conductor->stage, &error) != 0)
+    if (conductor->is_prepared && !removed && state_clean_up(&conductor->state, &error) != 0)
         fprintf(stderr, "lockpick: %s: something may be left on its servers: %s\n",
                 conductor->trial->name, error.text);
     history_follower_free(conductor->follower);
     schedule_free(conductor->schedule);
-    world_close(&conductor->world);
+    fault_world_close(&conductor->world);
     watch_free(&conductor->watch);
-    stage_close(&conductor->stage, &conductor->nodes);
+    state_close(&conductor->state, &conductor->nodes);
     server_pool_release(conductor->pool, conductor->trial);
     free(conductor->clients);
     free(conductor->ends);

@@ -5,7 +5,7 @@
 #include "harness/base/random.h"
 #include "harness/base/text.h"
 #include "harness/cluster/topology.h"
-#include "harness/run/scheme.h"
+#include "harness/run/applicability.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

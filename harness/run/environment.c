@@ -1,9 +1,9 @@
 #include "harness/base/clock.h"
 #include "harness/base/file.h"
 #include "harness/cluster/server.h"
-#include "harness/run/fit.h"
-#include "harness/run/performance.h"
-#include "harness/run/usage_proc.h"
+#include "harness/run/applicability.h"
+#include "harness/run/perform.h"
+#include "harness/run/usage.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // Phases in time, without any server.
-#include "harness/run/load.h"
+#include "harness/run/load_generator.h"
 
 #include "harness/history/test_file.h"
 #include "harness/testing/test.h"

@@ -1,6 +1,7 @@
 #include "harness/run/merged_run.h"
 
 #include "harness/base/file.h"
+#include "harness/base/growing.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -34,9 +35,8 @@ static struct scenario *rename_scenario(struct merged_run *merged, const struct 
         text_format(&name, "%s-%d", scenario->name, i);
     }
     copy->name = name.bytes;
-    merged->renamed =
-        memory_resized(merged->renamed, (merged->renamed_count + 1) * sizeof *merged->renamed);
-    return merged->renamed[merged->renamed_count++] = copy;
+    *APPEND(merged->renamed, merged->renamed_count, merged->renamed_room) = copy;
+    return copy;
 }
 
 static struct scenario *add_scenario(struct merged_run *merged, struct scenario *scenario,
@@ -48,9 +48,8 @@ static struct scenario *add_scenario(struct merged_run *merged, struct scenario 
     }
     if (has_name(merged, scenario->name))
         scenario = rename_scenario(merged, scenario);
-    merged->scenarios =
-        memory_resized(merged->scenarios, (merged->scenario_count + 1) * sizeof *merged->scenarios);
-    return merged->scenarios[merged->scenario_count++] = scenario;
+    *APPEND(merged->scenarios, merged->scenario_count, merged->scenario_room) = scenario;
+    return scenario;
 }
 
 // --- trials --------------------------------------------------------------------------------------
@@ -90,7 +89,7 @@ static void add_trial(struct merged_run *merged, size_t run, size_t index,
             text_format(&name, "--%d", added.trial.repeat);
     }
     added.trial.name = name.bytes;
-    merged->trials[merged->trial_count++] = added;
+    *APPEND(merged->trials, merged->trial_count, merged->trial_room) = added;
 }
 
 // Those of later runs that were not tried would stand beside those that were, or twice.
@@ -114,8 +113,6 @@ static void add_run(struct merged_run *merged, size_t run)
             first++;
         here[i] = first < i ? here[first] : add_scenario(merged, set->scenarios[i], earlier);
     }
-    merged->trials = memory_resized(
-        merged->trials, (merged->trial_count + stored->result.count + 1) * sizeof *merged->trials);
     for (size_t i = 0; i < stored->result.count; i++) {
         size_t which = 0;
         while (set->scenarios[which] != stored->result.trials[i].trial->scenario)
@@ -243,8 +240,8 @@ void merged_run_judge(struct merged_run *merged, const char *out, enum trial_fil
         stored_run_decide(&merged->runs[each->run], each->index, files, result);
     }
     for (size_t i = 0; i < merged->run_count; i++) {
-        merged->compared += merged->runs[i].compared;
-        text_add(&merged->differences, text_string(&merged->runs[i].differences));
+        merged->differences.compared += merged->runs[i].differences.compared;
+        text_add(&merged->differences.text, text_string(&merged->runs[i].differences.text));
     }
 }
 
@@ -314,5 +311,5 @@ void merged_run_free(struct merged_run *merged)
     for (size_t i = 0; i < merged->run_count; i++)
         stored_run_free(&merged->runs[i]);
     free(merged->runs);
-    text_free(&merged->differences);
+    text_free(&merged->differences.text);
 }

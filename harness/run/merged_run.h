@@ -12,17 +12,16 @@ struct merged_trial {
 
 struct merged_run {
     struct run_result result;
-    struct text differences; // from what the runs' result.json say, a line each
-    size_t compared;         // trials whose verdict stands there
+    struct differences differences;
     // What the result points to.
     struct stored_run *runs;
     size_t run_count;
     struct merged_trial *trials; // by scenario, then scheme, then repeat
-    size_t trial_count;
+    size_t trial_count, trial_room;
     struct scenario **scenarios; // of all runs; those of the same text once
-    size_t scenario_count;
+    size_t scenario_count, scenario_room;
     struct scenario **renamed; // those of them that had to be: copies, but for the name
-    size_t renamed_count;
+    size_t renamed_count, renamed_room;
 };
 
 // Opens the runs that lie in `folders` and makes one of them, of which nothing is judged yet. Where

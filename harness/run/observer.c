@@ -3,7 +3,7 @@
 #include "harness/base/growing.h"
 #include "harness/cluster/process.h"
 #include "harness/history/stall.h"
-#include "harness/run/usage_proc.h"
+#include "harness/run/usage.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -37,7 +37,7 @@ struct observed {
 };
 
 struct observer {
-    const struct stage *stage;
+    const struct trial_state *state;
     pid_t conductor;
     const struct fault_client *clients; // as they were forked
     int client_count;
@@ -98,7 +98,7 @@ static void look_for_servers(struct observer *observer)
 {
     const struct cluster *servers = observer->servers;
     for (int i = 0; i < servers->count && i < MAX_OBSERVED_SERVERS; i++) {
-        pid_t process = atomic_load(&observer->stage->control->servers[i]);
+        pid_t process = atomic_load(&observer->state->control->servers[i]);
         if (process <= 0)
             continue;
         struct stall *whose = &observe(observer, process, STALLED_SERVER, i + 1)->whose;
@@ -163,11 +163,11 @@ static int64_t thread_processor_ns(void)
 static void *observe_others(void *context)
 {
     struct observer *observer = context;
-    history_writer_start(&observer->writer, &observer->stage->history, 0, 2);
+    history_writer_start(&observer->writer, &observer->state->history, 0, 2);
     observe(observer, observer->conductor, STALLED_CONDUCTOR, 0);
     for (int i = 0; i < observer->client_count; i++)
         observe(observer, observer->clients[i].process, STALLED_CLIENT, i + 1);
-    bool is_quiet = observer->stage->trial->scenario->fault_count == 0;
+    bool is_quiet = observer->state->trial->scenario->fault_count == 0;
     for (;;) {
         int64_t began_ns = clock_monotonic_ns();
         int64_t used_ns = thread_processor_ns();
@@ -196,10 +196,10 @@ static int64_t realtime_offset_ns(int64_t before_ns)
     return to_ns - from_ns > NS_PER_MS / 10 ? before_ns : realtime_ns - from_ns;
 }
 
-static void observe_machine(const struct stage *stage)
+static void observe_machine(const struct trial_state *state)
 {
     struct history_writer writer;
-    history_writer_start(&writer, &stage->history, 0, 1);
+    history_writer_start(&writer, &state->history, 0, 1);
     int64_t offset_ns = realtime_offset_ns(clock_realtime_ns() - clock_monotonic_ns());
     for (int64_t due_ns = clock_monotonic_ns() + NS_PER_MS;; due_ns += NS_PER_MS) {
         clock_sleep_until_ns(due_ns);
@@ -216,7 +216,7 @@ static void observe_machine(const struct stage *stage)
                                .from_ns = due_ns, .to_ns = now_ns, .of = STALLED_MACHINE}));
             due_ns = now_ns;
         }
-        atomic_store_explicit(&stage->control->observed_ns, now_ns, memory_order_release);
+        atomic_store_explicit(&state->control->observed_ns, now_ns, memory_order_release);
     }
 }
 
@@ -237,16 +237,16 @@ int observer_finish(const struct control *control, pid_t observer, struct error 
     return 0;
 }
 
-pid_t observer_start(const struct stage *stage, const struct fault_client *clients,
+pid_t observer_start(const struct trial_state *state, const struct fault_client *clients,
                      int client_count, const struct cluster *servers, struct error *error)
 {
-    struct observer observer = {.stage = stage,
+    struct observer observer = {.state = state,
                                 .conductor = getpid(),
                                 .clients = clients,
                                 .client_count = client_count,
                                 .servers = servers,
-                                .looks_for_drivers = stage->scheme->foreign != NULL};
-    observer_tell(stage->control, servers);
+                                .looks_for_drivers = state->scheme->foreign != NULL};
+    observer_tell(state->control, servers);
     fflush(NULL); // the child must not flush what the conductor had buffered
     pid_t id = fork();
     if (id < 0)
@@ -259,7 +259,7 @@ pid_t observer_start(const struct stage *stage, const struct fault_client *clien
     int reason =
         processes_can_be_read() ? pthread_create(&others, NULL, observe_others, &observer) : 0;
     if (reason != 0)
-        stage_break(stage, "the observer could not start its thread: %s", strerror(reason));
-    observe_machine(stage);
+        state_break(state, "the observer could not start its thread: %s", strerror(reason));
+    observe_machine(state);
     _exit(0);
 }

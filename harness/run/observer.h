@@ -15,7 +15,7 @@
 #define LOCKPICK_RUN_OBSERVER_H
 
 #include "faults/fault.h"
-#include "harness/run/stage.h"
+#include "harness/run/trial_state.h"
 
 #define STALL_NS (5 * NS_PER_MS)
 #define PROCESS_STALL_NS (50 * NS_PER_MS)
@@ -23,7 +23,7 @@
 
 // Forks the observer, once the clients have been forked. Returns its process id, or -1 with `error`
 // set. `servers` may change afterwards if observer_tell is called then.
-pid_t observer_start(const struct stage *stage, const struct fault_client *clients,
+pid_t observer_start(const struct trial_state *state, const struct fault_client *clients,
                      int client_count, const struct cluster *servers, struct error *error);
 
 // Waits until all stalls of the machine are recorded that have been until now. 0, also if the

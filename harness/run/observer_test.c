@@ -8,7 +8,7 @@
 #include "harness/history/follower.h"
 #include "harness/history/stall.h"
 #include "harness/locks/lock.h"
-#include "harness/run/usage_proc.h"
+#include "harness/run/usage.h"
 #include "harness/testing/test.h"
 
 #include <sched.h>
@@ -109,8 +109,8 @@ TEST(who_is_kept_from_running_is_named_and_nobody_else)
     static const struct lock_scheme scheme = {.name = "foreign", .foreign = &foreign};
     struct scenario scenario = {.fault_count = 1};
     struct trial trial = {.scenario = &scenario};
-    struct stage stage = {.trial = &trial, .scheme = &scheme, .control = control};
-    assert_int_equal(history_file_create(path, 10000, 1, &stage.history, &error), 0);
+    struct trial_state trial_state = {.trial = &trial, .scheme = &scheme, .control = control};
+    assert_int_equal(history_file_create(path, 10000, 1, &trial_state.history, &error), 0);
 
     static const int roles[] = {STARVED, PARENT, SLEEPING, STOPPED, HOG};
     struct fault_client clients[5] = {{0}};
@@ -118,7 +118,7 @@ TEST(who_is_kept_from_running_is_named_and_nobody_else)
         clients[i].process = begin(roles[i]);
     struct node node = {.name = "redis-1", .server = begin(STARVED)};
     struct cluster servers = {.nodes = &node, .count = 1};
-    pid_t observer = observer_start(&stage, clients, 5, &servers, &error);
+    pid_t observer = observer_start(&trial_state, clients, 5, &servers, &error);
     assert_true(observer > 0);
 
     // A server that was restarted is another process, and is known by its name all the same.
@@ -127,7 +127,7 @@ TEST(who_is_kept_from_running_is_named_and_nobody_else)
     observer_tell(control, &servers);
 
     struct seen seen = {{0}, {0}, {0}};
-    struct history_follower *follower = history_follower_new(&stage.history);
+    struct history_follower *follower = history_follower_new(&trial_state.history);
     int64_t give_up_ns = clock_monotonic_ns() + LIMIT_NS;
     while ((seen.clients_ns[1] == 0 || seen.drivers_ns[2] == 0 || seen.servers_ns[1] == 0) &&
            clock_monotonic_ns() < give_up_ns) {
@@ -139,7 +139,7 @@ TEST(who_is_kept_from_running_is_named_and_nobody_else)
         process_kill(clients[i].process);
     process_kill(node.server);
     history_follower_free(follower);
-    history_file_close(&stage.history);
+    history_file_close(&trial_state.history);
     munmap(control, sizeof *control);
     free(path);
     assert_int_equal(test_folder_remove(folder), 0);
@@ -173,10 +173,10 @@ TEST(nobody_goes_on_until_the_observer_has_recorded_what_was_until_then)
     static const struct lock_scheme scheme = {.name = "none"};
     struct scenario scenario = {0};
     struct trial trial = {.scenario = &scenario};
-    struct stage stage = {.trial = &trial, .scheme = &scheme, .control = control};
+    struct trial_state trial_state = {.trial = &trial, .scheme = &scheme, .control = control};
     struct cluster servers = {0};
-    assert_int_equal(history_file_create(path, 1000, 1, &stage.history, &error), 0);
-    pid_t observer = observer_start(&stage, NULL, 0, &servers, &error);
+    assert_int_equal(history_file_create(path, 1000, 1, &trial_state.history, &error), 0);
+    pid_t observer = observer_start(&trial_state, NULL, 0, &servers, &error);
     assert_true(observer > 0);
     assert_int_equal(observer_finish(control, observer, &error), 0);
 
@@ -188,7 +188,7 @@ TEST(nobody_goes_on_until_the_observer_has_recorded_what_was_until_then)
         clock_sleep_until_ns(clock_monotonic_ns() + 200 * NS_PER_MS);
         _exit(kill(observer, SIGCONT));
     }
-    struct history_follower *follower = history_follower_new(&stage.history);
+    struct history_follower *follower = history_follower_new(&trial_state.history);
     int64_t longest_ns = 0;
     assert_int_equal(observer_finish(control, observer, &error), 0);
     history_follow(follower, see_machine, &longest_ns);
@@ -200,7 +200,7 @@ TEST(nobody_goes_on_until_the_observer_has_recorded_what_was_until_then)
     assert_int_equal(observer_finish(control, observer, &error), 0);
     assert_int_equal(waitpid(observer, NULL, 0), observer);
     history_follower_free(follower);
-    history_file_close(&stage.history);
+    history_file_close(&trial_state.history);
     munmap(control, sizeof *control);
     free(path);
     assert_int_equal(test_folder_remove(folder), 0);

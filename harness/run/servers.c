@@ -4,10 +4,9 @@
 #include "harness/base/url.h"
 #include "harness/cluster/server.h"
 #include "harness/cluster/topology.h"
-#include "harness/run/fit.h"
-#include "harness/run/placement.h"
-#include "harness/run/scheme.h"
+#include "harness/run/applicability.h"
 
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +22,33 @@ const struct store_kind *trial_store(const struct trial *trial)
     else if (strcmp(name, "same") == 0)
         name = scheme->server != NULL ? scheme->server : "";
     return store_kind_find(name);
+}
+
+// Where processes run: a one-client result differs by a factor of eight with it.
+static int spread(int nth)
+{
+    cpu_set_t allowed;
+    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0)
+        return -1;
+    int wanted = nth % CPU_COUNT(&allowed);
+    for (size_t processor = 0; processor < CPU_SETSIZE; processor++) {
+        if (CPU_ISSET(processor, &allowed) && wanted-- == 0)
+            return (int)processor;
+    }
+    return -1;
+}
+
+static int together(int nth)
+{
+    (void)nth;
+    return spread(0);
+}
+
+int (*placement_of(enum placement placement))(int nth)
+{
+    if (placement == PLACEMENT_FREE)
+        return NULL;
+    return placement == PLACEMENT_TOGETHER ? together : spread;
 }
 
 // --- what a trial needs --------------------------------------------------------------------------

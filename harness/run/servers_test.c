@@ -4,7 +4,7 @@
 #include "harness/base/clock.h"
 #include "harness/base/test_folder.h"
 #include "harness/locks/lock.h"
-#include "harness/run/fit.h"
+#include "harness/run/applicability.h"
 #include "harness/testing/test.h"
 
 #include <signal.h>
@@ -141,12 +141,12 @@ TEST(a_server_that_runs_already_is_described_and_none_is_booted)
 
 // --- fit -----------------------------------------------------------------------------------------
 
-static void assert_fit(const struct scenario *scenario, const char *scheme, enum fit wanted,
-                       const char *says)
+static void assert_fit(const struct scenario *scenario, const char *scheme,
+                       enum applicability wanted, const char *says)
 {
     struct trial trial = {.scenario = scenario, .scheme = scheme};
     struct text reason = {0};
-    enum fit fit = trial_fit(&trial, &reason);
+    enum applicability fit = trial_applicability(&trial, &reason);
     if (fit != wanted || strstr(text_string(&reason), says) == NULL)
         fail_msg("%s: fit %d, because '%s'", scheme, (int)fit, text_string(&reason));
     text_free(&reason);
@@ -155,14 +155,14 @@ static void assert_fit(const struct scenario *scenario, const char *scheme, enum
 TEST(a_scheme_that_lacks_what_the_scenario_wants_is_not_applicable)
 {
     struct scenario nested = scenario_with("nested", "shm");
-    assert_fit(&nested, "redis-setnx", FIT_NOT_APPLICABLE, "reentrant");
+    assert_fit(&nested, "redis-setnx", TRIAL_NOT_APPLICABLE, "reentrant");
     struct scenario same = scenario_with("increment", "same");
-    assert_fit(&same, "none", FIT_NOT_APPLICABLE, "no store of that kind");
+    assert_fit(&same, "none", TRIAL_NOT_APPLICABLE, "no store of that kind");
     struct scenario many = scenario_with("increment", "shm");
     many.servers.redis.topology = (char *)(size_t) "independent";
-    assert_fit(&many, "redis-setnx", FIT_NOT_APPLICABLE, "topology independent");
-    assert_fit(&many, "redlock", FIT_RUNS, "");
-    assert_fit(&many, "none", FIT_RUNS, "");
+    assert_fit(&many, "redis-setnx", TRIAL_NOT_APPLICABLE, "topology independent");
+    assert_fit(&many, "redlock", TRIAL_CAN_RUN, "");
+    assert_fit(&many, "none", TRIAL_CAN_RUN, "");
 }
 
 TEST(a_server_that_is_not_installed_is_named_with_its_package)
@@ -170,9 +170,9 @@ TEST(a_server_that_is_not_installed_is_named_with_its_package)
     char *path = memory_string(getenv("PATH"));
     struct scenario plain = scenario_with("increment", "shm");
     setenv("PATH", "/nonexistent", 1);
-    assert_fit(&plain, "redis-setnx", FIT_NOT_INSTALLED, "apt-get install redis-server");
+    assert_fit(&plain, "redis-setnx", TRIAL_NOT_INSTALLED, "apt-get install redis-server");
     plain.servers.redis.external = (char *)(size_t) "redis://localhost";
-    assert_fit(&plain, "redis-setnx", FIT_RUNS, "");
+    assert_fit(&plain, "redis-setnx", TRIAL_CAN_RUN, "");
     setenv("PATH", path, 1);
     free(path);
 }

@@ -1,21 +1,146 @@
 #include "harness/run/stored_run.h"
 
 #include "harness/base/file.h"
+#include "harness/base/growing.h"
 #include "harness/report/json_costs.h"
 #include "harness/report/json_values.h"
-#include "harness/run/run_folder.h"
 #include "harness/run/vocabulary.h"
 
-#include <dirent.h>
 #include <jansson.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-static bool is_there(const char *path)
+// --- what a path means ---------------------------------------------------------------------------
+
+static bool is_file(const char *path)
 {
     struct stat status;
-    return stat(path, &status) == 0;
+    return stat(path, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+static void add_history(struct stored_path *stored, char *path)
+{
+    *APPEND(stored->histories, stored->history_count, stored->history_room) = path;
+}
+
+static void find_in_run(const char *run, struct stored_path *stored)
+{
+    char *trials = path_join(run, "trials");
+    char **names = folder_entries(trials);
+    for (size_t i = 0; names[i] != NULL; i++) {
+        struct text path = {0};
+        text_format(&path, "%s/%s/history.bin", trials, names[i]);
+        if (is_file(path.bytes))
+            add_history(stored, path.bytes);
+        else
+            text_free(&path);
+    }
+    folder_entries_free(names);
+    free(trials);
+}
+
+// history.edn.gz, or any.edn.gz if `any`.
+static bool is_named_like_history(const char *name, bool any)
+{
+    static const char *const ends[] = {".edn", ".json", ".jsonl"};
+    if (strcmp(name, "history.bin") == 0 || strcmp(name, "result.json") == 0)
+        return name[0] == 'h';
+    size_t length = strlen(name);
+    if (length > 3 && strcmp(name + length - 3, ".gz") == 0)
+        length -= 3;
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
+        size_t tail = strlen(ends[i]);
+        if (length >= tail && strncmp(name + length - tail, ends[i], tail) == 0)
+            return any || (length - tail == strlen("history") &&
+                           strncmp(name, "history", strlen("history")) == 0);
+    }
+    return false;
+}
+
+// Does not follow links: Jepsen's store has some that lead to the same tests again.
+static void find_in_folder(const char *folder, struct stored_path *stored)
+{
+    char **names = folder_entries(folder);
+    bool any = true;
+    for (size_t i = 0; names[i] != NULL; i++)
+        any = any && !is_named_like_history(names[i], false);
+    for (size_t i = 0; names[i] != NULL; i++) {
+        struct stat status;
+        char *path = path_join(folder, names[i]);
+        bool is_known = lstat(path, &status) == 0;
+        if (is_known && S_ISREG(status.st_mode) && is_named_like_history(names[i], any)) {
+            add_history(stored, path);
+            continue;
+        }
+        if (is_known && S_ISDIR(status.st_mode))
+            find_in_folder(path, stored);
+        free(path);
+    }
+    folder_entries_free(names);
+}
+
+// RUN/trials/TRIAL: the names of RUN and TRIAL. `folder` is the trial's, and is changed.
+static void find_run_of_trial(char *folder, struct stored_path *stored)
+{
+    char *slash = strrchr(folder, '/');
+    if (slash == NULL)
+        return;
+    *slash = '\0';
+    size_t length = strlen(folder);
+    size_t tail = strlen("/trials");
+    if (length <= tail || strcmp(folder + length - tail, "/trials") != 0)
+        return;
+    stored->trial = memory_string(slash + 1);
+    folder[length - tail] = '\0';
+    stored->run = memory_string(folder);
+}
+
+void stored_path_find(const char *path, struct stored_path *stored)
+{
+    char real[PATH_MAX] = "";
+    struct text history = {0};
+    bool is_real = realpath(path, real) != NULL;
+    *stored = (struct stored_path){.run = NULL};
+    text_format(&history, "%s/history.bin", path);
+    // A run may have been killed before its first trial.
+    if (is_folder("%s/trials", path) || is_there("%s/as-run.yaml", path) ||
+        is_folder("%s/as-run", path)) {
+        stored->run = memory_string(path);
+        find_in_run(path, stored);
+    } else if (is_folder("%s", path)) {
+        if (is_file(history.bytes))
+            add_history(stored, memory_string(history.bytes));
+        else
+            find_in_folder(path, stored);
+        if (is_real)
+            find_run_of_trial(real, stored);
+    } else {
+        add_history(stored, memory_string(path));
+        char *slash = is_real ? strrchr(real, '/') : NULL;
+        if (slash != NULL && strcmp(slash + 1, "history.bin") == 0) {
+            *slash = '\0';
+            find_run_of_trial(real, stored);
+        }
+    }
+    text_free(&history);
+}
+
+void stored_path_move(struct stored_path *from, struct stored_path *to)
+{
+    for (size_t i = 0; i < from->history_count; i++)
+        add_history(to, from->histories[i]);
+    from->history_count = 0;
+}
+
+void stored_path_free(struct stored_path *stored)
+{
+    for (size_t i = 0; i < stored->history_count; i++)
+        free(stored->histories[i]);
+    free(stored->histories);
+    free(stored->run);
+    free(stored->trial);
 }
 
 // --- the scenarios -------------------------------------------------------------------------------
@@ -24,11 +149,11 @@ static int load_scenarios(const char *folder, struct stored_run *run, struct err
 {
     char *many = path_join(folder, "as-run");
     char *one = path_join(folder, "as-run.yaml");
-    const char *path = is_there(many) ? many : one;
+    const char *path = is_there("%s", many) ? many : one;
     struct run_options options = {.paths = &path, .path_count = 1};
     int result = 0;
     run->vocabulary = vocabulary_new();
-    if (!is_there(path))
+    if (!is_there("%s", path))
         result = error_set(error,
                            "%s is no run's folder: it has neither as-run.yaml nor as-run/, the "
                            "scenarios to judge it by; --model MODEL decides a history without any",
@@ -88,11 +213,8 @@ static const char *name_of(const json_t *entry)
 
 static bool has_trial(const json_t *trials, const char *name)
 {
-    size_t index;
-    json_t *entry;
-    json_array_foreach(trials, index, entry)
-    {
-        if (strcmp(name_of(entry), name) == 0)
+    for (size_t i = 0; i < json_array_size(trials); i++) {
+        if (strcmp(name_of(json_array_get(trials, i)), name) == 0)
             return true;
     }
     return false;
@@ -101,20 +223,13 @@ static bool has_trial(const json_t *trials, const char *name)
 // Adds {"name": ...} of each trial of the folder that has a history and is not among them.
 static void add_from_folder(const char *folder, json_t *trials)
 {
-    struct dirent **entries;
     char *path = path_join(folder, "trials");
-    int count = scandir(path, &entries, NULL, versionsort);
-    for (int i = 0; i < count; i++) {
-        struct text history = {0};
-        text_format(&history, "%s/%s/history.bin", path, entries[i]->d_name);
-        if (entries[i]->d_name[0] != '.' && is_there(history.bytes) &&
-            !has_trial(trials, entries[i]->d_name))
-            json_array_append_new(trials, json_pack("{s:s}", "name", entries[i]->d_name));
-        text_free(&history);
-        free(entries[i]);
+    char **names = folder_entries(path);
+    for (size_t i = 0; names[i] != NULL; i++) {
+        if (is_there("%s/%s/history.bin", path, names[i]) && !has_trial(trials, names[i]))
+            json_array_append_new(trials, json_pack("{s:s}", "name", names[i]));
     }
-    if (count >= 0)
-        free(entries);
+    folder_entries_free(names);
     free(path);
 }
 
@@ -122,10 +237,8 @@ static void add_from_folder(const char *folder, json_t *trials)
 static json_t *only(json_t *trials, const char *name)
 {
     json_t *chosen = json_array();
-    size_t index;
-    json_t *entry;
-    json_array_foreach(trials, index, entry)
-    {
+    for (size_t i = 0; i < json_array_size(trials); i++) {
+        json_t *entry = json_array_get(trials, i);
         if (strcmp(name_of(entry), name) == 0)
             json_array_append(chosen, entry);
     }
@@ -139,12 +252,10 @@ static json_t *only(json_t *trials, const char *name)
 static char *read_remarks(const json_t *remarks)
 {
     struct text text = {0};
-    size_t index;
-    json_t *remark;
-    json_array_foreach(remarks, index, remark)
-    {
-        if (json_is_string(remark))
-            text_format(&text, "%s\n", json_string_value(remark));
+    for (size_t i = 0; i < json_array_size(remarks); i++) {
+        const char *remark = json_string_value(json_array_get(remarks, i));
+        if (remark != NULL)
+            text_format(&text, "%s\n", remark);
     }
     return text.bytes;
 }
@@ -239,10 +350,10 @@ static void compare(struct stored_run *run, const json_t *entry, const struct tr
     const char *now = verdict_name(result->judgement.verdict);
     if (before == NULL)
         return;
-    run->compared++;
+    run->differences.compared++;
     if (strcmp(before, now) != 0)
-        text_format(&run->differences, "%s: %s now, %s in result.json\n", result->trial->name, now,
-                    before);
+        text_format(&run->differences.text, "%s: %s now, %s in result.json\n", result->trial->name,
+                    now, before);
 }
 
 void stored_run_decide(struct stored_run *run, size_t index, enum trial_files files,
@@ -311,15 +422,37 @@ bool stored_run_was_tried(const struct stored_run *run, size_t index)
                                strcmp(verdict, verdict_name(VERDICT_NOT_APPLICABLE)) != 0);
 }
 
+// How many trials that were tried have a history, and have none.
+static void count_histories(const struct stored_run *run, size_t counts[2])
+{
+    counts[false] = counts[true] = 0;
+    for (size_t i = 0; i < run->result.count; i++) {
+        bool has_one = is_there("%s/history.bin", run->result.trials[i].folder);
+        counts[has_one] += has_one || stored_run_was_tried(run, i);
+    }
+}
+
 bool stored_run_has_history(const struct stored_run *run)
 {
-    bool found = false;
-    for (size_t i = 0; !found && i < run->result.count; i++) {
-        char *path = history_path(run, i);
-        found = is_there(path);
-        free(path);
-    }
-    return found;
+    size_t counts[2];
+    count_histories(run, counts);
+    return counts[true] > 0;
+}
+
+bool stored_run_has_all(const struct stored_run *run)
+{
+    size_t counts[2];
+    count_histories(run, counts);
+    return counts[true] > 0 && counts[false] == 0;
+}
+
+void differences_print(const struct differences *differences, bool quiet)
+{
+    if (differences->text.length > 0)
+        printf("not as it was judged before:\n%s", text_string(&differences->text));
+    else if (differences->compared > 0 && !quiet)
+        printf("judged anew: %zu verdict%s, as in result.json\n", differences->compared,
+               differences->compared == 1 ? "" : "s");
 }
 
 int stored_run_judge(const char *folder, const char *trial, struct stored_run *run,
@@ -344,5 +477,5 @@ void stored_run_free(struct stored_run *run)
         plan_free(&run->plans[i]);
     scenario_set_free(&run->scenarios);
     vocabulary_free(run->vocabulary);
-    text_free(&run->differences);
+    text_free(&run->differences.text);
 }

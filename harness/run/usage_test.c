@@ -2,7 +2,6 @@
 #include "harness/run/usage.h"
 
 #include "harness/run/test_trials.h"
-#include "harness/run/usage_proc.h"
 #include "harness/testing/test.h"
 
 #include <pthread.h>

@@ -1,0 +1,367 @@
+#include "harness/run/load_generator.h"
+
+#include "harness/base/clock.h"
+#include "harness/base/text.h"
+#include "harness/run/trial_state.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+// --- arrivals ------------------------------------------------------------------------------------
+
+static size_t bytes_of(uint64_t count)
+{
+    return sizeof(struct arrivals) + count * sizeof(int64_t);
+}
+
+// The gap before the next arrival, as a number of arrivals that are expected in it.
+static double draw_gap(enum arrival_kind kind, struct random *random)
+{
+    if (kind == ARRIVALS_FIXED)
+        return 1;
+    // Never 0, so that the logarithm is finite.
+    double even = ((double)random_below(random, UINT64_C(1) << 53) + 1) / 9007199254740992.0;
+    return -log(even);
+}
+
+static double seconds_of(const struct arrivals_part *part)
+{
+    return (double)part->for_ns / (double)NS_PER_S;
+}
+
+// How many are expected in all.
+static double expected_of(const struct arrivals_part *part)
+{
+    if (part->for_ns == 0)
+        return (double)part->most;
+    return (part->rate + part->to) / 2 * seconds_of(part);
+}
+
+// When, in seconds after the part's beginning, so many are expected to have come: the root of
+// rate * t + slope / 2 * t^2 = expected, in the form that loses no digits where the slope is small.
+static double time_of(const struct arrivals_part *part, double expected)
+{
+    double slope = part->for_ns == 0 ? 0 : (part->to - part->rate) / seconds_of(part);
+    if (expected <= 0)
+        return 0;
+    double root = sqrt(fmax(part->rate * part->rate + 2 * slope * expected, 0));
+    return 2 * expected / (part->rate + root);
+}
+
+static void draw_part(const struct arrivals_part *part, struct random *random, uint64_t room,
+                      struct arrivals *arrivals)
+{
+    bool by_count = part->for_ns == 0;
+    uint64_t most = by_count && part->most < room ? part->most : room;
+    double expected = expected_of(part);
+    // The first of fixed ones is at once; drawn ones begin like all others with a gap.
+    double at = part->kind == ARRIVALS_FIXED ? 0 : draw_gap(part->kind, random);
+    while (arrivals->count < most && (by_count || at < expected)) {
+        int64_t after_ns = (int64_t)(time_of(part, at) * (double)NS_PER_S);
+        arrivals->at_ns[arrivals->count++] = part->from_ns + after_ns;
+        at += draw_gap(part->kind, random);
+    }
+}
+
+struct arrivals *arrivals_new(const struct arrivals_part *parts, size_t count, uint64_t seed)
+{
+    double most = 0;
+    for (size_t i = 0; i < count; i++) {
+        // Drawn ones may be more than is expected, but never by ten deviations.
+        double expected = expected_of(&parts[i]);
+        most += expected + (parts[i].kind == ARRIVALS_FIXED ? 1 : 10 * sqrt(expected) + 10);
+    }
+    if (!(most <= MOST_ARRIVALS))
+        return NULL;
+    uint64_t room = (uint64_t)most;
+    struct arrivals *arrivals = memory_shared(bytes_of(room));
+    struct random random;
+    random_start(&random, seed, 0);
+    for (size_t i = 0; i < count; i++)
+        draw_part(&parts[i], &random, room, arrivals);
+    // Only as much stays mapped as is asked for again when it is freed.
+    size_t page = 4096;
+    size_t kept = (bytes_of(arrivals->count) + page - 1) / page * page;
+    size_t all = (bytes_of(room) + page - 1) / page * page;
+    if (all > kept)
+        munmap((char *)arrivals + kept, all - kept);
+    return arrivals;
+}
+
+void arrivals_free(struct arrivals *arrivals)
+{
+    if (arrivals != NULL)
+        munmap(arrivals, bytes_of(arrivals->count));
+}
+
+int64_t arrivals_take(struct arrivals *arrivals, int64_t from_ns, int64_t before_ns, int64_t *at_ns)
+{
+    uint64_t first = from_ns > 0 ? arrivals_due(arrivals, from_ns - 1) : 0;
+    uint64_t taken = atomic_load_explicit(&arrivals->taken, memory_order_relaxed);
+    uint64_t index;
+    do {
+        index = taken > first ? taken : first;
+        if (index >= arrivals->count || arrivals->at_ns[index] >= before_ns)
+            return 0;
+    } while (!atomic_compare_exchange_weak_explicit(&arrivals->taken, &taken, index + 1,
+                                                    memory_order_relaxed, memory_order_relaxed));
+    *at_ns = arrivals->at_ns[index];
+    return (int64_t)index + 1;
+}
+
+uint64_t arrivals_due(const struct arrivals *arrivals, int64_t at_ns)
+{
+    uint64_t low = 0;
+    uint64_t high = arrivals->count;
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2;
+        if (arrivals->at_ns[middle] <= at_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+// --- phases --------------------------------------------------------------------------------------
+
+#define HOUR_S 3600
+
+static const struct load_settings *phase_of(const struct load *load, size_t phase)
+{
+    return &load->scenario->load[phase];
+}
+
+int load_open(struct load *load, const struct trial *trial, const struct history_file *history,
+              int64_t operations, struct error *error)
+{
+    struct arrivals_part parts[MOST_PHASES + 1];
+    size_t count = 0;
+    *load = (struct load){.scenario = trial->scenario, .count = trial->scenario->load_count};
+    history_writer_start(&load->writer, history, 0, 0);
+    for (size_t i = 0; i < load->count; i++) {
+        const struct load_settings *phase = phase_of(load, i);
+        double rate = (double)phase->rate / HOUR_S;
+        load->begins_ns[i + 1] =
+            phase->for_ns > 0 ? load->begins_ns[i] + phase->for_ns : TIME_NEVER;
+        if (phase->rate > 0)
+            parts[count++] =
+                (struct arrivals_part){.rate = rate,
+                                       .to = phase->to > 0 ? (double)phase->to / HOUR_S : rate,
+                                       .kind = phase->arrivals,
+                                       .from_ns = load->begins_ns[i],
+                                       .for_ns = phase->for_ns,
+                                       .most = (uint64_t)operations};
+    }
+    if (count > 0 && (load->arrivals = arrivals_new(parts, count, trial->seed)) == NULL)
+        return error_set(error,
+                         "the load asks for more than %d operations: a lower rate, or a "
+                         "shorter time",
+                         MOST_ARRIVALS);
+    return 0;
+}
+
+void load_close(struct load *load)
+{
+    arrivals_free(load->arrivals);
+    load->arrivals = NULL;
+}
+
+size_t load_phase_at(const struct load *load, int64_t at_ns)
+{
+    size_t phase = 0;
+    while (phase < load->count && at_ns >= load->begins_ns[phase + 1])
+        phase++;
+    return phase;
+}
+
+int64_t load_backlog_ns(const struct load *load, size_t phase)
+{
+    size_t first = phase;
+    while (first > 0 && (phase_of(load, first)->warm_up || !phase_of(load, first - 1)->warm_up))
+        first--;
+    return load->begins_ns[first];
+}
+
+static int64_t clients_in(const struct load *load, size_t phase)
+{
+    int64_t clients = phase_of(load, phase)->clients;
+    return clients > 0 ? clients : load->scenario->clients.processes;
+}
+
+bool load_includes(const struct load *load, size_t phase, int client)
+{
+    return client <= clients_in(load, phase);
+}
+
+void load_announce(struct load *load, int64_t opened_ns, int64_t now_ns)
+{
+    while (opened_ns != 0 && load->announced < load->count &&
+           now_ns - opened_ns >= load->begins_ns[load->announced]) {
+        size_t phase = load->announced++;
+        const struct load_settings *settings = phase_of(load, phase);
+        int64_t per_1000_s = (settings->rate * 1000 + HOUR_S / 2) / HOUR_S;
+        history_append(&load->writer,
+                       (struct event){.kind = EVENT_LOAD,
+                                      .at_ns = opened_ns + load->begins_ns[phase],
+                                      .load = {(int64_t)phase + 1, clients_in(load, phase),
+                                               per_1000_s, !settings->warm_up}});
+    }
+}
+
+int64_t load_due(const struct load *load, int64_t at_ns)
+{
+    uint64_t due = 0;
+    for (size_t i = 0; load->arrivals != NULL && i < load->count; i++) {
+        int64_t from_ns = load->begins_ns[i];
+        int64_t to_ns = at_ns < load->begins_ns[i + 1] ? at_ns : load->begins_ns[i + 1];
+        if (!phase_of(load, i)->warm_up && from_ns < to_ns)
+            due +=
+                arrivals_due(load->arrivals, to_ns - 1) - arrivals_due(load->arrivals, from_ns - 1);
+    }
+    return (int64_t)due;
+}
+
+// --- keys ----------------------------------------------------------------------------------------
+
+void key_distribution_make(struct key_distribution *distribution, size_t count, double skew)
+{
+    double sum = 0;
+    *distribution = (struct key_distribution){.count = count};
+    distribution->up_to = memory_zeroed(count, sizeof *distribution->up_to);
+    for (size_t i = 0; i < count; i++) {
+        sum += pow((double)i + 1, -skew);
+        distribution->up_to[i] = sum;
+    }
+    for (size_t i = 0; i < count; i++)
+        distribution->up_to[i] /= sum;
+}
+
+void key_distribution_free(struct key_distribution *distribution)
+{
+    free(distribution->up_to);
+    *distribution = (struct key_distribution){0};
+}
+
+size_t key_distribution_draw(const struct key_distribution *distribution, struct random *random)
+{
+    double even = (double)random_below(random, UINT64_C(1) << 53) / 9007199254740992.0;
+    size_t low = 0;
+    size_t high = distribution->count - 1;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (even < distribution->up_to[middle])
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+// --- turns ---------------------------------------------------------------------------------------
+
+static int64_t next_of(_Atomic int64_t *counter)
+{
+    return atomic_fetch_add_explicit(counter, 1, memory_order_relaxed) + 1;
+}
+
+// False if there are no more.
+static bool number(const struct pace *pace, struct turn *turn)
+{
+    struct control *control = pace->state->control;
+    if (pace->operations > 0 && next_of(&control->begun_operations) > pace->operations)
+        return false;
+    turn->operation = next_of(&control->next_operation);
+    return true;
+}
+
+bool pace_again(const struct pace *pace, struct turn *turn)
+{
+    if (pace->operations == 0 || turn->intended_ns > 0 || state_is_stopped(pace->state))
+        return false;
+    turn->operation = next_of(&pace->state->control->next_operation);
+    return true;
+}
+
+int64_t pace_reserve(const struct pace *pace, int64_t most, int64_t *first)
+{
+    struct control *control = pace->state->control;
+    if (pace->operations > 0) {
+        int64_t begun = atomic_fetch_add(&control->begun_operations, most);
+        most = time_later(0, time_earlier(most, pace->operations - begun));
+    }
+    *first = atomic_fetch_add(&control->next_operation, most) + 1;
+    return most;
+}
+
+int64_t pace_ends_ns(const struct pace *pace)
+{
+    const struct trial_state *state = pace->state;
+    const struct load *load = &state->load;
+    int64_t opened_ns = atomic_load(&state->control->opened_ns);
+    int64_t for_ns = state->trial->scenario->workload.for_ns;
+    int64_t ends_ns = for_ns > 0 ? for_ns : TIME_NEVER;
+    if (load->count > 0) {
+        int64_t after_ns = opened_ns > 0 ? clock_monotonic_ns() - opened_ns : 0;
+        size_t phase = load_phase_at(load, after_ns);
+        ends_ns = load->begins_ns[phase < load->count ? phase + 1 : phase];
+    }
+    return ends_ns == TIME_NEVER || opened_ns == 0 ? TIME_NEVER : opened_ns + ends_ns;
+}
+
+enum step { STEP_BEGIN, STEP_WAIT, STEP_END };
+
+// What to do at that time under a load of phases: to begin with `turn` at its time, or to wait
+// until `until_ns` and look again.
+static enum step step_at(const struct pace *pace, int64_t opened_ns, int64_t now_ns,
+                         struct turn *turn, int64_t *until_ns)
+{
+    const struct load *load = &pace->state->load;
+    // A client that leads begins before the gate is open to all.
+    int64_t after_ns = opened_ns > 0 ? now_ns - opened_ns : 0;
+    size_t phase = load_phase_at(load, after_ns);
+    if (phase == load->count) {
+        *until_ns = TIME_NEVER; // the conductor ends the trial
+        return STEP_WAIT;
+    }
+    int64_t ends_ns = load->begins_ns[phase + 1];
+    bool is_endless = ends_ns == TIME_NEVER;
+    enum step wait = is_endless ? STEP_END : STEP_WAIT;
+    *until_ns = is_endless ? TIME_NEVER : opened_ns + ends_ns;
+    if (!load_includes(load, phase, pace->client))
+        return wait;
+    bool is_open = load->scenario->load[phase].rate > 0;
+    int64_t at_ns = 0;
+    if (load->arrivals != NULL && arrivals_take(load->arrivals, load_backlog_ns(load, phase),
+                                                is_open ? ends_ns : after_ns, &at_ns) > 0)
+        turn->intended_ns = opened_ns + at_ns;
+    else if (is_open)
+        return wait;
+    return number(pace, turn) ? STEP_BEGIN : STEP_END;
+}
+
+bool pace_next(const struct pace *pace, struct turn *turn)
+{
+    const struct trial_state *state = pace->state;
+    *turn = (struct turn){0};
+    if (state->load.count == 0) // as soon as it is free
+        return !state_is_stopped(state) && number(pace, turn);
+    while (!state_is_stopped(state)) {
+        int64_t until_ns;
+        int64_t now_ns = clock_monotonic_ns();
+        *turn = (struct turn){0};
+        enum step step =
+            step_at(pace, atomic_load(&state->control->opened_ns), now_ns, turn, &until_ns);
+        if (step == STEP_END)
+            return false;
+        if (step == STEP_WAIT) {
+            state_rest_until(state, until_ns);
+            continue;
+        }
+        if (turn->intended_ns > now_ns)
+            state_rest_until(state, turn->intended_ns);
+        return !state_is_stopped(state);
+    }
+    return false;
+}

@@ -1,0 +1,503 @@
+#include "harness/run/perform.h"
+
+#include "harness/base/file.h"
+#include "harness/base/limits.h"
+#include "harness/explain/diagnosis.h"
+#include "harness/explain/story.h"
+#include "harness/report/summary.h"
+#include "harness/run/applicability.h"
+#include "harness/run/slots.h"
+#include "harness/run/usage.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+// --- a trial that is over ------------------------------------------------------------------------
+
+static void write_files(const struct digest *digest, struct trial_result *result, bool with_plots)
+{
+    struct error error = {0};
+    const char *name = result->trial->name;
+    result->lacks_files = true;
+    if (latencies_write(digest, result->folder, &result->latencies, &error) != 0)
+        fprintf(stderr, "lockpick: the latencies of %s: %s\n", name, error.text);
+    else if (plots_write(digest, result, with_plots, &error) != 0)
+        fprintf(stderr, "lockpick: the plots of %s: %s\n", name, error.text);
+    else
+        result->lacks_files = false;
+}
+
+void trial_decide(struct trial_result *result, struct history *history, enum trial_files files)
+{
+    struct digest digest;
+    digest_make(history, result->trial, &digest);
+    judge(&digest, &result->judgement);
+    statistics_make(&digest, &result->statistics);
+    result->has_history = true;
+    result->is_cut_short = history->condition.state == HISTORY_UNFINISHED;
+    free(result->story);
+    result->story = story_tell(&digest, &result->judgement);
+    free(result->evidence);
+    result->evidence = evidence_json(&digest, &result->judgement);
+    latencies_free(&result->latencies);
+    if (files == TRIAL_FILES_UNDRAWN || files == TRIAL_FILES_ALL)
+        write_files(&digest, result, files == TRIAL_FILES_ALL);
+    else
+        latencies_encode(&digest, &result->latencies);
+    if (files == TRIAL_FILES_PAGE && judgement_first_violation(&result->judgement) != NULL)
+        plots_keep(&digest, result);
+    digest_free(&digest);
+}
+
+void trial_result_free(struct trial_result *result)
+{
+    free(result->folder);
+    free(result->story);
+    free(result->evidence);
+    plots_free(result);
+    latencies_free(&result->latencies);
+    *result = (struct trial_result){0};
+}
+
+// --- a run ---------------------------------------------------------------------------------------
+
+struct performance {
+    const struct plan *plan;
+    const struct run_options *options;
+    const struct sandbox *sandbox;
+    struct run_result *run; // meanwhile its trials are those of the plan, one by one
+    bool *finished;         // of each of them
+    struct server_pool pool;
+    bool is_terminal, is_silent;
+    size_t finished_count, planned;
+    struct slot_state {
+        const struct trial *trial; // NULL: nothing
+        char doing[32];
+        size_t events;
+    } slots[MAX_SLOTS];  // what each does; one trial alone is in the first
+    struct text remarks; // on trials that were performed again
+    bool is_over;        // no other trial is to be begun
+};
+
+// --- how far it is -------------------------------------------------------------------------------
+
+#define USUAL_COLUMNS 80
+
+static int count_running(const struct performance *performance)
+{
+    int count = 0;
+    for (int i = 0; i < MAX_SLOTS; i++)
+        count += performance->slots[i].trial != NULL;
+    return count;
+}
+
+// Takes the line away.
+static void clear_line(const struct performance *performance)
+{
+    if (performance->is_terminal && !performance->is_silent)
+        fputs("\r\033[K", stderr);
+}
+
+// "[37/300] 2 at once: contention--none running, pause--redlock connecting"; of one trial alone,
+// about how many events it has by now.
+static void draw_line(const struct performance *performance)
+{
+    struct text line = {0};
+    struct winsize size = {0};
+    int count = count_running(performance);
+    const char *between = " ";
+    if (!performance->is_terminal || performance->is_silent)
+        return;
+    text_format(&line, "[%zu/%zu]", performance->finished_count, performance->planned);
+    if (count > 1)
+        text_format(&line, " %d at once:", count);
+    for (int i = 0; i < MAX_SLOTS; i++) {
+        const struct slot_state *slot = &performance->slots[i];
+        if (slot->trial == NULL)
+            continue;
+        text_format(&line, "%s%s: %s", between, slot->trial->name, slot->doing);
+        if (count == 1 && slot->events > 0)
+            text_format(&line, ", about %zu events", slot->events);
+        between = "; ";
+    }
+    // A line that wraps could not be written over.
+    bool is_known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+    fprintf(stderr, "\r\033[K%.*s", (is_known ? size.ws_col : USUAL_COLUMNS) - 1,
+            text_string(&line));
+    fflush(stderr);
+    text_free(&line);
+}
+
+static void show(struct performance *performance, int slot, const struct trial *trial,
+                 const char *doing, size_t events)
+{
+    struct slot_state *state = &performance->slots[slot];
+    state->trial = trial;
+    state->events = events;
+    snprintf(state->doing, sizeof state->doing, "%s", doing);
+    draw_line(performance);
+}
+
+// The trial is over, wherever it ran.
+static void show_verdict(struct performance *performance, const struct trial_result *result)
+{
+    static const char *const marks[] = {[EXPECTATION_NONE] = "",
+                                        [EXPECTATION_MET] = ", as expected",
+                                        [EXPECTATION_MISSED] = ", NOT AS EXPECTED"};
+    performance->finished_count++;
+    for (int i = 0; i < MAX_SLOTS; i++) {
+        if (performance->slots[i].trial == result->trial)
+            performance->slots[i].trial = NULL;
+    }
+    if (performance->is_silent)
+        return;
+    clear_line(performance);
+    fprintf(stderr, "[%zu/%zu] %s: %s%s\n", performance->finished_count, performance->planned,
+            result->trial->name, verdict_name(result->judgement.verdict),
+            marks[result->judgement.expectation]);
+    if (count_running(performance) > 0)
+        draw_line(performance);
+}
+
+// --- one trial -----------------------------------------------------------------------------------
+
+// What was drawn for the trial, in a file that does the same again.
+static int keep_drawn(const struct trial_result *result, struct error *error)
+{
+    const struct scenario *drawn = trial_as_run(result->trial);
+    if (!scenario_was_drawn(drawn))
+        return 0;
+    char *path = path_join(result->folder, "as-run.yaml");
+    int kept = scenario_keep(path, drawn->source, error);
+    free(path);
+    return kept;
+}
+
+// Starts the result of a trial. False, and judged, if the trial cannot be run.
+static bool can_run(struct performance *performance, size_t index)
+{
+    struct trial_result *result = &performance->run->trials[index];
+    const struct trial *trial = &performance->plan->trials[index];
+    struct text reason = {0};
+    struct text folder = {0};
+    struct error error = {0};
+    text_format(&folder, "%s/trials/%s", performance->run->folder, trial->name);
+    *result =
+        (struct trial_result){.trial = trial, .folder = folder.bytes, .story = memory_string("")};
+    enum applicability fit = trial_applicability(trial, &reason);
+    bool can = false;
+    if (fit == TRIAL_NOT_APPLICABLE)
+        judge_not_applicable(trial, text_string(&reason), &result->judgement);
+    else if (fit == TRIAL_NOT_INSTALLED)
+        judge_skipped(trial, text_string(&reason), &result->judgement);
+    else if (folder_make(result->folder, &error) != 0 || keep_drawn(result, &error) != 0)
+        judge_error(trial, error.text, &result->judgement);
+    else
+        can = true;
+    text_free(&reason);
+    return can;
+}
+
+// Whatever it is judged, the trial is finished.
+static void finish(struct performance *performance, const struct trial_result *result)
+{
+    performance->finished[result - performance->run->trials] = true;
+    bool failed = result->judgement.expectation == EXPECTATION_MISSED ||
+                  result->judgement.verdict == VERDICT_ERROR;
+    show_verdict(performance, result);
+    if (failed && !performance->options->keep_going)
+        performance->is_over = true;
+}
+
+// Judges a trial that was conducted, or could not be.
+static void settle(struct performance *performance, struct trial_result *result, int conducted,
+                   const struct error *reason)
+{
+    const struct trial *trial = result->trial;
+    struct history history = {0};
+    struct error error = *reason;
+    char *path = path_join(result->folder, "history.bin");
+    if (conducted == TRIAL_INTERRUPTED)
+        text_format(&performance->remarks,
+                    "%s was interrupted: it is judged by what was recorded until then\n",
+                    trial->name);
+    char limits[300];
+    if (conducted == -1 && limits_too_low(limits, sizeof limits)[0] != '\0')
+        error_wrap(&error, "%s", limits);
+    if (conducted == TRIAL_IMPOSSIBLE)
+        judge_skipped(trial, error.text, &result->judgement);
+    else if (conducted == TRIAL_MEANINGLESS)
+        judge_not_applicable(trial, error.text, &result->judgement);
+    else if (conducted < 0 || history_load(path, &history, &error) != 0)
+        judge_error(trial, error.text, &result->judgement);
+    else
+        trial_decide(result, &history,
+                     performance->run->has_plots ? TRIAL_FILES_ALL : TRIAL_FILES_UNDRAWN);
+    history_free(&history);
+    free(path);
+    finish(performance, result);
+}
+
+// --- alone ---------------------------------------------------------------------------------------
+
+static void show_alone(void *context, const struct trial *trial, const char *doing, size_t events)
+{
+    show(context, 0, trial, doing, events);
+}
+
+// Nothing else happens on the machine while the trial runs.
+static void perform_alone(struct performance *performance, size_t index, int serial)
+{
+    struct trial_result *result = &performance->run->trials[index];
+    const struct progress progress = {.show = show_alone, .context = performance};
+    struct error error = {0};
+    if (!can_run(performance, index)) {
+        finish(performance, result);
+        return;
+    }
+    result->lanes = 1;
+    int conducted =
+        trial_conduct(result->trial, &performance->pool, result->folder, serial, &progress, &error);
+    if (conducted == 0)
+        show(performance, 0, result->trial, "deciding", 0);
+    settle(performance, result, conducted, &error);
+}
+
+// --- side by side --------------------------------------------------------------------------------
+
+// The serial of a job is the number, from 1, of its trial in the plan.
+static void hear(void *context, const struct slot_job *job, const struct slot_news *news)
+{
+    show(context, news->slot, job->trial, news->doing, news->events);
+}
+
+static bool settle_job(void *context, const struct slot_job *job, int conducted,
+                       const struct error *error)
+{
+    struct performance *performance = context;
+    settle(performance, &performance->run->trials[job->serial - 1], conducted, error);
+    return !performance->is_over;
+}
+
+// Those trials of the plan that may share the machine.
+static void perform_side_by_side(struct performance *performance, struct slot_limits limits)
+{
+    const struct plan *plan = performance->plan;
+    struct trial_result *trials = performance->run->trials;
+    struct slot_job *jobs = memory_zeroed(plan->count, sizeof *jobs);
+    size_t count = 0;
+    const struct slot_listener listener = {
+        .hear = hear, .settle = settle_job, .context = performance};
+    for (size_t i = 0; i < plan->count && !performance->is_over; i++) {
+        if (!trial_may_share_machine(&plan->trials[i]))
+            continue;
+        if (can_run(performance, i))
+            jobs[count++] = (struct slot_job){
+                .trial = trials[i].trial, .folder = trials[i].folder, .serial = (int)i + 1};
+        else
+            finish(performance, &trials[i]);
+    }
+    if (count < (size_t)limits.most)
+        limits.most = (int)count;
+    for (size_t i = 0; i < count; i++)
+        trials[jobs[i].serial - 1].lanes = limits.most;
+    if (!performance->is_over)
+        slots_conduct(&performance->pool, jobs, count, limits, &listener);
+    free(jobs);
+}
+
+// --- the plan ------------------------------------------------------------------------------------
+
+// For so long the machine is looked at before costs are measured on it.
+#define LOOK_NS (100 * NS_PER_MS)
+// What others may use of it without a word.
+#define BUSY_SHARE 0.1
+
+static void warn_of_others(const struct performance *performance)
+{
+    int64_t busy_ns = machine_busy_ns();
+    int64_t from_ns = clock_monotonic_ns();
+    clock_sleep_until_ns(from_ns + LOOK_NS);
+    double used = (double)(machine_busy_ns() - busy_ns) / (double)(clock_monotonic_ns() - from_ns);
+    int processors = performance->run->environment.processors;
+    if (busy_ns < 0 || performance->is_silent || used < BUSY_SHARE * processors)
+        return;
+    clear_line(performance);
+    fprintf(
+        stderr,
+        "lockpick: other programs keep %.1f of %d processors busy: costs measured now are those "
+        "of a busy machine\n",
+        used, processors);
+}
+
+// All trials that may share the machine are performed side by side, then the others one by one.
+static void perform_trials(struct performance *performance)
+{
+    const struct plan *plan = performance->plan;
+    const struct run_options *options = performance->options;
+    int jobs = (int)options->jobs;
+    struct slot_limits limits = jobs > 0 ? (struct slot_limits){jobs, jobs} : slots_that_fit();
+    if (limits.most > 1)
+        perform_side_by_side(performance, limits);
+    bool has_measured = false;
+    for (size_t i = 0; i < plan->count; i++) {
+        if (performance->is_over || sandbox_is_interrupted(performance->sandbox))
+            break;
+        if (performance->finished[i] ||
+            (limits.most > 1 && trial_may_share_machine(&plan->trials[i])))
+            continue;
+        if (!has_measured && scenario_measures(plan->trials[i].scenario)) {
+            warn_of_others(performance);
+            has_measured = true;
+        }
+        perform_alone(performance, i, (int)i + 1);
+    }
+}
+
+// --- again ---------------------------------------------------------------------------------------
+
+// An UNKNOWN that no expectation asked for is no answer: neither that the lock is safe nor that it
+// is not. Whatever was violated would have been UNSAFE, and is never asked again.
+static bool is_open(const struct performance *performance, size_t index)
+{
+    const struct trial_result *result = &performance->run->trials[index];
+    return performance->finished[index] && result->judgement.verdict == VERDICT_UNKNOWN &&
+           !trial_is_measurement(result);
+}
+
+// The files of a trial that was not decided, beside the run's trials: RUN/undecided/TRIAL--1.
+static int put_aside(const struct performance *performance, const struct trial_result *result,
+                     int64_t attempt, struct text *aside, struct error *error)
+{
+    const char *run = performance->run->folder;
+    text_format(aside, "%s/undecided/%s--%lld", run, result->trial->name, (long long)attempt);
+    char *parent = path_join(run, "undecided");
+    int made = folder_make(parent, error);
+    free(parent);
+    if (made == 0 && rename(result->folder, aside->bytes) != 0)
+        made = error_set(error, "cannot move %s to %s: %s", result->folder, aside->bytes,
+                         strerror(errno));
+    return made;
+}
+
+static void perform_again(struct performance *performance, size_t index, int64_t attempt)
+{
+    struct trial_result *result = &performance->run->trials[index];
+    const char *name = result->trial->name;
+    struct text aside = {0};
+    struct error error = {0};
+    int serial = (int)((size_t)attempt * performance->plan->count + index) + 1;
+    if (put_aside(performance, result, attempt, &aside, &error) == 0) {
+        text_format(&performance->remarks, "%s was run again, as it could not be decided: %s; %s\n",
+                    name, result->judgement.reason, aside.bytes);
+        trial_result_free(result);
+        performance->finished[index] = false;
+        performance->planned++;
+        perform_alone(performance, index, serial);
+    } else {
+        text_format(&performance->remarks, "%s was not run again: %s\n", name, error.text);
+    }
+    text_free(&aside);
+}
+
+// Alone, each of them, which leaves the machine calmer than before.
+static void perform_open_ones_again(struct performance *performance)
+{
+    for (int64_t attempt = 1; attempt <= performance->options->again; attempt++) {
+        for (size_t i = 0; i < performance->plan->count; i++) {
+            if (performance->is_over || sandbox_is_interrupted(performance->sandbox))
+                return;
+            if (is_open(performance, i))
+                perform_again(performance, i, attempt);
+        }
+    }
+}
+
+// --- the whole run -------------------------------------------------------------------------------
+
+// Leaves the finished trials, in the order of the plan.
+static void close_ranks(const struct performance *performance)
+{
+    struct run_result *run = performance->run;
+    run->count = 0;
+    for (size_t i = 0; i < run->planned; i++) {
+        struct trial_result result = run->trials[i];
+        run->trials[i] = (struct trial_result){0};
+        if (performance->finished[i])
+            run->trials[run->count++] = result;
+        else
+            trial_result_free(&result);
+    }
+}
+
+void perform_plan(const struct plan *plan, const struct run_options *options,
+                  const struct sandbox *sandbox, struct run_result *run)
+{
+    struct performance performance = {.plan = plan,
+                                      .options = options,
+                                      .sandbox = sandbox,
+                                      .run = run,
+                                      .finished = memory_zeroed(plan->count, sizeof(bool)),
+                                      .is_terminal = isatty(STDERR_FILENO),
+                                      .is_silent = options->quiet || options->json || options->tap,
+                                      .planned = plan->count};
+    int64_t began_ns = clock_monotonic_ns();
+    environment_describe(sandbox, plan, &run->environment);
+    run->has_plots = plots_available(run->plot_note, sizeof run->plot_note);
+    run->planned = plan->count;
+    run->trials = memory_zeroed(plan->count, sizeof *run->trials);
+    char *servers = path_join(run->folder, "servers");
+    server_pool_start(&performance.pool, sandbox, servers);
+    perform_trials(&performance);
+    perform_open_ones_again(&performance);
+    server_pool_stop(&performance.pool);
+    clear_line(&performance);
+    close_ranks(&performance);
+    free(performance.finished);
+    run->remarks = performance.remarks.bytes;
+    for (size_t i = 0; i < run->count; i++) {
+        if (run->trials[i].lanes > run->environment.lanes)
+            run->environment.lanes = run->trials[i].lanes;
+    }
+    run->environment.load_at_end = machine_load_read();
+    free(servers);
+    run->duration_ns = clock_monotonic_ns() - began_ns;
+}
+
+void performed_free(struct run_result *run)
+{
+    for (size_t i = 0; i < run->count; i++)
+        trial_result_free(&run->trials[i]);
+    free(run->trials);
+    free(run->remarks);
+}
+
+struct sandboxed {
+    int (*body)(const struct sandbox *sandbox, char *folder, void *context);
+    char *folder;
+    void *context;
+};
+
+static int call_body(const struct sandbox *sandbox, void *context)
+{
+    const struct sandboxed *sandboxed = context;
+    return sandboxed->body(sandbox, sandboxed->folder, sandboxed->context);
+}
+
+int perform_in_sandbox(const struct run_options *options, const struct scenario_set *set,
+                       const struct plan *plan,
+                       int (*body)(const struct sandbox *sandbox, char *folder, void *context),
+                       void *context, char **folder, struct error *error)
+{
+    *folder = run_folder_make(options, set, plan, error);
+    struct sandboxed sandboxed = {body, *folder, context};
+    return *folder == NULL ? EXIT_ENVIRONMENT
+                           : sandbox_run_why(why_loopback(options, plan),
+                                             &(struct sandbox_work){.body = call_body,
+                                                                    .context = &sandboxed,
+                                                                    .sweep = run_folder_sweep,
+                                                                    .folder = *folder});
+}

@@ -1,0 +1,533 @@
+#include "harness/run/run_files.h"
+
+#include "harness/base/clock.h"
+#include "harness/base/file.h"
+#include "harness/base/growing.h"
+#include "harness/base/random.h"
+#include "harness/base/table.h"
+#include "harness/cluster/cluster.h"
+#include "harness/cluster/data_cache.h"
+#include "harness/history/writer.h"
+#include "harness/report/csv.h"
+#include "harness/report/github.h"
+#include "harness/report/junit.h"
+#include "harness/report/markdown.h"
+#include "harness/report/tap.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fts.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define RESULTS "results"
+
+// What is at the path of that format, as stat has it; 0 if nothing is.
+static mode_t mode_at(const char *format, va_list arguments)
+{
+    char path[PATH_MAX];
+    struct stat status;
+    int length = vsnprintf(path, sizeof path, format, arguments);
+    return length < (int)sizeof path && stat(path, &status) == 0 ? status.st_mode : 0;
+}
+
+bool is_there(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    mode_t mode = mode_at(format, arguments);
+    va_end(arguments);
+    return mode != 0;
+}
+
+bool is_folder(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    mode_t mode = mode_at(format, arguments);
+    va_end(arguments);
+    return S_ISDIR(mode);
+}
+
+char **folder_entries(const char *path)
+{
+    struct dirent **entries;
+    int count = scandir(path, &entries, NULL, versionsort);
+    char **names = memory_zeroed((size_t)(count > 0 ? count : 0) + 1, sizeof *names);
+    for (int i = 0, found = 0; i < count; i++) {
+        if (entries[i]->d_name[0] != '.')
+            names[found++] = memory_string(entries[i]->d_name);
+        free(entries[i]);
+    }
+    if (count >= 0)
+        free(entries);
+    return names;
+}
+
+void folder_entries_free(char **names)
+{
+    for (size_t i = 0; names[i] != NULL; i++)
+        free(names[i]);
+    free(names);
+}
+
+// --- scenarios -----------------------------------------------------------------------------------
+
+struct path_list {
+    char **items;
+    size_t count, room;
+};
+
+static bool is_scenario_name(const char *name)
+{
+    const char *dot = strrchr(name, '.');
+    return dot != NULL && (strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0);
+}
+
+// Numbers in names count as numbers: f99 before f100.
+static int by_name(const FTSENT **left, const FTSENT **right)
+{
+    return strverscmp((*left)->fts_name, (*right)->fts_name);
+}
+
+// Adds the file, or every scenario in the folder, down to so many levels. -1 after a message.
+static int collect(const char *path, int levels, struct path_list *list)
+{
+    struct stat status;
+    if (stat(path, &status) != 0) {
+        fprintf(stderr, "lockpick run: cannot find %s: %s\n", path, strerror(errno));
+        return -1;
+    }
+    if (!S_ISDIR(status.st_mode)) {
+        *APPEND(list->items, list->count, list->room) = memory_string(path);
+        return 0;
+    }
+    char *root = memory_string(path);
+    size_t length = strlen(root);
+    if (length > 1 && root[length - 1] == '/')
+        root[length - 1] = '\0';
+    char *roots[] = {root, NULL};
+    size_t before = list->count;
+    FTS *walk = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, by_name);
+    for (FTSENT *entry; walk != NULL && (entry = fts_read(walk)) != NULL;) {
+        if (entry->fts_info == FTS_F && entry->fts_level <= levels &&
+            is_scenario_name(entry->fts_name))
+            *APPEND(list->items, list->count, list->room) = memory_string(entry->fts_path);
+    }
+    if (walk != NULL)
+        fts_close(walk);
+    free(root);
+    if (list->count > before)
+        return 0;
+    fprintf(stderr, "lockpick run: no scenario (*.yaml) in %s\n", path);
+    return -1;
+}
+
+int scenario_set_load(const struct run_options *options, const struct vocabulary *vocabulary,
+                      struct scenario_set *set)
+{
+    struct path_list paths = {0};
+    struct complaints *complaints = complaints_new();
+    int result = 0;
+    size_t room = 0;
+    *set = (struct scenario_set){0};
+    for (size_t i = 0; i < options->path_count; i++)
+        result |= collect(options->paths[i], options->own_files_only ? 1 : INT_MAX, &paths);
+    for (size_t i = 0; i < paths.count; i++) {
+        struct scenario *scenario = NULL;
+        result |= scenario_load(paths.items[i], vocabulary, options->overrides,
+                                options->override_count, &scenario, complaints);
+        // Each of a file's workloads is a scenario of its own.
+        for (struct scenario *next; scenario != NULL; scenario = next) {
+            next = scenario->next;
+            scenario->next = NULL;
+            *APPEND(set->scenarios, set->count, room) = scenario;
+        }
+        free(paths.items[i]);
+    }
+    free(paths.items);
+    complaints_print(complaints, stderr);
+    complaints_free(complaints);
+    return result;
+}
+
+void scenario_set_free(struct scenario_set *set)
+{
+    for (size_t i = 0; i < set->count; i++)
+        scenario_free(set->scenarios[i]);
+    free(set->scenarios);
+}
+
+// --- the folder ----------------------------------------------------------------------------------
+
+// "results/2026-11-21T02-03-04-increment", with "-2" and so on if that is taken.
+static char *new_folder(const struct scenario_set *set, struct error *error)
+{
+    if (folder_make(RESULTS, error) != 0) {
+        error_wrap(error, "no place for the results (--out DIR names another)");
+        return NULL;
+    }
+    time_t now = (time_t)(clock_realtime_ns() / NS_PER_S);
+    struct tm utc;
+    gmtime_r(&now, &utc);
+    char stamp[32];
+    strftime(stamp, sizeof stamp, "%Y-%m-%dT%H-%M-%S", &utc);
+    for (int attempt = 1; attempt < 1000; attempt++) {
+        struct text path = {0};
+        text_format(&path, RESULTS "/%s-%s", stamp,
+                    set->count == 1 ? set->scenarios[0]->name : "run");
+        if (attempt > 1)
+            text_format(&path, "-%d", attempt);
+        if (mkdir(path.bytes, 0777) == 0)
+            return path.bytes;
+        int reason = errno;
+        error_set(error, "cannot make the folder %s: %s", path.bytes, strerror(reason));
+        text_free(&path);
+        if (reason != EEXIST)
+            break;
+    }
+    return NULL;
+}
+
+// Writes FOLDER/NAME.yaml, and frees the text.
+static int keep(const char *folder, const char *name, char *text, struct error *error)
+{
+    struct text path = {0};
+    text_format(&path, "%s/%s.yaml", folder, name);
+    int result = scenario_keep(path.bytes, text, error);
+    text_free(&path);
+    free(text);
+    return result;
+}
+
+// The scenario's name, with "--TRIAL" if it is one of its trials; the caller frees.
+static char *full_name(const struct scenario *scenario)
+{
+    struct text name = {0};
+    text_format(&name, "%s%s%s", scenario->name, scenario->trial != NULL ? "--" : "",
+                scenario->trial != NULL ? scenario->trial : "");
+    return name.bytes;
+}
+
+static uint64_t seed_of(const struct scenario *scenario, const struct plan *plan)
+{
+    return scenario->seed != 0 ? (uint64_t)scenario->seed : plan->seed;
+}
+
+static int keep_scenarios(const char *folder, const struct run_options *options,
+                          const struct scenario_set *set, const struct plan *plan,
+                          struct error *error)
+{
+    char *scenarios = path_join(folder, "scenarios");
+    int result = folder_make(scenarios, error);
+    for (size_t i = 0; result == 0 && i < set->count; i++) {
+        const struct scenario *scenario = set->scenarios[i];
+        struct text copy = {0};
+        char *name = full_name(scenario);
+        text_format(&copy, "# %s as run with: --seed %" PRIu64, scenario->path,
+                    seed_of(scenario, plan));
+        if (options->scheme != NULL)
+            text_format(&copy, " --scheme '%s'", options->scheme);
+        for (size_t j = 0; j < options->override_count; j++)
+            text_format(&copy, " --set %s=%s", options->overrides[j].path,
+                        options->overrides[j].value);
+        text_format(&copy, "\n%s", scenario->source);
+        result = keep(scenarios, name, copy.bytes, error);
+        free(name);
+    }
+    free(scenarios);
+    return result;
+}
+
+int run_folder_check(const struct run_options *options, struct error *error)
+{
+    DIR *folder = options->out != NULL ? opendir(options->out) : NULL;
+    if (folder == NULL)
+        return 0;
+    int result = 0;
+    for (const struct dirent *entry; result == 0 && (entry = readdir(folder)) != NULL;) {
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+            result = error_set(error, "the folder %s is not empty; remove it, or name another",
+                               options->out);
+    }
+    closedir(folder);
+    return result;
+}
+
+// Files, by name, of what does the same again.
+struct as_run {
+    struct as_run_file {
+        char *name, *text;
+    } * files;
+    size_t count, room;
+};
+
+// One file, if all trials of the scenario have the same faults, else one for each trial.
+static void add_scenario(struct as_run *as_run, const struct scenario *scenario,
+                         const struct plan *plan)
+{
+    const char *first = NULL; // all faults of the first trial
+    bool are_alike = true;
+    uint64_t seed = seed_of(scenario, plan);
+    for (size_t i = 0; scenario_is_open(scenario) && i < plan->count; i++) {
+        const struct trial *trial = &plan->trials[i];
+        if (trial->scenario != scenario)
+            continue;
+        const char *faults = trial->drawn != NULL ? trial->drawn->settled_faults : "none";
+        first = first != NULL ? first : faults;
+        are_alike &= strcmp(first, faults) == 0;
+    }
+    for (size_t i = 0; i < plan->count && !are_alike; i++) {
+        const struct trial *trial = &plan->trials[i];
+        const char *which = trial->name + strlen(scenario->name) + strlen("--");
+        if (trial->scenario == scenario)
+            *APPEND(as_run->files, as_run->count, as_run->room) = (struct as_run_file){
+                memory_string(trial->name), trial->drawn != NULL
+                                                ? memory_string(trial->drawn->source)
+                                                : scenario_as_run(scenario, seed, NULL, which)};
+    }
+    bool is_drawn = first != NULL && strcmp(first, "none") != 0;
+    const char *drawn = is_drawn ? first + strlen(scenario->settled_faults) : NULL;
+    if (are_alike)
+        *APPEND(as_run->files, as_run->count, as_run->room) = (struct as_run_file){
+            full_name(scenario), scenario_as_run(scenario, seed, drawn, scenario->trial)};
+}
+
+// A file alone is as-run.yaml; several are in as-run/.
+static int keep_as_run(const char *folder, const struct scenario_set *set, const struct plan *plan,
+                       struct error *error)
+{
+    struct as_run as_run = {0};
+    for (size_t i = 0; i < set->count; i++)
+        add_scenario(&as_run, set->scenarios[i], plan);
+    char *many = path_join(folder, "as-run");
+    int result = as_run.count > 1 ? folder_make(many, error) : 0;
+    for (size_t i = 0; i < as_run.count; i++) {
+        bool is_one = as_run.count == 1;
+        if (result == 0)
+            result = keep(is_one ? folder : many, is_one ? "as-run" : as_run.files[i].name,
+                          as_run.files[i].text, error);
+        else
+            free(as_run.files[i].text);
+        free(as_run.files[i].name);
+    }
+    free(as_run.files);
+    free(many);
+    return result;
+}
+
+// What a run that is stopped has not run is known by the names of all trials of the plan.
+static int keep_plan(const char *folder, const struct plan *plan, struct error *error)
+{
+    struct text names = {0};
+    for (size_t i = 0; i < plan->count; i++)
+        text_format(&names, "%s\n", plan->trials[i].name);
+    char *path = path_join(folder, PLANNED_FILE);
+    int result = file_write(path, text_string(&names), names.length, error);
+    free(path);
+    text_free(&names);
+    return result;
+}
+
+char *run_folder_make(const struct run_options *options, const struct scenario_set *set,
+                      const struct plan *plan, struct error *error)
+{
+    char *folder = options->out != NULL ? memory_string(options->out) : new_folder(set, error);
+    if (folder == NULL)
+        return NULL;
+    if (folder_make(folder, error) == 0 && keep_scenarios(folder, options, set, plan, error) == 0 &&
+        keep_as_run(folder, set, plan, error) == 0 && keep_plan(folder, plan, error) == 0)
+        return folder;
+    free(folder);
+    return NULL;
+}
+
+void run_folder_sweep(const char *folder)
+{
+    char *const roots[] = {(char *)(size_t)folder, NULL};
+    FTS *walk = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
+    for (FTSENT *entry; walk != NULL && (entry = fts_read(walk)) != NULL;) {
+        bool is_set = entry->fts_info == FTS_D && entry->fts_level == 2 &&
+                      strcmp(entry->fts_parent->fts_name, "servers") == 0;
+        if (is_set) {
+            cluster_sweep(entry->fts_path);
+            fts_set(walk, entry, FTS_SKIP);
+        } else if (entry->fts_info == FTS_F && strcmp(entry->fts_name, "history.bin") == 0) {
+            history_file_cut(entry->fts_path);
+        }
+    }
+    if (walk != NULL)
+        fts_close(walk);
+    data_cache_sweep();
+}
+
+void run_folder_publish(const char *folder)
+{
+    const char *name = folder + strlen(RESULTS "/");
+    if (strncmp(folder, RESULTS "/", strlen(RESULTS "/")) != 0 || strchr(name, '/') != NULL)
+        return;
+    // Replaced in one step, so that there is always a latest, by a link that no other run touches.
+    struct text fresh = {0};
+    text_format(&fresh, RESULTS "/.latest-%s", name);
+    unlink(fresh.bytes);
+    if (symlink(name, fresh.bytes) == 0 && rename(fresh.bytes, RESULTS "/latest") != 0)
+        unlink(fresh.bytes);
+    text_free(&fresh);
+}
+
+// --- outputs -------------------------------------------------------------------------------------
+
+// Where GitHub wants the summary of a step, or NULL.
+static const char *summary_path(const struct run_options *options)
+{
+    const char *path = options->github ? getenv("GITHUB_STEP_SUMMARY") : NULL;
+    return path != NULL && path[0] != '\0' ? path : NULL;
+}
+
+// Other steps may have written to it before.
+static int append(const char *path, const char *text, struct error *error)
+{
+    FILE *file = fopen(path, "ab");
+    int result = 0;
+    if (file == NULL || fputs(text, file) < 0 || fflush(file) != 0)
+        result =
+            error_set(error, "cannot write %s ($GITHUB_STEP_SUMMARY): %s", path, strerror(errno));
+    if (file != NULL)
+        fclose(file);
+    return result;
+}
+
+static int make_parent(const char *path, struct error *error)
+{
+    const char *slash = strrchr(path, '/');
+    if (slash == NULL || slash == path)
+        return 0;
+    char *folder = memory_string(path);
+    folder[slash - path] = '\0';
+    int result = folder_make(folder, error);
+    free(folder);
+    return result;
+}
+
+int output_check(const char *option, const char *path, const char *begins, struct error *error)
+{
+    struct stat status;
+    struct text old = {0};
+    // What the path means is known only once its folder is there.
+    if (make_parent(path, error) != 0)
+        return error_wrap(error, "%s %s", option, path);
+    if (lstat(path, &status) == 0 && !S_ISREG(status.st_mode))
+        return error_set(error, "%s %s: that is not a plain file; name another", option, path);
+    bool is_old = file_read(path, &old, NULL) == 0 && old.length > 0;
+    bool is_other = is_old && strncmp(old.bytes, begins, strlen(begins)) != 0;
+    text_free(&old);
+    if (is_other)
+        return error_set(error,
+                         "%s %s: the file that is there was not written by an earlier run; "
+                         "remove it, or name another",
+                         option, path);
+    if (file_write(path, "", 0, error) != 0)
+        return error_wrap(error, "%s %s", option, path);
+    unlink(path);
+    return 0;
+}
+
+int run_outputs_check(const struct run_options *options, struct error *error)
+{
+    if (options->junit != NULL && output_check("--junit", options->junit, JUNIT_BEGINS, error) != 0)
+        return -1;
+    if (options->csv != NULL && output_check("--csv", options->csv, CSV_BEGINS, error) != 0)
+        return -1;
+    if (options->junit != NULL && options->csv != NULL && strcmp(options->junit, options->csv) == 0)
+        return error_set(error, "--junit and --csv name the same file: %s", options->csv);
+    return summary_path(options) != NULL ? append(summary_path(options), "", error) : 0;
+}
+
+// Says on standard error what went wrong, if anything did.
+static int complain(int result, const struct error *error)
+{
+    if (result != 0)
+        fprintf(stderr, "lockpick run: %s\n", error->text);
+    return result;
+}
+
+// Writes the text to the path, or appends it to what is there; frees the text.
+static int write_text(const char *path, bool is_appended, char *text)
+{
+    struct error error = {0};
+    int result =
+        is_appended ? append(path, text, &error) : file_write(path, text, strlen(text), &error);
+    free(text);
+    return complain(result, &error);
+}
+
+int run_outputs_write_folder(const struct run_report *report)
+{
+    const struct {
+        const char *name;
+        char *(*make)(const struct run_report *report);
+    } files[] = {{"result.json", report_json},
+                 {"junit.xml", report_junit},
+                 {"report.md", report_markdown},
+                 {"report.html", report_html}};
+    int written = 0;
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        char *path = path_join(report->run->folder, files[i].name);
+        written |= write_text(path, false, files[i].make(report));
+        free(path);
+    }
+    return written;
+}
+
+static void print(const struct run_report *report, const struct run_options *options,
+                  const char *folder)
+{
+    const struct run_result *run = report->run;
+    if (options->json || options->tap) {
+        char *text = options->json ? report_json(report) : report_tap(report);
+        printf("%s%s", text, options->json ? "\n" : "");
+        free(text);
+        return;
+    }
+    // A scenario's words, wherever they stand in a line, are no commands to the runner.
+    struct random random;
+    random_start(&random, (uint64_t)clock_realtime_ns(), 0);
+    uint64_t token = random_below(&random, UINT64_MAX);
+    if (options->github)
+        printf("::stop-commands::lockpick-%" PRIx64 "\n", token);
+    report_print(report, stdout, colour_wanted(stdout), options->quiet);
+    if (options->github)
+        printf("::lockpick-%" PRIx64 "::\n", token);
+    if (!run->has_plots)
+        printf("%s\n", run->plot_note);
+    if (folder != NULL)
+        printf("report: %s/report.html\n", folder);
+    if (options->github)
+        report_github(report, stdout);
+}
+
+int run_outputs_write(const struct run_result *run, const struct run_options *options)
+{
+    struct run_report report;
+    run_report_make(run, &report);
+    int written = run_outputs_write_folder(&report);
+    print(&report, options, written == 0 ? run->folder : NULL);
+    if (options->junit != NULL)
+        written |= write_text(options->junit, false, report_junit(&report));
+    if (options->csv != NULL)
+        written |= write_text(options->csv, false, report_csv(run));
+    if (summary_path(options) != NULL)
+        written |= write_text(summary_path(options), true, report_github_summary(&report));
+    written |= run->lacks_files;
+    for (size_t i = 0; i < run->count; i++)
+        written |= run->trials[i].lacks_files;
+    int code = written == 0 ? report_exit_code(&report) : EXIT_ENVIRONMENT;
+    run_report_free(&report);
+    return code;
+}

@@ -1,0 +1,444 @@
+#include "harness/run/trial_state.h"
+
+#include "harness/base/file.h"
+#include "harness/base/futex.h"
+#include "harness/base/random.h"
+#include "harness/base/text.h"
+#include "harness/run/applicability.h"
+#include "harness/wire/redis.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+void state_break(const struct trial_state *state, const char *format, ...)
+{
+    struct control *control = state->control;
+    uint32_t whole = 0;
+    if (!atomic_compare_exchange_strong(&control->broken, &whole, 1))
+        return;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(control->broken_text, sizeof control->broken_text, format, arguments);
+    va_end(arguments);
+    atomic_store(&control->broken, 2);
+    state_stop(state, 1);
+    futex_wake_all(&control->ready);
+}
+
+struct key_range state_keys_of(const struct trial_state *state, int client_number, int worker)
+{
+    const struct scenario *scenario = state->trial->scenario;
+    size_t threads = (size_t)scenario->clients.threads;
+    size_t before = (size_t)(client_number - 1) * threads;
+    if (scenario->workload.keys != KEYS_OWN)
+        return (struct key_range){0, state->key_count};
+    return worker > 0 ? (struct key_range){before + (size_t)worker - 1, 1}
+                      : (struct key_range){before, threads};
+}
+
+struct lock_options state_lock_options(const struct trial_state *state, const struct trial_key *key)
+{
+    const struct scenario *scenario = state->trial->scenario;
+    bool is_semaphore =
+        state->workload->needs != NULL && strcmp(state->workload->needs, "permits") == 0;
+    return (struct lock_options){.name = key->lock_name,
+                                 .tag = key->tag,
+                                 .lease_ns = scenario->lock.lease_ns,
+                                 .wait_ns = scenario->lock.wait_ns,
+                                 .retry_ns = scenario->lock.retry_ns,
+                                 .request_ns = scenario->lock.request_ns,
+                                 .permits = is_semaphore ? scenario->workload.permits : 1,
+                                 .fenced = state->fenced};
+}
+
+struct store state_store(const struct trial_state *state, const struct trial_key *key,
+                         struct actor *actor, int64_t request_ns)
+{
+    return (struct store){.kind = state->store,
+                          .actor = actor,
+                          .fenced = state->fenced,
+                          .request_ns = request_ns,
+                          .service = &state->store_service,
+                          .name = key->store_name,
+                          .tag = key->tag,
+                          .shared = &key->account->account};
+}
+
+void state_stop(const struct trial_state *state, uint32_t how)
+{
+    atomic_store(&state->control->stop, how);
+    futex_wake_all(&state->control->stop);
+}
+
+bool state_is_stopped(const struct trial_state *state)
+{
+    return atomic_load_explicit(&state->control->stop, memory_order_relaxed) != 0;
+}
+
+void state_rest_until(const struct trial_state *state, int64_t until_ns)
+{
+    _Atomic uint32_t *stop = &state->control->stop;
+    while (atomic_load(stop) == 0 && futex_wait_until_ns(stop, 0, until_ns))
+        continue;
+}
+
+const char *state_broken(const struct trial_state *state)
+{
+    return atomic_load(&state->control->broken) == 2 ? state->control->broken_text : NULL;
+}
+
+// --- set-up and end ------------------------------------------------------------------------------
+
+// Room for a run by time: more than the quickest locks can fill. The history file is sparse: room
+// that is not used costs nothing.
+#define EVENT_CAPACITY ((size_t)64 * 1000 * 1000)
+#define EVENTS_PER_SECOND 1000000
+
+// Of an operation: acquire, read, write, read, release and commit; and what each further depth
+// adds.
+#define EVENTS_PER_OPERATION 12
+#define EVENTS_PER_DEPTH 12
+
+// What the proxies of external clients may see, at least.
+#define EVENTS_OF_PROXIES ((size_t)2 * 1000 * 1000)
+
+// The harness's own requests are no part of the trial, and patient.
+#define OWN_REQUEST_NS (10 * NS_PER_S)
+
+// Names that no other trial uses, of this run or another's on the same servers.
+static void name_things(struct trial_state *state)
+{
+    struct random random;
+    random_start(&random, state->trial->seed ^ (uint64_t)clock_realtime_ns(), (uint64_t)getpid());
+    random_hex(&random, state->tag + 1, 10);
+    state->tag[0] = 't';
+    for (size_t i = 0; i < state->key_count; i++) {
+        struct trial_key *key = &state->keys[i];
+        bool is_one = state->key_count == 1;
+        key->number = is_one ? 0 : (int64_t)i + 1;
+        key->account = &state->accounts[i];
+        if (is_one)
+            snprintf(key->tag, sizeof key->tag, "%s", state->tag);
+        else
+            snprintf(key->tag, sizeof key->tag, "%.11sk%d", state->tag, (int)i + 1);
+        snprintf(key->lock_name, sizeof key->lock_name, "lockpick:{%s}:lock", key->tag);
+        snprintf(key->store_name, sizeof key->store_name, "lockpick:{%s}:account", key->tag);
+    }
+}
+
+static void make_keys(struct trial_state *state)
+{
+    const struct scenario *scenario = state->trial->scenario;
+    state->key_count = (size_t)scenario_key_count(scenario);
+    state->keys = memory_zeroed(state->key_count, sizeof *state->keys);
+    state->accounts = memory_shared(state->key_count * sizeof *state->accounts);
+    key_distribution_make(&state->distribution, state->key_count,
+                          (double)scenario->workload.skew / 1000);
+    name_things(state);
+}
+
+// Shows in the trial's folder where its servers keep their logs.
+static void link_logs(const struct server_pool *pool, const char *folder)
+{
+    if (pool->set_folder == NULL)
+        return;
+    char *link = path_join(folder, "servers");
+    char *target = realpath(pool->set_folder, NULL);
+    if (target != NULL)
+        (void)!symlink(target, link);
+    free(target);
+    free(link);
+}
+
+// How many events the trial can write: those of its operations, a chunk begun by each writer, and
+// what the harness itself notes.
+static size_t event_capacity(const struct trial_state *state)
+{
+    const struct scenario *scenario = state->trial->scenario;
+    int64_t operations = state->workload->operations(scenario);
+    int64_t each = EVENTS_PER_OPERATION;
+    if (state->workload->nests)
+        each += EVENTS_PER_DEPTH * scenario->workload.depth;
+    // Renewals, and writes that come too late and are done again, come besides.
+    each *= lock_scheme_has(state->scheme, "optimistic") ? 20 : 1;
+    // Of each client, its workers and the watchdog of each of its locks.
+    int64_t writers =
+        scenario->clients.processes * (scenario->clients.threads + 1 + (int64_t)state->key_count) +
+        2;
+    if (operations == 0)
+        return EVENT_CAPACITY + (size_t)(scenario->workload.for_ns / NS_PER_S) * EVENTS_PER_SECOND;
+    size_t requests = state->scheme->foreign != NULL ? EVENTS_OF_PROXIES : 0;
+    return (size_t)(operations * each + writers * 2 * HISTORY_EVENTS_PER_CHUNK + 100000) + requests;
+}
+
+int state_open(struct trial_state *state, const struct trial *trial, struct server_pool *pool,
+               const char *folder, int serial, struct cluster *clients, struct error *error)
+{
+    const struct workload_settings *settings = &trial->scenario->workload;
+    const struct clients_settings *wanted = &trial->scenario->clients;
+    int64_t operations = workload_find(settings->kind)->operations(trial->scenario);
+    *clients = (struct cluster){0};
+    *state = (struct trial_state){.trial = trial,
+                                  .workload = workload_find(settings->kind),
+                                  .store = trial_store(trial),
+                                  .fenced = settings->fenced,
+                                  .folder = folder};
+    state->scheme = trial_scheme(trial, &state->foreign_scheme);
+    struct control *control =
+        mmap(NULL, sizeof *control, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (control == MAP_FAILED)
+        return error_set(error, "cannot map the control block: %s", strerror(errno));
+    state->control = control;
+    make_keys(state);
+    char *path = path_join(folder, "history.bin");
+    int result =
+        history_file_create(path, event_capacity(state), trial->seed, &state->history, error);
+    free(path);
+    if (result != 0 || load_open(&state->load, trial, &state->history, operations, error) != 0 ||
+        server_pool_provide(pool, trial, &state->lock_service, &state->store_service, error) != 0)
+        return -1;
+    link_logs(pool, folder);
+    // Nodes of its own for each trial.
+    struct cluster_settings nodes = {.isolation = pool->sandbox->isolation,
+                                     .clients = (int)wanted->processes,
+                                     .processor = placement_of(wanted->placement),
+                                     .first_index = pool->cluster.count,
+                                     .folder = "",
+                                     .serial = 2 * serial};
+    return cluster_open(clients, &nodes, error);
+}
+
+void state_close(struct trial_state *state, struct cluster *clients)
+{
+    cluster_close(clients);
+    history_file_close(&state->history);
+    load_close(&state->load);
+    key_distribution_free(&state->distribution);
+    free(state->keys);
+    if (state->accounts != NULL)
+        munmap(state->accounts, state->key_count * sizeof *state->accounts);
+    if (state->control != NULL)
+        munmap(state->control, sizeof *state->control);
+}
+
+// A guarded value as the harness itself sees it, before and after the run and past any fence.
+static int touch_value(const struct trial_state *state, const struct trial_key *key, bool writes,
+                       int64_t *value, struct error *error)
+{
+    struct actor actor = {.phase = PHASE_NONE};
+    struct store store = state_store(state, key, &actor, OWN_REQUEST_NS);
+    store.fenced = false;
+    if (store_open(&store, error) != 0)
+        return -1;
+    enum outcome outcome =
+        writes ? store.kind->write(&store, 0, *value) : store.kind->read(&store, 0, value);
+    store_close(&store);
+    return outcome == OUTCOME_OK
+               ? 0
+               : error_set(error, "cannot %s the guarded value: %s %s", writes ? "write" : "read",
+                           outcome_name(outcome), store.error.text);
+}
+
+int state_prepare(const struct trial_state *state, int64_t value, struct history_writer *writer,
+                  struct error *error)
+{
+    const struct store_kind *store = state->store;
+    for (size_t i = 0; i < state->key_count; i++) {
+        const struct trial_key *key = &state->keys[i];
+        struct lock_options options = state_lock_options(state, key);
+        if ((store->set_up != NULL &&
+             store->set_up(&state->store_service, key->store_name, key->tag, error) != 0) ||
+            (state->scheme->set_up != NULL &&
+             state->scheme->set_up(&state->lock_service, &options, error) != 0) ||
+            touch_value(state, key, true, &value, error) != 0)
+            return -1;
+        history_append(writer, (struct event){.kind = EVENT_STORE_INITIAL,
+                                              .stored = {.value = value, .key = key->number}});
+    }
+    return 0;
+}
+
+int state_record_values(const struct trial_state *state, struct history_writer *writer,
+                        struct error *error)
+{
+    for (size_t i = 0; i < state->key_count; i++) {
+        const struct trial_key *key = &state->keys[i];
+        int64_t value = 0;
+        if (touch_value(state, key, false, &value, error) != 0)
+            return -1;
+        history_append(writer, (struct event){.kind = EVENT_STORE_FINAL,
+                                              .stored = {.value = value, .key = key->number}});
+    }
+    return 0;
+}
+
+int state_clean_up(const struct trial_state *state, struct error *error)
+{
+    const struct store_kind *store = state->store;
+    int result = 0;
+    for (size_t i = 0; i < state->key_count; i++) {
+        const struct trial_key *key = &state->keys[i];
+        struct lock_options options = state_lock_options(state, key);
+        if (state->scheme->clean_up != NULL)
+            result |= state->scheme->clean_up(&state->lock_service, &options, error);
+        if (store->clean_up != NULL)
+            result |= store->clean_up(&state->store_service, key->store_name, key->tag, error);
+    }
+    // Whatever keys a scheme of Redis uses, all have a tag in their names.
+    if (strcmp(state->lock_service.kind, "redis") == 0) {
+        char pattern[32];
+        snprintf(pattern, sizeof pattern, "*{%s*", state->tag);
+        result |= redis_clean(&state->lock_service, pattern, error);
+    }
+    return result;
+}
+
+// --- the environment of faults -------------------------------------------------------------------
+
+// The rules that an earlier trial left are gone with it: each trial has wires of its own.
+static void open_wires(struct fault_world *world, const struct sandbox *sandbox)
+{
+    struct error error = {0};
+    if (sandbox->isolation == ISOLATION_LOOPBACK)
+        error_set(&error,
+                  "nodes share the loopback network, for no namespaces could be had (%s); run as "
+                  "root, or allow unprivileged user namespaces",
+                  sandbox->why_loopback);
+    else
+        world->wires = wires_open(&error);
+    if (world->wires == NULL)
+        world->why_no_wires = memory_string(error.text);
+}
+
+// Where nothing sees what a foreign lock sends, see harness/wire/relay.h.
+static void tell_points(struct fault_world *world, const struct foreign_settings *foreign)
+{
+    if (foreign == NULL)
+        return;
+    world->points_are_missing = foreign->plugin == NULL && foreign->server != NULL;
+    if (foreign->plugin != NULL)
+        world->why_no_points = "it is a plug-in, whose requests to its servers nobody sees";
+    else if (foreign->server == NULL)
+        world->why_no_points = "it locks with no server that Lockpick knows of";
+    else if (world->client_nodes->isolation != ISOLATION_NAMESPACES && world->is_external)
+        world->why_no_points = "what a program sends to servers that are somebody else's is not "
+                               "seen";
+    else if (world->client_nodes->isolation != ISOLATION_NAMESPACES)
+        world->why_no_points = "what a program sends to its servers is seen only where network "
+                               "namespaces can be made; lockpick doctor says what is missing";
+}
+
+void fault_world_open(struct fault_world *world, const struct trial_state *state,
+                      struct server_pool *pool, const struct cluster *client_nodes,
+                      struct fault_client *clients, int client_count)
+{
+    int group = 0;
+    const struct service *lock = &state->lock_service;
+    const struct service *store = &state->store_service;
+    bool has_lock_group = lock->kind[0] != '\0' && !lock->external;
+    bool has_store_group =
+        store->kind[0] != '\0' && !store->external && !trial_shares_service(state->trial);
+    *world = (struct fault_world){
+        .scenario = trial_as_run(state->trial),
+        .board = &state->control->board,
+        .clients = clients,
+        .client_count = client_count,
+        .client_nodes = client_nodes,
+        .is_external = lock->external,
+        .is_foreign = state->scheme->foreign != NULL && state->scheme->foreign->plugin == NULL,
+        .is_unseen = state->scheme->foreign != NULL && !state->scheme->foreign->visible,
+        .client_clocks = state->control->client_clocks,
+        .shifted_clients = MAX_SHIFTED_CLIENTS,
+        .seed = state->trial->seed,
+    };
+    world->locks = memory_new(state->key_count * sizeof *world->locks);
+    for (size_t i = 0; i < state->key_count; i++)
+        world->locks[world->lock_count++] = (struct lock_identity){.name = state->keys[i].lock_name,
+                                                                   .tag = state->keys[i].tag,
+                                                                   .scheme = state->scheme->name};
+    world->lock = world->locks[0];
+    tell_points(world, state->scheme->foreign);
+    if (has_lock_group)
+        world->lock_group = &pool->cluster.groups[group++];
+    if (has_store_group)
+        world->store_group = &pool->cluster.groups[group];
+    bool touches_wires = false;
+    for (size_t i = 0; i < world->scenario->fault_count; i++)
+        touches_wires |= world->scenario->faults[i].side_counts[0] > 0;
+    if (touches_wires)
+        open_wires(world, pool->sandbox);
+}
+
+void fault_world_close(struct fault_world *world)
+{
+    wires_close(world->wires);
+    free(world->why_no_wires);
+    free(world->locks);
+    *world = (struct fault_world){0};
+}
+
+// --- residual locks ------------------------------------------------------------------------------
+
+// A release that was not answered may yet arrive, and the end of a connection be noticed.
+#define GRACE_NS (200 * NS_PER_MS)
+// How much longer than it was asked to a server may keep a lease: see harness/check/stuck.c.
+#define LEASE_EXCESS_NS (3 * NS_PER_S)
+#define MOST_NS (5 * NS_PER_S)
+#define LOOK_EVERY_NS (10 * NS_PER_MS)
+// A lock that was asked for so soon was not waited for. Of many, the last are asked for much later,
+// when a lease or session may have ended meanwhile.
+#define AT_ONCE_NS (5 * NS_PER_MS)
+
+struct look {
+    const struct fault_world *world;
+    const struct trial_key *keys;
+    int64_t began_ns, enough_ns;
+    struct history_writer *writer;
+};
+
+// False if it is to be asked for again.
+static bool settle(const struct look *look, int lock)
+{
+    struct error ignored;
+    bool is_at_once = clock_monotonic_ns() - look->began_ns <= AT_ONCE_NS;
+    int held = world_lock_is_held(look->world, &look->world->locks[lock], &ignored);
+    int64_t waited_ns = is_at_once ? 0 : clock_monotonic_ns() - look->began_ns;
+    if (held == 1 && waited_ns < look->enough_ns)
+        return waited_ns >= MOST_NS;
+    if (held >= 0)
+        history_append(look->writer,
+                       (struct event){.kind = EVENT_LOCK_FINAL,
+                                      .lock_final = {.held = held,
+                                                     .waited_ns = waited_ns,
+                                                     .key = look->keys[lock].number}});
+    return true;
+}
+
+void residual_locks_record(const struct fault_world *world, const struct trial_key *keys,
+                           const struct lock_scheme *scheme, int64_t lease_ns,
+                           struct history_writer *writer)
+{
+    bool ends_by_itself = lock_scheme_has(scheme, "lease") || lock_scheme_has(scheme, "session");
+    struct look look = {.world = world,
+                        .keys = keys,
+                        .began_ns = clock_monotonic_ns(),
+                        .enough_ns = ends_by_itself ? lease_ns + LEASE_EXCESS_NS : GRACE_NS,
+                        .writer = writer};
+    bool *is_settled = memory_zeroed((size_t)world->lock_count, sizeof *is_settled);
+    for (int left = world->lock_count; left > 0;) {
+        for (int i = 0; i < world->lock_count; i++) {
+            if (!is_settled[i] && settle(&look, i)) {
+                is_settled[i] = true;
+                left--;
+            }
+        }
+        if (left > 0)
+            clock_sleep_until_ns(clock_monotonic_ns() + LOOK_EVERY_NS);
+    }
+    free(is_settled);
+}
