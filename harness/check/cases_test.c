@@ -1,29 +1,12 @@
 // Small histories and what they are judged: cases/*.events, of which cases/README.md says how they
 // are read. Each check has cases in which it fails.
-#include "harness/base/file.h"
 #include "harness/check/fairness.h"
 #include "harness/check/hanging_release.h"
 #include "harness/check/liveness.h"
 #include "harness/check/liveness_herd.h"
 #include "harness/check/test_events.h"
 
-#include <glob.h>
-
-#define FOLDER "harness/check/cases/"
-
 // --- what is expected ----------------------------------------------------------------------------
-
-static __attribute__((format(printf, 3, 4))) void complain(struct reading *reading, size_t line,
-                                                           const char *format, ...)
-{
-    char text[1200];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    print_error("%s:%zu: %s\n", reading->file, line + 1, text);
-    ++*reading->wrong;
-}
 
 #define OF(type, name, kind, member)                                                               \
     {                                                                                              \
@@ -346,53 +329,10 @@ static void compare(struct reading *reading, size_t line, bool *names)
 
 // --- cases ---------------------------------------------------------------------------------------
 
-static size_t find_rows(const struct reading *reading, size_t line)
-{
-    const char *name = strstr(reading->lines.items[line], "use ") + 4;
-    for (size_t i = 0; i < reading->lines.count; i++) {
-        if (begins(reading->lines.items[i], "rows") &&
-            strcmp(strstr(reading->lines.items[i], "rows ") + 5, name) == 0)
-            return i + 1;
-    }
-    fail_msg("%s:%zu: no such rows", reading->file, line + 1);
-    return 0;
-}
-
-static bool ends_rows(const char *line)
-{
-    return begins(line, "case") || begins(line, "rows") || begins(line, "variant");
-}
-
-// Reads the rows from a line on to the next case, or variant. Returns that.
-static size_t read_rows(struct reading *reading, size_t line)
-{
-    for (; line < reading->lines.count && !ends_rows(reading->lines.items[line]); line++) {
-        const char *text = reading->lines.items[line];
-        text += strspn(text, " ");
-        if (begins(text, "use"))
-            read_rows(reading, find_rows(reading, line));
-        else if (begins(text, "->") && reading->expected_count < MOST_EXPECTED)
-            reading->expected[reading->expected_count++] = line;
-        else if (*text != '\0' && *text != '#' && reading->row_count < MOST_ROWS)
-            reading->rows[reading->row_count++] = line;
-    }
-    return line;
-}
-
 static void judge_case(struct reading *reading, size_t line)
 {
     bool named[MAX_CHECKS] = {false};
     struct build *build = &reading->build;
-    read_rows_in_turn(reading);
-    struct history_condition condition = build->history.condition;
-    build_sort(build);
-    build->history =
-        (struct history){.events = build->events, .count = build->count, .condition = condition};
-    digest_make(&build->history, &build->trial, &build->digest);
-    build->judged = true;
-    judge(&build->digest, &build->judgement);
-    if (reading->expected_count == 0)
-        complain(reading, line, "nothing is expected");
     for (size_t i = 0; i < reading->expected_count; i++)
         compare(reading, reading->expected[i], named);
     for (size_t i = 0; i < build->judgement.finding_count; i++) {
@@ -404,71 +344,14 @@ static void judge_case(struct reading *reading, size_t line)
     }
 }
 
-// Of all cases.
-struct totals {
-    size_t wrong;
-    unsigned seen[MAX_CHECKS];
-};
-
-// The case at a line, with the variant at another; 0: without.
-static size_t run_case(const char *file, struct lines lines, size_t line, size_t variant,
-                       struct totals *totals)
-{
-    struct reading reading = {
-        .file = file, .lines = lines, .wrong = &totals->wrong, .seen = totals->seen};
-    build_start(&reading.build, "increment");
-    size_t end = read_rows(&reading, line + 1);
-    if (variant != 0)
-        end = read_rows(&reading, variant + 1);
-    bool has_variants = end < lines.count && begins(lines.items[end], "variant");
-    if (variant != 0 || !has_variants)
-        judge_case(&reading, variant != 0 ? variant : line);
-    build_free(&reading.build);
-    for (size_t i = 0; i < reading.copy_count; i++)
-        free(reading.copies[i]);
-    free(reading.copies);
-    return end;
-}
-
-static size_t run_file(const char *file, struct totals *totals)
-{
-    struct text bytes = {0};
-    struct lines lines = {0};
-    size_t room = 0, cases = 0;
-    if (file_read(file, &bytes, NULL) != 0)
-        fail_msg("%s cannot be read", file);
-    char *rest = bytes.bytes;
-    for (char *line = strsep(&rest, "\n"); line != NULL; line = strsep(&rest, "\n"))
-        *APPEND(lines.items, lines.count, room) = line;
-    for (size_t line = 0; line < lines.count;) {
-        if (!begins(lines.items[line], "case")) {
-            line++;
-            continue;
-        }
-        size_t end = run_case(file, lines, line, 0, totals);
-        for (; end < lines.count && begins(lines.items[end], "variant"); cases++)
-            end = run_case(file, lines, line, end, totals);
-        cases++;
-        line = end;
-    }
-    free(lines.items);
-    text_free(&bytes);
-    return cases;
-}
-
 // Each check is put to the test both ways.
 TEST(every_case_is_judged_as_it_says)
 {
-    glob_t files;
-    struct totals totals = {0};
-    assert_int_equal(glob(FOLDER "*.events", 0, NULL, &files), 0);
-    for (size_t i = 0; i < files.gl_pathc; i++)
-        assert_true(run_file(files.gl_pathv[i], &totals) > 0);
-    globfree(&files);
-    assert_int_equal(totals.wrong, 0);
+    unsigned seen[MAX_CHECKS] = {0};
+    assert_int_equal(run_events("harness/check/cases/*.events", judge_case, seen), 0);
     for (size_t i = 0; check_catalogue[i] != NULL; i++) {
         const unsigned both = 1U << FINDING_KEPT | 1U << FINDING_VIOLATED;
-        if ((totals.seen[i] & both) != both)
+        if ((seen[i] & both) != both)
             fail_msg("no case in which %s is violated, or none in which it is kept",
                      check_catalogue[i]->name);
     }

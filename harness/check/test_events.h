@@ -2,11 +2,14 @@
 #ifndef LOCKPICK_CHECK_TEST_EVENTS_H
 #define LOCKPICK_CHECK_TEST_EVENTS_H
 
+#include "harness/base/file.h"
 #include "harness/check/build_history_test_support.h"
+
+#include <glob.h>
 
 #define MOST_WORDS 40
 #define MOST_CLIENTS 100
-#define MOST_EXPECTED 24
+#define MOST_EXPECTED 40
 #define MOST_ROWS 400
 
 // A line, taken apart. Words are NULL once they were taken.
@@ -42,6 +45,7 @@ struct reading {
     size_t copy_count, copy_room;
     size_t *wrong;  // how much is not as it was expected, in all cases
     unsigned *seen; // in which states each check was, as bits
+    void (*decide)(struct reading *reading, size_t line); // once it is judged
 };
 
 static _Noreturn void refuse(const struct row *row, const char *why)
@@ -196,19 +200,20 @@ static void add_acquire(struct reading *reading, struct row *row)
                                           .intended_ns = intended_ms > 0 ? ms(intended_ms) : 0,
                                           .key = take_number(row, "key", 0)}});
     int64_t token = take_number(row, "token", 0);
+    int64_t attempts = take_number(row, "attempts", outcome == OUTCOME_OK);
     bool is_unanchored = take_word(row, "unanchored");
     if (row->to_ms < 0)
         return;
-    struct event *answer = add(reading, row, row->to_ms,
-                               (struct event){.kind = EVENT_ACQUIRE_RETURN,
-                                              .outcome = (uint8_t)outcome,
-                                              .detail = is_unanchored,
-                                              .acquire_return = {.operation = operation}});
+    struct event *answer =
+        add(reading, row, row->to_ms,
+            (struct event){.kind = EVENT_ACQUIRE_RETURN,
+                           .outcome = (uint8_t)outcome,
+                           .detail = is_unanchored,
+                           .acquire_return = {.operation = operation, .attempts = attempts}});
     if (outcome != OUTCOME_OK)
         return;
     answer->acquire_return.token = token;
     answer->acquire_return.valid_until_ns = lease_ms < 0 ? TIME_NEVER : ms(row->from_ms + lease_ms);
-    answer->acquire_return.attempts = 1;
 }
 
 static void add_release(struct reading *reading, struct row *row)
@@ -378,22 +383,33 @@ static size_t read_side(char *words, struct target *side)
     return count;
 }
 
-static void read_point(struct row *row, struct point_name *point)
+// `point=MOMENT:WHAT:PHASE:WORKER`, once for each of its points; `no-point`.
+static void read_points(struct row *row, struct fault_step *step)
 {
+    int client = step->target.client != 0 ? step->target.client : 1;
+    if (take_word(row, "no-point"))
+        step->point_count = 0;
     const char *said = take_value(row, "point");
-    if (said == NULL)
-        return;
-    char moment[8];
-    *point = (struct point_name){.client = 1};
-    sscanf(said, "%7[^:]:%15[^:]:%11s", moment, point->what, point->phase);
-    point->moment = strcmp(moment, "before") == 0 ? MOMENT_BEFORE : MOMENT_AFTER;
+    for (size_t i = 0; said != NULL; said = take_value(row, "point")) {
+        char moment[8];
+        struct point_name *point = &step->points[i++];
+        *point = (struct point_name){.client = client};
+        if (sscanf(said, "%7[^:]:%15[^:]:%11[^:]:%d", moment, point->what, point->phase,
+                   &point->worker) == 2)
+            sscanf(said, "%*[^:]:%*[^:]::%d", &point->worker);
+        point->moment = strcmp(moment, "before") == 0 ? MOMENT_BEFORE
+                        : strcmp(moment, "at") == 0   ? MOMENT_AT
+                                                      : MOMENT_AFTER;
+        step->point_count = i;
+    }
 }
 
 static void read_step(struct row *row, struct fault_step *step)
 {
     char *bound = take_value(row, "bound");
     char *sides[2] = {take_value(row, "between"), take_value(row, "and")};
-    read_point(row, &step->points[0]);
+    read_points(row, step);
+    step->rate = take_number(row, "rate", 0);
     step->nth = take_number(row, "nth", 1);
     double at_ms = take_ms(row, "at", NEVER_MS);
     step->at_ns = at_ms < 0 ? -1 : (int64_t)(at_ms * (double)NS_PER_MS);
@@ -533,10 +549,12 @@ static void read_settings(struct reading *reading, struct row *row)
         if (value != NULL)
             set_field(&settings[i], build, value);
     }
+    char *scheme = take_value(row, "scheme");
     char *workload = take_value(row, "workload");
     char *store = take_value(row, "store");
     char *topology = take_value(row, "topology");
     char *traits = take_value(row, "traits");
+    build->trial.scheme = scheme != NULL ? scheme : build->trial.scheme;
     build->scenario.workload.kind = workload != NULL ? workload : build->scenario.workload.kind;
     build->scenario.workload.store = store != NULL ? store : build->scenario.workload.store;
     build->trial.topology = topology != NULL ? topology : build->trial.topology;
@@ -641,6 +659,131 @@ static void read_rows_in_turn(struct reading *reading)
     }
     for (size_t i = 0; i < reading->row_count; i++)
         read_row(reading, rows[i]);
+}
+
+// --- cases ---------------------------------------------------------------------------------------
+
+static __attribute__((format(printf, 3, 4))) void complain(struct reading *reading, size_t line,
+                                                           const char *format, ...)
+{
+    char text[1200];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    print_error("%s:%zu: %s\n", reading->file, line + 1, text);
+    ++*reading->wrong;
+}
+
+static size_t find_rows(const struct reading *reading, size_t line)
+{
+    const char *name = strstr(reading->lines.items[line], "use ") + 4;
+    for (size_t i = 0; i < reading->lines.count; i++) {
+        if (begins(reading->lines.items[i], "rows") &&
+            strcmp(strstr(reading->lines.items[i], "rows ") + 5, name) == 0)
+            return i + 1;
+    }
+    fail_msg("%s:%zu: no such rows", reading->file, line + 1);
+    return 0;
+}
+
+static bool ends_rows(const char *line)
+{
+    return begins(line, "case") || begins(line, "rows") || begins(line, "variant");
+}
+
+// Reads the rows from a line on to the next case, or variant. Returns that.
+static size_t read_rows(struct reading *reading, size_t line)
+{
+    for (; line < reading->lines.count && !ends_rows(reading->lines.items[line]); line++) {
+        const char *text = reading->lines.items[line];
+        text += strspn(text, " ");
+        if (begins(text, "use"))
+            read_rows(reading, find_rows(reading, line));
+        else if (begins(text, "->") && reading->expected_count < MOST_EXPECTED)
+            reading->expected[reading->expected_count++] = line;
+        else if (*text != '\0' && *text != '#' && reading->row_count < MOST_ROWS)
+            reading->rows[reading->row_count++] = line;
+    }
+    return line;
+}
+
+static void decide_case(struct reading *reading, size_t line)
+{
+    struct build *build = &reading->build;
+    read_rows_in_turn(reading);
+    struct history_condition condition = build->history.condition;
+    build_sort(build);
+    build->history =
+        (struct history){.events = build->events, .count = build->count, .condition = condition};
+    digest_make(&build->history, &build->trial, &build->digest);
+    build->judged = true;
+    judge(&build->digest, &build->judgement);
+    if (reading->expected_count == 0)
+        complain(reading, line, "nothing is expected");
+    reading->decide(reading, line);
+}
+
+// The case at a line, with the variant at another; 0: without.
+static size_t run_case(const char *file, struct lines lines, size_t line, size_t variant,
+                       const struct reading *fresh)
+{
+    struct reading reading = *fresh;
+    reading.file = file;
+    reading.lines = lines;
+    build_start(&reading.build, "increment");
+    size_t end = read_rows(&reading, line + 1);
+    if (variant != 0)
+        end = read_rows(&reading, variant + 1);
+    bool has_variants = end < lines.count && begins(lines.items[end], "variant");
+    if (variant != 0 || !has_variants)
+        decide_case(&reading, variant != 0 ? variant : line);
+    build_free(&reading.build);
+    for (size_t i = 0; i < reading.copy_count; i++)
+        free(reading.copies[i]);
+    free(reading.copies);
+    return end;
+}
+
+static size_t run_file(const char *file, const struct reading *fresh)
+{
+    struct text bytes = {0};
+    struct lines lines = {0};
+    size_t room = 0, cases = 0;
+    if (file_read(file, &bytes, NULL) != 0)
+        fail_msg("%s cannot be read", file);
+    char *rest = bytes.bytes;
+    for (char *line = strsep(&rest, "\n"); line != NULL; line = strsep(&rest, "\n"))
+        *APPEND(lines.items, lines.count, room) = line;
+    for (size_t line = 0; line < lines.count;) {
+        if (!begins(lines.items[line], "case")) {
+            line++;
+            continue;
+        }
+        size_t end = run_case(file, lines, line, 0, fresh);
+        for (; end < lines.count && begins(lines.items[end], "variant"); cases++)
+            end = run_case(file, lines, line, end, fresh);
+        cases++;
+        line = end;
+    }
+    free(lines.items);
+    text_free(&bytes);
+    return cases;
+}
+
+// Has `decide` look at each case, and each variant, of the files, once it has been judged. `seen`
+// has room for each check, or is NULL. Returns how much is not as it was expected.
+static size_t run_events(const char *files, void (*decide)(struct reading *reading, size_t line),
+                         unsigned *seen)
+{
+    glob_t found;
+    size_t wrong = 0;
+    const struct reading fresh = {.wrong = &wrong, .seen = seen, .decide = decide};
+    assert_int_equal(glob(files, 0, NULL, &found), 0);
+    for (size_t i = 0; i < found.gl_pathc; i++)
+        assert_true(run_file(found.gl_pathv[i], &fresh) > 0);
+    globfree(&found);
+    return wrong;
 }
 
 #endif

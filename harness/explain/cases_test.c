@@ -1,0 +1,122 @@
+// Small histories, and how their violations are diagnosed and told: cases/*.events, rows of which
+// are those of harness/check/cases. Expected of a case:
+//
+//   -> CAUSE CERTAINTY holds=1,2 culprit=3 fault=1: text    the first diagnosis, by numbers from 1
+//   -> mitigation: text                                     of it; "-" is none
+//   -> CAUSE ...                                            the next one
+//   -> |line                                                a line of the story; all or none
+//   -> nothing                                              there is nothing to tell
+#include "harness/check/test_events.h"
+#include "harness/explain/diagnosis.h"
+#include "harness/explain/story.h"
+
+#include <jansson.h>
+
+struct expected {
+    struct diagnosis *diagnoses;
+    size_t count, next; // which is expected next
+    char *story;        // what is not expected yet of it
+    bool is_told;
+};
+
+static void compare_diagnosis(struct reading *reading, size_t line, const char *wanted,
+                              const struct diagnosis *diagnosis)
+{
+    struct text found = {0};
+    const struct digest *digest = diagnosis->digest;
+    text_format(&found, "%s %s", root_name(diagnosis->cause), certainty_name(diagnosis->certainty));
+    if (diagnosis->holds[0] != NULL || diagnosis->holds[1] != NULL)
+        text_format(&found, " holds=%zu,%zu", index_of(digest, diagnosis->holds[0]) + 1,
+                    index_of(digest, diagnosis->holds[1]) + 1);
+    if (diagnosis->culprit != NULL)
+        text_format(&found, " culprit=%zu", index_of(digest, diagnosis->culprit) + 1);
+    if (diagnosis->fault != NULL)
+        text_format(&found, " fault=%d", diagnosis->fault->step->number);
+    text_format(&found, ": %s", diagnosis->text);
+    if (strcmp(found.bytes, wanted) != 0)
+        complain(reading, line, "it is %s", found.bytes);
+    text_free(&found);
+}
+
+static void compare_story(struct reading *reading, size_t line, const char *wanted,
+                          struct expected *expected)
+{
+    const char *told = strsep(&expected->story, "\n");
+    expected->is_told = true;
+    if (told == NULL || strcmp(told, wanted) != 0)
+        complain(reading, line, "the story has %s", told != NULL ? told : "ended");
+}
+
+static void compare(struct reading *reading, size_t line, struct expected *expected)
+{
+    static const char mitigation[] = "mitigation: ";
+    const char *wanted = strstr(reading->lines.items[line], "->") + 3;
+    if (wanted[0] == '|') {
+        compare_story(reading, line, wanted + 1, expected);
+    } else if (strcmp(wanted, "nothing") == 0) {
+        if (expected->count > 0)
+            complain(reading, line, "there is something to tell");
+    } else if (strncmp(wanted, mitigation, strlen(mitigation)) == 0) {
+        const char *found = expected->diagnoses[expected->next - 1].mitigation;
+        if (strcmp(found[0] != '\0' ? found : "-", wanted + strlen(mitigation)) != 0)
+            complain(reading, line, "it is %s", found);
+    } else if (expected->next == expected->count) {
+        complain(reading, line, "there are only %zu diagnoses", expected->count);
+    } else {
+        compare_diagnosis(reading, line, wanted, &expected->diagnoses[expected->next++]);
+    }
+}
+
+static bool has_string(const json_t *object, const char *key, const char *value)
+{
+    const char *string = json_string_value(json_object_get(object, key));
+    return string != NULL && strcmp(string, value) == 0;
+}
+
+// What is said for machines is the same.
+static void compare_json(struct reading *reading, size_t line, const struct expected *expected)
+{
+    const struct diagnosis *first = &expected->diagnoses[0];
+    char *text = evidence_json(&reading->build.digest, &reading->build.judgement);
+    json_t *object = json_loads(text, 0, NULL);
+    const json_t *cause = json_object_get(object, "cause");
+    bool is_same =
+        expected->count == 0
+            ? text[0] == '\0'
+            : has_string(object, "property", first->finding->check->name) &&
+                  has_string(cause, "id", root_name(first->cause)) &&
+                  has_string(cause, "certainty", certainty_name(first->certainty)) &&
+                  has_string(cause, "text", first->text) &&
+                  has_string(object, "remedy", first->mitigation) &&
+                  json_array_size(json_object_get(object, "others")) == expected->count - 1 &&
+                  json_array_size(json_object_get(object, "also")) == first->also_count;
+    if (!is_same)
+        complain(reading, line, "the JSON says %s", text);
+    json_decref(object);
+    free(text);
+}
+
+static void decide(struct reading *reading, size_t line)
+{
+    struct build *build = &reading->build;
+    struct expected expected = {.diagnoses = memory_new(MAX_CHECKS * sizeof(struct diagnosis)),
+                                .story = story_tell(&build->digest, &build->judgement)};
+    char *story = expected.story;
+    expected.count = diagnoses_make(&build->digest, &build->judgement, expected.diagnoses);
+    if (expected.count == 0 && story[0] != '\0')
+        complain(reading, line, "there is a story");
+    for (size_t i = 0; i < reading->expected_count; i++)
+        compare(reading, reading->expected[i], &expected);
+    if (expected.next < expected.count)
+        complain(reading, line, "not expected: %s", expected.diagnoses[expected.next].text);
+    if (expected.is_told && expected.story != NULL && expected.story[0] != '\0')
+        complain(reading, line, "not expected in the story: %s", expected.story);
+    compare_json(reading, line, &expected);
+    free(expected.diagnoses);
+    free(story);
+}
+
+TEST(every_violation_is_diagnosed_and_told_as_its_case_says)
+{
+    assert_int_equal(run_events("harness/explain/cases/*.events", decide, NULL), 0);
+}
