@@ -141,7 +141,7 @@ static void after_fault(const struct digest *digest, size_t index, bool unanswer
 }
 
 // True if a fault that kills struck its process just where this worker was inside the acquire. Of a
-// relayed request, which is no certain worker's, nobody can tell.
+// request through a proxy, which is no certain worker's, nobody can tell.
 static bool was_struck(const struct digest *digest, const struct attempt *attempt)
 {
     for (size_t i = 0; i < digest->fault_count; i++) {

@@ -9,7 +9,6 @@
 #include "harness/base/text.h"
 #include "harness/locks/watchdog.h"
 #include "harness/wire/driver.h"
-#include "harness/wire/driver_cycles.h"
 
 #include <stdlib.h>
 
@@ -71,7 +70,7 @@ static int start_driver(struct lock_client *client, struct exec_client *shared, 
                                        .retry_ns = options->retry_ns,
                                        .request_ns = options->request_ns,
                                        .stop = client->stop,
-                                       .has_relay = client->has_relay,
+                                       .has_proxy = client->has_proxy,
                                        .board = client->board,
                                        .history = client->history,
                                        .lost = lose,

@@ -159,7 +159,7 @@ TEST(the_times_that_a_driver_says_are_those_of_the_grant)
     close_all(&fixture);
 }
 
-// Several workers' requests are no one's, and without a relay nobody sees any: it may have been
+// Several workers' requests are no one's, and without a proxy nobody sees any: it may have been
 // asked for as soon as the driver was.
 TEST(a_lease_of_which_nothing_is_known_counts_from_when_it_was_asked_for)
 {

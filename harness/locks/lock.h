@@ -48,7 +48,7 @@ struct lock_client {
     size_t keys;                        // how long that is
     int workers;                        // of the client
     bool
-        has_relay; // requests of an external program pass a relay, in a network of the client's own
+        has_proxy; // requests of an external program pass a proxy, in a network of the client's own
     const char *folder; // of the trial, for logs; NULL: none
     void *state;        // the scheme's own
     struct error error; // set by `close_client` if the set-up had failed by then

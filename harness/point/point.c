@@ -45,7 +45,7 @@ static bool matches(const struct point_match *match, const struct actor *actor,
     if (match->side != side || (match->phase != PHASE_NONE && match->phase != actor->phase))
         return false;
     if (match->what[0] == '\0')
-        return !is_of_worker(what, length) && !actor->is_relayed;
+        return !is_of_worker(what, length) && !actor->is_proxied;
     return strlen(match->what) == length && strncasecmp(match->what, what, length) == 0;
 }
 

@@ -64,7 +64,7 @@ struct actor {
     struct point_board *board; // NULL: no points (a tool of the harness itself)
     struct history_writer *history;
     int64_t requests[PHASE_NONE + 1]; // sent in each phase, as the points before them count them
-    bool is_relayed;            // what it passes is no request to a server: a relay passes those
+    bool is_proxied;            // what it passes is no request to a server: a proxy passes those
     bool is_uncounted;          // some requests of its are not among them
     int64_t wakeups;            // waits of acquires that a notification ended
     bool are_wakeups_uncounted; // perhaps there were more

@@ -498,7 +498,7 @@ static void worker_run(struct worker *worker)
     bool measures = connected == 0 && measure_applies(worker);
     const struct lock_client *client = worker->key->lock.client;
     record(worker, (struct event){.kind = EVENT_WORKER_START,
-                                  .detail = (uint8_t)((client->has_relay ? 0 : WAY_STRAIGHT) |
+                                  .detail = (uint8_t)((client->has_proxy ? 0 : WAY_STRAIGHT) |
                                                       (measures ? WAY_OWN_LOOP : 0))});
     while (connected == 0 && pace_next(&worker->pace, &turn)) {
         note_warm_up(worker, &turn);
@@ -587,7 +587,7 @@ static struct lock_client *open_clients(const struct trial_state *state, const s
             .first = clients,
             .keys = range.count,
             .workers = (int)state->trial->scenario->clients.threads,
-            .has_relay = node->end.network_namespace >= 0 && state->scheme->server != NULL &&
+            .has_proxy = node->end.network_namespace >= 0 && state->scheme->server != NULL &&
                          trial_needs_proxy(state->trial),
             .folder = state->folder};
     for (size_t i = 0; i < range.count; i++) {

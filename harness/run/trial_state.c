@@ -315,7 +315,7 @@ static void open_wires(struct fault_world *world, const struct sandbox *sandbox)
         world->why_no_wires = memory_string(error.text);
 }
 
-// Where nothing sees what a foreign lock sends, see harness/wire/relay.h.
+// Where nothing sees what a foreign lock sends, see harness/wire/proxy.h.
 static void tell_points(struct fault_world *world, const struct foreign_settings *foreign)
 {
     if (foreign == NULL)

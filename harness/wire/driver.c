@@ -1,336 +1,694 @@
-// The process of a driver: started, greeted, read, and ended.
+// What is said to a driver and what it answers, and what its proxy sees meanwhile.
 #include "harness/wire/driver.h"
 
-#include "harness/base/file.h"
-#include "harness/base/processes.h"
-#include "harness/base/text.h"
-#include "harness/cluster/process.h"
-#include "harness/wire/driver_advice.h"
-#include "harness/wire/driver_inside.h"
+#include "harness/base/futex.h"
+#include "harness/wire/driver_process.h"
+#include "harness/wire/proxy.h"
 
-#include <ctype.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <jansson.h>
-#include <poll.h>
-#include <signal.h>
+#include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#define END_NS (2 * NS_PER_S)
-#define LOOK_EVERY_NS (2 * NS_PER_MS)
-#define LOOK_NS (250 * NS_PER_MS)
-#define LONGEST_LOG (100 * 1000 * 1000)
+const char *const driver_commands[] = {"acquire", "release", "renew", "measure", NULL};
 
-// --- where the servers are -----------------------------------------------------------------------
+// How often a waiter looks whether the trial has ended.
+#define SLICE_NS (100 * NS_PER_MS)
+// How long answers are waited for after that.
+#define LAST_NS (5 * NS_PER_S)
+// An attempt that succeeds is answered within that time, unless the process is stopped, or a server
+// takes its time.
+#define ATTEMPT_NS (100 * NS_PER_MS)
+// Of the time that a program is at work, so much counts as its hanging: it may loop for ever.
+#define AT_WORK 10
+// A loss may cross the release of its hold; so many do not.
+#define MOST_STRAYS 10000
+// Shorter stops at a point are none: nobody held the request.
+#define STOP_NS NS_PER_MS
+// Stops that follow each other within that time are one: an attempt may be older than all of them.
+#define TOGETHER_NS (100 * NS_PER_MS)
+// The network, or the server, is to blame for the time that a reply takes longer.
+#define SLOW_NS (25 * NS_PER_MS)
+// The next request of an attempt follows within that time.
+#define NEXT_NS (2 * NS_PER_MS)
 
-static json_t *addresses(const struct endpoint *servers, int count)
+// A request that was sent.
+struct pending {
+    struct pending *next;
+    int64_t id;
+    enum driver_ask ask;
+    struct driver_hold *hold; // gone if this is abandoned
+    int worker;               // of the hold
+    int64_t asked_ns;         // when the driver was asked
+    int64_t told_ns;          // the last reply to a request that was certainly its; 0: none
+    int64_t doubtful_ns;      // the first request after that which may be its; 0: none
+    int64_t commands;         // sent to servers meanwhile, as its proxy has seen
+    bool is_uncounted;        // some that may be its are not among them
+    int64_t wakeups;          // notifications that came meanwhile, of an acquire
+    bool are_wakeups_uncounted;
+    bool abandoned;           // nobody waits for it any more: freed when it is answered
+    _Atomic uint32_t settled; // a futex: 1 once `line` is there, or the driver has failed
+    struct driver_line line;
+    int64_t heard_ns; // when it came
+};
+
+// The times in which a request of the driver's stood still at a point.
+struct stops {
+    int under_way;
+    int64_t began_ns;             // of those under way, the first
+    int64_t from_ns, until_ns;    // the last that is over, and those that were shortly before it
+    int64_t asked_ns, replied_ns; // the last request that took long, and those right before it
+    _Atomic uint32_t *of_workers; // how many are under way, by worker
+};
+
+struct driver {
+    struct driver_settings settings;
+    struct driver_process process;
+    bool has_process;
+    struct proxy *proxy;      // NULL: it has none
+    _Atomic uint32_t greeted; // a futex: 1 once it has said hello, or has failed
+    _Atomic uint32_t failed;  // 1: `failure` is set
+    pthread_mutex_t mutex;    // guards what follows
+    struct stops stops;
+    struct pending *pending;
+    struct driver_hold *holds;
+    bool measures; // it can run a loop by itself
+    int64_t last_id;
+    int64_t strays; // losses of holds that nobody has
+    bool stopping;
+    struct error failure;
+};
+
+// --- failing -------------------------------------------------------------------------------------
+
+static void settle(struct pending *pending)
 {
-    json_t *array = json_array();
-    for (int i = 0; i < count; i++)
-        json_array_append_new(array, json_sprintf("%s:%d", servers[i].host, servers[i].port));
-    return array;
+    atomic_store(&pending->settled, 1);
+    futex_wake_all(&pending->settled);
 }
 
-static json_t *describe_servers(const struct service *service)
+// The first failure stays; whoever waits is woken. With the mutex (which is recursive) or without.
+__attribute__((format(printf, 2, 3))) static void fail(struct driver *driver, const char *format,
+                                                       ...)
 {
-    json_t *object = json_object();
-    if (service == NULL)
-        return object;
-    json_object_set_new(object, "kind", json_string(service->kind));
-    json_object_set_new(object, "topology", json_string(service->topology));
-    json_object_set_new(object, "addresses", addresses(service->servers, service->server_count));
-    if (service->sentinel_count > 0) {
-        json_object_set_new(object, "sentinels",
-                            addresses(service->sentinels, service->sentinel_count));
-        json_object_set_new(object, "master", json_string(SENTINEL_MASTER));
+    va_list arguments;
+    char said[700];
+    struct text text = {0};
+    va_start(arguments, format);
+    vsnprintf(said, sizeof said, format, arguments);
+    va_end(arguments);
+    text_format(&text, "the driver of client-%d (", driver->settings.client);
+    const char *const *command = driver->settings.foreign->command;
+    for (size_t i = 0; command[i] != NULL && text.length < 120; i++)
+        text_format(&text, "%s%.60s", i > 0 ? " " : "", command[i]);
+    text_format(&text, ") %s", said);
+    pthread_mutex_lock(&driver->mutex);
+    if (atomic_load(&driver->failed) == 0 && !driver->stopping) {
+        error_set(&driver->failure, "%s", text.bytes);
+        atomic_store(&driver->failed, 1);
+        for (struct pending *each = driver->pending; each != NULL; each = each->next)
+            settle(each);
+        atomic_store(&driver->greeted, 1);
+        futex_wake_all(&driver->greeted);
     }
-    const char *const extras[][2] = {
-        {"user", service->user}, {"password", service->password}, {"database", service->database}};
-    for (size_t i = 0; i < sizeof extras / sizeof *extras; i++) {
-        if (extras[i][1][0] != '\0')
-            json_object_set_new(object, extras[i][0], json_string(extras[i][1]));
+    pthread_mutex_unlock(&driver->mutex);
+    text_free(&text);
+}
+
+static void note_failure(void *driver, const char *what)
+{
+    fail(driver, "%s", what);
+}
+
+// --- what passes its proxy -----------------------------------------------------------------------
+
+static const enum phase phases[] = {[DRIVER_ACQUIRE] = PHASE_ACQUIRE,
+                                    [DRIVER_RELEASE] = PHASE_RELEASE,
+                                    [DRIVER_RENEW] = PHASE_RENEW,
+                                    [DRIVER_MEASURE] = PHASE_NONE};
+
+// True if another worker holds a lock that its library renews by itself, in the background.
+static bool others_are_renewed(const struct driver *driver, int worker)
+{
+    const char *const *traits = driver->settings.foreign->traits;
+    const struct driver_hold *hold = driver->holds;
+    while (hold != NULL && (!hold->held || hold->worker == worker))
+        hold = hold->next;
+    return hold != NULL && traits != NULL && text_is_one_of("renewed", traits);
+}
+
+// What the driver is busy with when it sends something is what it sends it for: with one request
+// under way, that of its worker; with several of one kind, at least their phase is known.
+static void ask(void *context, struct parsed_request *request)
+{
+    struct driver *driver = context;
+    pthread_mutex_lock(&driver->mutex);
+    struct pending *first = driver->pending;
+    bool is_alike = first != NULL;
+    for (const struct pending *each = first; each != NULL; each = each->next)
+        is_alike = is_alike && each->ask == first->ask;
+    request->asked_ns = clock_monotonic_ns();
+    request->phase = is_alike ? phases[first->ask] : PHASE_NONE;
+    request->worker = is_alike && first->next == NULL ? first->worker : 0;
+    request->is_certain = request->worker != 0 && !others_are_renewed(driver, request->worker);
+    for (struct pending *each = first; each != NULL && !request->is_certain; each = each->next) {
+        if (each->doubtful_ns == 0)
+            each->doubtful_ns = request->asked_ns;
     }
-    return object;
+    if (is_alike)
+        first->commands++;
+    for (struct pending *each = first; each != NULL && !is_alike; each = each->next)
+        each->is_uncounted = true;
+    pthread_mutex_unlock(&driver->mutex);
 }
 
-static char *write_hello(const struct driver_settings *settings)
+// The driver is told the reply to a request that was certainly that worker's. It was still asking
+// then, so that what it may have sent before has not been granted. With the mutex.
+static void tell(struct driver *driver, const struct parsed_request *request, int64_t now_ns)
 {
-    json_t *locks = json_array();
-    for (size_t i = 0; settings->locks[i] != NULL; i++)
-        json_array_append_new(locks, json_string(settings->locks[i]));
-    json_t *hello =
-        json_pack("{s:i, s:i, s:i, s:I, s:I, s:I, s:I, s:o, s:o}", "hello", DRIVER_PROTOCOL,
-                  "client", settings->client, "workers", settings->workers, "lease_ms",
-                  (json_int_t)(settings->lease_ns / NS_PER_MS), "wait_ms",
-                  (json_int_t)(settings->wait_ns / NS_PER_MS), "retry_ms",
-                  (json_int_t)(settings->retry_ns / NS_PER_MS), "request_ms",
-                  (json_int_t)(settings->request_ns / NS_PER_MS), "servers",
-                  describe_servers(settings->service), "locks", locks);
-    char *line = json_dumps(hello, 0);
-    json_decref(hello);
-    return line;
+    for (struct pending *each = driver->pending; each != NULL; each = each->next) {
+        if (!request->is_certain || each->worker != request->worker)
+            continue;
+        each->told_ns = now_ns;
+        if (each->doubtful_ns < request->asked_ns)
+            each->doubtful_ns = 0;
+    }
 }
 
-static void add_addresses(const char *name, const struct endpoint *servers, int count,
-                          struct text *out)
+static void note_reply(void *context, const struct parsed_request *request)
 {
-    text_add(out, "LOCKPICK_");
-    for (; *name != '\0'; name++)
-        text_format(out, "%c", toupper((unsigned char)*name));
-    for (int i = 0; i < count; i++)
-        text_format(out, "%s%s:%d", i > 0 ? "," : "=", servers[i].host, servers[i].port);
+    struct driver *driver = context;
+    struct stops *stops = &driver->stops;
+    pthread_mutex_lock(&driver->mutex);
+    int64_t now_ns = clock_monotonic_ns();
+    tell(driver, request, now_ns);
+    if (now_ns - request->asked_ns >= SLOW_NS) {
+        bool is_next = request->asked_ns - stops->replied_ns < NEXT_NS;
+        stops->asked_ns =
+            is_next ? time_earlier(stops->asked_ns, request->asked_ns) : request->asked_ns;
+        stops->replied_ns = now_ns;
+    }
+    pthread_mutex_unlock(&driver->mutex);
 }
 
-// --- starting ------------------------------------------------------------------------------------
+// A notification ends the wait of the one acquire that is under way; of several it is not known
+// whose.
+static void note_notices(void *context, int64_t count)
+{
+    struct driver *driver = context;
+    struct pending *first = NULL;
+    int waiting = 0;
+    pthread_mutex_lock(&driver->mutex);
+    for (struct pending *each = driver->pending; each != NULL; each = each->next) {
+        if (each->ask != DRIVER_ACQUIRE)
+            continue;
+        waiting++;
+        first = each;
+    }
+    if (first != NULL && (count < 0 || waiting > 1))
+        first->are_wakeups_uncounted = true;
+    else if (first != NULL)
+        first->wakeups += count;
+    pthread_mutex_unlock(&driver->mutex);
+}
 
-// The program with pipes for its standard input and output.
-static int start_process(struct driver *driver, struct error *error)
+static void stop(void *context, const struct parsed_request *request, bool begins)
+{
+    struct driver *driver = context;
+    struct stops *stops = &driver->stops;
+    _Atomic uint32_t *of_worker = &stops->of_workers[request->worker];
+    pthread_mutex_lock(&driver->mutex);
+    int64_t now_ns = clock_monotonic_ns();
+    if (begins && stops->under_way++ == 0)
+        stops->began_ns = now_ns;
+    if (!begins && --stops->under_way == 0 && now_ns - stops->began_ns > STOP_NS) {
+        if (stops->began_ns - stops->until_ns > TOGETHER_NS)
+            stops->from_ns = stops->began_ns;
+        stops->until_ns = now_ns;
+    }
+    if (!begins)
+        tell(driver, request, now_ns);
+    pthread_mutex_unlock(&driver->mutex);
+    if (begins)
+        atomic_fetch_add(of_worker, 1);
+    else if (atomic_fetch_sub(of_worker, 1) == 1)
+        futex_wake_all(of_worker);
+}
+
+// Starts the proxy, if the driver is to have one.
+static int start_proxy(struct driver *driver, struct error *error)
 {
     const struct driver_settings *settings = &driver->settings;
-    const struct foreign_settings *foreign = settings->foreign;
-    const struct service *service = settings->service;
-    struct text servers = {0};
-    struct text sentinels = {0};
-    const char *environment[3] = {NULL};
-    int input[2], output[2];
-    if (service != NULL)
-        add_addresses(service->kind, service->servers, service->server_count, &servers);
-    if (service != NULL && service->sentinel_count > 0)
-        add_addresses("sentinel", service->sentinels, service->sentinel_count, &sentinels);
-    environment[0] = servers.bytes;
-    environment[1] = sentinels.bytes;
-    if (pipe2(input, O_CLOEXEC) != 0)
-        return error_set(error, "cannot make a pipe: %s", strerror(errno));
-    if (pipe2(output, O_CLOEXEC) != 0) {
-        close(input[0]);
-        close(input[1]);
-        return error_set(error, "cannot make a pipe: %s", strerror(errno));
-    }
-    const int streams[] = {input[0], output[1]};
-    struct process_settings process = {
-        .arguments = foreign->command,
-        .environment = environment,
-        .folder = foreign->folder[0] ? foreign->folder : NULL,
-        .log_path = settings->log_path,
-        .streams = streams,
-        .network_namespace = driver->relay != NULL ? relay_network(driver->relay) : -1,
-        .processor = -1};
-    driver->process = process_start(&process, error);
-    close(input[0]);
-    close(output[1]);
-    driver->input = input[1];
-    driver->output = output[0];
-    fcntl(driver->input, F_SETFL, O_NONBLOCK);
-    text_free(&servers);
-    text_free(&sentinels);
-    if (driver->process > 0)
+    if (!settings->has_proxy || settings->service == NULL)
         return 0;
-    struct text advice = {0};
-    driver_advise_start(foreign, &advice);
-    struct error reason = *error;
-    error_set(error, "the driver of the scheme %s, in the folder %s: %s%s", foreign->name,
-              foreign->folder[0] ? foreign->folder : ".", reason.text, text_string(&advice));
-    text_free(&advice);
-    return -1;
+    size_t workers = (size_t)settings->workers + 1; // 0: not known
+    driver->stops.of_workers = memory_zeroed(workers, sizeof *driver->stops.of_workers);
+    const struct proxy_settings proxy = {.service = settings->service,
+                                         .client = settings->client,
+                                         .board = settings->board,
+                                         .history = settings->history,
+                                         .ask = ask,
+                                         .replied = note_reply,
+                                         .noticed = note_notices,
+                                         .stop = stop,
+                                         .context = driver};
+    driver->proxy = proxy_start(&proxy, error);
+    return driver->proxy != NULL ? 0 : -1;
 }
 
-// --- its end -------------------------------------------------------------------------------------
-
-// Waits for its end; false if it does not come in time.
-static bool reap(struct driver *driver, int64_t limit_ns)
+// True if a request stands still. In any case moves *since_ns back to before the last stop, if that
+// ended after it.
+static bool look_at_stops(struct driver *driver, int64_t *since_ns)
 {
-    int64_t give_up_ns = clock_monotonic_ns() + limit_ns;
-    while (!driver->reaped) {
-        pid_t ended = waitpid(driver->process, &driver->status, WNOHANG);
-        driver->reaped = ended == driver->process || (ended < 0 && errno == ECHILD);
-        if (!driver->reaped && clock_monotonic_ns() >= give_up_ns)
-            return false;
-        if (!driver->reaped)
-            clock_sleep_until_ns(clock_monotonic_ns() + LOOK_EVERY_NS);
+    pthread_mutex_lock(&driver->mutex);
+    const struct stops stops = driver->stops;
+    pthread_mutex_unlock(&driver->mutex);
+    bool is_now = stops.under_way > 0;
+    bool is_apart = is_now && stops.began_ns - stops.until_ns > TOGETHER_NS;
+    if (is_now || stops.until_ns > *since_ns)
+        *since_ns = time_earlier(*since_ns, is_apart ? stops.began_ns : stops.from_ns);
+    return is_now;
+}
+
+// Waits until no request of the worker's stands still at a point.
+static void await_stops(struct driver *driver, int worker)
+{
+    if (driver->proxy == NULL)
+        return;
+    _Atomic uint32_t *word = &driver->stops.of_workers[worker];
+    for (uint32_t count; (count = atomic_load(word)) != 0;)
+        futex_wait_until_ns(word, count, TIME_NEVER);
+}
+
+// --- waiting -------------------------------------------------------------------------------------
+
+// How long the driver may take: what it was allowed, and its patience beyond that, in which the
+// time counts for a tenth in which the program could have run and did not get a processor, or is at
+// work. `in_time`: see DRIVER_STOP_IN_TIME.
+struct budget {
+    int64_t allowed_ns;
+    int64_t patience_ns;
+    bool in_time;
+};
+
+// A time in which this process stood still, as far as can be told; {0, 0}: none.
+struct standstill {
+    int64_t from_ns, until_ns;
+};
+
+enum wait { SETTLED, LATE, ENDED };
+
+// Waits on the futex while it is 0, at most for the budget, of the time in which this process was
+// not stopped, nor any request of the driver's, and for a few seconds of it after the trial has
+// ended. *last is the last time in which it was. A stop of the process shows as a slice that took
+// much longer than it should: the driver, which was stopped too, is not blamed for it.
+static enum wait wait_for(struct driver *driver, _Atomic uint32_t *word,
+                          const struct budget *budget, struct standstill *last)
+{
+    int64_t spent_ns = 0;
+    int64_t last_ns = time_earlier(LAST_NS, driver->settings.foreign->patience_ns);
+    int64_t ignored_ns = TIME_NEVER;
+    *last = (struct standstill){0};
+    while (atomic_load(word) == 0) {
+        uint32_t stop = atomic_load(driver->settings.stop);
+        bool ends = stop != 0 && !(budget->in_time && stop == DRIVER_STOP_IN_TIME);
+        int64_t from_ns = clock_monotonic_ns();
+        futex_wait_until_ns(word, 0, from_ns + SLICE_NS);
+        int64_t slice_ns = clock_monotonic_ns() - from_ns;
+        if (slice_ns > 2 * SLICE_NS)
+            *last = (struct standstill){from_ns, from_ns + slice_ns};
+        slice_ns = time_earlier(slice_ns, 2 * SLICE_NS);
+        last_ns -= ends ? slice_ns : 0;
+        if (spent_ns >= budget->allowed_ns && driver_process_is_at_work(&driver->process))
+            slice_ns /= AT_WORK;
+        if (!look_at_stops(driver, &ignored_ns))
+            spent_ns += slice_ns;
+        bool is_late = spent_ns >= budget->allowed_ns + budget->patience_ns;
+        if (atomic_load(word) == 0 && (is_late || last_ns <= 0))
+            return ends ? ENDED : LATE;
+    }
+    return SETTLED;
+}
+
+// --- from when on a lease counts -----------------------------------------------------------------
+
+// The earliest that the request may have been sent whose reply the driver was told at `told_ns`. An
+// attempt may have been under way when a standstill began.
+static int64_t attempt_ns(struct driver *driver, const struct standstill *last, int64_t told_ns)
+{
+    int64_t from_ns = told_ns - ATTEMPT_NS;
+    int64_t held_ns = from_ns;
+    // A reply that came after that may have taken long.
+    pthread_mutex_lock(&driver->mutex);
+    if (driver->stops.replied_ns > from_ns)
+        from_ns = time_earlier(from_ns, driver->stops.asked_ns);
+    pthread_mutex_unlock(&driver->mutex);
+    look_at_stops(driver, &held_ns);
+    if (held_ns < told_ns - ATTEMPT_NS)
+        from_ns = time_earlier(from_ns, held_ns - ATTEMPT_NS);
+    if (last->until_ns > told_ns - ATTEMPT_NS)
+        from_ns = time_earlier(from_ns, last->from_ns - ATTEMPT_NS);
+    return from_ns;
+}
+
+// For how long the driver has said that it is valid; no longer than a lease.
+static int64_t told_valid_ns(const struct driver_line *line, int64_t lease_ns)
+{
+    return time_earlier(line->valid_ms, lease_ns / NS_PER_MS) * NS_PER_MS;
+}
+
+// From when on the lease counts of which the driver has not said when it was granted, nor until
+// when it is valid: at the earliest. However late its answer is given and heard, it reckoned after
+// the reply to the request that was granted: the last one that was certainly its worker's, or any
+// since that may have been; if the proxy has seen none, any time since it was asked.
+static int64_t earliest_lease_ns(struct driver *driver, const struct standstill *last,
+                                 const struct pending *pending, const struct driver_line *line,
+                                 int64_t lease_ns)
+{
+    int64_t called_ns = time_later(pending->asked_ns, line->from_ns);
+    int64_t told_ns = pending->told_ns > 0 ? pending->told_ns : pending->heard_ns;
+    int64_t doubtful_ns = pending->doubtful_ns > 0 ? pending->doubtful_ns : TIME_NEVER;
+    if (pending->told_ns == 0 && pending->doubtful_ns == 0)
+        told_ns = doubtful_ns = called_ns;
+    bool says_validity = line->valid_ms >= 0;
+    int64_t earliest_ns = says_validity ? told_ns : attempt_ns(driver, last, told_ns);
+    earliest_ns = time_later(called_ns, time_earlier(earliest_ns, doubtful_ns));
+    return says_validity ? earliest_ns + told_valid_ns(line, lease_ns) - lease_ns : earliest_ns;
+}
+
+static void date_answer(struct driver *driver, const struct standstill *last,
+                        const struct pending *pending, int64_t lease_ns,
+                        struct driver_answer *answer)
+{
+    const struct driver_line *line = &answer->line;
+    int64_t to_ns = line->to_ns > 0 ? line->to_ns : pending->heard_ns;
+    answer->is_anchored = true;
+    if (line->valid_until_ns > 0) {
+        answer->lease_from_ns = time_earlier(line->valid_until_ns, to_ns + lease_ns) - lease_ns;
+    } else if (line->valid_ms >= 0 && line->to_ns > 0) {
+        answer->lease_from_ns = to_ns + told_valid_ns(line, lease_ns) - lease_ns;
+    } else if (line->request_ns > 0) {
+        answer->lease_from_ns = line->request_ns;
+    } else if (pending->ask == DRIVER_RENEW && line->valid_ms < 0) {
+        answer->lease_from_ns = pending->asked_ns;
+    } else {
+        answer->lease_from_ns = earliest_lease_ns(driver, last, pending, line, lease_ns);
+        answer->is_anchored = pending->told_ns > 0 && pending->doubtful_ns == 0;
+    }
+}
+
+// --- hearing -------------------------------------------------------------------------------------
+
+static bool may_answer(enum driver_ask ask, enum driver_word word)
+{
+    static const enum driver_word allowed[][4] = {
+        [DRIVER_ACQUIRE] = {DRIVER_HELD, DRIVER_NOT_HELD, DRIVER_UNKNOWN, DRIVER_ERROR},
+        [DRIVER_RELEASE] = {DRIVER_RELEASED, DRIVER_NOT_OWNER, DRIVER_GONE, DRIVER_UNKNOWN},
+        [DRIVER_RENEW] = {DRIVER_RENEWED, DRIVER_NOT_OWNER, DRIVER_GONE, DRIVER_UNKNOWN},
+        [DRIVER_MEASURE] = {DRIVER_MEASURED},
+    };
+    for (size_t i = 0; i < sizeof allowed[ask] / sizeof *allowed[ask]; i++) {
+        if (allowed[ask][i] == word)
+            return true;
+    }
+    return word == DRIVER_ERROR;
+}
+
+// The driver runs on this machine, so that its times lie within its conversation with us: else they
+// are of another clock, and prove nothing. False if they do not; the driver has failed then.
+static bool times_make_sense(struct driver *driver, const struct pending *pending,
+                             const struct driver_line *line, const char *shown)
+{
+    const struct {
+        const char *name;
+        int64_t at_ns;
+    } times[] = {
+        {"from_ns", line->from_ns}, {"request_ns", line->request_ns}, {"to_ns", line->to_ns}};
+    int64_t now_ns = clock_monotonic_ns();
+    int64_t from_ns = line->from_ns > 0 ? line->from_ns : pending->asked_ns;
+    int64_t to_ns = line->to_ns > 0 ? line->to_ns : now_ns;
+    for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
+        int64_t at_ns = times[i].at_ns;
+        if (at_ns == 0 || (at_ns >= time_later(from_ns, pending->asked_ns) &&
+                           at_ns <= time_earlier(to_ns, now_ns)))
+            continue;
+        fail(driver,
+             "has answered '%s': its \"%s\" lies outside of the call, which it was asked for "
+             "at %" PRId64 " and answered at %" PRId64
+             ". Times are the machine's CLOCK_MONOTONIC in nanoseconds",
+             shown, times[i].name, pending->asked_ns, now_ns);
+        return false;
     }
     return true;
 }
 
-// What Node and Java put behind the line that names an error: where it came from, their version.
-static bool is_of_stack(const char *line, const char *end)
+static void hear_answer(struct driver *driver, struct driver_line *line, const char *shown)
 {
-    static const char version[] = "Node.js v";
-    return line == end || isspace((unsigned char)line[0]) || line[0] == '}' ||
-           ((size_t)(end - line) > strlen(version) && strncmp(line, version, strlen(version)) == 0);
-}
-
-// "; its log ends with '...'", or nothing. Of a long log, only the end is read.
-static void quote_log(const struct driver *driver, struct text *out)
-{
-    char log[4096];
-    struct driver_quote shown;
-    int file = driver->settings.log_path != NULL
-                   ? open(driver->settings.log_path, O_RDONLY | O_CLOEXEC)
-                   : -1;
-    if (file < 0)
+    struct pending **place = &driver->pending;
+    while (*place != NULL && (*place)->id != line->id)
+        place = &(*place)->next;
+    struct pending *pending = *place;
+    if (pending == NULL) {
+        fail(driver, "has answered what it was not asked: '%s' %s", shown,
+             line->id <= driver->last_id ? "answers a request a second time"
+                                         : "has an id that no request had");
         return;
-    off_t bytes = lseek(file, 0, SEEK_END);
-    off_t from = bytes > (off_t)sizeof log ? bytes - (off_t)sizeof log : 0;
-    ssize_t length = pread(file, log, sizeof log, from);
-    close(file);
-    if (length <= 0)
+    }
+    if (!may_answer(pending->ask, line->word)) {
+        fail(driver, "has answered '%s', and \"%s\" is no answer to \"%s\"", shown,
+             driver_word_name(line->word), driver_commands[pending->ask]);
         return;
-    const char *end = log + length;
-    const char *newline = memrchr(log, '\n', (size_t)length);
-    while (newline != NULL && is_of_stack(newline + 1, end)) {
-        end = newline;
-        newline = memrchr(log, '\n', (size_t)(end - log));
     }
-    const char *line = newline != NULL ? newline + 1 : log;
-    text_format(out, "; its log ends with '%s'", driver_quote(line, (size_t)(end - line), &shown));
-}
-
-static void say_it_died(struct driver *driver)
-{
-    struct text how = {0};
-    if (!reap(driver, END_NS))
-        text_add(&how, "has closed its standard output");
-    else if (WIFSIGNALED(driver->status))
-        text_format(&how, "has died by signal %d", WTERMSIG(driver->status));
-    else
-        text_format(&how, "has ended with status %d", WEXITSTATUS(driver->status));
-    if (driver->reaped && driver->status == 0)
-        text_add(&how, ", and must not before it is told to quit or its standard input ends");
-    quote_log(driver, &how);
-    driver_fail(driver, "%s", how.bytes);
-    text_free(&how);
-}
-
-// --- reading -------------------------------------------------------------------------------------
-
-// Hears each whole line; what is left over is moved to the front. Returns how many bytes that is.
-static size_t hear_lines(struct driver *driver, char *bytes, size_t length)
-{
-    char *from = bytes;
-    char *end = bytes + length;
-    for (char *newline; (newline = memchr(from, '\n', (size_t)(end - from))) != NULL;) {
-        if (newline > from)
-            driver_hear(driver, from, (size_t)(newline - from));
-        from = newline + 1;
+    if (!times_make_sense(driver, pending, line, shown))
+        return;
+    *place = pending->next;
+    if (pending->abandoned) {
+        free(pending);
+        return;
     }
-    memmove(bytes, from, (size_t)(end - from));
-    return (size_t)(end - from);
+    if (pending->ask == DRIVER_ACQUIRE && line->word == DRIVER_HELD)
+        pending->hold->held = true;
+    pending->line = *line;
+    line->cycles = NULL; // it is the request's now
+    pending->heard_ns = clock_monotonic_ns();
+    settle(pending);
 }
 
-// False once its log is as long as no log may be; the program, which fills the disk, is ended then.
-// And once it was killed, although what it has started still holds its output. Looks now and then.
-static bool goes_on(struct driver *driver, int64_t *looked_ns)
+static void hear_loss(struct driver *driver, const struct driver_line *line, const char *shown)
 {
-    struct stat about;
-    int64_t now_ns = clock_monotonic_ns();
-    if (now_ns - *looked_ns < LOOK_NS)
-        return true;
-    *looked_ns = now_ns;
-    if (reap(driver, 0) && WIFSIGNALED(driver->status)) {
-        say_it_died(driver);
-        return false;
+    struct driver_hold *hold = driver->holds;
+    while (hold != NULL && (hold->worker != line->worker || strcmp(hold->lock, line->lock) != 0))
+        hold = hold->next;
+    if (hold == NULL) {
+        fail(driver, "has said '%s', and no such worker uses such a lock", shown);
+    } else if (hold->held) {
+        hold->held = false;
+        if (driver->settings.lost != NULL)
+            driver->settings.lost(driver->settings.context, hold, line->reason);
+    } else if (++driver->strays > MOST_STRAYS) {
+        fail(driver,
+             "floods: %d times it has said that a hold is lost which nobody has, "
+             "the last time '%s'",
+             MOST_STRAYS, shown);
     }
-    if (driver->settings.log_path == NULL || stat(driver->settings.log_path, &about) != 0 ||
-        about.st_size <= LONGEST_LOG)
-        return true;
-    if (!driver->reaped)
-        kill(driver->process, SIGKILL);
-    driver_fail(driver, "floods its standard error: its log is longer than %d MB",
-                LONGEST_LOG / 1000000);
-    return false;
 }
 
-static void *read_lines(void *context)
+static void hear_hello(struct driver *driver, const struct driver_line *line)
+{
+    if (atomic_load(&driver->greeted) != 0) {
+        fail(driver, "has said hello twice");
+    } else if (line->version != DRIVER_PROTOCOL) {
+        fail(driver,
+             "speaks version %" PRId64 " of the protocol; this Lockpick speaks version %d: "
+             "see scripts/drivers/README.md",
+             line->version, DRIVER_PROTOCOL);
+    } else {
+        driver->measures = line->measures;
+        atomic_store(&driver->greeted, 1);
+        futex_wake_all(&driver->greeted);
+    }
+}
+
+static void hear(void *context, const char *bytes, size_t length)
 {
     struct driver *driver = context;
-    char *bytes = memory_new(DRIVER_LONGEST_LINE);
-    size_t length = 0;
-    int64_t looked_ns = 0;
-    while (goes_on(driver, &looked_ns)) {
-        struct pollfd ready[] = {{.fd = driver->output, .events = POLLIN},
-                                 {.fd = driver->wake, .events = POLLIN}};
-        if (poll(ready, 2, (int)(LOOK_NS / NS_PER_MS)) < 0 && errno != EINTR)
-            break;
-        if (ready[1].revents != 0)
-            break;
-        if (ready[0].revents == 0)
-            continue;
-        ssize_t got = read(driver->output, bytes + length, DRIVER_LONGEST_LINE - length);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0) {
-            say_it_died(driver);
-            break;
-        }
-        length = hear_lines(driver, bytes, length + (size_t)got);
-        if (length == DRIVER_LONGEST_LINE) {
-            struct driver_quote shown;
-            driver_fail(driver, "floods: a line must have at most %d bytes; this one begins '%s'",
-                        DRIVER_LONGEST_LINE - 1, driver_quote(bytes, 60, &shown));
-            break;
-        }
+    struct driver_line line;
+    struct driver_quote quote;
+    struct error error = {0};
+    int result = driver_line_read(bytes, length, &line, &error);
+    const char *shown = driver_quote(bytes, length, &quote);
+    pthread_mutex_lock(&driver->mutex);
+    if (result != 0)
+        fail(driver, "is not understood: %s", error.text);
+    else if (line.word == DRIVER_HELLO)
+        hear_hello(driver, &line);
+    else if (atomic_load(&driver->greeted) == 0)
+        fail(driver, "must say hello first; it has said '%s'", shown);
+    else if (line.word == DRIVER_LOST)
+        hear_loss(driver, &line, shown);
+    else
+        hear_answer(driver, &line, shown);
+    pthread_mutex_unlock(&driver->mutex);
+    free(line.cycles);
+}
+
+// --- asking --------------------------------------------------------------------------------------
+
+static struct pending *enter(struct driver *driver, const struct driver_request *request)
+{
+    struct pending *pending = memory_zeroed(1, sizeof *pending);
+    pending->ask = request->ask;
+    pending->hold = request->hold;
+    pending->worker = request->hold->worker;
+    pending->asked_ns = clock_monotonic_ns();
+    pthread_mutex_lock(&driver->mutex);
+    pending->id = ++driver->last_id;
+    pending->next = driver->pending;
+    driver->pending = pending;
+    // What is lost from now on is no loss: it was given up.
+    if (request->ask == DRIVER_RELEASE && request->depth <= 1)
+        request->hold->held = false;
+    if (atomic_load(&driver->failed) != 0)
+        settle(pending);
+    pthread_mutex_unlock(&driver->mutex);
+    return pending;
+}
+
+// The answer, if there is one by now; else whoever hears it will have nobody to tell.
+static bool leave(struct driver *driver, struct pending *pending, const struct standstill *last,
+                  int64_t lease_ns, struct driver_answer *answer, struct actor *actor)
+{
+    struct pending **place = &driver->pending;
+    pthread_mutex_lock(&driver->mutex);
+    while (*place != NULL && *place != pending)
+        place = &(*place)->next;
+    bool is_answered = *place == NULL;
+    if (!is_answered)
+        pending->abandoned = true;
+    // In place of the one that its point has counted.
+    actor->requests[actor->phase] += driver->proxy != NULL ? pending->commands - 1 : 0;
+    actor->wakeups += pending->wakeups;
+    actor->are_wakeups_uncounted |= pending->are_wakeups_uncounted;
+    actor->is_uncounted |= driver->proxy == NULL || pending->is_uncounted || !is_answered;
+    pthread_mutex_unlock(&driver->mutex);
+    if (is_answered) {
+        answer->line = pending->line;
+        date_answer(driver, last, pending, lease_ns, answer);
+        free(pending);
     }
-    free(bytes);
-    return NULL;
+    return is_answered;
 }
 
-// --- at work -------------------------------------------------------------------------------------
-
-// Programs that a program has started are looked at so many generations deep.
-#define GENERATIONS 4
-
-static bool is_at_work(struct driver *driver, const struct process_list *all, pid_t process,
-                       int generations)
+static void write_request(const struct driver_request *request, int64_t id, struct text *out)
 {
-    bool is = thread_watch_can_run(&driver->threads, process);
-    for (size_t i = 0; i < all->count && !is && generations > 1; i++)
-        is = all->items[i].parent == process &&
-             is_at_work(driver, all, all->items[i].id, generations - 1);
-    return is;
+    text_format(out, "{\"id\": %" PRId64 ", \"do\": \"%s\", \"worker\": %d, \"lock\": \"%s\"", id,
+                driver_commands[request->ask], request->hold->worker, request->hold->lock);
+    if (request->ask != DRIVER_RELEASE)
+        text_format(out, ", \"lease_ms\": %" PRId64, request->lease_ns / NS_PER_MS);
+    if (request->ask == DRIVER_ACQUIRE)
+        text_format(out, ", \"wait_ms\": %" PRId64, request->wait_ns / NS_PER_MS);
+    if (request->ask == DRIVER_MEASURE)
+        text_format(out,
+                    ", \"wait_ms\": %" PRId64 ", \"operations\": %" PRId64
+                    ", \"until_ns\": %" PRId64 ", \"hold_us\": %" PRId64 ", \"think_us\": %" PRId64,
+                    request->wait_ns / NS_PER_MS, request->operations, request->until_ns,
+                    request->hold_ns / 1000, request->think_ns / 1000);
+    if (request->depth > 1)
+        text_format(out, ", \"depth\": %" PRId64, request->depth);
+    if (request->permits > 0)
+        text_format(out, ", \"permits\": %" PRId64, request->permits);
+    text_format(out, "%s}\n", request->shared ? ", \"mode\": \"shared\"" : "");
 }
 
-bool driver_is_at_work(struct driver *driver)
+static enum outcome exchange(struct driver *driver, struct actor *actor,
+                             const struct driver_request *request, struct driver_answer *answer)
 {
-    struct process_list all = process_list_read();
-    pthread_mutex_lock(&driver->looking);
-    bool is = is_at_work(driver, &all, driver->process, GENERATIONS);
-    pthread_mutex_unlock(&driver->looking);
-    free(all.items);
-    return is;
+    char allowed[32], patience[32];
+    struct text line = {0};
+    struct budget budget = {.allowed_ns = driver->settings.request_ns,
+                            .patience_ns = driver->settings.foreign->patience_ns,
+                            .in_time = request->ask == DRIVER_ACQUIRE};
+    if (request->ask == DRIVER_ACQUIRE)
+        budget.allowed_ns = time_later(request->wait_ns, budget.allowed_ns);
+    if (request->ask == DRIVER_MEASURE)
+        budget.allowed_ns += time_later(0, request->until_ns - clock_monotonic_ns()) +
+                             request->wait_ns + request->hold_ns + request->think_ns;
+    struct pending *pending = enter(driver, request);
+    int64_t id = pending->id;
+    write_request(request, id, &line);
+    // What could not be sent is not answered either.
+    driver_process_send(&driver->process, line.bytes, line.length,
+                        budget.allowed_ns + budget.patience_ns, &driver->failed);
+    text_free(&line);
+    struct standstill last;
+    enum wait wait = wait_for(driver, &pending->settled, &budget, &last);
+    if (leave(driver, pending, &last, request->lease_ns, answer, actor))
+        return OUTCOME_OK;
+    if (wait == LATE)
+        fail(driver,
+             "hangs: \"%s\" (id %" PRId64 ", worker-%d) was not answered within the %s that it "
+             "may take and %s of patience. Give its connection a time-out, and answer unknown",
+             driver_commands[request->ask], id, request->hold->worker,
+             text_duration(budget.allowed_ns, allowed, sizeof allowed),
+             text_duration(budget.patience_ns, patience, sizeof patience));
+    return wait == ENDED ? OUTCOME_UNKNOWN : OUTCOME_BROKEN;
 }
 
-// --- the whole -----------------------------------------------------------------------------------
+bool driver_measures(struct driver *driver)
+{
+    return driver->measures && driver->proxy == NULL;
+}
+
+enum outcome driver_ask(struct driver *driver, struct actor *actor,
+                        const struct driver_request *request, struct driver_answer *answer,
+                        struct error *error)
+{
+    const char *name = driver_commands[request->ask];
+    *answer = (struct driver_answer){0};
+    actor->is_proxied = driver->proxy != NULL;
+    point(actor, POINT_BEFORE, name);
+    enum outcome outcome = exchange(driver, actor, request, answer);
+    await_stops(driver, request->hold->worker);
+    if (outcome == OUTCOME_OK && answer->line.word == DRIVER_ERROR) {
+        struct driver_quote why;
+        driver_quote(answer->line.why, strlen(answer->line.why), &why);
+        fail(driver, "answers \"%s\" of worker-%d with an error: %s", name, request->hold->worker,
+             why.text[0] != '\0' ? why.text : "it does not say which");
+        outcome = OUTCOME_BROKEN;
+    }
+    if (outcome == OUTCOME_BROKEN) {
+        pthread_mutex_lock(&driver->mutex);
+        *error = driver->failure;
+        pthread_mutex_unlock(&driver->mutex);
+    }
+    point(actor, POINT_AFTER, name);
+    actor->is_proxied = false;
+    return outcome;
+}
+
+// --- starting and stopping -----------------------------------------------------------------------
 
 static int greet(struct driver *driver, struct error *error)
 {
     int64_t patience_ns = driver->settings.foreign->patience_ns;
     struct standstill ignored;
-    char *hello = write_hello(&driver->settings);
-    struct text line = {0};
-    text_format(&line, "%s\n", hello);
-    driver_send(driver, line.bytes, line.length, patience_ns);
-    text_free(&line);
+    char *hello = driver_hello(&driver->settings);
+    driver_process_send(&driver->process, hello, strlen(hello), patience_ns, &driver->failed);
     free(hello);
-    struct driver_budget budget = {.patience_ns = patience_ns};
-    enum driver_wait wait = driver_wait(driver, &driver->greeted, &budget, &ignored);
-    if (wait == DRIVER_LATE) {
+    struct budget budget = {.patience_ns = patience_ns};
+    enum wait wait = wait_for(driver, &driver->greeted, &budget, &ignored);
+    if (wait == LATE) {
         char patience[32];
-        text_duration(patience_ns, patience, sizeof patience);
         struct text log = {0};
-        quote_log(driver, &log);
-        driver_fail(driver,
-                    "has not said hello within its patience of %s: it must answer its first line "
-                    "with {\"hello\": 1}, and flush its standard output after each line%s",
-                    patience, text_string(&log));
+        driver_process_quote_log(&driver->process, &log);
+        fail(driver,
+             "has not said hello within its patience of %s: it must answer its first line "
+             "with {\"hello\": 1}, and flush its standard output after each line%s",
+             text_duration(patience_ns, patience, sizeof patience), text_string(&log));
         text_free(&log);
     }
-    if (wait == DRIVER_ENDED)
+    if (wait == ENDED)
         return error_set(error, "the trial ended before a driver had said hello");
     pthread_mutex_lock(&driver->mutex);
     bool has_failed = atomic_load(&driver->failed) != 0;
@@ -345,37 +703,22 @@ struct driver *driver_start(const struct driver_settings *settings, struct error
     struct driver *driver = memory_zeroed(1, sizeof *driver);
     struct error ignored;
     driver->settings = *settings;
-    driver->input = driver->output = -1;
-    driver->wake = eventfd(0, EFD_CLOEXEC);
-    pthread_mutex_init(&driver->mutex, NULL);
-    pthread_mutex_init(&driver->sending, NULL);
-    pthread_mutex_init(&driver->looking, NULL);
-    if (driver_relay_start(driver, error) == 0 && start_process(driver, error) == 0) {
-        int reason = pthread_create(&driver->reader, NULL, read_lines, driver);
-        driver->has_reader = reason == 0;
-        if (reason != 0)
-            error_set(error, "cannot start a driver's thread: %s", strerror(reason));
-        else if (greet(driver, error) == 0)
+    pthread_mutexattr_t recursive;
+    pthread_mutexattr_init(&recursive);
+    pthread_mutexattr_settype(&recursive, PTHREAD_MUTEX_RECURSIVE);
+    pthread_mutex_init(&driver->mutex, &recursive);
+    pthread_mutexattr_destroy(&recursive);
+    driver->process = (struct driver_process){
+        .settings = &driver->settings, .hear = hear, .fail = note_failure, .context = driver};
+    if (start_proxy(driver, error) == 0) {
+        int network = driver->proxy != NULL ? proxy_network(driver->proxy) : -1;
+        driver->has_process = true;
+        if (driver_process_start(&driver->process, network, error) == 0 &&
+            greet(driver, error) == 0)
             return driver;
     }
     driver_stop(driver, &ignored);
     return NULL;
-}
-
-static void end_process(struct driver *driver)
-{
-    static const char quit[] = "{\"do\": \"quit\"}\n";
-    if (driver->process <= 0)
-        return;
-    bool has_failed = atomic_load(&driver->failed) != 0;
-    if (!has_failed)
-        driver_send(driver, quit, strlen(quit), END_NS);
-    close(driver->input);
-    driver->input = -1;
-    if (!reap(driver, has_failed ? 0 : END_NS)) {
-        kill(driver->process, SIGKILL);
-        reap(driver, END_NS);
-    }
 }
 
 bool driver_stop(struct driver *driver, struct error *error)
@@ -387,25 +730,16 @@ bool driver_stop(struct driver *driver, struct error *error)
     bool was_well = atomic_load(&driver->failed) == 0;
     *error = driver->failure;
     pthread_mutex_unlock(&driver->mutex);
-    (void)!eventfd_write(driver->wake, 1);
-    if (driver->has_reader)
-        pthread_join(driver->reader, NULL);
-    end_process(driver);
-    driver_relay_stop(driver); // what it has still to pass on asks whose it is
+    if (driver->has_process)
+        driver_process_end(&driver->process, was_well);
+    proxy_stop(driver->proxy); // what it has still to pass on asks whose it is
     while (driver->pending != NULL) {
         struct pending *next = driver->pending->next;
         free(driver->pending);
         driver->pending = next;
     }
-    if (driver->input >= 0)
-        close(driver->input);
-    if (driver->output >= 0)
-        close(driver->output);
-    close(driver->wake);
     pthread_mutex_destroy(&driver->mutex);
-    pthread_mutex_destroy(&driver->sending);
-    pthread_mutex_destroy(&driver->looking);
-    thread_watch_free(&driver->threads);
+    free(driver->stops.of_workers);
     free(driver);
     return was_well;
 }

@@ -40,9 +40,9 @@ struct driver_settings {
     // Not 0: the trial ends; whoever asks is given a few seconds more. DRIVER_STOP_IN_TIME: an
     // acquire under way has as long as ever, for the lock comes free, or it is refused.
     const _Atomic uint32_t *stop;
-    // What it sends to its servers goes through a relay (relay.h), with the points of `board`,
+    // What it sends to its servers goes through a proxy (proxy.h), with the points of `board`,
     // recorded in `history`. The caller must be in a network of the client's own.
-    bool has_relay;
+    bool has_proxy;
     struct point_board *board;
     const struct history_file *history;
     // The hold of that driver_hold is lost. Called by the driver's own thread; no worker's request
@@ -95,7 +95,7 @@ struct driver_answer {
 // Sends the request and waits for its answer, with a point before and after. OK: answered, by a
 // word that the protocol allows. UNKNOWN: the trial ended before an answer came. BROKEN with
 // `error` set: the driver has failed, or has answered "error". The actor's requests are those that
-// its relay has seen meanwhile; without a relay they are not known.
+// its proxy has seen meanwhile; without a proxy they are not known.
 enum outcome driver_ask(struct driver *driver, struct actor *actor,
                         const struct driver_request *request, struct driver_answer *answer,
                         struct error *error);

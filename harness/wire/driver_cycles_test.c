@@ -1,5 +1,5 @@
 // The answer to "measure": which loops are believed, and what is refused.
-#include "harness/wire/driver_cycles.h"
+#include "harness/wire/driver_line.h"
 
 #include "harness/testing/test.h"
 

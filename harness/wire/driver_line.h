@@ -28,7 +28,24 @@ enum driver_word {
     DRIVER_WORDS
 };
 
-struct driver_cycle;
+// A cycle of a loop that a driver has run by itself, of its answer to "measure":
+//
+//     {"id": 7, "answer": "measured", "from_ns": T, "cycles": [[GAP, ACQUIRE, HOLD, RELEASE], ...]}
+//
+// Each counts in nanoseconds from the end of the one before it, the first from T on
+// CLOCK_MONOTONIC: how long until it acquired, how long that took, how long it held the lock, and
+// how long the release took. Of an acquire that was not granted: [GAP, ACQUIRE, "not-held"] or
+// "unknown". A fifth number says how long after the beginning of the acquire the lease began, with
+// the request that got the lock; a word at the end of a whole cycle, how the release was answered
+// if not by "released".
+struct driver_cycle {
+    int64_t acquire_ns, acquired_ns; // CLOCK_MONOTONIC, as all that follow
+    int64_t asked_ns; // when the lease began; acquire_ns if it does not say: at the earliest
+    bool is_anchored; // it says so
+    int64_t release_ns, released_ns;
+    enum driver_word acquired; // held, not-held or unknown
+    enum driver_word released; // released, not-owner, gone or unknown; of a lock that was held
+};
 
 struct driver_line {
     enum driver_word word;

@@ -1,5 +1,4 @@
 // Whatever a driver says: an answer, or a message of one line that people can read.
-#include "harness/wire/driver_cycles.h"
 #include "harness/wire/driver_line.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // When a driver may have said what is heard: not later than it was, however late it is heard.
 #include "harness/testing/test.h"
 #include "harness/wire/driver.h"
-#include "harness/wire/test_relay.h"
+#include "harness/wire/test_proxy.h"
 
 #define CONNECT                                                                                    \
     "exec 3<>/dev/tcp/${LOCKPICK_REDIS%:*}/${LOCKPICK_REDIS#*:}; read hello; "                     \
@@ -31,7 +31,7 @@ static int ask_one(struct fixture *fixture, const char *program, int64_t *before
                                        .workers = 1,
                                        .request_ns = NS_PER_S,
                                        .stop = &never,
-                                       .has_relay = true,
+                                       .has_proxy = true,
                                        .board = fixture->board,
                                        .history = &fixture->history};
     struct driver *driver = driver_start(&settings, &error);

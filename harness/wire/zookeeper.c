@@ -1,28 +1,90 @@
+// The library answers on a thread of its own, whenever it can; a worker waits for its answer only
+// so long, and may be gone when it comes. So a request, and a watch, belongs to both, and whoever
+// is last frees it.
 #include "harness/wire/zookeeper.h"
 
 #include "harness/base/futex.h"
 #include "harness/base/text.h"
-#include "harness/wire/zookeeper_session.h"
 
 #include <errno.h>
 #include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define THREADED // the library that has threads of its own
+#include <zookeeper/zookeeper.h>
 
 #define SET_UP_NS (10 * NS_PER_S) // for the first connection
 // What is asked for at least. The library gives each connection as long to answer, and servers
 // grant no session shorter than two of their ticks anyway.
 #define SHORTEST_SESSION_MS 100
 
-// --- what the library tells ----------------------------------------------------------------------
+enum asked { CREATE, DELETE, EXISTS, GET_DATA, GET_CHILDREN, SYNC };
 
-static void enter(struct zk_life *life, enum zk_state state)
+const char *const zk_commands[] = {
+    [CREATE] = "create",
+    [DELETE] = "delete",
+    [EXISTS] = "exists",
+    [GET_DATA] = "getData",
+    [GET_CHILDREN] = "getChildren",
+    [SYNC] = "sync",
+    NULL,
+};
+
+enum state { CONNECTING, CONNECTED, ENDED };
+
+// One session, and the library's handle on it.
+struct life {
+    struct zk *zk;
+    zhandle_t *handle;
+    int64_t number;
+    _Atomic uint32_t state;  // enum state; a futex
+    int64_t silent_since_ns; // while it has no connection
+    struct life *former;     // the one before, which has ended: closed with the last
+};
+
+// A request that is under way, or given up and not answered yet.
+struct call {
+    struct zk *zk;
+    struct zk_watch *watch;
+    _Atomic uint32_t is_answered; // a futex
+    bool is_given_up;             // the worker waits no more; guarded by the mutex
+    int code;                     // the library's; then the answer
+    char text[ZK_TEXT_ROOM];
+    int64_t czxid;
+    struct zk_names names;
+    struct call *next;
+};
+
+struct zk_watch {
+    struct zk *zk;
+    _Atomic uint32_t has_rung; // a futex
+    bool is_set;               // the library has it; guarded by the mutex, as is what follows
+    bool is_dropped;           // the worker has it no more
+    struct zk_watch *next;
+};
+
+struct zk {
+    struct zk_settings settings; // but for the limit
+    _Atomic int64_t request_ns;
+    char *servers;         // "host:port,host:port"
+    pthread_mutex_t mutex; // guards what follows, but for the states
+    struct life *life;     // the current session
+    struct call *calls;
+    struct zk_watch *watches;
+};
+
+// --- sessions ------------------------------------------------------------------------------------
+
+static void enter(struct life *life, enum state state)
 {
     struct zk *zk = life->zk;
     pthread_mutex_lock(&zk->mutex);
-    if (state == ZK_CONNECTING && atomic_load(&life->state) == ZK_CONNECTED)
+    if (state == CONNECTING && atomic_load(&life->state) == CONNECTED)
         life->silent_since_ns = clock_monotonic_ns();
-    bool has_ended = state == ZK_ENDED && atomic_load(&life->state) != ZK_ENDED;
+    bool has_ended = state == ENDED && atomic_load(&life->state) != ENDED;
     atomic_store(&life->state, state);
     pthread_mutex_unlock(&zk->mutex);
     if (has_ended && zk->settings.ended != NULL)
@@ -30,18 +92,18 @@ static void enter(struct zk_life *life, enum zk_state state)
     futex_wake_all(&life->state);
 }
 
-static void hear(zhandle_t *handle, int type, int state, const char *path, void *context)
+static void hear(zhandle_t *handle, int type, int state, const char *path, void *life)
 {
     (void)handle;
     (void)path;
     if (type != ZOO_SESSION_EVENT)
         return;
     if (state == ZOO_CONNECTED_STATE)
-        enter(context, ZK_CONNECTED);
+        enter(life, CONNECTED);
     else if (state == ZOO_EXPIRED_SESSION_STATE || state == ZOO_AUTH_FAILED_STATE)
-        enter(context, ZK_ENDED);
+        enter(life, ENDED);
     else
-        enter(context, ZK_CONNECTING);
+        enter(life, CONNECTING);
 }
 
 // The library keeps these for the whole process. No log: outcomes say all that it would, and a
@@ -52,8 +114,6 @@ static void prepare_library(void)
     zoo_set_debug_level((ZooLogLevel)0);
     zoo_deterministic_conn_order(1);
 }
-
-// --- sessions ------------------------------------------------------------------------------------
 
 static char *list_servers(const struct zk_settings *settings)
 {
@@ -67,47 +127,41 @@ static char *list_servers(const struct zk_settings *settings)
     return list.bytes;
 }
 
-static int session_to_ask_ms(const struct zk_settings *settings)
-{
-    int64_t wanted_ms = settings->session_ns / NS_PER_MS;
-    if (wanted_ms < SHORTEST_SESSION_MS)
-        return SHORTEST_SESSION_MS;
-    return wanted_ms < INT_MAX ? (int)wanted_ms : INT_MAX;
-}
-
 // Begins a session: it connects by and by. NULL with errno set if that cannot be.
-static struct zk_life *begin_life(struct zk *zk, struct zk_life *former)
+static struct life *begin_life(struct zk *zk, struct life *former)
 {
-    int session_ms = session_to_ask_ms(&zk->settings);
-    struct zk_life *life = memory_zeroed(1, sizeof *life);
+    int64_t session_ms = zk->settings.session_ns / NS_PER_MS;
+    session_ms = time_earlier(time_later(session_ms, SHORTEST_SESSION_MS), INT_MAX);
+    struct life *life = memory_zeroed(1, sizeof *life);
     life->zk = zk;
     life->number = former != NULL ? former->number + 1 : 1;
     life->silent_since_ns = clock_monotonic_ns();
     life->former = former;
-    life->handle = zookeeper_init(zk->servers, hear, session_ms, NULL, life, ZOO_NO_LOG_CLIENTENV);
+    life->handle =
+        zookeeper_init(zk->servers, hear, (int)session_ms, NULL, life, ZOO_NO_LOG_CLIENTENV);
     if (life->handle != NULL)
         return life;
     free(life);
     return NULL;
 }
 
-static struct zk_life *current(struct zk *zk)
+static struct life *current(struct zk *zk)
 {
     pthread_mutex_lock(&zk->mutex);
-    struct zk_life *life = zk->life;
+    struct life *life = zk->life;
     pthread_mutex_unlock(&zk->mutex);
     return life;
 }
 
-static enum outcome await(struct zk_life *life, int64_t most_ns)
+static enum outcome await(struct life *life, int64_t most_ns)
 {
     int64_t give_up_ns = clock_monotonic_ns() + most_ns;
     for (;;) {
         uint32_t state = atomic_load(&life->state);
-        if (state != ZK_CONNECTING)
-            return state == ZK_CONNECTED ? OUTCOME_OK : OUTCOME_NO;
+        if (state != CONNECTING)
+            return state == CONNECTED ? OUTCOME_OK : OUTCOME_NO;
         if (!futex_wait_until_ns(&life->state, state, give_up_ns) &&
-            atomic_load(&life->state) == ZK_CONNECTING)
+            atomic_load(&life->state) == CONNECTING)
             return OUTCOME_NO;
     }
 }
@@ -120,8 +174,8 @@ enum outcome zk_await_connection(struct zk *zk)
 enum outcome zk_begin(struct zk *zk)
 {
     pthread_mutex_lock(&zk->mutex);
-    if (atomic_load(&zk->life->state) == ZK_ENDED) {
-        struct zk_life *next = begin_life(zk, zk->life);
+    if (atomic_load(&zk->life->state) == ENDED) {
+        struct life *next = begin_life(zk, zk->life);
         if (next != NULL)
             zk->life = next;
     }
@@ -153,12 +207,10 @@ void zk_set_limit(struct zk *zk, int64_t request_ns)
     zk->request_ns = request_ns;
 }
 
-static bool awaits_answers(struct zk *zk)
+static void free_call(struct call *call)
 {
-    pthread_mutex_lock(&zk->mutex);
-    bool awaits = zk->calls != NULL;
-    pthread_mutex_unlock(&zk->mutex);
-    return awaits;
+    zk_names_free(&call->names);
+    free(call);
 }
 
 void zk_close(struct zk *zk)
@@ -167,16 +219,26 @@ void zk_close(struct zk *zk)
         return;
     // Requests that were given up may still be answered. The library leaks those that are not.
     int64_t give_up_ns = clock_monotonic_ns() + zk->request_ns;
-    while (awaits_answers(zk) && clock_monotonic_ns() < give_up_ns)
+    pthread_mutex_lock(&zk->mutex);
+    while (zk->calls != NULL && clock_monotonic_ns() < give_up_ns) {
+        pthread_mutex_unlock(&zk->mutex);
         clock_sleep_until_ns(clock_monotonic_ns() + NS_PER_MS);
-    for (struct zk_life *life = zk->life; life != NULL;) {
-        struct zk_life *former = life->former;
+        pthread_mutex_lock(&zk->mutex);
+    }
+    pthread_mutex_unlock(&zk->mutex);
+    for (struct life *life = zk->life, *former; life != NULL; life = former) {
+        former = life->former;
         zookeeper_close(life->handle);
         free(life);
-        life = former;
     }
-    zk_forget_requests(zk);
-    zk_forget_watches(zk);
+    for (struct call *call = zk->calls, *next; call != NULL; call = next) {
+        next = call->next;
+        free_call(call);
+    }
+    for (struct zk_watch *watch = zk->watches, *next; watch != NULL; watch = next) {
+        next = watch->next;
+        free(watch);
+    }
     pthread_mutex_destroy(&zk->mutex);
     free(zk->servers);
     free(zk);
@@ -184,8 +246,8 @@ void zk_close(struct zk *zk)
 
 int64_t zk_session(struct zk *zk)
 {
-    struct zk_life *life = current(zk);
-    return atomic_load(&life->state) == ZK_ENDED ? 0 : life->number;
+    struct life *life = current(zk);
+    return atomic_load(&life->state) == ENDED ? 0 : life->number;
 }
 
 int64_t zk_timeout_ns(struct zk *zk)
@@ -196,44 +258,329 @@ int64_t zk_timeout_ns(struct zk *zk)
 int64_t zk_silence_ns(struct zk *zk)
 {
     pthread_mutex_lock(&zk->mutex);
-    bool is_silent = atomic_load(&zk->life->state) == ZK_CONNECTING;
+    bool is_silent = atomic_load(&zk->life->state) == CONNECTING;
     int64_t silence_ns = is_silent ? clock_monotonic_ns() - zk->life->silent_since_ns : 0;
     pthread_mutex_unlock(&zk->mutex);
     return silence_ns;
 }
 
-// --- an expiry -----------------------------------------------------------------------------------
-
-// The client, whose connection is cut by that, may take its session back before it is closed.
-static int take_over_and_close(struct zk *zk, struct zk_life *life)
+const void *zk_identity(struct zk *zk)
 {
-    struct zk alone = {.servers = zk->servers};
-    struct zk_life thief = {.zk = &alone};
-    pthread_mutex_init(&alone.mutex, NULL);
-    thief.handle = zookeeper_init(zk->servers, hear, zoo_recv_timeout(life->handle),
-                                  zoo_client_id(life->handle), &thief, ZOO_NO_LOG_CLIENTENV);
-    if (thief.handle == NULL)
-        return -1;
-    await(&thief, NS_PER_S);
-    zookeeper_close(thief.handle);
-    pthread_mutex_destroy(&alone.mutex);
-    return 0;
+    return zoo_client_id(current(zk)->handle);
 }
 
-int zk_expire(struct zk *zk, struct error *error)
+// --- watches -------------------------------------------------------------------------------------
+
+// With the mutex.
+static void free_if_done(struct zk_watch *watch)
 {
-    struct zk_life *life = current(zk);
-    for (int tries = 0; tries < 20; tries++) {
-        if (take_over_and_close(zk, life) != 0)
-            return error_set(error, "cannot connect to zookeeper at %s a second time: %s",
-                             zk->servers, strerror(errno));
-        int64_t give_up_ns = clock_monotonic_ns() + NS_PER_S;
-        uint32_t state = atomic_load(&life->state);
-        while (state != ZK_ENDED && futex_wait_until_ns(&life->state, state, give_up_ns))
-            state = atomic_load(&life->state);
-        if (atomic_load(&life->state) == ZK_ENDED)
-            return 0;
+    if (watch->is_set || !watch->is_dropped)
+        return;
+    struct zk_watch **place = &watch->zk->watches;
+    while (*place != watch)
+        place = &(*place)->next;
+    *place = watch->next;
+    free(watch);
+}
+
+// A connection that comes and goes leaves a watch where it is. The end of the session takes it: the
+// library tells so once, but keeps the watch.
+static void ring(zhandle_t *handle, int type, int state, const char *path, void *context)
+{
+    (void)handle;
+    (void)path;
+    struct zk_watch *watch = context;
+    struct zk *zk = watch->zk;
+    if (type == ZOO_SESSION_EVENT && state != ZOO_EXPIRED_SESSION_STATE)
+        return;
+    pthread_mutex_lock(&zk->mutex);
+    atomic_store(&watch->has_rung, 1);
+    futex_wake_all(&watch->has_rung);
+    watch->is_set = type == ZOO_SESSION_EVENT;
+    free_if_done(watch);
+    pthread_mutex_unlock(&zk->mutex);
+}
+
+struct zk_watch *zk_watch_new(struct zk *zk)
+{
+    struct zk_watch *watch = memory_zeroed(1, sizeof *watch);
+    watch->zk = zk;
+    pthread_mutex_lock(&zk->mutex);
+    watch->next = zk->watches;
+    zk->watches = watch;
+    pthread_mutex_unlock(&zk->mutex);
+    return watch;
+}
+
+bool zk_watch_wait(struct zk_watch *watch, int64_t most_ns)
+{
+    int64_t give_up_ns = clock_monotonic_ns() + most_ns;
+    while (atomic_load(&watch->has_rung) == 0 &&
+           futex_wait_until_ns(&watch->has_rung, 0, give_up_ns))
+        continue;
+    return atomic_load(&watch->has_rung) != 0;
+}
+
+void zk_watch_drop(struct zk_watch *watch)
+{
+    struct zk *zk = watch->zk;
+    pthread_mutex_lock(&zk->mutex);
+    watch->is_dropped = true;
+    free_if_done(watch);
+    pthread_mutex_unlock(&zk->mutex);
+}
+
+// --- answers, on the library's thread ------------------------------------------------------------
+
+void zk_names_free(struct zk_names *names)
+{
+    for (size_t i = 0; i < names->count; i++)
+        free(names->items[i]);
+    free(names->items);
+    *names = (struct zk_names){0};
+}
+
+// With the mutex.
+static void unlink_call(struct call *call)
+{
+    struct call **place = &call->zk->calls;
+    while (*place != call)
+        place = &(*place)->next;
+    *place = call->next;
+}
+
+// The library hands back as const what it was given.
+static struct call *call_of(const void *context)
+{
+    union {
+        const void *given;
+        struct call *call;
+    } either = {.given = context};
+    return either.call;
+}
+
+// Hands a complete answer to the worker, or frees it. The library has taken the watch only if
+// `is_watched`.
+static void answer_call(struct call *call, int code, bool is_watched, const char *text, int length,
+                        const struct Stat *stat)
+{
+    struct zk *zk = call->zk;
+    call->code = code;
+    if (code == ZOK && text != NULL && length > 0)
+        snprintf(call->text, sizeof call->text, "%.*s", length, text);
+    if (code == ZOK && stat != NULL)
+        call->czxid = stat->czxid;
+    pthread_mutex_lock(&zk->mutex);
+    if (call->watch != NULL && !is_watched) {
+        call->watch->is_set = false;
+        free_if_done(call->watch);
     }
-    return error_set(error, "the session with zookeeper at %s does not end; see its log",
-                     zk->servers);
+    if (call->is_given_up) {
+        unlink_call(call);
+        free_call(call);
+    } else {
+        atomic_store(&call->is_answered, 1);
+        futex_wake_all(&call->is_answered);
+    }
+    pthread_mutex_unlock(&zk->mutex);
+}
+
+static void is_created(int code, const char *path, const struct Stat *stat, const void *context)
+{
+    answer_call(call_of(context), code, false, path, INT_MAX, stat);
+}
+
+static void is_deleted(int code, const void *context)
+{
+    answer_call(call_of(context), code, false, NULL, 0, NULL);
+}
+
+static void is_synced(int code, const char *path, const void *context)
+{
+    (void)path;
+    answer_call(call_of(context), code, false, NULL, 0, NULL);
+}
+
+static void is_found(int code, const struct Stat *stat, const void *context)
+{
+    answer_call(call_of(context), code, code == ZOK || code == ZNONODE, NULL, 0, stat);
+}
+
+static void is_read(int code, const char *value, int length, const struct Stat *stat,
+                    const void *context)
+{
+    answer_call(call_of(context), code, code == ZOK, value, length, stat);
+}
+
+static void is_listed(int code, const struct String_vector *names, const void *context)
+{
+    struct call *call = call_of(context);
+    if (code == ZOK && names->count > 0) {
+        call->names.count = (size_t)names->count;
+        call->names.items = memory_new(call->names.count * sizeof *call->names.items);
+        for (size_t i = 0; i < call->names.count; i++)
+            call->names.items[i] = memory_string(names->data[i]);
+    }
+    answer_call(call, code, code == ZOK, NULL, 0, NULL);
+}
+
+// --- requests, on the worker's thread ------------------------------------------------------------
+
+// What a code of the library's promises; see the ZooKeeper C client's documentation.
+static const struct {
+    int code;
+    enum outcome outcome;
+    enum zk_reply reply;
+} codes[] = {
+    {ZOK, OUTCOME_OK, ZK_DONE},
+    {ZNODEEXISTS, OUTCOME_NO, ZK_NODE_EXISTS},
+    {ZNONODE, OUTCOME_NO, ZK_NO_NODE},
+    {ZNOTEMPTY, OUTCOME_NO, ZK_NOT_EMPTY},
+    {ZNOAUTH, OUTCOME_NO, ZK_OTHER},
+    {ZINVALIDSTATE, OUTCOME_NO, ZK_OTHER},
+    {ZMARSHALLINGERROR, OUTCOME_NO, ZK_OTHER},
+    {ZCONNECTIONLOSS, OUTCOME_UNKNOWN, ZK_OTHER},
+    {ZOPERATIONTIMEOUT, OUTCOME_UNKNOWN, ZK_OTHER},
+    {ZSESSIONEXPIRED, OUTCOME_UNKNOWN, ZK_OTHER},
+    {ZSESSIONMOVED, OUTCOME_UNKNOWN, ZK_OTHER},
+    {ZCLOSING, OUTCOME_UNKNOWN, ZK_OTHER},
+};
+
+static enum outcome understand(int code, struct zk_answer *answer)
+{
+    answer->why = zerror(code);
+    answer->session_ended = code == ZSESSIONEXPIRED || code == ZINVALIDSTATE;
+    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++) {
+        if (codes[i].code != code)
+            continue;
+        answer->reply = codes[i].reply;
+        return codes[i].outcome;
+    }
+    return OUTCOME_BROKEN;
+}
+
+// Gives the request to the library. Its code; unless it is ZOK, nothing was sent and no answer
+// comes. `data` and `mode` are of a create.
+static int start_call(zhandle_t *handle, struct call *call, enum asked asked, const char *path,
+                      const char *data, enum zk_mode mode)
+{
+    const int modes[] = {[ZK_PERSISTENT] = ZOO_PERSISTENT,
+                         [ZK_CONTAINER] = ZOO_CONTAINER,
+                         [ZK_EPHEMERAL] = ZOO_EPHEMERAL,
+                         [ZK_EPHEMERAL_SEQUENTIAL] = ZOO_EPHEMERAL_SEQUENTIAL};
+    const watcher_fn watcher = call->watch != NULL ? ring : NULL;
+    switch (asked) {
+    case CREATE:
+        return zoo_acreate2(handle, path, data, (int)strlen(data), &ZOO_OPEN_ACL_UNSAFE,
+                            modes[mode], is_created, call);
+    case DELETE:
+        return zoo_adelete(handle, path, -1, is_deleted, call);
+    case EXISTS:
+        return zoo_awexists(handle, path, watcher, call->watch, is_found, call);
+    case GET_DATA:
+        return zoo_awget(handle, path, watcher, call->watch, is_read, call);
+    case GET_CHILDREN:
+        return zoo_awget_children(handle, path, watcher, call->watch, is_listed, call);
+    default:
+        return zoo_async(handle, path, is_synced, call);
+    }
+}
+
+// Waits for the answer, and takes it or gives the request up.
+static enum outcome finish_call(struct call *call, struct zk_answer *answer, struct zk_names *names)
+{
+    struct zk *zk = call->zk;
+    int64_t give_up_ns = clock_monotonic_ns() + zk->request_ns;
+    while (atomic_load(&call->is_answered) == 0 &&
+           futex_wait_until_ns(&call->is_answered, 0, give_up_ns))
+        continue;
+    pthread_mutex_lock(&zk->mutex);
+    bool is_answered = atomic_load(&call->is_answered) != 0;
+    call->is_given_up = !is_answered;
+    if (is_answered)
+        unlink_call(call);
+    pthread_mutex_unlock(&zk->mutex);
+    if (!is_answered) {
+        answer->why = "no answer in time";
+        return OUTCOME_UNKNOWN;
+    }
+    enum outcome outcome = understand(call->code, answer);
+    answer->czxid = call->czxid;
+    memcpy(answer->text, call->text, sizeof answer->text);
+    if (names != NULL) {
+        *names = call->names;
+        call->names = (struct zk_names){0};
+    }
+    free_call(call);
+    return outcome;
+}
+
+// What is asked besides the path.
+struct details {
+    struct zk_watch *watch;
+    struct zk_names *names;
+    const char *data;
+    enum zk_mode mode;
+};
+
+static enum outcome request(struct zk *zk, struct actor *actor, struct zk_answer *answer,
+                            enum asked asked, const char *path, struct details details)
+{
+    *answer = (struct zk_answer){.reply = ZK_OTHER};
+    struct call *call = memory_zeroed(1, sizeof *call);
+    call->zk = zk;
+    call->watch = details.watch;
+    if (details.names != NULL)
+        *details.names = (struct zk_names){0};
+    point(actor, POINT_BEFORE, zk_commands[asked]);
+    pthread_mutex_lock(&zk->mutex);
+    zhandle_t *handle = zk->life->handle;
+    answer->session = zk->life->number;
+    call->next = zk->calls;
+    zk->calls = call;
+    if (call->watch != NULL)
+        call->watch->is_set = true;
+    pthread_mutex_unlock(&zk->mutex);
+    int code = start_call(handle, call, asked, path, details.data, details.mode);
+    if (code != ZOK)
+        answer_call(call, code, false, NULL, 0, NULL);
+    enum outcome outcome = finish_call(call, answer, details.names);
+    point(actor, POINT_AFTER, zk_commands[asked]);
+    return outcome;
+}
+
+enum outcome zk_create(struct zk *zk, struct actor *actor, struct zk_answer *answer,
+                       const char *path, const char *data, enum zk_mode mode)
+{
+    return request(zk, actor, answer, CREATE, path, (struct details){.data = data, .mode = mode});
+}
+
+enum outcome zk_delete(struct zk *zk, struct actor *actor, struct zk_answer *answer,
+                       const char *path)
+{
+    return request(zk, actor, answer, DELETE, path, (struct details){0});
+}
+
+enum outcome zk_exists(struct zk *zk, struct actor *actor, struct zk_answer *answer,
+                       const char *path, struct zk_watch *watch)
+{
+    return request(zk, actor, answer, EXISTS, path, (struct details){.watch = watch});
+}
+
+enum outcome zk_get_data(struct zk *zk, struct actor *actor, struct zk_answer *answer,
+                         const char *path, struct zk_watch *watch)
+{
+    return request(zk, actor, answer, GET_DATA, path, (struct details){.watch = watch});
+}
+
+enum outcome zk_get_children(struct zk *zk, struct actor *actor, struct zk_answer *answer,
+                             const char *path, struct zk_names *names, struct zk_watch *watch)
+{
+    return request(zk, actor, answer, GET_CHILDREN, path,
+                   (struct details){.watch = watch, .names = names});
+}
+
+enum outcome zk_sync(struct zk *zk, struct actor *actor, struct zk_answer *answer, const char *path)
+{
+    return request(zk, actor, answer, SYNC, path, (struct details){0});
 }

@@ -111,10 +111,9 @@ struct zk_watch *zk_watch_new(struct zk *zk);
 bool zk_watch_wait(struct zk_watch *watch, int64_t most_ns);
 void zk_watch_drop(struct zk_watch *watch);
 
-// For tests: ends the session on the server behind the client's back, as an expiry does: a second
-// connection takes it over and closes it. Returns when the client has noticed. 0, or -1 with
-// `error` set.
-int zk_expire(struct zk *zk, struct error *error);
+// For tests: the library's clientid_t of the current session, by which another connection could
+// take it over.
+const void *zk_identity(struct zk *zk);
 
 // Names of the requests, for points; NULL-terminated.
 extern const char *const zk_commands[];

@@ -1,51 +1,52 @@
-// A relay: all that a foreign client sends to its servers, and what they answer, goes through it,
+// A proxy: all that an external client sends to its servers, and what they answer, goes through it,
 // unchanged and in order, and passes a point before each request is sent on, and after its reply
 // has come and before it is handed on. That is how faults can strike inside a lock that knows
 // nothing of us.
 //
 // The client's programs run in a network namespace of their own, in which every address is local:
-// a connection to whatever server ends at the relay, which listens there on the servers' ports, and
+// a connection to whatever server ends at the proxy, which listens there on the servers' ports, and
 // connects to that address from the network of its own thread. So addresses stay as they are, also
 // those that servers name (MOVED, sentinels), and the servers see connections come from the
-// client's address. The relay belongs to the client's process: it is paused and dies with it.
+// client's address. The proxy belongs to the client's process: it is paused and dies with it.
 //
 // What differs from a direct connection: the client's connect() succeeds at once, and is reset if
 // the server's does not; and a request that was given away when the client is killed may be lost.
-#ifndef LOCKPICK_WIRE_RELAY_H
-#define LOCKPICK_WIRE_RELAY_H
+#ifndef LOCKPICK_WIRE_PROXY_H
+#define LOCKPICK_WIRE_PROXY_H
 
 #include "harness/base/error.h"
 #include "harness/point/point.h"
+#include "harness/wire/parser.h"
 #include "harness/wire/service.h"
-#include "harness/wire/tap.h"
 
-struct relay_settings {
+// All functions are called by any thread.
+struct proxy_settings {
     const struct service *service;
     int client;                         // number, from 1
     struct point_board *board;          // NULL: no points
     const struct history_file *history; // needed with a board
-    // Says whose request it is, in `worker` and `phase`, and counts it. Called by any thread.
-    void (*ask)(void *context, struct tap_request *request);
-    // The reply to it has come. Called by any thread, before its point; NULL: nobody wants to know.
-    void (*replied)(void *context, const struct tap_request *request);
+    // Says whose request it is, in `worker` and `phase`, and counts it.
+    void (*ask)(void *context, struct parsed_request *request);
+    // The reply to it has come. Called before its point; NULL: nobody wants to know.
+    void (*replied)(void *context, const struct parsed_request *request);
     // So many notifications have come, which may wake somebody; -1: perhaps some, nobody can tell.
-    // Called by any thread, before they are handed on; NULL: nobody wants to know.
+    // Called before they are handed on; NULL: nobody wants to know.
     void (*noticed)(void *context, int64_t count);
-    // The request may be stopped at a point, or goes on. Called by any thread.
-    void (*stop)(void *context, const struct tap_request *request, bool begins);
+    // The request may be stopped at a point, or goes on.
+    void (*stop)(void *context, const struct parsed_request *request, bool begins);
     void *context;
 };
 
-struct relay;
+struct proxy;
 
 // NULL with `error` set. Needs the right to make network namespaces. All that is in `settings` must
-// outlive the relay.
-struct relay *relay_start(const struct relay_settings *settings, struct error *error);
+// outlive the proxy.
+struct proxy *proxy_start(const struct proxy_settings *settings, struct error *error);
 
 // Ends all connections. NULL: nothing happens.
-void relay_stop(struct relay *relay);
+void proxy_stop(struct proxy *proxy);
 
-// The network namespace for the client's programs: a descriptor, the relay's.
-int relay_network(const struct relay *relay);
+// The network namespace for the client's programs: a descriptor, the proxy's.
+int proxy_network(const struct proxy *proxy);
 
 #endif

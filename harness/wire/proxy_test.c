@@ -1,8 +1,8 @@
-// A relay between a client in the network that it makes and a real Redis server: every byte comes
+// A proxy between a client in the network that it makes and a real Redis server: every byte comes
 // through as it was, requests are stopped where they should be, and servers see the client's own
 // address.
 #include "harness/testing/test.h"
-#include "harness/wire/test_relay.h"
+#include "harness/wire/test_proxy.h"
 
 // --- bytes ---------------------------------------------------------------------------------------
 
@@ -30,9 +30,9 @@ static int bytes_come_as_they_were(struct fixture *fixture)
     size_t expected;
     char *answers[2];
     make_requests(&requests, &expected);
-    for (int relayed = 0; relayed < 2; relayed++) {
-        answers[relayed] = memory_zeroed(1, expected + 1);
-        int descriptor = connect_to(fixture, relayed == 1);
+    for (int through = 0; through < 2; through++) {
+        answers[through] = memory_zeroed(1, expected + 1);
+        int descriptor = connect_to(fixture, through == 1);
         CHECK(descriptor >= 0);
         pid_t writer = fork(); // as neither side takes all that without giving
         if (writer == 0) {
@@ -42,7 +42,7 @@ static int bytes_come_as_they_were(struct fixture *fixture)
             }
             _exit(0);
         }
-        CHECK(read_all(descriptor, answers[relayed], expected) == expected);
+        CHECK(read_all(descriptor, answers[through], expected) == expected);
         close(descriptor);
     }
     CHECK(memcmp(answers[0], answers[1], expected) == 0);
@@ -67,7 +67,7 @@ static int requests_stop_at_their_points(struct fixture *fixture)
 {
     static const char request[] = "SET point 1\r\n";
     char answer[8] = "";
-    int relayed = connect_to(fixture, true);
+    int through = connect_to(fixture, true);
     int direct = connect_to(fixture, false);
     struct point_trap *trap = &fixture->board->traps[0];
     for (int side = POINT_BEFORE; side <= POINT_AFTER; side++) {
@@ -76,15 +76,15 @@ static int requests_stop_at_their_points(struct fixture *fixture)
             .side = (enum point_side)side, .phase = PHASE_ACQUIRE, .what = "SET"};
         CHECK(server_says(direct, "DEL point\r\n", side == POINT_BEFORE ? ":0\r\n" : ":1\r\n"));
         point_arm(fixture->board, trap);
-        CHECK(write(relayed, request, strlen(request)) == (ssize_t)strlen(request));
+        CHECK(write(through, request, strlen(request)) == (ssize_t)strlen(request));
         CHECK(await_state(trap, POINT_REACHED));
         // Not there yet before, there after; in no case answered.
         CHECK(server_says(direct, "EXISTS point\r\n", side == POINT_BEFORE ? ":0\r\n" : ":1\r\n"));
-        CHECK(recv(relayed, answer, 5, MSG_DONTWAIT) < 0);
+        CHECK(recv(through, answer, 5, MSG_DONTWAIT) < 0);
         point_let_go(fixture->board, trap);
-        CHECK(read_all(relayed, answer, 5) == 5 && memcmp(answer, "+OK\r\n", 5) == 0);
+        CHECK(read_all(through, answer, 5) == 5 && memcmp(answer, "+OK\r\n", 5) == 0);
     }
-    close(relayed);
+    close(through);
     close(direct);
     return 0;
 }
@@ -95,40 +95,40 @@ static int ends_are_passed_on(struct fixture *fixture)
 {
     char answer[64] = "";
     struct error error = {0};
-    int relayed = connect_to(fixture, true);
+    int through = connect_to(fixture, true);
     int direct = connect_to(fixture, false);
     // The server ends the client's connections, which are as many as it has of that address.
-    CHECK(server_says(relayed, "PING\r\n", "+PONG\r\n"));
+    CHECK(server_says(through, "PING\r\n", "+PONG\r\n"));
     CHECK(server_says(direct, "CLIENT KILL SKIPME yes TYPE normal\r\n", ":1\r\n"));
-    CHECK(read_all(relayed, answer, 1) == 0);
-    close(relayed);
+    CHECK(read_all(through, answer, 1) == 0);
+    close(through);
     // The client ends its own.
-    relayed = connect_to(fixture, true);
-    CHECK(server_says(relayed, "QUIT\r\n", "+OK\r\n"));
-    CHECK(read_all(relayed, answer, 1) == 0);
-    close(relayed);
+    through = connect_to(fixture, true);
+    CHECK(server_says(through, "QUIT\r\n", "+OK\r\n"));
+    CHECK(read_all(through, answer, 1) == 0);
+    close(through);
     // The client says all that it has to say at once, and still wants the answer.
     for (int i = 0; i < 20; i++) {
-        relayed = connect_to(fixture, true);
-        CHECK(write(relayed, "PING\r\n", 6) == 6 && shutdown(relayed, SHUT_WR) == 0);
-        CHECK(read_all(relayed, answer, 7) == 7 && memcmp(answer, "+PONG\r\n", 7) == 0);
-        close(relayed);
+        through = connect_to(fixture, true);
+        CHECK(write(through, "PING\r\n", 6) == 6 && shutdown(through, SHUT_WR) == 0);
+        CHECK(read_all(through, answer, 7) == 7 && memcmp(answer, "+PONG\r\n", 7) == 0);
+        close(through);
     }
     // The server is gone: the connection is refused by a reset.
     CHECK(outage_kill(&fixture->cluster.nodes[0], &error) == 0);
     CHECK(read_all(direct, answer, 1) == 0);
-    relayed = connect_to(fixture, true);
-    CHECK(relayed < 0 || read_all(relayed, answer, 1) == 0);
-    close(relayed);
+    through = connect_to(fixture, true);
+    CHECK(through < 0 || read_all(through, answer, 1) == 0);
+    close(through);
     close(direct);
     return 0;
 }
 
-static int64_t median_round_trip_ns(const struct fixture *fixture, bool relayed)
+static int64_t median_round_trip_ns(const struct fixture *fixture, bool through)
 {
     enum { ROUNDS = 301 };
     int64_t took_ns[ROUNDS] = {0};
-    int descriptor = connect_to(fixture, relayed);
+    int descriptor = connect_to(fixture, through);
     for (int i = 0; i < ROUNDS; i++) {
         int64_t from_ns = clock_monotonic_ns();
         if (!server_says(descriptor, "PING\r\n", "+PONG\r\n"))
@@ -146,10 +146,10 @@ static int64_t median_round_trip_ns(const struct fixture *fixture, bool relayed)
 static int its_cost_is_told(struct fixture *fixture)
 {
     int64_t direct_ns = median_round_trip_ns(fixture, false);
-    int64_t relayed_ns = median_round_trip_ns(fixture, true);
-    CHECK(direct_ns > 0 && relayed_ns > 0);
-    fprintf(stderr, "a request takes %" PRId64 " ns, and through the relay %.1f times as long\n",
-            direct_ns, (double)relayed_ns / (double)direct_ns);
+    int64_t through_ns = median_round_trip_ns(fixture, true);
+    CHECK(direct_ns > 0 && through_ns > 0);
+    fprintf(stderr, "a request takes %" PRId64 " ns, and through the proxy %.1f times as long\n",
+            direct_ns, (double)through_ns / (double)direct_ns);
     return 0;
 }
 
@@ -169,7 +169,7 @@ static int try_all(const struct sandbox *sandbox, void *context)
     return result;
 }
 
-TEST(a_relay_passes_on_all_and_stops_what_it_is_told_to)
+TEST(a_proxy_passes_on_all_and_stops_what_it_is_told_to)
 {
     try_in_sandbox(try_all);
 }

@@ -1,9 +1,9 @@
-// A driver behind a relay: what follows for whoever waits for it while its requests are held.
+// A driver behind a proxy: what follows for whoever waits for it while its requests are held.
 #include "harness/testing/test.h"
-#include "harness/wire/test_relay.h"
+#include "harness/wire/test_proxy.h"
 
 #include "harness/base/file.h"
-#include "harness/wire/driver_inside.h"
+#include "harness/wire/driver.h"
 
 #include <pthread.h>
 
@@ -84,7 +84,7 @@ static struct driver_settings settings_of(const struct fixture *fixture,
                                     .workers = 2,
                                     .request_ns = 100 * NS_PER_MS,
                                     .stop = stopped,
-                                    .has_relay = true,
+                                    .has_proxy = true,
                                     .board = fixture->board,
                                     .history = &fixture->history};
 }
@@ -167,15 +167,6 @@ static void *ask_as_worker(void *context)
     return NULL;
 }
 
-// When the first of those that wait was told a reply that was its own; 0: not yet.
-static int64_t told_ns(struct driver *driver)
-{
-    pthread_mutex_lock(&driver->mutex);
-    int64_t at_ns = driver->pending != NULL ? driver->pending->told_ns : 0;
-    pthread_mutex_unlock(&driver->mutex);
-    return at_ns;
-}
-
 // Of two workers at a time, it is not known whose reply the last one was: the first's lease may
 // count from what it had asked alone before the other came, and is not told from the later one.
 static int an_answer_among_others_counts_from_the_earliest_that_may_be_its(struct fixture *fixture)
@@ -183,18 +174,20 @@ static int an_answer_among_others_counts_from_the_earliest_that_may_be_its(struc
     static const char *const command[] = {
         "bash", "-c",
         "exec 3<>/dev/tcp/${LOCKPICK_REDIS%:*}/${LOCKPICK_REDIS#*:}; read hello; echo '{\"hello\": "
-        "1}'; read one; echo PING >&3; read -u 3 pong; read two; sleep 0.2; echo PING >&3; "
+        "1}'; read one; echo PING >&3; read -u 3 pong; : > told; read two; sleep 0.2; echo PING "
+        ">&3; "
         "read -u 3 pong; echo '{\"id\": 1, \"answer\": \"held\"}'; echo '{\"id\": 2, \"answer\": "
         "\"not-held\"}'; read quit",
         NULL};
     struct foreign_settings foreign = {
-        .name = "own", .command = command, .folder = "", .patience_ns = 10 * NS_PER_S};
+        .name = "own", .command = command, .folder = fixture->folder, .patience_ns = 10 * NS_PER_S};
     _Atomic uint32_t never = 0;
     struct error error = {0};
     struct driver_settings settings = settings_of(fixture, &foreign, &never);
     struct asker askers[] = {{.hold = {.worker = 1, .lock = "lock"}},
                              {.hold = {.worker = 2, .lock = "lock"}}};
     struct driver *driver = driver_start(&settings, &error);
+    char *told = path_join(fixture->folder, "told");
     fprintf(stderr, "%s", error.text);
     CHECK(driver != NULL);
     for (int i = 0; i < 2; i++) {
@@ -203,9 +196,10 @@ static int an_answer_among_others_counts_from_the_earliest_that_may_be_its(struc
         CHECK(pthread_create(&askers[i].thread, NULL, ask_as_worker, &askers[i]) == 0);
         // The second comes once the first has sent something.
         int64_t give_up_ns = clock_monotonic_ns() + 10 * NS_PER_S;
-        while (told_ns(driver) == 0 && clock_monotonic_ns() < give_up_ns)
+        while (access(told, F_OK) != 0 && clock_monotonic_ns() < give_up_ns)
             clock_sleep_until_ns(clock_monotonic_ns() + NS_PER_MS);
     }
+    free(told);
     for (int i = 0; i < 2; i++)
         pthread_join(askers[i].thread, NULL);
     CHECK(askers[0].outcome == OUTCOME_OK);

@@ -1,9 +1,9 @@
-// For tests: a real Redis server, and a relay to it, in the sandbox's own network.
-#ifndef LOCKPICK_WIRE_TEST_RELAY_H
-#define LOCKPICK_WIRE_TEST_RELAY_H
+// For tests: a real Redis server, and a proxy to it, in the sandbox's own network.
+#ifndef LOCKPICK_WIRE_TEST_PROXY_H
+#define LOCKPICK_WIRE_TEST_PROXY_H
 
 #include "harness/testing/test.h"
-#include "harness/wire/relay.h"
+#include "harness/wire/proxy.h"
 
 #include "harness/base/clock.h"
 #include "harness/base/test_folder.h"
@@ -34,14 +34,14 @@ struct fixture {
     char folder[64];
     struct cluster cluster;
     struct service service;
-    struct relay *relay;
+    struct proxy *proxy;
     struct history_file history;
     struct point_board *board;
     _Atomic int64_t asked;
     int home; // our own network namespace
 };
 
-static inline void ask(void *context, struct tap_request *request)
+static inline void ask(void *context, struct parsed_request *request)
 {
     struct fixture *fixture = context;
     request->worker = 1;
@@ -49,7 +49,7 @@ static inline void ask(void *context, struct tap_request *request)
     atomic_fetch_add(&fixture->asked, 1);
 }
 
-static inline void stop(void *context, const struct tap_request *request, bool begins)
+static inline void stop(void *context, const struct parsed_request *request, bool begins)
 {
     (void)context;
     (void)request;
@@ -62,7 +62,7 @@ static inline int start(struct fixture *fixture, const struct sandbox *sandbox)
     struct group_settings group = {
         .name = "redis", .topology = topology_find("redis", "single"), .count = 1};
     memset(fixture, 0, sizeof *fixture);
-    strcpy(fixture->folder, "/tmp/lockpick-relay-test-XXXXXX");
+    strcpy(fixture->folder, "/tmp/lockpick-proxy-test-XXXXXX");
     CHECK(test_folder_make(fixture->folder) == 0);
     struct cluster_settings settings = {.isolation = sandbox->isolation,
                                         .groups = &group,
@@ -75,37 +75,37 @@ static inline int start(struct fixture *fixture, const struct sandbox *sandbox)
     snprintf(path, sizeof path, "%s/history.bin", fixture->folder);
     CHECK(history_file_create(path, 10000, 1, &fixture->history, &error) == 0);
     fixture->board = memory_shared(sizeof *fixture->board);
-    const struct relay_settings relay = {.service = &fixture->service,
+    const struct proxy_settings proxy = {.service = &fixture->service,
                                          .client = 1,
                                          .board = fixture->board,
                                          .history = &fixture->history,
                                          .ask = ask,
                                          .stop = stop,
                                          .context = fixture};
-    fixture->relay = relay_start(&relay, &error);
-    if (fixture->relay == NULL)
+    fixture->proxy = proxy_start(&proxy, &error);
+    if (fixture->proxy == NULL)
         fprintf(stderr, "%s\n", error.text);
     fixture->home = open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC);
-    return fixture->relay != NULL && fixture->home >= 0 ? 0 : 1;
+    return fixture->proxy != NULL && fixture->home >= 0 ? 0 : 1;
 }
 
 static inline void end(struct fixture *fixture)
 {
-    relay_stop(fixture->relay);
+    proxy_stop(fixture->proxy);
     history_file_close(&fixture->history);
     cluster_close(&fixture->cluster);
     close(fixture->home);
     test_folder_remove(fixture->folder);
 }
 
-// Connects to the server's own address, from the network behind the relay or from ours.
-static inline int connect_to(const struct fixture *fixture, bool relayed)
+// Connects to the server's own address, from the network behind the proxy or from ours.
+static inline int connect_to(const struct fixture *fixture, bool through)
 {
     const struct endpoint *server = &fixture->service.servers[0];
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)server->port)};
     int yes = 1;
     inet_pton(AF_INET, server->host, &address.sin_addr);
-    if (relayed && setns(relay_network(fixture->relay), CLONE_NEWNET) != 0)
+    if (through && setns(proxy_network(fixture->proxy), CLONE_NEWNET) != 0)
         return -1;
     int descriptor = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);

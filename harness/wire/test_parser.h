@@ -1,9 +1,9 @@
-// For tests: conversations of a client with its server, as a tap is told them.
-#ifndef LOCKPICK_WIRE_TEST_TAP_H
-#define LOCKPICK_WIRE_TEST_TAP_H
+// For tests: conversations of a client with its server, as a parser is told them.
+#ifndef LOCKPICK_WIRE_TEST_PARSER_H
+#define LOCKPICK_WIRE_TEST_PARSER_H
 
 #include "harness/testing/test.h"
-#include "harness/wire/tap.h"
+#include "harness/wire/parser.h"
 
 #include "harness/base/text.h"
 
@@ -23,21 +23,21 @@ struct saying {
         false, text, sizeof(text) - 1                                                              \
     }
 
-// Tells a tap a part of a saying, and writes down what it finds: ">NAME " and "<NAME ".
-static inline void tell(struct tap *tap, bool by_client, const char *bytes, size_t length,
+// Tells a parser a part of a saying, and writes down what it finds: ">NAME " and "<NAME ".
+static inline void tell(struct parser *parser, bool by_client, const char *bytes, size_t length,
                         struct text *events)
 {
     for (size_t at = 0; at < length;) {
         bool found;
-        struct tap_request request;
+        struct parsed_request request;
         const uint8_t *rest = (const uint8_t *)bytes + at;
-        size_t used = by_client ? tap_read_requests(tap, rest, length - at, &found, &request)
-                                : tap_read_replies(tap, rest, length - at, &found, &request);
+        size_t used = by_client ? parser_read_requests(parser, rest, length - at, &found, &request)
+                                : parser_read_replies(parser, rest, length - at, &found, &request);
         assert_in_range(used, 1, length - at);
         if (found)
             text_format(events, "%c%s ", by_client ? '>' : '<', request.name);
         if (found && by_client)
-            tap_asked(tap, &request);
+            parser_asked(parser, &request);
         at += used;
     }
 }

@@ -1,6 +1,7 @@
-// What a tap makes of hand-made conversations, in one piece and split at every byte, and of noise.
+// What a parser makes of hand-made conversations, in one piece and split at every byte, and of
+// noise.
 #include "harness/testing/test.h"
-#include "harness/wire/test_tap.h"
+#include "harness/wire/test_parser.h"
 
 #include "harness/base/random.h"
 
@@ -9,21 +10,21 @@ static void converse(const char *kind, const struct saying *sayings, size_t coun
                      const char *expected)
 {
     struct text events = {0};
-    struct tap *tap = tap_new(kind);
+    struct parser *parser = parser_new(kind);
     for (size_t i = 0; i < count; i++) {
         const struct saying *saying = &sayings[i];
         size_t split = at < saying->length ? at : saying->length;
         for (size_t byte = 0; at == 0 && byte < saying->length; byte++)
-            tell(tap, saying->by_client, saying->bytes + byte, 1, &events);
+            tell(parser, saying->by_client, saying->bytes + byte, 1, &events);
         if (at > 0) {
-            tell(tap, saying->by_client, saying->bytes, split, &events);
-            tell(tap, saying->by_client, saying->bytes + split, saying->length - split, &events);
+            tell(parser, saying->by_client, saying->bytes, split, &events);
+            tell(parser, saying->by_client, saying->bytes + split, saying->length - split, &events);
         }
     }
     if (strcmp(text_string(&events), expected) != 0)
         fail_msg("split at %zu: %s, and not %s", at, text_string(&events), expected);
     text_free(&events);
-    tap_free(tap);
+    parser_free(parser);
 }
 
 #define EXPECT(kind, expected, ...)                                                                \
@@ -47,20 +48,20 @@ static void assert_said(const char *asked, const char *answered, unsigned words,
                         enum reply_kind reply)
 {
     bool found;
-    struct tap_request request = {0}, replied;
-    struct tap *tap = tap_new("redis");
+    struct parsed_request request = {0}, replied;
+    struct parser *parser = parser_new("redis");
     for (size_t at = 0; at < strlen(asked); at++) // byte by byte
-        tap_read_requests(tap, (const uint8_t *)asked + at, 1, &found, &request);
+        parser_read_requests(parser, (const uint8_t *)asked + at, 1, &found, &request);
     assert_true(found);
     assert_int_equal(request.words, words);
     assert_int_equal(request.ttl_ms, ttl_ms);
     assert_int_not_equal(request.key, 0);
-    tap_asked(tap, &request);
-    tap_read_replies(tap, (const uint8_t *)answered, strlen(answered), &found, &replied);
+    parser_asked(parser, &request);
+    parser_read_replies(parser, (const uint8_t *)answered, strlen(answered), &found, &replied);
     assert_true(found);
     assert_int_equal(replied.reply, reply);
     assert_int_equal(replied.key, request.key);
-    tap_free(tap);
+    parser_free(parser);
 }
 
 #define WORDS(count) "*" #count "\r\n"
@@ -90,15 +91,16 @@ TEST(redis_keys_and_values_are_known_again)
         WORDS(3) "$3\r\nSET\r\n" KEY VALUE,
         WORDS(5) "$7\r\nEVALSHA\r\n$2\r\nab\r\n$1\r\n1\r\n" KEY VALUE,
         WORDS(3) "$5\r\nSETNX\r\n" KEY VALUE, WORDS(3) "$3\r\nSET\r\n" KEY "$1\r\nw\r\n"};
-    struct tap_request requests[4];
+    struct parsed_request requests[4];
     for (size_t i = 0; i < 4; i++) {
         bool found;
-        struct tap *tap = tap_new("redis");
-        tap_read_requests(tap, (const uint8_t *)asked[i], strlen(asked[i]), &found, &requests[i]);
+        struct parser *parser = parser_new("redis");
+        parser_read_requests(parser, (const uint8_t *)asked[i], strlen(asked[i]), &found,
+                             &requests[i]);
         assert_true(found);
         assert_int_equal(requests[i].key, requests[0].key);
         assert_true((requests[i].value == requests[0].value) == (i < 3));
-        tap_free(tap);
+        parser_free(parser);
     }
 }
 
@@ -127,21 +129,21 @@ TEST(redis_messages_come_unasked)
 static int64_t count_notices(const char *kind, const char *asks, size_t asks_length,
                              const char *answers, size_t answers_length)
 {
-    struct tap *tap = tap_new(kind);
-    struct tap_request request;
+    struct parser *parser = parser_new(kind);
+    struct parsed_request request;
     bool found;
     for (size_t at = 0; at < asks_length;) {
-        at +=
-            tap_read_requests(tap, (const uint8_t *)asks + at, asks_length - at, &found, &request);
+        at += parser_read_requests(parser, (const uint8_t *)asks + at, asks_length - at, &found,
+                                   &request);
         if (found)
-            tap_asked(tap, &request);
+            parser_asked(parser, &request);
     }
     for (size_t at = 0; at < answers_length;)
-        at += tap_read_replies(tap, (const uint8_t *)answers + at, answers_length - at, &found,
-                               &request);
-    int64_t notices = tap_notices(tap);
-    assert_true(notices < 0 || tap_notices(tap) == 0);
-    tap_free(tap);
+        at += parser_read_replies(parser, (const uint8_t *)answers + at, answers_length - at,
+                                  &found, &request);
+    int64_t notices = parser_notices(parser);
+    assert_true(notices < 0 || parser_notices(parser) == 0);
+    parser_free(parser);
     return notices;
 }
 
@@ -262,18 +264,18 @@ TEST(a_request_is_found_with_its_last_byte_and_not_before)
     struct text request = {0};
     char *value = memory_zeroed(1, size);
     bool found = false;
-    struct tap_request known;
+    struct parsed_request known;
     text_format(&request, "*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$%zu\r\n", size);
     text_add_bytes(&request, value, size);
     text_add(&request, "\r\n");
-    struct tap *tap = tap_new("redis");
+    struct parser *parser = parser_new("redis");
     for (size_t at = 0; at < request.length; at++) {
         assert_false(found);
         const uint8_t *byte = (const uint8_t *)request.bytes + at;
-        assert_int_equal(tap_read_requests(tap, byte, 1, &found, &known), 1);
+        assert_int_equal(parser_read_requests(parser, byte, 1, &found, &known), 1);
     }
     assert_true(found);
-    tap_free(tap);
+    parser_free(parser);
     text_free(&request);
     free(value);
 }
@@ -290,33 +292,33 @@ TEST(noise_is_let_through_to_the_last_byte)
         char bytes[300];
         struct text events = {0};
         size_t which = (size_t)round % 5;
-        struct tap *tap = tap_new(kinds[which]);
-        tell(tap, true, begins[which],
+        struct parser *parser = parser_new(kinds[which]);
+        tell(parser, true, begins[which],
              which == 3 ? 9 : strlen(begins[which]) + (which == 1 ? 3 : 0), &events);
         for (int piece = 0; piece < 6; piece++) {
             for (size_t i = 0; i < sizeof bytes; i++)
                 bytes[i] = (char)random_next(&random);
             if (round % 3 == 0)
                 bytes[0] = "*$+%>|0\x80"[random_next(&random) % 8];
-            tell(tap, piece % 2 == 0, bytes, 1 + (size_t)(random_next(&random) % 300), &events);
+            tell(parser, piece % 2 == 0, bytes, 1 + (size_t)(random_next(&random) % 300), &events);
         }
         text_free(&events);
-        tap_free(tap);
+        parser_free(parser);
     }
 }
 
 TEST(what_is_no_longer_understood_is_numbered_from_there_on)
 {
     struct text events = {0};
-    struct tap *tap = tap_new("redis");
-    tell(tap, true, "*1\r\n$4\r\nPING\r\n", 14, &events);
-    assert_true(tap_understands(tap));
-    tell(tap, false, "what?", 5, &events);
-    tell(tap, false, " this\r\n", 7, &events);
-    assert_false(tap_understands(tap));
-    tell(tap, true, "*1\r\n$4\r\nPING\r\n", 14, &events);
-    tell(tap, false, "+PONG\r\n", 7, &events);
+    struct parser *parser = parser_new("redis");
+    tell(parser, true, "*1\r\n$4\r\nPING\r\n", 14, &events);
+    assert_true(parser_understands(parser));
+    tell(parser, false, "what?", 5, &events);
+    tell(parser, false, " this\r\n", 7, &events);
+    assert_false(parser_understands(parser));
+    tell(parser, true, "*1\r\n$4\r\nPING\r\n", 14, &events);
+    tell(parser, false, "+PONG\r\n", 7, &events);
     assert_string_equal(events.bytes, ">PING >request <request ");
     text_free(&events);
-    tap_free(tap);
+    parser_free(parser);
 }

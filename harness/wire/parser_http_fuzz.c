@@ -1,8 +1,8 @@
 // Whatever a client and etcd say to each other over HTTP: nothing breaks.
-#include "harness/wire/fuzz_tap.h"
+#include "harness/wire/fuzz_parser.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 {
-    fuzz_tap("etcd", bytes, length, true);
+    fuzz_parser("etcd", bytes, length, true);
     return 0;
 }

@@ -1,7 +1,7 @@
-// What a tap finds must not depend on how the network has cut what was said, nor may anything be
+// What a parser finds must not depend on how the network has cut what was said, nor may anything be
 // lost or read beyond its end: conversations, whole and damaged, cut at random places.
 #include "harness/testing/test.h"
-#include "harness/wire/test_tap.h"
+#include "harness/wire/test_parser.h"
 
 #include "harness/base/clock.h"
 #include "harness/base/random.h"
@@ -115,13 +115,13 @@ static void take(struct conversation *conversation, const char *kind, const stru
 // --- how it is told ------------------------------------------------------------------------------
 
 // Tells a piece from memory of exactly its size, so that a sanitizer sees a read beyond its end.
-static void tell_piece(struct tap *tap, bool by_client, const char *bytes, size_t length,
+static void tell_piece(struct parser *parser, bool by_client, const char *bytes, size_t length,
                        struct text *events)
 {
     char *exact = malloc(length);
     assert_non_null(exact);
     memcpy(exact, bytes, length);
-    tell(tap, by_client, exact, length, events);
+    tell(parser, by_client, exact, length, events);
     free(exact);
 }
 
@@ -129,7 +129,7 @@ static void tell_piece(struct tap *tap, bool by_client, const char *bytes, size_
 static void tell_all(const struct conversation *conversation, struct random *random, size_t longest,
                      struct text *events)
 {
-    struct tap *tap = tap_new(conversation->kind);
+    struct parser *parser = parser_new(conversation->kind);
     for (size_t i = 0; i < conversation->count; i++) {
         size_t length = conversation->sayings[i].length;
         for (size_t at = 0; at < length;) {
@@ -138,13 +138,13 @@ static void tell_all(const struct conversation *conversation, struct random *ran
                 size_t most = piece < longest ? piece : longest;
                 piece = 1 + (size_t)random_below(random, most);
             }
-            tell_piece(tap, conversation->sayings[i].by_client, conversation->sayings[i].bytes + at,
-                       piece, events);
+            tell_piece(parser, conversation->sayings[i].by_client,
+                       conversation->sayings[i].bytes + at, piece, events);
             at += piece;
         }
     }
-    text_format(events, "%s", tap_understands(tap) ? "understood" : "numbered");
-    tap_free(tap);
+    text_format(events, "%s", parser_understands(parser) ? "understood" : "numbered");
+    parser_free(parser);
 }
 
 static void expect_the_same_however_split(const struct conversation *conversation,

@@ -1,12 +1,12 @@
-// For fuzzers: a conversation that a tap is told twice, each saying whole and in small pieces. It
+// For fuzzers: a conversation that a parser is told twice, each saying whole and in small pieces. It
 // finds the same both times.
 //
 // A saying is two bytes, whose lowest bit says whether the client says it and whose others are the
 // length, lowest byte first; then what is said.
-#ifndef LOCKPICK_WIRE_FUZZ_TAP_H
-#define LOCKPICK_WIRE_FUZZ_TAP_H
+#ifndef LOCKPICK_WIRE_FUZZ_PARSER_H
+#define LOCKPICK_WIRE_FUZZ_PARSER_H
 
-#include "harness/wire/tap.h"
+#include "harness/wire/parser.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
 #define FUZZ_LONGEST_PIECE 7
 
 struct fuzz_told {
-    struct tap *tap;
+    struct parser *parser;
     uint64_t found; // a hash of all that it found
 };
 
@@ -34,16 +34,16 @@ static inline void fuzz_tell(struct fuzz_told *told, bool by_client, const uint8
     memcpy(exact, said, length);
     for (size_t at = 0; at < length;) {
         bool found;
-        struct tap_request request;
+        struct parsed_request request;
         size_t used = by_client
-                          ? tap_read_requests(told->tap, exact + at, length - at, &found, &request)
-                          : tap_read_replies(told->tap, exact + at, length - at, &found, &request);
+                          ? parser_read_requests(told->parser, exact + at, length - at, &found, &request)
+                          : parser_read_replies(told->parser, exact + at, length - at, &found, &request);
         if (used == 0 || used > length - at)
             abort();
         at += used;
         if (!found)
             continue;
-        if (strlen(request.name) == 0 || strlen(request.name) >= TAP_NAME_ROOM)
+        if (strlen(request.name) == 0 || strlen(request.name) >= PARSER_NAME_ROOM)
             abort();
         fuzz_mix(told, &by_client, sizeof by_client);
         fuzz_mix(told, request.name, strlen(request.name));
@@ -53,7 +53,7 @@ static inline void fuzz_tell(struct fuzz_told *told, bool by_client, const uint8
         fuzz_mix(told, &request.ttl_ms, sizeof request.ttl_ms);
         fuzz_mix(told, &request.reply, sizeof request.reply);
         if (by_client)
-            tap_asked(told->tap, &request);
+            parser_asked(told->parser, &request);
     }
     free(exact);
 }
@@ -61,7 +61,7 @@ static inline void fuzz_tell(struct fuzz_told *told, bool by_client, const uint8
 static inline uint64_t fuzz_tell_all(const char *kind, const uint8_t *bytes, size_t length,
                                      bool in_pieces)
 {
-    struct fuzz_told told = {.tap = tap_new(kind)};
+    struct fuzz_told told = {.parser = parser_new(kind)};
     while (length > 2) {
         bool by_client = (bytes[0] & 1) != 0;
         size_t said = (size_t)(bytes[0] >> 1) + (size_t)bytes[1] * 128;
@@ -77,17 +77,17 @@ static inline uint64_t fuzz_tell_all(const char *kind, const uint8_t *bytes, siz
         bytes += said;
         length -= said;
     }
-    bool understands = tap_understands(told.tap);
-    int64_t notices = tap_notices(told.tap);
+    bool understands = parser_understands(told.parser);
+    int64_t notices = parser_notices(told.parser);
     fuzz_mix(&told, &understands, sizeof understands);
     fuzz_mix(&told, &notices, sizeof notices);
-    tap_free(told.tap);
+    parser_free(told.parser);
     return told.found;
 }
 
 // `is_by_pieces`: a reply has come with its first bytes, so that what is found of two at a time
 // depends on the pieces.
-static inline void fuzz_tap(const char *kind, const uint8_t *bytes, size_t length,
+static inline void fuzz_parser(const char *kind, const uint8_t *bytes, size_t length,
                             bool is_by_pieces)
 {
     uint64_t whole = fuzz_tell_all(kind, bytes, length, false);

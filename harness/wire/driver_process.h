@@ -1,0 +1,55 @@
+// The process of a driver: a program that is started, whose lines are heard, and that is ended.
+// What its lines mean is driver.c's.
+#ifndef LOCKPICK_WIRE_DRIVER_PROCESS_H
+#define LOCKPICK_WIRE_DRIVER_PROCESS_H
+
+#include "harness/base/processes.h"
+#include "harness/base/text.h"
+#include "harness/wire/driver.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+struct driver_process {
+    // To be set; the rest is its own, from zeroed memory.
+    const struct driver_settings *settings;
+    // Called by its reader's thread: a line has come; or what it has done that no driver may do,
+    // after which nothing is read any more.
+    void (*hear)(void *context, const char *line, size_t length);
+    void (*fail)(void *context, const char *what);
+    void *context;
+
+    pid_t id;
+    int input, output; // descriptors: its standard input, and its standard output
+    int wake;          // an eventfd that ends the reader
+    pthread_t reader;
+    bool has_reader;
+    bool reaped;
+    int status;                  // as it ended, if it is reaped
+    pthread_mutex_t sending;     // one line at a time
+    pthread_mutex_t looking;     // guards `threads`
+    struct thread_watch threads; // of the program, and of those that it has started
+};
+
+// The first line for a driver; the caller frees it.
+char *driver_hello(const struct driver_settings *settings);
+
+// Starts the program in a network namespace (a descriptor; -1: in ours), with its servers in its
+// environment. 0, or -1 with `error` set: why the command most likely could not be started, and
+// what to do. To be ended either way.
+int driver_process_start(struct driver_process *process, int network, struct error *error);
+
+// Sends one line. -1 if it was not taken in time, or *failed is not 0 by now.
+int driver_process_send(struct driver_process *process, const char *line, size_t length,
+                        int64_t patience_ns, const _Atomic uint32_t *failed);
+
+// True if the program, or one that it has started, runs or waits for a processor or a disk.
+bool driver_process_is_at_work(struct driver_process *process);
+
+// Adds "; its log ends with '...'", or nothing.
+void driver_process_quote_log(const struct driver_process *process, struct text *out);
+
+// Ends the reader, and the program: it is asked to if all was well, and sees to it that it does.
+void driver_process_end(struct driver_process *process, bool was_well);
+
+#endif

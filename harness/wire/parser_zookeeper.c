@@ -1,0 +1,95 @@
+// ZooKeeper: each message has its length in front; a request then its xid and type, a reply its
+// xid. The first of each side is the beginning of the session.
+#include "harness/wire/parser_protocol.h"
+
+#include <string.h>
+
+#define LEAD 4
+#define LONGEST (64 * 1024 * 1024)
+#define SHORTEST_REQUEST 8
+#define SHORTEST_REPLY 16
+#define XID_OF_WATCH (-1)
+#define ID_OF_SESSION (-1)
+
+struct state {
+    bool asked_to_connect, connected;
+};
+
+static const struct {
+    int32_t type;
+    const char *name;
+} requests[] = {{-11, "close"},      {1, "create"},          {2, "delete"},
+                {3, "exists"},       {4, "getData"},         {5, "setData"},
+                {6, "getACL"},       {7, "setACL"},          {8, "getChildren"},
+                {9, "sync"},         {11, "ping"},           {12, "getChildren2"},
+                {13, "check"},       {14, "multi"},          {15, "create"},
+                {16, "reconfig"},    {18, "removeWatches"},  {19, "create"},
+                {20, "delete"},      {21, "create"},         {22, "multiRead"},
+                {100, "auth"},       {101, "setWatches"},    {102, "sasl"},
+                {105, "setWatches"}, {103, "getEphemerals"}, {106, "addWatch"}};
+
+static int begins(void *state, uint8_t first, bool is_request)
+{
+    (void)state;
+    (void)first;
+    (void)is_request;
+    return LEAD;
+}
+
+// 0 stands for the oldest, so that xids must not be 0.
+static int64_t id_of(int32_t xid)
+{
+    return (int64_t)xid + ((int64_t)1 << 40);
+}
+
+// True once the whole message is there, with its xid and its type, if it has one.
+static enum parse read_message(struct part *part, size_t shortest, bool is_first, int32_t *xid,
+                               int32_t *type)
+{
+    uint32_t body = part_uint32(part, 0);
+    if (body == 0 || body > LONGEST)
+        return PARSE_LOST;
+    if (!part_has_body(part, LEAD, body))
+        return PARSE_MORE;
+    *xid = (int32_t)part_uint32(part, LEAD);
+    *type = (int32_t)part_uint32(part, LEAD + 4);
+    return body < shortest && !is_first ? PARSE_LOST : PARSE_WHOLE;
+}
+
+static enum parse request(void *context, struct part *part, struct parsed_request *request)
+{
+    struct state *state = context;
+    int32_t xid, type;
+    enum parse result = read_message(part, SHORTEST_REQUEST, !state->asked_to_connect, &xid, &type);
+    if (result != PARSE_WHOLE)
+        return result;
+    strcpy(request->name, state->asked_to_connect ? "request" : "connect");
+    request->id = state->asked_to_connect ? id_of(xid) : ID_OF_SESSION;
+    for (size_t i = 0; state->asked_to_connect && i < sizeof requests / sizeof *requests; i++) {
+        if (requests[i].type == type)
+            strcpy(request->name, requests[i].name);
+    }
+    state->asked_to_connect = true;
+    return PARSE_WHOLE;
+}
+
+static enum parse reply(void *context, struct part *part, const struct parsed_request *front,
+                        int64_t *id)
+{
+    struct state *state = context;
+    int32_t xid, ignored;
+    (void)front;
+    enum parse result = read_message(part, SHORTEST_REPLY, false, &xid, &ignored);
+    if (result != PARSE_WHOLE)
+        return result;
+    *id = !state->connected ? ID_OF_SESSION : xid == XID_OF_WATCH ? REPLY_NOTICE : id_of(xid);
+    state->connected = true;
+    return PARSE_WHOLE;
+}
+
+const struct protocol protocol_zookeeper = {.kind = "zookeeper",
+                                            .state_bytes = sizeof(struct state),
+                                            .tells_notices = true,
+                                            .begins = begins,
+                                            .request = request,
+                                            .reply = reply};

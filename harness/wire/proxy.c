@@ -1,0 +1,493 @@
+#include "harness/wire/proxy.h"
+
+#include "harness/base/text.h"
+#include "harness/cluster/process.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <ifaddrs.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define MOST_LISTENERS (2 * MAX_SERVERS)
+#define WAITING_CONNECTIONS 512
+#define PIECE_BYTES (64 * 1024)
+#define STACK_BYTES (256 * 1024)
+#define CHANCE_MS 100
+
+// One connection of the client, and ours to its server. Each direction is a thread.
+struct connection {
+    struct connection *next;
+    struct proxy *proxy;
+    struct parser *parser;
+    int client, server;     // sockets; -1: none
+    int wake;               // an eventfd: it is to end
+    _Atomic bool is_broken; // ends by a reset
+    _Atomic bool is_over;
+    pthread_t thread;
+};
+
+struct proxy {
+    struct proxy_settings settings;
+    int network;                   // the namespace; -1: none
+    int listeners[MOST_LISTENERS]; // sockets in it, one for each port of a server
+    int listener_count;
+    int wake; // an eventfd: it is to end
+    pthread_t thread;
+    bool has_thread;
+    pthread_attr_t attributes;
+    struct connection *connections; // the accepting thread's
+};
+
+// --- passing bytes on ----------------------------------------------------------------------------
+
+// Ends both directions.
+static void break_off(struct connection *connection)
+{
+    atomic_store(&connection->is_broken, true);
+    (void)!eventfd_write(connection->wake, 1);
+}
+
+// Waits for the socket; false if the connection is to end.
+static bool await(const struct connection *connection, int socket, short events)
+{
+    struct pollfd ready[] = {{.fd = socket, .events = events},
+                             {.fd = connection->wake, .events = POLLIN}};
+    while (poll(ready, 2, -1) < 0 && errno == EINTR)
+        continue;
+    return ready[1].revents == 0;
+}
+
+static bool send_all(const struct connection *connection, int socket, const uint8_t *bytes,
+                     size_t length)
+{
+    while (length > 0) {
+        ssize_t sent = send(socket, bytes, length, MSG_NOSIGNAL | MSG_DONTWAIT);
+        if (sent > 0) {
+            bytes += sent;
+            length -= (size_t)sent;
+        } else if (sent < 0 && errno != EINTR &&
+                   (errno != EAGAIN || !await(connection, socket, POLLOUT))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// --- points --------------------------------------------------------------------------------------
+
+// A thread that passes points: nobody's, but in each request's name.
+struct passer {
+    struct connection *connection;
+    struct history_writer writer;
+    enum point_side side;
+    int from, to; // sockets
+};
+
+static bool is_armed(const struct passer *passer)
+{
+    const struct point_board *board = passer->connection->proxy->settings.board;
+    return board != NULL && atomic_load_explicit(&board->armed, memory_order_relaxed) != 0;
+}
+
+static void pass_point(struct passer *passer, const struct parsed_request *request)
+{
+    const struct proxy_settings *settings = &passer->connection->proxy->settings;
+    struct actor actor = {.client = settings->client,
+                          .worker = request->worker,
+                          .phase = request->phase,
+                          .board = settings->board,
+                          .history = &passer->writer};
+    passer->writer.worker = (uint16_t)request->worker;
+    settings->stop(settings->context, request, true);
+    point(&actor, passer->side, request->name);
+    settings->stop(settings->context, request, false);
+}
+
+// What passes, for whoever explains what came of it. Not where connections come and go so fast that
+// their beginnings would fill the history, which the clients need.
+static void record(struct passer *passer, const struct parsed_request *request)
+{
+    const struct history_file *file = passer->connection->proxy->settings.history;
+    bool is_reply = passer->side == POINT_AFTER;
+    if (file == NULL || !parser_understands(passer->connection->parser) ||
+        history_file_is_half_full(file))
+        return;
+    struct event event = {.kind = is_reply ? EVENT_REPLY : EVENT_REQUEST,
+                          .at_ns = is_reply ? 0 : request->asked_ns,
+                          .request = {0, request->key, request->value,
+                                      is_reply ? request->asked_ns : request->ttl_ms}};
+    event.detail = (uint8_t)(is_reply ? (unsigned)request->reply
+                                      : request->words | (unsigned)request->phase << REQUEST_PHASE);
+    memcpy(&event.request.command, request->name,
+           strnlen(request->name, sizeof event.request.command));
+    passer->writer.worker = (uint16_t)request->worker;
+    history_append(&passer->writer, event);
+}
+
+static size_t read_piece(struct passer *passer, const uint8_t *bytes, size_t length, bool *found,
+                         struct parsed_request *request)
+{
+    const struct proxy_settings *settings = &passer->connection->proxy->settings;
+    struct parser *parser = passer->connection->parser;
+    bool is_reply = passer->side == POINT_AFTER;
+    size_t used = is_reply ? parser_read_replies(parser, bytes, length, found, request)
+                           : parser_read_requests(parser, bytes, length, found, request);
+    int64_t notices = is_reply ? parser_notices(parser) : 0;
+    if (notices != 0 && settings->noticed != NULL)
+        settings->noticed(settings->context, notices);
+    if (!*found)
+        return used;
+    if (!is_reply)
+        settings->ask(settings->context, request);
+    else if (settings->replied != NULL)
+        settings->replied(settings->context, request);
+    record(passer, request);
+    if (!is_reply)
+        parser_asked(parser, request);
+    return used;
+}
+
+// Sends on what was read. What comes before a request or a reply goes before its point, if anybody
+// may be stopped there.
+static bool forward(struct passer *passer, const uint8_t *bytes, size_t length)
+{
+    size_t sent = 0;
+    for (size_t at = 0; at < length;) {
+        bool found;
+        struct parsed_request request;
+        size_t used = read_piece(passer, bytes + at, length - at, &found, &request);
+        if (found && is_armed(passer)) {
+            if (!send_all(passer->connection, passer->to, bytes + sent, at - sent))
+                return false;
+            sent = at;
+            pass_point(passer, &request);
+        }
+        at += used;
+    }
+    return send_all(passer->connection, passer->to, bytes + sent, length - sent);
+}
+
+static void *pump(void *context)
+{
+    struct passer *passer = context;
+    struct connection *connection = passer->connection;
+    uint8_t *bytes = memory_new(PIECE_BYTES);
+    for (;;) {
+        ssize_t got = recv(passer->from, bytes, PIECE_BYTES, MSG_DONTWAIT);
+        if (got == 0) {
+            shutdown(passer->to, SHUT_WR);
+            break;
+        }
+        bool waits = got < 0 && (errno == EAGAIN || errno == EINTR);
+        bool fine = waits ? await(connection, passer->from, POLLIN)
+                          : got > 0 && forward(passer, bytes, (size_t)got);
+        if (!fine) {
+            break_off(connection);
+            break;
+        }
+    }
+    free(bytes);
+    return NULL;
+}
+
+// --- a connection --------------------------------------------------------------------------------
+
+// Waits until the server has answered, the connection is to end, or the client no longer waits. One
+// that has said all that it has to say looks the same, so that a server which is there gets a
+// chance.
+static bool await_server(const struct connection *connection)
+{
+    struct pollfd ready[] = {{.fd = connection->server, .events = POLLOUT},
+                             {.fd = connection->wake, .events = POLLIN},
+                             {.fd = connection->client, .events = POLLRDHUP}};
+    while (poll(ready, 3, -1) < 0 && errno == EINTR)
+        continue;
+    if (ready[0].revents == 0 && ready[1].revents == 0)
+        poll(ready, 2, CHANCE_MS);
+    return ready[0].revents != 0 && ready[1].revents == 0;
+}
+
+// Where the client wanted to: false if that cannot be reached, or the client no longer waits.
+static bool connect_on(struct connection *connection)
+{
+    struct sockaddr_in address;
+    socklen_t length = sizeof address;
+    int reason = 0;
+    socklen_t reason_length = sizeof reason;
+    connection->server = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (connection->server < 0 ||
+        getsockname(connection->client, (struct sockaddr *)&address, &length) != 0)
+        return false;
+    if (connect(connection->server, (struct sockaddr *)&address, length) == 0)
+        return true;
+    return errno == EINPROGRESS && await_server(connection) &&
+           getsockopt(connection->server, SOL_SOCKET, SO_ERROR, &reason, &reason_length) == 0 &&
+           reason == 0;
+}
+
+static void pump_both(struct connection *connection)
+{
+    const struct proxy_settings *settings = &connection->proxy->settings;
+    const int ends[] = {connection->client, connection->server};
+    struct passer passers[2];
+    pthread_t replies;
+    for (int i = 0; i < 2; i++) {
+        passers[i] = (struct passer){.connection = connection,
+                                     .side = i == 0 ? POINT_BEFORE : POINT_AFTER,
+                                     .from = ends[i],
+                                     .to = ends[1 - i]};
+        setsockopt(ends[i], IPPROTO_TCP, TCP_NODELAY, &(int){1}, sizeof(int));
+        if (settings->history != NULL)
+            history_writer_start(&passers[i].writer, settings->history, settings->client, 0);
+    }
+    if (pthread_create(&replies, &connection->proxy->attributes, pump, &passers[1]) != 0) {
+        break_off(connection);
+        return;
+    }
+    pump(&passers[0]);
+    pthread_join(replies, NULL);
+}
+
+static void close_socket(const struct connection *connection, int socket)
+{
+    const struct linger at_once = {.l_onoff = 1, .l_linger = 0};
+    if (socket < 0)
+        return;
+    if (atomic_load(&connection->is_broken))
+        setsockopt(socket, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+    close(socket);
+}
+
+static void *serve(void *context)
+{
+    struct connection *connection = context;
+    if (connect_on(connection))
+        pump_both(connection);
+    else
+        atomic_store(&connection->is_broken, true);
+    close_socket(connection, connection->client);
+    close_socket(connection, connection->server);
+    connection->client = connection->server = -1;
+    atomic_store(&connection->is_over, true);
+    return NULL;
+}
+
+// Its thread has ended, or was never started.
+static void free_connection(struct connection *connection)
+{
+    parser_free(connection->parser);
+    close_socket(connection, connection->client);
+    if (connection->wake >= 0)
+        close(connection->wake);
+    free(connection);
+}
+
+// --- accepting -----------------------------------------------------------------------------------
+
+// Frees the connections that are over, or all, which are broken off first.
+static void reap(struct proxy *proxy, bool all)
+{
+    struct connection **place = &proxy->connections;
+    while (*place != NULL) {
+        struct connection *connection = *place;
+        if (all || atomic_load(&connection->is_over)) {
+            *place = connection->next;
+            pthread_join(connection->thread, NULL);
+            free_connection(connection);
+        } else {
+            place = &connection->next;
+        }
+    }
+}
+
+static void take(struct proxy *proxy, int listener)
+{
+    int socket = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    if (socket < 0)
+        return;
+    struct connection *connection = memory_zeroed(1, sizeof *connection);
+    *connection = (struct connection){.next = proxy->connections,
+                                      .proxy = proxy,
+                                      .parser = parser_new(proxy->settings.service->kind),
+                                      .client = socket,
+                                      .server = -1,
+                                      .wake = eventfd(0, EFD_CLOEXEC)};
+    if (connection->wake >= 0 &&
+        pthread_create(&connection->thread, &proxy->attributes, serve, connection) == 0)
+        proxy->connections = connection;
+    else
+        free_connection(connection);
+}
+
+static void *accept_all(void *context)
+{
+    struct proxy *proxy = context;
+    int count = proxy->listener_count;
+    struct pollfd ready[MOST_LISTENERS + 1];
+    for (int i = 0; i < count; i++)
+        ready[i] = (struct pollfd){.fd = proxy->listeners[i], .events = POLLIN};
+    ready[count] = (struct pollfd){.fd = proxy->wake, .events = POLLIN};
+    for (;;) {
+        if (poll(ready, (nfds_t)count + 1, -1) < 0)
+            continue;
+        if (ready[count].revents != 0)
+            break;
+        reap(proxy, false);
+        for (int i = 0; i < count; i++) {
+            if (ready[i].revents != 0)
+                take(proxy, ready[i].fd);
+        }
+    }
+    for (struct connection *each = proxy->connections; each != NULL; each = each->next)
+        break_off(each);
+    reap(proxy, true);
+    return NULL;
+}
+
+// --- the client's network ------------------------------------------------------------------------
+
+// Our address as others see it; "127.0.0.1" if we have no other.
+static void own_address(char *address, size_t room)
+{
+    struct ifaddrs *all = NULL;
+    strcpy(address, "127.0.0.1");
+    if (getifaddrs(&all) != 0)
+        return;
+    for (const struct ifaddrs *each = all; each != NULL; each = each->ifa_next) {
+        if (each->ifa_addr == NULL || each->ifa_addr->sa_family != AF_INET)
+            continue;
+        struct sockaddr_in found;
+        memcpy(&found, each->ifa_addr, sizeof found);
+        if (ntohl(found.sin_addr.s_addr) >> 24 != 127)
+            inet_ntop(AF_INET, &found.sin_addr, address, (socklen_t)room);
+    }
+    freeifaddrs(all);
+}
+
+// In the new namespace, every address becomes one of ours.
+static int furnish(int network, const char *address, struct error *error)
+{
+    const char *const arguments[] = {"ip", "-batch", "-", NULL};
+    struct text commands = {0};
+    struct text output = {0};
+    text_add(&commands, "link set lo up\n");
+    if (strncmp(address, "127.", 4) != 0)
+        text_format(&commands, "addr add %s/32 dev lo\n", address);
+    text_format(&commands, "route add local 0.0.0.0/0 dev lo src %s\n", address);
+    int status = process_run(arguments, commands.bytes, network, PROCESS_LIMIT, &output, error);
+    if (status > 0)
+        error_set(error, "ip -batch failed in the network of a client's proxy: %.600s",
+                  text_string(&output));
+    text_free(&commands);
+    text_free(&output);
+    return status == 0 ? 0 : -1;
+}
+
+// Listens on the servers' ports, on each once.
+static int listen_at(struct proxy *proxy, const struct endpoint *servers, int count,
+                     struct error *error)
+{
+    for (int i = 0; i < count; i++) {
+        struct sockaddr_in address = {.sin_family = AF_INET,
+                                      .sin_port = htons((uint16_t)servers[i].port)};
+        if (servers[i].port <= 0 || servers[i].port > UINT16_MAX)
+            continue;
+        int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+        if (listener < 0)
+            return error_set(error, "a proxy cannot make a socket: %s", strerror(errno));
+        proxy->listeners[proxy->listener_count++] = listener;
+        if (bind(listener, (struct sockaddr *)&address, sizeof address) == 0 &&
+            listen(listener, WAITING_CONNECTIONS) == 0)
+            continue;
+        int reason = errno;
+        close(listener);
+        proxy->listener_count--;
+        // The namespace is new: nobody but we can be there.
+        if (reason != EADDRINUSE)
+            return error_set(error, "a proxy cannot listen on port %d: %s", servers[i].port,
+                             strerror(reason));
+    }
+    return 0;
+}
+
+// Makes a namespace, which the calling thread leaves again, and listens in it.
+static int make_network(struct proxy *proxy, struct error *error)
+{
+    static const char self[] = "/proc/thread-self/ns/net";
+    const struct service *service = proxy->settings.service;
+    int ours = open(self, O_RDONLY | O_CLOEXEC);
+    if (ours < 0 || unshare(CLONE_NEWNET) != 0) {
+        error_set(error, "cannot make a network namespace for the programs of a client: %s",
+                  strerror(errno));
+        if (ours >= 0)
+            close(ours);
+        return -1;
+    }
+    int result = -1;
+    proxy->network = open(self, O_RDONLY | O_CLOEXEC);
+    if (proxy->network < 0)
+        error_set(error, "cannot open %s: %s", self, strerror(errno));
+    else
+        result = listen_at(proxy, service->servers, service->server_count, error);
+    if (result == 0)
+        result = listen_at(proxy, service->sentinels, service->sentinel_count, error);
+    if (setns(ours, CLONE_NEWNET) != 0)
+        result =
+            error_set(error, "cannot return from a new network namespace: %s", strerror(errno));
+    close(ours);
+    return result;
+}
+
+// --- starting and stopping -----------------------------------------------------------------------
+
+struct proxy *proxy_start(const struct proxy_settings *settings, struct error *error)
+{
+    char address[INET_ADDRSTRLEN];
+    struct proxy *proxy = memory_zeroed(1, sizeof *proxy);
+    proxy->settings = *settings;
+    proxy->network = -1;
+    proxy->wake = eventfd(0, EFD_CLOEXEC);
+    pthread_attr_init(&proxy->attributes);
+    pthread_attr_setstacksize(&proxy->attributes, STACK_BYTES);
+    own_address(address, sizeof address);
+    if (make_network(proxy, error) == 0 && furnish(proxy->network, address, error) == 0) {
+        int reason = pthread_create(&proxy->thread, &proxy->attributes, accept_all, proxy);
+        proxy->has_thread = reason == 0;
+        if (reason == 0)
+            return proxy;
+        error_set(error, "cannot start a proxy's thread: %s", strerror(reason));
+    }
+    proxy_stop(proxy);
+    return NULL;
+}
+
+void proxy_stop(struct proxy *proxy)
+{
+    if (proxy == NULL)
+        return;
+    (void)!eventfd_write(proxy->wake, 1);
+    if (proxy->has_thread)
+        pthread_join(proxy->thread, NULL);
+    for (int i = 0; i < proxy->listener_count; i++)
+        close(proxy->listeners[i]);
+    if (proxy->network >= 0)
+        close(proxy->network);
+    pthread_attr_destroy(&proxy->attributes);
+    close(proxy->wake);
+    free(proxy);
+}
+
+int proxy_network(const struct proxy *proxy)
+{
+    return proxy->network;
+}
