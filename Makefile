@@ -22,12 +22,13 @@ PRELOAD := $(BUILD)/lockpick-clock.so
 PRELOAD_CFLAGS = $(filter-out -fsanitize=% -fno-sanitize-recover=%,$(ALL_CFLAGS)) \
 	-fPIC -fvisibility=hidden
 
-# harness/detection is a program of its own; *_fuzz.c are built by `make fuzz`.
+# harness/detection and harness/extension are programs of their own; *_fuzz.c are built by `make fuzz`.
 SOURCES := $(shell find harness faults -name '*.c' ! -name '*_test.c' ! -name '*_fuzz.c' \
-	! -name '*_preload.c' ! -path 'harness/detection/*' ! -path 'harness/testing/*' | sort)
+	! -name '*_preload.c' ! -path 'harness/detection/*' ! -path 'harness/extension/*' ! -path 'harness/testing/*' | sort)
 TESTS := $(shell find harness faults -name '*_test.c' | sort)
 LIBRARY_SOURCES := $(filter-out harness/main.c,$(SOURCES))
-TEMPLATES := $(shell find harness -name '*.gp' | sort) $(wildcard harness/*/help_*.txt)
+TEMPLATES := $(shell find harness -name '*.gp' ! -path 'harness/extension/*' | sort) \
+	$(wildcard harness/*/help_*.txt)
 OBJECTS := $(LIBRARY_SOURCES:%.c=$(BUILD)/%.o) $(TEMPLATES:%=$(BUILD)/%.o)
 TEST_PROGRAMS := $(TESTS:%.c=$(BUILD)/%)
 TEST_ROOMS := $(sort $(dir $(TEST_PROGRAMS)))
@@ -161,6 +162,29 @@ $(BUILD)/lockpick-detection: $(BUILD)/harness/main.o $(DETECTION_OBJECTS) $(BUIL
 # The test of the variants runs it.
 tests: $(BUILD)/lockpick-detection
 $(BUILD)/harness/detection/tests $(BUILD)/harness/cli/tests: | $(BUILD)/lockpick-detection $(BUILD)/lockpick
+
+# lockpick-extended is lockpick with one more of each kind of thing: a file of harness/extension, and
+# one line of a catalogue. Its test shows that nothing else is needed.
+EXTENSION := $(patsubst %,$(BUILD)/%.o,$(patsubst %.c,%,$(filter-out %_test.c,$(wildcard \
+	harness/extension/*.c))) $(wildcard harness/extension/*.gp))
+EXTENDED := $(BUILD)/extended
+EXTENDED_ROOMS := faults harness/locks harness/check
+ONE_LINE_MORE := sed -e 's/^.define FAULTS(.*/&\n    FAULT(amnesia) \\/' \
+	-e 's/^.define LOCK_SCHEMES(.*/&\n    SCHEME(keyval_lock) \\/' \
+	-e 's/^.define CHECKS(.*/&\n    CHECK(solitude) \\/'
+
+$(EXTENDED)/%/catalogue.o: %/catalogue.c $$(wildcard $$*/catalogue.h)
+	@mkdir -p $(@D)
+	@for file in $*/catalogue.c $(wildcard $*/catalogue.h); do $(ONE_LINE_MORE) $$file > $(EXTENDED)/$$file || exit; done
+	@echo "  CC    $(@:.o=.c)"
+	@$(CC) -I$(EXTENDED) $(ALL_CFLAGS) -c -o $@ $(@:.o=.c)
+
+$(BUILD)/lockpick-extended: $(BUILD)/harness/main.o $(EXTENSION) \
+		$(EXTENDED_ROOMS:%=$(EXTENDED)/%/catalogue.o) $(BUILD)/liblockpick.a | $(PRELOAD)
+	@echo "  LINK  $@"
+	@$(CC) $(CFLAGS) -o $@ $^ $(LIBRARIES)
+
+$(BUILD)/harness/extension/tests: | $(BUILD)/lockpick-extended
 
 # REPEATS trials of each variant in each scenario.
 REPEATS ?= 5

@@ -21,12 +21,8 @@ static enum loss loss_of(const struct fault_step *step)
 // if there is no such thing. A server that has lost that serves nobody, whatever the lock is like.
 static const char *needed_set_up(const struct server_group *group)
 {
-    const char *kind = group->nodes[0].kind->name;
-    if (strcmp(group->settings.topology->name, "single") != 0)
-        return NULL;
-    if (strcmp(kind, "mysql") == 0 || strcmp(kind, "postgres") == 0)
-        return "the tables";
-    return strcmp(kind, "zookeeper") == 0 ? "the node that locks are made under" : NULL;
+    bool is_alone = strcmp(group->settings.topology->name, "single") == 0;
+    return is_alone ? group->nodes[0].kind->form.set_up : NULL;
 }
 
 static enum availability available(const struct fault_step *step, const struct fault_world *world,

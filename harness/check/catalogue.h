@@ -1,22 +1,26 @@
-// Every check, one file each. A new property is one new file, a line here, and a line in
-// catalogue.c.
+// Every check, in the order of reports. A new property is one new file, and a line here.
 #ifndef LOCKPICK_CHECK_CATALOGUE_H
 #define LOCKPICK_CHECK_CATALOGUE_H
 
 #include "harness/check/check.h"
 
-extern const struct check double_grant_check;
-extern const struct check stale_holder_check;
-extern const struct check stale_write_check;
-extern const struct check lost_update_check;
-extern const struct check oversell_check;
-extern const struct check run_once_check;
-extern const struct check unstable_read_check;
-extern const struct check reentrancy_check;
-extern const struct check wrongful_release_check;
-extern const struct check fencing_order_check;
-extern const struct check out_of_turn_check;
-extern const struct check not_told_check;
-extern const struct check stuck_check;
+#define CHECKS(CHECK)                                                                              \
+    CHECK(double_grant)                                                                            \
+    CHECK(stale_holder)                                                                            \
+    CHECK(stale_write)                                                                             \
+    CHECK(lost_update)                                                                             \
+    CHECK(oversell)                                                                                \
+    CHECK(run_once)                                                                                \
+    CHECK(unstable_read)                                                                           \
+    CHECK(reentrancy)                                                                              \
+    CHECK(wrongful_release)                                                                        \
+    CHECK(fencing_order)                                                                           \
+    CHECK(out_of_turn)                                                                             \
+    CHECK(not_told)                                                                                \
+    CHECK(stuck)
+
+#define CHECK_DECLARE(name) extern const struct check name##_check;
+CHECKS(CHECK_DECLARE)
+#undef CHECK_DECLARE
 
 #endif

@@ -59,21 +59,9 @@ static int64_t allowed_stalls_ns(const struct digest *digest, int64_t from_ns, i
                                         longest_stall_ns(digest, STALLS_OF_SERVERS);
 }
 
-// How much longer than it was asked to a server may keep a lease: memcached and etcd count in whole
-// seconds (memcached is asked for two more, see harness/locks/memcached_common.c; etcd raises short
-// ones, and looks twice a second), ZooKeeper in ticks.
-static int64_t allowance_ns(const struct digest *digest)
+static int64_t late_expiry_ns(const struct digest *digest)
 {
-    static const struct {
-        const char *server;
-        int64_t more_ns;
-    } allowances[] = {
-        {"memcached", 3 * NS_PER_S}, {"etcd", 2 * NS_PER_S}, {"zookeeper", NS_PER_S / 2}};
-    for (size_t i = 0; i < sizeof allowances / sizeof *allowances; i++) {
-        if (trial_has_trait(digest->trial, allowances[i].server))
-            return allowances[i].more_ns;
-    }
-    return 0;
+    return digest->trial->server != NULL ? digest->trial->server->late_expiry_ns : 0;
 }
 
 // --- words ---------------------------------------------------------------------------------------
@@ -256,7 +244,7 @@ static void decide_waiting(const struct digest *digest, struct finding *finding)
     int64_t slack =
         time_later(longest_hand_off_ns(digest), 2 * digest->trial->scenario->lock.retry_ns) +
         allowed_stalls_ns(digest, silence.from_ns, waiting.until_ns);
-    int64_t bound_ns = digest->trial->scenario->lock.lease_ns + allowance_ns(digest) + slack;
+    int64_t bound_ns = digest->trial->scenario->lock.lease_ns + late_expiry_ns(digest) + slack;
     size_t unfinished = find_unfinished(digest);
     int64_t proof_ns = bound_ns;
     if (unfinished != SIZE_MAX || silence.unanswered)

@@ -539,6 +539,22 @@ static void set_expectation(struct reading *reading, struct row *row)
         set_list(because, reading->because_words, 4, &expectation->because);
 }
 
+static const struct server_form *server_with(const char *word)
+{
+    static const struct {
+        const char *kind;
+        struct server_form form;
+    } servers[] = {{"mysql", {.keeps_commits = true}},
+                   {"memcached", {.late_expiry_ns = 3 * NS_PER_S}},
+                   {"etcd", {.late_expiry_ns = 2 * NS_PER_S}},
+                   {"zookeeper", {.late_expiry_ns = NS_PER_S / 2}}};
+    for (size_t i = 0; i < sizeof servers / sizeof *servers; i++) {
+        if (strcmp(servers[i].kind, word) == 0)
+            return &servers[i].form;
+    }
+    return NULL;
+}
+
 static void read_settings(struct reading *reading, struct row *row)
 {
     static const struct foreign_settings driver = {.name = "own"};
@@ -561,7 +577,11 @@ static void read_settings(struct reading *reading, struct row *row)
     if (traits != NULL) {
         set_list(traits, reading->trait_words, 8, &reading->traits);
         build->trial.traits = (const char *const *)reading->trait_words;
+        for (size_t i = 0; build->trial.traits[i] != NULL && build->trial.server == NULL; i++)
+            build->trial.server = server_with(build->trial.traits[i]);
     }
+    if (store != NULL)
+        build->trial.store_server = server_with(store);
     if (take_word(row, "driver"))
         build->trial.foreign = &driver;
     if (take_word(row, "plugin"))

@@ -116,13 +116,12 @@ static bool any_overlap(const struct digest *digest)
 // stores a commit before it answers, as MariaDB does: then it has forgotten nothing.
 static bool kept_commits(const struct digest *digest, const struct fault_step *step)
 {
-    const char *store = digest->trial->scenario->workload.store;
     bool is_lock_server = strncmp(step->target.server, "store", 5) != 0;
-    bool is_mysql = is_lock_server ? trial_has_trait(digest->trial, "mysql")
-                                   : store != NULL && strcmp(store, "mysql") == 0;
+    const struct server_form *server =
+        is_lock_server ? digest->trial->server : digest->trial->store_server;
     bool loses = step->how != NULL && strcmp(step->how, "keeps") != 0;
-    return is_mysql && fault_can(step, FAULT_KILLS) && !fault_can(step, FAULT_MOVES_LEADER) &&
-           step->bound_ns >= 0 && !loses;
+    return server != NULL && server->keeps_commits && fault_can(step, FAULT_KILLS) &&
+           !fault_can(step, FAULT_MOVES_LEADER) && step->bound_ns >= 0 && !loses;
 }
 
 // The fault that upset the server that the guarded value is on.

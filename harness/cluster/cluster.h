@@ -4,7 +4,7 @@
 
 #include "harness/base/clock_shift.h"
 #include "harness/base/error.h"
-#include "harness/base/persistence.h"
+#include "harness/base/server_form.h"
 #include "harness/cluster/network.h"
 #include "harness/cluster/process.h"
 #include "harness/cluster/sandbox.h"

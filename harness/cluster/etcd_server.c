@@ -90,6 +90,10 @@ static int ready(const struct node *node, struct error *error)
 
 const struct server_kind etcd_server = {
     .name = "etcd",
+    // It raises short leases to whole seconds, and looks twice a second.
+    .form = {.title = "etcd",
+             .durability = {"etcd: log flushed at each write"},
+             .late_expiry_ns = 2 * NS_PER_S},
     .program = "etcd",
     .package = "etcd-server",
     .port = 2379,

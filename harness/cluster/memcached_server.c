@@ -1,5 +1,7 @@
 #include "harness/cluster/memcached_server.h"
 
+#include "harness/base/clock.h"
+
 #include "harness/cluster/memcached_control.h"
 
 #include <stdio.h>
@@ -41,6 +43,11 @@ static int ready(const struct node *node, struct error *error)
 
 const struct server_kind memcached_server = {
     .name = "memcached",
+    // It counts in whole seconds, and is asked for two more (harness/locks/memcached_common.c).
+    .form = {.title = "memcached",
+             .durability = {"memcached: in memory only"},
+             .late_expiry_ns = 3 * NS_PER_S,
+             .shows_keys = true},
     .program = "memcached",
     .package = "memcached",
     .port = 11211,

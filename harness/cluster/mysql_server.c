@@ -254,6 +254,10 @@ static const char *const surrender_notes[] = {"[FATAL]", " got signal ", NULL};
 
 const struct server_kind mysql_server = {
     .name = "mysql",
+    .form = {.title = "MariaDB",
+             .durability = {"mysql: log flushed at each commit"},
+             .keeps_commits = true,
+             .set_up = "the tables"},
     .program = "mariadbd",
     .package = "mariadb-server",
     .port = 3306,

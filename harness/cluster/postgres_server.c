@@ -240,6 +240,9 @@ static const char *const surrender_notes[] = {"PANIC:", NULL};
 
 const struct server_kind postgres_server = {
     .name = "postgres",
+    .form = {.title = "PostgreSQL",
+             .durability = {"postgres: log flushed at each commit"},
+             .set_up = "the tables"},
     .program = "postgres",
     .package = "postgresql",
     .port = 5432,

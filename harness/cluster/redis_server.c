@@ -202,6 +202,10 @@ static const char *const surrender_notes[] = {"Can't recover from AOF write erro
 
 const struct server_kind redis_server = {
     .name = "redis",
+    .form = {.title = "Redis",
+             .durability = {"redis: in memory only", "redis: log flushed every second",
+                            "redis: log flushed at each write"},
+             .shows_keys = true},
     .program = "redis-server",
     .package = "redis-server",
     .port = 6379,

@@ -3,18 +3,20 @@
 #ifndef LOCKPICK_CLUSTER_SERVER_H
 #define LOCKPICK_CLUSTER_SERVER_H
 
+#include "harness/base/server_form.h"
 #include "harness/cluster/cluster.h"
 #include "harness/cluster/control.h"
 
 #include <stddef.h>
 
 struct server_kind {
-    const char *name;    // "redis"
-    const char *program; // what must be in PATH, unless `installed` knows better
-    const char *package; // the Debian package that brings it
-    int port;            // where it listens inside a namespace; extra ports are the next ones
-    int extra_ports;     // how many more it listens on, at most MAX_EXTRA_PORTS
-    int boot_limit_s;    // the longest that it may take until it is ready; 0: 20
+    const char *name;        // "redis"
+    struct server_form form; // without a title: no locks are made with it alone
+    const char *program;     // what must be in PATH, unless `installed` knows better
+    const char *package;     // the Debian package that brings it
+    int port;                // where it listens inside a namespace; extra ports are the next ones
+    int extra_ports;         // how many more it listens on, at most MAX_EXTRA_PORTS
+    int boot_limit_s;        // the longest that it may take until it is ready; 0: 20
     // Optional: whether all that it needs is installed. NULL: `program` is in PATH.
     bool (*installed)(void);
     // Optional: writes the version to `out`. NULL: the program is asked with --version.

@@ -125,6 +125,11 @@ static const char *const surrender_notes[] = {"Severe unrecoverable error", NULL
 
 const struct server_kind zookeeper_server = {
     .name = "zookeeper",
+    // It counts in ticks.
+    .form = {.title = "ZooKeeper",
+             .durability = {"zookeeper: log flushed at each write"},
+             .late_expiry_ns = NS_PER_S / 2,
+             .set_up = "the node that locks are made under"},
     .program = "java",
     .package = "zookeeper",
     .port = 2181,

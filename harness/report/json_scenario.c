@@ -103,15 +103,13 @@ static json_t *server_json(const struct server_settings *settings)
 
 static json_t *servers_json(const struct scenario *scenario)
 {
-    static const char *const kinds[] = {"redis",     "zookeeper", "etcd",
-                                        "memcached", "mysql",     "postgres"};
     json_t *object = json_object();
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        const struct server_settings *settings = scenario_server(scenario, kinds[i]);
+    for (const struct server_settings *settings = scenario->servers; settings->kind != NULL;
+         settings++) {
         bool is_usual = settings->topology == NULL && settings->nodes == 0 &&
                         settings->persistence == PERSISTENCE_NONE && settings->external == NULL;
         if (!is_usual)
-            set_value(object, kinds[i], server_json(settings));
+            set_value(object, settings->kind, server_json(settings));
     }
     return object;
 }

@@ -104,8 +104,9 @@ TEST(all_that_bears_on_costs_is_there)
     test.scenario.workload.jobs = 100;
     test.scenario.workload.boundary = BOUNDARY_WRAPPED;
     test.scenario.clients.lead.client = 1;
-    test.scenario.servers.redis.nodes = 7;
-    test.scenario.servers.mysql.external = (char[]){"mysql://user:secret@host/"};
+    test.scenario.servers[0] = (struct server_settings){.kind = "redis", .nodes = 7};
+    test.scenario.servers[1] = (struct server_settings){
+        .kind = "mysql", .external = (char[]){"mysql://user:secret@host/"}};
     test_add(&test, "none", VERDICT_SAFE, EXPECTATION_NONE);
     json_t *object = parse(&test.run);
     json_t *trial = json_array_get(json_object_get(object, "trials"), 0);

@@ -78,29 +78,6 @@ static const char *placement_words(enum placement placement)
     return "free: not pinned";
 }
 
-// What a server does to keep a grant when it stops; NULL of one that nothing is known of.
-static const char *durability_words(const char *server, enum persistence persistence)
-{
-    static const struct {
-        const char *server, *words;
-    } others[] = {
-        {"mysql", "mysql: log flushed at each commit"},
-        {"postgres", "postgres: log flushed at each commit"},
-        {"etcd", "etcd: log flushed at each write"},
-        {"zookeeper", "zookeeper: log flushed at each write"},
-        {"memcached", "memcached: in memory only"},
-    };
-    if (strcmp(server, "redis") == 0)
-        return persistence == PERSISTENCE_NONE           ? "redis: in memory only"
-               : persistence == PERSISTENCE_AOF_EVERYSEC ? "redis: log flushed every second"
-                                                         : "redis: log flushed at each write";
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-        if (strcmp(server, others[i].server) == 0)
-            return others[i].words;
-    }
-    return NULL;
-}
-
 // In the order of the catalogue, so that it does not depend on that of the plan.
 static void describe_durability(const struct plan *plan, char *out, size_t room)
 {
@@ -111,9 +88,11 @@ static void describe_durability(const struct plan *plan, char *out, size_t room)
             const struct server_settings *settings = scenario_server(trial->scenario, server);
             if (settings == NULL || !trial_uses(trial, server))
                 continue;
-            const char *words = settings->external != NULL
-                                    ? "somebody else's servers: not known"
-                                    : durability_words(server, settings->persistence);
+            const char *const *durability = server_catalogue[i]->form.durability;
+            const char *words = settings->external != NULL ? "somebody else's servers: not known"
+                                : durability[settings->persistence] != NULL
+                                    ? durability[settings->persistence]
+                                    : durability[PERSISTENCE_NONE];
             if (words != NULL)
                 add_once(out, room, words);
         }

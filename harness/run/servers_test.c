@@ -59,7 +59,8 @@ TEST(trials_that_need_the_same_servers_share_them)
     assert_int_equal(fixture.lock_service.server_count, 0);
     assert_int_equal(provide(&fixture, &scenario, "redis-set-px-lua"), 0);
     assert_int_equal(fixture.pool.cluster.nodes[0].server, first);
-    scenario.servers.redis.persistence = PERSISTENCE_AOF_ALWAYS;
+    scenario.servers[0].kind = "redis";
+    scenario.servers[0].persistence = PERSISTENCE_AOF_ALWAYS;
     assert_int_equal(provide(&fixture, &scenario, "redis-set-px-lua"), 0);
     assert_int_not_equal(fixture.pool.cluster.nodes[0].server, first);
     server_pool_stop(&fixture.pool);
@@ -123,7 +124,8 @@ TEST(a_server_that_runs_already_is_described_and_none_is_booted)
 {
     struct pool_fixture fixture;
     struct scenario scenario = scenario_with("increment", "shm");
-    scenario.servers.redis.external = (char *)(size_t) "redis://me:secret@db.example:7000,other/3";
+    scenario.servers[0].kind = "redis";
+    scenario.servers[0].external = (char *)(size_t) "redis://me:secret@db.example:7000,other/3";
     start_pool(&fixture);
     assert_int_equal(provide(&fixture, &scenario, "redis-setnx"), 0);
     assert_false(fixture.pool.is_up);
@@ -159,7 +161,8 @@ TEST(a_scheme_that_lacks_what_the_scenario_wants_is_not_applicable)
     struct scenario same = scenario_with("increment", "same");
     assert_fit(&same, "none", TRIAL_NOT_APPLICABLE, "no store of that kind");
     struct scenario many = scenario_with("increment", "shm");
-    many.servers.redis.topology = (char *)(size_t) "independent";
+    many.servers[0].kind = "redis";
+    many.servers[0].topology = (char *)(size_t) "independent";
     assert_fit(&many, "redis-setnx", TRIAL_NOT_APPLICABLE, "topology independent");
     assert_fit(&many, "redlock", TRIAL_CAN_RUN, "");
     assert_fit(&many, "none", TRIAL_CAN_RUN, "");
@@ -171,7 +174,8 @@ TEST(a_server_that_is_not_installed_is_named_with_its_package)
     struct scenario plain = scenario_with("increment", "shm");
     setenv("PATH", "/nonexistent", 1);
     assert_fit(&plain, "redis-setnx", TRIAL_NOT_INSTALLED, "apt-get install redis-server");
-    plain.servers.redis.external = (char *)(size_t) "redis://localhost";
+    plain.servers[0].kind = "redis";
+    plain.servers[0].external = (char *)(size_t) "redis://localhost";
     assert_fit(&plain, "redis-setnx", TRIAL_CAN_RUN, "");
     setenv("PATH", path, 1);
     free(path);
@@ -207,6 +211,7 @@ TEST(only_trials_whose_numbers_nobody_reads_share_the_machine)
     assert_false(trial_may_share_machine(&trial));
     scenario.verdict_only = true;
     assert_true(trial_may_share_machine(&trial));
-    scenario.servers.redis.external = (char *)(size_t) "redis://localhost";
+    scenario.servers[0].kind = "redis";
+    scenario.servers[0].external = (char *)(size_t) "redis://localhost";
     assert_false(trial_may_share_machine(&trial));
 }

@@ -114,7 +114,8 @@ static int conduct(const struct sandbox *sandbox, void *context)
     struct scenario other = scenario;
     struct scenario endless = scenario;
     endless.faults = &endless_pause;
-    other.servers.redis.persistence = PERSISTENCE_AOF_ALWAYS;
+    other.servers[0].kind = "redis";
+    other.servers[0].persistence = PERSISTENCE_AOF_ALWAYS;
     const struct trial trials[] = {
         {.scenario = &scenario, .scheme = "redis-set-px-lua", .seed = 7},
         {.scenario = party->alternate ? &other : &scenario, .scheme = "redis-lua", .seed = 8}};

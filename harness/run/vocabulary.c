@@ -3,6 +3,7 @@
 #include "faults/fault.h"
 #include "harness/base/text.h"
 #include "harness/check/check.h"
+#include "harness/cluster/server.h"
 #include "harness/cluster/topology.h"
 #include "harness/locks/lock.h"
 #include "harness/stores/store.h"
@@ -82,6 +83,45 @@ static const char *const *stores_and_same(const char **names)
     return names;
 }
 
+static void take_stores(struct vocabulary *vocabulary)
+{
+    const char **names;
+    NAMES_OF(store_catalogue, names);
+    size_t count = 0;
+    size_t transactional = 0;
+    while (names[count] != NULL)
+        count++;
+    const char **servers = memory_zeroed(count + 2, sizeof *servers);
+    const char **with_transactions = memory_zeroed(count + 1, sizeof *with_transactions);
+    for (size_t i = 0; i < count; i++) {
+        servers[i] = store_catalogue[i]->server;
+        if (store_catalogue[i]->commit != NULL)
+            with_transactions[transactional++] = names[i];
+    }
+    vocabulary->stores = stores_and_same(names);
+    vocabulary->store_servers = servers;
+    vocabulary->transactional = with_transactions;
+}
+
+static void take_servers(struct vocabulary *vocabulary)
+{
+    size_t count = 0;
+    while (server_catalogue[count] != NULL)
+        count++;
+    const char **names = memory_zeroed(count + 2, sizeof *names);
+    struct server_form *forms = memory_zeroed(count + 1, sizeof *forms);
+    size_t taken = 0;
+    names[0] = "none";
+    for (size_t i = 0; i < count && taken < MAX_SERVER_KINDS; i++) {
+        if (server_catalogue[i]->form.title == NULL)
+            continue;
+        forms[taken] = server_catalogue[i]->form;
+        names[++taken] = server_catalogue[i]->name;
+    }
+    vocabulary->none_and_servers = names;
+    vocabulary->server_forms = forms;
+}
+
 static const struct topology_name *topology_names(void)
 {
     size_t count = 0;
@@ -141,8 +181,8 @@ struct vocabulary *vocabulary_new(void)
     NAMES_OF(workload_catalogue, names);
     vocabulary->workloads = names;
     FORMS_OF(workload_catalogue, struct workload_form, vocabulary->workload_forms);
-    NAMES_OF(store_catalogue, names);
-    vocabulary->stores = stores_and_same(names);
+    take_stores(vocabulary);
+    take_servers(vocabulary);
     take_faults(vocabulary);
     FORMS_OF(fault_catalogue, struct fault_form, vocabulary->fault_forms);
     NAMES_OF(check_catalogue, names);
@@ -167,6 +207,10 @@ void vocabulary_free(struct vocabulary *vocabulary)
     free_names(vocabulary->workloads);
     free_names(vocabulary->workload_forms);
     free_names(vocabulary->stores);
+    free_names(vocabulary->store_servers);
+    free_names(vocabulary->transactional);
+    free_names(vocabulary->none_and_servers);
+    free_names(vocabulary->server_forms);
     free_names(vocabulary->faults);
     free_names(vocabulary->draws);
     free_names(vocabulary->fault_forms);

@@ -12,6 +12,12 @@ static void *field_of(const struct key *key, void *object)
     return (char *)object + key->offset;
 }
 
+// Of a section for each of several words: the struct of one of them.
+static void *item_of(const struct key *key, size_t word, void *object)
+{
+    return (char *)field_of(key, object) + word * key->section->size;
+}
+
 // --- one value -----------------------------------------------------------------------------------
 
 // One value on its way.
@@ -74,10 +80,15 @@ static void bind_string(const struct value *value)
 
 static void bind_word(const struct value *value)
 {
-    static const char *const nouns[] = {
-        [WORDS_WORKLOADS] = "workload",  [WORDS_STORES] = "store",   [WORDS_FAULTS] = "fault",
-        [WORDS_PROPERTIES] = "property", [WORDS_PROMISES] = "trait", [WORDS_DRAWS] = "fault",
-        [WORDS_MOMENTS] = "moment"};
+    static const char *const nouns[] = {[WORDS_WORKLOADS] = "workload",
+                                        [WORDS_STORES] = "store",
+                                        [WORDS_FAULTS] = "fault",
+                                        [WORDS_PROPERTIES] = "property",
+                                        [WORDS_PROMISES] = "trait",
+                                        [WORDS_DRAWS] = "fault",
+                                        [WORDS_MOMENTS] = "moment",
+                                        [WORDS_SERVERS] = "kind of server",
+                                        [WORDS_NONE_AND_SERVERS] = "kind of server"};
     const char *const *words = words_of(value->vocabulary, value->key->words);
     struct quote shown;
     struct text advice = {0};
@@ -304,23 +315,28 @@ static void bind_value(const struct vocabulary *vocabulary, const struct key *ke
 
 // --- sections ------------------------------------------------------------------------------------
 
-// " in workload", or "" at the root.
-static const char *inside(const struct section *section, char *out, size_t room)
+// "workload", "servers.redis", or "" at the root.
+static const char *title_of(const struct section *section, const struct node *map, char *out,
+                            size_t room)
 {
-    snprintf(out, room, "%s%s", *section->name ? " in " : "", section->name);
+    size_t length = strlen(section->name);
+    bool is_one_of_many = length > 0 && section->name[length - 1] == '.';
+    snprintf(out, room, "%s%s", section->name, is_one_of_many ? map->key : "");
     return out;
 }
 
 static void complain_about_unknown(const struct vocabulary *vocabulary,
-                                   const struct section *section, struct node *child)
+                                   const struct section *section, const struct node *map,
+                                   struct node *child)
 {
     struct quote shown;
-    char where[32];
+    char where[48];
+    title_of(section, map, where, sizeof where);
     const char **names = key_names(section, vocabulary);
     struct text hint = {0};
     child->meant = words_advise(child->key, names, &hint);
-    complain_key(child, "unknown key '%s'%s (%s)", quote(child->key, &shown),
-                 inside(section, where, sizeof where), hint.bytes);
+    complain_key(child, "unknown key '%s'%s%s (%s)", quote(child->key, &shown),
+                 *where ? " in " : "", where, hint.bytes);
     text_free(&hint);
     free(names);
 }
@@ -341,7 +357,7 @@ static void check_not_missing(const struct vocabulary *vocabulary, const struct 
 {
     const char *const one[] = {key->name, NULL};
     const char *const *names = key->name != NULL ? one : words_of(vocabulary, key->words);
-    char where[32];
+    char where[48];
     struct text text = {0};
     bool has = false;
     for (size_t i = 0; names[i] != NULL; i++) {
@@ -349,14 +365,15 @@ static void check_not_missing(const struct vocabulary *vocabulary, const struct 
         text_format(&text, "%s'%s'", i == 0 ? "" : " or ", names[i]);
     }
     if (!has)
-        complain_missing(map, "missing key %s%s", text.bytes, inside(section, where, sizeof where));
+        complain_missing(map, "missing key %s%s%s", text.bytes, *section->name ? " in " : "",
+                         title_of(section, map, where, sizeof where));
     text_free(&text);
 }
 
 static void bind_default(const struct vocabulary *vocabulary, const struct key *key, void *object)
 {
     static const struct origin origin = {.path = "default"};
-    if (key->type == KEY_SECTION) {
+    if (key->type == KEY_SECTION && key->name != NULL) {
         bind_section(vocabulary, key->section, NULL, field_of(key, object));
     } else if (key->fallback != NULL) {
         struct node *node = node_new_text(key->fallback, &origin, (struct place){0});
@@ -415,14 +432,30 @@ static void bind_sections(const struct vocabulary *vocabulary, const struct key 
     memcpy((char *)object + key->count_offset, &count, sizeof count);
 }
 
+// A section for each of several words, with defaults for those that are not said.
+static void bind_section_of_each(const struct vocabulary *vocabulary, const struct key *key,
+                                 const struct node *map, void *object)
+{
+    const char *const *words = words_of(vocabulary, key->words);
+    for (size_t i = 0; words[i] != NULL && i < (size_t)key->most; i++)
+        bind_section(vocabulary, key->section, map != NULL ? node_child(map, words[i]) : NULL,
+                     item_of(key, i, object));
+}
+
 // `seen` tells for each key of the section where it was said.
 static void bind_child(const struct vocabulary *vocabulary, const struct section *section,
-                       struct node *child, struct node **seen, void *object)
+                       const struct node *map, struct node *child, struct node **seen, void *object)
 {
     const struct key *key = key_find(section, child->key, vocabulary);
     struct node **first = key != NULL ? &seen[key - section->keys] : NULL;
     if (key == NULL) {
-        complain_about_unknown(vocabulary, section, child);
+        complain_about_unknown(vocabulary, section, map, child);
+        return;
+    }
+    if (key->type == KEY_SECTION && key->name == NULL) {
+        const struct node *same = node_child(map, child->key);
+        if (same != child)
+            complain_about_second(same, child);
         return;
     }
     if (*first != NULL) {
@@ -444,6 +477,7 @@ void bind_section(const struct vocabulary *vocabulary, const struct section *sec
                   struct node *map, void *object)
 {
     struct node *seen[MAX_KEYS] = {NULL};
+    char title[48];
     if (section->blank != NULL)
         memcpy(object, section->blank, section->size);
     if (map != NULL && map->kind != NODE_MAP) {
@@ -451,15 +485,18 @@ void bind_section(const struct vocabulary *vocabulary, const struct section *sec
             complain(map, "a scenario must be a mapping ('key: value')");
         else if (!map->bad)
             complain(map, "%s'%s' must be a mapping ('key: value')",
-                     section->place_offset != 0 ? "an item of " : "", section->name);
+                     section->place_offset != 0 ? "an item of " : "",
+                     title_of(section, map, title, sizeof title));
         map = NULL;
     }
     if (map != NULL && section->place_offset != 0)
         memcpy((char *)object + section->place_offset, &map->place, sizeof map->place);
     for (size_t i = 0; map != NULL && i < map->count; i++)
-        bind_child(vocabulary, section, map->children[i], seen, object);
+        bind_child(vocabulary, section, map, map->children[i], seen, object);
     for (size_t i = 0; i < section->key_count; i++) {
         const struct key *key = &section->keys[i];
+        if (key->type == KEY_SECTION && key->name == NULL)
+            bind_section_of_each(vocabulary, key, map, object);
         // A section that is there has seen to its own defaults.
         if (seen[i] == NULL || (key->type != KEY_SECTION && !node_fine(seen[i])))
             bind_default(vocabulary, key, object);
@@ -481,7 +518,8 @@ void unbind_section(const struct section *section, void *object)
                 free(list->items[j]);
             free(list->items);
         } else if (key->type == KEY_SECTION) {
-            unbind_section(key->section, field);
+            for (size_t j = 0; j < (key->name != NULL ? 1 : (size_t)key->most); j++)
+                unbind_section(key->section, item_of(key, j, object));
         } else if (key->type == KEY_SECTIONS) {
             char *items;
             size_t count;

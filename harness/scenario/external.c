@@ -24,10 +24,26 @@ static char *folder_of(const char *path)
     return whole;
 }
 
+static void check_visible(const struct vocabulary *vocabulary, const char *server,
+                          struct node *visible)
+{
+    const char *shown[MAX_SERVER_KINDS + 1] = {NULL};
+    size_t count = 0;
+    struct text names = {0};
+    for (size_t i = 0; vocabulary->none_and_servers[i + 1] != NULL; i++) {
+        if (vocabulary->server_forms[i].shows_keys)
+            shown[count++] = vocabulary->none_and_servers[i + 1];
+    }
+    words_join(shown, "and", &names);
+    if (!text_is_one_of(server, shown))
+        complain_key(visible, "'visible' with servers %s: only keys of %s can be looked at", server,
+                     text_string(&names));
+    text_free(&names);
+}
+
 static void check_exec(const struct vocabulary *vocabulary, const struct scenario *scenario,
                        const struct exec_settings *exec, struct node *map)
 {
-    const char *server = exec_servers[exec->server];
     bool is_taken = exec->name != NULL && (text_is_one_of(exec->name, vocabulary->schemes) ||
                                            text_is_one_of(exec->name, vocabulary->traits));
     for (size_t i = 0; exec->name != NULL && i + 1 < scenario->exec_count; i++)
@@ -41,10 +57,8 @@ static void check_exec(const struct vocabulary *vocabulary, const struct scenari
                  exec->name);
     if (exec->renew && !has_lease)
         complain_key(node_child(map, "renew"), "'renew' without the trait lease: there is none");
-    if (exec->visible && strcmp(server, "redis") != 0 && strcmp(server, "memcached") != 0)
-        complain_key(node_child(map, "visible"),
-                     "'visible' with servers %s: only keys of redis and memcached can be looked at",
-                     server);
+    if (exec->visible && exec->server != NULL)
+        check_visible(vocabulary, exec->server, node_child(map, "visible"));
 }
 
 // `item` is a mapping in the list of schemes.
@@ -89,7 +103,8 @@ static const char **names_of(const struct string_list *list)
 
 static void describe(struct exec_settings *exec, const struct vocabulary *vocabulary)
 {
-    const char *server = exec->server > 0 ? exec_servers[exec->server] : NULL;
+    const char *server =
+        exec->server != NULL && strcmp(exec->server, "none") != 0 ? exec->server : NULL;
     const char **traits = names_of(&exec->traits);
     const char **topologies = server != NULL ? memory_zeroed(1, sizeof *topologies) : NULL;
     size_t count = exec->traits.count;

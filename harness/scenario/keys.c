@@ -149,56 +149,28 @@ static const struct section lock_section = {"lock", "How they lock.",
 
 static const char *const persistence_words[] = {"none", "aof-everysec", "aof-always", NULL};
 
-#define TOPOLOGY_KEY                                                                               \
-    {                                                                                              \
-        "topology", KEY_NAME, AT(server_settings, topology), "how its servers belong together",    \
-            RANGE(1, 15), .fallback_text = "the scheme's"                                          \
-    }
-#define NODES_KEY                                                                                  \
-    {                                                                                              \
-        "nodes", KEY_WHOLE, AT(server_settings, nodes), "how many servers hold data", RANGE(1, 8), \
-            .fallback_text = "the usual"                                                           \
-    }
-#define EXTERNAL_KEY                                                                               \
-    {                                                                                              \
-        "external", KEY_TEXT, AT(server_settings, external),                                       \
-            "a server that runs already: KIND://user:password@host:port; nothing is booted",       \
-            RANGE(1, 400), .fallback_text = "none"                                                 \
-    }
-
-static const struct key redis_keys[] = {
-    TOPOLOGY_KEY,
-    NODES_KEY,
+static const struct key server_keys[] = {
+    {"topology", KEY_NAME, AT(server_settings, topology), "how its servers belong together",
+     RANGE(1, 15), .fallback_text = "the scheme's"},
+    {"nodes", KEY_WHOLE, AT(server_settings, nodes), "how many servers hold data", RANGE(1, 8),
+     .fallback_text = "the usual"},
     {"persistence", KEY_CHOICE, AT(server_settings, persistence),
      "what a server keeps when it stops", .choices = persistence_words, .fallback = "none"},
-    EXTERNAL_KEY,
+    {"external", KEY_TEXT, AT(server_settings, external),
+     "a server that runs already: KIND://user:password@host:port; nothing is booted", RANGE(1, 400),
+     .fallback_text = "none"},
 };
-static const struct key server_keys[] = {TOPOLOGY_KEY, NODES_KEY, EXTERNAL_KEY};
-
-static const struct section redis_section = {"servers.redis", "Redis.",
-                                             KEYS(redis_keys, server_settings)};
-static const struct section server_section = {"servers.zookeeper, etcd, memcached, mysql, postgres",
-                                              "The others.", KEYS(server_keys, server_settings)};
-
-#define SERVER_KEY(kind, its_section)                                                              \
-    {                                                                                              \
-#kind, KEY_SECTION, AT(servers_settings, kind), "see below", .section = &(its_section),    \
-                                                                     .fallback_text = "as below"   \
-    }
-
+static const struct section server_section = {"servers.", "Of each kind of server.",
+                                              KEYS(server_keys, server_settings)};
 static const struct key servers_keys[] = {
-    SERVER_KEY(redis, redis_section),  SERVER_KEY(zookeeper, server_section),
-    SERVER_KEY(etcd, server_section),  SERVER_KEY(memcached, server_section),
-    SERVER_KEY(mysql, server_section), SERVER_KEY(postgres, server_section),
+    {NULL, KEY_SECTION, 0, "see below", .words = WORDS_SERVERS, .section = &server_section,
+     .most = MAX_SERVER_KINDS, .fallback_text = "as below"},
 };
 static const struct section servers_section = {
     "servers", "What they lock with; a scheme that does not fit is not tried.",
-    KEYS(servers_keys, servers_settings)};
+    KEYS(servers_keys, server_settings)};
 
 // --- schemes of the scenario's own ---------------------------------------------------------------
-
-const char *const exec_servers[] = {"none",      "redis", "zookeeper", "etcd",
-                                    "memcached", "mysql", "postgres",  NULL};
 
 // What programs and plug-ins have both.
 #define NAME_KEY                                                                                   \
@@ -208,8 +180,8 @@ const char *const exec_servers[] = {"none",      "redis", "zookeeper", "etcd",
     }
 #define SERVERS_KEY                                                                                \
     {                                                                                              \
-        "servers", KEY_CHOICE, AT(exec_settings, server), "what it locks with",                    \
-            .choices = exec_servers, .fallback = "none"                                            \
+        "servers", KEY_WORD, AT(exec_settings, server), "what it locks with",                      \
+            .words = WORDS_NONE_AND_SERVERS, .fallback = "none"                                    \
     }
 #define TRAITS_KEY                                                                                 \
     {                                                                                              \
@@ -220,7 +192,7 @@ const char *const exec_servers[] = {"none",      "redis", "zookeeper", "etcd",
 #define VISIBLE_KEY                                                                                \
     {                                                                                              \
         "visible", KEY_SWITCH, AT(exec_settings, visible),                                         \
-            "redis, memcached: the lock is a key of exactly its name, and can be looked at there", \
+            "the lock is a key of exactly its name, and can be looked at there",                   \
             .fallback = "false"                                                                    \
     }
 #define FOLDER_KEY(use)                                                                            \
@@ -437,6 +409,8 @@ const char *const *words_of(const struct vocabulary *vocabulary, enum word_list 
     const char *const *const lists[] = {
         [WORDS_WORKLOADS] = vocabulary->workloads,
         [WORDS_STORES] = vocabulary->stores,
+        [WORDS_SERVERS] = vocabulary->none_and_servers + 1,
+        [WORDS_NONE_AND_SERVERS] = vocabulary->none_and_servers,
         [WORDS_FAULTS] = vocabulary->faults,
         [WORDS_PROPERTIES] = vocabulary->properties,
         [WORDS_PROMISES] = promises,

@@ -28,7 +28,7 @@ enum key_type {
     KEY_TEXTS,    // struct string_list
     KEY_PATTERNS, // struct string_list, of names, globs or traits of schemes, and of schemes that
                   // the file brings along: mappings of `section`
-    KEY_SECTION,  // a mapping; the struct of `section`
+    KEY_SECTION,  // a mapping; the struct of `section`; without a name, one for each of `words`
     KEY_SECTIONS, // a list of mappings; a pointer to an array of such structs
 };
 
@@ -36,6 +36,8 @@ enum key_type {
 enum word_list {
     WORDS_WORKLOADS,
     WORDS_STORES,
+    WORDS_SERVERS,
+    WORDS_NONE_AND_SERVERS,
     WORDS_FAULTS,
     WORDS_PROPERTIES,
     WORDS_PROMISES,
@@ -69,7 +71,7 @@ struct key {
 
 // The keys of one mapping, and the struct that they fill.
 struct section {
-    const char *name; // "" for the root
+    const char *name; // "" for the root; of one for each of several words, what is before the word
     const char *about;
     const struct key *keys;
     size_t key_count;
@@ -82,9 +84,6 @@ struct section {
 extern const struct section scenario_section;
 extern const struct section exec_section;
 extern const struct section plugin_section;
-
-// What a scheme of the scenario's own may lock with; the index is exec_settings.server.
-extern const char *const exec_servers[];
 
 const char *const *words_of(const struct vocabulary *vocabulary, enum word_list words);
 

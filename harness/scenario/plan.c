@@ -18,6 +18,15 @@ static uint64_t seed_of(uint64_t run_seed, const char *name)
     return random_next(&random);
 }
 
+const struct server_form *server_form_find(const struct vocabulary *vocabulary, const char *kind)
+{
+    for (size_t i = 0; kind != NULL && vocabulary->none_and_servers[i + 1] != NULL; i++) {
+        if (strcmp(vocabulary->none_and_servers[i + 1], kind) == 0)
+            return &vocabulary->server_forms[i];
+    }
+    return NULL;
+}
+
 // Of the lock's servers; NULL if there are none.
 static const char *topology_of(const struct scenario *scenario,
                                const struct scheme_servers *servers)
@@ -48,6 +57,17 @@ const struct topology_name *scenario_topology(const struct scenario *scenario,
     return NULL;
 }
 
+static const struct server_form *store_server(const struct scenario *scenario,
+                                              const struct vocabulary *vocabulary)
+{
+    const char *store = scenario->workload.store;
+    for (size_t i = 0; store != NULL && vocabulary->stores[i] != NULL; i++) {
+        if (strcmp(vocabulary->stores[i], store) == 0)
+            return server_form_find(vocabulary, vocabulary->store_servers[i]);
+    }
+    return NULL;
+}
+
 static void add_trial(struct plan *plan, const struct scenario *scenario,
                       const struct vocabulary *vocabulary, size_t scheme, int repeat, char *name)
 {
@@ -72,6 +92,8 @@ static void add_trial(struct plan *plan, const struct scenario *scenario,
         .foreign = scenario_foreign(scenario, scheme_name),
         .traits = traits,
         .topology = topology_of(scenario, &vocabulary->scheme_servers[scheme]),
+        .server = server_form_find(vocabulary, vocabulary->scheme_servers[scheme].kind),
+        .store_server = store_server(scenario, vocabulary),
         .servers = servers,
         .by_majority = topology != NULL && topology->by_majority,
         .expectation = scenario_expectation(scenario, scheme_name, traits),

@@ -12,6 +12,8 @@ struct trial {
     const struct foreign_settings *foreign; // of a scheme that the scenario brings along, or NULL
     const char *const *traits;              // of the scheme, NULL-terminated
     const char *topology;                   // of the lock's servers; see trial_topology
+    const struct server_form *server;       // of the lock, or NULL
+    const struct server_form *store_server; // of the store that the scenario names, or NULL
     int servers;                            // of the lock that hold data; 0: not known
     bool by_majority;                       // they serve as long as more than half of them do
     const struct expectation *expectation;  // NULL: none stated

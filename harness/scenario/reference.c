@@ -50,7 +50,10 @@ static void print_section(const struct section *section, const struct vocabulary
         const struct key *key = &section->keys[i];
         struct text value = {0};
         describe_value(key, vocabulary, &value);
-        table_cell(table, COLOUR_PLAIN, key->name != NULL ? key->name : "FAULT");
+        table_cell(table, COLOUR_PLAIN,
+                   key->name != NULL          ? key->name
+                   : key->type == KEY_SECTION ? "KIND"
+                                              : "FAULT");
         table_cell(table, COLOUR_PLAIN, value.bytes);
         table_cell(table, COLOUR_PLAIN,
                    key->required        ? "required"
@@ -59,7 +62,10 @@ static void print_section(const struct section *section, const struct vocabulary
         table_cell(table, COLOUR_PLAIN, key->help);
         text_free(&value);
     }
-    fprintf(out, "\n%s%s%s\n\n", section->name, *section->name ? ": " : "", section->about);
+    size_t length = strlen(section->name);
+    bool is_one_of_many = length > 0 && section->name[length - 1] == '.';
+    fprintf(out, "\n%s%s%s%s\n\n", section->name, is_one_of_many ? "KIND" : "",
+            length > 0 ? ": " : "", section->about);
     table_print(table, out, false);
     table_free(table);
     for (size_t i = 0; i < section->key_count; i++) {
@@ -138,6 +144,7 @@ void scenario_print_reference(FILE *out, const struct vocabulary *vocabulary)
     print_words("PHASE is ", phase_words, "or", out);
     print_words("FAULT is ", words_of(vocabulary, WORDS_FAULTS), "or", out);
     print_words("DOES is ", cause_words, "or", out);
+    print_words("KIND is ", words_of(vocabulary, WORDS_SERVERS), "or", out);
     print_metrics(out);
     print_topologies(vocabulary->topologies, out);
     print_names("Schemes", vocabulary->schemes, out);

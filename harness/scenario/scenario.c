@@ -223,6 +223,8 @@ static struct scenario *make_scenario(const struct parsing *parsing)
     external_bind(parsing->vocabulary, parsing->root, made);
     const struct vocabulary *vocabulary = scenario_vocabulary(made, parsing->vocabulary);
     bind_section(vocabulary, &scenario_section, parsing->root, made);
+    for (size_t i = 0; vocabulary->none_and_servers[i + 1] != NULL && i < MAX_SERVER_KINDS; i++)
+        made->servers[i].kind = vocabulary->none_and_servers[i + 1];
     if (made->lock.stuck_after_ns == 0)
         made->lock.stuck_after_ns = made->lock.lease_ns + 4 * NS_PER_S;
     choose_ways(made);

@@ -5,7 +5,7 @@
 #include "harness/base/error.h"
 #include "harness/base/foreign.h"
 #include "harness/base/percentile.h"
-#include "harness/base/persistence.h"
+#include "harness/base/server_form.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -278,20 +278,14 @@ struct workload_settings {
 
 // How the servers of one kind are to be.
 struct server_settings {
-    char *topology; // NULL: what the scheme asks for
-    int64_t nodes;  // servers that hold data; 0: as many as is usual
+    const char *kind; // NULL after the last
+    char *topology;   // NULL: what the scheme asks for
+    int64_t nodes;    // servers that hold data; 0: as many as is usual
     enum persistence persistence;
     char *external; // a URL; NULL: Lockpick boots its own
 };
 
-struct servers_settings {
-    struct server_settings redis;
-    struct server_settings zookeeper;
-    struct server_settings etcd;
-    struct server_settings memcached;
-    struct server_settings mysql;
-    struct server_settings postgres;
-};
+#define MAX_SERVER_KINDS 12
 
 #define MOST_CLIENT_PROCESSES 64 // processes
 
@@ -317,7 +311,7 @@ struct exec_settings {
     char *name;
     struct string_list command; // of exec
     char *file;                 // of plugin; else NULL
-    unsigned server;            // index of its kind, 0 for none
+    char *server;               // its kind, or "none"
     struct string_list traits;
     bool renew;
     bool visible;
@@ -361,7 +355,7 @@ struct scenario {
     struct load_settings *load; // phases, in their order; none: all of the trial is one closed loop
     size_t load_count;
     struct lock_settings lock;
-    struct servers_settings servers;
+    struct server_settings servers[MAX_SERVER_KINDS + 1];
     struct string_list schemes;  // patterns; those of `execs` are among them by their names
     struct exec_settings *execs; // schemes that the scenario brings along
     size_t exec_count;
@@ -455,6 +449,11 @@ struct vocabulary {
     const char *const *workloads;
     const struct workload_form *workload_forms; // of `workloads`, in their order
     const char *const *stores;
+    const char *const *store_servers; // of `stores`, in their order: the kind of server, or NULL
+    const char *const *transactional; // those of them that know transactions
+    const char *const
+        *none_and_servers; // "none", then the kinds of servers that locks are made with
+    const struct server_form *server_forms; // of those, in their order
     const char *const *faults;
     const struct fault_form *fault_forms;       // of `faults`, in their order
     const char *const *draws;                   // what `random: {of: ...}` may name
@@ -505,6 +504,9 @@ bool patterns_mean(const struct string_list *patterns, const char *scheme,
 const struct vocabulary *scenario_vocabulary(const struct scenario *scenario,
                                              const struct vocabulary *vocabulary);
 
+// What is to be known of that kind of server, or NULL; `kind` may be NULL.
+const struct server_form *server_form_find(const struct vocabulary *vocabulary, const char *kind);
+
 // The scheme of that name that the scenario brings along, or NULL.
 const struct foreign_settings *scenario_foreign(const struct scenario *scenario,
                                                 const char *scheme);
@@ -518,7 +520,7 @@ const struct topology_name *scenario_topology(const struct scenario *scenario,
                                               const struct scheme_servers *servers,
                                               const struct vocabulary *vocabulary, int *count);
 
-// How the scenario wants servers of that kind to be.
+// How the scenario wants servers of that kind to be; never NULL.
 const struct server_settings *scenario_server(const struct scenario *scenario, const char *kind);
 
 // The first expectation that means the scheme, or NULL.

@@ -63,6 +63,18 @@ static const struct workload_form test_workload_forms[] = {
     {.own = test_own_permits},
 };
 static const char *const test_stores[] = {"shm", "redis", "mysql", "same", NULL};
+static const char *const test_store_servers[] = {NULL, "redis", "mysql", NULL};
+static const char *const test_transactional[] = {"mysql", NULL};
+static const char *const test_servers[] = {"none",      "redis", "zookeeper", "etcd",
+                                           "memcached", "mysql", "postgres",  NULL};
+static const struct server_form test_server_forms[] = {
+    {.durability = {"in memory", "each second", "at each write"}, .shows_keys = true},
+    {.title = "ZooKeeper"},
+    {.title = "etcd"},
+    {.shows_keys = true},
+    {.keeps_commits = true},
+    {.title = "PostgreSQL"},
+};
 static const char *const test_faults[] = {"pause", "kill",  "restart", "cut",     "delay", "loss",
                                           "clock", "evict", "disk",    "upgrade", NULL};
 static const char *const test_losses[] = {"nothing", "unsynced", "all", NULL};
@@ -172,6 +184,10 @@ static const struct vocabulary test_vocabulary = {
     .workloads = test_workloads,
     .workload_forms = test_workload_forms,
     .stores = test_stores,
+    .store_servers = test_store_servers,
+    .transactional = test_transactional,
+    .none_and_servers = test_servers,
+    .server_forms = test_server_forms,
     .faults = test_faults,
     .fault_forms = test_fault_forms,
     .draws = test_faults,

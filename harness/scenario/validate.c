@@ -157,12 +157,12 @@ static void check_workload(const struct rules *rules)
     check_keys(rules);
     bool has_transaction = boundary != NULL && workload->boundary != BOUNDARY_NONE &&
                            workload->store != NULL && knows(rules, "workload.store");
-    if (has_transaction && strcmp(workload->store, "mysql") != 0 &&
+    if (has_transaction && !text_is_one_of(workload->store, vocabulary->transactional) &&
         strcmp(workload->store, "same") != 0)
         complain_key(boundary,
                      "'boundary' has no meaning here: the store %s knows no transactions; "
-                     "store: mysql does",
-                     workload->store);
+                     "store: %s does",
+                     workload->store, vocabulary->transactional[0]);
     else if (has_transaction && workload->fenced)
         complain_key(boundary,
                      "'boundary' besides 'fenced': a fenced store checks each step by itself");
@@ -305,20 +305,14 @@ static void check_load(const struct rules *rules)
 
 // --- servers -------------------------------------------------------------------------------------
 
-static const char *const server_kinds[] = {"redis",     "zookeeper", "etcd",
-                                           "memcached", "mysql",     "postgres"};
-
 const struct server_settings *scenario_server(const struct scenario *scenario, const char *kind)
 {
-    const struct servers_settings *servers = &scenario->servers;
-    const struct server_settings *const settings[] = {&servers->redis, &servers->zookeeper,
-                                                      &servers->etcd,  &servers->memcached,
-                                                      &servers->mysql, &servers->postgres};
-    for (size_t i = 0; i < sizeof server_kinds / sizeof *server_kinds; i++) {
-        if (strcmp(server_kinds[i], kind) == 0)
-            return settings[i];
+    static const struct server_settings usual = {.kind = ""};
+    for (const struct server_settings *each = scenario->servers; each->kind != NULL; each++) {
+        if (strcmp(each->kind, kind) == 0)
+            return each;
     }
-    return NULL;
+    return &usual;
 }
 
 static void check_topology(const struct rules *rules, struct node *map, const char *kind,
@@ -380,13 +374,19 @@ static void check_external(struct node *map, const char *kind,
 static void check_servers(const struct rules *rules)
 {
     const struct node *servers = node_child(rules->root, "servers");
-    for (size_t i = 0; i < sizeof server_kinds / sizeof *server_kinds; i++) {
-        const struct server_settings *settings = scenario_server(rules->scenario, server_kinds[i]);
-        struct node *map = node_child(servers, server_kinds[i]);
+    const char *const *kinds = rules->vocabulary->none_and_servers + 1;
+    for (size_t i = 0; kinds[i] != NULL; i++) {
+        const struct server_settings *settings = scenario_server(rules->scenario, kinds[i]);
+        const struct server_form *form = &rules->vocabulary->server_forms[i];
+        struct node *map = node_child(servers, kinds[i]);
+        struct node *persistence = map != NULL ? node_child(map, "persistence") : NULL;
         if (map == NULL || map->kind != NODE_MAP)
             continue;
-        check_topology(rules, map, server_kinds[i], settings);
-        check_external(map, server_kinds[i], settings);
+        check_topology(rules, map, kinds[i], settings);
+        check_external(map, kinds[i], settings);
+        if (persistence != NULL && form->durability[PERSISTENCE_AOF_EVERYSEC] == NULL)
+            complain_key(persistence, "'persistence' cannot be chosen here (%s)",
+                         form->durability[PERSISTENCE_NONE]);
     }
 }
 

@@ -130,11 +130,9 @@ static bool same_text(const char *a, const char *b)
 
 static bool same_servers(const struct scenario *a, const struct scenario *b)
 {
-    static const char *const kinds[] = {"redis",     "zookeeper", "etcd",
-                                        "memcached", "mysql",     "postgres"};
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        const struct server_settings *one = scenario_server(a, kinds[i]);
-        const struct server_settings *other = scenario_server(b, kinds[i]);
+    for (size_t i = 0; a->servers[i].kind != NULL && b->servers[i].kind != NULL; i++) {
+        const struct server_settings *one = &a->servers[i];
+        const struct server_settings *other = &b->servers[i];
         if (!same_text(one->topology, other->topology) || one->nodes != other->nodes ||
             one->persistence != other->persistence || !same_text(one->external, other->external))
             return false;

@@ -1,7 +1,0 @@
-// What a server keeps when it stops.
-#ifndef LOCKPICK_BASE_PERSISTENCE_H
-#define LOCKPICK_BASE_PERSISTENCE_H
-
-enum persistence { PERSISTENCE_NONE, PERSISTENCE_AOF_EVERYSEC, PERSISTENCE_AOF_ALWAYS };
-
-#endif

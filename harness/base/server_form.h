@@ -1,0 +1,22 @@
+// What a server keeps when it stops.
+#ifndef LOCKPICK_BASE_SERVER_FORM_H
+#define LOCKPICK_BASE_SERVER_FORM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum persistence { PERSISTENCE_NONE, PERSISTENCE_AOF_EVERYSEC, PERSISTENCE_AOF_ALWAYS };
+
+// A kind of server that locks are made with, as scenarios, checks and reports need to know it.
+struct server_form {
+    const char *title; // for people: "Redis"
+    // What it does to keep a grant when it stops, by enum persistence; NULL: it has no such way.
+    const char *durability[PERSISTENCE_AOF_ALWAYS + 1];
+    int64_t late_expiry_ns; // how much longer than it was asked to it may keep a lease
+    bool shows_keys;        // whether a lock is there can be seen by a key of the lock's name
+    bool keeps_commits;     // it stores what it answers to, however it stops
+    // What is made in a lone one before a trial, without which no lock can be taken; NULL: nothing.
+    const char *set_up;
+};
+
+#endif
