@@ -7,8 +7,8 @@
 #include "harness/bench/measure.h"
 #include "harness/cli/test_command.h"
 #include "harness/cluster/test_server.h"
-#include "harness/measure/ratio.h"
 #include "harness/run/usage.h"
+#include "harness/stats/ratio.h"
 
 #include <dirent.h>
 #include <jansson.h>

@@ -4,7 +4,7 @@
 #include "harness/base/table.h"
 #include "harness/history/file.h"
 #include "harness/model/from_history.h"
-#include "harness/report/json_values.h"
+#include "harness/report/fields.h"
 #include "harness/report/model_picture.h"
 #include "harness/run/run_files.h"
 

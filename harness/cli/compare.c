@@ -5,7 +5,7 @@
 #include "harness/base/table.h"
 #include "harness/cli/verb.h"
 #include "harness/report/comparison.h"
-#include "harness/report/json_values.h"
+#include "harness/report/fields.h"
 #include "harness/report/pictures/picture.h"
 #include "harness/report/run_report.h"
 #include "harness/run/draw.h"

@@ -5,8 +5,8 @@
 #include "harness/base/file.h"
 #include "harness/base/growing.h"
 #include "harness/cli/verb.h"
-#include "harness/report/json_costs.h"
-#include "harness/report/json_values.h"
+#include "harness/report/environment.h"
+#include "harness/report/fields.h"
 #include "harness/run/applicability.h"
 #include "harness/run/perform.h"
 #include "harness/run/run_files.h"
@@ -340,7 +340,7 @@ static json_t *search_json(const struct found *result)
 //  folder        string   of the trials, whose runs are in folders of their own inside
 //  scenario      object   name, path: strings
 //  seed          string
-//  environment   object   see harness/report/json_costs.h: of the first trial; load_at_end of the
+//  environment   object   see harness/report/json.c: of the first trial; load_at_end of the
 //  last searches      array, one for each scheme, of
 //    scheme      string
 //    target      object   figure: "p50", ... of acquire, from the intended beginning; limit_ns:

@@ -2,8 +2,8 @@
 #ifndef LOCKPICK_CLI_FIND_H
 #define LOCKPICK_CLI_FIND_H
 
-#include "harness/measure/rate_search.h"
 #include "harness/report/report.h"
+#include "harness/stats/rate_search.h"
 
 // Whether the statistics of a trial meet the target. A miss is the driver's if the whole trial is
 // driver-bound, or if the target would be met without the driver's own lateness; what is met by

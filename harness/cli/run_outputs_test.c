@@ -1,7 +1,7 @@
 // End to end: what a run leaves for CI, as a user's script finds it.
 #include "harness/base/test_folder.h"
 #include "harness/cli/test_command.h"
-#include "harness/report/junit.h"
+#include "harness/report/ci.h"
 #include "harness/report/test_junit.h"
 #include "harness/testing/test.h"
 

@@ -2,7 +2,7 @@
 // which must survive, and how often that was seen in the runs whose results are given.
 #include "harness/base/text.h"
 #include "harness/cli/verb.h"
-#include "harness/report/json_values.h"
+#include "harness/report/fields.h"
 #include "harness/run/run_files.h"
 #include "harness/run/vocabulary.h"
 #include "harness/scenario/plan.h"

@@ -1,12 +1,190 @@
 #include "harness/report/comparison.h"
 
-#include <stdio.h>
+#include "harness/report/fields.h"
+
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+// --- one trial of a result -----------------------------------------------------------------------
+
+static enum verdict verdict_of(const char *name)
+{
+    for (enum verdict verdict = VERDICT_SAFE; verdict <= VERDICT_NOT_APPLICABLE; verdict++) {
+        if (strcmp(verdict_name(verdict), name) == 0)
+            return verdict;
+    }
+    return VERDICT_ERROR;
+}
+
+// --- one trial -----------------------------------------------------------------------------------
+
+static double value_of(const json_t *statistics, enum figure figure)
+{
+    const struct figure_form *form = &figure_forms[figure];
+    const json_t *value = json_object_get(statistics, form->key);
+    if (form->percentile >= 0) {
+        const struct percentile_form *percentile = &percentile_forms[form->percentile];
+        int64_t count = json_integer_value(json_object_get(value, "count"));
+        if (!percentile_has_enough(count, percentile->percent))
+            return NAN;
+        value = json_object_get(value, percentile->key);
+    }
+    double number = json_is_number(value) ? json_number_value(value) : NAN;
+    return number >= 0 && isfinite(number) ? number : NAN;
+}
+
+static bool is_of_acquire(enum figure figure)
+{
+    return figure_forms[figure].percentile >= 0 && figure_forms[figure].latency == LATENCY_ACQUIRE;
+}
+
+static bool has_word(const json_t *array, const char *word)
+{
+    size_t index;
+    const json_t *item;
+    json_array_foreach(array, index, item)
+    {
+        const char *text = json_string_value(item);
+        if (text != NULL && strcmp(text, word) == 0)
+            return true;
+    }
+    return false;
+}
+
+static int64_t integer_of(const json_t *object, const char *key)
+{
+    return json_integer_value(json_object_get(object, key));
+}
+
+// Which percentiles of acquire do not speak for all that asked.
+static void read_denials(const json_t *statistics, struct repeat_figures *repeat)
+{
+    int64_t granted = integer_of(statistics, "holds");
+    int64_t due = integer_of(json_object_get(statistics, "load"), "due");
+    int64_t open = integer_of(statistics, "open");
+    int64_t longest_open_ns = integer_of(statistics, "longest_open_ns");
+    int64_t asked =
+        granted + integer_of(statistics, "not_held") + integer_of(statistics, "unknown");
+    repeat->acquires = due > asked ? due : asked;
+    repeat->denied = repeat->acquires - granted;
+    for (enum figure figure = 0; figure < FIGURE_COUNT; figure++) {
+        if (!figure_is(figure, IN_COMPARISON) || !is_of_acquire(figure))
+            continue;
+        // Those that the end cut off would have taken no longer, as far as anybody knows.
+        bool are_excused = (double)longest_open_ns <= repeat->values[figure];
+        int64_t denied = repeat->denied - (are_excused ? open : 0);
+        repeat->is_partial[figure] = !percentile_is_of_all(
+            repeat->acquires, denied, percentile_forms[figure_forms[figure].percentile].percent);
+    }
+}
+
+static void read_values(const json_t *statistics, struct repeat_figures *repeat)
+{
+    const json_t *driver = json_object_get(statistics, "driver_bound");
+    bool is_bound = json_is_true(json_object_get(driver, "is_bound"));
+    for (enum figure figure = 0; figure < FIGURE_COUNT; figure++) {
+        if (!figure_is(figure, IN_COMPARISON))
+            continue;
+        bool is_late = is_of_acquire(figure) &&
+                       has_word(json_object_get(driver, "late"), figure_title(figure));
+        repeat->values[figure] = value_of(statistics, figure);
+        repeat->is_drivers[figure] = figure != FIGURE_COMMANDS && (is_bound || is_late);
+    }
+    read_denials(statistics, repeat);
+}
+
+static void read_trial(const json_t *trial, struct repeat_figures *repeat)
+{
+    const json_t *scenario = json_object_get(trial, "scenario");
+    *repeat = (struct repeat_figures){
+        .scenario = text_at(scenario, "name"),
+        .scheme = text_at(trial, "scheme"),
+        .topology = text_at(trial, "topology"),
+        .verdict = verdict_of(text_at(trial, "verdict")),
+        .findings = json_object_get(trial, "findings"),
+        .asked = scenario,
+        .strikes = json_array_size(json_object_get(scenario, "faults")) > 0,
+    };
+    read_values(json_object_get(trial, "statistics"), repeat);
+}
+
+// --- what was asked ------------------------------------------------------------------------------
+
+// True if there is a key, other than those set `apart`, that differs or that one of them lacks.
+static bool find_difference(const json_t *a, const json_t *b, const char *const *apart, char *where,
+                            size_t room)
+{
+    static const char *const nothing[] = {NULL};
+    static const char only[] = " (known of one only)";
+    const char *key;
+    json_t *value;
+    json_object_foreach((json_t *)(size_t)a, key, value)
+    {
+        const json_t *other = json_object_get(b, key);
+        char rest[60] = "";
+        if (text_is_one_of(key, apart) || (other != NULL && json_equal(value, other)))
+            continue;
+        if (json_is_object(value) && json_is_object(other))
+            (void)find_difference(value, other, nothing, rest, sizeof rest);
+        snprintf(where, room, "%s%s%s%s", key, rest[0] != '\0' ? "." : "", rest,
+                 other == NULL ? only : "");
+        return true;
+    }
+    json_object_foreach((json_t *)(size_t)b, key, value)
+    {
+        if (text_is_one_of(key, apart) || json_object_get(a, key) != NULL)
+            continue;
+        snprintf(where, room, "%s%s", key, only);
+        return true;
+    }
+    return false;
+}
+
+static bool repeats_ask_the_same(const struct repeat_figures *a, const struct repeat_figures *b,
+                                 char *where, size_t room)
+{
+    static const char *const apart[] = {"name", "about", "path", NULL};
+    return !find_difference(a->asked, b->asked, apart, where, room);
+}
+
+// --- the run -------------------------------------------------------------------------------------
+
+int run_figures_make(json_t *result, const char *name, struct run_figures *figures,
+                     struct error *error)
+{
+    const json_t *trials = json_object_get(result, "trials");
+    size_t index;
+    const json_t *trial;
+    *figures = (struct run_figures){.result = result, .name = name};
+    if (strcmp(text_at(result, "schema"), "lockpick-result-1") != 0 || !json_is_array(trials))
+        return error_set(error,
+                         "%s is no result of a run: its schema is '%.40s', not "
+                         "'lockpick-result-1'",
+                         name, text_at(result, "schema"));
+    environment_from_json(json_object_get(result, "environment"), &figures->environment);
+    figures->environment.duration_ns = integer_of(result, "duration_ns");
+    figures->planned = (size_t)integer_of(result, "planned");
+    figures->repeats = memory_zeroed(json_array_size(trials) + 1, sizeof *figures->repeats);
+    json_array_foreach(trials, index, trial)
+    {
+        figures->finished += !json_is_true(json_object_get(trial, "cut_short"));
+        if (verdict_of(text_at(trial, "verdict")) != VERDICT_NOT_APPLICABLE)
+            read_trial(trial, &figures->repeats[figures->count++]);
+    }
+    return 0;
+}
+
+void run_figures_free(struct run_figures *figures)
+{
+    free(figures->repeats);
+    json_decref(figures->result);
+    *figures = (struct run_figures){0};
+}
+
 // --- sides ---------------------------------------------------------------------------------------
 
-bool verdict_is_decided(enum verdict verdict)
+static bool verdict_is_decided(enum verdict verdict)
 {
     return verdict <= VERDICT_STUCK;
 }
@@ -31,7 +209,22 @@ static const struct repeat_figures *repeat_of(const struct compared_side *side, 
     return &side->run->repeats[side->repeats[nth]];
 }
 
-// The properties that any of the side's decided repeats violated, in the order of the catalogue.
+static bool is_violated(const struct repeat_figures *repeat, const char *property)
+{
+    size_t index;
+    const json_t *finding;
+    json_array_foreach(repeat->findings, index, finding)
+    {
+        if (strcmp(text_at(finding, "property"), property) == 0 &&
+            strcmp(text_at(finding, "state"), "violated") == 0 &&
+            !json_is_true(json_object_get(finding, "harmless")))
+            return true;
+    }
+    return false;
+}
+
+// The properties that any of the side's decided repeats violated, and that did harm, in the order
+// of the catalogue.
 static struct text found_by(const struct compared_side *side)
 {
     struct text found = {0};
@@ -40,7 +233,7 @@ static struct text found_by(const struct compared_side *side)
         bool any = false;
         for (size_t j = 0; j < side->count && !any; j++)
             any = verdict_is_decided(repeat_of(side, j)->verdict) &&
-                  strstr(repeat_of(side, j)->found, name) != NULL;
+                  is_violated(repeat_of(side, j), name);
         if (any)
             text_format(&found, "%s%s", found.length > 0 ? ", " : "", name);
     }
@@ -73,6 +266,12 @@ static void side_free(struct compared_side *side)
     text_free(&side->found);
 }
 
+// True if all of its repeats were: no verdict ranks lower.
+static bool is_skipped(const struct compared_side *side)
+{
+    return side->count > 0 && side->verdict == VERDICT_SKIPPED;
+}
+
 static enum verdict_change change_of_verdict(const struct compared_side *base,
                                              const struct compared_side *other)
 {
@@ -86,6 +285,161 @@ static enum verdict_change change_of_verdict(const struct compared_side *base,
         return difference > 0 ? VERDICT_WORSE : VERDICT_BETTER;
     return strcmp(text_string(&base->found), text_string(&other->found)) == 0 ? VERDICT_KEPT
                                                                               : VERDICT_OTHERWISE;
+}
+
+// --- one figure of two sides
+// ----------------------------------------------------------------------
+
+// Of all draws: the same figures give the same interval.
+#define SEED 1
+
+// The figures of one side.
+struct figures {
+    double *values;
+    size_t count;     // repeats that have it
+    size_t of;        // repeats that count
+    size_t marked;    // in which the driver was the limit
+    bool any_partial; // in which more were denied than lie beyond it
+    int64_t acquires, denied;
+};
+
+// Of repeats in turns, one that was not decided takes its partner with it.
+static bool repeat_counts(const struct compared_pair *pair, int side, size_t nth)
+{
+    return verdict_is_decided(repeat_of(&pair->sides[side], nth)->verdict) &&
+           (!pair->in_turns || verdict_is_decided(repeat_of(&pair->sides[1 - side], nth)->verdict));
+}
+
+static struct figures figures_of(const struct compared_pair *pair, int side, enum figure figure)
+{
+    size_t most = pair->sides[side].count;
+    struct figures figures = {.values = memory_new((most + 1) * sizeof(double))};
+    for (size_t i = 0; i < most; i++) {
+        const struct repeat_figures *repeat = repeat_of(&pair->sides[side], i);
+        if (!repeat_counts(pair, side, i))
+            continue;
+        figures.of++;
+        if (isnan(repeat->values[figure]))
+            continue;
+        figures.values[figures.count++] = repeat->values[figure];
+        figures.marked += repeat->is_drivers[figure];
+        figures.any_partial |= repeat->is_partial[figure];
+        figures.acquires += repeat->acquires;
+        figures.denied += repeat->denied;
+    }
+    return figures;
+}
+
+static double mean_of(const struct figures *figures)
+{
+    double sum = 0;
+    for (size_t i = 0; i < figures->count; i++)
+        sum += figures->values[i];
+    return figures->count > 0 ? sum / (double)figures->count : NAN;
+}
+
+enum change figure_worse(enum figure figure)
+{
+    const struct figure_form *form = &figure_forms[figure];
+    return form->more_is_better ? CHANGE_LESS : form->is_neither ? CHANGE_UNKNOWN : CHANGE_MORE;
+}
+
+const char *figure_change_name(enum figure figure, const struct figure_change *change)
+{
+    enum change what = change->why_unknown[0] != '\0' ? CHANGE_UNKNOWN : change->ratio.change;
+    if (figure_forms[figure].is_neither && (what == CHANGE_MORE || what == CHANGE_LESS))
+        return what == CHANGE_MORE ? "more" : "fewer";
+    return change_name(what, figure_forms[figure].more_is_better);
+}
+
+// --- why it cannot be told -----------------------------------------------------------------------
+
+#define UNKNOWN(...) snprintf(change->why_unknown, sizeof change->why_unknown, __VA_ARGS__)
+
+// There is no ratio.
+static void doubt_figures(const struct comparison *comparison, const struct figures sides[2],
+                          struct figure_change *change)
+{
+    for (int i = 0; i < 2 && change->why_unknown[0] == '\0'; i++) {
+        if (sides[i].count == 0 && comparison->of_schemes)
+            UNKNOWN("not measured of %.60s", comparison->names[i]);
+        else if (sides[i].count == 0)
+            UNKNOWN(i == 0 ? "not measured before" : "not measured");
+        else if (sides[i].count < sides[i].of)
+            UNKNOWN("%zu of %zu repeats lack it%s", sides[i].of - sides[i].count, sides[i].of,
+                    i == 0 ? " in the baseline" : "");
+    }
+    if (change->why_unknown[0] == '\0' &&
+        (sides[0].count < RATIO_LEAST_REPEATS || sides[1].count < RATIO_LEAST_REPEATS))
+        UNKNOWN("too few repeats have it");
+}
+
+// True if what was denied may have made the figure look as it does. It makes the latency of the
+// rest too short, so that what is slower in spite of it stands, and so does what is faster than it.
+static bool may_be_denials(enum figure figure, const struct figures sides[2], enum change what)
+{
+    bool is_worse = what == figure_worse(figure);
+    bool is_better = !is_worse && (what == CHANGE_MORE || what == CHANGE_LESS);
+    return (sides[0].any_partial && !(is_better && !sides[1].any_partial)) ||
+           (sides[1].any_partial && !(is_worse && !sides[0].any_partial));
+}
+
+// How much worse it may be: 0.2 is a fifth longer, or as many fewer in the same time.
+static double worst_of(enum figure figure, const struct ratio *ratio)
+{
+    enum change worse = figure_worse(figure);
+    return worse == CHANGE_MORE ? ratio->high - 1 : worse == CHANGE_LESS ? 1 / ratio->low - 1 : 0;
+}
+
+// There is one.
+static void doubt_ratio(const struct comparison *comparison, enum figure figure,
+                        const struct figures sides[2], struct figure_change *change)
+{
+    enum change what = change->ratio.change;
+    int denied = sides[1].any_partial ? 1 : 0;
+    double worst = worst_of(figure, &change->ratio);
+    if (what == CHANGE_UNKNOWN)
+        UNKNOWN(change->means[0] > 0 ? "there is no ratio of such numbers"
+                                     : "it is 0 in the baseline");
+    else if (!change->is_trusted)
+        UNKNOWN("the driver was the limit");
+    else if (may_be_denials(figure, sides, what))
+        UNKNOWN("%lld of %lld acquires%s were never granted, and have no latency",
+                (long long)sides[denied].denied, (long long)sides[denied].acquires,
+                denied == 0 ? " of the baseline" : "");
+    else if (what == CHANGE_NOISE && worst > 1e3)
+        UNKNOWN("within noise, which may hide anything");
+    else if (what == CHANGE_NOISE && worst > COMPARISON_NOISE * comparison->margin)
+        UNKNOWN("within noise, and may be slower by %.*f %%", worst < 0.1 ? 1 : 0, 100 * worst);
+}
+
+static void compare_figure(const struct comparison *comparison, struct compared_pair *pair,
+                           enum figure figure)
+{
+    struct figure_change *change = &pair->figures[figure];
+    struct figures sides[2];
+    *change = (struct figure_change){.is_trusted = true};
+    for (int i = 0; i < 2; i++) {
+        sides[i] = figures_of(pair, i, figure);
+        change->means[i] = mean_of(&sides[i]);
+        change->marked += sides[i].marked;
+        change->is_trusted &= sides[i].count == 0 || 2 * sides[i].marked < sides[i].count;
+    }
+    // Of two schemes, one may ask no server, or let nobody wait: that is no lack.
+    bool may_lack =
+        comparison->of_schemes && (figure == FIGURE_COMMANDS || figure == FIGURE_HAND_OFF_p50);
+    bool has_both = sides[0].count > 0 && sides[1].count > 0;
+    bool has_any = sides[0].count + sides[1].count > 0;
+    change->is_compared = figure == FIGURE_RATE || (may_lack ? has_both : has_any);
+    doubt_figures(comparison, sides, change);
+    if (change->why_unknown[0] == '\0') {
+        change->ratio = ratio_make(sides[0].values, sides[0].count, sides[1].values, sides[1].count,
+                                   pair->in_turns, comparison->margin, SEED);
+        change->has_ratio = change->ratio.change != CHANGE_UNKNOWN;
+        doubt_ratio(comparison, figure, sides, change);
+    }
+    free(sides[0].values);
+    free(sides[1].values);
 }
 
 // --- pairs ---------------------------------------------------------------------------------------
@@ -123,11 +477,9 @@ static bool has_another_topology(const struct repeat_figures *first,
                                  const struct compared_side *side)
 {
     bool any = false;
-    for (size_t i = 0; i < side->count; i++) {
-        const struct repeat_figures *repeat = repeat_of(side, i);
-        any |= strcmp(first->scheme, repeat->scheme) == 0 &&
-               strcmp(first->topology, repeat->topology) != 0;
-    }
+    for (size_t i = 0; i < side->count; i++)
+        any |= strcmp(first->scheme, repeat_of(side, i)->scheme) == 0 &&
+               strcmp(first->topology, repeat_of(side, i)->topology) != 0;
     return any;
 }
 
@@ -150,9 +502,17 @@ static bool doubt_pair(struct compared_pair *pair)
     return false;
 }
 
+// The pair of a scenario, unless neither has it, or neither run had servers for it.
 static void add_pair(struct comparison *comparison, const char *scenario, struct compared_side base,
                      struct compared_side other)
 {
+    bool are_skipped = is_skipped(&base) && is_skipped(&other);
+    if (base.count + other.count == 0 || (are_skipped && !comparison->of_schemes)) {
+        comparison->skipped += are_skipped;
+        side_free(&base);
+        side_free(&other);
+        return;
+    }
     comparison->pairs =
         memory_resized(comparison->pairs, (comparison->count + 1) * sizeof *comparison->pairs);
     struct compared_pair *pair = &comparison->pairs[comparison->count++];
@@ -165,7 +525,7 @@ static void add_pair(struct comparison *comparison, const char *scenario, struct
                            !repeat_of(&base, 0)->strikes && !repeat_of(&other, 0)->strikes;
     for (enum figure figure = 0; figure < FIGURE_COUNT && pair->compares_costs; figure++)
         if (figure_is(figure, IN_COMPARISON))
-            comparison_figure(comparison, pair, figure);
+            compare_figure(comparison, pair, figure);
 }
 
 static bool is_wanted(const struct comparison_options *options, const char *scheme)
@@ -179,12 +539,6 @@ static bool is_wanted(const struct comparison_options *options, const char *sche
     return !any;
 }
 
-// True if all of its repeats were: no verdict ranks lower.
-static bool is_skipped(const struct compared_side *side)
-{
-    return side->count > 0 && side->verdict == VERDICT_SKIPPED;
-}
-
 static void note_shortfall(const struct run_figures *run, struct text *out)
 {
     if (run->was_stopped)
@@ -192,6 +546,15 @@ static void note_shortfall(const struct run_figures *run, struct text *out)
     else if (run->finished < run->planned)
         text_format(out, "%s was cut short: %zu of %zu trials were run\n", run->name, run->finished,
                     run->planned);
+}
+
+static bool has_any(const struct run_figures *run, const struct repeat_figures *like)
+{
+    for (size_t i = 0; i < run->count; i++) {
+        if (is_of(&run->repeats[i], like->scenario, like->scheme))
+            return true;
+    }
+    return false;
 }
 
 // True if an earlier repeat of the run is of the same scenario and, unless NULL, scheme.
@@ -209,27 +572,23 @@ void comparison_of_runs(const struct run_figures *base, const struct run_figures
                         const struct comparison_options *options, struct comparison *comparison)
 {
     const struct run_figures *runs[] = {base, other};
+    struct text *differences = &comparison->differences;
     *comparison = (struct comparison){
         .names = {base->name, other->name}, .margin = options->margin, .anyway = options->anyway};
-    comparison_environments(base, other, &comparison->differences);
+    environment_differences(&base->environment, &other->environment, differences);
+    environment_unknown(json_object_get(base->result, "environment"),
+                        json_object_get(other->result, "environment"), differences);
     note_shortfall(base, &comparison->shortfalls);
     note_shortfall(other, &comparison->shortfalls);
     for (int i = 0; i < 2; i++) {
         for (size_t j = 0; j < runs[i]->count; j++) {
             const struct repeat_figures *repeat = &runs[i]->repeats[j];
-            if (came_before(runs[i], j, false) || !is_wanted(options, repeat->scheme))
+            if (came_before(runs[i], j, false) || !is_wanted(options, repeat->scheme) ||
+                (i == 1 && has_any(base, repeat)))
                 continue;
-            struct compared_side a = side_make(base, repeat->scenario, repeat->scheme);
-            struct compared_side b = side_make(other, repeat->scenario, repeat->scheme);
-            bool is_new = i == 0 || a.count == 0;
-            bool are_skipped = is_skipped(&a) && is_skipped(&b);
-            comparison->skipped += is_new && are_skipped;
-            if (is_new && !are_skipped) {
-                add_pair(comparison, repeat->scenario, a, b);
-            } else {
-                side_free(&a);
-                side_free(&b);
-            }
+            add_pair(comparison, repeat->scenario,
+                     side_make(base, repeat->scenario, repeat->scheme),
+                     side_make(other, repeat->scenario, repeat->scheme));
         }
     }
 }
@@ -242,16 +601,9 @@ void comparison_of_schemes(const struct run_figures *run, const char *base, cons
     note_shortfall(run, &comparison->shortfalls);
     for (size_t i = 0; i < run->count; i++) {
         const char *scenario = run->repeats[i].scenario;
-        if (came_before(run, i, true))
-            continue;
-        struct compared_side a = side_make(run, scenario, base);
-        struct compared_side b = side_make(run, scenario, other);
-        if (a.count + b.count > 0) {
-            add_pair(comparison, scenario, a, b);
-        } else {
-            side_free(&a);
-            side_free(&b);
-        }
+        if (!came_before(run, i, true))
+            add_pair(comparison, scenario, side_make(run, scenario, base),
+                     side_make(run, scenario, other));
     }
 }
 
@@ -265,4 +617,69 @@ void comparison_free(struct comparison *comparison)
     text_free(&comparison->differences);
     text_free(&comparison->shortfalls);
     *comparison = (struct comparison){0};
+}
+
+// --- how it ended --------------------------------------------------------------------------------
+
+static void count_figure(enum figure figure, const struct figure_change *change,
+                         struct comparison_tally *tally)
+{
+    enum change what = change->ratio.change;
+    enum change worse = figure_worse(figure);
+    if (!change->is_compared)
+        return;
+    if (change->why_unknown[0] != '\0') {
+        tally->inconclusive++;
+    } else if (what == CHANGE_NONE) {
+        tally->same++;
+    } else if (what == CHANGE_NOISE) {
+        double off = fmax(change->ratio.high - 1, 1 - change->ratio.low);
+        tally->widest = fmax(tally->widest, off);
+        tally->noise++;
+    } else if (worse != CHANGE_UNKNOWN) {
+        tally->slower += what == worse;
+        tally->faster += what != worse;
+    }
+}
+
+static void count_repeats(const struct compared_pair *pair, struct comparison_tally *tally)
+{
+    tally->with_costs++;
+    for (int i = 0; i < 2; i++) {
+        const struct compared_side *side = &pair->sides[i];
+        tally->undecided += side->count - side->decided;
+        if (side->decided >= RATIO_LEAST_REPEATS &&
+            (tally->least_repeats == 0 || side->decided < tally->least_repeats))
+            tally->least_repeats = side->decided;
+    }
+}
+
+struct comparison_tally comparison_count(const struct comparison *comparison)
+{
+    struct comparison_tally tally = {0};
+    for (size_t i = 0; i < comparison->count; i++) {
+        const struct compared_pair *pair = &comparison->pairs[i];
+        tally.worse += pair->verdict == VERDICT_WORSE;
+        tally.better += pair->verdict == VERDICT_BETTER;
+        tally.unclear += pair->verdict == VERDICT_UNCLEAR;
+        tally.incomparable += pair->why_unknown[0] != '\0';
+        if (!pair->compares_costs)
+            continue;
+        count_repeats(pair, &tally);
+        for (enum figure figure = 0; figure < FIGURE_COUNT; figure++)
+            count_figure(figure, &pair->figures[figure], &tally);
+    }
+    return tally;
+}
+
+int comparison_exit_code(const struct comparison *comparison)
+{
+    struct comparison_tally tally = comparison_count(comparison);
+    bool is_open = tally.inconclusive + tally.incomparable + tally.unclear > 0 ||
+                   comparison->differences.length + comparison->shortfalls.length > 0;
+    if (comparison->is_broken)
+        return 4;
+    if (tally.slower + tally.worse > 0)
+        return 1;
+    return is_open || comparison->count == 0 ? 3 : 0;
 }

@@ -4,7 +4,7 @@
 // decided nobody knows whether they are worse: with any of them only a verdict that is worse
 // already stands, and their costs are left out.
 //
-// Costs are compared in scenarios without faults, figure by figure, by harness/measure/ratio.h. A
+// Costs are compared in scenarios without faults, figure by figure, by harness/stats/ratio.h. A
 // percentile is one figure of each repeat, as a rate is: what is compared is the mean of these
 // figures, and no percentile of all acquires together. Nothing is called equal for want of
 // knowledge. Costs are inconclusive
@@ -25,10 +25,49 @@
 #ifndef LOCKPICK_REPORT_COMPARISON_H
 #define LOCKPICK_REPORT_COMPARISON_H
 
-#include "harness/measure/ratio.h"
-#include "harness/report/run_figures.h"
+#include "harness/check/check.h"
+#include "harness/report/environment.h"
+#include "harness/report/figures.h"
+#include "harness/stats/ratio.h"
 
+#include <jansson.h>
+#include <stdint.h>
 #include <stdio.h>
+
+// --- what is compared of a run -------------------------------------------------------------------
+
+// One trial. Its texts belong to the run_figures.
+struct repeat_figures {
+    const char *scenario, *scheme;
+    const char *topology; // of the lock's servers; "": not known
+    enum verdict verdict;
+    const json_t *findings;
+    const json_t *asked; // the scenario, as far as the result has it: workload, load, clients, ...
+    bool strikes;        // the scenario has faults
+    // Of those that are IN_COMPARISON.
+    double values[FIGURE_COUNT];   // NaN: not measured, or of too few acquires
+    bool is_drivers[FIGURE_COUNT]; // the driver was the limit: the figure tells of it
+    bool is_partial[FIGURE_COUNT]; // more acquires were denied than lie beyond the percentile
+    int64_t acquires, denied;      // all of them; those that were never granted
+};
+
+struct run_figures {
+    json_t *result;   // what they are from; owned
+    const char *name; // what people call it
+    struct environment environment;
+    struct repeat_figures *repeats; // in the order in which they were run; n/a ones are left out
+    size_t count;
+    size_t planned, finished; // trials, n/a ones too; those that ran to their end
+    bool was_stopped;         // before it could say how many were planned
+};
+
+// Reads what report_json wrote; takes `result`. `name` must outlive the figures. 0, or -1 with
+// `error` set if it is nothing of the kind. Free with run_figures_free in either case.
+int run_figures_make(json_t *result, const char *name, struct run_figures *figures,
+                     struct error *error);
+void run_figures_free(struct run_figures *figures);
+
+// --- two of them ---------------------------------------------------------------------------------
 
 // What is within noise is inconclusive if it may be slower by more than so many margins.
 #define COMPARISON_NOISE 4
@@ -63,6 +102,7 @@ enum verdict_change {
 
 struct figure_change {
     bool is_compared;      // false: neither side has it
+    bool has_ratio;        // though it may be inconclusive
     struct ratio ratio;    // of the second over the first
     double means[2];       // of the repeats; NaN: not measured
     size_t marked;         // repeats of both sides in which the driver was the limit
@@ -112,23 +152,12 @@ void comparison_of_schemes(const struct run_figures *run, const char *base, cons
                            const struct comparison_options *options, struct comparison *comparison);
 void comparison_free(struct comparison *comparison);
 
-// Compares the figure of a pair whose costs are compared.
-void comparison_figure(const struct comparison *comparison, struct compared_pair *pair,
-                       enum figure figure);
-
 // The word for a figure: "no change", "slower", ...; "more" and "fewer" for commands;
 // "inconclusive" if there is a reason why.
 const char *figure_change_name(enum figure figure, const struct figure_change *change);
 
 // Whether more of it is better, none of both (commands), or worse.
 enum change figure_worse(enum figure figure);
-
-// Whether a repeat with that verdict was SAFE, UNSAFE or STUCK.
-bool verdict_is_decided(enum verdict verdict);
-
-// What differs between where two runs happened, and what is known of neither, a line each.
-void comparison_environments(const struct run_figures *a, const struct run_figures *b,
-                             struct text *out);
 
 struct comparison_tally comparison_count(const struct comparison *comparison);
 
@@ -139,7 +168,7 @@ int comparison_exit_code(const struct comparison *comparison);
 // For a terminal. Of many pairs, what did not change is only counted, unless `all`.
 void comparison_print(const struct comparison *comparison, bool all, FILE *out, bool coloured);
 
-// For machines: see comparison_json.c. The caller frees the text.
+// For machines: see comparison_print.c. The caller frees the text.
 char *comparison_json(const struct comparison *comparison);
 
 #endif

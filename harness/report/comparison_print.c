@@ -1,9 +1,45 @@
-// A comparison as people read it: what changed first.
+// A comparison as people read it, what changed first, and for machines.
+//
+// Schema "lockpick-comparison-1"; fields are only ever added to it. null is what is not known.
+//
+//  schema        string
+//  baseline, other  strings  the runs, or the schemes
+//  of            string   "runs" or "schemes"
+//  margin        number
+//  exit_code     integer  as `lockpick compare` ends with
+//  differences   array of strings: of the environments, and what is known of neither
+//  shortfalls    array of strings: runs that were cut short
+//  same_run      boolean  both are the same one
+//  anyway        boolean  costs are compared in spite of differences
+//  summary       object   worse, better, unclear (verdicts), slower, faster, noise, same,
+//                         inconclusive (figures), incomparable (pairs whose costs were not
+//                         compared), undecided (repeats whose costs were left out), skipped (pairs
+//                         left out, as neither run had the servers): integers
+//  pairs         array of
+//    scenario    string
+//    schemes     array of two strings
+//    verdicts    array of two objects or null (not run): verdict: string, the worst of the decided
+//                         ones; repeats, of_verdict (that have it), undecided: integers; found:
+//                         string
+//    verdict     string   "kept", "otherwise" (other properties were violated), "better", "worse"
+//                         or "inconclusive"
+//    in_turns    boolean  repeats of the two alternated
+//    reason      string   why costs cannot be compared, or ""
+//    figures     object   of each that is compared ("locks/s", "acquire p99", ...):
+//      before, now  numbers or null: means over the repeats, in nanoseconds, each second, or plain
+//      ratio, low, high  numbers or null: of the means, now over before, and its 95 % interval
+//      change    string   "no change", "within noise", "faster", "slower", "more", "fewer" or
+//                         "inconclusive"
+//      driver_bound  integer  repeats of both in which the driver was the limit
+//      trusted   boolean  false: that was so in half of the repeats of one
+//      reason    string   why it is not known, or ""
 #include "harness/base/table.h"
 #include "harness/report/comparison.h"
+#include "harness/report/fields.h"
 #include "harness/report/summary.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 // So many pairs are shown whole; of more, only what changed.
@@ -355,4 +391,84 @@ void comparison_print(const struct comparison *comparison, bool all, FILE *out, 
     print_differences(comparison, out, coloured);
     print_shortfalls(comparison, out, coloured);
     print_sentence(comparison, &tally, out, coloured);
+}
+
+// --- JSON ----------------------------------------------------------------------------------------
+
+static json_t *side_json(const struct compared_side *side)
+{
+    if (side->count == 0)
+        return json_null();
+    json_t *object = json_object();
+    set_value(object, "verdict", value_text(verdict_name(side->verdict)));
+    set_value(object, "repeats", value_count(side->count));
+    set_value(object, "of_verdict", value_count(side->of_verdict));
+    set_value(object, "undecided", value_count(side->count - side->decided));
+    set_value(object, "found", value_text(text_string(&side->found)));
+    return object;
+}
+
+static json_t *figure_json(enum figure figure, const struct figure_change *change)
+{
+    static const struct field ratio[] = {
+        FIELD_IF("ratio", struct figure_change, ratio.ratio, has_ratio),
+        FIELD_IF("low", struct figure_change, ratio.low, has_ratio),
+        FIELD_IF("high", struct figure_change, ratio.high, has_ratio),
+        {0}};
+    static const struct field trust[] = {FIELD_AS("driver_bound", struct figure_change, marked),
+                                         FIELD_AS("trusted", struct figure_change, is_trusted),
+                                         FIELD_AS("reason", struct figure_change, why_unknown),
+                                         {0}};
+    json_t *object = json_object();
+    set_value(object, "before", value_number(change->means[0]));
+    set_value(object, "now", value_number(change->means[1]));
+    fields_set(object, ratio, change);
+    set_value(object, "change", value_text(figure_change_name(figure, change)));
+    fields_set(object, trust, change);
+    return object;
+}
+
+static json_t *pair_json(const struct compared_pair *pair)
+{
+    static const char *const verdicts[] = {"kept", "otherwise", "better", "worse", "inconclusive"};
+    json_t *figures = json_object();
+    for (enum figure figure = 0; pair->compares_costs && figure < FIGURE_COUNT; figure++) {
+        char name[40];
+        if (pair->figures[figure].is_compared)
+            set_value(figures, figure_name(figure, name, sizeof name),
+                      figure_json(figure, &pair->figures[figure]));
+    }
+    const struct compared_side *sides = pair->sides;
+    return json_pack(
+        "{s:o, s:[o,o], s:[o,o], s:s, s:b, s:o, s:o}", "scenario", value_text(pair->scenario),
+        "schemes", value_text(sides[0].scheme), value_text(sides[1].scheme), "verdicts",
+        side_json(&sides[0]), side_json(&sides[1]), "verdict", verdicts[pair->verdict], "in_turns",
+        (int)pair->in_turns, "reason", value_text(pair->why_unknown), "figures", figures);
+}
+
+char *comparison_json(const struct comparison *comparison)
+{
+    static const struct field counts[] = {FIELDS(struct comparison_tally, worse, better, unclear,
+                                                 slower, faster, noise, same, inconclusive,
+                                                 incomparable, undecided),
+                                          {0}};
+    struct comparison_tally tally = comparison_count(comparison);
+    json_t *summary = fields_json(counts, &tally);
+    set_value(summary, "skipped", value_count(comparison->skipped));
+    json_t *pairs = json_array();
+    for (size_t i = 0; i < comparison->count; i++)
+        json_array_append_new(pairs, pair_json(&comparison->pairs[i]));
+    json_t *object = json_pack(
+        "{s:s, s:o, s:o, s:s, s:o, s:i, s:o, s:o, s:b, s:b, s:o, s:o}", "schema",
+        "lockpick-comparison-1", "baseline", value_text(comparison->names[0]), "other",
+        value_text(comparison->names[1]), "of", comparison->of_schemes ? "schemes" : "runs",
+        "margin", value_number(comparison->margin), "exit_code", comparison_exit_code(comparison),
+        "differences", value_lines(text_string(&comparison->differences)), "shortfalls",
+        value_lines(text_string(&comparison->shortfalls)), "same_run", (int)comparison->is_one_run,
+        "anyway", (int)comparison->anyway, "summary", summary, "pairs", pairs);
+    char *text = json_dumps(object, JSON_INDENT(2));
+    char *copy = memory_string(text != NULL ? text : "");
+    free(text);
+    json_decref(object);
+    return copy;
 }

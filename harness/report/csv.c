@@ -1,246 +1,206 @@
-#include "harness/report/csv.h"
-
+// A run as a table for spreadsheets: see report_csv.
+#include "harness/report/fields.h"
+#include "harness/report/report.h"
 #include "harness/report/summary.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <string.h>
 
-// A line that grows. In the heading, fields are their columns' names.
-struct line {
-    struct text *out;
-    bool is_heading;
-    bool has_fields;
+// What a line says of its trial, and stands in no other struct as it is.
+struct columns {
+    const char *trial, *scenario, *scheme;
+    int repeat;
+    char seed[24];
+    const char *verdict, *expectation;
+    int lanes;
+    const char *workload, *store;
+    int64_t processes, threads;
+    const char *placement;
+    bool has_history;
+    int64_t violations;
+    char driver_late[80]; // "p50 p99": figures of acquire that tell of the driver
 };
 
-static void add_field(struct line *line, const char *text)
-{
-    if (line->has_fields)
-        text_add(line->out, ",");
-    line->has_fields = true;
-    if (strpbrk(text, ",\"\r\n") == NULL) {
-        text_add(line->out, text);
-        return;
-    }
-    text_add(line->out, "\"");
-    for (; *text != '\0'; text++) {
-        if (*text == '"')
-            text_add(line->out, "\"");
-        text_add_bytes(line->out, text, 1);
-    }
-    text_add(line->out, "\"");
-}
+#define OF(name) FIELD(struct columns, name)
+static const struct field trial_fields[] = {
+    OF(trial),
+    OF(scenario),
+    OF(scheme),
+    OF(repeat),
+    OF(seed),
+    OF(verdict),
+    OF(expectation),
+    OF(lanes),
+    OF(workload),
+    OF(store),
+    OF(processes),
+    OF(threads),
+    OF(placement),
+    FIELD_IF("violations", struct columns, violations, has_history),
+    {0}};
+static const struct field late_fields[] = {OF(driver_late), {0}};
+#undef OF
 
-static void add_text(struct line *line, const char *column, const char *text)
-{
-    add_field(line, line->is_heading ? column : text != NULL ? text : "");
-}
+#define OF(name) FIELD(struct statistics, name)
+#define OF_IF(name, condition) FIELD_IF(#name, struct statistics, name, condition)
+static const struct field statistics_fields[] = {
+    OF(duration_ns),
+    OF(counted_ns),
+    OF(holds),
+    OF(not_held),
+    OF(unknown),
+    OF_IF(due, due),
+    OF_IF(begun, due),
+    OF(holds_per_second),
+    OF_IF(attempts_per_hold, holds),
+    OF(commands_per_hold),
+    OF_IF(fairness, holds),
+    FIELD_AS("least_grants", struct statistics, turns.least_grants),
+    FIELD_AS("most_grants", struct statistics, turns.most_grants),
+    OF(longest_wait_ns),
+    OF(acquire),
+    OF(acquire_uncorrected),
+    OF(release),
+    OF(hold),
+    OF(hand_off),
+    OF(lateness),
+    {0}};
+static const struct field driver_fields[] = {
+    OF(stalls),
+    OF(stalled_ns),
+    FIELD_AS("driver_bound", struct statistics, driver_bound.is_bound),
+    {0}};
+static const struct field reason_fields[] = {
+    FIELD_AS("driver_bound_reason", struct statistics, driver_bound.reason), {0}};
+#undef OF
+#undef OF_IF
 
-static void add_integer(struct line *line, const char *column, bool is_known, int64_t value)
-{
-    char text[32] = "";
-    if (is_known && value != TIME_NEVER)
-        snprintf(text, sizeof text, "%" PRId64, value);
-    add_text(line, column, text);
-}
+#define OF(name) FIELD(struct recovery, name)
+static const struct field recovery_fields[] = {
+    OF(fault), OF(after_effect_ns), OF(after_heal_ns), OF(unavailable_ns), {0}};
+#undef OF
 
-static void add_number(struct line *line, const char *column, bool is_known, double value)
-{
-    char text[32] = "";
-    if (is_known && isfinite(value))
-        snprintf(text, sizeof text, "%.9g", value);
-    add_text(line, column, text);
-}
+#define OF(name, condition) FIELD_IF(#name, struct resource_use, name, condition)
+static const struct field use_fields[] = {OF(processor_ns, processes),
+                                          OF(kernel_ns, processes),
+                                          OF(voluntary_switches, knows_switches),
+                                          OF(other_switches, knows_switches),
+                                          OF(received_bytes, knows_network),
+                                          OF(sent_bytes, knows_network),
+                                          OF(is_complete, processes),
+                                          {0}};
+#undef OF
 
-// --- groups of columns ---------------------------------------------------------------------------
+static const struct field resources_fields[] = {
+    FIELD(struct resources, covered_ns), FIELD(struct resources, machine_busy_ns), {0}};
 
-static void add_trial(struct line *line, const struct trial_result *result)
+#define OF(name) FIELD(struct environment, name)
+static const struct field environment_fields[] = {
+    OF(lockpick_version),
+    OF(servers),
+    OF(durability),
+    OF(isolation),
+    OF(kernel),
+    OF(processor),
+    OF(processors),
+    OF(governor),
+    OF(clock_source),
+    FIELD_IF("load_at_begin", struct environment, load_at_begin.averages[0],
+             load_at_begin.is_known),
+    FIELD_IF("load_at_end", struct environment, load_at_end.averages[0], load_at_end.is_known),
+    OF(began),
+    {0}};
+#undef OF
+
+static void describe(const struct trial_result *result, struct columns *columns)
 {
     const struct trial *trial = result->trial;
     const struct scenario *scenario = trial->scenario;
-    char seed[24];
-    snprintf(seed, sizeof seed, "%" PRIu64, trial->seed);
-    add_text(line, "trial", trial->name);
-    add_text(line, "scenario", scenario->name);
-    add_text(line, "scheme", trial->scheme);
-    add_integer(line, "repeat", true, trial->repeat);
-    add_text(line, "seed", seed);
-    add_text(line, "verdict", verdict_name(result->judgement.verdict));
-    add_text(line, "expectation", expectation_name(result->judgement.expectation));
-    add_integer(line, "lanes", true, result->lanes);
-    add_text(line, "workload", scenario->workload.kind);
-    add_text(line, "store", scenario->workload.store);
-    add_integer(line, "processes", true, scenario->clients.processes);
-    add_integer(line, "threads", true, scenario->clients.threads);
-    add_text(line, "placement", placement_name(scenario->clients.placement));
-}
-
-static int64_t violations_of(const struct judgement *judgement)
-{
-    int64_t count = 0;
+    const struct judgement *judgement = &result->judgement;
+    struct text late = {0};
+    *columns = (struct columns){
+        .trial = trial->name,
+        .scenario = scenario->name,
+        .scheme = trial->scheme,
+        .repeat = trial->repeat,
+        .verdict = verdict_name(judgement->verdict),
+        .expectation = expectation_name(judgement->expectation),
+        .lanes = result->lanes,
+        .workload = scenario->workload.kind,
+        .store = scenario->workload.store,
+        .processes = scenario->clients.processes,
+        .threads = scenario->clients.threads,
+        .placement = placement_name(scenario->clients.placement),
+        .has_history = result->has_history,
+    };
+    snprintf(columns->seed, sizeof columns->seed, "%" PRIu64, trial->seed);
     for (size_t i = 0; i < judgement->finding_count; i++) {
         if (finding_counts(&judgement->findings[i]))
-            count += judgement->findings[i].count;
+            columns->violations += judgement->findings[i].count;
     }
-    return count;
-}
-
-static void add_counts(struct line *line, const struct trial_result *result)
-{
-    const struct statistics *statistics = &result->statistics;
-    bool known = result->has_history;
-    add_integer(line, "violations", known, violations_of(&result->judgement));
-    add_integer(line, "duration_ns", known, statistics->duration_ns);
-    add_integer(line, "counted_ns", known, statistics->counted_ns);
-    add_integer(line, "holds", known, (int64_t)statistics->holds);
-    add_integer(line, "not_held", known, (int64_t)statistics->not_held);
-    add_integer(line, "unknown", known, (int64_t)statistics->unknown);
-    add_integer(line, "due", known && statistics->due > 0, statistics->due);
-    add_integer(line, "begun", known && statistics->due > 0, statistics->begun);
-    add_number(line, "holds_per_second", known, statistics->holds_per_second);
-    add_number(line, "attempts_per_hold", known && statistics->holds > 0,
-               statistics->attempts_per_hold);
-    add_number(line, "commands_per_hold", known, statistics->commands_per_hold);
-    add_number(line, "fairness", known && statistics->holds > 0, statistics->fairness);
-    add_integer(line, "least_grants", known, (int64_t)statistics->turns.least_grants);
-    add_integer(line, "most_grants", known, (int64_t)statistics->turns.most_grants);
-    add_integer(line, "longest_wait_ns", known, statistics->longest_wait_ns);
-}
-
-static void add_percentiles(struct line *line, const char *name, bool has_history,
-                            const struct percentiles *percentiles)
-{
-    bool known = has_history && percentiles->count > 0;
-    char column[64];
-    snprintf(column, sizeof column, "%s_count", name);
-    add_integer(line, column, known, (int64_t)percentiles->count);
     for (enum percentile i = 0; i < PERCENTILE_COUNT; i++) {
-        snprintf(column, sizeof column, "%s_%s", name, percentile_forms[i].key);
-        add_integer(line, column, known, percentiles->ns[i]);
+        if (result->statistics.driver_bound.late[i])
+            text_format(&late, "%s%s", late.length > 0 ? " " : "", percentile_forms[i].name);
     }
+    snprintf(columns->driver_late, sizeof columns->driver_late, "%s", text_string(&late));
+    text_free(&late);
 }
 
-static void add_latencies(struct line *line, const struct trial_result *result)
+// Of the fault that it took the lock longest to get over; NULL if there was none.
+static const struct recovery *worst_recovery(const struct recoveries *recoveries)
 {
-    const struct statistics *statistics = &result->statistics;
-    bool known = result->has_history;
-    add_percentiles(line, "acquire", known, &statistics->acquire);
-    add_percentiles(line, "acquire_uncorrected", known, &statistics->acquire_uncorrected);
-    add_percentiles(line, "release", known, &statistics->release);
-    add_percentiles(line, "hold", known, &statistics->hold);
-    add_percentiles(line, "hand_off", known, &statistics->hand_off);
-    add_percentiles(line, "lateness", known, &statistics->lateness);
-}
-
-// Of the fault that it took the lock longest to get over.
-static void add_recovery(struct line *line, const struct trial_result *result)
-{
-    const struct recoveries *recoveries = &result->statistics.recoveries;
     const struct recovery *worst = NULL;
-    for (size_t i = 0; result->has_history && i < recoveries->count; i++) {
+    for (size_t i = 0; i < recoveries->count; i++) {
         const struct recovery *recovery = &recoveries->items[i];
         if (worst == NULL || recovery->unavailable_ns > worst->unavailable_ns)
             worst = recovery;
     }
-    add_integer(line, "fault", worst != NULL, worst != NULL ? worst->fault : 0);
-    add_integer(line, "after_effect_ns", worst != NULL, worst != NULL ? worst->after_effect_ns : 0);
-    add_integer(line, "after_heal_ns", worst != NULL, worst != NULL ? worst->after_heal_ns : 0);
-    add_integer(line, "unavailable_ns", worst != NULL, worst != NULL ? worst->unavailable_ns : 0);
+    return worst;
 }
 
-static void add_use(struct line *line, const char *whose, bool is_known,
-                    const struct resource_use *use)
+// The names of the columns, if there is no result.
+static void add_line(const struct run_result *run, const struct trial_result *result,
+                     struct text *out)
 {
-    bool known = is_known && use->processes > 0;
+    struct columns columns;
+    const struct statistics *statistics =
+        result != NULL && result->has_history ? &result->statistics : NULL;
+    const struct resources *resources =
+        statistics != NULL && statistics->resources.is_known ? &statistics->resources : NULL;
+    if (result != NULL)
+        describe(result, &columns);
     const struct {
-        const char *name;
-        bool is_known;
-        int64_t value;
-    } figures[] = {
-        {"processor_ns", known, use->processor_ns},
-        {"kernel_ns", known, use->kernel_ns},
-        {"voluntary_switches", known && use->knows_switches, use->voluntary_switches},
-        {"other_switches", known && use->knows_switches, use->other_switches},
-        {"received_bytes", known && use->knows_network, use->received_bytes},
-        {"sent_bytes", known && use->knows_network, use->sent_bytes},
-        {"is_complete", known, use->is_complete},
+        const struct field *fields;
+        const void *record;
+        const char *prefix;
+    } groups[] = {
+        {trial_fields, &columns, ""},
+        {statistics_fields, statistics, ""},
+        {recovery_fields, statistics != NULL ? worst_recovery(&statistics->recoveries) : NULL, ""},
+        {use_fields, resources != NULL ? &resources->driver : NULL, "driver_"},
+        {use_fields, resources != NULL ? &resources->clients : NULL, "clients_"},
+        {use_fields, resources != NULL ? &resources->servers : NULL, "servers_"},
+        {resources_fields, resources, ""},
+        {driver_fields, statistics, ""},
+        {late_fields, &columns, ""},
+        {reason_fields, statistics, ""},
+        {environment_fields, &run->environment, ""},
     };
-    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++) {
-        char column[64];
-        snprintf(column, sizeof column, "%s_%s", whose, figures[i].name);
-        add_integer(line, column, figures[i].is_known, figures[i].value);
+    for (size_t i = 0; i < sizeof groups / sizeof *groups; i++) {
+        if (result == NULL)
+            fields_csv_names(groups[i].fields, groups[i].prefix, out);
+        else
+            fields_csv(groups[i].fields, groups[i].record, out);
     }
-}
-
-// "p50 p99": figures of acquire that tell of the driver.
-static void add_late(struct line *line, const struct driver_bound *bound)
-{
-    struct text late = {0};
-    for (enum percentile i = 0; i < PERCENTILE_COUNT; i++) {
-        if (bound->late[i])
-            text_format(&late, "%s%s", late.length > 0 ? " " : "", percentile_forms[i].name);
-    }
-    add_text(line, "driver_late", text_string(&late));
-    text_free(&late);
-}
-
-static void add_driver(struct line *line, const struct trial_result *result)
-{
-    const struct statistics *statistics = &result->statistics;
-    const struct resources *resources = &statistics->resources;
-    bool known = result->has_history && resources->is_known;
-    add_use(line, "driver", known, &resources->driver);
-    add_use(line, "clients", known, &resources->clients);
-    add_use(line, "servers", known, &resources->servers);
-    add_integer(line, "covered_ns", known, resources->covered_ns);
-    add_integer(line, "machine_busy_ns", known, resources->machine_busy_ns);
-    add_integer(line, "stalls", result->has_history, (int64_t)statistics->stalls);
-    add_integer(line, "stalled_ns", result->has_history, statistics->stalled_ns);
-    add_integer(line, "driver_bound", result->has_history, statistics->driver_bound.is_bound);
-    add_late(line, &statistics->driver_bound);
-    add_text(line, "driver_bound_reason",
-             result->has_history ? statistics->driver_bound.reason : "");
-}
-
-static void add_environment(struct line *line, const struct environment *environment)
-{
-    const struct machine_load *begin = &environment->load_at_begin;
-    const struct machine_load *end = &environment->load_at_end;
-    add_text(line, "lockpick_version", environment->lockpick_version);
-    add_text(line, "servers", environment->servers);
-    add_text(line, "durability", environment->durability);
-    add_text(line, "isolation", environment->isolation);
-    add_text(line, "kernel", environment->kernel);
-    add_text(line, "processor", environment->processor);
-    add_integer(line, "processors", true, environment->processors);
-    add_text(line, "governor", environment->governor);
-    add_text(line, "clock_source", environment->clock_source);
-    add_number(line, "load_at_begin", begin->is_known, begin->averages[0]);
-    add_number(line, "load_at_end", end->is_known, end->averages[0]);
-    add_text(line, "began", environment->began);
-}
-
-static void add_line(struct text *out, const struct run_result *run,
-                     const struct trial_result *result, bool is_heading)
-{
-    struct line line = {.out = out, .is_heading = is_heading};
-    add_trial(&line, result);
-    add_counts(&line, result);
-    add_latencies(&line, result);
-    add_recovery(&line, result);
-    add_driver(&line, result);
-    add_environment(&line, &run->environment);
+    out->bytes[--out->length] = '\0'; // the last comma
     text_add(out, "\r\n");
 }
 
 char *report_csv(const struct run_result *run)
 {
-    static const struct scenario no_scenario;
-    static const struct trial no_trial = {.scenario = &no_scenario};
-    static const struct trial_result no_result = {.trial = &no_trial};
     struct text out = {0};
-    add_line(&out, run, &no_result, true);
+    add_line(run, NULL, &out);
     for (size_t i = 0; i < run->count; i++)
-        add_line(&out, run, &run->trials[i], false);
+        add_line(run, &run->trials[i], &out);
     return out.bytes;
 }

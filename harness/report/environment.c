@@ -1,6 +1,7 @@
 #include "harness/report/environment.h"
 
 #include "harness/base/clock.h"
+#include "harness/report/fields.h"
 
 #include <math.h>
 #include <string.h>
@@ -14,26 +15,29 @@
 // In which the kernel's average of the last minute falls to 1/e.
 #define LOAD_FADES_S 60.0
 
-static const char *known(const char *text)
-{
-    return text[0] != '\0' ? text : "not known";
-}
+// What differs between two machines, in the order in which it is told.
+static const struct fact {
+    struct field field;
+    const char *name;
+    bool may_be_empty;   // of a lock that asks no server, "" is known
+    bool may_be_unknown; // many machines tell nothing of it
+} facts[] = {
+#define OF(member) FIELD(struct environment, member)
+    {OF(lockpick_version), "Lockpick", false, false},
+    {OF(servers), "servers", true, false},
+    {OF(durability), "durability", true, false},
+    {OF(placement), "placement", false, false},
+    {OF(isolation), "isolation", false, false},
+    {OF(kernel), "kernel", false, false},
+    {OF(processor), "processor", false, false},
+    {OF(processors), "processors", false, false},
+    {OF(governor), "governor", false, true},
+    {OF(clock_source), "clock source", false, false},
+    {OF(lanes), "trials at a time", false, false},
+    {MADE("load_at_begin", NULL), "load of the machine at the beginning", false, false},
+};
 
-static size_t compare_texts(const char *what, const char *a, const char *b, struct text *out)
-{
-    if (strcmp(a, b) == 0)
-        return 0;
-    text_format(out, "%s: %s and %s\n", what, known(a), known(b));
-    return 1;
-}
-
-static size_t compare_numbers(const char *what, int a, int b, struct text *out)
-{
-    if (a == b)
-        return 0;
-    text_format(out, "%s: %d and %d\n", what, a, b);
-    return 1;
-}
+#define FACTS (sizeof facts / sizeof *facts)
 
 // The load when `environment` began, without what was left of the other run's own by then: what
 // that had added from its beginning to its end. Of a run that was not over by then, nothing is
@@ -79,17 +83,98 @@ size_t environment_differences(const struct environment *a, const struct environ
                                struct text *out)
 {
     size_t count = 0;
-    count += compare_texts("Lockpick", a->lockpick_version, b->lockpick_version, out);
-    count += compare_texts("servers", a->servers, b->servers, out);
-    count += compare_texts("durability", a->durability, b->durability, out);
-    count += compare_texts("placement", a->placement, b->placement, out);
-    count += compare_texts("isolation", a->isolation, b->isolation, out);
-    count += compare_texts("kernel", a->kernel, b->kernel, out);
-    count += compare_texts("processor", a->processor, b->processor, out);
-    count += compare_numbers("processors", a->processors, b->processors, out);
-    count += compare_texts("governor", a->governor, b->governor, out);
-    count += compare_texts("clock source", a->clock_source, b->clock_source, out);
-    count += compare_numbers("trials at a time", a->lanes, b->lanes, out);
-    count += compare_loads(a, b, out);
-    return count;
+    for (size_t i = 0; i < FACTS; i++) {
+        const char *one = (const char *)a + facts[i].field.offset;
+        const char *other = (const char *)b + facts[i].field.offset;
+        if (facts[i].field.kind == FIELD_CHARS && strcmp(one, other) != 0)
+            text_format(out, "%s: %s and %s\n", facts[i].name, one[0] != '\0' ? one : "not known",
+                        other[0] != '\0' ? other : "not known");
+        else if (facts[i].field.kind == FIELD_INT && *(const int *)one != *(const int *)other)
+            text_format(out, "%s: %d and %d\n", facts[i].name, *(const int *)one,
+                        *(const int *)other);
+        else
+            continue;
+        count++;
+    }
+    return count + compare_loads(a, b, out);
+}
+
+// --- JSON ----------------------------------------------------------------------------------------
+
+static json_t *load_json(const struct machine_load *load)
+{
+    if (!load->is_known)
+        return json_null();
+    json_t *array = json_array();
+    for (int i = 0; i < 3; i++)
+        json_array_append_new(array, value_number(load->averages[i]));
+    return array;
+}
+
+static json_t *begin_json(const void *environment)
+{
+    return load_json(&((const struct environment *)environment)->load_at_begin);
+}
+
+static json_t *end_json(const void *environment)
+{
+    return load_json(&((const struct environment *)environment)->load_at_end);
+}
+
+static const struct field fields[] = {OF(lockpick_version),
+                                      OF(kernel),
+                                      OF(processor),
+                                      OF(processors),
+                                      OF(lanes),
+                                      OF(servers),
+                                      OF(isolation),
+                                      OF(placement),
+                                      OF(durability),
+                                      OF(clock_source),
+                                      FIELD_IF("governor", struct environment, governor, governor),
+                                      MADE("load_at_begin", begin_json),
+                                      MADE("load_at_end", end_json),
+                                      OF(began),
+                                      {0}};
+#undef OF
+
+json_t *environment_json(const struct environment *environment)
+{
+    return fields_json(fields, environment);
+}
+
+static struct machine_load read_load(const json_t *array)
+{
+    struct machine_load load = {.is_known = json_array_size(array) == 3};
+    for (size_t i = 0; i < 3 && load.is_known; i++)
+        load.averages[i] = json_number_value(json_array_get(array, i));
+    return load;
+}
+
+void environment_from_json(const json_t *object, struct environment *environment)
+{
+    *environment = (struct environment){
+        .load_at_begin = read_load(json_object_get(object, "load_at_begin")),
+        .load_at_end = read_load(json_object_get(object, "load_at_end")),
+    };
+    fields_read(fields, object, environment);
+}
+
+// False if the result does not say, or says that nobody knew.
+static bool is_known(const json_t *environment, const struct fact *fact)
+{
+    const json_t *value = json_object_get(environment, fact->field.key);
+    const char *text = json_string_value(value);
+    if (text != NULL)
+        return (text[0] != '\0' || fact->may_be_empty) && strcmp(text, "unknown") != 0 &&
+               strstr(text, "not known") == NULL;
+    return json_integer_value(value) > 0 || json_array_size(value) > 0;
+}
+
+void environment_unknown(const json_t *a, const json_t *b, struct text *out)
+{
+    for (size_t i = 0; i < FACTS; i++) {
+        if (!facts[i].may_be_unknown && !is_known(a, &facts[i]) && !is_known(b, &facts[i]))
+            text_format(out, "%s: known of neither\n", facts[i].name);
+    }
 }

@@ -4,6 +4,7 @@
 
 #include "harness/base/text.h"
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -41,5 +42,14 @@ struct environment {
 // Returns how many lines were added.
 size_t environment_differences(const struct environment *a, const struct environment *b,
                                struct text *out);
+
+// The key `environment` of result.json: null is what is not known. The caller owns it.
+json_t *environment_json(const struct environment *environment);
+
+// Reads it; of older results, which lack some of it, that is not known. NULL: nothing is.
+void environment_from_json(const json_t *object, struct environment *environment);
+
+// Adds, in the same way, what bears on costs and of which neither of two such objects tells.
+void environment_unknown(const json_t *a, const json_t *b, struct text *out);
 
 #endif

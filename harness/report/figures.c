@@ -4,9 +4,15 @@
 
 #include <math.h>
 
+// NaN unless it is known.
+static double if_known(bool is_known, double value)
+{
+    return is_known ? value : NAN;
+}
+
 static double rate_of(const struct scheme_cost *cost)
 {
-    return cost->rate.count > 0 ? cost->rate.median : NAN;
+    return if_known(cost->rate.count > 0, cost->rate.median);
 }
 
 static double commands_of(const struct scheme_cost *cost)
@@ -16,12 +22,39 @@ static double commands_of(const struct scheme_cost *cost)
 
 static double jain_of(const struct scheme_cost *cost)
 {
-    return cost->fairness.count > 0 ? cost->fairness.median : NAN;
+    return if_known(cost->fairness.count > 0, cost->fairness.median);
 }
 
 static double attempts_of(const struct scheme_cost *cost)
 {
     return cost->attempts_per_hold;
+}
+
+static double violations_of(const struct scheme_cost *cost)
+{
+    return if_known(cost->repeats > 0, (double)cost->violations);
+}
+
+static double longest_wait_of(const struct scheme_cost *cost)
+{
+    return if_known(cost->repeats > 0, (double)cost->longest_wait_ns);
+}
+
+static double recovery_of(const struct scheme_cost *cost)
+{
+    // Who was never granted again has waited at least as long as the outage.
+    int64_t recovery_ns = time_later(cost->never_ns, cost->longest_recovery_ns);
+    return if_known(cost->faults > 0 && recovery_ns > 0, (double)recovery_ns);
+}
+
+static double unavailable_of(const struct scheme_cost *cost)
+{
+    return if_known(cost->faults > 0, (double)cost->longest_outage_ns);
+}
+
+static double expired_of(const struct scheme_cost *cost)
+{
+    return if_known(cost->leased > 0, (double)cost->expired);
 }
 
 #define LATENCY(id, which, percent, words, json, ...)                                              \
@@ -43,7 +76,7 @@ static double attempts_of(const struct scheme_cost *cost)
 
 const struct figure_form figure_forms[FIGURE_COUNT] = {
     NUMBER(RATE, .title = "locks/s", .key = "holds_per_second", .value = rate_of,
-           .more_is_better = true, .places = IN_ALL | IN_COMPARISON),
+           .metric = METRIC_THROUGHPUT, .more_is_better = true, .places = IN_ALL | IN_COMPARISON),
     ACQUIRE(p50, .places = IN_ALL | IN_COMPARISON),
     ACQUIRE(p90, .places = IN_SPEEDS),
     ACQUIRE(p95, .places = IN_MARKDOWN | IN_SPEEDS),
@@ -54,9 +87,10 @@ const struct figure_form figure_forms[FIGURE_COUNT] = {
     HAND_OFF(p50, .brief = "ho p50", .markdown = "hand-off", .places = IN_ALL | IN_COMPARISON),
     HAND_OFF(p99, .brief = "ho p99", .places = IN_TERMINAL | IN_SPEEDS),
     NUMBER(COMMANDS, .title = "commands\na lock", .brief = "cmds", .key = "commands_per_hold",
-           .format = "%.1f", .value = commands_of, .is_neither = true,
-           .places = IN_ALL | IN_COMPARISON),
-    NUMBER(JAIN, .title = "Jain", .format = "%.2f", .value = jain_of, .places = IN_ALL),
+           .format = "%.1f", .value = commands_of, .is_neither = true, .metric = METRIC_COMMANDS,
+           .if_none = "nobody counted commands", .places = IN_ALL | IN_COMPARISON),
+    NUMBER(JAIN, .title = "Jain", .format = "%.2f", .value = jain_of, .metric = METRIC_JAIN,
+           .places = IN_ALL),
     RELEASE(p50),
     RELEASE(p99),
     RELEASE(max),
@@ -68,7 +102,23 @@ const struct figure_form figure_forms[FIGURE_COUNT] = {
     TURN(max),
     NUMBER(ATTEMPTS, .title = "attempts\na lock", .format = "%.2f", .value = attempts_of,
            .places = IN_TURNS),
+    NUMBER(VIOLATIONS, .title = "violations", .value = violations_of, .metric = METRIC_VIOLATIONS),
+    NUMBER(LONGEST_WAIT, .title = "longest wait", .value = longest_wait_of,
+           .metric = METRIC_LONGEST_WAIT),
+    NUMBER(RECOVERY, .title = "recovery", .value = recovery_of, .metric = METRIC_RECOVERY),
+    NUMBER(UNAVAILABLE, .title = "unavailable", .value = unavailable_of,
+           .metric = METRIC_UNAVAILABLE),
+    NUMBER(EXPIRED, .title = "expired grants", .value = expired_of, .metric = METRIC_EXPIRED,
+           .if_none = "no grant had a lease"),
 };
+
+const struct figure_form *figure_form_of(enum metric metric)
+{
+    const struct figure_form *form = figure_forms;
+    while (form->metric != metric)
+        form++;
+    return form;
+}
 
 const char *figure_title(enum figure figure)
 {

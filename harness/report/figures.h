@@ -1,9 +1,9 @@
-// What is told of what a lock cost: each figure once, for the terminal,
-// Markdown, the page and `lockpick compare`. A new one is a row of figures.c.
+// What is told of what a lock cost: each figure once, for the terminal, Markdown, the page,
+// thresholds and `lockpick compare`. A new one is a row of figures.c.
 #ifndef LOCKPICK_REPORT_FIGURES_H
 #define LOCKPICK_REPORT_FIGURES_H
 
-#include "harness/report/scheme_cost.h"
+#include "harness/report/costs.h"
 
 enum figure {
     FIGURE_RATE, // grants each second
@@ -24,6 +24,11 @@ enum figure {
     FIGURE_TURN_p99,
     FIGURE_TURN_max,
     FIGURE_ATTEMPTS, // for each grant
+    FIGURE_VIOLATIONS,
+    FIGURE_LONGEST_WAIT,
+    FIGURE_RECOVERY,
+    FIGURE_UNAVAILABLE,
+    FIGURE_EXPIRED,
     FIGURE_COUNT
 };
 
@@ -47,8 +52,10 @@ struct figure_form {
     enum latency latency; // of these percentiles
     const char *format;   // of a number; NULL: as a rate
     double (*value)(const struct scheme_cost *cost); // a number; NaN: not measured
-    bool more_is_better, is_neither;                 // of two figures
-    unsigned places;                                 // bits of enum figure_place
+    enum metric metric;              // of thresholds, of a number; 0, which is no number: none
+    const char *if_none;             // why a threshold of it is not measured; NULL: there was none
+    bool more_is_better, is_neither; // of two figures
+    unsigned places;                 // bits of enum figure_place
 };
 
 extern const struct figure_form figure_forms[FIGURE_COUNT];
@@ -71,6 +78,9 @@ double figure_of(enum figure figure, const struct scheme_cost *cost, bool strict
 
 // True if the figure tells of the driver in some repeat.
 bool figure_is_drivers(enum figure figure, const struct scheme_cost *cost);
+
+// The row of a metric that is no latency.
+const struct figure_form *figure_form_of(enum metric metric);
 
 // "3.25 ms", "61,200", "0.98"; "–" of a NaN.
 const char *figure_text(enum figure figure, double value, char *out, size_t room);

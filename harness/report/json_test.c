@@ -1,103 +1,119 @@
+// result.json: each value where it belongs, null where nothing is known, and each key documented.
+#include "harness/base/file.h"
 #include "harness/report/test_run.h"
-#include "harness/testing/test.h"
+#include "harness/testing/text.h"
 
-#include <jansson.h>
+#include <ctype.h>
 #include <math.h>
 
-static json_t *parse(const struct run_result *run)
+static struct test_run test;
+static json_t *json;
+
+static int start(void **state)
 {
-    char *text = report_json(test_report(run));
-    assert_null(strstr(text, "nan"));
-    assert_null(strstr(text, "NaN"));
+    (void)state;
+    test_run_start(&test);
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    json_decref(json);
+    json = NULL;
+    test_run_end(&test);
+    return 0;
+}
+
+// What is written of the run as it is now.
+static const json_t *written(void)
+{
+    char *text = report_json(test_report(&test.run));
     json_error_t error;
-    json_t *object = json_loads(text, 0, &error);
-    if (object == NULL)
+    assert_lacks(text, "nan");
+    assert_lacks(text, "NaN");
+    json_decref(json);
+    json = json_loads(text, 0, &error);
+    if (json == NULL)
         fail_msg("%s in %s", error.text, text);
     free(text);
-    return object;
+    return json;
 }
 
-static const char *string_of(const json_t *object, const char *key)
+static const json_t *first_trial(const char *key)
 {
-    return json_string_value(json_object_get(object, key));
+    const json_t *value = json_object_get(json_find(written(), "trials.0"), key);
+    assert_non_null(value);
+    return value;
 }
 
-static json_int_t integer_of(const json_t *object, const char *key)
+static struct trial_result *add(enum verdict verdict, enum expectation_result expectation)
 {
-    json_t *value = json_object_get(object, key);
-    assert_true(json_is_integer(value));
-    return json_integer_value(value);
+    return test_add(&test, "redis-setnx", verdict, expectation);
 }
 
-TEST(an_empty_run_is_valid)
+// An acquire of an open loop, that began 8 ms late and took 2 ms.
+static struct trial_result *add_measured(void)
 {
-    struct run_result run = {.folder = "results/none"};
-    json_t *object = parse(&run);
-    assert_string_equal(string_of(object, "schema"), "lockpick-result-1");
-    assert_int_equal(json_array_size(json_object_get(object, "trials")), 0);
-    assert_int_equal(integer_of(object, "exit_code"), 0);
-    json_decref(object);
+    struct trial_result *result = add(VERDICT_SAFE, EXPECTATION_NONE);
+    test_digest(&test)->hold_count = 0;
+    test_hold(&test, 1, 10, 12, 30)->intended_ns = AT(2);
+    statistics_make(&test.digest, &result->statistics);
+    latencies_encode(&test.digest, &result->latencies);
+    return result;
 }
 
-TEST(a_violation_is_there_in_full)
+TEST_WITH(an_empty_run_is_valid, start, end)
 {
-    struct test_run test;
-    test_run_start(&test);
-    struct trial_result *result =
-        test_add(&test, "redis-setnx", VERDICT_UNSAFE, EXPECTATION_MISSED);
+    assert_json_all(written(), (const char *const[][2]){{"schema", "\"lockpick-result-1\""},
+                                                        {"trials", "[]"},
+                                                        {"exit_code", "0"},
+                                                        {NULL, NULL}});
+}
+
+TEST_WITH(a_violation_is_there_in_full, start, end)
+{
+    struct trial_result *result = add(VERDICT_UNSAFE, EXPECTATION_MISSED);
     struct finding *finding = test_find(result, &test_stale_holder, true);
     finding->evidence = (struct evidence){{3, SIZE_MAX}, {SIZE_MAX, 5}, AT(20), AT(50)};
     finding->windows = (struct distribution){2, 1, 2, 3, 4};
     result->evidence = "{\"property\":\"stale-holder\"}";
-    test_hold(&test, 1, 0, 1, 2);
-    test_digest(&test)->hold_count = 1;
-    statistics_make(&test.digest, &result->statistics);
-    json_t *object = parse(&test.run);
-    assert_string_equal(string_of(object, "seed"), "18446744073709551615");
-    assert_int_equal(integer_of(object, "exit_code"), 1);
-    json_t *trial = json_array_get(json_object_get(object, "trials"), 0);
-    assert_string_equal(string_of(trial, "verdict"), "UNSAFE");
-    assert_string_equal(string_of(trial, "seed"), "7");
-    assert_string_equal(string_of(json_object_get(trial, "expectation"), "result"), "missed");
-    json_t *scenario = json_object_get(trial, "scenario");
-    assert_string_equal(string_of(json_object_get(scenario, "clients"), "placement"), "free");
-    assert_int_equal(integer_of(json_object_get(scenario, "lock"), "lease_ns"), 300 * NS_PER_MS);
-    json_t *found = json_array_get(json_object_get(trial, "findings"), 0);
-    assert_string_equal(string_of(found, "property"), "stale-holder");
-    assert_string_equal(string_of(found, "state"), "violated");
-    assert_true(json_is_true(json_object_get(found, "harmless")));
-    assert_int_equal(integer_of(json_object_get(found, "windows"), "max_ns"), 4);
-    json_t *evidence = json_object_get(found, "evidence");
-    assert_int_equal(integer_of(evidence, "from_at_ns"), 20 * NS_PER_MS);
-    assert_int_equal(integer_of(evidence, "to_at_ns"), 50 * NS_PER_MS);
-    assert_int_equal(json_array_size(json_object_get(evidence, "holds")), 1);
-    assert_string_equal(string_of(json_object_get(trial, "evidence"), "property"), "stale-holder");
-    json_t *statistics = json_object_get(trial, "statistics");
-    assert_int_equal(integer_of(statistics, "holds"), 1);
-    assert_true(json_is_null(json_object_get(statistics, "hand_off")));
-    json_decref(object);
-}
-
-TEST(pictures_that_were_drawn_are_named)
-{
-    struct test_run test;
-    test_run_start(&test);
-    struct trial_result *result = test_add(&test, "none", VERDICT_SAFE, EXPECTATION_NONE);
     result->throughput = "<svg></svg>";
     result->has_slices = true;
-    json_t *object = parse(&test.run);
-    json_t *trial = json_array_get(json_object_get(object, "trials"), 0);
-    json_t *files = json_object_get(trial, "files");
-    assert_int_equal(json_array_size(files), 2);
-    assert_string_equal(json_string_value(json_array_get(files, 0)), "throughput.svg");
-    assert_string_equal(json_string_value(json_array_get(files, 1)), "latency-over-time.svg");
-    json_decref(object);
+    test_digest(&test);
+    test_hold(&test, 1, 0, 1, 2);
+    statistics_make(&test.digest, &result->statistics);
+    strcpy(result->judgement.reason, "12 µs, then 13 \xc2"); // cut inside a character
+    static const char *const rows[][2] = {
+        {"seed", "\"18446744073709551615\""},
+        {"exit_code", "1"},
+        {"trials.0.verdict", "\"UNSAFE\""},
+        {"trials.0.reason", "\"12 µs, then 13 ?\""},
+        {"trials.0.seed", "\"7\""},
+        {"trials.0.expectation.result", "\"missed\""},
+        {"trials.0.scenario.clients.placement", "\"free\""},
+        {"trials.0.scenario.lock.lease_ns", "300000000"},
+        {"trials.0.findings.0.property", "\"stale-holder\""},
+        {"trials.0.findings.0.state", "\"violated\""},
+        {"trials.0.findings.0.harmless", "true"},
+        {"trials.0.findings.0.windows.max_ns", "4"},
+        {"trials.0.findings.0.evidence",
+         "{\"from_at_ns\":20000000,\"to_at_ns\":50000000,\"holds\":[3],\"accesses\":[5]}"},
+        {"trials.0.evidence.property", "\"stale-holder\""},
+        {"trials.0.statistics.holds", "1"},
+        {"trials.0.statistics.hand_off", "null"},
+        {"trials.0.files", "[\"throughput.svg\",\"latency-over-time.svg\"]"},
+        {NULL, NULL}};
+    assert_json_all(written(), rows);
 }
 
-TEST(all_that_bears_on_costs_is_there)
+TEST_WITH(all_that_was_asked_of_the_lock_is_there, start, end)
 {
-    struct test_run test;
-    test_run_start(&test);
+    struct load_settings phases[] = {
+        {.for_ns = NS_PER_S, .clients = 1, .warm_up = true},
+        {.rate = 1800, .to = 2 * INT64_C(3600), .arrivals = ARRIVALS_FIXED}};
+    test.scenario.load = phases;
+    test.scenario.load_count = 2;
     test.scenario.workload.permits = 3;
     test.scenario.workload.readers = 90;
     test.scenario.workload.depth = 2;
@@ -107,77 +123,280 @@ TEST(all_that_bears_on_costs_is_there)
     test.scenario.servers[0] = (struct server_settings){.kind = "redis", .nodes = 7};
     test.scenario.servers[1] = (struct server_settings){
         .kind = "mysql", .external = (char[]){"mysql://user:secret@host/"}};
-    test_add(&test, "none", VERDICT_SAFE, EXPECTATION_NONE);
-    json_t *object = parse(&test.run);
-    json_t *trial = json_array_get(json_object_get(object, "trials"), 0);
-    json_t *scenario = json_object_get(trial, "scenario");
-    json_t *workload = json_object_get(scenario, "workload");
-    json_t *servers = json_object_get(scenario, "servers");
-    assert_int_equal(integer_of(workload, "permits"), 3);
-    assert_int_equal(integer_of(workload, "readers"), 90);
-    assert_int_equal(integer_of(workload, "depth"), 2);
-    assert_int_equal(integer_of(workload, "jobs"), 100);
-    assert_string_equal(string_of(workload, "boundary"), "wrapped");
-    assert_int_equal(integer_of(json_object_get(scenario, "clients"), "lead"), 1);
-    assert_int_equal(json_object_size(servers), 2);
-    assert_int_equal(integer_of(json_object_get(servers, "redis"), "nodes"), 7);
-    json_t *mysql = json_object_get(servers, "mysql");
-    assert_true(json_is_true(json_object_get(mysql, "external"))); // and no word of its password
-    json_decref(object);
+    add(VERDICT_SAFE, EXPECTATION_NONE);
+    static const char *const rows[][2] = {
+        {"workload.permits", "3"},
+        {"workload.readers", "90"},
+        {"workload.depth", "2"},
+        {"workload.jobs", "100"},
+        {"workload.boundary", "\"wrapped\""},
+        {"clients.lead", "1"},
+        {"servers.redis.nodes", "7"},
+        {"servers.mysql", "{\"topology\":null,\"nodes\":0,\"persistence\":\"none\","
+                          "\"external\":true}"}, // and no word of its password
+        {"load.0.for_ns", "1000000000"},
+        {"load.0.clients", "1"},
+        {"load.0.warm_up", "true"},
+        {"load.0.rate", "null"},
+        {"load.1.for_ns", "null"},
+        {"load.1.rate", "0.5"},
+        {"load.1.to", "2.0"},
+        {"load.1.arrivals", "\"fixed\""},
+        {NULL, NULL}};
+    assert_json_all(first_trial("scenario"), rows);
+    assert_int_equal(json_object_size(json_find(json, "trials.0.scenario.servers")), 2);
 }
 
-TEST(the_load_is_there_phase_by_phase)
+// --- statistics ----------------------------------------------------------------------------------
+
+TEST_WITH(every_figure_is_there, start, end)
 {
-    struct test_run test;
-    test_run_start(&test);
-    struct load_settings phases[] = {
-        {.for_ns = NS_PER_S, .clients = 1, .warm_up = true},
-        {.rate = 1800, .to = 2 * INT64_C(3600), .arrivals = ARRIVALS_FIXED}};
-    test.scenario.load = phases;
-    test.scenario.load_count = 2;
-    test_add(&test, "none", VERDICT_SAFE, EXPECTATION_NONE);
-    json_t *object = parse(&test.run);
-    json_t *trial = json_array_get(json_object_get(object, "trials"), 0);
-    json_t *load = json_object_get(json_object_get(trial, "scenario"), "load");
-    json_t *first = json_array_get(load, 0);
-    json_t *second = json_array_get(load, 1);
-    assert_int_equal(integer_of(first, "for_ns"), NS_PER_S);
-    assert_int_equal(integer_of(first, "clients"), 1);
-    assert_true(json_is_true(json_object_get(first, "warm_up")));
-    assert_true(json_is_null(json_object_get(first, "rate")));
-    assert_true(json_is_null(json_object_get(second, "for_ns")));
-    assert_true(json_real_value(json_object_get(second, "rate")) == 0.5);
-    assert_true(json_real_value(json_object_get(second, "to")) == 2);
-    assert_string_equal(string_of(second, "arrivals"), "fixed");
-    json_decref(object);
+    struct trial_result *result = add_measured();
+    struct statistics *statistics = &result->statistics;
+    statistics->due = 9;
+    statistics->begun = 1;
+    statistics->commands_per_hold = 2.5;
+    statistics->driver_bound = (struct driver_bound){true, "why", {[PERCENTILE_p999] = true}};
+    statistics->recoveries = (struct recoveries){.items = {{2, 10, TIME_NEVER, 30}}, .count = 1};
+    statistics->worst_stalls[0] = (struct stall){
+        .from_ns = 3, .to_ns = 9, .of = STALLED_SERVER, .number = 1, .server = "redis-1"};
+    statistics->worst_stall_count = 1;
+    statistics->resources = (struct resources){
+        .is_known = true,
+        .covered_ns = 5,
+        .machine_busy_ns = 8,
+        .processors = 2,
+        .clients = {.processes = 2, .processor_ns = 7, .knows_network = true, .sent_bytes = 4}};
+    static const char *const rows[][2] = {
+        {"counted_ns", "1000000000"},
+        {"expired_grants", "0"},
+        {"acquire.p9999_ns", "10000000"},
+        {"acquire_uncorrected.p50_ns", "2000000"},
+        {"acquire_on_time.max_ns", "2000000"},
+        {"lateness.max_ns", "8000000"},
+        {"load", "{\"due\":9,\"begun\":1}"},
+        {"commands_per_hold", "2.5"},
+        {"least_grants", "1"},
+        {"driver_bound", "{\"is_bound\":true,\"reason\":\"why\",\"late\":[\"p99.9\"]}"},
+        {"recoveries.0", "{\"fault\":2,\"after_effect_ns\":10,\"after_heal_ns\":null,"
+                         "\"unavailable_ns\":30}"},
+        {"worst_stalls.0", "{\"of\":\"redis-1\",\"from_ns\":3,\"length_ns\":6}"},
+        {"resources.machine_busy_ns", "8"},
+        {"resources.clients.processor_ns", "7"},
+        {"resources.clients.sent_bytes", "4"},
+        {"resources.clients.is_complete", "false"},
+        {"resources.clients.voluntary_switches", "null"},
+        {"resources.servers", "null"},
+        {NULL, NULL}};
+    assert_json_all(first_trial("statistics"), rows);
+    statistics->leased = 0;
+    assert_json(first_trial("statistics"), "expired_grants", "null");
 }
 
-TEST(what_was_not_measured_is_null_and_never_nan)
+TEST_WITH(what_was_not_measured_is_null, start, end)
 {
-    struct test_run test;
-    test_run_start(&test);
-    struct trial_result *result = test_add(&test, "none", VERDICT_SAFE, EXPECTATION_NONE);
-    result->statistics.fairness = NAN;
+    struct trial_result *result = add(VERDICT_SAFE, EXPECTATION_NONE);
+    statistics_make(test_digest(&test), &result->statistics);
     result->statistics.holds_per_second = INFINITY;
-    test_add(&test, "none", VERDICT_SKIPPED, EXPECTATION_NONE)->has_history = false;
-    json_t *object = parse(&test.run);
-    json_t *trials = json_object_get(object, "trials");
-    json_t *statistics = json_object_get(json_array_get(trials, 0), "statistics");
-    assert_true(json_is_null(json_object_get(statistics, "fairness")));
-    assert_true(json_is_null(json_object_get(statistics, "holds_per_second")));
-    assert_true(json_is_null(json_object_get(json_array_get(trials, 1), "statistics")));
-    assert_true(json_is_null(json_object_get(json_array_get(trials, 1), "evidence")));
-    json_decref(object);
+    result->statistics.fairness = NAN;
+    static const char *const nothing[] = {
+        "acquire",   "acquire_uncorrected", "lateness",         "acquire_on_time",
+        "load",      "commands_per_hold",   "holds_per_second", "fairness",
+        "resources", "driver_bound.reason"};
+    for (size_t i = 0; i < sizeof nothing / sizeof *nothing; i++)
+        assert_json(first_trial("statistics"), nothing[i], "null");
+    assert_json(first_trial("statistics"), "recoveries", "[]");
+    assert_json(first_trial("statistics"), "phases", "[]");
 }
 
-TEST(a_text_cut_inside_a_character_stays_readable)
+TEST_WITH(each_phase_has_figures_of_its_own, start, end)
 {
-    struct test_run test;
-    test_run_start(&test);
-    struct trial_result *result = test_add(&test, "none", VERDICT_SAFE, EXPECTATION_NONE);
-    strcpy(result->judgement.reason, "12 µs, then 13 \xc2");
-    json_t *object = parse(&test.run);
-    json_t *trial = json_array_get(json_object_get(object, "trials"), 0);
-    assert_string_equal(string_of(trial, "reason"), "12 µs, then 13 ?");
-    json_decref(object);
+    struct load_phase phases[] = {
+        {.from_ns = AT(0), .to_ns = AT(20), .clients = 1, .counts = false},
+        {AT(20), AT(520), 3, 7000, true}};
+    struct trial_result *result = add(VERDICT_SAFE, EXPECTATION_NONE);
+    test_digest(&test)->phases = phases;
+    test.digest.phase_count = 2;
+    test_hold(&test, 1, 60, 70, 80)->intended_ns = AT(40);
+    test.digest.due_operations = test.digest.begun_operations = 1;
+    latencies_encode(&test.digest, &result->latencies);
+    static const char *const rows[][2] = {{"0.counts", "false"},
+                                          {"0.acquire", "null"},
+                                          {"1.from_ns", "20000000"},
+                                          {"1.to_ns", "520000000"},
+                                          {"1.clients", "3"},
+                                          {"1.rate_per_1000_s", "7000"},
+                                          {"1.grants", "1"},
+                                          {"1.holds_per_second", "2.0"},
+                                          {"1.due", "1"},
+                                          {"1.held", "1"},
+                                          {"1.acquire.max_ns", "30000000"},
+                                          {NULL, NULL}};
+    assert_json_all(json_object_get(first_trial("statistics"), "phases"), rows);
+}
+
+TEST_WITH(repeats_have_one_cost_whose_histogram_can_be_read_again, start, end)
+{
+    struct histogram histogram;
+    struct error error;
+    add_measured();
+    add_measured();
+    test_add(&test, "none", VERDICT_SKIPPED, EXPECTATION_NONE)->has_history = false;
+    static const char *const rows[][2] = {
+        {"costs.0.scheme", "\"redis-setnx\""},
+        {"costs.0.repeats", "2"},
+        {"costs.0.holds_per_second.median", "1.0"},
+        // 8 of the 10 ms from the intended beginning were the driver's.
+        {"costs.0.late", "[\"p50\",\"p90\",\"p95\",\"p99\",\"p99.9\",\"p99.99\",\"max\"]"},
+        {"costs.0.acquire.count", "2"},
+        {"costs.0.acquire.max_ns", "10000000"},
+        {"costs.0.hand_off", "null"},
+        {"costs.0.histograms.hand_off", "null"},
+        {"trials.2.statistics", "null"},
+        {"trials.2.evidence", "null"},
+        {NULL, NULL}};
+    assert_json_all(written(), rows);
+    assert_int_equal(json_array_size(json_find(json, "costs")), 1);
+    histogram_start(&histogram);
+    const char *encoded = json_string_value(json_find(json, "costs.0.histograms.acquire"));
+    assert_int_equal(histogram_decode(&histogram, encoded, &error), 0);
+    assert_int_equal(histogram.total, 2);
+    histogram_free(&histogram);
+}
+
+// --- liveness, fairness, herd --------------------------------------------------------------------
+
+TEST_WITH(waits_shares_and_requests_are_there_or_null, start, end)
+{
+    static const char *const fair[] = {"exclusive", "fair", NULL};
+    struct statistics *statistics = &add(VERDICT_SAFE, EXPECTATION_NONE)->statistics;
+    test.trials[0].traits = fair;
+    statistics->liveness = (struct liveness){.after_release = {3, 10, 20, 30},
+                                             .heals = {{2, 77}},
+                                             .heal_count = 1,
+                                             .longest_wait_ns = 40,
+                                             .unserved_ns = 50};
+    statistics->turns = (struct fairness){.workers = 4,
+                                          .jain = 0.5,
+                                          .least_grants = 1,
+                                          .most_grants = 5,
+                                          .grants = 10,
+                                          .order = ORDER_QUEUED,
+                                          .contested = 8,
+                                          .out_of_turn = 2,
+                                          .overtaken = 1,
+                                          .deepest = 2,
+                                          .deepest_wait_ns = 99};
+    statistics->herd = (struct herd){.is_known = true,
+                                     .grants = 4,
+                                     .acquire_requests = 30,
+                                     .release_requests = 4,
+                                     .renewals = 1,
+                                     .wakeups = 28};
+    static const char *const rows[][2] = {
+        {"liveness.after_release", "{\"count\":3,\"p50_ns\":10,\"p99_ns\":20,\"max_ns\":30}"},
+        {"liveness.after_crash", "null"},
+        {"liveness.after_expiry", "null"},
+        {"liveness.after_heal", "null"},
+        {"liveness.heals", "[{\"fault\":2,\"wait_ns\":77}]"},
+        {"liveness.longest_wait_ns", "40"},
+        {"liveness.unserved_ns", "50"},
+        {"fairness.workers", "4"},
+        {"fairness.jain", "0.5"},
+        {"fairness.least_share", "0.1"},
+        {"fairness.most_share", "0.5"},
+        {"fairness.promised", "true"},
+        {"fairness.turns.proven", "true"},
+        {"fairness.turns.contested", "8"},
+        {"fairness.turns.out_of_turn", "2"},
+        {"fairness.turns.out_of_turn_share", "0.25"},
+        {"fairness.turns.deepest", "2"},
+        {"fairness.turns.deepest_wait_ns", "99"},
+        {"herd.grants", "4"},
+        {"herd.requests_per_grant", "8.5"},
+        {"herd.acquire_requests_per_grant", "7.5"},
+        {"herd.release_requests_per_grant", "1.0"},
+        {"herd.renewals_per_grant", "0.25"},
+        {"herd.wakeups_per_grant", "7.0"},
+        {NULL, NULL}};
+    assert_json_all(json_find(written(), "trials.0"), rows);
+    statistics->turns.order = ORDER_ASKED;
+    assert_json(first_trial("fairness"), "turns.proven", "false");
+    static const char *const orphans[] = {"null", "false", "true"};
+    for (enum leaving left = LEAVING_UNKNOWN; left <= LEAVING_ORPHAN; left++) {
+        statistics->liveness.left = left;
+        assert_json(first_trial("liveness"), "orphan", orphans[left]);
+    }
+}
+
+TEST_WITH(what_is_not_known_is_null, start, end)
+{
+    struct trial_result *result = add(VERDICT_SAFE, EXPECTATION_NONE);
+    static const char *const rows[][2] = {
+        {"fairness.jain", "null"},  {"fairness.least_share", "null"},
+        {"fairness.turns", "null"}, {"fairness.promised", "false"},
+        {"herd", "null"},           {NULL, NULL}};
+    static const char *const nothing[][2] = {
+        {"liveness", "null"}, {"fairness", "null"}, {"herd", "null"}, {NULL, NULL}};
+    assert_json_all(json_find(written(), "trials.0"), rows);
+    result->statistics.herd = (struct herd){.is_known = true, .acquire_requests = 3};
+    assert_json(first_trial("herd"), "requests_per_grant", "null");
+    result->has_history = false;
+    assert_json_all(json_find(written(), "trials.0"), nothing);
+}
+
+// --- documents -----------------------------------------------------------------------------------
+
+static bool is_part_of_word(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+static bool is_documented(const char *documents, const char *key)
+{
+    for (const char *at = documents; (at = strstr(at, key)) != NULL; at++) {
+        if (!is_part_of_word(at[-1]) && !is_part_of_word(at[strlen(key)]))
+            return true;
+    }
+    return false;
+}
+
+static size_t walk(const char *documents, const json_t *value)
+{
+    size_t keys = 0;
+    const char *key;
+    json_t *item;
+    size_t index;
+    json_array_foreach(value, index, item)
+    {
+        keys += walk(documents, item);
+    }
+    json_object_foreach((json_t *)(size_t)value, key, item)
+    {
+        if (!is_documented(documents, key))
+            fail_msg("result.json has the key '%s', which nothing documents", key);
+        keys += 1 + walk(documents, item);
+    }
+    return keys;
+}
+
+TEST_WITH(each_key_is_documented, start, end)
+{
+    struct error error;
+    struct text documents = {0};
+    if (file_read("harness/report/json.c", &documents, &error) != 0)
+        fail_msg("%s", error.text);
+    *strstr(documents.bytes, "#include") = '\0'; // code names each key, documented or not
+    struct trial_result *result = add_measured();
+    test_find(result, &test_stale_holder, false)->windows =
+        (struct distribution){.count = 1, .min_ns = 1, .median_ns = 1, .p90_ns = 1, .max_ns = 1};
+    result->statistics.due = result->statistics.begun = 1;
+    result->statistics.worst_stall_count = 1;
+    result->statistics.recoveries = (struct recoveries){.count = 1};
+    result->statistics.resources =
+        (struct resources){.is_known = true, .clients = {.processes = 1}};
+    assert_true(is_documented(documents.bytes, "holds_per_second"));
+    assert_false(is_documented(documents.bytes, "holds_per_secon"));
+    assert_true(walk(documents.bytes, written()) > 150);
+    text_free(&documents);
 }

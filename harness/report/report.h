@@ -5,8 +5,8 @@
 #include "harness/base/text.h"
 #include "harness/check/check.h"
 #include "harness/report/environment.h"
-#include "harness/report/latencies.h"
-#include "harness/report/statistics.h"
+#include "harness/stats/latencies.h"
+#include "harness/stats/statistics.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -84,7 +84,7 @@ struct run_result {
     size_t picture_count;
     char *remarks;    // what bears on all of it, a line each, as of runs that were merged; or NULL
     bool lacks_files; // pictures of it could not be written
-    bool is_brief;    // no trial has files beside the report; result.json is as json_brief.h has it
+    bool is_brief;    // no trial has files beside the report; result.json is brief, see json.c
 };
 
 // The name of its files, without ending.

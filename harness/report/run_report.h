@@ -3,7 +3,7 @@
 #ifndef LOCKPICK_REPORT_RUN_REPORT_H
 #define LOCKPICK_REPORT_RUN_REPORT_H
 
-#include "harness/report/scheme_cost.h"
+#include "harness/report/costs.h"
 #include "harness/report/thresholds.h"
 
 // How the trials of a run ended. Each trial is in one of the first seven.

@@ -1,6 +1,7 @@
 #include "harness/report/thresholds.h"
 
 #include "harness/base/table.h"
+#include "harness/report/figures.h"
 #include "harness/report/run_report.h"
 #include "harness/report/summary.h"
 
@@ -42,49 +43,17 @@ static enum percentile percentile_of(const struct limit *limit)
     return percentile;
 }
 
-static const struct percentiles *percentiles_of(const struct scheme_cost *cost, enum metric metric)
-{
-    static const enum latency latencies[] = {
-        [METRIC_ACQUIRE] = LATENCY_ACQUIRE,
-        [METRIC_ACQUIRE_UNCORRECTED] = LATENCY_ACQUIRE_UNCORRECTED,
-        [METRIC_RELEASE] = LATENCY_RELEASE,
-        [METRIC_HOLD] = LATENCY_HOLD,
-        [METRIC_HAND_OFF] = LATENCY_HAND_OFF,
-        [METRIC_TOLD] = LATENCY_TOLD,
-    };
-    return &cost->percentiles[latencies[metric]];
-}
+// The metrics of latencies come first, in their order.
+_Static_assert((int)METRIC_TOLD == (int)LATENCY_TOLD && LATENCY_TOLD + 1 == LATENCY_COUNT,
+               "a metric for each latency");
 
 // NaN if there is none.
 static double measure(const struct scheme_cost *cost, const struct limit *limit)
 {
-    bool any = cost->repeats > 0;
-    // Who was never granted again has waited at least as long as the outage.
-    int64_t recovery_ns = time_later(cost->never_ns, cost->longest_recovery_ns);
-    if (metric_is_latency(limit->metric)) {
-        const struct percentiles *percentiles = percentiles_of(cost, limit->metric);
-        return percentiles->count > 0 ? (double)percentiles->ns[percentile_of(limit)] : NAN;
-    }
-    switch (limit->metric) {
-    case METRIC_THROUGHPUT:
-        return cost->rate.count > 0 ? cost->rate.median : NAN;
-    case METRIC_VIOLATIONS:
-        return any ? (double)cost->violations : NAN;
-    case METRIC_JAIN:
-        return cost->fairness.count > 0 ? cost->fairness.median : NAN;
-    case METRIC_COMMANDS:
-        return cost->commands_per_hold;
-    case METRIC_LONGEST_WAIT:
-        return any ? (double)cost->longest_wait_ns : NAN;
-    case METRIC_RECOVERY:
-        return cost->faults > 0 && recovery_ns > 0 ? (double)recovery_ns : NAN;
-    case METRIC_UNAVAILABLE:
-        return cost->faults > 0 ? (double)cost->longest_outage_ns : NAN;
-    case METRIC_EXPIRED:
-        return cost->leased > 0 ? (double)cost->expired : NAN;
-    default:
-        return NAN;
-    }
+    if (!metric_is_latency(limit->metric))
+        return figure_form_of(limit->metric)->value(cost);
+    const struct percentiles *percentiles = &cost->percentiles[limit->metric];
+    return percentiles->count > 0 ? (double)percentiles->ns[percentile_of(limit)] : NAN;
 }
 
 static void write_figure(struct threshold_outcome *outcome)
@@ -122,20 +91,17 @@ static void doubt_figure(const struct question *question)
     const struct scheme_cost *cost = question->cost;
     const struct threshold_outcome *outcome = question->outcome;
     const struct limit *limit = &outcome->threshold->limit;
-    const char *name = metric_name(limit->metric);
+    bool is_latency = metric_is_latency(limit->metric);
+    const char *if_none = is_latency ? NULL : figure_form_of(limit->metric)->if_none;
     if (cost->why_missing != NULL && cost->repeats == 0) {
         DOUBT("%.200s", cost->why_missing);
-    } else if (!outcome->is_known && limit->metric == METRIC_COMMANDS) {
-        DOUBT("nobody counted commands");
-    } else if (!outcome->is_known && limit->metric == METRIC_EXPIRED) {
-        DOUBT("no grant had a lease");
     } else if (!outcome->is_known) {
-        DOUBT("there was none");
-    } else if (metric_is_latency(limit->metric)) {
-        int64_t count = (int64_t)percentiles_of(cost, limit->metric)->count;
+        DOUBT("%s", if_none != NULL ? if_none : "there was none");
+    } else if (is_latency) {
+        int64_t count = (int64_t)cost->percentiles[limit->metric].count;
         const struct percentile_form *form = &percentile_forms[percentile_of(limit)];
         if (!percentile_has_enough(count, form->percent))
-            DOUBT("%lld %s %s too few for %s", (long long)count, name,
+            DOUBT("%lld %s %s too few for %s", (long long)count, metric_name(limit->metric),
                   count == 1 ? "time is" : "times are", form->name);
     }
 }
@@ -271,23 +237,20 @@ void thresholds_free(struct threshold_outcomes *outcomes)
 
 // --- at the terminal -----------------------------------------------------------------------------
 
-static enum colour colour_of(enum threshold_result result)
-{
-    return result == THRESHOLD_MET      ? COLOUR_GREEN
-           : result == THRESHOLD_MISSED ? COLOUR_RED
-                                        : COLOUR_YELLOW;
-}
-
 static void add_row(struct table *table, const struct threshold_outcome *outcome)
 {
-    static const char *const words[] = {"✓ met", "✗ MISSED", "? not measured"};
+    static const struct {
+        enum colour colour;
+        const char *word;
+    } looks[] = {
+        {COLOUR_GREEN, "✓ met"}, {COLOUR_RED, "✗ MISSED"}, {COLOUR_YELLOW, "? not measured"}};
     struct text measured = {0};
     text_format(&measured, "%s%s", outcome->measured, outcome->driver_bound ? "*" : "");
     table_cell(table, COLOUR_PLAIN, outcome->trial->scenario->name);
     table_cell(table, COLOUR_PLAIN, outcome->trial->scheme);
     table_cell(table, COLOUR_PLAIN, outcome->threshold->limit.text);
     table_cell(table, COLOUR_PLAIN, text_string(&measured));
-    table_cell(table, colour_of(outcome->result), words[outcome->result]);
+    table_cell(table, looks[outcome->result].colour, looks[outcome->result].word);
     table_cell(table, COLOUR_PLAIN, outcome->reason);
     text_free(&measured);
 }

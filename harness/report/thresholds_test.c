@@ -1,5 +1,5 @@
 #include "harness/report/test_thresholds.h"
-#include "harness/testing/test.h"
+#include "harness/testing/text.h"
 
 static struct threshold_outcomes outcomes; // of the report made last
 
@@ -234,4 +234,60 @@ TEST_WITH(grants_of_what_has_expired_are_added_up, start, end)
     test.scenario.threshold_count = 0;
     state_threshold("expired-grants > 2");
     expect(THRESHOLD_MET, "");
+}
+
+// --- how they are told ---------------------------------------------------------------------------
+
+// A scheme that meets, misses and leaves open one threshold each.
+static void state_all(void)
+{
+    state_threshold("acquire.p50 < 1s");
+    state_threshold("acquire.p90 < 5ms");
+    state_threshold("acquire.p99 < 1s");
+    add_repeat("redis-setnx", 20);
+}
+
+static void expect_code(int code)
+{
+    assert_int_equal(report_exit_code(test_report(&test.run)), code);
+}
+
+TEST_WITH(a_missed_threshold_has_a_code_of_its_own, start, end)
+{
+    state_all();
+    expect_code(5);
+    thresholds[1].limit.bound = 1e9;
+    expect_code(3);
+    test.scenario.threshold_count = 2;
+    expect_code(0);
+    thresholds[1].limit.bound = 5e6;
+    test.run.planned = 9; // and so cut short
+    expect_code(5);
+    test.results[0].judgement.verdict = VERDICT_ERROR;
+    expect_code(4);
+    test.results[0].judgement.expectation = EXPECTATION_MISSED;
+    expect_code(1);
+}
+
+TEST_WITH(people_and_machines_are_told_all_of_it, start, end)
+{
+    struct test_stream stream;
+    state_all();
+    const struct run_report *report = test_report(&test.run);
+    thresholds_print(&report->thresholds, test_stream_open(&stream), false, false);
+    char *table = test_stream_close(&stream);
+    const char *missed = strstr(table, "✗ MISSED");
+    const char *open = strstr(table, "? not measured  20 acquire times are too few for p99");
+    const char *met = strstr(table, "✓ met");
+    assert_true(missed != NULL && missed < open && open < met);
+    free(table);
+    json_t *json = report_json_value(report);
+    assert_int_equal(json_array_size(json_find(json, "thresholds")), 3);
+    assert_json_all(json_find(json, "thresholds.1"),
+                    (const char *const[][2]){{"result", "\"missed\""},
+                                             {"relation", "\"<\""},
+                                             {"bound", "5000000.0"},
+                                             {"line", "20"},
+                                             {NULL, NULL}});
+    json_decref(json);
 }

@@ -8,11 +8,9 @@
 #include "harness/cluster/cluster.h"
 #include "harness/cluster/data_cache.h"
 #include "harness/history/writer.h"
+#include "harness/report/ci.h"
 #include "harness/report/csv.h"
-#include "harness/report/github.h"
-#include "harness/report/junit.h"
 #include "harness/report/markdown.h"
-#include "harness/report/tap.h"
 
 #include <dirent.h>
 #include <errno.h>

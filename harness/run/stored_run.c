@@ -2,8 +2,8 @@
 
 #include "harness/base/file.h"
 #include "harness/base/growing.h"
-#include "harness/report/json_costs.h"
-#include "harness/report/json_values.h"
+#include "harness/report/environment.h"
+#include "harness/report/fields.h"
 #include "harness/run/vocabulary.h"
 
 #include <jansson.h>

@@ -3,8 +3,8 @@
 // each slice of the trial, with faults.
 #include "harness/base/percentile.h"
 #include "harness/base/rank.h"
-#include "harness/report/durations.h"
 #include "harness/report/pictures/trial_time.h"
+#include "harness/stats/latencies.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -44,9 +44,9 @@ static bool write_latency(const struct picture_subject *subject, struct picture 
         return false;
     picture_title(picture, "Latency by percentile: %s, %s", digest->trial->scenario->name,
                   digest->trial->scheme);
-    write_series(picture, "acquire", durations_acquire(digest));
-    write_series(picture, "release", durations_release(digest));
-    write_series(picture, "hand-off", durations_hand_off(digest));
+    write_series(picture, "acquire", durations_of(digest, LATENCY_ACQUIRE));
+    write_series(picture, "release", durations_of(digest, LATENCY_RELEASE));
+    write_series(picture, "hand-off", durations_of(digest, LATENCY_HAND_OFF));
     return picture->data.length > 0;
 }
 
@@ -106,7 +106,7 @@ static void write_slices(const struct trial_time *time, const struct acquire *ac
 static bool write_over_time(const struct picture_subject *subject, struct picture *picture)
 {
     const struct digest *digest = subject->digest;
-    struct durations durations = durations_acquire(digest);
+    struct durations durations = durations_of(digest, LATENCY_ACQUIRE);
     struct acquire *acquires = memory_new((durations.count + 1) * sizeof *acquires);
     size_t count = durations.count;
     for (size_t i = 0; i < count; i++)

@@ -1,6 +1,6 @@
 // What a lock costs against the load, a curve for each scheme: throughput and latency against the
 // number of clients; latency against the offered rate.
-#include "harness/report/cost_choice.h"
+#include "harness/report/costs.h"
 #include "harness/report/pictures/groups.h"
 #include "harness/report/pictures/load_points.h"
 #include "harness/report/summary.h"

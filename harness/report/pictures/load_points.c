@@ -1,6 +1,6 @@
 #include "harness/report/pictures/load_points.h"
 
-#include "harness/report/cost_choice.h"
+#include "harness/report/costs.h"
 
 #include <stdlib.h>
 #include <string.h>

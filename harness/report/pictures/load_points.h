@@ -3,7 +3,7 @@
 #ifndef LOCKPICK_REPORT_LOAD_POINTS_H
 #define LOCKPICK_REPORT_LOAD_POINTS_H
 
-#include "harness/report/scheme_cost.h"
+#include "harness/report/costs.h"
 
 // A percentile of fewer acquires is left out: fewer than one lies beyond it.
 #define LEAST_FOR_P99 100

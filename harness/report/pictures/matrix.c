@@ -1,7 +1,7 @@
 // Which lock survives which fault, and what it costs: a cell for each scheme under each fault, in
 // the colour of its verdict and with a sign of its own, which tells it in grey too.
 #include "harness/report/costs.h"
-#include "harness/report/grid_costs.h"
+#include "harness/report/scheme_grid.h"
 #include "harness/report/pictures/grid.h"
 #include "harness/report/summary.h"
 

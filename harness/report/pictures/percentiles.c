@@ -1,6 +1,6 @@
 // Acquire latency by percentile, a curve for each scheme, on a scale that gives each further nine
 // as much room as the one before: x = 1 / (1 - percentile), as HdrHistogram draws it.
-#include "harness/report/cost_choice.h"
+#include "harness/report/costs.h"
 #include "harness/report/pictures/groups.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 // A row for each scheme, sorted, of the scenarios without faults: the pictures of fairness and of
 // hand-off.
-#include "harness/report/cost_choice.h"
+#include "harness/report/costs.h"
 #include "harness/report/pictures/load_points.h"
 #include "harness/report/pictures/picture.h"
 

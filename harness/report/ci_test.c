@@ -1,0 +1,428 @@
+// What CI servers are told, each thing in each format.
+#include "harness/report/ci.h"
+
+#include "harness/base/file.h"
+#include "harness/base/test_folder.h"
+#include "harness/report/junit_xml.h"
+#include "harness/report/test_junit.h"
+#include "harness/report/test_thresholds.h"
+#include "harness/testing/text.h"
+
+static const struct expectation expect_safe = {.verdict = EXPECT_SAFE, .place = {12, 5}};
+static char *junit, *tap, *github;
+
+// Tells of the run as it is now.
+static void tell(void)
+{
+    const struct run_report *report = test_report(&test.run);
+    struct test_stream stream;
+    free(junit);
+    free(tap);
+    free(github);
+    junit = report_junit(report);
+    tap = report_tap(report);
+    report_github(report, test_stream_open(&stream));
+    github = test_stream_close(&stream);
+    if (!test_xml_is_well_formed(junit))
+        fail_msg("not well formed: %s", junit);
+}
+
+static struct trial_result *add(const char *scheme, enum verdict verdict,
+                                enum expectation_result expectation)
+{
+    return test_add(&test, scheme, verdict, expectation);
+}
+
+// A run of one trial that ended so, of which something was expected in line 12, or nothing.
+static struct trial_result *tell_one(enum verdict verdict, enum expectation_result result,
+                                     bool is_expected)
+{
+    (void)start(NULL);
+    struct trial_result *one = add("redis-setnx", verdict, result);
+    test.trials[0].expectation = is_expected ? &expect_safe : NULL;
+    one->story = "  it went <so>\n";
+    strcpy(one->judgement.expectation_text, is_expected ? "expected SAFE, got this" : "");
+    tell();
+    return one;
+}
+
+TEST_WITH(each_ending_passes_fails_breaks_or_is_skipped_everywhere, start, end)
+{
+    static const struct {
+        enum verdict verdict;
+        enum expectation_result expectation;
+        bool is_expected;
+        const char *junit, *tap, *github; // how that begins, of what no story is
+    } rows[] = {
+        {VERDICT_SAFE, EXPECTATION_MET, true, "time=\"0.000\"/>", "ok 1 - pause redis-setnx\n",
+         "::group::"},
+        {VERDICT_UNSAFE, EXPECTATION_MET, true, "time=\"0.000\"/>", "ok 1 - pause redis-setnx\n",
+         "::group::"},
+        {VERDICT_STUCK, EXPECTATION_MET, true, "time=\"0.000\"/>", "ok 1 - pause redis-setnx\n",
+         "::group::"},
+        {VERDICT_UNSAFE, EXPECTATION_MISSED, true,
+         "<failure type=\"UNSAFE\" message=\"expected SAFE, got this\">because\n"
+         "  it went &lt;so&gt;\nfiles: results/one/pause--scheme\n</failure>",
+         "not ok 1 - pause redis-setnx\n",
+         "::error file=pause.yaml,line=12,title=pause%3A redis-setnx::expected SAFE, got "
+         "this%0Abecause%0Afiles: results/one/pause--scheme\n"},
+        // A miss outweighs any verdict, as in the exit code.
+        {VERDICT_UNKNOWN, EXPECTATION_MISSED, true, "<failure type=\"UNKNOWN\"", "not ok 1",
+         "::error file=pause.yaml,line=12,"},
+        {VERDICT_ERROR, EXPECTATION_MISSED, true, "<failure type=\"ERROR\"", "not ok 1",
+         "::error file=pause.yaml,line=12,"},
+        {VERDICT_SKIPPED, EXPECTATION_MISSED, true, "<failure type=\"SKIPPED\"", "not ok 1",
+         "::error file=pause.yaml,line=12,"},
+        {VERDICT_UNKNOWN, EXPECTATION_NONE, true,
+         "<failure type=\"UNKNOWN\" message=\"expected SAFE, got this: because\">", "not ok 1",
+         "::warning file=pause.yaml,line=12,"},
+        {VERDICT_UNKNOWN, EXPECTATION_NONE, false, "<skipped message=\"because\"/>",
+         "ok 1 - pause redis-setnx # SKIP UNKNOWN: because\n", "::warning file=pause.yaml,line=1,"},
+        {VERDICT_ERROR, EXPECTATION_NONE, true, "<error type=\"ERROR\" message=\"because\">",
+         "not ok 1", "::error file=pause.yaml,line=12,"},
+        {VERDICT_SKIPPED, EXPECTATION_NONE, true, "<skipped message=\"because\"/>",
+         "ok 1 - pause redis-setnx # SKIP SKIPPED: because\n",
+         "::warning file=pause.yaml,line=12,"},
+        {VERDICT_NOT_APPLICABLE, EXPECTATION_NONE, true, "<skipped message=\"because\"/>",
+         "ok 1 - pause redis-setnx # SKIP n/a: because\n", "::group::"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char counts[80];
+        tell_one(rows[i].verdict, rows[i].expectation, rows[i].is_expected);
+        bool fails = strncmp(rows[i].junit, "<failure", 8) == 0;
+        bool breaks = strncmp(rows[i].junit, "<error", 6) == 0;
+        bool skips = strncmp(rows[i].junit, "<skipped", 8) == 0;
+        snprintf(counts, sizeof counts, "tests=\"1\" failures=\"%d\" errors=\"%d\" skipped=\"%d\"",
+                 fails, breaks, skips);
+        assert_has(junit, counts);
+        assert_has(junit, rows[i].junit);
+        if (!fails && !breaks)
+            assert_lacks(junit, "it went");
+        assert_has(strchr(strchr(tap, '#'), '\n'), rows[i].tap);
+        if (strncmp(github, rows[i].github, strlen(rows[i].github)) != 0)
+            fail_msg("row %zu: %s", i, github);
+    }
+}
+
+TEST_WITH(what_was_missed_is_told_at_its_line_with_its_story, start, end)
+{
+    struct trial_result *one = tell_one(VERDICT_UNSAFE, EXPECTATION_MISSED, true);
+    assert_has(junit, "<testcase classname=\"pause\" name=\"redis-setnx\" file=\"pause.yaml\" "
+                      "line=\"12\"");
+    assert_has(github, "::group::UNSAFE pause: redis-setnx\nbecause\n  it went <so>\n"
+                       "::endgroup::\n"
+                       "::notice title=Lockpick::1 trial: 0 as expected, 1 missed, "
+                       "0 without expectation\n");
+    one->story = "  0.1 s  client-1 \\ acquires\n\n  0.2 s  \"harm\"\n";
+    tell();
+    assert_has(tap, "\nnot ok 1 - pause redis-setnx\n"
+                    "  ---\n"
+                    "  verdict: \"UNSAFE\"\n"
+                    "  expected: \"expected SAFE, got this\"\n"
+                    "  reason: \"because\"\n"
+                    "  file: \"pause.yaml\"\n"
+                    "  line: 12\n"
+                    "  seed: \"7\"\n"
+                    "  story:\n"
+                    "    - \"  0.1 s  client-1 \\\\ acquires\"\n"
+                    "    - \"  0.2 s  \\\"harm\\\"\"\n"
+                    "  folder: \"results/one/pause--scheme\"\n"
+                    "  ...\n");
+}
+
+TEST_WITH(each_scenario_is_a_suite_with_counts_of_its_own, start, end)
+{
+    struct scenario other = {.path = "other.yaml", .name = "other", .repeat = 2};
+    add("none", VERDICT_UNSAFE, EXPECTATION_MISSED)->statistics.duration_ns = 1234567890;
+    add("none", VERDICT_SAFE, EXPECTATION_MET);
+    add("none", VERDICT_SAFE, EXPECTATION_MET)->statistics.duration_ns = 600000;
+    test.trials[1].scenario = &other;
+    test.trials[1].repeat = 2;
+    test.run.duration_ns = 61 * NS_PER_S;
+    strcpy(test.run.environment.began, "2026-11-21T02:03:04Z");
+    tell();
+    static const char *const parts[] = {
+        "tests=\"3\" failures=\"1\" errors=\"0\" skipped=\"0\" time=\"61.000\"",
+        "<testsuite name=\"pause\" file=\"pause.yaml\" tests=\"2\" failures=\"1\" errors=\"0\" "
+        "skipped=\"0\" time=\"1.235\" timestamp=\"2026-11-21T02:03:04\">",
+        "<testsuite name=\"other\" file=\"other.yaml\" tests=\"1\" failures=\"0\"",
+        "name=\"none #2\" file=\"other.yaml\" line=\"1\" time=\"0.000\"/>",
+        "line=\"1\" time=\"0.001\"/>",
+        "<property name=\"seed\" value=\"18446744073709551615\"/>"};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        assert_has(junit, parts[i]);
+    assert_has(tap, "TAP version 13\n1..3\n# results/one, seed 18446744073709551615\n"
+                    "not ok 1 - pause none\n");
+    assert_has(tap, "\nok 2 - other none \\#2\nok 3 - pause none\n");
+}
+
+TEST_WITH(a_run_that_ended_early_is_no_success, start, end)
+{
+    add("a", VERDICT_SAFE, EXPECTATION_MET);
+    test.run.planned = 3;
+    tell();
+    assert_has(tap, "\n1..3\n");
+    assert_has(tap, "\nok 1 ");
+    assert_has(tap, "\nBail out! 2 of 3 trials were not run");
+    test.run.count = 0;
+    tell();
+    assert_has(tap, "\nBail out! 3 of 3 trials were not run");
+    assert_has(junit, "<testsuites name=\"lockpick\" tests=\"1\" failures=\"0\" errors=\"1\"");
+    assert_has(junit, "<error type=\"not-run\" message=\"3 of 3 trials were not run");
+    test.run.planned = 0;
+    tell();
+    assert_has(tap, "\n1..0 # SKIP no trial finished\n");
+}
+
+TEST_WITH(thresholds_are_cases_too, start, end)
+{
+    state_threshold("acquire.p50 < 1s");
+    state_threshold("acquire.p90 < 5ms");
+    state_threshold("acquire.p99 < 1s");
+    add_repeat("redis-setnx", 20);
+    tell();
+    assert_has(junit, "<testsuites name=\"lockpick\" tests=\"4\" failures=\"2\"");
+    assert_has(junit, "name=\"redis-setnx: acquire.p50 &lt; 1s\" file=\"pause.yaml\" line=\"20\" "
+                      "time=\"0.000\"/>");
+    assert_has(junit, "<failure type=\"threshold\" message=\"acquire.p90 &lt; 5ms: missed, "
+                      "18 ms\"/>");
+    assert_has(junit, "message=\"acquire.p99 &lt; 1s: not measured, 20 ms: 20 acquire times are "
+                      "too few for p99\"/>");
+    assert_has(tap, "\n1..4\n");
+    assert_has(tap, "\nok 2 - pause redis-setnx acquire.p50 < 1s\nnot ok 3 - pause redis-setnx "
+                    "acquire.p90 < 5ms\n  ---\n  threshold: \"acquire.p90 < 5ms: missed");
+    assert_has(tap, "\n  line: 20\n  ...\n");
+    assert_has(github, "::error file=pause.yaml,line=20,title=pause%3A redis-setnx::acquire.p90 < "
+                       "5ms: missed, 18 ms\n::warning file=pause.yaml,line=20,");
+    assert_has(github, "thresholds: 1 met, 1 missed, 1 not measured");
+}
+
+// --- GitHub --------------------------------------------------------------------------------------
+
+TEST_WITH(trials_that_were_skipped_for_one_reason_are_one_warning, start, end)
+{
+    for (int i = 0; i < 3; i++)
+        add("a", VERDICT_SKIPPED, EXPECTATION_NONE);
+    strcpy(add("b", VERDICT_SKIPPED, EXPECTATION_NONE)->judgement.reason, "other");
+    tell();
+    assert_has(github, "::warning file=pause.yaml,line=1,title=pause%3A a::3 trials skipped: "
+                       "because\n");
+    assert_has(github, "line=1,title=pause%3A b::1 trial skipped: other\n");
+    assert_lacks(strstr(github, "a::3") + 1, "title=pause%3A a");
+    test.run.strict = true;
+    tell();
+    assert_has(github, "::error file=pause.yaml,line=1,title=pause%3A a::3 trials skipped");
+}
+
+TEST_WITH(errors_come_before_warnings_and_stories_are_folded, start, end)
+{
+    add("a", VERDICT_UNKNOWN, EXPECTATION_NONE);
+    add("b", VERDICT_UNSAFE, EXPECTATION_MET)->story = "  it went so\n";
+    add("c", VERDICT_STUCK, EXPECTATION_MISSED);
+    tell();
+    const char *warning = strstr(github, "::warning");
+    const char *story = strstr(github, "::group::UNSAFE pause: b\n");
+    assert_true(strstr(github, "::error") == github && warning > github && story > warning);
+    assert_lacks(story + 1, "::group::");
+    assert_has(story, "::notice ");
+}
+
+TEST_WITH(the_table_of_the_step_begins_with_what_was_missed, start, end)
+{
+    char *names[] = {"stale-holder", "lost-update"};
+    struct expectation unsafe = {.verdict = EXPECT_UNSAFE, .because = {names, 2}};
+    add("a", VERDICT_SAFE, EXPECTATION_MET);
+    add("b", VERDICT_SKIPPED, EXPECTATION_NONE);
+    test_find(add("c", VERDICT_UNSAFE, EXPECTATION_MISSED), &test_lost_update, false);
+    add("d", VERDICT_NOT_APPLICABLE, EXPECTATION_NONE);
+    test.trials[0].expectation = &expect_safe;
+    test.trials[2].expectation = &unsafe;
+    char *text = report_github_summary(test_report(&test.run));
+    assert_has(text, "### Lockpick\n\n2 trials: 1 as expected, 1 missed");
+    assert_has(text, "| scenario | scheme | expected | verdict |\n"
+                     "|---|---|---|---|\n"
+                     "| pause | c | UNSAFE (stale-holder, lost-update) | ✗ UNSAFE (lost-update) |\n"
+                     "| pause | a | SAFE | ✓ SAFE |\n"
+                     "| pause | b | – | ? SKIPPED |\n"
+                     "| pause | d | – | n/a |\n");
+    free(text);
+}
+
+// --- any text ------------------------------------------------------------------------------------
+
+TEST_WITH(no_text_becomes_a_command_a_cell_or_a_directive, start, end)
+{
+    test.scenario.name = "a,b:c\n::error::x";
+    test.scenario.path = "100%,line=1::/\r.yaml";
+    struct trial_result *result = add("none", VERDICT_UNSAFE, EXPECTATION_MISSED);
+    strcpy(result->judgement.reason, "50%\r\n::set-env name=a::b, c: d");
+    result->story = "::add-mask::a\n  \t::stop-commands::b\nsee ##[error]c\r::debug::d";
+    tell();
+    assert_has(github, "::error file=100%25%2Cline=1%3A%3A/%0D.yaml,line=1,"
+                       "title=a%2Cb%3Ac%0A%3A%3Aerror%3A%3Ax%3A none::"
+                       "50%25%0D%0A::set-env name=a::b, c: d%0Afiles: ");
+    assert_has(github, "::group::UNSAFE a,b:c%0A::error::x: none\n50%\r\n| ::set-env name=a::b");
+    assert_has(github, "| ::add-mask::a\n  \t| ::stop-commands::b\nsee # #[error]c\r| "
+                       "::debug::d\n::endgroup::\n");
+    assert_lacks(github, "##[");
+    test.scenario.name = "a|b\n<img src=x> `c` \\|";
+    result->judgement = (struct judgement){.verdict = VERDICT_SKIPPED};
+    strcpy(result->judgement.reason, "<b>\n# of them");
+    tell();
+    assert_has(tap, " # SKIP SKIPPED: <b> \\# of them\n");
+    char *text = report_github_summary(test_report(&test.run));
+    assert_has(text, "| a&#124;b &#60;img src=x&#62; &#96;c&#96; &#92;&#124; | none | –");
+    assert_has(text, "(&#60;b&#62; # of them)");
+    free(text);
+}
+
+TEST_WITH(what_is_no_utf_8_is_escaped, start, end)
+{
+    struct trial_result *one = add("bad\xff", VERDICT_UNSAFE, EXPECTATION_MISSED);
+    strcpy(one->judgement.reason, "µ \xc3\xa9 \xe9t\xc3 \xed\xa0\x80 \xc2\x9b \xef\xbf\xbe");
+    tell();
+    assert_has(tap, "\nnot ok 1 - pause bad?\n");
+    assert_has(tap, "\n  reason: \"µ \xc3\xa9 \\xe9t\\xc3 \\xed\\xa0\\x80 \\x9b \\ufffe\"\n");
+}
+
+// How the string is written between tags, and between quotes.
+static void assert_escaped(const char *string, const char *in_text, const char *quoted)
+{
+    struct text out = {0};
+    xml_add(&out, string);
+    assert_string_equal(text_string(&out), in_text);
+    text_free(&out);
+    struct text attribute = {0};
+    struct text expected = {0};
+    xml_add_attribute(&attribute, "a", string);
+    text_format(&expected, " a=\"%s\"", quoted);
+    assert_string_equal(text_string(&attribute), text_string(&expected));
+    text_free(&attribute);
+    text_free(&expected);
+}
+
+TEST(what_xml_cannot_say_is_left_out)
+{
+    assert_escaped(NULL, "", "");
+    assert_escaped("a<b>&\"c'", "a&lt;b&gt;&amp;&quot;c'", "a&lt;b&gt;&amp;&quot;c'");
+    assert_escaped("]]>", "]]&gt;", "]]&gt;");
+    assert_escaped("a\tb\r\nc", "a\tb&#13;\nc", "a&#9;b&#13;&#10;c");
+    assert_escaped("\x1b[31mred\x01\x7f", "[31mred\x7f", "[31mred\x7f");
+    assert_escaped("µ € 😀", "µ € 😀", "µ € 😀");
+    assert_escaped("\xef\xbf\xbe|\xef\xbf\xbf|\xef\xbf\xbd", "||\xef\xbf\xbd", "||\xef\xbf\xbd");
+    assert_escaped("cut \xc2", "cut ?", "cut ?");
+    assert_escaped("cut \xe2\x82", "cut ??", "cut ??");
+    assert_escaped("cut \xe2\x82<", "cut ??&lt;", "cut ??&lt;");
+    assert_escaped("\xc0\x80|\xe0\x80\xbc|\xed\xa0\x80", "??|???|???", "??|???|???");
+    assert_escaped("\xf4\x90\x80\x80|\xf8|\xff", "????|?|?", "????|?|?");
+}
+
+// Every pair of bytes, in every place of the document that text gets into.
+TEST_WITH(any_bytes_make_a_well_formed_document, start, end)
+{
+    for (int first = 1; first < 256; first++) {
+        char bytes[3 * 256 + 1];
+        size_t length = 0;
+        for (int second = 1; second < 256; second++) {
+            bytes[length++] = (char)first;
+            bytes[length++] = (char)second;
+            bytes[length++] = ' ';
+        }
+        bytes[length] = '\0';
+        (void)start(NULL);
+        test.scenario.name = test.scenario.path = bytes;
+        test.run.folder = bytes;
+        struct trial_result *result = add(bytes, VERDICT_UNSAFE, EXPECTATION_MISSED);
+        result->story = result->folder = bytes;
+        snprintf(result->judgement.expectation_text, 100, "%s", bytes + first % 50);
+        snprintf(result->judgement.reason, 100, "%s", bytes + first % 51);
+        tell();
+    }
+}
+
+// --- others' parsers, where there are any
+// ---------------------------------------------------------
+
+// Runs the command with the path of a file of that text behind it.
+static void assert_takes(const char *command, const char *text)
+{
+    char folder[] = "/tmp/lockpick-ci-test-XXXXXX";
+    struct text line = {0};
+    assert_int_equal(test_folder_make(folder), 0);
+    char *path = path_join(folder, "run.tap");
+    assert_int_equal(file_write(path, text, strlen(text), NULL), 0);
+    text_format(&line, "file=%s; %s", path, command);
+    assert_int_equal(system(line.bytes), 0);
+    text_free(&line);
+    free(path);
+    test_folder_remove(folder);
+}
+
+TEST_WITH(xmllint_takes_it_too, start, end)
+{
+    if (system("command -v xmllint >/dev/null") != 0)
+        skip();
+    tell_one(VERDICT_UNSAFE, EXPECTATION_MISSED, true);
+    assert_takes("test \"$(xmllint --xpath 'string(//failure/text())' $file)\" = "
+                 "\"$(printf 'because\\n  it went <so>\\nfiles: results/one/pause--scheme')\"",
+                 junit);
+}
+
+// Perl's own parser counts the same, and reads the block back, whatever bytes a story has.
+TEST_WITH(perls_harness_reads_it, start, end)
+{
+    if (system("perl -MTAP::Parser -e 1 2>/dev/null") != 0)
+        skip();
+    char bytes[600] = "first \"\\ # line\n";
+    for (int byte = 1; byte < 256; byte++)
+        bytes[strlen(bytes)] = (char)byte;
+    add("good", VERDICT_SAFE, EXPECTATION_MET);
+    add("bad", VERDICT_UNSAFE, EXPECTATION_MISSED)->story = bytes;
+    strcpy(test.results[1].judgement.reason, "two # words");
+    add("absent", VERDICT_SKIPPED, EXPECTATION_NONE);
+    tell();
+    assert_takes("perl -MTAP::Parser -e 'my $p = TAP::Parser->new({source => $ARGV[0]}); my $d;"
+                 "while (my $r = $p->next) { $d = $r->data if $r->is_yaml; }"
+                 "exit 1 if $p->parse_errors || $p->tests_run != 3 || $p->failed != 1 ||"
+                 " $p->skipped != 1;"
+                 "exit 2 if $d->{reason} ne \"two # words\" || $d->{line} != 1 ||"
+                 " $d->{story}[0] ne \"first \\\"\\\\ # line\";' $file",
+                 tap);
+}
+
+TEST(the_strict_look_refuses_what_is_not_well_formed)
+{
+    static const struct {
+        const char *body;
+        bool good;
+    } documents[] = {
+        {"<a/>", true},
+        {"<a x=\"1\" y=\"&lt;\"><b>t &amp; u</b></a>\n", true},
+        {"", false},
+        {"<a>", false},
+        {"<a></b>", false},
+        {"</a>", false},
+        {"<a></ab>", false},
+        {"<a/><b/>", false},
+        {"<a>&nbsp;</a>", false},
+        {"<a>x & y</a>", false},
+        {"<a>x ]]> y</a>", false},
+        {"<a>\x01</a>", false},
+        {"<a>\xc2</a>", false},
+        {"<a>\xed\xa0\x80</a>", false},
+        {"<a>\xef\xbf\xbf</a>", false},
+        {"<a x=\"1\" x=\"2\"/>", false},
+        {"<a x=\"1\"y=\"2\"/>", false},
+        {"<a x=\"<\"/>", false},
+        {"<a x=\"\"\"/>", false},
+        {"<a x=1/>", false},
+        {"<a/>text", false},
+    };
+    for (size_t i = 0; i < sizeof documents / sizeof *documents; i++) {
+        struct text text = {0};
+        text_format(&text, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n%s", documents[i].body);
+        if (test_xml_is_well_formed(text.bytes) != documents[i].good)
+            fail_msg("%s", text.bytes);
+        text_free(&text);
+    }
+}

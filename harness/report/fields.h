@@ -1,0 +1,149 @@
+// Fields of structs as tables: one row says a field's key, kind and place, and its value is written
+// as JSON, read back, and put into a line of CSV. So what is written is never NaN, infinite or no
+// UTF-8.
+#ifndef LOCKPICK_REPORT_FIELDS_H
+#define LOCKPICK_REPORT_FIELDS_H
+
+#include "harness/base/error.h"
+#include "harness/base/percentile.h"
+#include "harness/base/text.h"
+
+#include <jansson.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// --- values --------------------------------------------------------------------------------------
+
+// Reads a stranger's file, with its strings fit for a terminal (text_clean). NULL with `error` set.
+json_t *json_read(const char *path, struct error *error);
+
+// NULL gives null. A text that was cut in the middle of a character is no UTF-8; the bytes that are
+// not become '?'.
+json_t *value_text(const char *text);
+
+json_t *value_integer(int64_t value); // TIME_NEVER gives null
+json_t *value_count(size_t value);
+json_t *value_number(double value); // NaN and infinity give null
+
+// An array of strings, one for each line.
+json_t *value_lines(const char *lines);
+
+// An object of all percentiles, with their count; null if that is 0.
+json_t *value_percentiles(const struct percentiles *percentiles);
+
+// An array of those of PERCENTILE_COUNT percentiles, by their names, that are marked.
+json_t *value_marked(const bool *marked);
+
+// Sets a key of an object, which takes the value.
+void set_value(json_t *object, const char *key, json_t *value);
+
+// The string of a key, or "" if there is none.
+const char *text_at(const json_t *object, const char *key);
+
+// --- tables --------------------------------------------------------------------------------------
+
+enum field_kind {
+    FIELD_END, // of the table
+    FIELD_BOOL,
+    FIELD_INT,
+    FIELD_INTEGER, // int64_t
+    FIELD_COUNT,   // size_t
+    FIELD_NUMBER,
+    FIELD_CHARS,  // an array of them
+    FIELD_STRING, // a pointer to them; NULL is null
+    FIELD_PERCENTILES,
+    FIELD_OBJECT, // a struct, of which there is a table
+    FIELD_MADE,   // by a function
+};
+
+struct field {
+    const char *key;
+    enum field_kind kind;
+    size_t offset, size;
+    enum field_kind known; // unless FIELD_END: the value is null if a second field, of this kind,
+    size_t known_offset;   // is false, zero or empty
+    const struct field *fields;          // of an object
+    json_t *(*make)(const void *record); // of the whole struct
+};
+
+#define FIELD_KIND(type, member)                                                                   \
+    _Generic(((type *)0)->member,                                                                  \
+        bool: FIELD_BOOL,                                                                          \
+        int: FIELD_INT,                                                                            \
+        int64_t: FIELD_INTEGER,                                                                    \
+        size_t: FIELD_COUNT,                                                                       \
+        double: FIELD_NUMBER,                                                                      \
+        char *: FIELD_CHARS,                                                                       \
+        const char *: FIELD_STRING,                                                                \
+        struct percentiles: FIELD_PERCENTILES)
+#define FIELD_AS(name, type, member)                                                               \
+    {                                                                                              \
+        .key = name, .kind = FIELD_KIND(type, member), .offset = offsetof(type, member),           \
+        .size = sizeof(((type *)0)->member)                                                        \
+    }
+#define FIELD(type, member) FIELD_AS(#member, type, member)
+#define STRING(name, type, member)                                                                 \
+    {                                                                                              \
+        .key = name, .kind = FIELD_STRING, .offset = offsetof(type, member)                        \
+    }
+// FIELD of each of up to sixteen members: FIELDS(struct recovery, fault, after_heal_ns).
+#define FIELDS(type, ...)                                                                          \
+    FIELDS_OF(__VA_ARGS__, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, )                \
+    (type, __VA_ARGS__)
+#define FIELDS_OF(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, count, ...) FIELDS_##count
+#define FIELDS_1(type, a) FIELD(type, a)
+#define FIELDS_2(type, a, ...) FIELD(type, a), FIELDS_1(type, __VA_ARGS__)
+#define FIELDS_3(type, a, ...) FIELD(type, a), FIELDS_2(type, __VA_ARGS__)
+#define FIELDS_4(type, a, ...) FIELD(type, a), FIELDS_3(type, __VA_ARGS__)
+#define FIELDS_5(type, a, ...) FIELD(type, a), FIELDS_4(type, __VA_ARGS__)
+#define FIELDS_6(type, a, ...) FIELD(type, a), FIELDS_5(type, __VA_ARGS__)
+#define FIELDS_7(type, a, ...) FIELD(type, a), FIELDS_6(type, __VA_ARGS__)
+#define FIELDS_8(type, a, ...) FIELD(type, a), FIELDS_7(type, __VA_ARGS__)
+#define FIELDS_9(type, a, ...) FIELD(type, a), FIELDS_8(type, __VA_ARGS__)
+#define FIELDS_10(type, a, ...) FIELD(type, a), FIELDS_9(type, __VA_ARGS__)
+#define FIELDS_11(type, a, ...) FIELD(type, a), FIELDS_10(type, __VA_ARGS__)
+#define FIELDS_12(type, a, ...) FIELD(type, a), FIELDS_11(type, __VA_ARGS__)
+#define FIELDS_13(type, a, ...) FIELD(type, a), FIELDS_12(type, __VA_ARGS__)
+#define FIELDS_14(type, a, ...) FIELD(type, a), FIELDS_13(type, __VA_ARGS__)
+#define FIELDS_15(type, a, ...) FIELD(type, a), FIELDS_14(type, __VA_ARGS__)
+#define FIELDS_16(type, a, ...) FIELD(type, a), FIELDS_15(type, __VA_ARGS__)
+#define FIELD_IF(name, type, member, condition)                                                    \
+    {                                                                                              \
+        .key = name, .kind = FIELD_KIND(type, member), .offset = offsetof(type, member),           \
+        .size = sizeof(((type *)0)->member), .known = FIELD_KIND(type, condition),                 \
+        .known_offset = offsetof(type, condition)                                                  \
+    }
+#define OBJECT_IF(name, type, member, table, condition)                                            \
+    {                                                                                              \
+        .key = name, .kind = FIELD_OBJECT, .offset = offsetof(type, member),                       \
+        .known = FIELD_KIND(type, condition), .known_offset = offsetof(type, condition),           \
+        .fields = table                                                                            \
+    }
+#define MADE(name, function)                                                                       \
+    {                                                                                              \
+        .key = name, .kind = FIELD_MADE, .make = function                                          \
+    }
+
+// Sets the fields of the record in an object.
+void fields_set(json_t *object, const struct field *fields, const void *record);
+
+// An object of the record; null if that is NULL.
+json_t *fields_json(const struct field *fields, const void *record);
+
+// An array of objects, of so many records of `size` bytes.
+json_t *fields_json_array(const struct field *fields, const void *records, size_t count,
+                          size_t size);
+
+// Reads booleans, numbers and arrays of characters of an object (NULL: it has none); what it lacks
+// becomes 0 or "".
+void fields_read(const struct field *fields, const json_t *object, void *record);
+
+// Adds to a line of CSV (RFC 4180) what stands in the plain fields, each with a comma behind it;
+// nothing stands before that if it is not known, or there is no record. Percentiles take a column
+// each.
+void fields_csv(const struct field *fields, const void *record, struct text *line);
+
+// The same with the names of the columns, behind `prefix`.
+void fields_csv_names(const struct field *fields, const char *prefix, struct text *line);
+
+#endif

@@ -1,0 +1,173 @@
+#include "harness/stats/histogram.h"
+
+#include "harness/base/random.h"
+#include "harness/base/rank.h"
+#include "harness/testing/text.h"
+
+// What HdrHistogram 2.1.11 for Java makes of 1, 777 (200 times), 1000, 123456789 (3000 times) and
+// an hour, in a Histogram(1, 3600000000000, 3).
+static const char of_java[] =
+    "HISTFAAAADN4nJNpmSzMwMAgxAABzFCaEch0M9ixgMH+A1SEqZdnAvNuZqbHvUwf9O6/YWQCANL2Cqk=";
+
+static void record_like_java(struct histogram *histogram)
+{
+    histogram_start(histogram);
+    histogram_record(histogram, 1);
+    histogram_record(histogram, 1000);
+    histogram_record(histogram, HISTOGRAM_HIGHEST_NS);
+    for (int i = 0; i < 200; i++)
+        histogram_record(histogram, 777);
+    for (int i = 0; i < 3000; i++)
+        histogram_record(histogram, 123456789);
+}
+
+TEST(a_histogram_of_another_program_is_read)
+{
+    struct histogram theirs;
+    struct histogram ours;
+    struct error error;
+    histogram_start(&theirs);
+    record_like_java(&ours);
+    assert_int_equal(histogram_decode(&theirs, of_java, &error), 0);
+    assert_int_equal(theirs.total, ours.total);
+    for (double percent = 0; percent <= 100; percent += 0.5)
+        assert_true(histogram_percentile_ns(&theirs, percent) >=
+                    histogram_percentile_ns(&ours, percent));
+    assert_int_equal(histogram_percentile_ns(&theirs, 50), 123469823);
+    assert_int_equal(histogram_percentile_ns(&theirs, 6), 777);
+    assert_int_equal((int64_t)histogram_mean_ns(&theirs), (int64_t)histogram_mean_ns(&ours));
+    histogram_free(&theirs);
+    histogram_free(&ours);
+}
+
+// Lines of the distribution that the same program printed.
+TEST(the_distribution_has_the_lines_of_the_original)
+{
+    static const char *const lines[] = {
+        "       Value     Percentile TotalCount 1/(1-Percentile)\n\n",
+        "       0.000 0.000000000000          1           1.00\n",
+        "     123.470 0.100000000000       3202           1.11\n",
+        "     123.470 0.550000000000       3202           2.22\n",
+        "     123.470 0.999658203125       3202        2925.71\n",
+        " 0.999707031250       3203        3413.33\n",
+        " 1.000000000000       3203\n",
+        "#[Mean    =     1239.640, StdDeviation   =    63602.362]\n",
+        "Total count    =         3203]\n",
+        "#[Buckets =           32, SubBuckets     =         2048]\n",
+    };
+    struct histogram histogram;
+    record_like_java(&histogram);
+    struct text text = {0};
+    histogram_print(&histogram, &text);
+    const char *from = text.bytes;
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        const char *found = strstr(from, lines[i]);
+        if (found == NULL)
+            fail_msg("no line \"%s\" after\n%s", lines[i], from);
+        else
+            from = found;
+    }
+    text_free(&text);
+    histogram_free(&histogram);
+}
+
+static int64_t draw_ns(struct random *random)
+{
+    // Each magnitude as likely as the other.
+    uint64_t below = UINT64_C(1) << (1 + random_below(random, 41));
+    int64_t value_ns = (int64_t)random_below(random, below) + 1;
+    return value_ns > HISTOGRAM_HIGHEST_NS ? HISTOGRAM_HIGHEST_NS : value_ns;
+}
+
+TEST(what_was_encoded_is_read_as_it_was)
+{
+    struct random random;
+    random_start(&random, 7, 0);
+    struct histogram before;
+    struct histogram after;
+    struct error error;
+    histogram_start(&before);
+    histogram_start(&after);
+    for (int i = 0; i < 50; i++) {
+        struct text encoded = {0};
+        struct text again = {0};
+        histogram_encode(&before, &encoded);
+        assert_int_equal(histogram_decode(&after, text_string(&encoded), &error), 0);
+        assert_int_equal(after.total, before.total);
+        histogram_encode(&after, &again);
+        assert_string_equal(text_string(&again), text_string(&encoded));
+        text_free(&encoded);
+        text_free(&again);
+        for (int j = 0; j < 100; j++)
+            histogram_record(&before, draw_ns(&random));
+    }
+    histogram_free(&before);
+    histogram_free(&after);
+}
+
+// To three digits: no percentile is further from the exact one than a thousandth of it.
+TEST(percentiles_are_right_to_three_digits)
+{
+    static const unsigned permilles[] = {1, 100, 500, 900, 990, 999, 1000};
+    enum { COUNT = 20000 };
+    struct random random;
+    random_start(&random, 11, 0);
+    int64_t *values = malloc(COUNT * sizeof *values);
+    struct histogram halves[2];
+    histogram_start(&halves[0]);
+    histogram_start(&halves[1]);
+    for (int i = 0; i < COUNT; i++) {
+        values[i] = draw_ns(&random);
+        histogram_record(&halves[i % 2], values[i]);
+    }
+    histogram_merge(&halves[0], &halves[1]);
+    sort_values(values, COUNT);
+    assert_int_equal(halves[0].total, COUNT);
+    assert_int_equal(halves[0].min_ns, values[0]);
+    assert_int_equal(halves[0].max_ns, values[COUNT - 1]);
+    for (size_t i = 0; i < sizeof permilles / sizeof *permilles; i++) {
+        int64_t exact_ns = percentile_of_sorted(values, COUNT, permilles[i]);
+        int64_t found_ns = histogram_percentile_ns(&halves[0], permilles[i] / 10.0);
+        assert_true(found_ns >= exact_ns && found_ns <= exact_ns + exact_ns / 1000);
+    }
+    free(values);
+    histogram_free(&halves[0]);
+    histogram_free(&halves[1]);
+}
+
+TEST(what_is_no_histogram_is_refused)
+{
+    struct histogram histogram;
+    histogram_start(&histogram);
+    char *cut = memory_string(of_java);
+    cut[sizeof of_java - 9] = '\0';
+    char *damaged = memory_string(of_java);
+    damaged[40] = damaged[40] == 'A' ? 'B' : 'A';
+    const char *const wrong[][2] = {
+        {"", "not a V2"},   {"HIST", "not a V2"},      {"hello, world", "not base64"},
+        {cut, "cut short"}, {damaged, "uncompressed"},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        struct error error = {0};
+        assert_int_equal(histogram_decode(&histogram, wrong[i][0], &error), -1);
+        assert_has(error.text, wrong[i][1]);
+    }
+    free(cut);
+    free(damaged);
+    histogram_free(&histogram);
+}
+
+TEST(a_log_has_a_line_for_each_interval)
+{
+    struct text text = {0};
+    struct histogram histogram;
+    record_like_java(&histogram);
+    histogram_log_begin(INT64_C(1700000000123000000), &text);
+    histogram_log(&histogram, "acquire", 500000000, 1000000000, &text);
+    assert_has(text.bytes, "#[Histogram log format version 1.3]\n"
+                           "#[StartTime: 1700000000.123 (seconds since epoch), Tue Nov 14 "
+                           "22:13:20 UTC 2023]\n");
+    assert_has(text.bytes, "\nTag=acquire,0.500,1.000,3600000.000,HISTFAAA");
+    text_free(&text);
+    histogram_free(&histogram);
+}

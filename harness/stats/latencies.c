@@ -1,0 +1,491 @@
+#include "harness/stats/latencies.h"
+
+#include "harness/base/file.h"
+#include "harness/base/rank.h"
+#include "harness/check/by_lock.h"
+#include "harness/check/counted.h"
+#include "harness/check/not_told.h"
+
+#include <stdlib.h>
+
+#define X(id, field, name) {#field, name},
+const struct latency_form latency_forms[LATENCY_COUNT] = {LATENCIES(X)};
+#undef X
+
+// --- sets of durations ---------------------------------------------------------------------------
+
+static struct durations durations_for(size_t count)
+{
+    size_t bytes = (count + 1) * sizeof(int64_t);
+    return (struct durations){memory_new(bytes), memory_new(bytes), 0};
+}
+
+void durations_free(struct durations *durations)
+{
+    free(durations->items);
+    free(durations->ends_ns);
+    *durations = (struct durations){0};
+}
+
+static void add(struct durations *durations, int64_t from_ns, int64_t to_ns)
+{
+    durations->ends_ns[durations->count] = to_ns;
+    durations->items[durations->count++] = to_ns > from_ns ? to_ns - from_ns : 0;
+}
+
+static bool is_open_loop(const struct digest *digest)
+{
+    bool any = false;
+    for (size_t i = 0; i < digest->hold_count && !any; i++)
+        any = digest->holds[i].intended_ns > 0;
+    for (size_t i = 0; i < digest->attempt_count && !any; i++)
+        any = digest->attempts[i].intended_ns > 0;
+    return any;
+}
+
+// What is measured of each hold for itself.
+static void add_holds(const struct digest *digest, enum latency latency,
+                      struct durations *durations)
+{
+    if (latency == LATENCY_ACQUIRE_UNCORRECTED && !is_open_loop(digest))
+        return;
+    for (size_t i = 0; i < digest->hold_count; i++) {
+        const struct hold *hold = &digest->holds[i];
+        bool is_corrected = latency == LATENCY_ACQUIRE && hold->intended_ns > 0;
+        if (!counted_hold(digest, hold))
+            continue;
+        if (latency == LATENCY_ACQUIRE || latency == LATENCY_ACQUIRE_UNCORRECTED)
+            add(durations, is_corrected ? hold->intended_ns : hold_acquire_began_ns(hold),
+                hold->granted_ns);
+        else if (latency == LATENCY_HOLD && hold->release_invoked)
+            add(durations, hold->granted_ns, hold->released_ns);
+        else if (latency == LATENCY_RELEASE && hold->release_invoked &&
+                 hold->returned_ns != TIME_NEVER)
+            add(durations, hold_release_began_ns(hold), hold->returned_ns);
+    }
+}
+
+// How many of the sorted times are not after `at_ns`.
+static size_t count_until(const int64_t *sorted, size_t count, int64_t at_ns)
+{
+    return first_from(sorted, count, sizeof *sorted, at_ns + 1);
+}
+
+// Of the holds of one key: `places` are theirs. `invoked` and `granted` have room for their times.
+static void add_hand_offs_of_key(const struct digest *digest, const struct ranked *places,
+                                 size_t count, int64_t *invoked, int64_t *granted,
+                                 struct durations *durations)
+{
+    for (size_t i = 0; i < count; i++) {
+        invoked[i] = digest->holds[places[i].index].invoked_ns;
+        granted[i] = digest->holds[places[i].index].granted_ns;
+    }
+    sort_values(invoked, count);
+    sort_values(granted, count);
+    for (size_t i = 0; i < count; i++) {
+        const struct hold *hold = &digest->holds[places[i].index];
+        if (!hold->release_invoked || !counted_at(digest, hold->released_ns))
+            continue;
+        // Whoever has invoked and has not been granted is waiting.
+        size_t next = count_until(granted, count, hold_release_began_ns(hold));
+        if (next < count && count_until(invoked, count, hold_release_began_ns(hold) - 1) > next)
+            add(durations, hold_release_began_ns(hold), granted[next]);
+    }
+}
+
+static void add_hand_offs(const struct digest *digest, struct durations *durations)
+{
+    size_t count = digest->hold_count;
+    struct ranked *places = memory_new((count + 1) * sizeof *places);
+    int64_t *invoked = memory_new((count + 1) * sizeof *invoked);
+    int64_t *granted = memory_new((count + 1) * sizeof *granted);
+    for (size_t i = 0; i < count; i++)
+        places[i] = (struct ranked){digest->holds[i].key, i};
+    sort_ranked(places, count);
+    for (size_t from = 0, end; from < count; from = end) {
+        for (end = from; end < count && places[end].value == places[from].value; end++)
+            continue;
+        add_hand_offs_of_key(digest, places + from, end - from, invoked, granted, durations);
+    }
+    free(places);
+    free(invoked);
+    free(granted);
+}
+
+static void add_told(const struct digest *digest, struct durations *durations)
+{
+    struct lost_hold *losses = memory_new((digest->hold_count + 1) * sizeof *losses);
+    struct by_lock locks;
+    by_lock_start(&locks, digest);
+    while (by_lock_next(&locks)) {
+        size_t count = losses_find(&locks.part, losses);
+        for (size_t i = 0; i < count; i++)
+            add(durations, losses[i].until_ns - losses[i].ran_ns, losses[i].until_ns);
+    }
+    by_lock_end(&locks);
+    free(losses);
+}
+
+struct durations durations_of(const struct digest *digest, enum latency latency)
+{
+    struct durations durations = durations_for(digest->hold_count);
+    if (latency == LATENCY_HAND_OFF)
+        add_hand_offs(digest, &durations);
+    else if (latency == LATENCY_TOLD)
+        add_told(digest, &durations);
+    else
+        add_holds(digest, latency, &durations);
+    return durations;
+}
+
+// --- the driver's lateness -----------------------------------------------------------------------
+
+struct operation {
+    int client, worker;
+    int64_t intended_ns, invoked_ns;
+    int64_t granted_ns; // TIME_NEVER: it was not
+    int64_t ended_ns;   // TIME_NEVER: not known
+    bool counts;
+    int64_t late_ns; // as far as it is known
+};
+
+static int compare_operations(const void *left, const void *right)
+{
+    const struct operation *a = left;
+    const struct operation *b = right;
+    if (a->client != b->client)
+        return a->client < b->client ? -1 : 1;
+    if (a->worker != b->worker)
+        return a->worker < b->worker ? -1 : 1;
+    return (a->invoked_ns > b->invoked_ns) - (a->invoked_ns < b->invoked_ns);
+}
+
+// Each worker's together, in its order.
+static struct operation *operations_of(const struct digest *digest, size_t *count)
+{
+    *count = 0;
+    struct operation *operations =
+        memory_new((digest->hold_count + digest->attempt_count + 1) * sizeof *operations);
+    for (size_t i = 0; i < digest->hold_count; i++) {
+        const struct hold *hold = &digest->holds[i];
+        operations[(*count)++] = (struct operation){
+            hold->client,     hold->worker,      hold->intended_ns,          hold->invoked_ns,
+            hold->granted_ns, hold->returned_ns, counted_hold(digest, hold), 0};
+    }
+    for (size_t i = 0; i < digest->attempt_count; i++) {
+        const struct attempt *attempt = &digest->attempts[i];
+        operations[(*count)++] = (struct operation){attempt->client,
+                                                    attempt->worker,
+                                                    attempt->intended_ns,
+                                                    attempt->invoked_ns,
+                                                    TIME_NEVER,
+                                                    attempt->returned_ns,
+                                                    .counts = counted_attempt(digest, attempt)};
+    }
+    qsort(operations, *count, sizeof *operations, compare_operations);
+    return operations;
+}
+
+// How late an operation began; -1 if it is not known when its worker was free. `before` is the one
+// before it in the order of operations_of, or NULL. Had that been on time, its worker had been free
+// so much sooner: what was late once is late in all that queue up behind it, until they catch up.
+static int64_t late_ns(const struct operation *operation, const struct operation *before,
+                       int64_t think_ns)
+{
+    int64_t could_ns = operation->intended_ns;
+    if (before != NULL && before->client == operation->client &&
+        before->worker == operation->worker) {
+        if (before->ended_ns == TIME_NEVER)
+            return -1;
+        could_ns = time_later(could_ns, before->ended_ns - before->late_ns + think_ns);
+    }
+    return time_later(operation->invoked_ns - could_ns, 0);
+}
+
+struct lateness lateness_of(const struct digest *digest)
+{
+    struct lateness lateness = {0};
+    if (!is_open_loop(digest))
+        return lateness;
+    size_t count;
+    struct operation *operations = operations_of(digest, &count);
+    int64_t think_ns = digest->trial->scenario->workload.think_ns;
+    lateness = (struct lateness){durations_for(count), durations_for(count)};
+    for (size_t i = 0; i < count; i++) {
+        struct operation *operation = &operations[i];
+        bool is_open = operation->intended_ns > 0;
+        int64_t began_ns = is_open ? operation->intended_ns : operation->invoked_ns;
+        int64_t late =
+            is_open ? late_ns(operation, i > 0 ? &operations[i - 1] : NULL, think_ns) : 0;
+        operation->late_ns = time_later(late, 0);
+        if (!operation->counts)
+            continue;
+        if (is_open && late >= 0)
+            add(&lateness.late, operation->invoked_ns - late, operation->invoked_ns);
+        if (operation->granted_ns != TIME_NEVER)
+            add(&lateness.acquire_on_time, began_ns + operation->late_ns, operation->granted_ns);
+    }
+    free(operations);
+    return lateness;
+}
+
+// --- histograms ----------------------------------------------------------------------------------
+
+// Of no durations: NULL. Writes the distribution to `file`, unless that is NULL.
+static char *encode(const int64_t *durations, size_t count, int64_t *max_ns, struct text *file)
+{
+    struct histogram histogram;
+    struct text encoded = {0};
+    if (count == 0)
+        return NULL;
+    histogram_start(&histogram);
+    for (size_t i = 0; i < count; i++)
+        histogram_record(&histogram, durations[i]);
+    histogram_encode(&histogram, &encoded);
+    *max_ns = histogram.max_ns;
+    if (file != NULL)
+        histogram_print(&histogram, file);
+    histogram_free(&histogram);
+    return encoded.bytes;
+}
+
+int latencies_merge_encoded(const char *encoded, int64_t max_ns, struct histogram *histogram,
+                    struct error *error)
+{
+    if (encoded == NULL)
+        return 0;
+    int64_t known_ns = histogram->max_ns;
+    struct histogram other;
+    histogram_start(&other);
+    int result = histogram_decode(&other, encoded, error);
+    if (result == 0) {
+        histogram_merge(histogram, &other);
+        histogram->max_ns = time_later(max_ns, known_ns);
+    }
+    histogram_free(&other);
+    return result;
+}
+
+int latencies_merge(const struct latency_record *record, enum latency latency,
+                    struct histogram *histogram, struct error *error)
+{
+    return latencies_merge_encoded(record->encoded[latency], record->max_ns[latency], histogram,
+                                   error);
+}
+
+// --- phases --------------------------------------------------------------------------------------
+
+// The phase in which that was; NULL if in none.
+static struct phase_cost *phase_at(const struct digest *digest, struct phase_costs *costs,
+                                   int64_t at_ns)
+{
+    for (size_t i = 0; i < costs->count; i++) {
+        if (digest->phases[i].from_ns <= at_ns && at_ns < digest->phases[i].to_ns)
+            return &costs->items[i];
+    }
+    return NULL;
+}
+
+static void count_operation(const struct digest *digest, struct phase_costs *costs,
+                            int64_t intended_ns, int64_t invoked_ns)
+{
+    struct phase_cost *phase = intended_ns > 0 ? phase_at(digest, costs, intended_ns) : NULL;
+    if (phase == NULL)
+        return;
+    phase->due++;
+    phase->held += invoked_ns < digest->started_ns + phase->to_ns;
+}
+
+static void count_operations(const struct digest *digest, struct phase_costs *costs)
+{
+    for (size_t i = 0; i < digest->hold_count; i++) {
+        const struct hold *hold = &digest->holds[i];
+        struct phase_cost *phase = phase_at(digest, costs, hold->granted_ns);
+        count_operation(digest, costs, hold->intended_ns, hold->invoked_ns);
+        if (phase != NULL)
+            phase->grants++;
+    }
+    for (size_t i = 0; i < digest->attempt_count; i++)
+        count_operation(digest, costs, digest->attempts[i].intended_ns,
+                        digest->attempts[i].invoked_ns);
+}
+
+static double length_s(const struct phase_cost *phase)
+{
+    return (double)(phase->to_ns - phase->from_ns) / (double)NS_PER_S;
+}
+
+static void add_missing(const struct digest *digest, struct phase_costs *costs)
+{
+    int64_t missing = digest->due_operations - digest->begun_operations;
+    struct phase_cost *last = NULL;
+    for (size_t i = costs->count; i-- > 0;) {
+        struct phase_cost *phase = &costs->items[i];
+        if (!phase->counts || phase->rate == 0)
+            continue;
+        last = last != NULL ? last : phase;
+        int64_t room = (int64_t)((double)phase->rate / 1000 * length_s(phase)) - phase->due;
+        int64_t taken = time_later(room < missing ? room : missing, 0);
+        phase->due += taken;
+        missing -= taken;
+    }
+    if (last != NULL && missing > 0)
+        last->due += missing;
+}
+
+// `durations` has room for all holds.
+static void measure_phase(const struct digest *digest, const struct load_phase *limits,
+                          int64_t *durations, struct phase_cost *phase)
+{
+    size_t found = 0;
+    int64_t max_ns;
+    for (size_t i = 0; i < digest->hold_count; i++) {
+        const struct hold *hold = &digest->holds[i];
+        int64_t began_ns = hold->intended_ns > 0 ? hold->intended_ns : hold->invoked_ns;
+        if (limits->from_ns <= began_ns && began_ns < limits->to_ns)
+            durations[found++] = time_later(hold->granted_ns - began_ns, 0);
+    }
+    percentiles_make(durations, found, &phase->acquire);
+    phase->encoded = encode(durations, found, &max_ns, NULL);
+}
+
+static void phase_costs_make(const struct digest *digest, struct phase_costs *costs)
+{
+    int64_t *durations = memory_new((digest->hold_count + 1) * sizeof *durations);
+    costs->items = memory_zeroed(digest->phase_count + 1, sizeof *costs->items);
+    costs->count = digest->phase_count;
+    for (size_t i = 0; i < costs->count; i++) {
+        const struct load_phase *phase = &digest->phases[i];
+        costs->items[i] = (struct phase_cost){.from_ns = phase->from_ns - digest->started_ns,
+                                              .to_ns = phase->to_ns - digest->started_ns,
+                                              .clients = phase->clients,
+                                              .rate = phase->rate,
+                                              .counts = phase->counts};
+        measure_phase(digest, phase, durations, &costs->items[i]);
+    }
+    free(durations);
+    if (costs->count > 0)
+        count_operations(digest, costs);
+    add_missing(digest, costs);
+}
+
+double phase_cost_rate(const struct phase_cost *phase)
+{
+    return phase->to_ns > phase->from_ns ? (double)phase->grants / length_s(phase) : 0;
+}
+
+bool phase_cost_held_rate(const struct phase_cost *phase)
+{
+    return (phase->due - phase->held) * 100 <= phase->due;
+}
+
+// --- the record, and its files -------------------------------------------------------------------
+
+// One duration on its way into the log.
+struct ending {
+    int64_t second; // in which it ended
+    enum latency latency;
+    int64_t length_ns;
+};
+
+struct endings {
+    struct ending *items;
+    size_t count;
+};
+
+static void keep_endings(const struct digest *digest, enum latency latency,
+                         const struct durations *durations, struct endings *endings)
+{
+    endings->items = memory_resized(endings->items,
+                                    (endings->count + durations->count) * sizeof *endings->items);
+    for (size_t i = 0; i < durations->count; i++) {
+        int64_t second = (durations->ends_ns[i] - digest->started_ns) / NS_PER_S;
+        endings->items[endings->count++] =
+            (struct ending){time_later(second, 0), latency, durations->items[i]};
+    }
+}
+
+static int compare_endings(const void *left, const void *right)
+{
+    const struct ending *a = left;
+    const struct ending *b = right;
+    if (a->second != b->second)
+        return a->second < b->second ? -1 : 1;
+    return (int)a->latency - (int)b->latency;
+}
+
+static int write_file(const char *folder, const char *name, const char *ending,
+                      const struct text *text, struct error *error)
+{
+    struct text path = {0};
+    text_format(&path, "%s/%s%s", folder, name, ending);
+    int result = file_write(path.bytes, text_string(text), text->length, error);
+    text_free(&path);
+    return result;
+}
+
+// A line for each second and thing that was measured in it.
+static int write_log(const struct digest *digest, struct endings *endings, const char *folder,
+                     struct error *error)
+{
+    const struct history *history = digest->history;
+    struct text log = {0};
+    histogram_log_begin(
+        history == NULL ? 0 : history->began_unix_ns + digest->started_ns - history->began_ns,
+        &log);
+    qsort(endings->items, endings->count, sizeof *endings->items, compare_endings);
+    for (size_t from = 0, to; from < endings->count; from = to) {
+        const struct ending *first = &endings->items[from];
+        struct histogram histogram;
+        histogram_start(&histogram);
+        for (to = from; to < endings->count && compare_endings(first, &endings->items[to]) == 0;
+             to++)
+            histogram_record(&histogram, endings->items[to].length_ns);
+        histogram_log(&histogram, latency_forms[first->latency].name, first->second * NS_PER_S,
+                      NS_PER_S, &log);
+        histogram_free(&histogram);
+    }
+    int result = write_file(folder, "latency", ".hlog", &log, error);
+    text_free(&log);
+    return result;
+}
+
+int latencies_write(const struct digest *digest, const char *folder, struct latency_record *record,
+                    struct error *error)
+{
+    struct endings endings = {0};
+    int result = 0;
+    *record = (struct latency_record){0};
+    phase_costs_make(digest, &record->phases);
+    for (enum latency latency = 0; latency < LATENCY_COUNT; latency++) {
+        struct durations durations = durations_of(digest, latency);
+        struct text file = {0};
+        record->encoded[latency] = encode(durations.items, durations.count,
+                                          &record->max_ns[latency], folder != NULL ? &file : NULL);
+        if (file.length > 0 && result == 0)
+            result = write_file(folder, latency_forms[latency].name, ".hgrm", &file, error);
+        if (file.length > 0)
+            keep_endings(digest, latency, &durations, &endings);
+        text_free(&file);
+        durations_free(&durations);
+    }
+    if (endings.count > 0 && result == 0)
+        result = write_log(digest, &endings, folder, error);
+    free(endings.items);
+    return result;
+}
+
+void latencies_encode(const struct digest *digest, struct latency_record *record)
+{
+    (void)latencies_write(digest, NULL, record, NULL);
+}
+
+void latencies_free(struct latency_record *record)
+{
+    for (enum latency latency = 0; latency < LATENCY_COUNT; latency++)
+        free(record->encoded[latency]);
+    for (size_t i = 0; i < record->phases.count; i++)
+        free(record->phases.items[i].encoded);
+    free(record->phases.items);
+    *record = (struct latency_record){0};
+}

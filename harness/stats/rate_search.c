@@ -1,0 +1,143 @@
+#include "harness/stats/rate_search.h"
+
+// Two of three agree.
+#define ENOUGH 2
+
+static int64_t readable(const struct rate_search *search, int64_t rate)
+{
+    rate = search->readable != NULL ? search->readable(rate) : rate;
+    if (rate < search->least)
+        return search->least;
+    return rate > search->most ? search->most : rate;
+}
+
+struct rate_search rate_search_start(int64_t first, int64_t least, int64_t most,
+                                     int64_t (*round)(int64_t))
+{
+    struct rate_search search = {.least = least, .most = most, .readable = round};
+    search.next = readable(&search, first);
+    return search;
+}
+
+// --- votes ---------------------------------------------------------------------------------------
+
+const struct rate_votes *rate_search_votes(const struct rate_search *search, int64_t rate)
+{
+    for (size_t i = 0; i < search->count; i++) {
+        if (search->votes[i].rate == rate)
+            return &search->votes[i];
+    }
+    return NULL;
+}
+
+// A miss is a miss, whoever was the limit; which of the two it was, most of the misses say. But
+// where as many were met as the driver missed, they say more; and where it missed as many as the
+// lock, no miss can be laid at the lock's door.
+enum rate_answer rate_votes_say(const struct rate_votes *votes)
+{
+    int against = votes->missed + votes->driver;
+    if (votes->met > against ||
+        (votes->met == against && (votes->first == RATE_MET || votes->missed == 0)))
+        return RATE_MET;
+    return votes->missed > votes->driver ? RATE_MISSED : RATE_DRIVER;
+}
+
+static bool is_sure(const struct rate_search *search, int64_t rate)
+{
+    const struct rate_votes *votes = rate_search_votes(search, rate);
+    if (votes == NULL || votes->met >= ENOUGH)
+        return true;
+    int against = votes->missed + votes->driver;
+    bool is_tied = votes->missed == 1 && votes->driver == 1;
+    return against >= ENOUGH && (!is_tied || votes->met + against > ENOUGH);
+}
+
+static int trials_of(const struct rate_search *search, int64_t rate)
+{
+    const struct rate_votes *votes = rate_search_votes(search, rate);
+    return votes != NULL ? votes->met + votes->missed + votes->driver : 0;
+}
+
+static void count_vote(struct rate_search *search, enum rate_answer answer)
+{
+    size_t i = 0;
+    while (i < search->count && search->votes[i].rate != search->next)
+        i++;
+    if (i == search->count)
+        search->votes[search->count++] = (struct rate_votes){.rate = search->next, .first = answer};
+    struct rate_votes *votes = &search->votes[i];
+    votes->met += answer == RATE_MET;
+    votes->missed += answer == RATE_MISSED;
+    votes->driver += answer == RATE_DRIVER;
+}
+
+// What misses the target is missed by all above it.
+static void find_bounds(struct rate_search *search)
+{
+    search->met = 0;
+    search->missed = 0;
+    for (size_t i = 0; i < search->count; i++) {
+        const struct rate_votes *votes = &search->votes[i];
+        if (rate_votes_say(votes) != RATE_MET &&
+            (search->missed == 0 || votes->rate < search->missed))
+            search->missed = votes->rate;
+    }
+    for (size_t i = 0; i < search->count; i++) {
+        const struct rate_votes *votes = &search->votes[i];
+        if (rate_votes_say(votes) == RATE_MET && votes->rate > search->met &&
+            (search->missed == 0 || votes->rate < search->missed))
+            search->met = votes->rate;
+    }
+}
+
+// --- the next rate -------------------------------------------------------------------------------
+
+// A rate that was not tried yet, nearer to the result; 0 if the bounds are close enough.
+static int64_t nearer(const struct rate_search *search)
+{
+    int64_t next;
+    if (search->missed == 0)
+        next = readable(search, search->met > search->most / 2 ? search->most : search->met * 2);
+    else if (search->met == 0)
+        next = readable(search, search->missed / 2);
+    else if (search->missed - search->met <= search->met / 20)
+        return 0;
+    else
+        next = readable(search, search->met + (search->missed - search->met) / 2);
+    return next == search->met || next == search->missed ? 0 : next;
+}
+
+// The bound that is to be tried again, 0 if both are sure: never the same twice running, if the
+// other needs it too.
+static int64_t unsure(const struct rate_search *search, int64_t tried)
+{
+    bool met_is_sure = search->met == 0 || is_sure(search, search->met);
+    bool missed_is_sure = search->missed == 0 || is_sure(search, search->missed);
+    if (met_is_sure && missed_is_sure)
+        return 0;
+    if (met_is_sure || missed_is_sure)
+        return met_is_sure ? search->missed : search->met;
+    int more = trials_of(search, search->met) - trials_of(search, search->missed);
+    if (more != 0)
+        return more < 0 ? search->met : search->missed;
+    return tried == search->met ? search->missed : search->met;
+}
+
+// A rate that only the driver missed, once: it bounds nothing yet.
+static bool is_only_the_drivers(const struct rate_search *search, int64_t rate)
+{
+    const struct rate_votes *votes = rate_search_votes(search, rate);
+    return votes->driver == 1 && votes->met + votes->missed == 0;
+}
+
+void rate_search_tell(struct rate_search *search, enum rate_answer answer)
+{
+    int64_t tried = search->next;
+    count_vote(search, answer);
+    if (is_only_the_drivers(search, tried))
+        return; // the same again
+    find_bounds(search);
+    search->next = search->count < MOST_RATES ? nearer(search) : 0;
+    if (search->next == 0)
+        search->next = unsure(search, tried);
+}

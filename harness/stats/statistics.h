@@ -1,0 +1,129 @@
+// What a trial cost, derived from its digest.
+//
+// Only the counted time goes into it (see counted.h): what lies in a warm-up is left out of every
+// figure, except where it is said below. A figure that nothing was measured for is absent, by its
+// count of 0 or its `is_known`; it is never a zero that looks like a measurement.
+#ifndef LOCKPICK_STATS_STATISTICS_H
+#define LOCKPICK_STATS_STATISTICS_H
+
+#include "harness/base/percentile.h"
+#include "harness/check/check.h"
+#include "harness/check/fairness.h"
+#include "harness/check/liveness.h"
+#include "harness/check/liveness_herd.h"
+#include "harness/stats/latencies.h"
+#include "harness/stats/recovery.h"
+#include "harness/stats/resources.h"
+
+#include <stdbool.h>
+
+#define WORST_STALLS 20
+
+// Whether a trial measured the lock, or the driver that asks for it. It is driver-bound, all that
+// it measured, if at least one of these holds in its counted time:
+//
+//  1. The clients and the driver used more than 90 % of the processor time that there was for them:
+//     of all processors that the driver may use, or, the clients alone, of those they are pinned
+//     to. Whatever the servers could do, nobody had time left to ask them. (A lock that asks no
+//     server is driver-bound by nature: its whole cost is the client's.)
+//  2. The harness stood still (stalls, see harness/run/client.h) for more than 1 % of the time:
+//     the machine did not run it, and presumably not the others either, so that p99 and what lies
+//     beyond it are the machine's.
+//
+// What lies beyond p99 is made up by fewer. So in a trial that is not driver-bound as a whole, such
+// a figure of acquire is late, too, if the harness stood still for a larger share of the counted
+// time than the share of the acquires that lies beyond the figure: p99.9 by more than a thousandth.
+// The longest acquire is one, so its figure is late by any stall that is longer than a tenth of it.
+//
+// In an open loop, the driver's own lateness (see latencies.h) is in one thing only: in the latency
+// of an acquire that counts from its intended beginning. It says nothing against the rate, which
+// the arrivals set, nor against release, hold, hand-off and the uncorrected acquire, which count
+// from their invocation. And it may be much in one percentile and nothing in another, so it is held
+// against each figure for itself:
+//
+//  An operation that began l late and took L from its intended beginning would have taken between
+//  L - l and L, had the driver been on time: L - l if the lock was free for it, and L if it had to
+//  wait for a holder in any case. So the true percentile lies between the one of all L - l
+//  (statistics.acquire_on_time) and the one of all L, which is reported. A figure is late, which is
+//  to say that it tells of the driver, if the two differ by more than a tenth of what is reported.
+//
+// (Lateness p50 against acquire p50 would be another rule, and a wrong one: operations that are
+// late need not be those that make up a percentile.) Not in it is what an operation that began late
+// did to those that had to wait for it.
+//
+// A tenth and a hundredth are what a reader of a table would overlook anyway.
+struct driver_bound {
+    bool is_bound;               // all figures of the trial
+    char reason[400];            // with the numbers; "" if it is not, and no figure is late
+    bool late[PERCENTILE_COUNT]; // that percentile of acquire, from the intended beginning
+};
+
+// Whose the times of an external program are, and what else is in them: our way to it, and the
+// proxy that its requests pass. As bits, each of which all workers have in common. 0: times are
+// ours, taken around a line of JSON each way and a proxy.
+enum time_source {
+    TIMES_STRAIGHT = 1, // no proxy
+    TIMES_OWN = 2,      // of acquire and release: by its own clock, around the library's call
+    TIMES_OWN_LOOP = 4, // and so is the rate: it ran the loop by itself
+    TIME_SOURCES = 8,   // how many there can be
+};
+
+struct statistics {
+    int64_t started_ns;  // CLOCK_MONOTONIC when the barrier opened: the trial's zero
+    int64_t duration_ns; // barrier to stop, warm-up included
+    int64_t counted_ns;  // how much of it counts
+    size_t holds;        // acquires granted
+    size_t leased;       // of these: with a lease
+    size_t expired;      // of these: nothing was left of it when the grant came
+    size_t not_held;     // acquires that gave up
+    size_t unknown;      // acquires of unknown outcome
+    size_t open; // of these two: whose wait was cut off, as the trial ended or the worker died
+    int64_t longest_open_ns; // how long any of these had waited by then, from its beginning
+    // Of the whole trial: the store's accounts have no warm-up.
+    size_t writes, refused_writes, unknown_writes;
+    double holds_per_second; // grants in the counted time by its length: "locks/s"
+    double attempts_per_hold;
+    double commands_per_hold; // requests of acquire and release, and renewals, for each grant; see
+                              // liveness_herd.h. NaN if nobody told
+    // Of what LATENCIES says: `acquire`, or `latencies[LATENCY_ACQUIRE]`.
+    union {
+        struct {
+#define X(id, field, name) struct percentiles field;
+            LATENCIES(X)
+#undef X
+        };
+        struct percentiles latencies[LATENCY_COUNT];
+    };
+    struct percentiles acquire_on_time; // acquire without the driver's lateness; of an open loop
+                                        // only
+    struct percentiles lateness;        // of the driver in an open loop: see struct lateness
+    int64_t due, begun;      // operations of an open loop: that were to begin, and that did
+    int64_t longest_wait_ns; // of any acquire from its invocation, granted or not
+    double fairness;         // Jain's index over the workers' holds; 0 if there is none
+    size_t stalls;           // times the harness itself was late
+    int64_t longest_stall_ns;
+    int64_t stalled_ns; // all of them together
+    // Of whomever they were, the longest ones first, times since the start.
+    struct stall worst_stalls[WORST_STALLS];
+    size_t worst_stall_count;
+    struct recoveries recoveries;
+    struct resources resources;
+    struct driver_bound driver_bound;
+    struct liveness liveness; // of the whole trial
+    struct fairness turns;    // shares of the counted time, order of the whole trial
+    struct herd herd;
+    unsigned times; // whose they are: enum time_source
+};
+
+void statistics_make(const struct digest *digest, struct statistics *statistics);
+
+// What statistics_make says last: from the other figures of a trial, which must be there.
+void driver_bound_decide(const struct statistics *statistics, struct driver_bound *bound);
+
+// True if one of the figures is late.
+bool driver_bound_any_late(const struct driver_bound *bound);
+
+// "its times are ...", of one program or of `several`, without a full stop.
+const char *time_source_words(unsigned source, bool several);
+
+#endif
