@@ -6,12 +6,13 @@
 #include "harness/wire/driver.h"
 
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #define HELLO "read hello; echo '{\"hello\": 1}'; "
 
-struct fixture {
+static struct {
     char folder[40];
     char log_path[64];
     const char *command[4];
@@ -22,69 +23,70 @@ struct fixture {
     _Atomic uint32_t stop;
     int lost_worker;
     enum lost_reason lost_reason;
-};
+} fixture;
+static struct driver_answer answer; // to the last request
+static struct error error;
 
 static void note_loss(void *context, struct driver_hold *hold, enum lost_reason reason)
 {
-    struct fixture *fixture = context;
-    fixture->lost_worker = hold->worker;
-    fixture->lost_reason = reason;
+    (void)context;
+    fixture.lost_worker = hold->worker;
+    fixture.lost_reason = reason;
 }
 
 static const char *const locks[] = {"lock", NULL};
 
 // Starts a shell program as a driver. 0, or -1 with `error` set.
-static int start(struct fixture *fixture, const char *program, int64_t patience_ns,
-                 struct error *error)
+static int start(const char *program, int64_t patience_ns)
 {
-    memset(fixture, 0, sizeof *fixture);
-    snprintf(fixture->folder, sizeof fixture->folder, "/tmp/lockpick-driver-test-XXXXXX");
-    assert_int_equal(test_folder_make(fixture->folder), 0);
-    snprintf(fixture->log_path, sizeof fixture->log_path, "%s/log", fixture->folder);
-    fixture->command[0] = "sh";
-    fixture->command[1] = "-c";
-    fixture->command[2] = program;
-    fixture->foreign = (struct foreign_settings){.name = "own",
-                                                 .command = fixture->command,
-                                                 .folder = fixture->folder,
-                                                 .patience_ns = patience_ns};
-    fixture->actor = (struct actor){.client = 1, .worker = 1, .phase = PHASE_ACQUIRE};
-    struct driver_settings settings = {.foreign = &fixture->foreign,
+    memset(&fixture, 0, sizeof fixture);
+    error = (struct error){0};
+    snprintf(fixture.folder, sizeof fixture.folder, "/tmp/lockpick-driver-test-XXXXXX");
+    assert_int_equal(test_folder_make(fixture.folder), 0);
+    snprintf(fixture.log_path, sizeof fixture.log_path, "%s/log", fixture.folder);
+    fixture.command[0] = "sh";
+    fixture.command[1] = "-c";
+    fixture.command[2] = program;
+    fixture.foreign = (struct foreign_settings){.name = "own",
+                                                .command = fixture.command,
+                                                .folder = fixture.folder,
+                                                .patience_ns = patience_ns};
+    fixture.actor = (struct actor){.client = 1, .worker = 1, .phase = PHASE_ACQUIRE};
+    struct driver_settings settings = {.foreign = &fixture.foreign,
                                        .locks = locks,
-                                       .log_path = fixture->log_path,
+                                       .log_path = fixture.log_path,
                                        .client = 1,
                                        .workers = 2,
                                        .lease_ns = NS_PER_S,
                                        .wait_ns = 50 * NS_PER_MS,
                                        .request_ns = 50 * NS_PER_MS,
-                                       .stop = &fixture->stop,
+                                       .stop = &fixture.stop,
                                        .lost = note_loss,
-                                       .context = fixture};
-    fixture->driver = driver_start(&settings, error);
-    for (int i = 0; i < 2 && fixture->driver != NULL; i++) {
-        fixture->holds[i] = (struct driver_hold){.worker = i + 1, .lock = "lock"};
-        driver_add_hold(fixture->driver, &fixture->holds[i]);
+                                       .context = &fixture};
+    fixture.driver = driver_start(&settings, &error);
+    for (int i = 0; i < 2 && fixture.driver != NULL; i++) {
+        fixture.holds[i] = (struct driver_hold){.worker = i + 1, .lock = "lock"};
+        driver_add_hold(fixture.driver, &fixture.holds[i]);
     }
-    return fixture->driver != NULL ? 0 : -1;
+    return fixture.driver != NULL ? 0 : -1;
 }
 
 // True if the driver was well to its end.
-static bool end(struct fixture *fixture, struct error *error)
+static bool end(void)
 {
-    bool well = driver_stop(fixture->driver, error);
-    test_folder_remove(fixture->folder);
+    bool well = driver_stop(fixture.driver, &error);
+    test_folder_remove(fixture.folder);
     return well;
 }
 
-static enum outcome ask(struct fixture *fixture, enum driver_ask what, struct driver_answer *answer,
-                        struct error *error)
+static enum outcome ask(enum driver_ask what)
 {
     struct driver_request request = {.ask = what,
-                                     .hold = &fixture->holds[0],
+                                     .hold = &fixture.holds[0],
                                      .lease_ns = NS_PER_S,
                                      .wait_ns = 50 * NS_PER_MS,
                                      .depth = 1};
-    return driver_ask(fixture->driver, &fixture->actor, &request, answer, error);
+    return driver_ask(fixture.driver, &fixture.actor, &request, &answer, &error);
 }
 
 static void expect_in(const char *text, const char *wanted)
@@ -97,24 +99,20 @@ static void expect_in(const char *text, const char *wanted)
 
 TEST(requests_are_answered_and_the_hello_says_all)
 {
-    struct fixture fixture;
-    struct driver_answer answer;
-    struct error error = {0};
     // Writes to its log what it was told, and ends when it is told to.
-    assert_int_equal(start(&fixture,
-                           "read hello; echo \"$hello\" >&2; echo '{\"hello\": 1}'; "
+    assert_int_equal(start("read hello; echo \"$hello\" >&2; echo '{\"hello\": 1}'; "
                            "read one; echo \"$one\" >&2; "
                            "echo '{\"id\": 1, \"answer\": \"held\", \"token\": 5}'; "
                            "read two; echo \"$two\" >&2; "
                            "echo '{\"id\": 2, \"answer\": \"gone\"}'; "
                            "read quit; echo \"$quit\" >&2",
-                           10 * NS_PER_S, &error),
+                           10 * NS_PER_S),
                      0);
-    assert_int_equal(ask(&fixture, DRIVER_ACQUIRE, &answer, &error), OUTCOME_OK);
+    assert_int_equal(ask(DRIVER_ACQUIRE), OUTCOME_OK);
     assert_int_equal(answer.line.word, DRIVER_HELD);
     assert_int_equal(answer.line.token, 5);
     assert_true(answer.lease_from_ns <= clock_monotonic_ns());
-    assert_int_equal(ask(&fixture, DRIVER_RELEASE, &answer, &error), OUTCOME_OK);
+    assert_int_equal(ask(DRIVER_RELEASE), OUTCOME_OK);
     assert_int_equal(answer.line.word, DRIVER_GONE);
     assert_true(driver_stop(fixture.driver, &error));
     struct text log = {0};
@@ -131,13 +129,9 @@ TEST(requests_are_answered_and_the_hello_says_all)
 
 TEST(a_request_says_what_kind_of_hold_is_wanted)
 {
-    struct fixture fixture;
-    struct driver_answer answer;
-    struct error error = {0};
-    assert_int_equal(start(&fixture,
-                           HELLO "read one; echo \"$one\" >&2; "
+    assert_int_equal(start(HELLO "read one; echo \"$one\" >&2; "
                                  "echo '{\"id\": 1, \"answer\": \"not-held\"}'; read quit",
-                           10 * NS_PER_S, &error),
+                           10 * NS_PER_S),
                      0);
     struct driver_request request = {.ask = DRIVER_ACQUIRE,
                                      .hold = &fixture.holds[1],
@@ -153,30 +147,26 @@ TEST(a_request_says_what_kind_of_hold_is_wanted)
     expect_in(log.bytes, "\"worker\": 2, \"lock\": \"lock\", \"lease_ms\": 1000, \"wait_ms\": 0, "
                          "\"depth\": 2, \"permits\": 3, \"mode\": \"shared\"}\n");
     text_free(&log);
-    assert_true(end(&fixture, &error));
+    assert_true(end());
 }
 
 TEST(a_loss_is_told_while_the_lock_is_held_and_only_then)
 {
-    struct fixture fixture;
-    struct driver_answer answer;
-    struct error error = {0};
 #define LOST(worker)                                                                               \
     "echo '{\"answer\": \"lost\", \"worker\": " worker ", \"lock\": \"lock\", "                    \
     "\"reason\": \"session\"}'; "
     assert_int_equal(
-        start(&fixture,
-              HELLO "read one; " LOST("1") "echo '{\"id\": 1, \"answer\": \"held\"}'; " LOST(
+        start(HELLO "read one; " LOST("1") "echo '{\"id\": 1, \"answer\": \"held\"}'; " LOST(
                   "2") "read two; " LOST("1") "echo '{\"id\": 2, \"answer\": \"gone\"}'; read quit",
-              10 * NS_PER_S, &error),
+              10 * NS_PER_S),
         0);
-    assert_int_equal(ask(&fixture, DRIVER_ACQUIRE, &answer, &error), OUTCOME_OK);
+    assert_int_equal(ask(DRIVER_ACQUIRE), OUTCOME_OK);
     assert_int_equal(fixture.lost_worker, 0);
-    assert_int_equal(ask(&fixture, DRIVER_RENEW, &answer, &error), OUTCOME_OK);
+    assert_int_equal(ask(DRIVER_RENEW), OUTCOME_OK);
     assert_int_equal(answer.line.word, DRIVER_GONE);
     assert_int_equal(fixture.lost_worker, 1);
     assert_int_equal(fixture.lost_reason, LOST_SESSION);
-    assert_true(end(&fixture, &error));
+    assert_true(end());
 }
 
 // --- those that do not ---------------------------------------------------------------------------
@@ -184,17 +174,14 @@ TEST(a_loss_is_told_while_the_lock_is_held_and_only_then)
 // Asks such a driver to lock, and holds it to what it is told then.
 static void expect_failure(const char *program, int64_t patience_ns, const char *const *wanted)
 {
-    struct fixture fixture;
-    struct driver_answer answer;
-    struct error error = {0};
     struct error last = {0};
-    if (start(&fixture, program, patience_ns, &error) == 0) {
+    if (start(program, patience_ns) == 0) {
         // The first may be answered before the driver goes wrong.
-        enum outcome outcome = ask(&fixture, DRIVER_ACQUIRE, &answer, &error);
+        enum outcome outcome = ask(DRIVER_ACQUIRE);
         if (outcome == OUTCOME_OK)
-            outcome = ask(&fixture, DRIVER_RELEASE, &answer, &error);
+            outcome = ask(DRIVER_RELEASE);
         assert_int_equal(outcome, OUTCOME_BROKEN);
-        assert_false(end(&fixture, &last));
+        assert_false(driver_stop(fixture.driver, &last));
         assert_string_equal(last.text, error.text);
     } else {
         test_folder_remove(fixture.folder);
@@ -291,77 +278,98 @@ TEST(one_that_is_not_understood_is_quoted)
         LONG_NS, "an error: bad\\x1b[2J\\x0aSAFE");
 }
 
-TEST(a_command_that_is_not_there_is_named)
+// --- one that cannot be started: why, and what to do about it ------------------------------------
+
+TEST_FOLDER("/tmp/lockpick-driver-advice-XXXXXX");
+
+static void write_script(const char *name, const char *text, mode_t mode)
 {
-    struct error error = {0};
-    const char *const command[] = {"./no-such-driver", NULL};
-    struct foreign_settings foreign = {
-        .name = "own", .command = command, .folder = "/tmp", .patience_ns = NS_PER_S};
-    _Atomic uint32_t stop = 0;
-    struct driver_settings settings = {.foreign = &foreign, .locks = locks, .stop = &stop};
-    assert_null(driver_start(&settings, &error));
-    expect_in(error.text, "the driver of the scheme own, in the folder /tmp");
-    expect_in(error.text, "./no-such-driver: No such file or directory");
+    char *path = path_join(folder, name);
+    assert_int_equal(file_write(path, text, strlen(text), &error), 0);
+    assert_int_equal(chmod(path, mode), 0);
+    free(path);
+}
+
+TEST_WITH(a_command_that_cannot_be_started_is_named_with_the_reason_and_the_remedy,
+          make_test_folder, remove_test_folder)
+{
+    static const struct {
+        const char *where, *program, *wanted; // NULL: in the folder
+    } cases[] = {
+        {"/tmp", "./no-such-driver", "the driver of the scheme own, in the folder /tmp"},
+        {"/tmp", "./no-such-driver", "./no-such-driver: No such file or directory"},
+        {NULL, "./none.py", "; there is no file /tmp/lockpick-driver-advice-"},
+        {NULL, "/no/such/program", "; there is no file /no/such/program"},
+        {NULL, "./plain.py", "Permission denied; make it executable (chmod +x "},
+        {NULL, "./plain.py", "or put that first: [python3, ./plain.py]"},
+        {NULL, "./strange.py",
+         "; its first line says that /usr/bin/pyton3 runs it, which is not there"},
+        {NULL, "perll-of-nobody", "; no program of that name is installed"},
+        {NULL, "plain.py", "; a program in the folder is named by a path: ./plain.py"},
+        {NULL, "python3 plain.py",
+         "; 'command' is a list of the program and its arguments: [python3, lock.py]"},
+        {"/no/such/folder", "sh", "in the folder /no/such/folder: "},
+        {"/no/such/folder", "sh", "; there is no such folder"},
+    };
+    write_script("plain.py", "#!/usr/bin/python3\n", 0644);
+    write_script("strange.py", "#! /usr/bin/pyton3 -u\n", 0755);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *const command[] = {cases[i].program, NULL};
+        struct foreign_settings foreign = {.name = "own",
+                                           .command = command,
+                                           .folder = cases[i].where ? cases[i].where : folder,
+                                           .patience_ns = NS_PER_S};
+        _Atomic uint32_t stop = 0;
+        struct driver_settings settings = {.foreign = &foreign, .locks = locks, .stop = &stop};
+        assert_null(driver_start(&settings, &error));
+        expect_in(error.text, cases[i].wanted);
+    }
 }
 
 // --- what is not its fault -----------------------------------------------------------------------
 
 TEST(an_answer_that_the_end_of_the_trial_overtakes_is_unknown)
 {
-    struct fixture fixture;
-    struct driver_answer answer;
-    struct error error = {0};
-    assert_int_equal(start(&fixture, HELLO "read one; read two", 300 * NS_PER_MS, &error), 0);
+    assert_int_equal(start(HELLO "read one; read two", 300 * NS_PER_MS), 0);
     atomic_store(&fixture.stop, 1);
-    assert_int_equal(ask(&fixture, DRIVER_ACQUIRE, &answer, &error), OUTCOME_UNKNOWN);
-    assert_true(end(&fixture, &error));
+    assert_int_equal(ask(DRIVER_ACQUIRE), OUTCOME_UNKNOWN);
+    assert_true(end());
 }
 
 // A trial whose time is over lets everybody wait for the lock to the end: an acquire that is never
 // answered is known to hang then.
 TEST(an_acquire_that_outlasts_the_trial_s_time_has_as_long_as_ever)
 {
-    struct fixture fixture;
-    struct driver_answer answer;
-    struct error error = {0};
-    assert_int_equal(start(&fixture, HELLO "read one; read two", 300 * NS_PER_MS, &error), 0);
+    assert_int_equal(start(HELLO "read one; read two", 300 * NS_PER_MS), 0);
     atomic_store(&fixture.stop, DRIVER_STOP_IN_TIME);
-    assert_int_equal(ask(&fixture, DRIVER_ACQUIRE, &answer, &error), OUTCOME_BROKEN);
+    assert_int_equal(ask(DRIVER_ACQUIRE), OUTCOME_BROKEN);
     expect_in(error.text, "hangs: \"acquire\"");
-    assert_false(end(&fixture, &error));
+    assert_false(end());
 }
 
 // It answers long after its patience of 200 ms, having worked all the while.
 TEST(one_that_is_at_work_has_more_patience)
 {
-    struct fixture fixture;
-    struct driver_answer answer;
-    struct error error = {0};
-    assert_int_equal(start(&fixture,
-                           HELLO "read one; timeout 1 sh -c 'while :; do :; done'; "
+    assert_int_equal(start(HELLO "read one; timeout 1 sh -c 'while :; do :; done'; "
                                  "echo '{\"id\": 1, \"answer\": \"not-held\"}'; read two",
-                           NS_PER_S, &error),
+                           NS_PER_S),
                      0);
-    assert_int_equal(ask(&fixture, DRIVER_ACQUIRE, &answer, &error), OUTCOME_OK);
+    assert_int_equal(ask(DRIVER_ACQUIRE), OUTCOME_OK);
     assert_int_equal(answer.line.word, DRIVER_NOT_HELD);
-    assert_true(end(&fixture, &error));
+    assert_true(end());
 }
 
 // In a process of its own, which is stopped with its driver: the driver answers when it goes on.
 static void be_stopped_client(int report)
 {
-    struct fixture fixture;
-    struct driver_answer answer;
-    struct error error = {0};
     setpgid(0, 0);
-    int result = start(&fixture,
-                       HELLO "answer() { echo '{\"id\": 1, \"answer\": \"held\"}'; }; "
+    int result = start(HELLO "answer() { echo '{\"id\": 1, \"answer\": \"held\"}'; }; "
                              "read one; trap answer CONT; echo waiting >&2; "
                              "while :; do sleep 0.02; done",
-                       600 * NS_PER_MS, &error);
+                       600 * NS_PER_MS);
     int64_t began_ns = clock_monotonic_ns();
     (void)!write(report, &(char){'r'}, 1);
-    bool well = result == 0 && ask(&fixture, DRIVER_ACQUIRE, &answer, &error) == OUTCOME_OK;
+    bool well = result == 0 && ask(DRIVER_ACQUIRE) == OUTCOME_OK;
     // What its server was asked was asked before the stop.
     well = well && answer.lease_from_ns < began_ns + 400 * NS_PER_MS;
     fprintf(stderr, "%s", error.text);

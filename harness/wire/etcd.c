@@ -4,6 +4,7 @@
 
 #include <curl/curl.h>
 #include <inttypes.h>
+#include <jansson.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -189,29 +190,6 @@ static enum outcome post(struct etcd_connection *connection, const char *path, c
             connection->current = (connection->current + 1) % count;
     }
     return outcome;
-}
-
-json_t *etcd_peer_ask(const struct peer *peer, const char *path, const char *body,
-                      struct error *error)
-{
-    struct service service = {.servers = {peer->at}, .server_count = 1};
-    struct etcd_connection *connection = new_client(&service, peer_left_ns(peer), error);
-    json_t *answer = NULL;
-    if (connection == NULL)
-        return NULL;
-    if (post(connection, path, body, NULL) != OUTCOME_OK) {
-        error_set(error, "%s", connection->error.text);
-    } else {
-        answer = json_loads(text_string(&connection->answer), 0, NULL);
-        if (answer == NULL || json_object_get(answer, "error") != NULL) {
-            error_set(error, "%s answers '%.300s' to %s", peer->name,
-                      text_string(&connection->answer), path);
-            json_decref(answer);
-            answer = NULL;
-        }
-    }
-    etcd_close(connection);
-    return answer;
 }
 
 // --- answers -------------------------------------------------------------------------------------

@@ -11,14 +11,6 @@
 #include "harness/point/point.h"
 #include "harness/wire/peer.h"
 
-#include <jansson.h>
-
-// Below all points (see peer.h): posts the body to that very server, over a connection of its own,
-// and waits until the peer's time is up. What it answers, for the caller to free with json_decref;
-// NULL with `error` set, also on an answer that is an error.
-json_t *etcd_peer_ask(const struct peer *peer, const char *path, const char *body,
-                      struct error *error);
-
 struct etcd_connection;
 
 #define ETCD_KEY_ROOM 160

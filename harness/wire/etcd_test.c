@@ -7,45 +7,43 @@
 #include "harness/cluster/test_server.h"
 #include "harness/testing/test.h"
 #include "harness/wire/base64.h"
+#include "harness/wire/test_points.h"
 
 #include <pthread.h>
 
-struct fixture {
+static struct {
     struct test_server server;
     struct actor actor;
-    struct etcd_connection *connection;
-};
+} fixture;
+static struct etcd_connection *connection; // the fixture's
 
-static int start_topology(struct fixture *fixture, const char *topology)
+static int start_topology(const char *topology)
 {
     struct error error = {0};
-    *fixture = (struct fixture){.actor = {.phase = PHASE_NONE}};
-    if (test_servers_start(&fixture->server, "etcd", topology) != 0)
+    fixture.actor = (struct actor){.phase = PHASE_NONE};
+    if (test_servers_start(&fixture.server, "etcd", topology) != 0)
         return -1;
-    fixture->connection =
-        etcd_open(&fixture->server.service, 500 * NS_PER_MS, &fixture->actor, &error);
-    return fixture->connection == NULL ? -1 : 0;
+    connection = etcd_open(&fixture.server.service, 500 * NS_PER_MS, &fixture.actor, &error);
+    return connection == NULL ? -1 : 0;
 }
 
 static int start(void **state)
 {
-    static struct fixture fixture;
-    *state = &fixture;
-    return start_topology(&fixture, "single");
+    (void)state;
+    return start_topology("single");
 }
 
 static int start_ensemble(void **state)
 {
-    static struct fixture fixture;
-    *state = &fixture;
-    return start_topology(&fixture, "ensemble");
+    (void)state;
+    return start_topology("ensemble");
 }
 
 static int stop(void **state)
 {
-    struct fixture *fixture = *state;
-    etcd_close(fixture->connection);
-    test_server_stop(&fixture->server);
+    (void)state;
+    etcd_close(connection);
+    test_server_stop(&fixture.server);
     return 0;
 }
 
@@ -64,10 +62,10 @@ static bool never(void *context)
 static const struct etcd_waiting impatient = {at_once, NULL};
 static const struct etcd_waiting patient = {never, NULL};
 
-static int64_t grant(struct fixture *fixture)
+static int64_t grant(void)
 {
     int64_t lease = 0;
-    assert_int_equal(etcd_grant(fixture->connection, 60, &lease), OUTCOME_OK);
+    assert_int_equal(etcd_grant(connection, 60, &lease), OUTCOME_OK);
     assert_true(lease != 0);
     return lease;
 }
@@ -94,24 +92,21 @@ TEST(base64_is_what_the_standard_says)
 
 TEST(a_lease_lasts_until_it_is_revoked)
 {
-    struct fixture *fixture = *state;
-    int64_t lease = grant(fixture);
+    int64_t lease = grant();
     int64_t ttl_s = 0;
-    assert_int_equal(etcd_keep_alive(fixture->connection, lease, &ttl_s), OUTCOME_OK);
+    assert_int_equal(etcd_keep_alive(connection, lease, &ttl_s), OUTCOME_OK);
     assert_int_equal(ttl_s, 60);
-    assert_int_equal(etcd_revoke(fixture->connection, lease), OUTCOME_OK);
-    assert_int_equal(etcd_keep_alive(fixture->connection, lease, &ttl_s), OUTCOME_OK);
+    assert_int_equal(etcd_revoke(connection, lease), OUTCOME_OK);
+    assert_int_equal(etcd_keep_alive(connection, lease, &ttl_s), OUTCOME_OK);
     assert_int_equal(ttl_s, 0);
-    assert_int_equal(etcd_revoke(fixture->connection, lease), OUTCOME_OK); // still gone
+    assert_int_equal(etcd_revoke(connection, lease), OUTCOME_OK); // still gone
 }
 
 TEST(the_oldest_key_is_found_whoever_comes_later)
 {
-    struct fixture *fixture = *state;
     struct etcd_entry own, oldest, first;
-    int64_t lease = grant(fixture);
+    int64_t lease = grant();
     int64_t revision, deleted;
-    struct etcd_connection *connection = fixture->connection;
     assert_int_equal(etcd_create(connection, "queue/b", lease, "queue/", &first, &oldest),
                      OUTCOME_OK);
     assert_string_equal(first.key, "queue/b");
@@ -142,11 +137,11 @@ TEST(the_oldest_key_is_found_whoever_comes_later)
 
 static void *delete_it(void *context)
 {
-    struct fixture *fixture = context;
+    (void)context;
     struct actor actor = {.phase = PHASE_NONE};
     struct error error = {0};
     int64_t deleted = 0;
-    struct etcd_connection *other = etcd_open(&fixture->server.service, NS_PER_S, &actor, &error);
+    struct etcd_connection *other = etcd_open(&fixture.server.service, NS_PER_S, &actor, &error);
     etcd_delete(other, "watched", &deleted);
     etcd_close(other);
     return NULL;
@@ -154,16 +149,14 @@ static void *delete_it(void *context)
 
 TEST(a_watch_ends_with_the_deletion_or_with_the_wait)
 {
-    struct fixture *fixture = *state;
-    struct etcd_connection *connection = fixture->connection;
     struct etcd_entry own, oldest;
     pthread_t thread;
-    int64_t lease = grant(fixture);
+    int64_t lease = grant();
     assert_int_equal(etcd_create(connection, "watched", lease, "watched", &own, &oldest),
                      OUTCOME_OK);
     assert_int_equal(etcd_watch_deletion(connection, "watched", own.create_revision, &impatient),
                      OUTCOME_NO);
-    assert_int_equal(pthread_create(&thread, NULL, delete_it, fixture), 0);
+    assert_int_equal(pthread_create(&thread, NULL, delete_it, NULL), 0);
     assert_int_equal(etcd_watch_deletion(connection, "watched", own.create_revision, &patient),
                      OUTCOME_OK);
     pthread_join(thread, NULL);
@@ -174,10 +167,8 @@ TEST(a_watch_ends_with_the_deletion_or_with_the_wait)
 
 TEST(the_lock_service_says_when_it_granted_and_who_gives_up_does_not_know)
 {
-    struct fixture *fixture = *state;
-    struct etcd_connection *connection = fixture->connection;
-    int64_t first = grant(fixture);
-    int64_t second = grant(fixture);
+    int64_t first = grant();
+    int64_t second = grant();
     int64_t revision, later;
     char key[80];
     assert_int_equal(etcd_lock(connection, "door", first, &revision, &patient), OUTCOME_OK);
@@ -194,7 +185,6 @@ TEST(the_lock_service_says_when_it_granted_and_who_gives_up_does_not_know)
 
 // A wait at the lock service, in a thread of its own.
 struct waiter {
-    struct fixture *fixture;
     int64_t lease;
     int64_t revision;
     enum outcome outcome;
@@ -206,46 +196,43 @@ static void *wait_at_the_gate(void *context)
     struct waiter *waiter = context;
     struct actor actor = {.phase = PHASE_NONE};
     struct error error = {0};
-    struct etcd_connection *connection =
-        etcd_open(&waiter->fixture->server.service, 10 * NS_PER_S, &actor, &error);
-    waiter->outcome = etcd_lock(connection, "gate", waiter->lease, &waiter->revision, &patient);
-    etcd_close(connection);
+    struct etcd_connection *own = etcd_open(&fixture.server.service, 10 * NS_PER_S, &actor, &error);
+    waiter->outcome = etcd_lock(own, "gate", waiter->lease, &waiter->revision, &patient);
+    etcd_close(own);
     return NULL;
 }
 
-static void await_key(struct fixture *fixture, int64_t lease, bool is_there)
+static void await_key(int64_t lease, bool is_there)
 {
     struct etcd_entry entry;
     char key[80];
     snprintf(key, sizeof key, "gate/%llx", (unsigned long long)lease);
     do
-        assert_int_equal(etcd_get(fixture->connection, key, &entry), OUTCOME_OK);
+        assert_int_equal(etcd_get(connection, key, &entry), OUTCOME_OK);
     while ((entry.create_revision > 0) != is_there);
 }
 
 static void begin_to_wait(struct waiter *waiter)
 {
     assert_int_equal(pthread_create(&waiter->thread, NULL, wait_at_the_gate, waiter), 0);
-    await_key(waiter->fixture, waiter->lease, true);
+    await_key(waiter->lease, true);
 }
 
 // etcd 3.4 does not look whether the waiter's key is still there; later versions do.
 TEST(one_whose_lease_has_ended_is_granted_the_lock_at_the_next_ones_revision)
 {
-    struct fixture *fixture = *state;
-    struct waiter ended = {.fixture = fixture, .lease = grant(fixture)};
-    struct waiter next = {.fixture = fixture, .lease = grant(fixture)};
-    int64_t holder = grant(fixture);
+    struct waiter ended = {.lease = grant()};
+    struct waiter next = {.lease = grant()};
+    int64_t holder = grant();
     int64_t revision;
     char key[80];
-    assert_int_equal(etcd_lock(fixture->connection, "gate", holder, &revision, &patient),
-                     OUTCOME_OK);
+    assert_int_equal(etcd_lock(connection, "gate", holder, &revision, &patient), OUTCOME_OK);
     begin_to_wait(&ended);
     begin_to_wait(&next);
-    assert_int_equal(etcd_revoke(fixture->connection, ended.lease), OUTCOME_OK);
-    await_key(fixture, ended.lease, false);
+    assert_int_equal(etcd_revoke(connection, ended.lease), OUTCOME_OK);
+    await_key(ended.lease, false);
     snprintf(key, sizeof key, "gate/%llx", (unsigned long long)holder);
-    assert_int_equal(etcd_unlock(fixture->connection, key), OUTCOME_OK);
+    assert_int_equal(etcd_unlock(connection, key), OUTCOME_OK);
     pthread_join(ended.thread, NULL);
     pthread_join(next.thread, NULL);
     assert_int_equal(next.outcome, OUTCOME_OK);
@@ -257,8 +244,6 @@ TEST(one_whose_lease_has_ended_is_granted_the_lock_at_the_next_ones_revision)
 
 TEST(errors_say_whether_the_request_can_ever_work)
 {
-    struct fixture *fixture = *state;
-    struct etcd_connection *connection = fixture->connection;
     struct etcd_entry own, oldest;
     int64_t lease = 0;
     assert_int_equal(etcd_create(connection, "key", 77, "key", &own, &oldest), OUTCOME_NO);
@@ -267,17 +252,15 @@ TEST(errors_say_whether_the_request_can_ever_work)
     assert_int_equal(etcd_get(connection, "key", &own), OUTCOME_OK);
     assert_false(etcd_lacks_lease(connection));
     assert_int_equal(etcd_get(connection, "", &own), OUTCOME_BROKEN);
-    assert_non_null(strstr(etcd_error(connection), fixture->server.service.servers[0].host));
+    assert_non_null(strstr(etcd_error(connection), fixture.server.service.servers[0].host));
     assert_int_equal(etcd_grant(connection, INT64_MAX / 2, &lease), OUTCOME_NO); // too long for it
 }
 
 TEST(no_answer_in_time_is_unknown_and_the_next_request_connects_anew)
 {
-    struct fixture *fixture = *state;
-    struct etcd_connection *connection = fixture->connection;
-    const struct node *node = &fixture->server.cluster.nodes[0];
+    const struct node *node = &fixture.server.cluster.nodes[0];
     struct etcd_entry own, oldest;
-    int64_t lease = grant(fixture);
+    int64_t lease = grant();
     stand_still(node);
     assert_int_equal(etcd_create(connection, "late", lease, "late", &own, &oldest),
                      OUTCOME_UNKNOWN);
@@ -288,47 +271,35 @@ TEST(no_answer_in_time_is_unknown_and_the_next_request_connects_anew)
 
 TEST(a_request_passes_a_point_before_and_after)
 {
-    struct fixture *fixture = *state;
     struct point_board board = {0};
-    struct point_trap *trap = &board.traps[0];
     struct etcd_entry own;
-    // A trap that never comes to its turn still counts what passes by.
-    *trap = (struct point_trap){
-        .client = 1,
-        .worker = 1,
-        .match_count = 2,
-        .nth = 100,
-        .matches = {{POINT_BEFORE, PHASE_NONE, "range"}, {POINT_AFTER, PHASE_NONE, "range"}}};
-    point_arm(&board, trap);
-    fixture->actor.client = fixture->actor.worker = 1;
-    fixture->actor.board = &board;
-    assert_int_equal(etcd_get(fixture->connection, "key", &own), OUTCOME_OK);
-    fixture->actor.board = NULL;
-    assert_int_equal(trap->passed, 2);
+    count_points(&fixture.actor, &board, "range");
+    assert_int_equal(etcd_get(connection, "key", &own), OUTCOME_OK);
+    fixture.actor.board = NULL;
+    assert_int_equal(board.traps[0].passed, 2);
 }
 
 // Ends the server: must be the last test of its group.
 TEST(what_cannot_connect_was_certainly_not_executed)
 {
-    struct fixture *fixture = *state;
     struct error error = {0};
     int64_t lease;
-    struct node *node = &fixture->server.cluster.nodes[0];
+    struct node *node = &fixture.server.cluster.nodes[0];
     process_kill(node->server);
     node->server = 0;
-    assert_int_equal(etcd_grant(fixture->connection, 60, &lease), OUTCOME_NO);
-    assert_null(etcd_open(&fixture->server.service, NS_PER_S, &fixture->actor, &error));
-    assert_non_null(strstr(error.text, fixture->server.service.servers[0].host));
+    assert_int_equal(etcd_grant(connection, 60, &lease), OUTCOME_NO);
+    assert_null(etcd_open(&fixture.server.service, NS_PER_S, &fixture.actor, &error));
+    assert_non_null(strstr(error.text, fixture.server.service.servers[0].host));
 }
 
 // What was a leader's, the others can do only once they have elected another one: what they refuse
 // or do not answer until then is no NO.
-static void grant_once_there_is_a_leader(struct etcd_connection *connection)
+static void grant_once_there_is_a_leader(struct etcd_connection *own)
 {
     int64_t lease;
     enum outcome outcome = OUTCOME_UNKNOWN;
     for (int i = 0; i < 40 && outcome == OUTCOME_UNKNOWN; i++)
-        outcome = etcd_grant(connection, 60, &lease);
+        outcome = etcd_grant(own, 60, &lease);
     assert_int_equal(outcome, OUTCOME_OK);
 }
 
@@ -336,20 +307,19 @@ TEST_GROUP(start_ensemble, stop);
 
 TEST(where_one_cannot_be_had_the_next_server_is_asked)
 {
-    struct fixture *fixture = *state;
     int64_t lease;
     struct error error = {0};
     struct actor actor = {.client = 2, .phase = PHASE_NONE}; // begins with the third
-    struct node *third = &fixture->server.cluster.nodes[2];
-    struct node *first = &fixture->server.cluster.nodes[0];
-    struct etcd_connection *connection =
-        etcd_open(&fixture->server.service, 500 * NS_PER_MS, &actor, &error);
+    struct node *third = &fixture.server.cluster.nodes[2];
+    struct node *first = &fixture.server.cluster.nodes[0];
+    struct etcd_connection *own =
+        etcd_open(&fixture.server.service, 500 * NS_PER_MS, &actor, &error);
     stand_still(third);
-    assert_int_equal(etcd_grant(connection, 60, &lease), OUTCOME_UNKNOWN);
-    grant_once_there_is_a_leader(connection); // by the first or the second
+    assert_int_equal(etcd_grant(own, 60, &lease), OUTCOME_UNKNOWN);
+    grant_once_there_is_a_leader(own); // by the first or the second
     go_on(third);
     process_kill(first->server);
     first->server = 0;
-    grant_once_there_is_a_leader(connection);
-    etcd_close(connection);
+    grant_once_there_is_a_leader(own);
+    etcd_close(own);
 }

@@ -1,5 +1,5 @@
-// For fuzzers: a conversation that a parser is told twice, each saying whole and in small pieces. It
-// finds the same both times.
+// For fuzzers: a conversation that a parser is told twice, each saying whole and in small pieces.
+// It finds the same both times.
 //
 // A saying is two bytes, whose lowest bit says whether the client says it and whose others are the
 // length, lowest byte first; then what is said.
@@ -35,9 +35,10 @@ static inline void fuzz_tell(struct fuzz_told *told, bool by_client, const uint8
     for (size_t at = 0; at < length;) {
         bool found;
         struct parsed_request request;
-        size_t used = by_client
-                          ? parser_read_requests(told->parser, exact + at, length - at, &found, &request)
-                          : parser_read_replies(told->parser, exact + at, length - at, &found, &request);
+        size_t used =
+            by_client
+                ? parser_read_requests(told->parser, exact + at, length - at, &found, &request)
+                : parser_read_replies(told->parser, exact + at, length - at, &found, &request);
         if (used == 0 || used > length - at)
             abort();
         at += used;
@@ -88,7 +89,7 @@ static inline uint64_t fuzz_tell_all(const char *kind, const uint8_t *bytes, siz
 // `is_by_pieces`: a reply has come with its first bytes, so that what is found of two at a time
 // depends on the pieces.
 static inline void fuzz_parser(const char *kind, const uint8_t *bytes, size_t length,
-                            bool is_by_pieces)
+                               bool is_by_pieces)
 {
     uint64_t whole = fuzz_tell_all(kind, bytes, length, false);
     uint64_t in_pieces = fuzz_tell_all(kind, bytes, length, true);

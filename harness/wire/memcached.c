@@ -28,12 +28,6 @@ void memcached_peer_close(struct memcached_peer *link)
     text_free(&link->answer);
 }
 
-int memcached_peer_send(struct memcached_peer *link, const char *bytes, size_t length,
-                        struct error *error)
-{
-    return peer_send(&link->peer, link->descriptor, bytes, length, error);
-}
-
 // True once the answer is complete: it ends with a line end, and that line is `last`.
 static bool is_whole(const struct text *answer, const char *last)
 {
@@ -53,8 +47,8 @@ static int read_answer(struct memcached_peer *link, const char *last, struct err
     return result == 0 ? 0 : -1;
 }
 
-static int ask(struct memcached_peer *link, const char *last, struct error *error,
-               const char *format, va_list arguments)
+int memcached_peer_ask(struct memcached_peer *link, const char *last, struct error *error,
+                       const char *format, va_list arguments)
 {
     char request[1024];
     int length = vsnprintf(request, sizeof request - 2, format, arguments);
@@ -62,27 +56,9 @@ static int ask(struct memcached_peer *link, const char *last, struct error *erro
         return error_set(error, "a request for %s is too long: %.20s", link->peer.name, format);
     memcpy(request + length, "\r\n", 3);
     link->answer.length = 0;
-    return memcached_peer_send(link, request, (size_t)length + 2, error) != 0
+    return peer_send(&link->peer, link->descriptor, request, (size_t)length + 2, error) != 0
                ? -1
                : read_answer(link, last, error);
-}
-
-int memcached_peer_ask(struct memcached_peer *link, const char *last, struct error *error,
-                       const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    int result = ask(link, last, error, format, arguments);
-    va_end(arguments);
-    return result;
-}
-
-int memcached_peer_unexpected(const struct memcached_peer *link, const char *request,
-                              struct error *error)
-{
-    const char *answer = text_string(&link->answer);
-    return error_set(error, "%s answers '%.*s' to %s", link->peer.name,
-                     (int)strcspn(answer, "\r\n"), answer, request);
 }
 
 bool memcached_peer_answered(const struct memcached_peer *link, const char *beginning)
@@ -149,8 +125,9 @@ enum outcome memcached_request(struct memcached_connection *connection,
         va_list arguments;
         va_start(arguments, format);
         link->peer.give_up_ns = clock_monotonic_ns() + connection->request_ns;
-        bool answered = ask(link, NULL, &connection->error, format, arguments) == 0 &&
-                        read_value(connection, answer) == 0;
+        bool answered =
+            memcached_peer_ask(link, NULL, &connection->error, format, arguments) == 0 &&
+            read_value(connection, answer) == 0;
         va_end(arguments);
         outcome = answered ? understand(connection, answer) : OUTCOME_UNKNOWN;
         if (!answered)

@@ -7,6 +7,8 @@
 #include "harness/point/point.h"
 #include "harness/wire/peer.h"
 
+#include <stdarg.h>
+
 // --- below all points (see peer.h) ---------------------------------------------------------------
 
 struct memcached_peer {
@@ -19,19 +21,10 @@ struct memcached_peer {
 int memcached_peer_open(struct memcached_peer *link, const struct peer *peer, struct error *error);
 void memcached_peer_close(struct memcached_peer *link);
 
-// Sends bytes. 0, or -1 with `error` set.
-int memcached_peer_send(struct memcached_peer *link, const char *bytes, size_t length,
-                        struct error *error);
-
 // Sends one request (without the final line end), and waits until its answer, link->answer, ends
 // with the line `last` (NULL: is one line, whatever it says). 0, or -1 with `error` set.
-__attribute__((format(printf, 4, 5))) int memcached_peer_ask(struct memcached_peer *link,
-                                                             const char *last, struct error *error,
-                                                             const char *format, ...);
-
-// Says in `error` that the server gave link->answer to `request`. Returns -1.
-int memcached_peer_unexpected(const struct memcached_peer *link, const char *request,
-                              struct error *error);
+int memcached_peer_ask(struct memcached_peer *link, const char *last, struct error *error,
+                       const char *format, va_list arguments);
 
 // True if link->answer begins so.
 bool memcached_peer_answered(const struct memcached_peer *link, const char *beginning);

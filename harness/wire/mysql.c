@@ -133,8 +133,8 @@ static int connect_here(struct mysql_connection *connection, int64_t limit_ns)
         return number == ER_BAD_DB_ERROR && given[0] == '\0' ? 1 : -1;
     // Whether it takes writes, as drivers that are given several hosts ask.
     if (has_primary(connection->service) &&
-        mysql_peer_ask_text(link, "SELECT @@GLOBAL.read_only", read_only, sizeof read_only,
-                            &connection->error) == 0 &&
+        mysql_peer_ask(link, "SELECT @@GLOBAL.read_only", read_only, sizeof read_only,
+                       &connection->error) == 0 &&
         strcmp(read_only, "0") != 0)
         note(connection, "it is read-only");
     if (strcmp(read_only, "0") != 0) {
@@ -173,10 +173,11 @@ static int make_database(struct mysql_connection *connection)
 {
     struct mysql_peer link;
     unsigned number;
+    char ignored[8];
     if (!connect_to(connection, &link, NULL, SET_UP_NS, &number))
         return -1;
-    int result =
-        mysql_peer_tell(&link, &connection->error, "CREATE DATABASE IF NOT EXISTS " OUR_DATABASE);
+    int result = mysql_peer_ask(&link, "CREATE DATABASE IF NOT EXISTS " OUR_DATABASE, ignored,
+                                sizeof ignored, &connection->error);
     mysql_peer_close(&link);
     return result;
 }
@@ -321,12 +322,14 @@ static enum outcome kill_session(struct mysql_connection *connection)
     struct mysql_peer other;
     struct error ignored;
     unsigned number;
+    char kill[64], nothing[8];
     enum outcome outcome = OUTCOME_UNKNOWN;
     point(connection->actor, POINT_BEFORE, "KILL");
     if (connect_to(connection, &other, NULL, connection->request_ns, &number)) {
         other.peer.give_up_ns = clock_monotonic_ns() + connection->request_ns;
-        if (mysql_peer_tell(&other, &ignored, "KILL CONNECTION %lu",
-                            mysql_thread_id(connection->link.session)) == 0 ||
+        snprintf(kill, sizeof kill, "KILL CONNECTION %lu",
+                 mysql_thread_id(connection->link.session));
+        if (mysql_peer_ask(&other, kill, nothing, sizeof nothing, &ignored) == 0 ||
             mysql_errno(other.session) == ER_NO_SUCH_THREAD)
             outcome = OUTCOME_OK;
         mysql_peer_close(&other);

@@ -3,9 +3,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
-#include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 
@@ -128,65 +126,16 @@ bool mysql_peer_has_hung_up(const struct mysql_peer *link, bool *by_server)
 
 // --- statements ----------------------------------------------------------------------------------
 
-static int execute(struct mysql_peer *link, const char *statement, MYSQL_RES **rows,
+int mysql_peer_ask(struct mysql_peer *link, const char *statement, char *answer, size_t room,
                    struct error *error)
 {
-    enum mysql_end end = mysql_peer_execute(link, statement, rows);
+    MYSQL_RES *rows;
+    enum mysql_end end = mysql_peer_execute(link, statement, &rows);
+    MYSQL_ROW row = rows != NULL ? mysql_fetch_row(rows) : NULL;
+    snprintf(answer, room, "%s", row != NULL && row[0] != NULL ? row[0] : "");
+    mysql_free_result(rows);
     if (end == MYSQL_DONE)
         return 0;
     return error_set(error, "%s was told '%.300s' and answers: %s", link->peer.name, statement,
                      end == MYSQL_FAILED ? mysql_error(link->session) : "nothing in time");
-}
-
-static int execute_format(struct mysql_peer *link, MYSQL_RES **rows, struct error *error,
-                          const char *format, va_list arguments)
-{
-    char statement[640];
-    vsnprintf(statement, sizeof statement, format, arguments);
-    return execute(link, statement, rows, error);
-}
-
-int mysql_peer_tell(struct mysql_peer *link, struct error *error, const char *format, ...)
-{
-    va_list arguments;
-    MYSQL_RES *rows;
-    va_start(arguments, format);
-    int result = execute_format(link, &rows, error, format, arguments);
-    va_end(arguments);
-    mysql_free_result(rows);
-    return result;
-}
-
-MYSQL_RES *mysql_peer_ask(struct mysql_peer *link, struct error *error, const char *format, ...)
-{
-    va_list arguments;
-    MYSQL_RES *rows;
-    va_start(arguments, format);
-    if (execute_format(link, &rows, error, format, arguments) == 0 && rows == NULL)
-        error_set(error, "%s brought no rows for '%.300s'", link->peer.name, format);
-    va_end(arguments);
-    return rows;
-}
-
-int mysql_peer_ask_text(struct mysql_peer *link, const char *statement, char *answer, size_t room,
-                        struct error *error)
-{
-    MYSQL_RES *rows;
-    int result = execute(link, statement, &rows, error);
-    MYSQL_ROW row = rows != NULL ? mysql_fetch_row(rows) : NULL;
-    snprintf(answer, room, "%s", row != NULL && row[0] != NULL ? row[0] : "");
-    mysql_free_result(rows);
-    return result;
-}
-
-int mysql_peer_is_so(struct mysql_peer *link, struct error *error, const char *format, ...)
-{
-    va_list arguments;
-    char statement[640], answer[32];
-    va_start(arguments, format);
-    vsnprintf(statement, sizeof statement, format, arguments);
-    va_end(arguments);
-    if (mysql_peer_ask_text(link, statement, answer, sizeof answer, error) != 0)
-        return -1;
-    return strtoll(answer, NULL, 10) != 0;
 }

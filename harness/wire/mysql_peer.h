@@ -44,27 +44,10 @@ void mysql_peer_close(struct mysql_peer *link);
 // Executes one statement. *rows: what it brings, for the caller to free; NULL: it brings none.
 enum mysql_end mysql_peer_execute(struct mysql_peer *link, const char *statement, MYSQL_RES **rows);
 
-// The same of a statement that brings no rows. 0, or -1 with `error` set; mysql_errno tells the
-// number then.
-__attribute__((format(printf, 3, 4))) int mysql_peer_tell(struct mysql_peer *link,
-                                                          struct error *error, const char *format,
-                                                          ...);
-
-// The rows that one statement brings, for the caller to free; NULL with `error` set.
-__attribute__((format(printf, 3, 4))) MYSQL_RES *mysql_peer_ask(struct mysql_peer *link,
-                                                                struct error *error,
-                                                                const char *format, ...);
-
-// Writes the first column of the first row that the statement brings to `answer`: "" if it brings
-// none, or NULL. 0, or -1 with `error` set.
-int mysql_peer_ask_text(struct mysql_peer *link, const char *statement, char *answer, size_t room,
-                        struct error *error);
-
-// Whether the first value that the statement brings is a number other than 0: 1, 0 (also if it
-// brings none), or -1 with `error` set.
-__attribute__((format(printf, 3, 4))) int mysql_peer_is_so(struct mysql_peer *link,
-                                                           struct error *error, const char *format,
-                                                           ...);
+// The same; writes the first column of the first row that it brings to `answer`: "" if it brings
+// none, or NULL. 0, or -1 with `error` set; mysql_errno tells the number then.
+int mysql_peer_ask(struct mysql_peer *link, const char *statement, char *answer, size_t room,
+                   struct error *error);
 
 // True if there is something to be read although nothing was asked: the session has ended.
 // *by_server: the server has said so, or closed it. A connection that was reset may have been so by

@@ -1,8 +1,116 @@
-// The MySQL connection against a real server: every class of outcome.
-#include "harness/testing/test.h"
-#include "harness/wire/test_mysql.h"
-
+// The MySQL connection against a real server: every class of outcome, and what comes of statements
+// that meet the locks of others: waiting, giving up, deadlock.
 #include "harness/cluster/process.h"
+#include "harness/cluster/test_outage.h"
+#include "harness/cluster/test_server.h"
+#include "harness/testing/test.h"
+#include "harness/wire/mysql.h"
+#include "harness/wire/test_points.h"
+
+#include <pthread.h>
+
+#define TABLE "lockpick_wire"
+
+static const struct mysql_statement select_row = {"SELECT", "SELECT value FROM %s WHERE id = ?"};
+static const struct mysql_statement update_row = {"UPDATE", "UPDATE %s SET value = ? WHERE id = ?"};
+static const struct mysql_statement insert_row = {"INSERT", "INSERT INTO %s VALUES (?, ?)"};
+
+static struct {
+    struct test_server server;
+    struct actor actor;
+    struct mysql_connection *connection;
+    struct mysql_connection *other;
+} fixture;
+static struct mysql_answer answer; // to the last request
+
+static struct mysql_connection *open_connection(void)
+{
+    static const struct mysql_statement *const statements[] = {&select_row, &update_row,
+                                                               &insert_row};
+    struct error error = {0};
+    struct mysql_connection *connection =
+        mysql_connection_open(&fixture.server.service, 300 * NS_PER_MS, &fixture.actor, &error);
+    for (size_t i = 0; connection != NULL && i < 3; i++) {
+        if (mysql_statement_load(connection, statements[i], TABLE, &error) != 0)
+            connection = NULL;
+    }
+    if (connection == NULL)
+        fprintf(stderr, "%s\n", error.text);
+    return connection;
+}
+
+static int start(void **state)
+{
+    static const char *const tables[] = {
+        "CREATE TABLE " TABLE " (id INT PRIMARY KEY, value BIGINT)",
+        "INSERT INTO " TABLE " VALUES (1, 10), (2, 20), (3, NULL)", NULL};
+    struct error error = {0};
+    (void)state;
+    fixture.actor = (struct actor){.client = 1, .worker = 1, .phase = PHASE_NONE};
+    if (test_server_start(&fixture.server, "mysql") != 0)
+        return -1;
+    if (mysql_execute_all(&fixture.server.service, tables, &error) != 0) {
+        fprintf(stderr, "%s\n", error.text);
+        return -1;
+    }
+    fixture.connection = open_connection();
+    fixture.other = open_connection();
+    return fixture.connection == NULL || fixture.other == NULL ? -1 : 0;
+}
+
+static int stop(void **state)
+{
+    (void)state;
+    mysql_connection_close(fixture.connection);
+    mysql_connection_close(fixture.other);
+    test_server_stop(&fixture.server);
+    return 0;
+}
+
+static enum outcome say(struct mysql_connection *connection, const char *text)
+{
+    const struct mysql_statement statement = {"SAY", text};
+    return mysql_request(connection, &answer, &statement, NULL);
+}
+
+static enum outcome update(struct mysql_connection *connection, int64_t id, int64_t value)
+{
+    const struct mysql_argument arguments[] = {{NULL, value}, {NULL, id}};
+    return mysql_request(connection, &answer, &update_row, arguments);
+}
+
+static enum outcome look_up(struct mysql_connection *connection, int64_t id)
+{
+    const struct mysql_argument arguments[] = {{NULL, id}};
+    return mysql_request(connection, &answer, &select_row, arguments);
+}
+
+// Asks again and again until the answer is `wanted`.
+static void await_number(struct mysql_connection *connection, int64_t wanted, const char *text)
+{
+    int64_t give_up_ns = clock_monotonic_ns() + 20 * NS_PER_S;
+    for (;;) {
+        assert_int_equal(say(connection, text), OUTCOME_OK);
+        if (answer.values[0].number == wanted)
+            return;
+        if (clock_monotonic_ns() > give_up_ns)
+            fail_msg("'%s' never becomes %lld", text, (long long)wanted);
+        clock_sleep_until_ns(clock_monotonic_ns() + NS_PER_MS);
+    }
+}
+
+// Ends the connection's session on the server, and waits until it is gone there.
+static void kill_session(void)
+{
+    char text[120];
+    assert_int_equal(say(fixture.connection, "SELECT CONNECTION_ID()"), OUTCOME_OK);
+    long long id = answer.values[0].number;
+    snprintf(text, sizeof text, "KILL CONNECTION %lld", id);
+    assert_int_equal(say(fixture.other, text), OUTCOME_OK);
+    snprintf(text, sizeof text,
+             "SELECT COUNT(*) FROM information_schema.processlist WHERE id = %lld", id);
+    await_number(fixture.other, 0, text);
+}
 
 // --- answers -------------------------------------------------------------------------------------
 
@@ -10,35 +118,30 @@ TEST_GROUP(start, stop);
 
 TEST(an_answer_is_the_first_values_of_its_first_row)
 {
-    struct fixture *fixture = *state;
-    struct mysql_answer answer;
-    assert_int_equal(say(fixture->connection, &answer, "SELECT 'seen', 7 UNION SELECT '', 8"),
-                     OUTCOME_OK);
+    assert_int_equal(say(fixture.connection, "SELECT 'seen', 7 UNION SELECT '', 8"), OUTCOME_OK);
     assert_string_equal(answer.values[0].text, "seen");
     assert_int_equal(answer.values[1].number, 7);
     assert_int_equal(answer.rows, 2);
-    assert_int_equal(look_up(fixture->connection, &answer, 2), OUTCOME_OK);
+    assert_int_equal(look_up(fixture.connection, 2), OUTCOME_OK);
     assert_int_equal(answer.rows, 1);
     assert_int_equal(answer.values[0].number, 20);
     assert_false(answer.values[0].is_null);
     assert_true(answer.values[1].is_null);
-    assert_int_equal(look_up(fixture->connection, &answer, 3), OUTCOME_OK);
+    assert_int_equal(look_up(fixture.connection, 3), OUTCOME_OK);
     assert_int_equal(answer.rows, 1);
     assert_true(answer.values[0].is_null);
-    assert_int_equal(look_up(fixture->connection, &answer, 4), OUTCOME_OK);
+    assert_int_equal(look_up(fixture.connection, 4), OUTCOME_OK);
     assert_int_equal(answer.rows, 0);
     assert_true(answer.values[0].is_null);
 }
 
 TEST(an_update_that_writes_what_is_there_affects_no_row)
 {
-    struct fixture *fixture = *state;
-    struct mysql_answer answer;
-    assert_int_equal(update(fixture->connection, &answer, 1, 11), OUTCOME_OK);
+    assert_int_equal(update(fixture.connection, 1, 11), OUTCOME_OK);
     assert_int_equal(answer.affected, 1);
-    assert_int_equal(update(fixture->connection, &answer, 1, 11), OUTCOME_OK);
+    assert_int_equal(update(fixture.connection, 1, 11), OUTCOME_OK);
     assert_int_equal(answer.affected, 0);
-    assert_int_equal(update(fixture->connection, &answer, 99, 11), OUTCOME_OK);
+    assert_int_equal(update(fixture.connection, 99, 11), OUTCOME_OK);
     assert_int_equal(answer.affected, 0);
 }
 
@@ -46,73 +149,65 @@ TEST(an_update_that_writes_what_is_there_affects_no_row)
 
 TEST(no_answer_in_time_is_unknown_and_the_next_request_has_a_new_session)
 {
-    struct fixture *fixture = *state;
-    struct mysql_answer answer;
-    int64_t session = mysql_connection_session(fixture->connection);
+    int64_t session = mysql_connection_session(fixture.connection);
     assert_true(session > 0);
-    stand_still(&fixture->server.cluster.nodes[0]);
+    stand_still(&fixture.server.cluster.nodes[0]);
     int64_t began_ns = clock_monotonic_ns();
-    enum outcome outcome = update(fixture->connection, &answer, 1, 12);
+    enum outcome outcome = update(fixture.connection, 1, 12);
     int64_t took_ns = clock_monotonic_ns() - began_ns;
-    go_on(&fixture->server.cluster.nodes[0]);
+    go_on(&fixture.server.cluster.nodes[0]);
     assert_int_equal(outcome, OUTCOME_UNKNOWN);
     assert_true(took_ns >= 300 * NS_PER_MS); // of the library's own, none is below a second
     assert_false(answer.session_ended);
-    assert_non_null(strstr(mysql_connection_error(fixture->connection), "no answer in time"));
-    assert_int_equal(mysql_connection_session(fixture->connection), 0);
-    assert_int_equal(look_up(fixture->connection, &answer, 2), OUTCOME_OK); // prepared anew
+    assert_non_null(strstr(mysql_connection_error(fixture.connection), "no answer in time"));
+    assert_int_equal(mysql_connection_session(fixture.connection), 0);
+    assert_int_equal(look_up(fixture.connection, 2), OUTCOME_OK); // prepared anew
     assert_int_equal(answer.values[0].number, 20);
-    assert_int_equal(mysql_connection_session(fixture->connection), session + 1);
+    assert_int_equal(mysql_connection_session(fixture.connection), session + 1);
 }
 
 TEST(a_server_that_does_not_even_greet_has_executed_nothing)
 {
-    struct fixture *fixture = *state;
-    struct mysql_answer answer;
-    mysql_connection_end_session(fixture->connection);
-    stand_still(&fixture->server.cluster.nodes[0]);
-    enum outcome outcome = look_up(fixture->connection, &answer, 1);
-    go_on(&fixture->server.cluster.nodes[0]);
+    mysql_connection_end_session(fixture.connection);
+    stand_still(&fixture.server.cluster.nodes[0]);
+    enum outcome outcome = look_up(fixture.connection, 1);
+    go_on(&fixture.server.cluster.nodes[0]);
     assert_int_equal(outcome, OUTCOME_NO);
     assert_int_equal(answer.error, 0);
-    assert_int_equal(look_up(fixture->connection, &answer, 1), OUTCOME_OK);
+    assert_int_equal(look_up(fixture.connection, 1), OUTCOME_OK);
 }
 
 TEST(what_belongs_to_a_session_that_has_ended_is_not_sent_to_another)
 {
-    struct fixture *fixture = *state;
-    struct mysql_answer answer;
     const struct mysql_statement statement = {"SAY", "SELECT 1"};
-    assert_int_equal(look_up(fixture->connection, &answer, 1), OUTCOME_OK);
-    int64_t session = mysql_connection_session(fixture->connection);
-    kill_session(fixture);
-    assert_int_equal(mysql_connection_session(fixture->connection), session); // as far as it knows
-    assert_int_equal(mysql_request_in(fixture->connection, session, &answer, &statement, NULL),
+    assert_int_equal(look_up(fixture.connection, 1), OUTCOME_OK);
+    int64_t session = mysql_connection_session(fixture.connection);
+    kill_session();
+    assert_int_equal(mysql_connection_session(fixture.connection), session); // as far as it knows
+    assert_int_equal(mysql_request_in(fixture.connection, session, &answer, &statement, NULL),
                      OUTCOME_NO);
     assert_true(answer.session_ended);
-    assert_int_equal(mysql_connection_session(fixture->connection), 0);
-    assert_int_equal(mysql_request_in(fixture->connection, session, &answer, &statement, NULL),
+    assert_int_equal(mysql_connection_session(fixture.connection), 0);
+    assert_int_equal(mysql_request_in(fixture.connection, session, &answer, &statement, NULL),
                      OUTCOME_NO);
     // What needs no session in particular does not notice.
-    assert_int_equal(say(fixture->connection, &answer, "SELECT 1"), OUTCOME_OK);
-    kill_session(fixture);
-    assert_int_equal(update(fixture->connection, &answer, 1, 13), OUTCOME_OK);
-    assert_int_equal(mysql_connection_session(fixture->connection), session + 2);
+    assert_int_equal(say(fixture.connection, "SELECT 1"), OUTCOME_OK);
+    kill_session();
+    assert_int_equal(update(fixture.connection, 1, 13), OUTCOME_OK);
+    assert_int_equal(mysql_connection_session(fixture.connection), session + 2);
 }
 
 TEST(a_session_that_is_killed_at_work_leaves_an_unknown)
 {
-    struct fixture *fixture = *state;
-    struct mysql_answer answer;
     char text[64];
-    assert_int_equal(say(fixture->connection, &answer, "SELECT CONNECTION_ID()"), OUTCOME_OK);
+    assert_int_equal(say(fixture.connection, "SELECT CONNECTION_ID()"), OUTCOME_OK);
     snprintf(text, sizeof text, "KILL CONNECTION %lld", (long long)answer.values[0].number);
-    assert_int_equal(say(fixture->connection, &answer, text), OUTCOME_UNKNOWN);
+    assert_int_equal(say(fixture.connection, text), OUTCOME_UNKNOWN);
     assert_true(answer.session_ended);
-    assert_int_equal(mysql_connection_session(fixture->connection), 0);
-    assert_int_equal(say(fixture->connection, &answer, "SELECT CONNECTION_ID()"), OUTCOME_OK);
+    assert_int_equal(mysql_connection_session(fixture.connection), 0);
+    assert_int_equal(say(fixture.connection, "SELECT CONNECTION_ID()"), OUTCOME_OK);
     snprintf(text, sizeof text, "KILL QUERY %lld", (long long)answer.values[0].number);
-    assert_int_equal(say(fixture->connection, &answer, text), OUTCOME_UNKNOWN);
+    assert_int_equal(say(fixture.connection, text), OUTCOME_UNKNOWN);
     assert_true(answer.session_ended);
 }
 
@@ -120,26 +215,24 @@ TEST(a_session_that_is_killed_at_work_leaves_an_unknown)
 
 TEST(errors_say_whether_the_statement_can_ever_work)
 {
-    struct fixture *fixture = *state;
-    struct mysql_answer answer;
     static const unsigned refused[] = {1020, 1040, 1047, 1062, 1205, 1213, 1290, 1836, 3058, 3572};
     static const unsigned silent[] = {1053, 1180, 1317};
     char text[96];
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
         snprintf(text, sizeof text, "SIGNAL SQLSTATE '45000' SET MYSQL_ERRNO = %u", refused[i]);
-        assert_int_equal(say(fixture->connection, &answer, text), OUTCOME_NO);
+        assert_int_equal(say(fixture.connection, text), OUTCOME_NO);
         assert_int_equal(answer.error, refused[i]);
     }
     for (size_t i = 0; i < sizeof silent / sizeof *silent; i++) {
         snprintf(text, sizeof text, "SIGNAL SQLSTATE '45000' SET MYSQL_ERRNO = %u", silent[i]);
-        assert_int_equal(say(fixture->connection, &answer, text), OUTCOME_UNKNOWN);
+        assert_int_equal(say(fixture.connection, text), OUTCOME_UNKNOWN);
     }
-    assert_int_equal(say(fixture->connection, &answer, "SELEKT 1"), OUTCOME_BROKEN);
-    assert_int_equal(say(fixture->connection, &answer, "SELECT 1 FROM nowhere"), OUTCOME_BROKEN);
-    assert_non_null(strstr(mysql_connection_error(fixture->connection), "nowhere"));
-    assert_true(mysql_connection_session(fixture->connection) > 0);
+    assert_int_equal(say(fixture.connection, "SELEKT 1"), OUTCOME_BROKEN);
+    assert_int_equal(say(fixture.connection, "SELECT 1 FROM nowhere"), OUTCOME_BROKEN);
+    assert_non_null(strstr(mysql_connection_error(fixture.connection), "nowhere"));
+    assert_true(mysql_connection_session(fixture.connection) > 0);
     const struct mysql_argument arguments[] = {{NULL, 1}, {"7", 0}};
-    assert_int_equal(mysql_request(fixture->connection, &answer, &insert_row, arguments),
+    assert_int_equal(mysql_request(fixture.connection, &answer, &insert_row, arguments),
                      OUTCOME_NO);
     assert_int_equal(answer.error, MYSQL_DUPLICATE);
 }
@@ -148,51 +241,166 @@ TEST(errors_say_whether_the_statement_can_ever_work)
 
 TEST(a_request_passes_a_point_before_and_after)
 {
-    struct fixture *fixture = *state;
     struct point_board board = {0};
-    struct point_trap *trap = &board.traps[0];
-    struct mysql_answer answer;
-    // A trap that never comes to its turn still counts what passes by.
-    *trap = (struct point_trap){
-        .client = 1,
-        .worker = 1,
-        .match_count = 2,
-        .nth = 100,
-        .matches = {{POINT_BEFORE, PHASE_NONE, "SELECT"}, {POINT_AFTER, PHASE_NONE, "SELECT"}}};
-    mysql_connection_end_session(fixture->connection);
-    point_arm(&board, trap);
-    fixture->actor.board = &board;
-    assert_int_equal(look_up(fixture->connection, &answer, 1), OUTCOME_OK); // connecting is none
-    fixture->actor.board = NULL;
-    assert_int_equal(trap->passed, 2);
+    mysql_connection_end_session(fixture.connection);
+    count_points(&fixture.actor, &board, "SELECT");
+    assert_int_equal(look_up(fixture.connection, 1), OUTCOME_OK); // connecting is none
+    fixture.actor.board = NULL;
+    assert_int_equal(board.traps[0].passed, 2);
 }
 
 TEST(only_our_own_database_is_made_if_it_is_not_there)
 {
-    struct fixture *fixture = *state;
-    struct mysql_answer answer;
     struct error error = {0};
-    struct service service = fixture->server.service;
-    assert_int_equal(say(fixture->connection, &answer, "SELECT DATABASE()"), OUTCOME_OK);
+    struct service service = fixture.server.service;
+    assert_int_equal(say(fixture.connection, "SELECT DATABASE()"), OUTCOME_OK);
     assert_string_equal(answer.values[0].text, "lockpick");
     snprintf(service.database, sizeof service.database, "theirs");
-    assert_null(mysql_connection_open(&service, NS_PER_S, &fixture->actor, &error));
+    assert_null(mysql_connection_open(&service, NS_PER_S, &fixture.actor, &error));
     assert_non_null(strstr(error.text, "theirs"));
 }
 
 // Ends the server: must be the last test.
 TEST(what_cannot_connect_was_certainly_not_executed)
 {
-    struct fixture *fixture = *state;
-    struct mysql_answer answer;
     struct error error = {0};
-    struct node *node = &fixture->server.cluster.nodes[0];
-    int64_t session = mysql_connection_session(fixture->connection);
+    struct node *node = &fixture.server.cluster.nodes[0];
+    int64_t session = mysql_connection_session(fixture.connection);
     process_kill(node->server);
     node->server = 0;
-    assert_int_equal(say(fixture->connection, &answer, "SELECT 1"), OUTCOME_NO);
-    assert_int_equal(mysql_connection_session(fixture->connection), 0);
+    assert_int_equal(say(fixture.connection, "SELECT 1"), OUTCOME_NO);
+    assert_int_equal(mysql_connection_session(fixture.connection), 0);
     assert_true(session > 0);
-    assert_null(mysql_connection_open(&fixture->server.service, NS_PER_S, &fixture->actor, &error));
-    assert_non_null(strstr(error.text, fixture->server.service.servers[0].host));
+    assert_null(mysql_connection_open(&fixture.server.service, NS_PER_S, &fixture.actor, &error));
+    assert_non_null(strstr(error.text, fixture.server.service.servers[0].host));
+}
+
+// --- the locks of others, on a server of their own
+// -------------------------------------------------
+
+TEST_GROUP(start, stop);
+
+TEST(a_lock_that_is_not_waited_for_ends_its_statement_but_not_its_transaction)
+{
+    assert_int_equal(say(fixture.other, "BEGIN"), OUTCOME_OK);
+    assert_int_equal(update(fixture.other, 2, 21), OUTCOME_OK);
+    assert_int_equal(say(fixture.connection, "BEGIN"), OUTCOME_OK);
+    assert_int_equal(update(fixture.connection, 1, 31), OUTCOME_OK);
+    assert_int_equal(
+        say(fixture.connection, "SELECT value FROM " TABLE " WHERE id = 2 FOR UPDATE NOWAIT"),
+        OUTCOME_NO);
+    assert_int_equal(answer.error, MYSQL_LOCK_TIMEOUT);
+    assert_int_equal(say(fixture.connection, "COMMIT"), OUTCOME_OK);
+    assert_int_equal(look_up(fixture.connection, 1), OUTCOME_OK);
+    assert_int_equal(answer.values[0].number, 31);
+    assert_int_equal(say(fixture.other, "ROLLBACK"), OUTCOME_OK);
+}
+
+struct waiter {
+    struct mysql_connection *connection;
+    struct mysql_answer answer;
+    enum outcome outcome;
+    _Atomic bool is_over;
+    pthread_t thread;
+};
+
+static bool is_over(void *context)
+{
+    return atomic_load((_Atomic bool *)context);
+}
+
+static void *wait_for_row_2(void *context)
+{
+    static const struct mysql_statement statement = {"SELECT", "SELECT value FROM " TABLE
+                                                               " WHERE id = 2 FOR UPDATE"};
+    struct waiter *waiter = context;
+    const struct mysql_patience patience = {is_over, &waiter->is_over};
+    waiter->outcome = mysql_request_patiently(waiter->connection, 0, &waiter->answer, &statement,
+                                              NULL, &patience);
+    return NULL;
+}
+
+// Until so many statements wait for a row.
+static void await_waiting(int64_t count)
+{
+    struct error error;
+    struct actor prober = {.client = 2, .worker = 1, .phase = PHASE_NONE}; // beside who waits
+    struct mysql_connection *probe =
+        mysql_connection_open(&fixture.server.service, NS_PER_S, &prober, &error);
+    assert_non_null(probe);
+    await_number(probe, count,
+                 "SELECT variable_value FROM information_schema.global_status "
+                 "WHERE variable_name = 'INNODB_ROW_LOCK_CURRENT_WAITS'");
+    mysql_connection_close(probe);
+}
+
+static void start_to_wait(struct waiter *waiter)
+{
+    waiter->connection = fixture.connection;
+    assert_int_equal(pthread_create(&waiter->thread, NULL, wait_for_row_2, waiter), 0);
+    await_waiting(1);
+}
+
+TEST(a_statement_may_wait_for_longer_than_other_requests)
+{
+    struct waiter waiter = {.is_over = false};
+    assert_int_equal(say(fixture.other, "BEGIN"), OUTCOME_OK);
+    assert_int_equal(update(fixture.other, 2, 22), OUTCOME_OK);
+    start_to_wait(&waiter);
+    clock_sleep_until_ns(clock_monotonic_ns() + 400 * NS_PER_MS); // longer than request_ns
+    assert_int_equal(say(fixture.other, "COMMIT"), OUTCOME_OK);
+    pthread_join(waiter.thread, NULL);
+    assert_int_equal(waiter.outcome, OUTCOME_OK);
+    assert_int_equal(waiter.answer.values[0].number, 22);
+}
+
+TEST(a_statement_that_is_given_up_leaves_nobody_waiting_on_the_server)
+{
+    struct waiter waiter = {.is_over = false};
+    assert_int_equal(say(fixture.other, "BEGIN"), OUTCOME_OK);
+    assert_int_equal(update(fixture.other, 2, 23), OUTCOME_OK);
+    start_to_wait(&waiter);
+    atomic_store(&waiter.is_over, true);
+    pthread_join(waiter.thread, NULL);
+    assert_int_equal(waiter.outcome, OUTCOME_NO);
+    assert_true(waiter.answer.session_ended);
+    await_waiting(0);
+    assert_int_equal(say(fixture.other, "ROLLBACK"), OUTCOME_OK);
+}
+
+TEST(who_gives_up_on_a_server_that_is_silent_does_not_know)
+{
+    struct waiter waiter = {.is_over = false};
+    assert_int_equal(say(fixture.other, "BEGIN"), OUTCOME_OK);
+    assert_int_equal(update(fixture.other, 2, 24), OUTCOME_OK);
+    start_to_wait(&waiter);
+    stand_still(&fixture.server.cluster.nodes[0]);
+    atomic_store(&waiter.is_over, true);
+    pthread_join(waiter.thread, NULL);
+    go_on(&fixture.server.cluster.nodes[0]);
+    assert_int_equal(waiter.outcome, OUTCOME_UNKNOWN);
+    assert_false(waiter.answer.session_ended);
+    mysql_connection_end_session(fixture.other);
+}
+
+TEST(a_deadlock_undoes_a_whole_transaction)
+{
+    struct waiter waiter = {.is_over = false};
+    assert_int_equal(say(fixture.connection, "BEGIN"), OUTCOME_OK);
+    assert_int_equal(update(fixture.connection, 1, 41), OUTCOME_OK);
+    assert_int_equal(say(fixture.other, "BEGIN"), OUTCOME_OK);
+    assert_int_equal(update(fixture.other, 2, 25), OUTCOME_OK);
+    start_to_wait(&waiter);
+    enum outcome outcome = update(fixture.other, 1, 42); // each waits for the other
+    bool other_is_victim = outcome == OUTCOME_NO;
+    if (!other_is_victim)
+        assert_int_equal(say(fixture.other, "COMMIT"), OUTCOME_OK);
+    pthread_join(waiter.thread, NULL);
+    assert_int_equal(other_is_victim ? answer.error : waiter.answer.error, MYSQL_DEADLOCK);
+    assert_int_equal(waiter.outcome, other_is_victim ? OUTCOME_OK : OUTCOME_NO);
+    struct mysql_connection *victim = other_is_victim ? fixture.other : fixture.connection;
+    assert_int_equal(say(victim, "SELECT @@in_transaction"), OUTCOME_OK);
+    assert_int_equal(answer.values[0].number, 0);
+    mysql_connection_end_session(fixture.connection);
+    mysql_connection_end_session(fixture.other);
 }

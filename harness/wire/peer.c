@@ -116,16 +116,3 @@ int peer_receive(const struct peer *peer, int descriptor, struct text *answer, s
     text_add_bytes(answer, block, (size_t)got);
     return 0;
 }
-
-int peer_converse(const struct peer *peer, const void *request, size_t length, struct text *answer,
-                  struct error *error)
-{
-    int descriptor = peer_connect(peer, error);
-    if (descriptor < 0)
-        return -1;
-    int result = peer_send(peer, descriptor, request, length, error);
-    while (result == 0)
-        result = peer_receive(peer, descriptor, answer, error);
-    close(descriptor);
-    return result > 0 ? 0 : -1;
-}

@@ -1,12 +1,10 @@
 // A server at the other end of a connection, below all points: where it is, how messages call it,
 // and until when it is waited for.
 //
-// Each protocol has one: struct redis_peer, mysql_peer, postgres_peer (postgres.h), memcached_peer
-// (memcached.h), etcd_peer_ask (etcd.h), and peer_converse for ZooKeeper's four-letter words. It is
-// one connection to one server and passes no points, for set-up and for the control of servers:
-// open it with peer_at(&endpoint, "redis-1 on", NS_PER_S), ask, close. The clients of the workers
-// (redis.h, mysql.h, ...) stand on them, and add points, outcomes and the way to the server that
-// leads.
+// Redis, MySQL, PostgreSQL and memcached have one each (redis_peer.h, mysql_peer.h, postgres.h,
+// memcached.h): a connection to that one server, which passes no points. Open it with
+// peer_at(&endpoint, "redis at", NS_PER_S), ask, close. The clients of the workers (redis.h,
+// mysql.h, ...) stand on them, and add points, outcomes and the way to the server that leads.
 #ifndef LOCKPICK_WIRE_PEER_H
 #define LOCKPICK_WIRE_PEER_H
 
@@ -41,10 +39,5 @@ int peer_connect(const struct peer *peer, struct error *error);
 int peer_send(const struct peer *peer, int descriptor, const void *bytes, size_t length,
               struct error *error);
 int peer_receive(const struct peer *peer, int descriptor, struct text *answer, struct error *error);
-
-// For servers that end the connection once they have answered: connects, sends the request, and
-// adds to `answer` all that comes. 0, or -1 with `error` set, and in `answer` what came so far.
-int peer_converse(const struct peer *peer, const void *request, size_t length, struct text *answer,
-                  struct error *error);
 
 #endif

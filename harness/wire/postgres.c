@@ -113,19 +113,6 @@ PGresult *postgres_peer_ask(struct postgres_peer *link, const char *statement,
     return NULL;
 }
 
-PGresult *postgres_peer_rows(struct postgres_peer *link, const char *statement,
-                             const char *const *arguments, struct error *error)
-{
-    PGresult *rows = postgres_peer_ask(link, statement, arguments, error);
-    if (PQresultStatus(rows) == PGRES_TUPLES_OK)
-        return rows;
-    if (rows != NULL)
-        error_set(error, "%s was asked '%.300s' and answers: %s", link->peer.name, statement,
-                  PQresultErrorMessage(rows));
-    PQclear(rows);
-    return NULL;
-}
-
 // --- the client ----------------------------------------------------------------------------------
 
 struct postgres_connection {

@@ -27,10 +27,6 @@ void postgres_peer_close(struct postgres_peer *link);
 PGresult *postgres_peer_ask(struct postgres_peer *link, const char *statement,
                             const char *const *arguments, struct error *error);
 
-// The same of a statement that brings rows: NULL with `error` set if it brought none.
-PGresult *postgres_peer_rows(struct postgres_peer *link, const char *statement,
-                             const char *const *arguments, struct error *error);
-
 // --- a worker's client, which passes a point before and after each request -----------------------
 
 struct postgres_connection;

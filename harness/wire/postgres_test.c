@@ -5,134 +5,112 @@
 #include "harness/cluster/process.h"
 #include "harness/cluster/test_server.h"
 #include "harness/testing/test.h"
+#include "harness/wire/test_points.h"
 
-struct fixture {
+static struct {
     struct test_server server;
     struct actor actor;
     struct postgres_connection *connection;
-};
+} fixture;
+static struct postgres_answer answer; // to the last request
 
 static int start(void **state)
 {
-    static struct fixture fixture;
-    fixture = (struct fixture){.actor = {.phase = PHASE_NONE}};
     struct error error = {0};
+    (void)state;
+    fixture.actor = (struct actor){.phase = PHASE_NONE};
     if (test_server_start(&fixture.server, "postgres") != 0)
         return -1;
     fixture.connection =
         postgres_open(&fixture.server.service, 300 * NS_PER_MS, &fixture.actor, &error);
-    *state = &fixture;
     return fixture.connection == NULL ? -1 : 0;
 }
 
 static int stop(void **state)
 {
-    struct fixture *fixture = *state;
-    postgres_close(fixture->connection);
-    test_server_stop(&fixture->server);
+    (void)state;
+    postgres_close(fixture.connection);
+    test_server_stop(&fixture.server);
     return 0;
 }
 
-static enum outcome ask(struct fixture *fixture, struct postgres_answer *answer,
-                        const char *statement, const char *argument)
+static enum outcome ask(const char *statement, const char *argument)
 {
     const char *const arguments[] = {argument, NULL};
-    return postgres_request(fixture->connection, answer, "ask", statement, arguments);
+    return postgres_request(fixture.connection, &answer, "ask", statement, arguments);
 }
 
 TEST_GROUP(start, stop);
 
 TEST(an_answer_is_its_first_value)
 {
-    struct fixture *fixture = *state;
-    struct postgres_answer answer;
-    assert_int_equal(ask(fixture, &answer, "SELECT $1 || '!', 7", "seen"), OUTCOME_OK);
+    assert_int_equal(ask("SELECT $1 || '!', 7", "seen"), OUTCOME_OK);
     assert_string_equal(answer.text, "seen!");
     assert_int_equal(answer.rows, 1);
-    assert_int_equal(ask(fixture, &answer, "SELECT 1 WHERE false", NULL), OUTCOME_OK);
+    assert_int_equal(ask("SELECT 1 WHERE false", NULL), OUTCOME_OK);
     assert_string_equal(answer.text, "");
     assert_int_equal(answer.rows, 0);
-    assert_int_equal(ask(fixture, &answer, "CREATE TEMPORARY TABLE scratch ()", NULL), OUTCOME_OK);
+    assert_int_equal(ask("CREATE TEMPORARY TABLE scratch ()", NULL), OUTCOME_OK);
 }
 
 TEST(no_answer_in_time_is_unknown_and_the_next_request_has_a_new_session)
 {
-    struct fixture *fixture = *state;
-    struct postgres_answer answer;
-    int64_t session = postgres_session(fixture->connection);
+    int64_t session = postgres_session(fixture.connection);
     assert_true(session > 0);
-    assert_int_equal(ask(fixture, &answer, "SELECT pg_sleep(20)", NULL), OUTCOME_UNKNOWN);
+    assert_int_equal(ask("SELECT pg_sleep(20)", NULL), OUTCOME_UNKNOWN);
     assert_false(answer.session_ended);
-    assert_non_null(strstr(postgres_error(fixture->connection), "no answer in time"));
-    assert_int_equal(postgres_session(fixture->connection), 0);
-    assert_int_equal(ask(fixture, &answer, "SELECT 1", NULL), OUTCOME_OK);
-    assert_int_equal(postgres_session(fixture->connection), session + 1);
+    assert_non_null(strstr(postgres_error(fixture.connection), "no answer in time"));
+    assert_int_equal(postgres_session(fixture.connection), 0);
+    assert_int_equal(ask("SELECT 1", NULL), OUTCOME_OK);
+    assert_int_equal(postgres_session(fixture.connection), session + 1);
 }
 
 TEST(a_session_that_the_server_ends_is_unknown_and_said_to_have_ended)
 {
-    struct fixture *fixture = *state;
-    struct postgres_answer answer;
     const char *const suicide = "SELECT pg_terminate_backend(pg_backend_pid())";
-    assert_int_equal(ask(fixture, &answer, suicide, NULL), OUTCOME_UNKNOWN);
+    assert_int_equal(ask(suicide, NULL), OUTCOME_UNKNOWN);
     assert_true(answer.session_ended);
-    assert_int_equal(postgres_session(fixture->connection), 0);
-    assert_int_equal(ask(fixture, &answer, "SELECT 1", NULL), OUTCOME_OK);
+    assert_int_equal(postgres_session(fixture.connection), 0);
+    assert_int_equal(ask("SELECT 1", NULL), OUTCOME_OK);
 }
 
 TEST(errors_say_whether_the_statement_can_ever_work)
 {
-    struct fixture *fixture = *state;
-    struct postgres_answer answer;
-    int64_t session = postgres_session(fixture->connection);
+    int64_t session = postgres_session(fixture.connection);
     static const char *const refused[] = {"55P03", "40001", "40P01", "53200", "57014", "25006"};
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
         char statement[80];
         snprintf(statement, sizeof statement, "DO $$ BEGIN RAISE SQLSTATE '%s'; END $$",
                  refused[i]);
-        assert_int_equal(ask(fixture, &answer, statement, NULL), OUTCOME_NO);
+        assert_int_equal(ask(statement, NULL), OUTCOME_NO);
     }
-    assert_int_equal(ask(fixture, &answer, "SELECT no_such_function()", NULL), OUTCOME_BROKEN);
-    assert_non_null(strstr(postgres_error(fixture->connection), "no_such_function"));
-    assert_int_equal(postgres_session(fixture->connection), session);
+    assert_int_equal(ask("SELECT no_such_function()", NULL), OUTCOME_BROKEN);
+    assert_non_null(strstr(postgres_error(fixture.connection), "no_such_function"));
+    assert_int_equal(postgres_session(fixture.connection), session);
 }
 
 TEST(a_request_passes_a_point_before_and_after)
 {
-    struct fixture *fixture = *state;
     struct point_board board = {0};
-    struct point_trap *trap = &board.traps[0];
-    struct postgres_answer answer;
-    // A trap that never comes to its turn still counts what passes by.
-    *trap = (struct point_trap){
-        .client = 1,
-        .worker = 1,
-        .match_count = 2,
-        .nth = 100,
-        .matches = {{POINT_BEFORE, PHASE_NONE, "ask"}, {POINT_AFTER, PHASE_NONE, "ask"}}};
-    point_arm(&board, trap);
-    fixture->actor.client = fixture->actor.worker = 1;
-    fixture->actor.board = &board;
-    assert_int_equal(ask(fixture, &answer, "SELECT 1", NULL), OUTCOME_OK);
-    fixture->actor.board = NULL;
-    assert_int_equal(trap->passed, 2);
+    count_points(&fixture.actor, &board, "ask");
+    assert_int_equal(ask("SELECT 1", NULL), OUTCOME_OK);
+    fixture.actor.board = NULL;
+    assert_int_equal(board.traps[0].passed, 2);
 }
 
 // Ends the server: must be the last test.
 TEST(what_cannot_connect_was_certainly_not_executed)
 {
-    struct fixture *fixture = *state;
-    struct postgres_answer answer;
     struct error error = {0};
-    struct node *node = &fixture->server.cluster.nodes[0];
+    struct node *node = &fixture.server.cluster.nodes[0];
     process_kill(node->server);
     node->server = 0;
     enum outcome outcome = OUTCOME_OK;
     while (outcome == OUTCOME_OK) // until the backend notices that its server is gone
-        outcome = ask(fixture, &answer, "SELECT 1", NULL);
+        outcome = ask("SELECT 1", NULL);
     assert_int_equal(outcome, OUTCOME_UNKNOWN);
     assert_true(answer.session_ended);
-    assert_int_equal(ask(fixture, &answer, "SELECT 1", NULL), OUTCOME_NO);
-    assert_null(postgres_open(&fixture->server.service, NS_PER_S, &fixture->actor, &error));
-    assert_non_null(strstr(error.text, fixture->server.service.servers[0].host));
+    assert_int_equal(ask("SELECT 1", NULL), OUTCOME_NO);
+    assert_null(postgres_open(&fixture.server.service, NS_PER_S, &fixture.actor, &error));
+    assert_non_null(strstr(error.text, fixture.server.service.servers[0].host));
 }

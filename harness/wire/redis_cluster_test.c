@@ -13,36 +13,28 @@
 #define SLOT_OF_E "15363"
 #define SLOT_OF_H "11694"
 
-static struct fixture cluster;
-
-static int start_cluster(void **state)
-{
-    *state = &cluster;
-    return start_fixture(&cluster, "cluster");
-}
-
 // Tests that do no harm share the servers; each has a connection of its own.
 static int open_another(void **state)
 {
-    *state = &cluster;
-    redis_close(cluster.connection);
-    return connect_fixture(&cluster);
+    (void)state;
+    redis_close(fixture.connection);
+    return connect_fixture();
 }
 
 // How many points the connection has passed since.
-static void count_points(struct fixture *fixture)
+static void count_points(void)
 {
-    struct point_trap *trap = &fixture->board.traps[0];
+    struct point_trap *trap = &fixture.board.traps[0];
     *trap = (struct point_trap){
         .client = 1, .match_count = 1, .matches = {{.side = POINT_ANYWHERE}}, .nth = 1000000};
-    point_arm(&fixture->board, trap);
+    point_arm(&fixture.board, trap);
 }
 
-static int64_t points_counted(struct fixture *fixture)
+static int64_t points_counted(void)
 {
-    struct point_trap *trap = &fixture->board.traps[0];
+    struct point_trap *trap = &fixture.board.traps[0];
     int64_t passed = atomic_load(&trap->passed);
-    point_let_go(&fixture->board, trap);
+    point_let_go(&fixture.board, trap);
     return passed;
 }
 
@@ -50,42 +42,36 @@ TEST_GROUP(start_cluster, stop);
 
 TEST_WITH(a_request_goes_where_it_is_moved_to, open_another, NULL)
 {
-    struct fixture *fixture = *state;
-    struct redis_answer answer;
-    count_points(fixture);
-    assert_int_equal(redis_request(fixture->connection, &answer, "SET foo value"), OUTCOME_OK);
-    assert_int_equal(points_counted(fixture), 4); // before and after, twice
-    assert_true(answers(node_of(fixture, "server-3"), "GET foo", "value"));
-    count_points(fixture);
-    assert_int_equal(redis_request(fixture->connection, &answer, "GET foo"), OUTCOME_OK);
-    assert_int_equal(points_counted(fixture), 2); // it has stayed there
+    count_points();
+    EXPECT(OUTCOME_OK, "SET foo value");
+    assert_int_equal(points_counted(), 4); // before and after, twice
+    assert_true(answers(node_of("server-3"), "GET foo", "value"));
+    count_points();
+    EXPECT(OUTCOME_OK, "GET foo");
+    assert_int_equal(points_counted(), 2); // it has stayed there
 }
 
 TEST_WITH(a_script_is_sent_whole_to_a_server_that_lacks_it, open_another, NULL)
 {
     static const struct redis_script echo = {"return redis.call('GET', KEYS[1]) or ARGV[1]"};
-    struct fixture *fixture = *state;
-    struct redis_answer answer;
     struct error error;
     const char *const keys[] = {"key", NULL};
     const char *const arguments[] = {"nothing", NULL};
-    assert_int_equal(redis_script_load(fixture->connection, &echo, &error), 0);
-    assert_int_equal(redis_eval(fixture->connection, &answer, &echo, keys, arguments), OUTCOME_OK);
+    assert_int_equal(redis_script_load(fixture.connection, &echo, &error), 0);
+    assert_int_equal(redis_eval(fixture.connection, &answer, &echo, keys, arguments), OUTCOME_OK);
     assert_string_equal(answer.text, "nothing");
-    count_points(fixture);
-    assert_int_equal(redis_eval(fixture->connection, &answer, &echo, keys, arguments), OUTCOME_OK);
-    assert_int_equal(points_counted(fixture), 2);
+    count_points();
+    assert_int_equal(redis_eval(fixture.connection, &answer, &echo, keys, arguments), OUTCOME_OK);
+    assert_int_equal(points_counted(), 2);
 }
 
 TEST_WITH(a_wait_without_the_connection_that_wrote_is_a_no, open_another, NULL)
 {
-    struct fixture *fixture = *state;
-    struct redis_answer answer;
-    assert_int_equal(redis_request(fixture->connection, &answer, "SET foo value"), OUTCOME_OK);
-    assert_true(answers(node_of(fixture, "server-3"), "CLIENT KILL TYPE normal", ":"));
-    assert_int_equal(redis_request(fixture->connection, &answer, "GET foo"), OUTCOME_UNKNOWN);
-    assert_int_equal(redis_wait(fixture->connection, &answer, 1, REQUEST_NS), OUTCOME_NO);
-    assert_non_null(strstr(redis_error(fixture->connection), "is gone"));
+    EXPECT(OUTCOME_OK, "SET foo value");
+    assert_true(answers(node_of("server-3"), "CLIENT KILL TYPE normal", ":"));
+    EXPECT(OUTCOME_UNKNOWN, "GET foo");
+    assert_int_equal(redis_wait(fixture.connection, &answer, 1, REQUEST_NS), OUTCOME_NO);
+    EXPECT_ERROR("is gone");
 }
 
 static void set_slot(const struct node *node, const char *slot, const char *state, const char *id)
@@ -113,10 +99,10 @@ static void read_id(const struct node *node, char id[41])
     text_free(&text);
 }
 
-static struct migration begin_migration(struct fixture *fixture, const char *slot)
+static struct migration begin_migration(const char *slot)
 {
     struct migration migration = {
-        .slot = slot, .from = node_of(fixture, "server-3"), .to = node_of(fixture, "server-1")};
+        .slot = slot, .from = node_of("server-3"), .to = node_of("server-1")};
     read_id(migration.from, migration.from_id);
     read_id(migration.to, migration.to_id);
     set_slot(migration.to, slot, "IMPORTING", migration.from_id);
@@ -132,133 +118,112 @@ static void end_migration(const struct migration *migration)
 
 TEST_WITH(while_a_slot_moves_one_request_is_sent_on_and_the_next_asks_again, open_another, NULL)
 {
-    struct fixture *fixture = *state;
-    struct redis_answer answer;
-    struct migration migration = begin_migration(fixture, SLOT_OF_A);
-    assert_int_equal(redis_request(fixture->connection, &answer, "SET a value"), OUTCOME_OK);
+    struct migration migration = begin_migration(SLOT_OF_A);
+    EXPECT(OUTCOME_OK, "SET a value");
     assert_true(answers(migration.to, "ASKING\r\nGET a", "value"));
-    count_points(fixture);
-    assert_int_equal(redis_request(fixture->connection, &answer, "GET a"), OUTCOME_OK);
+    count_points();
+    EXPECT(OUTCOME_OK, "GET a");
     assert_string_equal(answer.text, "value");
-    assert_int_equal(points_counted(fixture), 4); // it asks where the slot was at first
+    assert_int_equal(points_counted(), 4); // it asks where the slot was at first
     end_migration(&migration);
-    count_points(fixture);
-    assert_int_equal(redis_request(fixture->connection, &answer, "GET a"), OUTCOME_OK);
-    assert_int_equal(points_counted(fixture), 4); // now it has moved
+    count_points();
+    EXPECT(OUTCOME_OK, "GET a");
+    assert_int_equal(points_counted(), 4); // now it has moved
 }
 
 TEST_WITH(a_wait_is_about_the_server_that_the_key_was_sent_on_to, open_another, NULL)
 {
-    struct fixture *fixture = *state;
-    struct redis_answer answer;
-    const struct node *replica = node_of(fixture, "server-4"); // of the server it goes to
-    struct migration migration = begin_migration(fixture, SLOT_OF_H);
+    const struct node *replica = node_of("server-4"); // of the server it goes to
+    struct migration migration = begin_migration(SLOT_OF_H);
     stand_still(replica);
-    enum outcome outcome = redis_request(fixture->connection, &answer, "SET {h}1 value");
-    enum outcome waited = redis_wait(fixture->connection, &answer, 1, 50 * NS_PER_MS);
+    enum outcome outcome = redis_request(fixture.connection, &answer, "SET {h}1 value");
+    enum outcome waited = redis_wait(fixture.connection, &answer, 1, 50 * NS_PER_MS);
     go_on(replica);
     assert_int_equal(outcome, OUTCOME_OK);
     assert_int_equal(waited, OUTCOME_OK);
     assert_int_equal(answer.integer, 0);
-    assert_int_equal(redis_wait(fixture->connection, &answer, 1, PATIENCE_NS), OUTCOME_OK);
+    assert_int_equal(redis_wait(fixture.connection, &answer, 1, PATIENCE_NS), OUTCOME_OK);
     assert_int_equal(answer.integer, 1);
     end_migration(&migration);
 }
 
 // Two keys of one slot, of which one has gone to its new server, and the other has not.
-static struct migration stop_halfway(struct fixture *fixture, const char *tag, const char *slot)
+static struct migration stop_halfway(const char *tag, const char *slot)
 {
-    struct redis_answer answer;
-    assert_int_equal(redis_request(fixture->connection, &answer, "SET {%s}1 stays", tag),
-                     OUTCOME_OK);
-    struct migration migration = begin_migration(fixture, slot);
-    assert_int_equal(redis_request(fixture->connection, &answer, "SET {%s}2 goes", tag),
-                     OUTCOME_OK);
+    EXPECT(OUTCOME_OK, "SET {%s}1 stays", tag);
+    struct migration migration = begin_migration(slot);
+    EXPECT(OUTCOME_OK, "SET {%s}2 goes", tag);
     return migration;
 }
 
 TEST_WITH(keys_on_two_servers_are_tried_again_and_then_no, open_another, NULL)
 {
-    struct fixture *fixture = *state;
-    struct redis_answer answer;
-    struct migration migration = stop_halfway(fixture, "d", SLOT_OF_D);
-    count_points(fixture);
-    assert_int_equal(redis_request(fixture->connection, &answer, "MGET {d}1 {d}2"), OUTCOME_NO);
-    assert_non_null(strstr(redis_error(fixture->connection), "TRYAGAIN"));
-    assert_true(points_counted(fixture) >= 6);
+    struct migration migration = stop_halfway("d", SLOT_OF_D);
+    count_points();
+    EXPECT(OUTCOME_NO, "MGET {d}1 {d}2");
+    EXPECT_ERROR("TRYAGAIN");
+    assert_true(points_counted() >= 6);
     assert_true(answers(migration.from, "DEL {d}1", ":1"));
     end_migration(&migration);
 }
 
 static void *ask_for_both_keys(void *context)
 {
-    struct fixture *fixture = context;
-    static enum outcome outcome;
-    struct redis_answer answer;
-    outcome = redis_request(fixture->connection, &answer, "MGET {e}1 {e}2");
-    return &outcome;
+    struct redis_answer both;
+    *(enum outcome *)context = redis_request(fixture.connection, &both, "MGET {e}1 {e}2");
+    return NULL;
 }
 
 TEST_WITH(keys_that_come_together_meanwhile_are_answered, open_another, NULL)
 {
-    struct fixture *fixture = *state;
     struct history_file history;
     struct history_writer writer;
     struct error error;
     char path[96];
     pthread_t thread;
-    void *outcome;
-    struct migration migration = stop_halfway(fixture, "e", SLOT_OF_E);
-    snprintf(path, sizeof path, "%s/history.bin", fixture->server.folder);
+    enum outcome outcome = OUTCOME_NO;
+    struct migration migration = stop_halfway("e", SLOT_OF_E);
+    snprintf(path, sizeof path, "%s/history.bin", fixture.server.folder);
     assert_int_equal(history_file_create(path, 1000, 1, &history, &error), 0);
     history_writer_start(&writer, &history, 1, 1);
-    fixture->actor.history = &writer;
-    struct point_trap *trap = &fixture->board.traps[0];
+    fixture.actor.history = &writer;
+    struct point_trap *trap = &fixture.board.traps[0];
     // Before the second try.
     *trap = (struct point_trap){
         .client = 1, .match_count = 1, .matches = {{.side = POINT_ANYWHERE}}, .nth = 3};
-    point_arm(&fixture->board, trap);
-    assert_int_equal(pthread_create(&thread, NULL, ask_for_both_keys, fixture), 0);
+    point_arm(&fixture.board, trap);
+    assert_int_equal(pthread_create(&thread, NULL, ask_for_both_keys, &outcome), 0);
     while (atomic_load(&trap->state) != POINT_REACHED)
         clock_sleep_until_ns(clock_monotonic_ns() + NS_PER_MS);
     assert_true(answers(migration.from, "DEL {e}1", ":1"));
     end_migration(&migration);
-    point_let_go(&fixture->board, trap);
-    pthread_join(thread, &outcome);
-    assert_int_equal(*(enum outcome *)outcome, OUTCOME_OK);
+    point_let_go(&fixture.board, trap);
+    pthread_join(thread, NULL);
+    assert_int_equal(outcome, OUTCOME_OK);
     history_file_close(&history);
 }
 
 TEST_WITH(a_slot_that_nobody_serves_is_a_no, open_another, NULL)
 {
-    struct fixture *fixture = *state;
-    struct redis_answer answer;
-    assert_true(answers(node_of(fixture, "server-3"), "CLUSTER DELSLOTS " SLOT_OF_FOO, "+OK"));
-    assert_int_equal(redis_request(fixture->connection, &answer, "SET foo value"), OUTCOME_NO);
-    assert_non_null(strstr(redis_error(fixture->connection), "CLUSTERDOWN"));
-    assert_true(answers(node_of(fixture, "server-3"), "CLUSTER ADDSLOTS " SLOT_OF_FOO, "+OK"));
-    set_until_ok(fixture, "foo");
+    assert_true(answers(node_of("server-3"), "CLUSTER DELSLOTS " SLOT_OF_FOO, "+OK"));
+    EXPECT(OUTCOME_NO, "SET foo value");
+    EXPECT_ERROR("CLUSTERDOWN");
+    assert_true(answers(node_of("server-3"), "CLUSTER ADDSLOTS " SLOT_OF_FOO, "+OK"));
+    set_until_ok("foo");
 }
 
 TEST_GROUP(NULL, NULL);
 
 TEST_WITH(when_a_master_dies_the_connection_finds_its_replica, start_cluster, stop)
 {
-    struct fixture *fixture = *state;
-    struct redis_answer answer;
-    assert_int_equal(redis_request(fixture->connection, &answer, "SET foo old"), OUTCOME_OK);
-    die(node_of(fixture, "server-3"));
-    assert_int_equal(set_until_ok(fixture, "foo"), OUTCOME_UNKNOWN);
-    assert_true(answers(node_of(fixture, "server-6"), "GET foo", "value"));
+    EXPECT(OUTCOME_OK, "SET foo old");
+    die(node_of("server-3"));
+    assert_int_equal(set_until_ok("foo"), OUTCOME_UNKNOWN);
+    assert_true(answers(node_of("server-6"), "GET foo", "value"));
 }
 
 TEST_WITH(a_cluster_whose_first_server_is_gone_is_entered_by_another, start_cluster, stop)
 {
-    struct fixture *fixture = *state;
-    struct error error = {0};
-    die(node_of(fixture, "server-1"));
-    struct redis_connection *other =
-        redis_open(&fixture->server.service, REQUEST_NS, &fixture->actor, &error);
-    assert_non_null(other);
-    redis_close(other);
+    die(node_of("server-1"));
+    redis_close(connect_another(&fixture.server.service));
 }

@@ -54,40 +54,16 @@ redisReply *redis_peer_next(struct redis_peer *link, struct error *error)
     return NULL;
 }
 
-static redisReply *ask(struct redis_peer *link, struct error *error, const char *format,
-                       va_list arguments)
-{
-    if (redisvAppendCommand(link->context, format, arguments) == REDIS_OK)
-        return redis_peer_next(link, error);
-    error_set(error, "cannot write a request '%s': %s", format, link->context->errstr);
-    return NULL;
-}
-
 redisReply *redis_peer_ask(struct redis_peer *link, struct error *error, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    redisReply *reply = ask(link, error, format, arguments);
+    int appended = redisvAppendCommand(link->context, format, arguments);
     va_end(arguments);
-    return reply;
-}
-
-int redis_peer_tell(struct redis_peer *link, struct error *error, const char *format, ...)
-{
-    va_list arguments;
-    char request[160];
-    va_start(arguments, format);
-    redisReply *reply = ask(link, error, format, arguments);
-    va_end(arguments);
-    if (reply == NULL)
-        return -1;
-    va_start(arguments, format);
-    vsnprintf(request, sizeof request, format, arguments);
-    va_end(arguments);
-    int result =
-        redis_reply_is_error(reply, "") ? redis_peer_unexpected(link, request, reply, error) : 0;
-    freeReplyObject(reply);
-    return result;
+    if (appended == REDIS_OK)
+        return redis_peer_next(link, error);
+    error_set(error, "cannot write a request '%s': %s", format, link->context->errstr);
+    return NULL;
 }
 
 bool redis_reply_is_error(const redisReply *reply, const char *word)
@@ -102,23 +78,6 @@ int redis_peer_unexpected(const struct redis_peer *link, const char *request,
     snprintf(number, sizeof number, "%lld", reply->integer);
     return error_set(error, "%s answers '%.300s' to %s", link->peer.name,
                      reply->str != NULL ? reply->str : number, request);
-}
-
-int redis_peer_info(struct redis_peer *link, const char *section, const char *field,
-                    long long *number, struct error *error)
-{
-    char wanted[64];
-    redisReply *reply = redis_peer_ask(link, error, "INFO %s", section);
-    if (reply == NULL)
-        return -1;
-    snprintf(wanted, sizeof wanted, "\n%s:", field);
-    const char *found = reply->str != NULL ? strstr(reply->str, wanted) : NULL;
-    if (found != NULL)
-        *number = strtoll(found + strlen(wanted), NULL, 10);
-    else
-        error_set(error, "%s does not tell its %s", link->peer.name, field);
-    freeReplyObject(reply);
-    return found != NULL ? 0 : -1;
 }
 
 int redis_peer_is_master(struct redis_peer *link, struct error *error)

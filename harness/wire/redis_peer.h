@@ -34,22 +34,12 @@ __attribute__((format(printf, 3, 4))) redisReply *redis_peer_ask(struct redis_pe
 // The next reply to what was sent by redisAppendCommand.
 redisReply *redis_peer_next(struct redis_peer *link, struct error *error);
 
-// For a request whose reply says nothing but that it was done: 0, or -1 with `error` set, also on
-// an error reply.
-__attribute__((format(printf, 3, 4))) int redis_peer_tell(struct redis_peer *link,
-                                                          struct error *error, const char *format,
-                                                          ...);
-
 // True if it is an error reply that begins with that word ("" for any).
 bool redis_reply_is_error(const redisReply *reply, const char *word);
 
 // Says in `error` that the server answered that to `request`. Returns -1.
 int redis_peer_unexpected(const struct redis_peer *link, const char *request,
                           const redisReply *reply, struct error *error);
-
-// The number after "<field>:" in the section of INFO. 0, or -1 with `error` set.
-int redis_peer_info(struct redis_peer *link, const char *section, const char *field,
-                    long long *number, struct error *error);
 
 // 1 if it is a master (whether or not of any slots), 0 if a replica, -1 with `error` set.
 int redis_peer_is_master(struct redis_peer *link, struct error *error);
