@@ -28,6 +28,7 @@ const struct fault cut_fault = {
              .strikes = STRIKES_WIRE,
              .traits = FAULT_SEVERS,
              .lasting = LASTS_BOUNDED,
+             .drawn_also_as = LOST_REPLY,
              .hows = hows,
              .told = "{are} cut off from {b}",
              .told_one_way = "nothing gets through from {a} to {b}",

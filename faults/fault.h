@@ -151,5 +151,7 @@ bool world_server_is(const struct fault_world *world, const struct target *targe
 
 extern const struct fault *const fault_catalogue[]; // NULL-terminated
 const struct fault *fault_find(const char *name);
+// The fault that `random` draws by that word, which is one of the vocabulary's `draws`.
+const struct fault *fault_drawn_as(const char *word);
 
 #endif

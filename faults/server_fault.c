@@ -82,3 +82,13 @@ const struct fault *fault_find(const char *name)
     }
     return NULL;
 }
+
+const struct fault *fault_drawn_as(const char *word)
+{
+    for (size_t i = 0; fault_catalogue[i] != NULL; i++) {
+        const struct fault_form *form = &fault_catalogue[i]->form;
+        if (form->drawn_also_as != NULL && strcmp(form->drawn_also_as, word) == 0)
+            return fault_catalogue[i];
+    }
+    return fault_find(word);
+}

@@ -13,6 +13,7 @@ struct server_form {
     // What it does to keep a grant when it stops, by enum persistence; NULL: it has no such way.
     const char *durability[PERSISTENCE_AOF_ALWAYS + 1];
     int64_t late_expiry_ns; // how much longer than it was asked to it may keep a lease
+    bool sets_clock_late;   // once it has stood still, it takes that time off leases all at once
     bool shows_keys;        // whether a lock is there can be seen by a key of the lock's name
     bool keeps_commits;     // it stores what it answers to, however it stops
     // What is made in a lone one before a trial, without which no lock can be taken; NULL: nothing.

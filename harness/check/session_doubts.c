@@ -113,7 +113,8 @@ void session_doubts_heed(struct digest *digest)
     const struct trial *trial = digest->trial;
     bool by_session = trial_has_trait(trial, "session") && trial_has_trait(trial, "lease") &&
                       strcmp(trial_topology(trial), "single") != 0;
-    bool by_clock = trial_has_trait(trial, "memcached") && trial_has_trait(trial, "lease");
+    bool by_clock =
+        trial->server != NULL && trial->server->sets_clock_late && trial_has_trait(trial, "lease");
     if (!by_session && !by_clock)
         return;
     struct standstills all = find_standstills(digest);

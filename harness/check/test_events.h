@@ -545,7 +545,7 @@ static const struct server_form *server_with(const char *word)
         const char *kind;
         struct server_form form;
     } servers[] = {{"mysql", {.keeps_commits = true}},
-                   {"memcached", {.late_expiry_ns = 3 * NS_PER_S}},
+                   {"memcached", {.late_expiry_ns = 3 * NS_PER_S, .sets_clock_late = true}},
                    {"etcd", {.late_expiry_ns = 2 * NS_PER_S}},
                    {"zookeeper", {.late_expiry_ns = NS_PER_S / 2}}};
     for (size_t i = 0; i < sizeof servers / sizeof *servers; i++) {

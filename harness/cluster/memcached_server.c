@@ -47,6 +47,7 @@ const struct server_kind memcached_server = {
     .form = {.title = "memcached",
              .durability = {"memcached: in memory only"},
              .late_expiry_ns = 3 * NS_PER_S,
+             .sets_clock_late = true,
              .shows_keys = true},
     .program = "memcached",
     .package = "memcached",

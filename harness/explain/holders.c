@@ -487,7 +487,7 @@ static void find_taken(struct diagnosis *diagnosis)
              was_taken_by_fault(diagnosis, first, second, until_ns) ||
              find_false_renewal(diagnosis, first, until_ns))
         return;
-    else if (diagnosis_has_trait(diagnosis, "mysql") && has_topology(digest, "galera"))
+    else if (has_topology(digest, "galera"))
         conclude(diagnosis, ROOT_NODE_LOCAL, false);
     else if (!find_stopped_acquire(diagnosis, first, second) &&
              !find_given_twice(diagnosis, until_ns) && !find_deaf_acquire(diagnosis, second) &&

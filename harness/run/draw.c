@@ -225,7 +225,7 @@ static bool make_choice(const struct draw *draw, const char *word, struct choice
 {
     const char *broken = NULL;
     *choice = (struct choice){.loses_reply = strcmp(word, LOST_REPLY) == 0};
-    choice->fault = fault_find(choice->loses_reply ? "cut" : word);
+    choice->fault = fault_drawn_as(word);
     bool can_strike_client = (choice->fault->form.strikes & (STRIKES_CLIENT | STRIKES_WIRE)) != 0;
     bool on_wire = (choice->fault->form.strikes & STRIKES_WIRE) != 0;
     if (on_wire && draw->scheme->server == NULL) {

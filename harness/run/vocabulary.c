@@ -160,14 +160,17 @@ static void take_faults(struct vocabulary *vocabulary)
     while (fault_catalogue[count] != NULL)
         count++;
     const char **names = memory_zeroed(count + 1, sizeof *names);
-    const char **draws = memory_zeroed(count + 2, sizeof *draws);
+    const char **draws = memory_zeroed(2 * count + 1, sizeof *draws);
     for (size_t i = 0; i < count; i++) {
         names[i] = fault_catalogue[i]->form.name;
         const char *const *options = fault_catalogue[i]->form.options;
         if (options == NULL || !text_is_one_of("to", options))
             draws[drawn++] = names[i]; // nobody draws a program
     }
-    draws[drawn] = LOST_REPLY;
+    for (size_t i = 0; i < count; i++) {
+        if (fault_catalogue[i]->form.drawn_also_as != NULL)
+            draws[drawn++] = fault_catalogue[i]->form.drawn_also_as;
+    }
     vocabulary->draws = draws;
     vocabulary->faults = names;
 }

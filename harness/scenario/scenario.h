@@ -108,6 +108,9 @@ enum {
     FAULT_SHOWS_AT_START = 2048, // what it does to a server's data shows when that starts again
 };
 
+// In `of` of `random`: the answer to a request of a client's vanishes on its way back.
+#define LOST_REPLY "lost-reply"
+
 // How a fault is written down.
 struct fault_form {
     const char *name;
@@ -119,7 +122,8 @@ struct fault_form {
     // `why` says the reason. NULL: any can.
     bool (*can_strike)(const struct fault_form *form, const char *server,
                        enum persistence persistence, struct error *why);
-    const char *const *hows; // what `how` may be, the usual one first; NULL: it has no ways
+    const char *drawn_also_as; // by `random`, for an effect of its own: LOST_REPLY; NULL: it is not
+    const char *const *hows;   // what `how` may be, the usual one first; NULL: it has no ways
     // Of each of `hows`, in their order, the form of the fault that strikes in that way; NULL: all
     // have this one.
     const struct fault_form *const *ways;
@@ -332,9 +336,6 @@ struct random_settings {
     int64_t jitter_ns;  // each comes up to so much earlier or later
     int64_t lasting_ns; // how long those last that can be healed
 };
-
-// In `of`: the answer to a request of a client's vanishes on its way back.
-#define LOST_REPLY "lost-reply"
 
 struct scenario {
     struct scenario *next; // the same file with the next of its workloads; NULL for the last
