@@ -28,7 +28,7 @@ SOURCES := $(shell find harness faults -name '*.c' ! -name '*_test.c' ! -name '*
 TESTS := $(shell find harness faults -name '*_test.c' | sort)
 LIBRARY_SOURCES := $(filter-out harness/main.c,$(SOURCES))
 TEMPLATES := $(shell find harness -name '*.gp' ! -path 'harness/extension/*' | sort) \
-	$(wildcard harness/*/help_*.txt)
+	$(wildcard harness/*/help_*.txt) harness/report/page.css
 OBJECTS := $(LIBRARY_SOURCES:%.c=$(BUILD)/%.o) $(TEMPLATES:%=$(BUILD)/%.o)
 TEST_PROGRAMS := $(TESTS:%.c=$(BUILD)/%)
 TEST_ROOMS := $(sort $(dir $(TEST_PROGRAMS)))
@@ -54,7 +54,8 @@ $(BUILD)/%.o: %.c
 	@echo "  CC    $<"
 	@$(CC) $(ALL_CFLAGS) -c -o $@ $<
 
-# A template NAME.gp of a picture, and a text NAME.txt, is in the program as the string template_NAME.
+# A template NAME.gp of a picture, a text NAME.txt and a style NAME.css are in the program as the string
+# template_NAME.
 define EMBED
 	@mkdir -p $(@D)
 	@echo "  EMBED $<"
@@ -65,6 +66,8 @@ endef
 $(BUILD)/%.gp.o: %.gp
 	$(EMBED)
 $(BUILD)/%.txt.o: %.txt
+	$(EMBED)
+$(BUILD)/%.css.o: %.css
 	$(EMBED)
 
 $(PRELOAD): $(PRELOAD_SOURCES:%.c=$(BUILD)/preload/%.o)

@@ -2,7 +2,6 @@
 
 #include "harness/base/utf8.h"
 #include "harness/report/junit_xml.h"
-#include "harness/report/markdown.h"
 #include "harness/report/summary.h"
 
 #include <inttypes.h>

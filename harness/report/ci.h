@@ -33,7 +33,7 @@ char *report_tap(const struct run_report *report);
 // github.com/actions/toolkit.
 void report_github(const struct run_report *report, FILE *out);
 
-// As report.md (see markdown.h), for the file that $GITHUB_STEP_SUMMARY names: at most 1 MiB, which
+// As report.md (see report.h), for the file that $GITHUB_STEP_SUMMARY names: at most 1 MiB, which
 // is as much as GitHub takes of one step. The caller frees the text.
 char *report_github_summary(const struct run_report *report);
 

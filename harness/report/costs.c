@@ -1,8 +1,5 @@
 #include "harness/report/costs.h"
 
-#include "harness/base/table.h"
-#include "harness/report/figures.h"
-#include "harness/report/run_report.h"
 #include "harness/report/summary.h"
 
 #include <math.h>
@@ -426,95 +423,5 @@ void costs_add_mark_meaning(const struct run_result *run, const struct scenario 
             before = "; ";
         }
         text_free(&names);
-    }
-}
-
-// --- at the terminal -----------------------------------------------------------------------------
-
-// A figure that tells of the driver gets a mark.
-static void add_cost(struct table *table, const struct scheme_cost *cost)
-{
-    struct text scheme = {0};
-    text_format(&scheme, "%s%s", cost->trial->scheme, costs_mark(cost->trial));
-    table_cell(table, COLOUR_PLAIN, text_string(&scheme));
-    text_free(&scheme);
-    for (enum figure figure = 0; figure < FIGURE_COUNT; figure++) {
-        double value = figure_of(figure, cost, false);
-        bool is_marked = isfinite(value) && figure_is_drivers(figure, cost);
-        char text[40];
-        if (!figure_is(figure, IN_TERMINAL))
-            continue;
-        figure_text(figure, value, text, sizeof text - 1);
-        if (is_marked)
-            strcat(text, "*");
-        table_cell(table,
-                   is_marked          ? COLOUR_YELLOW
-                   : !isfinite(value) ? COLOUR_GREY
-                                      : COLOUR_PLAIN,
-                   text);
-    }
-}
-
-// The headings must outlive the table.
-static struct table *start_table(const char *headings[FIGURE_COUNT + 2])
-{
-    int columns = 0;
-    headings[columns++] = "scheme";
-    for (enum figure figure = 0; figure < FIGURE_COUNT; figure++) {
-        const char *brief = figure_forms[figure].brief;
-        if (figure_is(figure, IN_TERMINAL))
-            headings[columns++] = brief != NULL ? brief : figure_title(figure);
-    }
-    headings[columns] = NULL;
-    struct table *table = table_new(headings);
-    for (int column = 1; column < columns; column++)
-        table_align_right(table, column);
-    return table;
-}
-
-// The costs from `first` on that are of its scenario.
-static void print_scenario(const struct run_report *report, size_t first, FILE *out, bool coloured)
-{
-    const struct scenario *scenario = report->costs[first].trial->scenario;
-    const char *headings[FIGURE_COUNT + 2];
-    struct table *table = start_table(headings);
-    struct text notes = {0};
-    struct text meaning = {0};
-    size_t lines = 0;
-    for (size_t i = first; i < report->cost_count; i++) {
-        const struct scheme_cost *cost = &report->costs[i];
-        if (cost->trial->scenario != scenario || cost->repeats == 0)
-            continue;
-        add_cost(table, cost);
-        costs_add_notes(cost, &notes);
-        lines++;
-    }
-    if (lines > 0) {
-        fputs("\nWhat it cost in ", out);
-        colour_print(out, coloured, COLOUR_BOLD, scenario->name);
-        fputs(": locks/s; acquire; hand-off (ho) to one who waited; commands a lock; fairness\n",
-              out);
-        table_print(table, out, coloured);
-        costs_add_mark_meaning(report->run, scenario, &meaning);
-        fprintf(out, meaning.length > 0 ? "%s\n" : "%s", text_string(&meaning));
-        fputs(text_string(&notes), out);
-    }
-    text_free(&meaning);
-    text_free(&notes);
-    table_free(table);
-}
-
-void costs_print(const struct run_report *report, FILE *out, bool coloured)
-{
-    const struct scheme_cost *costs = report->costs;
-    bool is_alone = true;
-    for (size_t i = 1; i < report->cost_count; i++)
-        is_alone = is_alone && costs[i].trial->scenario == costs[0].trial->scenario;
-    for (size_t i = 0; i < report->cost_count; i++) {
-        size_t first = 0;
-        while (costs[first].trial->scenario != costs[i].trial->scenario)
-            first++;
-        if (first == i && (is_alone || scenario_measures(costs[i].trial->scenario)))
-            print_scenario(report, i, out, coloured);
     }
 }

@@ -1,5 +1,5 @@
 // What a scheme cost in a scenario, over all repeats of the two; of which scenarios costs are
-// shown; and how they are told at a terminal. What there is of it once, of a whole run, is in
+// shown; and what is said of them besides figures. What there is of it once, of a whole run, is in
 // run_report.h.
 #ifndef LOCKPICK_REPORT_COSTS_H
 #define LOCKPICK_REPORT_COSTS_H
@@ -125,15 +125,6 @@ extern const char cost_late_note[];
 void cost_title(const struct scenario *scenario, struct text *out);
 
 // --- how they are told ---------------------------------------------------------------------------
-
-// One table for each scenario, a line for each scheme that has a history, over its repeats; what
-// was not measured is "–". A rate with an asterisk is driver-bound in at least one repeat; an
-// acquire latency with one tells of the driver (see statistics.h); the reason is said below.
-// Scenarios with faults are left out unless the run has no other: most have
-// but a few operations, and are about something else. Nothing is printed of a run without a
-// history.
-struct run_report;
-void costs_print(const struct run_report *report, FILE *out, bool coloured);
 
 // Adds what is to be said below a table that shows the cost, a line each: by what it is
 // driver-bound, and that the rate was not held. Nothing, as a rule.

@@ -111,12 +111,19 @@ TEST(a_spread_has_the_middle_and_both_ends)
 
 // --- at a terminal -------------------------------------------------------------------------------
 
+// Only the costs: behind the table of verdicts, before the sentence in the end.
 static void print(void)
 {
     struct test_stream stream;
     free(text);
-    costs_print(test_report(&test.run), test_stream_open(&stream), false);
+    report_print(test_report(&test.run), test_stream_open(&stream), false, false);
     text = test_stream_close(&stream);
+    const char *from = strstr(text, "\nWhat it cost");
+    char *rest = text;
+    for (char *at = text; (at = strstr(at, "\n\n")) != NULL; at++)
+        rest = at;
+    rest[from != NULL] = '\0';
+    memmove(text, from != NULL ? from : rest, strlen(from != NULL ? from : rest) + 1);
 }
 
 static struct trial_result *add_measured(const char *scheme)

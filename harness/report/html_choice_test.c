@@ -71,7 +71,7 @@ static size_t count_drawn(void)
 // Which pictures a page would have in it, as bits.
 static uint64_t chosen(void)
 {
-    struct page page = {.run = &many.run};
+    struct document page = {.medium = PAGE, .report = test_report(&many.run)};
     uint64_t bits = 0;
     html_choose_pictures(&page);
     for (size_t i = 0; i < 64; i++)

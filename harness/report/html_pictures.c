@@ -92,19 +92,20 @@ static void add_figure(struct text *out, const char *address, const char *svg, c
     text_add(out, "</figcaption></figure>\n");
 }
 
-void html_add_picture(struct page *page, size_t index, enum trial_picture which, const char *title,
-                      const char *alternative)
+void html_add_picture(struct document *page, size_t index, enum trial_picture which,
+                      const char *title, const char *alternative)
 {
-    const struct trial_result *result = &page->run->trials[index];
+    const struct trial_result *result = &page->report->run->trials[index];
     const char *svg = html_picture_of(result, which);
     struct text *out = &page->text;
     bool embeds = page->embeds[index * PICTURES_OF_PAGE + which];
     if (svg == NULL || (result->folder == NULL && !embeds))
         return;
+    doc_begin(page, (struct doc_block){.kind = DOC_PICTURE});
     char *address = result->folder != NULL
-                        ? address_in(html_folder(page->run, result), picture_name(which))
+                        ? address_in(html_folder(page->report->run, result), picture_name(which))
                         : NULL;
-    if (!embeds && which != PICTURE_TIMELINE && page->run->count > MOST_WITH_ALL_SHOWN) {
+    if (!embeds && which != PICTURE_TIMELINE && page->report->run->count > MOST_WITH_ALL_SHOWN) {
         text_format(out, "<p class=\"small quiet\">%s: ", title);
         add_file_link(out, address, "svg");
         text_add(out, "</p>\n");
@@ -114,11 +115,12 @@ void html_add_picture(struct page *page, size_t index, enum trial_picture which,
     free(address);
 }
 
-static void add_whole(struct page *page, size_t index)
+static void add_whole(struct document *page, size_t index)
 {
-    const struct run_picture *picture = &page->run->pictures[index];
+    const struct run_picture *picture = &page->report->run->pictures[index];
     struct text *out = &page->text;
     char *address = address_in("plots", picture->name);
+    doc_begin(page, (struct doc_block){.kind = DOC_PICTURE});
     text_format(out, "<h3 id=\"picture-%s\">", picture->name);
     html_add(out, picture->title);
     text_add(out, "</h3>\n");
@@ -135,10 +137,10 @@ static void add_whole(struct page *page, size_t index)
     free(address);
 }
 
-void html_add_whole_pictures(struct page *page, enum picture_place place)
+void html_add_whole_pictures(struct document *page, enum picture_place place)
 {
-    for (size_t i = 0; i < page->run->picture_count; i++) {
-        if (page->run->pictures[i].place == place)
+    for (size_t i = 0; i < page->report->run->picture_count; i++) {
+        if (page->report->run->pictures[i].place == place)
             add_whole(page, i);
     }
 }

@@ -140,6 +140,16 @@ int html_draw_pictures(struct run_result *run, struct error *error);
 // report.html: one page, with the pictures that tell most in it. The caller frees the text.
 char *report_html(const struct run_report *report);
 
+// report.md, as GitHub, GitLab and others show a run in a comment: the verdicts as a table, those first
+// that need somebody's eyes; each trial that was not as expected, or not decided, with its story,
+// folded; the thresholds; what each lock cost; where it was measured. Fewer bytes than the 65,536
+// characters that GitHub takes of one comment: what there is no room for is counted, and said to be
+// in report.html. No text of a scenario or a story becomes Markdown or HTML. The caller frees it.
+char *report_markdown(const struct run_report *report);
+
+// The same in fewer than so many bytes, of which there must be some thousands.
+char *report_markdown_within(const struct run_report *report, size_t most_bytes);
+
 // The process exit code of a run: 1 an expectation missed; else 4 environment missing or broken;
 // else 5 a threshold missed; else 3 inconclusive, a verdict or a threshold; else 0.
 int report_exit_code(const struct run_report *report);

@@ -10,40 +10,17 @@ bool trial_is_measurement(const struct trial_result *result)
     return result->judgement.is_measurement && result->trial->expectation == NULL;
 }
 
+bool trial_is_urgent(const struct trial_result *result)
+{
+    const struct judgement *judgement = &result->judgement;
+    return judgement->expectation == EXPECTATION_MISSED || judgement->verdict == VERDICT_ERROR ||
+           (judgement->verdict == VERDICT_UNKNOWN && !trial_is_measurement(result));
+}
+
 bool trial_is_unfit(const struct trial_result *result)
 {
     return result->judgement.verdict == VERDICT_NOT_APPLICABLE &&
            result->judgement.expectation != EXPECTATION_MISSED;
-}
-
-size_t unfit_list(const struct run_result *run, struct unfit **list)
-{
-    size_t count = 0;
-    *list = memory_new((run->count + 1) * sizeof **list);
-    for (size_t i = 0; i < run->count; i++) {
-        const char *scheme = run->trials[i].trial->scheme;
-        const char *reason = run->trials[i].judgement.reason;
-        size_t at = 0;
-        if (!trial_is_unfit(&run->trials[i]))
-            continue;
-        while (at < count &&
-               (strcmp((*list)[at].scheme, scheme) != 0 || strcmp((*list)[at].reason, reason) != 0))
-            at++;
-        if (at == count)
-            (*list)[count++] = (struct unfit){scheme, reason, 0};
-        (*list)[at].count++;
-    }
-    return count;
-}
-
-static bool reason_is_new(const struct run_result *run, size_t index)
-{
-    for (size_t i = 0; i < index; i++) {
-        if (run->trials[i].judgement.verdict == run->trials[index].judgement.verdict &&
-            strcmp(run->trials[i].judgement.reason, run->trials[index].judgement.reason) == 0)
-            return false;
-    }
-    return true;
 }
 
 // Of more reasons the sentence would be no sentence any more: they stand with the trials.
@@ -51,21 +28,22 @@ static bool reason_is_new(const struct run_result *run, size_t index)
 
 static void add_reasons(const struct run_result *run, enum verdict verdict, struct text *out)
 {
-    const char *lead = " (";
-    size_t reasons = 0;
-    for (size_t i = 0; i < run->count; i++)
-        reasons += run->trials[i].judgement.verdict == verdict && reason_is_new(run, i);
-    if (reasons > MOST_REASONS) {
-        text_format(out, " (for %zu different reasons, which stand with the trials)", reasons);
-        return;
-    }
+    struct text reasons = {0};
+    size_t count = 0;
     for (size_t i = 0; i < run->count; i++) {
-        if (run->trials[i].judgement.verdict != verdict || !reason_is_new(run, i))
-            continue;
-        text_format(out, "%s%s", lead, run->trials[i].judgement.reason);
-        lead = "; ";
+        const char *reason = run->trials[i].judgement.reason;
+        size_t before = 0;
+        while (before < i && (run->trials[before].judgement.verdict != verdict ||
+                              strcmp(run->trials[before].judgement.reason, reason) != 0))
+            before++;
+        if (run->trials[i].judgement.verdict == verdict && before == i)
+            text_format(&reasons, "%s%s", count++ > 0 ? "; " : "", reason);
     }
-    text_add(out, ")");
+    if (count > MOST_REASONS)
+        text_format(out, " (for %zu different reasons, which stand with the trials)", count);
+    else
+        text_format(out, " (%s)", text_string(&reasons));
+    text_free(&reasons);
 }
 
 // True if the run ended with its first miss or error, as it does without --keep-going, and not
@@ -179,15 +157,6 @@ const char *rate_text(double rate, char *out, size_t room)
     }
     if (room > 0)
         out[put] = '\0';
-    return out;
-}
-
-const char *latency_text(const struct percentiles *percentiles, int64_t duration_ns, char *out,
-                         size_t room)
-{
-    if (percentiles->count > 0)
-        return text_duration(duration_ns, out, room);
-    snprintf(out, room, "–");
     return out;
 }
 

@@ -8,19 +8,12 @@
 // verdict. Such a trial is UNKNOWN, and no reason to call the run inconclusive.
 bool trial_is_measurement(const struct trial_result *result);
 
+// True if the run missed it, or failed to find out: it wants somebody's eyes.
+bool trial_is_urgent(const struct trial_result *result);
+
 // True if the scenario does not apply to the scheme, and nothing else was expected: such trials are
-// told together, see unfit_list.
+// told together.
 bool trial_is_unfit(const struct trial_result *result);
-
-// Trials that are unfit, by scheme and reason.
-struct unfit {
-    const char *scheme;
-    const char *reason;
-    size_t count;
-};
-
-// In the order of the first of each. Returns how many; the caller frees the list.
-size_t unfit_list(const struct run_result *run, struct unfit **list);
 
 // "23 trials: 20 as expected, 0 missed, 3 without expectation; 2 skipped (why); thresholds: 4 met,
 // 0 missed".
@@ -39,10 +32,6 @@ bool trials_ended_alike(const struct trial_result *a, const struct trial_result 
 
 // "3", "12.5", "61,200": three digits at least, grouped by thousands.
 const char *rate_text(double rate, char *out, size_t room);
-
-// "3.25 ms", or "–" where nothing was measured.
-const char *latency_text(const struct percentiles *percentiles, int64_t duration_ns, char *out,
-                         size_t room);
 
 // "redis-setnx", "redis-setnx #2": the scheme, and the repeat where the scenario has several.
 void scheme_text(const struct trial *trial, struct text *out);

@@ -1,6 +1,5 @@
 #include "harness/report/thresholds.h"
 
-#include "harness/base/table.h"
 #include "harness/report/figures.h"
 #include "harness/report/run_report.h"
 #include "harness/report/summary.h"
@@ -233,51 +232,4 @@ void thresholds_free(struct threshold_outcomes *outcomes)
 {
     free(outcomes->items);
     *outcomes = (struct threshold_outcomes){0};
-}
-
-// --- at the terminal -----------------------------------------------------------------------------
-
-static void add_row(struct table *table, const struct threshold_outcome *outcome)
-{
-    static const struct {
-        enum colour colour;
-        const char *word;
-    } looks[] = {
-        {COLOUR_GREEN, "✓ met"}, {COLOUR_RED, "✗ MISSED"}, {COLOUR_YELLOW, "? not measured"}};
-    struct text measured = {0};
-    text_format(&measured, "%s%s", outcome->measured, outcome->driver_bound ? "*" : "");
-    table_cell(table, COLOUR_PLAIN, outcome->trial->scenario->name);
-    table_cell(table, COLOUR_PLAIN, outcome->trial->scheme);
-    table_cell(table, COLOUR_PLAIN, outcome->threshold->limit.text);
-    table_cell(table, COLOUR_PLAIN, text_string(&measured));
-    table_cell(table, looks[outcome->result].colour, looks[outcome->result].word);
-    table_cell(table, COLOUR_PLAIN, outcome->reason);
-    text_free(&measured);
-}
-
-void thresholds_print(const struct threshold_outcomes *outcomes, FILE *out, bool coloured,
-                      bool quiet)
-{
-    static const char *const headings[] = {"scenario", "scheme", "threshold", "measured",
-                                           "",         "",       NULL};
-    static const enum threshold_result order[] = {THRESHOLD_MISSED, THRESHOLD_NOT_MEASURED,
-                                                  THRESHOLD_MET};
-    struct table *table = table_new(headings);
-    bool any_marked = false;
-    table_align_right(table, 3);
-    for (size_t i = 0; i < (quiet ? 2 : 3); i++) {
-        for (size_t j = 0; j < outcomes->count; j++) {
-            if (outcomes->items[j].result != order[i])
-                continue;
-            add_row(table, &outcomes->items[j]);
-            any_marked |= outcomes->items[j].driver_bound;
-        }
-    }
-    if (outcomes->count > (quiet ? outcomes->met : 0)) {
-        fputs("\nThresholds, of all repeats together\n", out);
-        table_print(table, out, coloured);
-        if (any_marked)
-            fputs("* the driver was the limit in at least one repeat\n", out);
-    }
-    table_free(table);
 }

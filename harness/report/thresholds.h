@@ -53,11 +53,6 @@ void thresholds_free(struct threshold_outcomes *outcomes);
 // "met", "missed", "not measured".
 const char *threshold_result_name(enum threshold_result result);
 
-// The table of them, after that of the costs: those that were not met first, and with `quiet` only
-// those. Nothing is printed of a run without thresholds.
-void thresholds_print(const struct threshold_outcomes *outcomes, FILE *out, bool coloured,
-                      bool quiet);
-
 // "acquire.p99 < 50ms: missed, 63.1 ms" or "...: not measured, 20 acquires are too few for p99".
 void threshold_sentence(const struct threshold_outcome *outcome, struct text *out);
 

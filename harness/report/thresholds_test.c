@@ -274,7 +274,7 @@ TEST_WITH(people_and_machines_are_told_all_of_it, start, end)
     struct test_stream stream;
     state_all();
     const struct run_report *report = test_report(&test.run);
-    thresholds_print(&report->thresholds, test_stream_open(&stream), false, false);
+    report_print(report, test_stream_open(&stream), false, false);
     char *table = test_stream_close(&stream);
     const char *missed = strstr(table, "✗ MISSED");
     const char *open = strstr(table, "? not measured  20 acquire times are too few for p99");

@@ -3,7 +3,6 @@
 #include "harness/base/file.h"
 #include "harness/base/test_folder.h"
 #include "harness/report/comparison.h"
-#include "harness/report/markdown.h"
 #include "harness/report/run_report.h"
 #include "harness/run/stored_run.h"
 

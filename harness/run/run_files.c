@@ -10,7 +10,6 @@
 #include "harness/history/writer.h"
 #include "harness/report/ci.h"
 #include "harness/report/csv.h"
-#include "harness/report/markdown.h"
 
 #include <dirent.h>
 #include <errno.h>

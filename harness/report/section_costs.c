@@ -1,0 +1,440 @@
+// What each scheme cost, over all repeats: merged histograms, medians of repeats. Of a page, tables
+// for one question each, as all figures in one would be read by nobody.
+#include "harness/report/sections.h"
+
+#include "harness/report/costs.h"
+#include "harness/report/figures.h"
+#include "harness/report/html.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// A table of more is read by nobody, and result.json has them all.
+#define MOST_ROWS 200
+
+// --- which rows and columns ----------------------------------------------------------------------
+
+// At a terminal only what a scenario says that measures, or that is alone.
+static bool has_row(const struct document *d, const struct scheme_cost *cost)
+{
+    const struct run_report *report = d->report;
+    bool is_alone = true;
+    if (d->medium != TERMINAL)
+        return run_report_has_row(report, cost);
+    for (size_t i = 1; i < report->cost_count; i++)
+        is_alone = is_alone && report->costs[i].trial->scenario == report->costs[0].trial->scenario;
+    return cost->repeats > 0 && (is_alone || scenario_measures(cost->trial->scenario));
+}
+
+static enum figure_place place_of(const struct document *d)
+{
+    return d->medium == PAGE ? IN_SPEEDS : d->medium == MARKDOWN ? IN_MARKDOWN : IN_TERMINAL;
+}
+
+// Adds the columns of the figures that are told there.
+static void add_columns(struct document *d, enum figure_place place, struct doc_column *columns,
+                        size_t *count)
+{
+    for (enum figure figure = 0; figure < FIGURE_COUNT; figure++) {
+        const struct figure_form *form = &figure_forms[figure];
+        const char *title = figure_title(figure);
+        if (!figure_is(figure, place))
+            continue;
+        if (d->medium == MARKDOWN && form->markdown != NULL)
+            title = form->markdown;
+        else if (d->medium != PAGE && form->brief != NULL)
+            title = form->brief;
+        columns[(*count)++] =
+            (struct doc_column){title, form->group[0] != '\0' ? form->group : NULL, true};
+    }
+}
+
+// A scheme, with its mark; how many repeats there were.
+static void begin_row(struct document *d, const struct scheme_cost *cost)
+{
+    doc_row(d, d->medium == PAGE ? cost->trial->scenario->name : NULL, 1);
+    doc_cell(d, LOOK_PLAIN, "%s%s", cost->trial->scheme, costs_mark(cost->trial));
+    if (d->medium == PAGE && cost->repeats > 1)
+        doc_say(d, LOOK_QUIET, " × %zu", cost->repeats);
+}
+
+// --- how fast ------------------------------------------------------------------------------------
+
+// With an asterisk where the figure tells of the driver. Below a rate, how far the repeats lie
+// apart; below an acquire, what the same percentile is without the correction, if there is one.
+static void say_figure(struct document *d, enum figure figure, const struct scheme_cost *cost)
+{
+    const struct percentiles *uncorrected = &cost->percentiles[LATENCY_ACQUIRE_UNCORRECTED];
+    const struct figure_form *form = &figure_forms[figure];
+    double value = figure_of(figure, cost, d->medium != TERMINAL);
+    double share = figure == FIGURE_RATE && cost->highest_rate > 0 ? value / cost->highest_rate : 0;
+    bool is_drivers = isfinite(value) && figure_is_drivers(figure, cost);
+    char text[40];
+    doc_begin(d, (struct doc_block){.kind = DOC_CELL, .share = share <= 1.005 ? share : 0});
+    doc_say(d, d->medium == TERMINAL && is_drivers ? LOOK_UNKNOWN : LOOK_PLAIN, "%s%s",
+            figure_text(figure, value, text, sizeof text), is_drivers ? "*" : "");
+    if (figure == FIGURE_RATE && cost->rate.count > 1 && d->medium != TERMINAL) {
+        doc_say(d, LOOK_BELOW, "%s–%s", rate_words(d, cost->rate.least),
+                rate_words(d, cost->rate.most));
+    } else if (form->percentile >= 0 && form->latency == LATENCY_ACQUIRE &&
+               uncorrected->count > 0 && d->medium == PAGE) {
+        bool is_known = percentile_has_enough((int64_t)uncorrected->count,
+                                              percentile_forms[form->percentile].percent);
+        value = is_known ? (double)uncorrected->ns[form->percentile] : NAN;
+        doc_say(d, LOOK_BELOW, "%s", figure_text(figure, value, text, sizeof text));
+    }
+}
+
+static void say_figures(struct document *d, enum figure_place place, const struct scheme_cost *cost)
+{
+    for (enum figure figure = 0; figure < FIGURE_COUNT; figure++) {
+        if (figure_is(figure, place))
+            say_figure(d, figure, cost);
+    }
+}
+
+// Of the costs before `end`.
+static void say_speeds(struct document *d, size_t from, size_t end)
+{
+    struct doc_column columns[DOC_MOST_COLUMNS] = {{"scheme", NULL, false}};
+    size_t count = 1;
+    if (d->medium == PAGE)
+        columns[count++] = (struct doc_column){"verdict", NULL, false};
+    add_columns(d, place_of(d), columns, &count);
+    doc_table(d, (struct doc_table){"What each lock cost", columns, count, MOST_ROWS, NULL});
+    for (size_t i = from; i < end; i++) {
+        const struct scheme_cost *cost = &d->report->costs[i];
+        if (!has_row(d, cost))
+            continue;
+        begin_row(d, cost);
+        if (d->medium == PAGE) {
+            doc_cell(d, LOOK_PLAIN, "%s", "");
+            say_verdict(d, &(struct judgement){.verdict = cost->worst_verdict},
+                        trial_anchor(d, cost->worst));
+        }
+        say_figures(d, place_of(d), cost);
+    }
+    doc_end(d, DOC_TABLE);
+}
+
+// --- of a page: how the time went, what was used -------------------------------------------------
+
+// With the smallest and the largest share that a worker had of all grants, in any repeat.
+static void say_turn(struct document *d, const struct scheme_cost *cost)
+{
+    say_figures(d, IN_TURNS, cost);
+    if (isfinite(cost->least_share))
+        doc_cell(d, LOOK_PLAIN, "%.1f–%.1f %%", 100 * cost->least_share, 100 * cost->most_share);
+    else
+        doc_cell(d, LOOK_PLAIN, "–");
+    doc_cell(d, LOOK_PLAIN, "%s", duration_text(d, cost->longest_wait_ns));
+}
+
+static void say_per_lock(struct document *d, double sum, double locks)
+{
+    doc_cell(d, LOOK_PLAIN, "%s", locks > 0 ? rate_words(d, sum / locks) : "–");
+}
+
+// The time for each lock, and how many processors that kept busy.
+static void say_use(struct document *d, const struct scheme_cost *cost)
+{
+    const struct use *clients = &cost->uses[USE_CLIENTS];
+    const struct use *servers = &cost->uses[USE_SERVERS];
+    for (enum use_sort sort = 0; sort < USE_COUNT; sort++) {
+        const struct use *use = &cost->uses[sort];
+        bool is_known = use->locks > 0 && use->covered_ns > 0;
+        doc_cell(d, LOOK_PLAIN, "%s",
+                 is_known ? duration_text(d, llround(use->processor_ns / use->locks)) : "–");
+        if (is_known)
+            doc_say(d, LOOK_BELOW, "%.2f busy", use->processor_ns / use->covered_ns);
+    }
+    say_per_lock(d, clients->switches, clients->switch_locks);
+    say_per_lock(d, servers->switches, servers->switch_locks);
+    say_per_lock(d, clients->bytes, clients->network_locks);
+    say_per_lock(d, servers->bytes, servers->network_locks);
+}
+
+static void say_table(struct document *d, const char *name, const struct doc_column *columns,
+                      size_t count, void (*say)(struct document *d, const struct scheme_cost *cost))
+{
+    doc_heading(d, NULL, "%s", name);
+    doc_table(d, (struct doc_table){name, columns, count, MOST_ROWS, NULL});
+    for (size_t i = 0; i < d->report->cost_count; i++) {
+        if (!has_row(d, &d->report->costs[i]))
+            continue;
+        begin_row(d, &d->report->costs[i]);
+        say(d, &d->report->costs[i]);
+    }
+    doc_end(d, DOC_TABLE);
+}
+
+static void say_turns_and_uses(struct document *d)
+{
+    static const struct doc_column uses[] = {{"scheme", NULL, false},
+                                             {"clients", "processor time", true},
+                                             {"servers", "processor time", true},
+                                             {"driver", "processor time", true},
+                                             {"clients", "context switches", true},
+                                             {"servers", "context switches", true},
+                                             {"clients", "bytes", true},
+                                             {"servers", "bytes", true}};
+    struct doc_column turns[DOC_MOST_COLUMNS] = {{"scheme", NULL, false}};
+    size_t count = 1;
+    add_columns(d, IN_TURNS, turns, &count);
+    turns[count++] = (struct doc_column){"shares of\na worker", NULL, true};
+    turns[count++] = (struct doc_column){"longest\nwait", NULL, true};
+    say_table(d, "Release, hold, hand-off and shares", turns, count, say_turn);
+    say_table(d, "What a lock used", COLUMNS(uses), say_use);
+    doc_paragraph(d, LOOK_QUIET,
+                  "For each lock granted, of all processes of the sort. Busy: how many processors "
+                  "they kept so, on average. A client is the harness and the client library in one "
+                  "process; the driver is what conducts the trial. Bytes are those received and "
+                  "sent.");
+}
+
+// --- of a page: faults ---------------------------------------------------------------------------
+
+// The times of one fault in all repeats, in nanoseconds: after its effect, after its healing, of
+// the longest outage.
+enum { TIMES = 3 };
+
+struct times {
+    double *values[TIMES];
+    size_t counts[TIMES];
+    size_t never; // repeats in which nobody was granted the lock after the fault
+};
+
+// True if the recovery is from that fault, or, as each trial draws its own, from any that was
+// drawn.
+static bool is_from(const struct recovery *recovery, const struct trial *trial,
+                    const struct fault_step *step)
+{
+    const struct scenario *scenario = trial_as_run(trial);
+    const struct fault_step *faults = scenario->faults;
+    if (!step->drawn)
+        return recovery->fault == step->number;
+    return recovery->fault <= (int)scenario->fault_count && faults[recovery->fault - 1].drawn;
+}
+
+static void take(struct times *times, const struct recovery *recovery)
+{
+    const int64_t taken[TIMES] = {recovery->after_effect_ns, recovery->after_heal_ns,
+                                  recovery->unavailable_ns};
+    for (int i = 0; i < TIMES; i++) {
+        if (taken[i] != TIME_NEVER)
+            times->values[i][times->counts[i]++] = (double)taken[i];
+    }
+    times->never += recovery->after_effect_ns == TIME_NEVER;
+}
+
+static void collect(const struct run_result *run, const struct scheme_cost *cost,
+                    const struct fault_step *step, struct times *times)
+{
+    for (int i = 0; i < TIMES; i++)
+        times->values[i] = memory_new((run->count * MOST_FAULTS + 1) * sizeof(double));
+    for (size_t i = 0; i < run->count; i++) {
+        const struct recoveries *recoveries = &run->trials[i].statistics.recoveries;
+        for (size_t j = 0; scheme_cost_has(cost, &run->trials[i]) && j < recoveries->count; j++) {
+            if (is_from(&recoveries->items[j], run->trials[i].trial, step))
+                take(times, &recoveries->items[j]);
+        }
+    }
+}
+
+static void say_times(struct document *d, double *values, size_t count)
+{
+    struct spread spread = spread_of(values, count);
+    doc_cell(d, LOOK_PLAIN, "%s", count > 0 ? duration_text(d, llround(spread.median)) : "–");
+    if (count > 1)
+        doc_say(d, LOOK_BELOW, "%s–%s", duration_text(d, llround(spread.least)),
+                duration_text(d, llround(spread.most)));
+}
+
+static void begin_recoveries(struct document *d)
+{
+    static const struct doc_column columns[] = {
+        {"scheme", NULL, false},       {"fault", NULL, false},      {"after effect", NULL, true},
+        {"after healing", NULL, true}, {"unavailable", NULL, true}, {"never", NULL, true}};
+    doc_heading(d, "recovery", "Recovery from faults");
+    doc_paragraph(d, LOOK_QUIET,
+                  "To the first grant after the fault took effect, and after it healed: the median "
+                  "of the repeats, least–most. Unavailable: the longest time in which somebody "
+                  "wanted the lock and nobody was granted it. Never: repeats that ended without "
+                  "another grant.");
+    doc_table(d, (struct doc_table){"Recovery from faults", COLUMNS(columns), 300, NULL});
+}
+
+// A row, if the fault took effect in any repeat.
+static void say_fault(struct document *d, const struct scheme_cost *cost,
+                      const struct fault_step *step)
+{
+    struct times times = {0};
+    collect(d->report->run, cost, step, &times);
+    size_t count = times.counts[TIMES - 1];
+    if (count > 0) {
+        if (doc_inside(d, DOC_TABLE) == NULL)
+            begin_recoveries(d);
+        doc_row(d, cost->trial->scenario->name, 1);
+        doc_cell(d, LOOK_PLAIN, "%s", cost->trial->scheme);
+        doc_cell(d, LOOK_PLAIN, "%s",
+                 step->drawn          ? "those that were drawn"
+                 : step->text != NULL ? step->text
+                                      : step->verb);
+        for (int i = 0; i < TIMES; i++)
+            say_times(d, times.values[i], times.counts[i]);
+        if (times.never > 0)
+            doc_cell(d, LOOK_MISSED, "%zu of %zu", times.never, count);
+        else
+            doc_cell(d, LOOK_PLAIN, "–");
+    }
+    for (int i = 0; i < TIMES; i++)
+        free(times.values[i]);
+}
+
+static void say_recoveries(struct document *d)
+{
+    for (size_t i = 0; i < d->report->cost_count; i++) {
+        const struct scheme_cost *cost = &d->report->costs[i];
+        const struct scenario *scenario = trial_as_run(cost->trial);
+        bool has_drawn = false; // all of them are one row
+        for (size_t j = 0; j < scenario->fault_count; j++) {
+            const struct fault_step *step = &scenario->faults[j];
+            if (!step->drawn || !has_drawn)
+                say_fault(d, cost, step);
+            has_drawn = has_drawn || step->drawn;
+        }
+    }
+    doc_end(d, DOC_TABLE);
+    html_add_whole_pictures(d, PLACE_RECOVERY);
+}
+
+// --- all of it -----------------------------------------------------------------------------------
+
+// More are folded: they are long.
+#define MOST_OPEN_NOTES 4
+
+// What is marked in the table is explained below it.
+static void say_notes(struct document *d, size_t from, size_t end)
+{
+    const struct run_report *report = d->report;
+    const struct scenario *scenario = report->costs[from].trial->scenario;
+    struct text meaning = {0};
+    costs_add_mark_meaning(report->run, d->medium == PAGE ? NULL : scenario, &meaning);
+    if (meaning.length > 0) {
+        doc_item(d, LOOK_PLAIN);
+        doc_say(d, LOOK_PLAIN, "%s", meaning.bytes);
+    }
+    for (size_t i = from; i < end; i++) {
+        struct text notes = {0};
+        if (has_row(d, &report->costs[i]))
+            costs_add_notes(&report->costs[i], &notes);
+        for (const char *line = text_string(&notes); *line != '\0';) {
+            int length = (int)strcspn(line, "\n");
+            if (d->medium == PAGE && doc_inside(d, DOC_FOLD) == NULL) {
+                doc_fold(d, NULL, end - from <= MOST_OPEN_NOTES);
+                doc_say(d, LOOK_PLAIN, "Why figures are marked, and rates that were not held");
+            }
+            doc_item(d, LOOK_PLAIN);
+            if (d->medium == PAGE)
+                doc_say(d, LOOK_PLAIN, "%s: ", report->costs[i].trial->scenario->name);
+            doc_say(d, LOOK_PLAIN, "%.*s", length, line);
+            line += length + (line[length] == '\n');
+        }
+        text_free(&notes);
+    }
+    doc_end(d, DOC_FOLD);
+    text_free(&meaning);
+}
+
+static void say_words(struct document *d)
+{
+    static const char *const words[][2] = {
+        {"locks/s", "the median of the repeats, and below it their least and most"},
+        {"percentiles", "of all repeats together; “–”: not measured, or too few for such a one"},
+        {"acquire", "asked until granted"},
+        {"hand-off", "from a release to the next grant, where somebody waited"},
+        {"commands", "requests to servers, for each grant"},
+        {"Jain", "Jain’s index of the workers’ shares, 1 if all got the same"},
+        {"*", "the driver itself was the limit: the figure tells of it, not of the lock"},
+        {"bars", "compare the locks of one scenario that kept their promises"},
+    };
+    const struct run_result *run = d->report->run;
+    bool has_open_loop = false;
+    for (size_t i = 0; i < run->count; i++)
+        has_open_loop |= run->trials[i].statistics.acquire_uncorrected.count > 0;
+    doc_paragraph(d, LOOK_QUIET,
+                  "Locks a second mislead alone: a longer back-off raises them while somebody "
+                  "waits.");
+    if (has_open_loop)
+        doc_say(d, LOOK_PLAIN,
+                " In an open loop acquires count from the moment at which their operation was to "
+                "begin; small below them, from the request alone, which hides what a stall does to "
+                "those who come meanwhile.");
+    doc_fold(d, NULL, false);
+    doc_say(d, LOOK_PLAIN, "What the figures mean");
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        doc_term(d, words[i][0], words[i][1]);
+    doc_end(d, DOC_FOLD);
+}
+
+// In Markdown and at a terminal each scenario has a table of its own: one with all of them is wider
+// than GitHub's page.
+static void say_scenarios(struct document *d)
+{
+    const struct scheme_cost *costs = d->report->costs;
+    bool any = false;
+    size_t end = 0;
+    for (size_t i = 0; i < d->report->cost_count; i = end) {
+        const struct scenario *scenario = costs[i].trial->scenario;
+        bool has_rows = false;
+        for (end = i; end < d->report->cost_count && costs[end].trial->scenario == scenario; end++)
+            has_rows = has_rows || has_row(d, &costs[end]);
+        if (!has_rows)
+            continue;
+        if (!any && d->medium == MARKDOWN) {
+            doc_section(d, "costs", "Costs", "Costs");
+            doc_paragraph(d, LOOK_PLAIN,
+                          "From p50 to max: acquire. Hand-off: p50, to one who waited. Cmds: "
+                          "commands for each lock. Jain: fairness. In brackets: the least and the "
+                          "most of the repeats.");
+        }
+        any = true;
+        if (d->medium == MARKDOWN) {
+            doc_heading(d, NULL, "%s", scenario->name);
+        } else {
+            doc_heading(d, NULL, "What it cost in ");
+            doc_say(d, LOOK_STRONG, "%s", scenario->name);
+            doc_say(d, LOOK_PLAIN,
+                    ": locks/s; acquire; hand-off (ho) to one who waited; commands a "
+                    "lock; fairness");
+        }
+        say_speeds(d, i, end);
+        say_notes(d, i, end);
+    }
+}
+
+void say_costs(struct document *d)
+{
+    const struct run_report *report = d->report;
+    bool any = false;
+    if (d->medium != PAGE) {
+        if (!d->is_quiet)
+            say_scenarios(d);
+        return;
+    }
+    doc_section(d, "costs", "Costs", "Costs");
+    for (size_t i = 0; i < report->cost_count; i++)
+        any = any || has_row(d, &report->costs[i]);
+    if (any) {
+        say_words(d);
+        doc_heading(d, NULL, "What each lock cost");
+        say_speeds(d, 0, report->cost_count);
+        say_notes(d, 0, report->cost_count);
+        html_add_whole_pictures(d, PLACE_COSTS);
+        say_turns_and_uses(d);
+    } else {
+        doc_paragraph(d, LOOK_QUIET, "Nothing was measured: no trial has a history.");
+    }
+    say_recoveries(d);
+}

@@ -1,0 +1,386 @@
+// The trials, by what they have to tell: first what nobody expected, then what else broke a
+// promise, and in the end, for who wants to know more, what kept all of them.
+#include "harness/report/sections.h"
+
+#include "harness/report/html.h"
+
+#include <string.h>
+
+// --- one trial -----------------------------------------------------------------------------------
+
+// In a table what was violated or is undecided; the others more briefly.
+static void say_findings(struct document *d, const struct judgement *judgement)
+{
+    static const struct doc_column columns[] = {
+        {"property", NULL, false}, {"state", NULL, false}, {"what was found", NULL, false}};
+    size_t count = judgement->finding_count;
+    const char *lead = "Irrelevant here: ";
+    if (count == 0)
+        return;
+    doc_heading(d, NULL, "Properties");
+    for (size_t i = 0; i < 2 * count; i++) {
+        const struct finding *finding = &judgement->findings[i % count];
+        const struct distribution *windows = &finding->windows;
+        if (finding->state == FINDING_IRRELEVANT ||
+            (finding->state == FINDING_KEPT) != (i >= count))
+            continue;
+        if (finding->state == FINDING_KEPT) {
+            doc_item(d, LOOK_PLAIN);
+            doc_say(d, LOOK_STRONG, "%s", finding->check->name);
+            doc_say(d, LOOK_PLAIN, " kept: %s", finding->text);
+            continue;
+        }
+        if (doc_inside(d, DOC_TABLE) == NULL)
+            doc_table(d, (struct doc_table){"Properties", COLUMNS(columns), 0, "findings"});
+        doc_row(d, NULL, 1);
+        doc_cell(d, LOOK_PLAIN, "%s", finding->check->name);
+        doc_cell(d, LOOK_PLAIN, "%s", "");
+        doc_say(d,
+                finding_counts(finding)               ? LOOK_UNSAFE
+                : finding->state == FINDING_KEPT      ? LOOK_SAFE
+                : finding->state == FINDING_UNDECIDED ? LOOK_UNKNOWN
+                                                      : LOOK_SKIPPED,
+                "%s%s", finding_state_name(finding->state), finding->harmless ? ", harmless" : "");
+        if (finding->state == FINDING_VIOLATED)
+            doc_say(d, LOOK_PLAIN, " × %lld", (long long)finding->count);
+        doc_cell(d, LOOK_PLAIN, "%s", finding->text);
+        if (windows->count > 0)
+            doc_say(d, LOOK_BELOW, "%zu window%s, median %s, longest %s", windows->count,
+                    PLURAL(windows->count), duration_text(d, windows->median_ns),
+                    duration_text(d, windows->max_ns));
+    }
+    doc_paragraph(d, LOOK_QUIET, "%s", "");
+    for (size_t i = 0; i < count; i++) {
+        if (judgement->findings[i].state != FINDING_IRRELEVANT)
+            continue;
+        doc_say(d, LOOK_PLAIN, "%s%s", lead, judgement->findings[i].check->name);
+        lead = ", ";
+    }
+}
+
+static void say_counts(struct document *d, const struct trial_result *result)
+{
+    const struct statistics *statistics = &result->statistics;
+    const struct stall *worst = &statistics->worst_stalls[0];
+    bool is_optimistic = trial_has_trait(result->trial, "optimistic");
+    char owner[48];
+    doc_paragraph(d, LOOK_PLAIN,
+                  "%zu holds in %s (%s a second), %zu acquires given up, %zu of unknown outcome; "
+                  "%.2f attempts a hold.",
+                  statistics->holds, duration_text(d, statistics->duration_ns),
+                  rate_words(d, statistics->holds_per_second), statistics->not_held,
+                  statistics->unknown, statistics->attempts_per_hold);
+    doc_break(d);
+    doc_say(d, LOOK_PLAIN, "%zu writes acknowledged, %zu %s, %zu of unknown outcome.",
+            statistics->writes, statistics->refused_writes,
+            is_optimistic ? "too late and done again" : "refused", statistics->unknown_writes);
+    doc_break(d);
+    doc_say(d, LOOK_PLAIN, "The harness itself was late %zu time%s", statistics->stalls,
+            PLURAL(statistics->stalls));
+    if (statistics->stalls > 0)
+        doc_say(d, LOOK_PLAIN, ", at most %s", duration_text(d, statistics->longest_stall_ns));
+    doc_say(d, LOOK_PLAIN, ".");
+    if (statistics->worst_stall_count > 0 && worst->of != STALLED_MACHINE)
+        doc_say(d, LOOK_PLAIN, " The longest stall of a process: %s, for %s.",
+                stall_owner(worst, owner, sizeof owner),
+                duration_text(d, worst->to_ns - worst->from_ns));
+}
+
+static void say_numbers(struct document *d, const struct trial_result *result)
+{
+    const struct statistics *statistics = &result->statistics;
+    const struct {
+        const char *name;
+        const struct percentiles *percentiles;
+    } rows[] = {{"acquire", &statistics->acquire},
+                {"release", &statistics->release},
+                {"hand-off", &statistics->hand_off},
+                {"hold", &statistics->hold}};
+    struct doc_column columns[PERCENTILE_COUNT + 2] = {{"latency", NULL, false},
+                                                       {"count", NULL, true}};
+    for (enum percentile i = 0; i < PERCENTILE_COUNT; i++)
+        columns[i + 2] = (struct doc_column){percentile_forms[i].name, NULL, true};
+    doc_heading(d, NULL, "Numbers");
+    say_counts(d, result);
+    doc_table(d, (struct doc_table){"Numbers", COLUMNS(columns), 0, NULL});
+    for (size_t row = 0; row < sizeof rows / sizeof *rows; row++) {
+        const struct percentiles *percentiles = rows[row].percentiles;
+        if (percentiles->count == 0)
+            continue;
+        doc_row(d, NULL, 1);
+        doc_cell(d, LOOK_PLAIN, "%s", rows[row].name);
+        doc_cell(d, LOOK_PLAIN, "%zu", percentiles->count);
+        for (enum percentile i = 0; i < PERCENTILE_COUNT; i++) {
+            bool has_enough =
+                percentile_has_enough((int64_t)percentiles->count, percentile_forms[i].percent);
+            doc_cell(d, LOOK_PLAIN, "%s", has_enough ? duration_text(d, percentiles->ns[i]) : "–");
+        }
+    }
+}
+
+// With words for who cannot see it: what, of which trial, and what stands out.
+static void say_picture(struct document *d, size_t index, enum trial_picture which,
+                        const char *title, const char *more)
+{
+    const struct trial *trial = d->report->run->trials[index].trial;
+    struct text alternative = {0};
+    text_format(&alternative, "%s of %s with %s. %s", title, trial->scenario->name, trial->scheme,
+                more);
+    html_add_picture(d, index, which, title, text_string(&alternative));
+    text_free(&alternative);
+}
+
+static void say_measured(struct document *d, size_t index)
+{
+    const struct trial_result *result = &d->report->run->trials[index];
+    size_t acquires = result->statistics.acquire.count;
+    char sentence[160];
+    snprintf(sentence, sizeof sentence, "On average %s holds per second.",
+             rate_words(d, result->statistics.holds_per_second));
+    say_picture(d, index, PICTURE_THROUGHPUT, "Throughput", sentence);
+    say_picture(d, index, PICTURE_LATENCY, "Latency", "The numbers are in the table below.");
+    if (result->has_history && acquires < LEAST_FOR_PERCENTILES)
+        doc_paragraph(d, LOOK_QUIET,
+                      "No latency plot: too few operations for percentiles (%zu acquire%s).",
+                      acquires, PLURAL(acquires));
+    if (result->has_history)
+        say_numbers(d, result);
+}
+
+static void say_files(struct document *d, const struct trial_result *result)
+{
+    const char *const files[][2] = {
+        {"/", "All files"},
+        {"/operations.svg", result->has_operations ? "each operation" : ""},
+        {"/latency-over-time.svg", result->has_slices ? "latency over time" : ""}};
+    bool is_skipped = result->judgement.verdict == VERDICT_SKIPPED || trial_is_unfit(result);
+    bool has_files = result->has_history || result->judgement.verdict == VERDICT_ERROR;
+    if (result->folder == NULL)
+        return;
+    if (d->medium == TERMINAL && !is_skipped)
+        doc_paragraph(d, LOOK_PLAIN, "files: %s", result->folder);
+    if (d->medium != PAGE || !has_files)
+        return;
+    doc_paragraph(d, LOOK_QUIET, "%s", "");
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        struct text path = {0};
+        text_format(&path, "%s%s", html_folder(d->report->run, result), files[i][0]);
+        doc_link(d, LOOK_PLAIN, path.bytes, "%s", files[i][1]);
+        doc_say(d, LOOK_PLAIN, "%s", files[i][1][0] != '\0' ? " · " : "");
+        text_free(&path);
+    }
+    doc_say(d, LOOK_PLAIN, "seed %llu", (unsigned long long)result->trial->seed);
+}
+
+// How much of a trial is told. Only of a page anything but the story.
+enum telling { TELL_LINE, TELL_STORY, TELL_ALL };
+
+// The scheme leads to the target, if it is not NULL.
+static void say_summary(struct document *d, const struct trial_result *result, const char *target)
+{
+    const struct trial *trial = result->trial;
+    say_verdict(d, &result->judgement, NULL);
+    doc_say(d, LOOK_PLAIN, d->medium == PAGE ? " " : "  ");
+    if (d->medium != PAGE) {
+        doc_say(d, LOOK_STRONG, "%s", trial->scenario->name);
+        doc_say(d, LOOK_PLAIN, " · %s%s", trial->scheme, repeat_text(d, trial));
+        return;
+    }
+    doc_link(d, target != NULL ? LOOK_PLAIN : LOOK_STRONG, target, "%s%s", trial->scheme,
+             repeat_text(d, trial));
+    doc_say(d, LOOK_PLAIN, " ");
+    if (judgement_first_violation(&result->judgement) != NULL)
+        say_found(d, LOOK_SMALL, &result->judgement);
+    doc_say(d, LOOK_PLAIN, " ");
+    say_expectation(d, result->judgement.expectation);
+}
+
+static void say_line(struct document *d, size_t index)
+{
+    const struct trial_result *result = &d->report->run->trials[index];
+    const char *id = trial_anchor(d, index) + 1;
+    doc_begin(d, (struct doc_block){.kind = DOC_PARAGRAPH, .look = LOOK_BRIEF, .id = id});
+    say_summary(d, result, result->folder != NULL ? html_folder(d->report->run, result) : NULL);
+}
+
+static void say_trial(struct document *d, size_t index, bool is_open, enum telling telling)
+{
+    const struct trial_result *result = &d->report->run->trials[index];
+    const struct judgement *judgement = &result->judgement;
+    const struct finding *violation = judgement_first_violation(judgement);
+    char id[40];
+    snprintf(id, sizeof id, "%s", trial_anchor(d, index) + 1);
+    doc_fold(d, id, is_open);
+    say_summary(d, result, NULL);
+    if (judgement->expectation == EXPECTATION_MISSED) {
+        doc_paragraph(d, LOOK_PLAIN, "%s", "");
+        doc_say(d, LOOK_MISSED, "MISSED: ");
+        doc_say(d, LOOK_PLAIN, "%s", judgement->expectation_text);
+    } else if (judgement->expectation != EXPECTATION_MET &&
+               judgement->expectation_text[0] != '\0') {
+        doc_paragraph(d, LOOK_PLAIN, "%s", judgement->expectation_text);
+    }
+    doc_paragraph(d, LOOK_PLAIN, "%s", judgement->reason);
+    if (result->story != NULL && result->story[0] != '\0')
+        doc_code(d, result->story);
+    if (d->medium == PAGE)
+        say_picture(d, index, PICTURE_TIMELINE, "Hold timeline",
+                    violation != NULL ? violation->text : "No violation was found.");
+    if (telling == TELL_ALL && d->medium == PAGE) {
+        say_findings(d, judgement);
+        say_measured(d, index);
+    }
+    say_files(d, result);
+    doc_end(d, DOC_FOLD);
+}
+
+// A page is to be mailed. What trials may take of it is what the pictures of the run, the tables
+// and a line for each trial leave; but room for the first hundred there is always.
+#define MOST_BYTES 1900000u
+#define TABLE_BYTES 600000u
+#define LINE_BYTES 220u
+#define LEAST_TRIAL_BYTES 300000u
+
+// Where there are very many, the last part of the room is for stories alone.
+static enum telling telling_of(const struct document *d, const struct trial_result *result)
+{
+    const struct run_result *run = d->report->run;
+    size_t taken = d->whole_bytes + TABLE_BYTES + run->count * LINE_BYTES;
+    size_t most = taken + LEAST_TRIAL_BYTES < MOST_BYTES ? MOST_BYTES - taken : LEAST_TRIAL_BYTES;
+    bool has_story = result->story != NULL && result->story[0] != '\0';
+    if (d->trial_bytes < most / 5 * 3 || (result->folder == NULL && !run->is_brief))
+        return TELL_ALL;
+    if (d->trial_bytes >= most)
+        return TELL_LINE;
+    return has_story ? TELL_STORY : TELL_ALL;
+}
+
+// --- of a page -----------------------------------------------------------------------------------
+
+enum part { UNEXPECTED, BROKEN, KEPT };
+
+static enum part part_of(const struct trial_result *result)
+{
+    const struct judgement *judgement = &result->judgement;
+    bool is_broken = judgement->verdict == VERDICT_UNSAFE || judgement->verdict == VERDICT_STUCK;
+    return trial_is_urgent(result)                                     ? UNEXPECTED
+           : is_broken || judgement_first_violation(judgement) != NULL ? BROKEN
+                                                                       : KEPT;
+}
+
+// The first trials of a part are opened beforehand, if they tell something new: of more, the page
+// would be a scroll without an end. Of those that have one reason, the first tells it for all.
+static void say_part(struct document *d, enum part part)
+{
+    static const struct {
+        const char *id, *link, *title, *lead;
+        size_t most_open;
+    } parts[] = {
+        [UNEXPECTED] =
+            {"unexpected", "Not as expected", "Not as expected, or not decided",
+             "What the scenario did not expect, what could not be decided, and what failed before "
+             "there was anything to decide.",
+             5},
+        [BROKEN] = {"violations", "Violations", "Violations",
+                    "Promises that were broken, each with its story: the few events that prove it. "
+                    "Where the scenario expected it, that says what the lock is not for; it does "
+                    "not make the lock safe.",
+                    1},
+        [KEPT] = {"trials", "Other trials", "Trials without a violation",
+                  "What was looked at, and what was measured. Acquire: asked until granted. "
+                  "Release: asked until answered. Hand-off: a release to the next grant, where "
+                  "somebody waited. Hold: granted until release.",
+                  0},
+    };
+    const struct run_result *run = d->report->run;
+    const struct scenario *scenario = NULL;
+    const char *reason = "";
+    size_t opened = 0;
+    for (size_t i = 0; i < run->count; i++) {
+        const struct trial_result *result = &run->trials[i];
+        if (trial_is_unfit(result) || part_of(result) != part)
+            continue;
+        if (scenario == NULL) {
+            doc_section(d, parts[part].id, parts[part].link, parts[part].title);
+            if (d->medium == PAGE)
+                doc_paragraph(d, LOOK_QUIET, "%s", parts[part].lead);
+        }
+        if (result->trial->scenario != scenario && d->medium == PAGE) {
+            doc_heading(d, NULL, "%s", result->trial->scenario->name);
+            if (result->trial->scenario->about != NULL)
+                doc_paragraph(d, LOOK_QUIET, "%s", result->trial->scenario->about);
+        }
+        scenario = result->trial->scenario;
+        bool is_open = d->medium == PAGE && opened < parts[part].most_open &&
+                       strcmp(reason, result->judgement.reason) != 0;
+        enum telling telling = d->medium == PAGE ? telling_of(d, result) : TELL_STORY;
+        size_t before = d->text.length;
+        opened += is_open;
+        reason = result->judgement.reason;
+        if (telling == TELL_LINE)
+            say_line(d, i);
+        else
+            say_trial(d, i, is_open, telling);
+        d->trial_bytes += d->text.length - before;
+    }
+}
+
+void say_other_trials(struct document *d)
+{
+    say_part(d, KEPT);
+}
+
+// --- at a terminal -------------------------------------------------------------------------------
+
+static bool has_story(const struct trial_result *result)
+{
+    return judgement_first_violation(&result->judgement) != NULL;
+}
+
+// What nobody expected is. Other violations are, unless one like it was told of its scenario; of
+// those that were expected one of each scenario is an example of all.
+static bool is_worth_telling(const struct run_result *run, size_t index, bool is_quiet)
+{
+    const struct trial_result *result = &run->trials[index];
+    const struct judgement *judgement = &result->judgement;
+    bool is_met = judgement->expectation == EXPECTATION_MET;
+    if (judgement->expectation == EXPECTATION_MISSED || judgement->verdict == VERDICT_UNKNOWN ||
+        judgement->verdict == VERDICT_ERROR)
+        return true;
+    if (!has_story(result) || (is_met && (is_quiet || judgement->verdict == VERDICT_SAFE)))
+        return false;
+    for (size_t i = 0; i < index; i++) {
+        const struct trial_result *other = &run->trials[i];
+        bool is_like = is_met ? other->judgement.expectation == EXPECTATION_MET &&
+                                    other->judgement.verdict != VERDICT_SAFE && has_story(other)
+                              : trials_ended_alike(other, result);
+        if (is_like && other->trial->scenario == result->trial->scenario)
+            return false;
+    }
+    return true;
+}
+
+void say_news(struct document *d)
+{
+    const struct run_result *run = d->report->run;
+    size_t untold = 0;
+    if (d->medium != TERMINAL) {
+        say_part(d, UNEXPECTED);
+        if (d->medium == PAGE)
+            say_part(d, BROKEN);
+        return;
+    }
+    for (size_t i = 0; i < run->count; i++)
+        untold += has_story(&run->trials[i]);
+    for (size_t i = 0; i < 2 * run->count; i++) {
+        const struct trial_result *result = &run->trials[i % run->count];
+        bool is_missed = result->judgement.expectation == EXPECTATION_MISSED;
+        if (is_missed != (i < run->count) || !is_worth_telling(run, i % run->count, d->is_quiet))
+            continue;
+        say_trial(d, i % run->count, true, TELL_STORY);
+        untold -= has_story(result);
+    }
+    if (untold > 0 && !d->is_quiet)
+        doc_paragraph(d, LOOK_PLAIN, "%zu more stor%s in the report.", untold,
+                      untold == 1 ? "y is" : "ies are");
+}

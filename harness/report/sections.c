@@ -1,0 +1,315 @@
+// Which sections each medium has, in what order; and the short ones.
+#include "harness/report/sections.h"
+
+#include "harness/report/html.h"
+#include "harness/report/thresholds.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// --- words ---------------------------------------------------------------------------------------
+
+void say_verdict(struct document *d, const struct judgement *judgement, const char *target)
+{
+    static const enum look looks[] = {
+        [VERDICT_SAFE] = LOOK_SAFE,           [VERDICT_UNSAFE] = LOOK_UNSAFE,
+        [VERDICT_STUCK] = LOOK_STUCK,         [VERDICT_UNKNOWN] = LOOK_UNKNOWN,
+        [VERDICT_SKIPPED] = LOOK_SKIPPED,     [VERDICT_ERROR] = LOOK_ERROR,
+        [VERDICT_NOT_APPLICABLE] = LOOK_UNFIT};
+    enum verdict verdict = judgement->verdict;
+    const char *sign = judgement->expectation == EXPECTATION_MISSED || verdict == VERDICT_ERROR
+                           ? "✗ "
+                       : verdict == VERDICT_UNKNOWN || verdict == VERDICT_SKIPPED ? "? "
+                       : judgement->expectation == EXPECTATION_MET                ? "✓ "
+                                                                                  : "";
+    doc_link(d, looks[verdict], target, "%s%s", d->medium == MARKDOWN ? sign : "",
+             verdict_name(verdict));
+}
+
+void say_expectation(struct document *d, enum expectation_result expectation)
+{
+    if (expectation == EXPECTATION_MET)
+        doc_say(d, LOOK_QUIET, "as expected");
+    else if (expectation == EXPECTATION_MISSED)
+        doc_say(d, LOOK_MISSED, "✗ MISSED");
+}
+
+void say_found(struct document *d, enum look look, const struct judgement *judgement)
+{
+    struct text found = {0};
+    found_text(judgement, &found);
+    doc_say(d, look, "%s", found.bytes);
+    text_free(&found);
+}
+
+static char *next_number(struct document *d)
+{
+    return d->numbers[d->number++ % (sizeof d->numbers / sizeof *d->numbers)];
+}
+
+const char *duration_text(struct document *d, int64_t duration_ns)
+{
+    return text_duration(duration_ns, next_number(d), sizeof *d->numbers);
+}
+
+const char *rate_words(struct document *d, double rate)
+{
+    return rate_text(rate, next_number(d), sizeof *d->numbers);
+}
+
+const char *repeat_text(struct document *d, const struct trial *trial)
+{
+    char *text = next_number(d);
+    if (trial->repeat <= 1 && trial->scenario->repeat <= 1)
+        return "";
+    snprintf(text, sizeof *d->numbers, " #%d", trial->repeat);
+    return text;
+}
+
+const char *trial_anchor(struct document *d, size_t index)
+{
+    char *text = next_number(d);
+    snprintf(text, sizeof *d->numbers, "#trial-%zu", index + 1);
+    return text;
+}
+
+// --- what comes first ----------------------------------------------------------------------------
+
+static void say_counts(struct document *d)
+{
+    const struct run_result *run = d->report->run;
+    const struct tally *tally = &d->report->tally;
+    doc_paragraph(d, LOOK_PLAIN, "%s", "");
+    for (enum verdict verdict = VERDICT_SAFE; verdict <= VERDICT_ERROR; verdict++) {
+        if (tally->verdicts[verdict] == 0)
+            continue;
+        doc_say(d, LOOK_PLAIN, "%zu × ", tally->verdicts[verdict]);
+        say_verdict(d, &(struct judgement){.verdict = verdict}, NULL);
+        doc_say(d, LOOK_PLAIN, "\u2003");
+    }
+    if (tally->not_run > 0) {
+        doc_say(d, LOOK_PLAIN, "%zu × ", tally->not_run);
+        doc_say(d, LOOK_SKIPPED, "not run");
+    }
+    doc_paragraph(d, LOOK_QUIET, "%s%stook %s · seed %llu · %s", run->environment.began,
+                  run->environment.began[0] != '\0' ? " · " : "",
+                  duration_text(d, run->duration_ns), (unsigned long long)run->seed,
+                  run->folder != NULL ? run->folder : "");
+    doc_break(d);
+    doc_say(d, LOOK_PLAIN,
+            "A trial is one lock scheme in one scenario, asked for by real clients on real "
+            "servers; its verdict is decided from the recorded history.");
+}
+
+static void say_lead(struct document *d)
+{
+    struct text sentence = {0};
+    summary_sentence(d->report, &sentence);
+    doc_paragraph(d, LOOK_LEAD, "%s", sentence.bytes);
+    text_free(&sentence);
+    if (d->medium == PAGE)
+        say_counts(d);
+}
+
+// What bears on the whole run, a line each.
+static void say_remarks(struct document *d)
+{
+    const struct run_result *run = d->report->run;
+    for (const char *line = run->remarks; line != NULL && *line != '\0';) {
+        size_t length = strcspn(line, "\n");
+        doc_paragraph(d, LOOK_REMARK, "%.*s", (int)length, line);
+        line += length + (line[length] == '\n');
+    }
+    if (d->medium == PAGE && !run->has_plots && run->plot_note[0] != '\0')
+        doc_paragraph(d, LOOK_QUIET, "%s", run->plot_note);
+}
+
+// --- thresholds, what does not apply, where it happened ------------------------------------------
+
+// Those that were met are but counted in Markdown, and left out of a quiet terminal.
+static void say_thresholds(struct document *d)
+{
+    static const struct doc_column columns[] = {
+        {"scenario", NULL, false}, {"scheme", NULL, false},  {"threshold", NULL, false},
+        {"measured", NULL, true},  {"outcome", NULL, false}, {"why", NULL, false}};
+    static const struct {
+        enum threshold_result result;
+        enum look look;
+        const char *sign, *word;
+    } order[] = {{THRESHOLD_MISSED, LOOK_UNSAFE, "✗ ", "MISSED"},
+                 {THRESHOLD_NOT_MEASURED, LOOK_UNKNOWN, "? ", "not measured"},
+                 {THRESHOLD_MET, LOOK_SAFE, "✓ ", "met"}};
+    const struct threshold_outcomes *outcomes = &d->report->thresholds;
+    bool all = d->medium == PAGE || (d->medium == TERMINAL && !d->is_quiet);
+    bool any_marked = false;
+    if (outcomes->count == 0 || (d->is_quiet && outcomes->count == outcomes->met))
+        return;
+    doc_section(d, "thresholds", "Thresholds", "Thresholds");
+    if (d->medium == TERMINAL)
+        doc_heading(d, NULL, "Thresholds, of all repeats together");
+    else
+        doc_paragraph(d, LOOK_PLAIN,
+                      "%zu met, %zu missed, %zu not measured, each of all repeats together.",
+                      outcomes->met, outcomes->missed, outcomes->not_measured);
+    if (!all && outcomes->count == outcomes->met)
+        return;
+    doc_table(d, (struct doc_table){"Thresholds", COLUMNS(columns), 0, NULL});
+    for (size_t i = 0; i < outcomes->count * (all ? 3 : 2); i++) {
+        const struct threshold_outcome *outcome = &outcomes->items[i % outcomes->count];
+        size_t at = i / outcomes->count;
+        bool is_marked = outcome->driver_bound && outcome->is_known;
+        if (outcome->result != order[at].result)
+            continue;
+        any_marked = any_marked || is_marked;
+        doc_row(d, NULL, 1);
+        doc_cell(d, LOOK_PLAIN, "%s", outcome->trial->scenario->name);
+        doc_cell(d, LOOK_PLAIN, "%s", outcome->trial->scheme);
+        doc_cell(d, LOOK_PLAIN, "%s", outcome->threshold->limit.text);
+        doc_cell(d, LOOK_PLAIN, "%s%s", outcome->measured, is_marked ? "*" : "");
+        doc_cell(d, LOOK_PLAIN, "%s", "");
+        doc_say(d, order[at].look, "%s%s", d->medium == PAGE ? "" : order[at].sign, order[at].word);
+        doc_cell(d, LOOK_PLAIN, "%s", outcome->reason);
+    }
+    if (any_marked) {
+        doc_item(d, LOOK_PLAIN);
+        doc_say(d, LOOK_PLAIN, "* the driver was the limit in at least one repeat");
+    }
+}
+
+// A row for each scheme and reason, however many scenarios it is that do not apply.
+static void say_unfit(struct document *d)
+{
+    const struct doc_column columns[] = {
+        {d->medium == PAGE ? "scheme" : "n/a: scheme", NULL, false},
+        {"trials", NULL, true},
+        {"why", NULL, false}};
+    const struct run_result *run = d->report->run;
+    for (size_t i = 0; i < run->count; i++) {
+        const struct trial_result *result = &run->trials[i];
+        size_t before = 0;
+        size_t count = 0;
+        for (size_t j = 0; j < run->count && trial_is_unfit(result); j++) {
+            const struct trial_result *other = &run->trials[j];
+            bool same = trial_is_unfit(other) &&
+                        strcmp(other->trial->scheme, result->trial->scheme) == 0 &&
+                        strcmp(other->judgement.reason, result->judgement.reason) == 0;
+            count += same;
+            before += same && j < i;
+        }
+        if (count == 0 || before > 0)
+            continue;
+        if (doc_inside(d, DOC_TABLE) == NULL) {
+            doc_section(d, "unfit", NULL, "Not applicable");
+            doc_table(d, (struct doc_table){"Not applicable", COLUMNS(columns), 0, NULL});
+        }
+        doc_row(d, NULL, 1);
+        doc_cell(d, LOOK_PLAIN, "%s", result->trial->scheme);
+        doc_cell(d, LOOK_PLAIN, "%zu", count);
+        doc_cell(d, LOOK_PLAIN, "%s", result->judgement.reason);
+    }
+    doc_end(d, DOC_TABLE);
+}
+
+// At a terminal only how busy the machine was.
+static void say_environment(struct document *d)
+{
+    const struct environment *environment = &d->report->run->environment;
+    struct text machine = {0};
+    char lanes[64] = "1";
+    char seed[32];
+    machine_sentence(d->report->run, &machine);
+    if (environment->lanes > 1)
+        snprintf(lanes, sizeof lanes, "up to %d, 1 where costs were measured", environment->lanes);
+    snprintf(seed, sizeof seed, "%llu", (unsigned long long)d->report->run->seed);
+    const char *const rows[][2] = {{"Servers", environment->servers},
+                                   {"Durability", environment->durability},
+                                   {"Placement", environment->placement},
+                                   {"Isolation", environment->isolation},
+                                   {"Kernel", environment->kernel},
+                                   {"Processor", environment->processor},
+                                   {"Machine", text_string(&machine)},
+                                   {"Trials at a time", lanes},
+                                   {"Clock source", environment->clock_source},
+                                   {"Governor", environment->governor},
+                                   {"Began", environment->began},
+                                   {"Seed", seed},
+                                   {"Lockpick", environment->lockpick_version}};
+    doc_section(d, "environment", "Environment", d->medium == PAGE ? "Environment" : "");
+    if (d->medium == TERMINAL && machine.length > 0 && !d->is_quiet)
+        doc_paragraph(d, LOOK_PLAIN, "machine: %s", machine.bytes);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows && d->medium != TERMINAL; i++) {
+        if (d->medium == PAGE || rows[i][1][0] != '\0')
+            doc_term(d, rows[i][0], rows[i][1]);
+    }
+    text_free(&machine);
+}
+
+// --- all of it -----------------------------------------------------------------------------------
+
+typedef void section(struct document *d);
+
+static section *const terminal_sections[] = {say_verdicts,    say_unfit,      say_news,
+                                             say_costs,       say_thresholds, say_remarks,
+                                             say_environment, say_lead,       NULL};
+static section *const page_sections[] = {say_verdicts, say_news,        say_thresholds,
+                                         say_costs,    say_liveness,    say_other_trials,
+                                         say_unfit,    say_environment, NULL};
+
+// With how much of the room each, and all before it, may take at most.
+static const struct {
+    section *say;
+    size_t percent;
+} markdown_sections[] = {{say_lead, 100},       {say_remarks, 100},   {say_verdicts, 30},
+                         {say_news, 70},        {say_thresholds, 75}, {say_costs, 96},
+                         {say_environment, 100}};
+
+void report_print(const struct run_report *report, FILE *out, bool coloured, bool quiet)
+{
+    struct document d = {.medium = TERMINAL,
+                         .report = report,
+                         .out = out,
+                         .is_coloured = coloured,
+                         .is_quiet = quiet};
+    for (section *const *say = terminal_sections; *say != NULL; say++)
+        (*say)(&d);
+    doc_finish(&d);
+    text_free(&d.contents);
+}
+
+char *report_markdown_within(const struct run_report *report, size_t most_bytes)
+{
+    struct document d = {.medium = MARKDOWN, .report = report};
+    text_add(&d.text, "### Lockpick\n");
+    for (size_t i = 0; i < sizeof markdown_sections / sizeof *markdown_sections; i++) {
+        d.most_bytes = most_bytes / 100 * markdown_sections[i].percent;
+        markdown_sections[i].say(&d);
+        doc_finish(&d);
+    }
+    text_free(&d.contents);
+    return d.text.bytes;
+}
+
+char *report_markdown(const struct run_report *report)
+{
+    return report_markdown_within(report, 65000);
+}
+
+char *report_html(const struct run_report *report)
+{
+    struct document d = {.medium = PAGE, .report = report};
+    struct text title = {0};
+    html_choose_pictures(&d);
+    say_lead(&d);
+    say_remarks(&d);
+    doc_finish(&d);
+    d.contents_at = d.text.length;
+    for (section *const *say = page_sections; *say != NULL; say++)
+        (*say)(&d);
+    text_add(&title, "Lockpick: ");
+    summary_sentence(report, &title);
+    char *page = doc_finish_page(&d, "Lockpick report", text_string(&title));
+    text_free(&title);
+    free(d.embeds);
+    free(d.embeds_whole);
+    return page;
+}
