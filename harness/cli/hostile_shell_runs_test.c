@@ -141,9 +141,9 @@ TEST_WITH(a_picture_that_is_never_finished_is_an_error_that_names_gnuplot, make_
 {
     struct error error = {0};
     bool missing = false;
-    const char *const scripts[] = {"picture.gp", NULL};
+    const struct gnuplot_script script = {folder, "picture"};
     char *before = put_program("gnuplot", "#!/bin/sh\nexec sleep 1000\n");
-    assert_int_equal(gnuplot_run(folder, scripts, &missing, &error), -1);
+    assert_int_equal(gnuplot_run(&script, 1, &missing, &error), -1);
     restore_path(before);
     assert_false(missing);
     assert_non_null(strstr(error.text, "gnuplot did not end within"));

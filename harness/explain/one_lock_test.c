@@ -87,7 +87,7 @@ TEST_WITH(a_picture_names_it_and_has_its_rows_alone, start, end)
         &timeline_picture,
         &(struct picture_subject){.digest = &build.digest, .judgement = &build.judgement},
         &picture));
-    assert_non_null(strstr(text_string(&picture.values), "lock 3 of 3"));
+    assert_non_null(strstr(text_string(&picture.title), "lock 3 of 3"));
     assert_non_null(strstr(text_string(&picture.data), "1 \"client-1\"\n2 \"client-2\"\n"));
     assert_null(strstr(text_string(&picture.data), "client-3"));
     assert_null(strstr(text_string(&picture.notes), "workers shown"));
@@ -102,9 +102,9 @@ TEST_WITH(without_a_violation_nothing_overlaps, start, end)
     assert_true(picture_write(
         &timeline_picture,
         &(struct picture_subject){.digest = &build.digest, .judgement = &judgement}, &picture));
-    assert_non_null(strstr(text_string(&picture.values), "all 3 locks together"));
+    assert_non_null(strstr(text_string(&picture.title), "all 3 locks together"));
     assert_non_null(strstr(text_string(&picture.data), "client-4"));
-    assert_null(strstr(text_string(&picture.data), "# overlaps:"));
+    assert_null(strstr(text_string(&picture.data), "overlaps"));
     picture_free(&picture);
 }
 

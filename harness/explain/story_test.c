@@ -1,7 +1,7 @@
 // Of stories and pictures what no case can say.
 #include "harness/check/build_history_test_support.h"
 #include "harness/explain/story.h"
-#include "harness/report/pictures/timeline.h"
+#include "harness/report/pictures/picture.h"
 #include "harness/testing/test.h"
 
 HISTORY_TEST(a_story_has_few_lines_however_much_happened, "increment")
@@ -25,11 +25,18 @@ HISTORY_TEST(a_story_has_few_lines_however_much_happened, "increment")
     free(told);
 }
 
+static void write_timeline(const struct build *build, struct picture *picture)
+{
+    const struct picture_subject subject = {.digest = &build->digest,
+                                            .judgement = &build->judgement};
+    assert_true(picture_write(&timeline_picture, &subject, picture));
+}
+
 // Two hold at once from 10 ms to 20 ms; what was lost shows in what each writes after that.
 TEST(the_picture_reaches_to_where_something_was_lost)
 {
     struct build build;
-    struct timeline_window window;
+    struct picture picture;
     build_start(&build, "increment");
     build_begin(&build, 0);
     build_acquire(&build, 1, 1, 0, 1, NEVER_MS, 0);
@@ -47,10 +54,11 @@ TEST(the_picture_reaches_to_where_something_was_lost)
     build_stop(&build, 300, STOP_DONE);
     build_final(&build, 301, 1);
     build_judge(&build);
-    timeline_choose(&build.digest, &build.judgement, &window);
-    assert_string_equal(window.finding->check->name, "double-grant");
-    assert_int_equal(window.evidence[0], 0);
-    assert_true(window.to_ns >= ms(41));
+    write_timeline(&build, &picture);
+    assert_text_has(picture.data.bytes, "double-grant: both hold for");
+    assert_text_has(picture.data.bytes, "# rows 1: row name\n1 \"client-1\"\n2 \"client-2\"\n");
+    assert_true(strtod(strstr(picture.values.bytes, "to_1 = ") + strlen("to_1 = "), NULL) >= 41);
+    picture_free(&picture);
     build_free(&build);
 }
 
@@ -59,8 +67,7 @@ TEST(the_picture_does_not_give_a_free_lock_to_the_dead)
 {
     for (int64_t held = 0; held <= 1; held++) {
         struct build build;
-        struct timeline_window window;
-        struct timeline_spans spans;
+        struct picture picture;
         build_start(&build, "increment");
         build_begin(&build, 0);
         build_hold(&build, 1, 1, 1, 4, NEVER_MS);
@@ -70,9 +77,9 @@ TEST(the_picture_does_not_give_a_free_lock_to_the_dead)
         build_stop(&build, 1020, STOP_STUCK);
         BUILD_EVENT(&build, 1030, 0, LOCK_FINAL, OUTCOME_OK, held, 0);
         build_judge(&build);
-        timeline_choose(&build.digest, &build.judgement, &window);
-        timeline_collect(&build.digest, &window, TIMELINE_MAYBE_DEAD, &spans);
-        assert_int_equal(spans.count, held);
+        write_timeline(&build, &picture);
+        assert_int_equal(strstr(picture.data.bytes, "\"maybe-dead\"") != NULL, held);
+        picture_free(&picture);
         build_free(&build);
     }
 }

@@ -19,27 +19,6 @@ extern char **environ;
 #define START_LIMIT_S 15
 #define SCRIPT_LIMIT_S 10
 
-// Starts it with no input, and output and messages into `pipe_end`. 0, or an errno.
-static int spawn(const char *folder, char *const *arguments, int pipe_end, pid_t *process)
-{
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_adddup2(&actions, pipe_end, STDOUT_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, pipe_end, STDERR_FILENO);
-    posix_spawn_file_actions_addchdir_np(&actions, folder);
-    posix_spawnattr_t attributes;
-    posix_spawnattr_init(&attributes);
-    sigset_t none;
-    sigemptyset(&none);
-    posix_spawnattr_setsigmask(&attributes, &none);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
-    int failed = posix_spawnp(process, arguments[0], &actions, &attributes, arguments, environ);
-    posix_spawnattr_destroy(&attributes);
-    posix_spawn_file_actions_destroy(&actions);
-    return failed;
-}
-
 // gnuplot at work.
 struct drawer {
     const char *folder; // that it was started in
@@ -48,6 +27,7 @@ struct drawer {
     int refused; // 0, or the errno with which it could not be started
 };
 
+// Starts it with no input.
 static struct drawer start(const char *folder, char *const *arguments)
 {
     struct drawer drawer = {.folder = folder, .said = -1};
@@ -56,7 +36,22 @@ static struct drawer start(const char *folder, char *const *arguments)
         drawer.refused = errno;
         return drawer;
     }
-    drawer.refused = spawn(folder, arguments, ends[1], &drawer.process);
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO);
+    posix_spawn_file_actions_addchdir_np(&actions, folder);
+    posix_spawnattr_t attributes;
+    posix_spawnattr_init(&attributes);
+    sigset_t none;
+    sigemptyset(&none);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+    drawer.refused =
+        posix_spawnp(&drawer.process, arguments[0], &actions, &attributes, arguments, environ);
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&actions);
     drawer.said = ends[0];
     close(ends[1]);
     return drawer;
@@ -76,64 +71,26 @@ static int finish(const struct drawer *drawer, int limit_s, struct text *said, s
     return status;
 }
 
-// gnuplot underlines the culprit on lines of its own; an error is one line.
-static char *one_line(const struct text *said)
-{
-    char *line = memory_zeroed(said->length + 1, 1);
-    size_t length = 0;
-    for (size_t i = 0; i < said->length; i++) {
-        char c = said->bytes[i];
-        bool blank = c == ' ' || c == '\n' || c == '\t' || c == '\r';
-        if (!blank)
-            line[length++] = c;
-        else if (length > 0 && line[length - 1] != ' ')
-            line[length++] = ' ';
-    }
-    line[length] = '\0';
-    return line;
-}
-
 // Waits until so many scripts are drawn. 0, or -1 with `error` set to what it said.
 static int await(const struct drawer *drawer, size_t scripts, bool *missing, struct error *error)
 {
     struct text said = {0};
+    struct text line = {0}; // gnuplot underlines the culprit on lines of its own; an error is one
     int status = finish(drawer, START_LIMIT_S + SCRIPT_LIMIT_S * (int)scripts, &said, error);
-    int result = status == 0 ? 0 : -1;
     if (drawer->refused == ENOENT) {
         *missing = true;
-        error_set(error, "gnuplot is not installed");
+        error_set(error, "gnuplot is not installed (Debian: apt install gnuplot-nox)");
     } else if (status > 0) {
-        char *line = one_line(&said);
+        char *rest = said.bytes;
+        for (char *word; rest != NULL && (word = strtok_r(rest, " \n\t\r", &rest)) != NULL;)
+            text_format(&line, "%s%s", line.length > 0 ? " " : "", word);
         error_set(error, "gnuplot failed in %s (%s %d): %s", drawer->folder,
                   status < 128 ? "exit status" : "signal", status < 128 ? status : status - 128,
-                  line);
-        free(line);
+                  text_string(&line));
     }
+    text_free(&line);
     text_free(&said);
-    return result;
-}
-
-static int check_folder(const char *folder, struct error *error)
-{
-    if (access(folder, X_OK) != 0)
-        return error_set(error, "gnuplot cannot work in %s: %s", folder, strerror(errno));
-    return 0;
-}
-
-int gnuplot_run(const char *folder, const char *const *scripts, bool *missing, struct error *error)
-{
-    *missing = false;
-    if (check_folder(folder, error) != 0)
-        return -1;
-    // -d: a person's ~/.gnuplot must not change our pictures.
-    const char *arguments[16] = {"gnuplot", "-d"};
-    for (size_t i = 0; scripts[i] != NULL && i + 3 < 16; i++)
-        arguments[i + 2] = scripts[i];
-    struct drawer drawer = start(folder, (char *const *)(void *)arguments);
-    size_t count = 0;
-    while (scripts[count] != NULL)
-        count++;
-    return await(&drawer, count, missing, error);
+    return status == 0 ? 0 : -1;
 }
 
 void gnuplot_quote(struct text *out, const char *string, size_t length)
@@ -153,16 +110,7 @@ void gnuplot_quote(struct text *out, const char *string, size_t length)
 #define MOST_OF_A_PROCESS 64
 #define MOST_PROCESSES 16
 
-// The command that makes gnuplot work in that folder, wherever it is.
-static void add_change(struct text *out, const char *folder)
-{
-    char *whole = realpath(folder, NULL);
-    text_add(out, "cd ");
-    const char *shown = whole != NULL ? whole : folder;
-    gnuplot_quote(out, shown, strlen(shown));
-    free(whole);
-}
-
+// -d: a person's ~/.gnuplot must not change our pictures.
 static struct drawer start_many(const struct gnuplot_script *scripts, size_t count)
 {
     char *arguments[2 + 3 * MOST_OF_A_PROCESS + 1] = {"gnuplot", "-d"};
@@ -170,7 +118,11 @@ static struct drawer start_many(const struct gnuplot_script *scripts, size_t cou
     size_t used = 2;
     for (size_t i = 0; i < count; i++) {
         if (i > 0 && strcmp(scripts[i].folder, scripts[i - 1].folder) != 0) {
-            add_change(&words[2 * i], scripts[i].folder);
+            char *whole = realpath(scripts[i].folder, NULL);
+            const char *folder = whole != NULL ? whole : scripts[i].folder;
+            text_add(&words[2 * i], "cd ");
+            gnuplot_quote(&words[2 * i], folder, strlen(folder));
+            free(whole);
             arguments[used++] = "-e";
             arguments[used++] = words[2 * i].bytes;
         }
@@ -183,35 +135,26 @@ static struct drawer start_many(const struct gnuplot_script *scripts, size_t cou
     return drawer;
 }
 
-static size_t processes_at_a_time(void)
+int gnuplot_run(const struct gnuplot_script *scripts, size_t count, bool *missing,
+                struct error *error)
 {
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
-    return processors < 1 ? 1 : processors > MOST_PROCESSES ? MOST_PROCESSES : (size_t)processors;
-}
-
-// How many scripts each of the processes is to run, of those that are left.
-static size_t share_of(size_t left, size_t processes)
-{
-    size_t share = (left + processes - 1) / processes;
-    return share < FEWEST_OF_A_PROCESS ? FEWEST_OF_A_PROCESS
-           : share > MOST_OF_A_PROCESS ? MOST_OF_A_PROCESS
-                                       : share;
-}
-
-int gnuplot_run_many(const struct gnuplot_script *scripts, size_t count, bool *missing,
-                     struct error *error)
-{
-    size_t processes = processes_at_a_time();
+    size_t processes = processors < 1 ? 1 : (size_t)processors;
     int result = 0;
+    processes = processes > MOST_PROCESSES ? MOST_PROCESSES : processes;
     *missing = false;
     for (size_t i = 0; i < count; i++) {
-        if (check_folder(scripts[i].folder, error) != 0)
-            return -1;
+        if (access(scripts[i].folder, X_OK) != 0)
+            return error_set(error, "gnuplot cannot work in %s: %s", scripts[i].folder,
+                             strerror(errno));
     }
     for (size_t done = 0; done < count && !*missing;) {
         struct drawer drawers[MOST_PROCESSES];
         size_t started = 0;
-        size_t share = share_of(count - done, processes);
+        size_t share = (count - done + processes - 1) / processes;
+        share = share < FEWEST_OF_A_PROCESS ? FEWEST_OF_A_PROCESS
+                : share > MOST_OF_A_PROCESS ? MOST_OF_A_PROCESS
+                                            : share;
         for (; started < processes && done < count; started++) {
             size_t here = count - done < share ? count - done : share;
             drawers[started] = start_many(scripts + done, here);

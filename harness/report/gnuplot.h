@@ -8,21 +8,17 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-// Runs `gnuplot scripts…` (NULL-terminated names) in the folder, all in one process. 0, or -1 with
-// `error` set to what gnuplot said; *missing tells that there is no gnuplot to run.
-int gnuplot_run(const char *folder, const char *const *scripts, bool *missing, struct error *error);
-
 struct gnuplot_script {
     const char *folder; // that it is run in
     const char *name;   // "timeline"; the file is timeline.gp
 };
 
-// Runs many, each in its folder. Starting gnuplot takes longer than most pictures do: a process
+// Runs scripts, each in its folder. Starting gnuplot takes longer than most pictures do: a process
 // runs several scripts one after another, and as many processes run at a time as there are
-// processors. A script that fails takes along those behind it in its process. Otherwise as
-// gnuplot_run.
-int gnuplot_run_many(const struct gnuplot_script *scripts, size_t count, bool *missing,
-                     struct error *error);
+// processors. A script that fails takes along those behind it in its process. 0, or -1 with `error`
+// set to what gnuplot said; *missing tells that there is no gnuplot to run.
+int gnuplot_run(const struct gnuplot_script *scripts, size_t count, bool *missing,
+                struct error *error);
 
 // `length` bytes of a string, in single quotes, in which gnuplot gives no character but these a
 // meaning; control characters become spaces.

@@ -1,6 +1,10 @@
 # For each group of schemes, throughput, and acquire p99 below it; beside each other, kinds of locks.
 stats data using (strlen(strcol(1))) name 'NAMES' nooutput
 stats data index 'places' using 1 name 'LOADS' nooutput
+stats data using ($3 > 0 ? $3 : NaN) name 'RATES' nooutput
+stats data using ($4 > 0 ? $4 : NaN) name 'RATES4' nooutput
+stats data using ($6*1e-9) name 'P99' nooutput
+rates_least = known('RATES_min', 1); rates_most = known('RATES4_max', 10); p99_least = known('P99_min', 1); p99_most = known('P99_max', 10)
 legend = 64 + letters(NAMES_max)
 each = 190
 height = top + 2 * groups * (each + 76) + below

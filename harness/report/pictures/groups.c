@@ -4,6 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
+// As many line types as style.gp has.
+#define GROUP_MOST 7
+
 static const struct {
     const char *trait;
     const char *name;
@@ -26,41 +29,47 @@ const char *scheme_kind(const struct trial *trial)
     return kinds[scheme_kind_rank(trial)].name;
 }
 
-static void add_member(struct scheme_group *group, size_t member, const double *ranks)
+// Numbers the curves of each group by their ranks; equal ones stay in their order.
+static void number(struct scheme_curve *curves, size_t count)
 {
-    size_t place = group->count++;
-    for (;
-         place > 0 && !isnan(ranks[member]) && !(ranks[group->members[place - 1]] >= ranks[member]);
-         place--)
-        group->members[place] = group->members[place - 1];
-    group->members[place] = member;
+    for (size_t i = 0; i < count; i++) {
+        double rank = isnan(curves[i].rank) ? -INFINITY : curves[i].rank;
+        curves[i].number = 1;
+        for (size_t j = 0; j < count; j++) {
+            double other = isnan(curves[j].rank) ? -INFINITY : curves[j].rank;
+            curves[i].number +=
+                curves[j].group == curves[i].group && (other > rank || (other >= rank && j < i));
+        }
+    }
 }
 
-size_t scheme_groups_make(const struct trial *const *trials, const double *ranks, size_t count,
-                          struct scheme_group **groups)
+size_t scheme_groups_make(struct scheme_curve *curves, size_t count, struct scheme_group **groups)
 {
     size_t made = 0;
+    size_t used = 0; // of the last group
     *groups = memory_zeroed(count + 1, sizeof **groups);
     for (size_t kind = 0; kind < SCHEME_KINDS; kind++) {
         size_t size = 0;
         for (size_t i = 0; i < count; i++)
-            size += scheme_kind_rank(trials[i]) == kind;
+            size += scheme_kind_rank(curves[i].trial) == kind;
         // Of a large kind several groups of the same size, but for one; small kinds share one.
         size_t parts = (size + GROUP_MOST - 1) / GROUP_MOST;
-        bool joins = size > 0 && made > 0 && (*groups)[made - 1].count + size <= GROUP_MOST;
+        bool joins = made > 0 && used + size <= GROUP_MOST;
         size_t seen = 0;
         size_t part = 0;
         for (size_t i = 0; i < count; i++) {
-            if (scheme_kind_rank(trials[i]) != kind)
+            if (scheme_kind_rank(curves[i].trial) != kind)
                 continue;
             if (!joins && seen == part * size / parts) {
+                char *title = (*groups)[made++].title;
+                used = 0;
                 part++;
                 if (parts > 1)
-                    snprintf((*groups)[made].title, sizeof(*groups)[made].title, "%s (%zu of %zu)",
-                             kinds[kind].name, part, parts);
-                made++;
+                    snprintf(title, sizeof(*groups)->title, "%s (%zu of %zu)", kinds[kind].name,
+                             part, parts);
             }
-            add_member(&(*groups)[made - 1], i, ranks);
+            curves[i].group = made;
+            used++;
             seen++;
         }
         if (parts == 1) {
@@ -72,16 +81,16 @@ size_t scheme_groups_make(const struct trial *const *trials, const double *ranks
     }
     if (made == 1)
         (*groups)[0].title[0] = '\0';
+    number(curves, count);
     return made;
 }
 
-void scheme_group_name(struct picture *picture, size_t group, size_t number, const char *scheme,
-                       bool is_marked)
+void scheme_legend(struct picture *picture, size_t group, const struct scheme_curve *curve)
 {
     struct text name = {0};
-    text_format(&name, "%s%s", scheme, is_marked ? "*" : "");
-    picture_block(picture, "legend %zu %zu: name, at none", group, number);
-    picture_cell(picture, text_string(&name));
-    text_add(&picture->data, "\n-1 -1\n");
+    struct picture_block *block =
+        picture_block(picture, "legend %zu %zu: name, at none", group, curve->number);
+    text_format(&name, "%s%s", curve->trial->scheme, curve->is_marked ? "*" : "");
+    picture_row(block, "%s\n-1 -1", name.bytes);
     text_free(&name);
 }

@@ -1,11 +1,11 @@
 # A cell for each scheme under each fault, and one without; at the right, what each costs without.
-names = 0; headings = 0
-do for [t = 1:tables] {
-    stats data index sprintf('rows %d:', t) using (strlen(strcol(2))) nooutput
-    names = STATS_max > names ? STATS_max : names
-    stats data index sprintf('columns %d:', t) using (strlen(strcol(2))) nooutput
-    headings = STATS_max > headings ? STATS_max : headings
-}
+eval size_tables
+array least[2]; array most[2]
+do for [t = 1:costs ? tables : 0] { do for [i = 1:2] {
+    stats data index sprintf('costs %d:', t) using (column(i + 1) > 0 ? log10(column(i + 1)) : NaN) name 'COSTS' nooutput
+    least[i] = t > 1 && least[i] < known('COSTS_min', 0) ? least[i] : known('COSTS_min', 0)
+    most[i] = t > 1 && most[i] > known('COSTS_max', 1) ? most[i] : known('COSTS_max', 1)
+}}
 colour(verdict) = verdict eq 'SAFE' ? 0x9fd9c6 : verdict eq 'UNSAFE' ? 0xb34700 : verdict eq 'STUCK' ? orange : \
     verdict eq 'UNKNOWN' ? 0xdcdcdc : verdict eq 'SKIPPED' ? 0xf2f2f2 : verdict eq 'ERROR' ? dark : 0xffffff
 ink(verdict) = verdict eq 'SAFE' ? 0x06402f : verdict eq 'UNSAFE' || verdict eq 'ERROR' ? 0xffffff : \
@@ -26,7 +26,7 @@ unset xtics
 set x2tics rotate by 45 left
 panel_top = top
 do for [t = 1:tables] {
-    n = value(sprintf('rows_%d', t))
+    n = rows[t]
     set tmargin at screen Y(panel_top + slant)
     set bmargin at screen Y(panel_top + slant + row * n)
     panel_top = panel_top + slant + row * n + 16
@@ -37,8 +37,8 @@ do for [t = 1:tables] {
     set x2tics ()
     if (costs) { set x2tics add ('no fault' -0.8) }
     set ytics ()
-    plot data index sprintf('rows %d:', t) using (NaN):1:ytic(2), \
-         data index sprintf('columns %d:', t) using 1:(NaN):x2tic(2) axes x2y1, \
+    plot data index sprintf('rows %d:', t) using (NaN):1:ytic(cut(strcol(2))), \
+         data index sprintf('columns %d:', t) using 1:(NaN):x2tic(cut(strcol(2))) axes x2y1, \
          data index sprintf('groups %d:', t) using (first):1:2 with labels left offset screen X(12 - left),0 font ',11' textcolor rgb 0x6a6a6a, \
          data index sprintf('cells %d:', t) using 2:1:(0.46):(0.44):(colour(strcol(3))) with boxxyerror fillstyle solid noborder linecolor rgb variable, \
          data index sprintf('cells %d:', t) using 2:($1 - (strlen(strcol(5)) ? 0.18 : 0)):4:(ink(strcol(3))) with labels center font ',12' textcolor rgb variable, \
@@ -46,7 +46,7 @@ do for [t = 1:tables] {
     if (!costs) { continue }
     unset x2tics; unset ytics
     do for [panel = 0:1] {
-        low = ceil(log10(panel ? times_least : rates_least)) - 1; high = ceil(log10(panel ? times_most : rates_most)); low = low > high - 2 ? high - 2 : low
+        low = ceil(least[panel + 1]) - 1; high = ceil(most[panel + 1]); low = low > high - 2 ? high - 2 : low
         from = right + 10 + 145 * panel
         set lmargin at screen X(from + 66)
         set rmargin at screen X(from + 130)

@@ -5,7 +5,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 // Enough for a smooth curve, few enough for a small picture.
 #define POINTS_PER_DECADE 20
@@ -18,7 +17,7 @@
 // More panels make a picture that nobody looks at.
 #define MOST_GROUPS 8
 
-struct curve {
+struct points {
     int64_t ns[MOST_POINTS];
     size_t count;
 };
@@ -26,10 +25,8 @@ struct curve {
 // All schemes of one scenario.
 struct scene {
     const struct scenario *scenario;
-    const struct trial **trials;
-    struct curve *curves, *uncorrected;
-    double *ends; // the last latencies of the curves
-    bool *marked; // driver-bound, or late
+    struct scheme_curve *curves;
+    struct points *points, *uncorrected; // of the curves
     size_t count;
     struct scheme_group *groups;
     size_t group_count;
@@ -40,11 +37,9 @@ struct scene {
 
 static void scene_free(struct scene *scene)
 {
-    free(scene->trials);
     free(scene->curves);
+    free(scene->points);
     free(scene->uncorrected);
-    free(scene->ends);
-    free(scene->marked);
     free(scene->groups);
     text_free(&scene->short_ones);
 }
@@ -54,38 +49,40 @@ static double place(size_t point)
     return pow(10, (double)point / POINTS_PER_DECADE);
 }
 
-static void measure(const struct histogram *histogram, struct curve *curve)
+static struct points measure(const struct histogram *histogram)
 {
-    *curve = (struct curve){0};
-    while (curve->count < MOST_POINTS) {
-        double x = place(curve->count);
+    struct points points = {.count = 0};
+    while (points.count < MOST_POINTS) {
+        double x = place(points.count);
         if ((double)histogram->total / x < LEAST_BEYOND * (1 - 1e-9))
             break;
         double percent = 100 - 100 / x;
-        int64_t ns = percent > 0 ? histogram_percentile_ns(histogram, percent) : histogram->min_ns;
-        curve->ns[curve->count++] = ns > 0 ? ns : 1;
+        points.ns[points.count++] = time_later(
+            percent > 0 ? histogram_percentile_ns(histogram, percent) : histogram->min_ns, 1);
     }
+    return points;
 }
 
 static void add_scheme(const struct run_result *run, size_t index, struct scene *scene)
 {
     struct scheme_cost cost;
-    size_t i = scene->count;
     scheme_cost_make(run, index, &cost);
     const struct histogram *acquire = &cost.latencies[LATENCY_ACQUIRE];
-    measure(acquire, &scene->curves[i]);
-    measure(&cost.latencies[LATENCY_ACQUIRE_UNCORRECTED], &scene->uncorrected[i]);
+    struct points points = measure(acquire);
     // Up to the median at least: a shorter one is no curve.
-    if (scene->curves[i].count <= MEDIAN_POINT) {
+    if (points.count <= MEDIAN_POINT) {
         text_format(&scene->short_ones, "%s%s (%lld)", scene->short_ones.length > 0 ? ", " : "",
                     cost.trial->scheme, (long long)acquire->total);
     } else {
-        scene->trials[i] = cost.trial;
-        scene->ends[i] = (double)scene->curves[i].ns[scene->curves[i].count - 1];
-        scene->marked[i] = cost.driver_bound > 0 || scheme_cost_any_late(&cost);
-        scene->any_marked |= scene->marked[i];
+        size_t i = scene->count++;
+        scene->points[i] = points;
+        scene->uncorrected[i] = measure(&cost.latencies[LATENCY_ACQUIRE_UNCORRECTED]);
         scene->has_uncorrected |= scene->uncorrected[i].count > 0;
-        scene->count++;
+        scene->curves[i] =
+            (struct scheme_curve){.trial = cost.trial,
+                                  .is_marked = cost.driver_bound > 0 || scheme_cost_any_late(&cost),
+                                  .rank = (double)points.ns[points.count - 1]};
+        scene->any_marked |= scene->curves[i].is_marked;
     }
     scheme_cost_free(&cost);
 }
@@ -95,45 +92,44 @@ static struct scene scene_make(const struct run_result *run, const struct scenar
     size_t *indices = NULL;
     size_t count = cost_schemes(run, scenario, &indices);
     struct scene scene = {.scenario = scenario,
-                          .trials = memory_new((count + 1) * sizeof *scene.trials),
                           .curves = memory_new((count + 1) * sizeof *scene.curves),
-                          .uncorrected = memory_new((count + 1) * sizeof *scene.uncorrected),
-                          .ends = memory_new((count + 1) * sizeof *scene.ends),
-                          .marked = memory_new((count + 1) * sizeof *scene.marked)};
+                          .points = memory_new((count + 1) * sizeof *scene.points),
+                          .uncorrected = memory_new((count + 1) * sizeof *scene.uncorrected)};
     for (size_t i = 0; i < count; i++)
         add_scheme(run, indices[i], &scene);
     free(indices);
     scene.has_uncorrected &= scene.count <= MOST_WITH_UNCORRECTED;
-    scene.group_count = scheme_groups_make(scene.trials, scene.ends, scene.count, &scene.groups);
+    scene.group_count = scheme_groups_make(scene.curves, scene.count, &scene.groups);
     return scene;
 }
 
 // --- written -------------------------------------------------------------------------------------
 
-static void write_curve(const struct curve *curve, struct picture *picture)
-{
-    for (size_t i = 0; i < curve->count; i++)
-        text_format(&picture->data, "%.6g %.7g %lld\n", place(i), 100 - 100 / place(i),
-                    (long long)curve->ns[i]);
-}
-
-// `number` counts the groups of all scenes.
-static void write_group(const struct scene *scene, const struct scheme_group *group, size_t number,
+// `before` is how many groups the scenes before have.
+static void write_scene(const struct scene *scene, size_t before, bool is_alone,
                         struct picture *picture)
 {
-    for (size_t i = 0; i < group->count; i++) {
-        size_t member = group->members[i];
-        const char *scheme = scene->trials[member]->scheme;
-        scheme_group_name(picture, number, i + 1, scheme, scene->marked[member]);
-        picture_block(picture, "curve %zu %zu: %s, %s: 1/(1-percentile) percentile acquire(ns)",
-                      number, i + 1, scene->scenario->name, scheme);
-        write_curve(&scene->curves[member], picture);
-        if (scene->uncorrected[member].count == 0 || !scene->has_uncorrected)
-            continue;
-        picture_block(picture,
-                      "uncorrected %zu %zu: %s, %s: 1/(1-percentile) percentile acquire(ns)",
-                      number, i + 1, scene->scenario->name, scheme);
-        write_curve(&scene->uncorrected[member], picture);
+    for (size_t i = 0; i < scene->group_count; i++) {
+        struct text title = {0};
+        text_format(&title, "%s%s%s", is_alone ? "" : scene->scenario->name,
+                    is_alone || scene->groups[i].title[0] == '\0' ? "" : ": ",
+                    scene->groups[i].title);
+        picture_tell(picture, "group_%zu = %s", before + i + 1, text_string(&title));
+        text_free(&title);
+    }
+    for (size_t i = 0; i < 2 * scene->count; i++) {
+        const struct scheme_curve *curve = &scene->curves[i / 2];
+        const struct points *points =
+            i % 2 == 0 ? &scene->points[i / 2] : &scene->uncorrected[i / 2];
+        struct picture_block *block =
+            picture_block(picture, "%s %zu %zu: %s, %s: 1/(1-percentile) percentile acquire(ns)",
+                          i % 2 == 0 ? "curve" : "uncorrected", before + curve->group,
+                          curve->number, scene->scenario->name, curve->trial->scheme);
+        for (size_t j = 0; j < points->count && (i % 2 == 0 || scene->has_uncorrected); j++)
+            picture_row(block, "%.6g %.7g %lld", place(j), 100 - 100 / place(j),
+                        (long long)points->ns[j]);
+        if (i % 2 == 0)
+            scheme_legend(picture, before + curve->group, curve);
     }
 }
 
@@ -170,41 +166,17 @@ static void describe(const struct scene *scene, struct text *out)
     size_t slowest = 0;
     char times[2][32];
     for (size_t i = 0; i < scene->count; i++) {
-        int64_t ns = scene->curves[i].ns[MEDIAN_POINT];
-        fastest = ns < scene->curves[fastest].ns[MEDIAN_POINT] ? i : fastest;
-        slowest = ns > scene->curves[slowest].ns[MEDIAN_POINT] ? i : slowest;
+        int64_t ns = scene->points[i].ns[MEDIAN_POINT];
+        fastest = ns < scene->points[fastest].ns[MEDIAN_POINT] ? i : fastest;
+        slowest = ns > scene->points[slowest].ns[MEDIAN_POINT] ? i : slowest;
     }
     text_format(out,
                 "Acquire latency by percentile of %zu schemes in %s. At the median the fastest is "
                 "%s with %s, the slowest %s with %s.",
-                scene->count, scene->scenario->name, scene->trials[fastest]->scheme,
-                text_duration(scene->curves[fastest].ns[MEDIAN_POINT], times[0], sizeof times[0]),
-                scene->trials[slowest]->scheme,
-                text_duration(scene->curves[slowest].ns[MEDIAN_POINT], times[1], sizeof times[1]));
-}
-
-static void write_scenes(const struct scene *scenes, size_t count, struct picture *picture)
-{
-    struct text title = {0};
-    size_t number = 0;
-    for (size_t i = 0; i < count; i++) {
-        text_add(&title, i == 0 ? ": " : ", ");
-        cost_title(scenes[i].scenario, &title);
-    }
-    picture_title(picture, "Acquire latency by percentile, without faults%s", text_string(&title));
-    text_free(&title);
-    for (size_t i = 0; i < count; i++) {
-        for (size_t j = 0; j < scenes[i].group_count; j++) {
-            const struct scheme_group *group = &scenes[i].groups[j];
-            char variable[32];
-            snprintf(variable, sizeof variable, "group_%zu", ++number);
-            picture_words(picture, variable, 100, "%s%s%s",
-                          count > 1 ? scenes[i].scenario->name : "",
-                          count > 1 && group->title[0] != '\0' ? ": " : "", group->title);
-            write_group(&scenes[i], group, number, picture);
-        }
-    }
-    picture_number(picture, "groups", (double)number);
+                scene->count, scene->scenario->name, scene->curves[fastest].trial->scheme,
+                text_duration(scene->points[fastest].ns[MEDIAN_POINT], times[0], sizeof times[0]),
+                scene->curves[slowest].trial->scheme,
+                text_duration(scene->points[slowest].ns[MEDIAN_POINT], times[1], sizeof times[1]));
 }
 
 static bool write(const struct picture_subject *subject, struct picture *picture)
@@ -228,19 +200,20 @@ static bool write(const struct picture_subject *subject, struct picture *picture
     }
     cost_choice_free(&choice);
     if (count > 0) {
-        write_scenes(scenes, count, picture);
         add_notes(scenes, count, left_out, picture);
         describe(&scenes[0], &picture->alternative);
+        picture_tell(picture, "groups = %zu", groups);
+        text_add(&picture->title, "Acquire latency by percentile, without faults");
+    }
+    for (size_t i = 0, before = 0; i < count; before += scenes[i].group_count, i++) {
+        text_add(&picture->title, i == 0 ? ": " : ", ");
+        cost_title(scenes[i].scenario, &picture->title);
+        write_scene(&scenes[i], before, count == 1, picture);
     }
     for (size_t i = 0; i < count; i++)
         scene_free(&scenes[i]);
     return count > 0;
 }
 
-extern const char template_percentiles[];
-const struct picture_kind percentiles_picture = {.name = "percentiles",
-                                                 .title = "Acquire latency by percentile",
-                                                 .place = PLACE_COSTS,
-                                                 .width = 1100,
-                                                 .template = template_percentiles,
-                                                 .write = write};
+PICTURE(percentiles, .name = "percentiles", .title = "Acquire latency by percentile",
+        .place = PLACE_COSTS, .width = 1100, .write = write);

@@ -9,18 +9,31 @@
 
 #include "harness/report/report.h"
 
-// Of which a picture is written: a run; or a trial's digest and its judgement.
+// Of which a picture is written: a run; a trial's digest and its judgement; or what a model found.
 struct picture_subject {
     const struct run_result *run;
     const struct digest *digest;
     const struct judgement *judgement;
+    const struct operations *operations;
+    const struct model_violation *violation;
+};
+
+// Rows of data with the same columns. The template finds them by the words of their heading before
+// the colon, and draws nothing of a block that is not there.
+struct picture_block {
+    char *heading; // "rows: row scheme longest"
+    struct text rows;
 };
 
 struct picture {
-    int width;               // in pixels
-    struct text data;        // NAME.dat
+    int width; // in pixels
+    struct picture_block **blocks;
+    size_t block_count;
+    struct text data;        // NAME.dat: the blocks that have rows, once the picture is written
     struct text values;      // what the template is told: assignments
-    struct text notes;       // in grey, below the title
+    struct text title;       // in the picture
+    struct text cause;       // in red, below the title
+    struct text notes;       // in grey, below all else
     struct text alternative; // for who cannot see it: what is drawn, and what stands out
 };
 
@@ -34,8 +47,24 @@ struct picture_kind {
     bool (*write)(const struct picture_subject *subject, struct picture *picture);
 };
 
+// PICTURE(matrix, .name = "matrix", ...); declares the kind matrix_picture, drawn by matrix.gp.
+#define PICTURE(file, ...)                                                                         \
+    extern const char template_##file[];                                                           \
+    const struct picture_kind file##_picture = {.template = template_##file, __VA_ARGS__}
+
 // All of runs, in the order in which they are shown; NULL at the end.
 extern const struct picture_kind *const picture_catalogue[];
+
+extern const struct picture_kind matrix_picture, unsafe_window_picture, recovery_picture,
+    percentiles_picture, clients_picture, rates_picture, hand_off_picture, fairness_picture;
+
+// Those of a trial, by enum trial_picture; they are written by plots_write
+// (harness/report/report.h).
+extern const struct picture_kind timeline_picture, throughput_picture, latency_picture,
+    operations_picture, latency_over_time_picture;
+
+// Of what a model found; it is drawn by model_picture (harness/report/model_picture.h).
+extern const struct picture_kind model_picture_kind;
 
 // Writes the data; false: there is nothing to draw. Free with picture_free.
 bool picture_write(const struct picture_kind *kind, const struct picture_subject *subject,
@@ -47,16 +76,12 @@ void picture_script(const struct picture_kind *kind, const struct picture *pictu
                     struct text *script);
 
 // Writes NAME.dat and NAME.gp into the folder. 0, or -1 with `error` set.
-int picture_files_write(const char *folder, const struct picture_kind *kind,
-                        const struct picture *picture, struct error *error);
-int plot_files_write(const char *folder, const char *name, const struct text *data,
-                     const struct text *script, struct error *error);
+int picture_files_write(const char *folder, const char *name, const struct text *data,
+                        const struct text *script, struct error *error);
 
 // NAME.svg as an element of HTML: without the declarations before it. The caller frees it. NULL
 // with `error` set if it is not there in full.
 char *picture_svg_read(const char *folder, const char *name, struct error *error);
-
-// --- of a whole run ------------------------------------------------------------------------------
 
 // Draws all that the run has something for, into plots/ of its folder and `run->pictures`; free
 // with run_pictures_free. Without gnuplot there are the files to draw from, and no SVG. 0, or -1
@@ -64,45 +89,21 @@ char *picture_svg_read(const char *folder, const char *name, struct error *error
 int run_pictures_write(struct run_result *run, bool with_gnuplot, struct error *error);
 void run_pictures_free(struct run_result *run);
 
-extern const struct picture_kind matrix_picture, windows_picture, recovery_picture,
-    percentiles_picture, clients_picture, rates_picture, hand_off_picture, fairness_picture;
-
-// Those of a trial, by enum trial_picture; they are written by plots_write
-// (harness/report/report.h).
-extern const struct picture_kind timeline_picture, throughput_picture, latency_picture,
-    operations_picture, latency_over_time_picture;
-
 // --- for those who write data --------------------------------------------------------------------
 
-// Begins a block of the data, named by the words before the colon: "rows: row name at". A template
-// draws nothing of a block that is not there.
-__attribute__((format(printf, 2, 3))) void picture_block(struct picture *picture,
-                                                         const char *format, ...);
+// The block whose heading has the same words before the colon; else a new one, the last.
+__attribute__((format(printf, 2, 3))) struct picture_block *picture_block(struct picture *picture,
+                                                                          const char *format, ...);
 
-// Adds one string of a line of data.
-void picture_cell(struct picture *picture, const char *string);
+// Adds a row. Each %s is written in double quotes, and may be any string.
+__attribute__((format(printf, 2, 3))) void picture_row(struct picture_block *block,
+                                                       const char *format, ...);
 
-// Tells the template a number; a duration or another value that is not known is NaN.
-void picture_number(struct picture *picture, const char *variable, double value);
+// Tells the template a value: "rows = %zu", "axis = %s". Each %s is written in quotes.
+__attribute__((format(printf, 2, 3))) void picture_tell(struct picture *picture, const char *format,
+                                                        ...);
 
-// What an axis must take in. Starts as {0}; values that a logarithm has no place for are left out.
-struct picture_range {
-    double least, most;
-};
-void picture_widen(struct picture_range *range, double value);
-
-// Tells it VARIABLE_least and VARIABLE_most; of an empty range, 1 and 10.
-void picture_range(struct picture *picture, const char *variable,
-                   const struct picture_range *range);
-
-// Tells it a text, broken into lines of at most so many characters, and in VARIABLE_lines how many.
-__attribute__((format(printf, 4, 5))) void picture_words(struct picture *picture,
-                                                         const char *variable, size_t most,
-                                                         const char *format, ...);
-
-// The title in the picture; and a note, which begins a line below it.
-__attribute__((format(printf, 2, 3))) void picture_title(struct picture *picture,
-                                                         const char *format, ...);
+// Adds a note, which begins a line.
 __attribute__((format(printf, 2, 3))) void picture_note(struct picture *picture, const char *format,
                                                         ...);
 

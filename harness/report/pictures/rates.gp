@@ -1,6 +1,9 @@
 # For each group of schemes, acquire p50 and p99 against the offered rate.
 stats data using (strlen(strcol(1))) name 'NAMES' nooutput
 stats data index 'places' using 1 name 'LOADS' nooutput
+stats data using ($5*1e-9) name 'P50' nooutput
+stats data using ($6*1e-9) name 'P99' nooutput
+p50_least = known('P50_min', 1); p50_most = known('P50_max', 10); p99_least = known('P99_min', 1); p99_most = known('P99_max', 10)
 legend = 64 + letters(NAMES_max)
 each = groups > 1 ? 190 : 330
 height = top + groups * (each + 76) + below

@@ -1,12 +1,7 @@
 # A column for each scenario, in which all have the same logarithmic scale; a row for each scheme.
-names = 0; headings = 0
-do for [t = 1:tables] {
-    stats data index sprintf('rows %d:', t) using (strlen(strcol(2))) nooutput
-    names = STATS_max > names ? STATS_max : names
-    stats data index sprintf('columns %d:', t) using (strlen(strcol(2))) nooutput
-    headings = STATS_max > headings ? STATS_max : headings
-}
-low = floor(log10(times_least)); high = ceil(log10(times_most)); high = high > low ? high : low + 1
+eval size_tables
+stats data using ($3 > 0 ? $3*1e-9 : NaN) name 'TIMES' nooutput
+low = floor(log10(known('TIMES_min', 1))); high = ceil(log10(known('TIMES_max', 10))); high = high > low ? high : low + 1
 slant = 0.72 * letters(headings) + 16
 left = letters(names) + 20
 each = (width - left - 12 - slant > 200 * columns) ? 200 : (width - left - 12 - slant) / columns
@@ -24,8 +19,8 @@ set x2tics rotate by 45 left scale 0
 set key at screen X(12), Y(height - below - 52) top left Left reverse font ',12'
 panel_top = top
 do for [t = 1:tables] {
-    n = value(sprintf('rows_%d', t))
-    count = value(sprintf('columns_%d', t))
+    n = rows[t]
+    count = wide[t]
     set rmargin at screen X(left + each * count)
     set tmargin at screen Y(panel_top + slant)
     set bmargin at screen Y(panel_top + slant + 17 * n)
@@ -37,8 +32,8 @@ do for [t = 1:tables] {
         do for [power = low:high] { set arrow from at(c, power), graph 0 to at(c, power), graph 1 nohead back linecolor rgb 0xdcdcdc linewidth 0.7 }
         do for [power = low:high:step] { if ((c + 1.08 - at(c, power)) * each > 3.1 * (strlen(number(power)) + strlen(number(low))) + 6 || c == count - 1) { set xtics add (number(power) at(c, power)) }}
     }
-    plot data index sprintf('rows %d:', t) using (NaN):1:ytic(2), \
-         data index sprintf('columns %d:', t) using 1:(NaN):x2tic(2) axes x2y1, \
+    plot data index sprintf('rows %d:', t) using (NaN):1:ytic(cut(strcol(2))), \
+         data index sprintf('columns %d:', t) using 1:(NaN):x2tic(cut(strcol(2))) axes x2y1, \
          data index sprintf('groups %d:', t) using (0):1:2 with labels left offset screen X(12 - left),0 font ',11' textcolor rgb 0x6a6a6a, \
          data index sprintf('after-effect %d:', t) using (at($2, log10($3 < 1 ? 1 : $3) - 9)):($1 - 0.18) with points pointtype 7 pointsize 0.55 linecolor rgb blue title t == 1 ? "from the fault's taking effect to the next grant" : '', \
          data index sprintf('after-healing %d:', t) using (at($2, log10($3 < 1 ? 1 : $3) - 9)):($1 + 0.18) with points pointtype 9 pointsize 0.6 linecolor rgb orange title t == 1 ? "from the fault's healing to the next grant" : '', \

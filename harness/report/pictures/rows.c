@@ -1,7 +1,6 @@
 // A row for each scheme, sorted, of the scenarios without faults: the pictures of fairness and of
 // hand-off.
 #include "harness/report/costs.h"
-#include "harness/report/pictures/load_points.h"
 #include "harness/report/pictures/picture.h"
 
 #include <math.h>
@@ -24,7 +23,7 @@ struct row {
 struct row_kind {
     const char *title;
     const char *columns; // of the values, in the data
-    int value_count;
+    size_t value_count;
     const char *note;
     bool (*takes)(const struct scenario *scenario);
     // Measures the scheme whose first trial has that index. False: there is nothing.
@@ -41,14 +40,6 @@ struct section {
     size_t count;
 };
 
-struct sections {
-    struct section items[MOST_SECTIONS];
-    size_t count, rows;
-    size_t left_out;
-};
-
-// --- chosen --------------------------------------------------------------------------------------
-
 static int by_order(const void *left, const void *right)
 {
     const struct row *a = left;
@@ -56,13 +47,6 @@ static int by_order(const void *left, const void *right)
     if (a->order != b->order)
         return a->order < b->order ? -1 : 1;
     return strcmp(a->scheme, b->scheme);
-}
-
-static void section_free(struct section *section)
-{
-    for (size_t i = 0; i < section->count; i++)
-        free(section->rows[i].name);
-    free(section->rows);
 }
 
 static struct section section_of(const struct row_kind *kind, const struct run_result *run,
@@ -83,6 +67,7 @@ static struct section section_of(const struct row_kind *kind, const struct run_r
         scheme_cost_free(&cost);
     }
     free(indices);
+    qsort(section.rows, section.count, sizeof *section.rows, by_order);
     return section;
 }
 
@@ -94,102 +79,96 @@ static bool is_before(const struct section *a, const struct section *b)
     return several[0] != several[1] ? several[1] : a->count > b->count;
 }
 
-static struct sections choose(const struct row_kind *kind, const struct run_result *run)
+// Sections lie one below the other, each below a row for its heading if there are several. Returns
+// the next row.
+static size_t write_section(const struct row_kind *kind, const struct section *section, size_t y,
+                            struct picture *picture)
 {
-    struct sections chosen = {0};
+    struct picture_block *rows =
+        picture_block(picture, "rows: row%s scheme figures", kind->columns);
+    for (size_t i = 0; i < section->count; i++) {
+        text_format(&rows->rows, "%zu", y++);
+        for (size_t value = 0; value < kind->value_count; value++)
+            text_format(&rows->rows, " %.7g", section->rows[i].values[value]);
+        picture_row(rows, " %s %s", section->rows[i].name, section->rows[i].figures);
+    }
+    return y;
+}
+
+// Writes the first of those that fit. Returns how many are shown.
+static size_t write_sections(const struct row_kind *kind, struct section *sections, size_t count,
+                             struct picture *picture)
+{
+    size_t shown = 0;
+    size_t left_out = 0;
+    size_t rows = 0;
+    size_t y = 0;
+    for (size_t i = 0; i < count; i++) {
+        bool fits = shown == 0 || (shown < MOST_SECTIONS && rows + sections[i].count <= MOST_ROWS);
+        left_out += sections[i].count >= 2 && !fits;
+        if (sections[i].count < 2 || !fits)
+            continue;
+        struct section section = sections[i];
+        sections[i] = sections[shown];
+        sections[shown++] = section;
+        rows += section.count;
+    }
+    for (size_t i = 0; i < shown; i++) {
+        text_add(&picture->title, i == 0 ? kind->title : ", ");
+        text_add(&picture->title, i == 0 ? ": " : "");
+        cost_title(sections[i].scenario, &picture->title);
+        if (shown > 1)
+            picture_row(picture_block(picture, "scenarios: row name"), "%zu %s", y++,
+                        sections[i].scenario->name);
+        y = write_section(kind, &sections[i], y, picture);
+    }
+    if (shown > 0)
+        picture_note(picture, "%s", kind->note);
+    picture_tell(picture, "rows = %zu", y);
+    for (size_t i = 0; i < picture->block_count; i++) {
+        if (strstr(text_string(&picture->blocks[i]->rows), "*\" ") != NULL)
+            picture_note(picture, "%s", cost_driver_note);
+    }
+    if (left_out > 0)
+        picture_note(picture, "Not shown: %zu more scenario%s without faults.", left_out,
+                     left_out == 1 ? "" : "s");
+    return shown;
+}
+
+static bool write(const struct row_kind *kind, const struct run_result *run,
+                  struct picture *picture)
+{
     struct cost_choice choice;
     cost_choice_make(run, &choice);
-    struct section *all = memory_new((choice.count + 1) * sizeof *all);
+    struct section *sections = memory_new((choice.count + 1) * sizeof *sections);
     size_t count = 0;
     for (size_t i = 0; i < choice.count; i++) {
         if (!kind->takes(choice.scenarios[i]))
             continue;
         struct section section = section_of(kind, run, choice.scenarios[i]);
         size_t place = count++;
-        for (; place > 0 && is_before(&section, &all[place - 1]); place--)
-            all[place] = all[place - 1];
-        all[place] = section;
+        for (; place > 0 && is_before(&section, &sections[place - 1]); place--)
+            sections[place] = sections[place - 1];
+        sections[place] = section;
+    }
+    cost_choice_free(&choice);
+    bool any = write_sections(kind, sections, count, picture) > 0;
+    if (any) {
+        text_format(&picture->alternative, "%s: %zu schemes in %s. ", kind->title,
+                    sections[0].count, sections[0].scenario->name);
+        kind->describe(&sections[0].rows[0], &sections[0].rows[sections[0].count - 1],
+                       &picture->alternative);
     }
     for (size_t i = 0; i < count; i++) {
-        bool fits = chosen.count == 0 ||
-                    (chosen.count < MOST_SECTIONS && chosen.rows + all[i].count <= MOST_ROWS);
-        if (all[i].count < 2 || !fits) {
-            chosen.left_out += all[i].count >= 2;
-            section_free(&all[i]);
-            continue;
-        }
-        qsort(all[i].rows, all[i].count, sizeof *all[i].rows, by_order);
-        chosen.rows += all[i].count;
-        chosen.items[chosen.count++] = all[i];
+        for (size_t j = 0; j < sections[i].count; j++)
+            free(sections[i].rows[j].name);
+        free(sections[i].rows);
     }
-    free(all);
-    cost_choice_free(&choice);
-    return chosen;
+    free(sections);
+    return any;
 }
 
-// --- written -------------------------------------------------------------------------------------
-
-// Sections lie one below the other, each below a row for its heading if there are several.
-static void write_rows(const struct row_kind *kind, const struct sections *sections,
-                       struct picture *picture)
-{
-    size_t heading = sections->count > 1 ? 1 : 0;
-    size_t y = 0;
-    picture_block(picture, "rows: row%s scheme figures", kind->columns);
-    for (size_t i = 0; i < sections->count; i++) {
-        const struct section *section = &sections->items[i];
-        y += heading;
-        for (size_t j = 0; j < section->count; j++) {
-            text_format(&picture->data, "%zu", y++);
-            for (int value = 0; value < kind->value_count; value++)
-                text_format(&picture->data, " %.7g", section->rows[j].values[value]);
-            picture_cell(picture, section->rows[j].name);
-            picture_cell(picture, section->rows[j].figures);
-            text_add(&picture->data, "\n");
-        }
-    }
-    picture_number(picture, "rows", (double)y);
-    if (heading == 0)
-        return;
-    picture_block(picture, "scenarios: row name");
-    for (size_t i = 0, at = 0; i < sections->count; at += sections->items[i++].count + 1) {
-        text_format(&picture->data, "%zu", at);
-        picture_cell(picture, sections->items[i].scenario->name);
-        text_add(&picture->data, "\n");
-    }
-}
-
-static bool write(const struct row_kind *kind, const struct run_result *run,
-                  struct picture *picture)
-{
-    struct sections sections = choose(kind, run);
-    if (sections.count > 0) {
-        const struct section *first = &sections.items[0];
-        struct text title = {0};
-        for (size_t i = 0; i < sections.count; i++) {
-            text_add(&title, i == 0 ? ": " : ", ");
-            cost_title(sections.items[i].scenario, &title);
-        }
-        picture_title(picture, "%s%s", kind->title, text_string(&title));
-        text_free(&title);
-        write_rows(kind, &sections, picture);
-        picture_note(picture, "%s", kind->note);
-        if (strstr(text_string(&picture->data), "*\" ") != NULL)
-            picture_note(picture, "%s", cost_driver_note);
-        if (sections.left_out > 0)
-            picture_note(picture, "Not shown: %zu more scenario%s without faults.",
-                         sections.left_out, sections.left_out == 1 ? "" : "s");
-        text_format(&picture->alternative, "%s: %zu schemes in %s. ", kind->title, first->count,
-                    first->scenario->name);
-        kind->describe(&first->rows[0], &first->rows[first->count - 1], &picture->alternative);
-    }
-    for (size_t i = 0; i < sections.count; i++)
-        section_free(&sections.items[i]);
-    return sections.count > 0;
-}
-
-// --- how evenly each scheme shares out its grants among the workers that ask
-// ----------------------
+// --- how evenly each scheme shares out its grants among the workers that ask ---------------------
 
 // Not where workers have locks of their own, nor where some of them take part for a shorter time.
 static bool shares_a_lock(const struct scenario *scenario)
@@ -205,6 +184,7 @@ static bool shares_a_lock(const struct scenario *scenario)
 static bool measure_fairness(const struct run_result *run, size_t index,
                              const struct scheme_cost *cost, struct row *row)
 {
+    const struct spread *fairness = &cost->fairness;
     // The least and the most that any worker of any repeat got, as shares of an even one.
     double least = NAN;
     double most = NAN;
@@ -218,15 +198,11 @@ static bool measure_fairness(const struct run_result *run, size_t index,
         least = fmin(least, (double)turns->least_grants / even);
         most = fmax(most, (double)turns->most_grants / even);
     }
-    if (cost->fairness.count == 0 || !isfinite(least))
-        return false;
-    row->order = -cost->fairness.median;
-    const double values[] = {cost->fairness.median, cost->fairness.least, cost->fairness.most,
-                             least, most};
+    row->order = -fairness->median;
+    const double values[] = {fairness->median, fairness->least, fairness->most, least, most};
     memcpy(row->values, values, sizeof values);
-    snprintf(row->figures, sizeof row->figures, "%.2f; %.2f – %.2f", cost->fairness.median, least,
-             most);
-    return true;
+    snprintf(row->figures, sizeof row->figures, "%.2f; %.2f – %.2f", fairness->median, least, most);
+    return fairness->count > 0 && isfinite(least);
 }
 
 static void describe_fairness(const struct row *best, const struct row *worst, struct text *out)
@@ -250,16 +226,10 @@ static bool write_fairness(const struct picture_subject *subject, struct picture
     return write(&kind, subject->run, picture);
 }
 
-extern const char template_fairness[];
-const struct picture_kind fairness_picture = {.name = "fairness",
-                                              .title = "Fairness of grants",
-                                              .place = PLACE_COSTS,
-                                              .width = 1000,
-                                              .template = template_fairness,
-                                              .write = write_fairness};
+PICTURE(fairness, .name = "fairness", .title = "Fairness of grants", .place = PLACE_COSTS,
+        .width = 1000, .write = write_fairness);
 
-// --- how long it takes from a release to the next grant where somebody waited
-// ----------------------
+// --- how long it takes from a release to the next grant where somebody waited --------------------
 
 static bool has_waiters(const struct scenario *scenario)
 {
@@ -270,22 +240,18 @@ static bool measure_hand_off(const struct run_result *run, size_t index,
                              const struct scheme_cost *cost, struct row *row)
 {
     const struct histogram *hand_off = &cost->latencies[LATENCY_HAND_OFF];
-    bool has_p99 = hand_off->total >= LEAST_FOR_P99;
+    bool has_p99 = percentile_has_enough(hand_off->total, 99);
+    int64_t p99_ns = histogram_percentile_ns(hand_off, 99);
     char texts[2][32];
     (void)run;
     (void)index;
-    if (hand_off->total < LEAST_FOR_PERCENTILES)
-        return false;
-    int64_t p50_ns = histogram_percentile_ns(hand_off, 50);
-    int64_t p99_ns = histogram_percentile_ns(hand_off, 99);
-    row->order = (double)p50_ns;
-    row->values[0] = (double)p50_ns;
+    row->order = row->values[0] = (double)histogram_percentile_ns(hand_off, 50);
     row->values[1] = has_p99 ? (double)p99_ns : NAN;
-    text_duration(p50_ns, texts[0], sizeof texts[0]);
+    text_duration((long long)row->order, texts[0], sizeof texts[0]);
     text_duration(p99_ns, texts[1], sizeof texts[1]);
     snprintf(row->figures, sizeof row->figures, "%s%s%s", texts[0], has_p99 ? " – " : "",
              has_p99 ? texts[1] : "");
-    return true;
+    return hand_off->total >= LEAST_FOR_PERCENTILES;
 }
 
 static void describe_hand_off(const struct row *best, const struct row *worst, struct text *out)
@@ -310,10 +276,5 @@ static bool write_hand_off(const struct picture_subject *subject, struct picture
     return write(&kind, subject->run, picture);
 }
 
-extern const char template_hand_off[];
-const struct picture_kind hand_off_picture = {.name = "hand-off",
-                                              .title = "Hand-off to the next who waits",
-                                              .place = PLACE_COSTS,
-                                              .width = 1000,
-                                              .template = template_hand_off,
-                                              .write = write_hand_off};
+PICTURE(hand_off, .name = "hand-off", .title = "Hand-off to the next who waits",
+        .place = PLACE_COSTS, .width = 1000, .write = write_hand_off);

@@ -37,14 +37,24 @@ set tics font ',12' textcolor rgb dark; unset mxtics; unset mytics; \
 set xtics nomirror out offset 0,0.4; set ytics nomirror out offset 0.5,0; \
 set xlabel '' font ',12' textcolor rgb dark offset 0,0.9; set ylabel '' font ',12' textcolor rgb dark; \
 set grid linecolor rgb 0xdddddd linewidth 0.7;".(strlen(layout) ? 'set multiplot previous' : '')
-# A panel `high` pixels high over the time of a trial, below the labels of `lanes` lines that end
-# above it. A suffix tells panels of one picture apart.
-time_panel(left, above, high, suffix) = sprintf("set lmargin at screen X(%d); set rmargin at screen X(width - 30); \
-set xrange [from%s:to%s]; set y2range [0:1]; unset xtics; unset ytics; unset border; unset grid; unset arrow; set xlabel ''; \
-if (lanes%s > 0) { \
-set tmargin at screen Y(%d); set bmargin at screen Y(%d); set yrange [0:lanes%s]; \
-plot data index 'labels%s:' using 1:($2 + 0.5):4:3 with labels center textcolor rgb variable } \
+# Panel n, `high` pixels high, over the time of a trial, below the labels of its lanes, which end above it.
+time_panel(left, above, high, n) = sprintf("set lmargin at screen X(%d); set rmargin at screen X(width - 30); \
+set xrange [from_%d:to_%d]; set y2range [0:1]; unset xtics; unset ytics; unset border; unset grid; unset arrow; set xlabel ''; \
+if (lanes_%d > 0) { \
+set tmargin at screen Y(%d); set bmargin at screen Y(%d); set yrange [0:lanes_%d]; \
+plot data index 'labels %d:' using 1:($2 + 0.5):4:3 with labels center textcolor rgb variable } \
 else { set yrange [0:1]; plot 1/0 }; \
 set tmargin at screen Y(%d); set bmargin at screen Y(%d); set yrange [*:*]; set border 3; set grid; \
-set ytics nomirror out offset 0.5,0 font ',13' textcolor rgb dark; set xtics nomirror out offset 0,0.4 font ',13' textcolor rgb dark format plus%s.'%%.12g'; set xlabel axis%s", \
-left, suffix, suffix, suffix, above - 4 - 18 * value('lanes'.suffix), above - 4, suffix, suffix, above, above + high, suffix, suffix)
+set ytics nomirror out offset 0.5,0 font ',13' textcolor rgb dark; set xtics nomirror out offset 0,0.4 font ',13' textcolor rgb dark format plus_%d.'%%.12g'; set xlabel axis_%d", \
+left, n, n, n, above - 4 - 18 * value(sprintf('lanes_%d', n)), above - 4, n, n, above, above + high, n, n)
+# Of a grid: sizes of its tables, which have rows, groups and columns of names, which may be too long.
+cut(name) = strlen(name) > 36 ? substr(name, 1, 35).'…' : name
+size_tables = "names = 0; headings = 0; columns = 0; all_rows = 0; array rows[tables]; array wide[tables]; \
+do for [t = 1:tables] { \
+stats data index sprintf('rows %d:', t) using 1 nooutput; rows[t] = STATS_max + 1; all_rows = all_rows + rows[t]; \
+stats data index sprintf('rows %d:', t) using (strlen(cut(strcol(2)))) nooutput; names = STATS_max > names ? STATS_max : names; \
+stats data index sprintf('columns %d:', t) using (strlen(cut(strcol(2)))) nooutput; headings = STATS_max > headings ? STATS_max : headings; \
+wide[t] = STATS_records; columns = wide[t] > columns ? wide[t] : columns }"
+# What `stats` found, or else, where it found nothing.
+undefine TIMES* RATES* P50* P99* COSTS*
+known(variable, otherwise) = exists(variable) ? value(variable) : otherwise

@@ -8,7 +8,6 @@
 #include "harness/testing/test.h"
 
 #include <math.h>
-#include <unistd.h>
 
 #define SVG_MOST_TEXTS 3000
 
@@ -26,27 +25,24 @@ struct svg_texts {
     size_t count;
 };
 
-// Draws with gnuplot, in a folder of its own that is removed again. The caller frees; NULL with
-// `error` set if it failed.
-static inline char *svg_draw(const struct picture_kind *kind, const struct picture *picture,
-                             struct error *error)
+// Draws with gnuplot, in a folder of its own that is removed again. The caller frees.
+static inline char *svg_draw(const struct picture_kind *kind, const struct picture *picture)
 {
-    static const char *const endings[] = {"gp", "dat", "svg"};
     char folder[] = "/tmp/lockpick-picture-XXXXXX";
-    const struct gnuplot_script script = {folder, kind->name};
+    const struct gnuplot_script drawn = {folder, kind->name};
+    struct text script = {0};
+    struct error error = {""};
     char *svg = NULL;
     bool missing = false;
-    if (mkdtemp(folder) == NULL)
-        return NULL;
-    if (picture_files_write(folder, kind, picture, error) == 0 &&
-        gnuplot_run_many(&script, 1, &missing, error) == 0)
-        svg = picture_svg_read(folder, kind->name, error);
-    for (size_t i = 0; i < 3; i++) {
-        char path[120];
-        snprintf(path, sizeof path, "%s/%s.%s", folder, kind->name, endings[i]);
-        unlink(path);
-    }
-    rmdir(folder);
+    assert_non_null(mkdtemp(folder));
+    picture_script(kind, picture, &script);
+    if (picture_files_write(folder, kind->name, &picture->data, &script, &error) == 0 &&
+        gnuplot_run(&drawn, 1, &missing, &error) == 0)
+        svg = picture_svg_read(folder, kind->name, &error);
+    text_free(&script);
+    folder_remove(folder, NULL);
+    if (svg == NULL)
+        fail_msg("%s: %s", kind->name, error.text);
     return svg;
 }
 
@@ -170,20 +166,21 @@ static inline bool svg_texts_clash(const char *svg, char *clash, size_t room)
     return false;
 }
 
-// Draws a run, with gnuplot if that is there, and fails if a text cannot be read.
-static inline void svg_assert_legible(const struct picture_kind *kind, const struct run_result *run,
-                                      size_t fewest_texts)
+static inline bool svg_has_gnuplot(void)
+{
+    char note[200];
+    return plots_available(note, sizeof note);
+}
+
+// Draws a picture, with gnuplot if that is there, and fails if a text cannot be read.
+static inline void svg_assert_legible(const struct picture_kind *kind,
+                                      const struct picture *picture, size_t fewest_texts)
 {
     char clash[300];
-    struct picture picture;
-    struct error error = {""};
-    if (!plots_available(clash, sizeof clash))
+    if (!svg_has_gnuplot())
         return;
-    assert_true(picture_write(kind, &(struct picture_subject){.run = run}, &picture));
-    assert_null(strstr(picture.data.bytes, "inf"));
-    char *svg = svg_draw(kind, &picture, &error);
-    if (svg == NULL)
-        fail_msg("%s: %s", kind->name, error.text);
+    assert_null(strstr(picture->data.bytes, "inf"));
+    char *svg = svg_draw(kind, picture);
     if (svg_texts_clash(svg, clash, sizeof clash))
         fail_msg("%s: %s", kind->name, clash);
     static struct svg_texts texts;
@@ -191,7 +188,6 @@ static inline void svg_assert_legible(const struct picture_kind *kind, const str
     assert_true(texts.count >= fewest_texts);
     assert_true(texts.width >= 600 && texts.width <= 1100);
     free(svg);
-    picture_free(&picture);
 }
 
 #endif

@@ -1,62 +1,60 @@
-# A row for each worker, and one for servers; below, a violation that is too short to be seen.
-first = top + 18 * cause_lines + 20 * legends + 18 * lanes + 12
-each = rows > 6 ? 40 : 54
-second = first + each * rows + 80 + (enlarged ? 18 * lanes2 : 0)
-height = first + each * rows + 62 + (enlarged ? 18 * lanes2 + each * rows2 + 80 : 0) + below
+# A row for each who holds, and one for servers; below, a violation that is too short to be seen.
+first = top + 18 * cause_lines + 20 * legends + 18 * lanes_1 + 12
+each = rows_1 > 6 ? 40 : 54
+second = first + each * rows_1 + 80 + (enlarged ? 18 * lanes_2 : 0)
+height = first + each * rows_1 + 62 + (enlarged ? 18 * lanes_2 + each * rows_2 + 80 : 0) + below
 set label 3 cause at screen X(12), Y(top + 6) left textcolor rgb dark_red
 eval frame('')
-shade = 0xf6edb0; muted = 0x7d93a3; light_red = 0xF0B48F; black = 0x111111
-colour(look) = look eq 'holds' ? blue : look eq 'releases' ? muted : look eq 'leases' ? sky : look eq 'overlaps' ? light_red : look eq 'struck' ? shade : red
-thin(look) = look eq 'releases' || look eq 'leases'
-is_box(look) = thin(look) || look eq 'holds' || look eq 'overlaps' || look eq 'struck' || look eq 'violation'
-place(look, its, left) = its eq look ? left : NaN
+shade = 0xf6edb0; black = 0x111111
+# Of what each look has: colour; top and bottom, above and below the middle of its row.
+looks = 'holds certain certain-shared possible possible-shared releases leases overlaps dead maybe-dead unanswered refusal stray violation fault read write refused death waits long-write'
+array colours[21] = [blue, blue, green, 0xa8d4f2, 0x9fd9c6, 0x7d93a3, sky, 0xF0B48F, blue, grey, grey, grey, dark_red, red, shade, black, black, red, black, grey, black]
+array tops[21] = [24, 24, 24, 16, 16, 11, -19, 24, 24, 24, 16, 4, 4, 24, 48, 36, 36, 36, 6, 6, 27]
+array bottoms[21] = [12, 12, 12, 4, 4, -1, 29, 12, 12, 12, 4, 6, 6, 12, 48, 0, 0, 0, 0, 0, 0]
+number(look) = sum [i = 1:21] (word(looks, i) eq look ? i : 0)
+colour(look) = colours[number(look)]
+above(look) = 0.01 * tops[number(look)]
+under(look) = 0.01 * bottoms[number(look)]
+shape(look) = look eq 'read' ? 10 : look eq 'write' ? 9 : 2
+size(look) = look eq 'death' ? 1.3 : 0.78
 set lmargin at screen 0; set rmargin at screen 1
 set tmargin at screen Y(top + 18 * cause_lines); set bmargin at screen Y(top + 18 * cause_lines + 20 * (legends > 0 ? legends : 1))
 unset xtics; unset ytics; unset border; unset grid
 set xrange [0:width]; set yrange [(legends > 0 ? legends : 1):0]
-plot data index 'legend:' using (is_box(strcol(3)) ? $1 + 10 : NaN):($2 + 0.5):(10):(thin(strcol(3)) ? 0.12 : 0.28):(colour(strcol(3))) with boxxyerror linecolor rgb variable fillstyle solid noborder, \
-     data index 'legend:' using (place('struck', strcol(3), $1) + 10):($2 + 0.5):(10):(0.28) with boxxyerror linecolor rgb grey fillstyle empty border, \
-     data index 'legend:' using (place('dead', strcol(3), $1) + 10):($2 + 0.5):(10):(0.28) with boxxyerror linecolor rgb blue fillstyle pattern 4 border, \
-     data index 'legend:' using (place('maybe_dead', strcol(3), $1) + 10):($2 + 0.5):(10):(0.28) with boxxyerror linecolor rgb grey fillstyle pattern 4 border, \
-     data index 'legend:' using (place('waits', strcol(3), $1)):($2 + 0.5):(20):(0) with vectors nohead linewidth 1.6 linecolor rgb grey, \
-     data index 'legend:' using (place('long_writes', strcol(3), $1)):($2 + 0.5):(20):(0) with vectors nohead linewidth 1.2 dashtype 3 linecolor rgb black, \
-     data index 'legend:' using (place('reads', strcol(3), $1) + 10):($2 + 0.5) with points pointtype 10 pointsize 0.75 linewidth 1.5 linecolor rgb black, \
-     data index 'legend:' using (place('writes', strcol(3), $1) + 10):($2 + 0.5) with points pointtype 9 pointsize 0.8 linecolor rgb black, \
-     data index 'legend:' using (place('refused', strcol(3), $1) + 10):($2 + 0.5) with points pointtype 2 pointsize 0.8 linewidth 2 linecolor rgb red, \
-     data index 'legend:' using ($1 + 26):($2 + 0.5):4 with labels left textcolor rgb dark
+of(block, left) = strcol(3) eq block ? left : NaN
+plot data index 'legend:' using (of('bars', $1) + 10):($2 + 0.5):(10):((above(strcol(4)) + under(strcol(4))) * 0.8):(colour(strcol(4))) with boxxyerror linecolor rgb variable fillstyle solid noborder, \
+     data index 'legend:' using (of('shades', $1) + 10):($2 + 0.5):(10):(0.28):(colour(strcol(4))) with boxxyerror linecolor rgb variable fillstyle solid border rgb grey, \
+     data index 'legend:' using (of('hatched', $1) + 10):($2 + 0.5):(10):(0.28):(colour(strcol(4))) with boxxyerror linecolor rgb variable fillstyle pattern 4 border, \
+     data index 'legend:' using (of('lines', $1)):($2 + 0.5):(20):(0):(colour(strcol(4))) with vectors nohead linewidth 1.4 linecolor rgb variable, \
+     data index 'legend:' using (of('dotted', $1)):($2 + 0.5):(20):(0) with vectors nohead linewidth 1.2 dashtype 3 linecolor rgb black, \
+     data index 'legend:' using (of('marks', $1) + 10):($2 + 0.5):(size(strcol(4))):(shape(strcol(4))):(colour(strcol(4))) with points pointsize variable pointtype variable linewidth 1.6 linecolor rgb variable, \
+     data index 'legend:' using ($1 + 26):($2 + 0.5):5 with labels left textcolor rgb dark
 do for [p = 1:1 + enlarged] {
-    s = p == 1 ? '' : '2'
-    eval time_panel(150, p == 1 ? first : second, each * value('rows'.s), s)
-    n = value('rows'.s)
-    pixel = (value('to'.s) - value('from'.s)) / (width - 180.0)
+    eval time_panel(left, p == 1 ? first : second, each * value(sprintf('rows_%d', p)), p)
+    n = value(sprintf('rows_%d', p))
+    pixel = (value(sprintf('to_%d', p)) - value(sprintf('from_%d', p))) / (width - 30.0 - left)
     # A pixel less of each bar, so that a hold and its successor are two bars; but two at least.
     shown(from, to) = to - from > 4 * pixel ? to - pixel : to - from < 2 * pixel ? from + 2 * pixel : to
     set yrange [n + 0.5 : 0.5]
     set ytics scale 0 offset 0,0; set grid noytics
     do for [i = 1:n - 1] { set arrow from graph 0, first i + 0.5 to graph 1, first i + 0.5 nohead back linewidth 0.7 linecolor rgb 0xcccccc }
-    if (p == 2) { set label 4 'The violation, enlarged' at screen X(12), Y(second - 18 * lanes2 - 16) left font ',15' textcolor rgb black }
-    plot data index 'struck'.s.':' using 2:1:2:3:($1 - 0.48):($1 + 0.48) with boxxyerror fillstyle solid noborder linecolor rgb shade, \
-         data index 'servers'.s.':' using 1:3:1:2:3:4 with boxxyerror linecolor rgb shade fillstyle solid border rgb 0xd8c860, \
-         data index 'tint'.s.':' using 1:(1):1:2:(0.5):3 with boxxyerror fillstyle transparent solid 0.22 noborder linecolor rgb red, \
-         data index 'waits'.s.':' using 2:($1 - 0.06):($3 - $2):(0) with vectors nohead linewidth 1.6 linecolor rgb grey, \
-         data index 'releases'.s.':' using 2:1:2:3:($1 - 0.11):($1 - 0.01) with boxxyerror fillstyle solid noborder linecolor rgb muted, \
-         data index 'holds'.s.':' using 2:1:2:(shown($2, $3)):($1 - 0.24):($1 + 0.12) with boxxyerror fillstyle solid noborder linecolor rgb blue, \
-         data index 'leases'.s.':' using 2:1:2:(shown($2, $3)):($1 + 0.19):($1 + 0.29) with boxxyerror fillstyle solid noborder linecolor rgb sky, \
-         data index 'overlaps'.s.':' using 2:1:2:(shown($2, $3)):($1 - 0.24):($1 + 0.12) with boxxyerror fillstyle solid noborder linecolor rgb light_red, \
-         data index 'dead'.s.':' using 2:1:2:(shown($2, $3)):($1 - 0.24):($1 + 0.12) with boxxyerror linecolor rgb blue fillstyle pattern 4 border, \
-         data index 'maybe_dead'.s.':' using 2:1:2:(shown($2, $3)):($1 - 0.24):($1 + 0.12) with boxxyerror linecolor rgb grey fillstyle pattern 4 border, \
-         data index 'violation'.s.':' using 2:1:2:3:($1 - 0.24):($1 + 0.12) with boxxyerror fillstyle solid noborder linecolor rgb red, \
-         data index 'tint'.s.':' using 1:(0.5):(0):($3 - 0.5) with vectors nohead linewidth 1.2 linecolor rgb red, \
-         data index 'tint'.s.':' using 2:(0.5):(0):($3 - 0.5) with vectors nohead linewidth 1.2 linecolor rgb red, \
-         data index 'strikes'.s.':' using 1:(0):(0):(1):2 axes x1y2 with vectors nohead linewidth 1.6 dashtype 2 linecolor rgb variable, \
-         data index 'long_writes'.s.':' using 2:($1 - 0.27):($3 - $2):(0) with vectors nohead linewidth 1.2 dashtype 3 linecolor rgb black, \
-         data index 'reads'.s.':' using 2:($1 - 0.36) with points pointtype 10 pointsize 0.75 linewidth 1.5 linecolor rgb black, \
-         data index 'writes'.s.':' using 2:($1 - 0.36) with points pointtype 9 pointsize 0.8 linecolor rgb black, \
-         data index 'refused'.s.':' using 2:($1 - 0.36) with points pointtype 2 pointsize 0.8 linewidth 2 linecolor rgb red, \
-         data index 'deaths'.s.':' using 2:($1 - 0.06) with points pointtype 2 pointsize 1.3 linewidth 2.6 linecolor rgb black, \
-         data index 'leftward'.s.':' using 1:2:4:3 with labels right offset -0.8,0 font ',12' textcolor rgb variable, \
-         data index 'centred'.s.':' using 1:2:4:3 with labels center font ',12' textcolor rgb variable, \
-         data index 'rightward'.s.':' using 1:2:4:3 with labels left offset 0.8,0 font ',12' textcolor rgb variable, \
-         data index 'rows'.s.':' using (NaN):1:ytic(2)
+    if (lines) { set xtics () }
+    if (p == 2) { set label 4 'The violation, enlarged' at screen X(12), Y(second - 18 * lanes_2 - 16) left font ',15' textcolor rgb black }
+    plot data index sprintf('shades %d:', p) using 2:1:2:3:($1 - 0.48):($1 + 0.48) with boxxyerror fillstyle solid noborder linecolor rgb shade, \
+         data index sprintf('servers %d:', p) using 1:3:1:2:3:4 with boxxyerror linecolor rgb shade fillstyle solid border rgb 0xd8c860, \
+         data index sprintf('tint %d:', p) using 1:(1):1:2:(0.5):($3 + 0.5) with boxxyerror fillstyle transparent solid 0.22 noborder linecolor rgb red, \
+         data index sprintf('lines %d:', p) using 2:($1 - above(strcol(4))):($3 - $2):(0):(colour(strcol(4))) with vectors nohead linewidth 1.4 linecolor rgb variable, \
+         data index sprintf('bars %d:', p) using 2:1:2:(shown($2, $3)):($1 - above(strcol(4)) + 0.05 * $5):($1 + under(strcol(4)) - 0.05 * $5):(colour(strcol(4))) with boxxyerror fillstyle solid noborder linecolor rgb variable, \
+         data index sprintf('hatched %d:', p) using 2:1:2:(shown($2, $3)):($1 - above(strcol(4))):($1 + under(strcol(4))):(colour(strcol(4))) with boxxyerror linecolor rgb variable fillstyle pattern 4 border, \
+         data index sprintf('tint %d:', p) using 1:(0.5):(0):3 with vectors nohead linewidth 1.2 linecolor rgb red, \
+         data index sprintf('tint %d:', p) using 2:(0.5):(0):3 with vectors nohead linewidth 1.2 linecolor rgb red, \
+         data index sprintf('strikes %d:', p) using 1:(0):(0):(1):2 axes x1y2 with vectors nohead linewidth 1.6 dashtype 2 linecolor rgb variable, \
+         data index sprintf('dotted %d:', p) using 2:($1 - above('long-write')):($3 - $2):(0) with vectors nohead linewidth 1.2 dashtype 3 linecolor rgb black, \
+         data index sprintf('marks %d:', p) using 2:($1 - above(strcol(4))):(size(strcol(4))):(shape(strcol(4))):(colour(strcol(4))) with points pointsize variable pointtype variable linewidth 1.6 linecolor rgb variable, \
+         data index sprintf('words %d:', p) using (strcol(4) eq 'left' ? $1 : NaN):2:5:3 with labels right offset -0.8,0 font ',12' textcolor rgb variable, \
+         data index sprintf('words %d:', p) using (strcol(4) eq 'centre' ? $1 : NaN):2:5:3 with labels center font ',12' textcolor rgb variable, \
+         data index sprintf('words %d:', p) using (strcol(4) eq 'right' ? $1 : NaN):2:5:3 with labels left offset 0.8,0 font ',12' textcolor rgb variable, \
+         data index 'places' using 1:(NaN):xtic(2), \
+         data index sprintf('rows %d:', p) using (NaN):1:ytic(2)
 }
 unset multiplot

@@ -1,87 +1,65 @@
-// Which part of a trial the hold timeline shows: around the first violation, else the beginning.
+// A timeline: a row for each who holds, and in it bars, lines and marks. Of a trial
+// (timeline_trial.c) and of what a model found (timeline_model.c).
 #ifndef LOCKPICK_REPORT_TIMELINE_H
 #define LOCKPICK_REPORT_TIMELINE_H
 
-#include "harness/check/check.h"
+#include "harness/report/pictures/axis.h"
 
 #define TIMELINE_ROWS 12
 
-struct timeline_row {
-    int client;
-    int worker;
+// What a timeline shows, in the order of its legend.
+enum look {
+    LOOK_WAITS,
+    LOOK_RELEASES, // from the invocation of a release to its return
+    LOOK_POSSIBLE, // how far a hold may have reached
+    LOOK_POSSIBLE_SHARED,
+    LOOK_HOLDS,
+    LOOK_CERTAIN, // how far a hold reached under any linearization
+    LOOK_CERTAIN_SHARED,
+    LOOK_LEASES,
+    LOOK_OVERLAPS,   // the parts of holds during which another one lasted, but for the evidence
+    LOOK_DEAD,       // from the death of a holder until somebody else is granted
+    LOOK_MAYBE_DEAD, // the same of one that died acquiring or releasing, if nobody is any more
+    LOOK_UNANSWERED, // an acquire that may have got it at any time since
+    LOOK_REFUSAL,
+    LOOK_STRAY, // a release of what was not held
+    LOOK_READ,
+    LOOK_WRITE,
+    LOOK_REFUSED,
+    LOOK_LONG_WRITE, // from where it was sent to its answer
+    LOOK_FAULT,      // it struck whose row this is
+    LOOK_VIOLATION,
+    LOOK_DEATH,
+    LOOK_COUNT
 };
 
-struct timeline_window {
-    int64_t from_ns, to_ns;
-    const struct finding *finding; // the violation, or NULL
-    size_t evidence[2];            // the holds that prove it, or that made the accesses that do;
-                                   // SIZE_MAX if none
-    struct timeline_row rows[TIMELINE_ROWS];
-    size_t row_count;
-    size_t evidence_rows; // the first so many are the workers of the evidence
-    size_t hidden_rows;   // workers that did something in the window and have no row
-    size_t worker_count;  // of the trial, with those that did nothing in the window
+// One panel of a timeline.
+struct timeline {
+    struct axis axis;
+    bool *seen; // by look: what the legend is to explain
 };
 
-void timeline_choose(const struct digest *digest, const struct judgement *judgement,
-                     struct timeline_window *window);
+enum side { SIDE_LEFT, SIDE_CENTRE, SIDE_RIGHT };
 
-// The violation alone with margins, in the same rows. False if the window shows it well enough.
-bool timeline_zoom(const struct digest *digest, const struct timeline_window *window,
-                   struct timeline_window *zoom);
+// Adds a bar, a line or a mark. `value` is that which a mark stands for; of a bar, how many others
+// of its row it lies in.
+void timeline_add(struct timeline *timeline, enum look look, size_t row, int64_t from, int64_t to,
+                  int64_t value);
 
-// True if both holds of the evidence are known, and lasted one after the other: the lock kept them
-// apart, and it is what they read and wrote that does not fit.
-bool timeline_is_apart(const struct digest *digest, const struct timeline_window *window);
+// Words to the left of a time, around it or right of it; `above` the middle of a row (from 1) is
+// in heights of one.
+void timeline_say(struct timeline *timeline, enum side side, int64_t at, double row, double above,
+                  unsigned colour, const char *words);
 
-// The row of a worker, or -1.
-int timeline_row_of(const struct timeline_window *window, int client, int worker);
+void timeline_name_row(struct timeline *timeline, size_t row, const char *name);
 
-#define TIMELINE_MAX_SPANS 500
+// A tint behind so many rows, in which something is violated.
+void timeline_tint(struct timeline *timeline, int64_t from, int64_t to, size_t rows);
 
-struct timeline_span {
-    int row;
-    int64_t from_ns, to_ns;
-};
+// Ends a panel of so many rows.
+void timeline_end(struct timeline *timeline, size_t rows);
 
-struct timeline_spans {
-    struct timeline_span items[TIMELINE_MAX_SPANS];
-    size_t count;
-    int64_t merged_ns; // spans of a row less than that apart were drawn as one; 0: none were
-};
-
-// In the order in which they are drawn.
-enum timeline_kind {
-    TIMELINE_WAITS,
-    TIMELINE_RELEASES, // from the invocation of a release to its return
-    TIMELINE_HOLDS,
-    TIMELINE_LEASES,
-    TIMELINE_OVERLAPS,   // the parts of holds during which another one lasted, but for the evidence
-    TIMELINE_DEAD,       // from the death of a holder until somebody else is granted
-    TIMELINE_MAYBE_DEAD, // the same of one that died acquiring or releasing, if nobody is any more
-    TIMELINE_KIND_COUNT
-};
-
-// The spans of one kind in the window's rows, clipped to it. Where there are more than can be told
-// apart, neighbours are joined until few enough are left.
-void timeline_collect(const struct digest *digest, const struct timeline_window *window,
-                      enum timeline_kind kind, struct timeline_spans *spans);
-
-struct timeline_overlap {
-    int64_t from_ns, to_ns;
-};
-
-struct timeline_overlaps {
-    struct timeline_overlap *items;
-    size_t count;
-};
-
-// The times that touch the window at which two or more workers hold, in order and apart from each
-// other. Free `items`.
-struct timeline_overlaps timeline_overlaps_find(const struct digest *digest,
-                                                const struct timeline_window *window);
-
-// The first overlap that ends after `at_ns`; count if none does.
-size_t timeline_overlaps_after(const struct timeline_overlaps *overlaps, int64_t at_ns);
+// What is seen, in as many lines as it takes.
+void timeline_legend(struct picture *picture, const bool *seen);
 
 #endif

@@ -1,6 +1,8 @@
 # A row for each scheme: how long its unsafe windows were, of both kinds.
-stats data index 'rows' using (strlen(strcol(2))) name 'NAMES' nooutput
-stats data index 'rows' using (strlen(strcol(3))) name 'FIGURES' nooutput
+stats data index 'rows' using (strlen(strcol(4))) name 'NAMES' nooutput
+stats data index 'rows' using (strlen(strcol(5))) name 'FIGURES' nooutput
+stats data index 'rows' using ($2*1e-9) name 'LEAST' nooutput
+stats data index 'rows' using ($3*1e-9) name 'MOST' nooutput
 height = top + 10 + 20 * rows + 84 + below
 eval frame('')
 set lmargin at screen X(24 + letters(NAMES_max))
@@ -13,13 +15,13 @@ set ytics scale 0
 set y2tics scale 0
 set grid noytics
 set logscale x
-set xrange [down(times_least) : up(times_most)]
+set xrange [down(LEAST_min) : up(MOST_max)]
 set xtics format '%.0s %cs'
 set xlabel 'how long'
 set key at screen X(12), Y(top + 46 + 20 * rows) top left Left reverse font ',12'
 kind(n) = n == 1 ? 'stale-holder' : 'double-grant'
 meaning(n) = n == 1 ? 'stale holder: the lease of one had run out' : 'double grant: it was granted to both'
-plot data index 'rows' using (NaN):1:ytic(2):y2tic(3), \
+plot data index 'rows' using (NaN):1:ytic(4):y2tic(5), \
      for [n = 1:2] data index kind(n).' ranges' using ($2*1e-9):($1 + 0.36 * n - 0.54):(($3 - $2)*1e-9):(0) with vectors nohead linestyle n, \
      for [n = 1:2] data index kind(n).' medians' using ($2*1e-9):($1 + 0.36 * n - 0.54) with points linestyle n pointsize 0.6 title meaning(n)
 unset multiplot

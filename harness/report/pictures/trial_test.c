@@ -1,0 +1,363 @@
+// The pictures of a trial: their data, and their files.
+#include "harness/base/file.h"
+#include "harness/report/gnuplot.h"
+#include "harness/report/pictures/picture.h"
+#include "harness/report/pictures/test_says.h"
+#include "harness/report/test_run.h"
+
+#include <unistd.h>
+
+static struct test_run test;
+static struct trial_result *result;
+static char folder[64];
+static struct picture picture;
+
+static const char *const names[] = {"throughput", "latency", "timeline", "operations",
+                                    "latency-over-time"};
+
+#define NAMES (sizeof names / sizeof *names)
+
+static int start(void **state)
+{
+    (void)state;
+    test_run_start(&test);
+    result = test_add(&test, "redis_set-px", VERDICT_UNSAFE, EXPECTATION_MET);
+    test_digest(&test);
+    strcpy(folder, "/tmp/lockpick-plots-XXXXXX");
+    assert_non_null(mkdtemp(folder));
+    result->folder = folder;
+    return 0;
+}
+
+static int stop(void **state)
+{
+    (void)state;
+    folder_remove(folder, NULL);
+    picture_free(&picture);
+    free(result->timeline);
+    free(result->throughput);
+    free(result->latency);
+    return 0;
+}
+
+static bool draw(const struct picture_kind *kind)
+{
+    picture_free(&picture);
+    return picture_write(
+        kind, &(struct picture_subject){.digest = &test.digest, .judgement = &result->judgement},
+        &picture);
+}
+
+#define DRAWN(kind, ...)                                                                           \
+    do {                                                                                           \
+        assert_true(draw(&(kind)));                                                                \
+        PICTURE_SAYS(&picture, __VA_ARGS__);                                                       \
+    } while (0)
+
+static void add_pause(int64_t from, int64_t to)
+{
+    test.steps[0] = (struct fault_step){.number = 1,
+                                        .verb = "pause",
+                                        .target = {.client = 1},
+                                        .bound_ns = NS_PER_S,
+                                        .text = "pause client-1 at 'a_b' \"c\" `d` {e} $f \\"};
+    test.faults[0] = (struct fault_record){.step = &test.steps[0],
+                                           .asked_ns = AT(from),
+                                           .in_effect_ns = AT(from),
+                                           .healed_ns = AT(to)};
+    test.digest.fault_count = 1;
+}
+
+static void add_holds(int count)
+{
+    for (int i = 0; i < count; i++)
+        test_hold(&test, 1, 10 * i, 10 * i + 5, 10 * i + 6);
+}
+
+// --- data ----------------------------------------------------------------------------------------
+
+TEST_WITH(each_operation_is_drawn_with_what_became_of_it, start, stop)
+{
+    assert_false(draw(&operations_picture)); // of none
+    test_hold(&test, 1, 10, 30, 50);
+    test_hold(&test, 2, 20, 60, 70)->answer = RELEASE_GONE;
+    test_hold(&test, 1, 80, 90, 100)->returned_ns = TIME_NEVER;
+    test.attempts[0] = (struct attempt){.invoked_ns = AT(100),
+                                        .returned_ns = AT(150),
+                                        .outcome = OUTCOME_NO,
+                                        .died_ns = TIME_NEVER};
+    test.attempts[1] = (struct attempt){.invoked_ns = AT(200),
+                                        .returned_ns = TIME_NEVER,
+                                        .outcome = OUTCOME_UNKNOWN,
+                                        .died = true,
+                                        .died_ns = AT(260)};
+    test.digest.attempt_count = 2;
+    static const enum outcome outcomes[] = {OUTCOME_NO, OUTCOME_UNKNOWN, OUTCOME_OK};
+    for (int i = 0; i < 3; i++)
+        test.accesses[i] = (struct access){.is_write = true,
+                                           .invoked_ns = AT(300 + 100 * i),
+                                           .returned_ns = i == 1 ? TIME_NEVER : AT(301 + 100 * i),
+                                           .outcome = outcomes[i]};
+    test.digest.access_count = 3;
+    add_pause(100, 300);
+    DRAWN(
+        operations_picture,
+        "# granted: at(ms) latency(ns)\n\"granted (3)\"\n10 20000000\n20 40000000\n80 10000000\n\n",
+        "\"released (1)\"\n50 1000000\n\n", "\"not granted in time (1)\"\n100 50000000\n\n",
+        "\"released, but lost before (1)\"\n70 1000000\n\n",
+        "\"write refused by the store (1)\"\n300 1000000\n\n",
+        "\"acquire without an answer (1)\"\n200 60000000\n\n",
+        "\"release without an answer (1)\"\n100 900000000\n\n",
+        "\"write without an answer (1)\"\n400 600000000\n", "!is drawn",
+        "# bands 1: from(ms) to(ms) colour\n100 300 ", "\"fault 1: pause client-1\"");
+}
+
+TEST_WITH(what_begins_after_the_end_is_left_out, start, stop)
+{
+    test_hold(&test, 1, 980, 990, 1100); // released after the end
+    test_hold(&test, 2, 995, 1200, 1300);
+    DRAWN(operations_picture, "\"granted (2)\"\n980 10000000\n995 205000000\n", "!released");
+}
+
+static size_t lines_of(const char *block)
+{
+    size_t lines = 0;
+    const char *at = strstr(text_string(&picture.data), block);
+    for (; at != NULL && *at != '\0' && strncmp(at, "\n\n", 2) != 0; at++)
+        lines += *at == '\n';
+    return lines;
+}
+
+// Of many holds each takes 1 ms, but for one that takes 900; and some acquires fail.
+TEST_WITH(of_very_many_the_slowest_and_all_failures_are_kept, start, stop)
+{
+    enum { MANY = 20000, FAILED = 2000 };
+    struct hold *holds = memory_zeroed(MANY, sizeof *holds);
+    struct attempt *attempts = memory_zeroed(FAILED, sizeof *attempts);
+    for (int i = 0; i < MANY; i++) {
+        int64_t asked_ns = TEST_START + i * INT64_C(5000);
+        holds[i] = (struct hold){.invoked_ns = asked_ns,
+                                 .granted_ns = asked_ns + NS_PER_MS,
+                                 .released_ns = asked_ns + 2 * NS_PER_MS,
+                                 .returned_ns = asked_ns + 3 * NS_PER_MS,
+                                 .release_invoked = true,
+                                 .died_ns = TIME_NEVER};
+    }
+    holds[4711].granted_ns += 899 * NS_PER_MS;
+    for (int i = 0; i < FAILED; i++)
+        attempts[i] = (struct attempt){.invoked_ns = AT(i / 10),
+                                       .returned_ns = AT(i / 10 + 5),
+                                       .outcome = OUTCOME_NO,
+                                       .died_ns = TIME_NEVER};
+    test.digest.holds = holds;
+    test.digest.hold_count = MANY;
+    test.digest.attempts = attempts;
+    test.digest.attempt_count = FAILED;
+    DRAWN(operations_picture, "23.555 900000000\n", "\"granted (20000)\"",
+          "Of 40000 operations that went well, every 16th", "!that did not go well");
+    free(holds);
+    free(attempts);
+    assert_int_equal(lines_of("# not-granted:"), 1 + 1 + FAILED);
+    assert_in_range(lines_of("# released:"), MANY / 16, MANY / 16 + 111);
+    assert_in_range(lines_of("# granted:"), MANY / 16, MANY / 16 + 111);
+}
+
+TEST_WITH(each_slice_has_percentiles_of_what_was_granted_in_it, start, stop)
+{
+    struct hold holds[21];
+    for (int i = 0; i < 20; i++)
+        holds[i] = (struct hold){.invoked_ns = AT(100 + i), .granted_ns = AT(101 + 2 * i)};
+    holds[20] = (struct hold){.invoked_ns = AT(550), .granted_ns = AT(950)};
+    test.digest.holds = holds;
+    test.digest.hold_count = 21;
+    add_pause(100, 300);
+    DRAWN(latency_over_time_picture,
+          "# slices: from(ms) to(ms) acquires p50(ns) p99(ns) max(ns)\n"
+          "0 200 20 10000000 20000000 20000000\n800 1000 1 400000000 400000000 400000000\n",
+          "in slices of 200 ms: pause, redis_set-px",
+          "# bands 1: from(ms) to(ms) colour\n100 300 ");
+}
+
+TEST_WITH(bins_of_throughput_have_some_holds_each, start, stop)
+{
+    static const size_t cases[][3] = {{1, 4, 6}, {20, 4, 6}, {200, 26, 40}};
+    for (size_t i = 0; i < 3; i++) {
+        struct hold many[200];
+        for (size_t j = 0; j < cases[i][0]; j++)
+            many[j] = (struct hold){.granted_ns = AT(1000 * (int64_t)j / (int64_t)cases[i][0])};
+        test.digest.holds = many;
+        test.digest.hold_count = cases[i][0];
+        DRAWN(throughput_picture, "all operations done");
+        assert_in_range(lines_of("# bins:"), cases[i][1], cases[i][2]);
+    }
+}
+
+TEST_WITH(a_trial_in_which_nobody_was_granted_any_more_says_for_how_long, start, stop)
+{
+    test_hold(&test, 1, 0, 100, 200);
+    result->judgement.verdict = VERDICT_STUCK;
+    DRAWN(throughput_picture, "# stuck: from(ms) to(ms)\n100 1000\n", "nobody granted for 900 ms");
+}
+
+// A label that would cover another is moved up, and what is too long is cut.
+TEST_WITH(labels_at_one_time_do_not_cover_each_other, start, stop)
+{
+    test.digest.fault_count = 2;
+    for (int i = 0; i < 2; i++) {
+        add_pause(400, 600);
+        test.steps[1] = test.steps[0];
+        test.steps[1].number = 2;
+        test.faults[1] = test.faults[0];
+        test.faults[1].step = &test.steps[1];
+        test.digest.fault_count = 2;
+    }
+    DRAWN(throughput_picture, "500 0 7035136 \"fault 1: pause client-1\"",
+          "500 1 7035136 \"fault 2: pause client-1\"", "lanes_1 = 2\n");
+}
+
+// --- the script ----------------------------------------------------------------------------------
+
+static bool scripted(const char *words)
+{
+    struct text script = {0};
+    picture_script(&timeline_picture, &picture, &script);
+    bool found = strstr(script.bytes, words) != NULL;
+    text_free(&script);
+    return found;
+}
+
+// A word that is longer than any line has a line of its own, and is not looked at for ever.
+TEST_WITH(a_long_text_is_broken_between_words, start, stop)
+{
+    char longest[1000];
+    memset(longest, 'x', sizeof longest - 1);
+    longest[sizeof longest - 1] = '\0';
+    picture.width = 900;
+    for (int i = 0; i < 40; i++)
+        text_format(&picture.cause, "%sµword%d", i > 0 ? " " : "", i);
+    text_format(&picture.notes, "%s and more", longest);
+    assert_true(scripted("cause_lines = 3\n"));
+    assert_true(scripted("'µword0 "));
+    assert_true(scripted("µword39'\n"));
+    assert_true(scripted("notes_lines = 2\n"));
+    assert_true(scripted("'and more'"));
+}
+
+// --- files ---------------------------------------------------------------------------------------
+
+static bool exists(const char *name, const char *ending)
+{
+    struct text path = {0};
+    text_format(&path, "%s/%s.%s", folder, name, ending);
+    bool there = access(path.bytes, R_OK) == 0;
+    text_free(&path);
+    return there;
+}
+
+static bool have_gnuplot(void)
+{
+    char note[200];
+    bool there = plots_available(note, sizeof note);
+    assert_true(there ? note[0] == '\0' : strstr(note, "gnuplot") != NULL);
+    return there;
+}
+
+// Two holds that overlap from 320 to 400 ms, under a pause; then enough for percentiles.
+static void add_violation(void)
+{
+    add_pause(6, 500);
+    test_hold(&test, 1, 0, 5, 600);
+    test_hold(&test, 2, 10, 320, 400);
+    test.accesses[0] = (struct access){.returned_ns = AT(330), .hold = 1};
+    test.digest.access_count = 1;
+    test_find(result, &test_stale_holder, false)->evidence =
+        (struct evidence){{0, 1}, {SIZE_MAX, SIZE_MAX}, AT(320), AT(400)};
+}
+
+TEST_WITH(each_picture_lies_beside_its_script_and_data, start, stop)
+{
+    add_violation();
+    add_holds(LEAST_FOR_PERCENTILES);
+    test.scenario.name = "it's_\"quoted\" `id` {x} $HOME @y %d \\n \\";
+    struct error error = {""};
+    for (int drawn = 0; drawn <= have_gnuplot(); drawn++) {
+        if (plots_write(&test.digest, result, drawn, &error) != 0)
+            fail_msg("%s", error.text);
+        for (size_t i = 0; i < NAMES; i++) {
+            assert_true(exists(names[i], "dat"));
+            assert_true(exists(names[i], "gp"));
+            assert_int_equal(exists(names[i], "svg"), drawn);
+        }
+        assert_int_equal(result->has_operations && result->has_slices, drawn);
+        const char *const pictures[] = {result->timeline, result->throughput, result->latency};
+        for (size_t i = 0; i < 3; i++) {
+            assert_int_equal(pictures[i] != NULL, drawn);
+            if (drawn) {
+                assert_memory_equal(pictures[i], "<svg", 4);
+                assert_non_null(strstr(pictures[i], "</svg>"));
+                assert_non_null(strstr(pictures[i], "it's_\"quoted\" `id` {x} $HOME @y %d \\n \\"));
+            }
+        }
+    }
+    if (result->timeline == NULL)
+        return;
+    assert_non_null(strstr(result->timeline, "stale-holder: both hold for 80 ms"));
+    assert_non_null(strstr(result->timeline, "at 'a_b' \"c\" `d` {e} $f \\ (at 6 ms, for 494 ms)"));
+}
+
+TEST_WITH(a_trial_without_any_event_still_has_pictures, start, stop)
+{
+    test.digest.ended_ns = test.digest.started_ns;
+    struct error error = {""};
+    if (plots_write(&test.digest, result, have_gnuplot(), &error) != 0)
+        fail_msg("%s", error.text);
+    assert_int_equal(result->timeline != NULL, have_gnuplot());
+}
+
+TEST_WITH(a_few_acquires_have_no_plot_of_latency, start, stop)
+{
+    add_holds(LEAST_FOR_PERCENTILES - 1);
+    assert_int_equal(plots_write(&test.digest, result, have_gnuplot(), NULL), 0);
+    for (size_t i = 0; i < NAMES; i++)
+        assert_int_equal(exists(names[i], "gp"), strncmp(names[i], "latency", 7) != 0);
+    assert_null(result->latency);
+}
+
+TEST_WITH(a_missing_gnuplot_is_told_and_no_error_of_the_plots, start, stop)
+{
+    add_violation();
+    char *path = memory_string(getenv("PATH"));
+    setenv("PATH", "/nonexistent", 1);
+    char note[200];
+    bool available = plots_available(note, sizeof note);
+    int written = plots_write(&test.digest, result, true, NULL);
+    setenv("PATH", path, 1);
+    free(path);
+    assert_false(available);
+    assert_non_null(strstr(note, "gnuplot-nox"));
+    assert_int_equal(written, 0);
+    assert_null(result->timeline);
+}
+
+TEST_WITH(what_goes_wrong_names_where, start, stop)
+{
+    struct error error = {""};
+    result->folder = "/nonexistent/trial";
+    assert_int_equal(plots_write(&test.digest, result, true, &error), -1);
+    assert_non_null(strstr(error.text, "/nonexistent/trial/timeline.dat"));
+    if (!have_gnuplot())
+        skip();
+    struct gnuplot_script script = {folder, "latency"};
+    struct text bad = {0};
+    bool missing = true;
+    text_add(&bad, "plott 1\n");
+    assert_int_equal(picture_files_write(folder, "latency", &bad, &bad, &error), 0);
+    text_free(&bad);
+    assert_int_equal(gnuplot_run(&script, 1, &missing, &error), -1);
+    assert_false(missing);
+    assert_non_null(strstr(error.text, "latency.gp"));
+    assert_non_null(strstr(error.text, "exit status"));
+    script.folder = "/nonexistent";
+    assert_int_equal(gnuplot_run(&script, 1, &missing, &error), -1);
+    assert_non_null(strstr(error.text, "/nonexistent"));
+}
