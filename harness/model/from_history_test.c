@@ -1,15 +1,70 @@
 // Operations as they are read from a trial's history, and what models make of them.
 #include "harness/model/from_history.h"
 
+#include "harness/base/clock.h"
 #include "harness/history/test_file.h"
 #include "harness/model/model.h"
 #include "harness/testing/test.h"
 
+#include <inttypes.h>
+
 #define CHUNK HISTORY_CHUNK_BYTES
+
+// Events are "CLIENT WHAT FROM TO", in nanoseconds, of the clients' only workers. WHAT is A
+// (acquire), S (acquire as a reader), I (reenter), L (leave), R (release) or V (read), then `!` if
+// it was refused or `?` if nobody knows, then `:ANSWER` of a release, or `@KEY`; TO is 0 if no
+// answer came. X is the death of the client, whose next life follows. Operations are "PROCESS WHAT
+// FROM TO", with the token of an acquire, which is when it began.
+struct taken {
+    const char *about, *events, *operations;
+    // "MODEL" by which they are linearizable, "not MODEL", or "" if none is asked. "busy": refused
+    // acquires count; "open": the file was never closed.
+    const char *decision;
+};
+
+static const struct taken cases[] = {
+    {"times, outcomes and tokens are kept",
+     "1 A 10 20; 1 R 30 40; 2 A! 11 15; 2 A 41 42; 2 R:gone 43 44; 2 A 50 51; 2 R:unchecked 52 53",
+     "0 A#10 10 20; 0 R 30 40; 1 A! 11 15; 1 A#41 41 42; 1 R! 43 44; 1 A#50 50 51; 1 R 52 53", ""},
+    {"after an unknown outcome a worker goes on as another process",
+     "1 A? 10 20; 1 A 30 40; 1 R? 50 60; 1 A 70 80",
+     "0 A? 10 0; 1 A#30 30 40; 1 R? 50 0; 2 A#70 70 80", "mutex busy"},
+    {"a restarted worker is another process and the dead one's operation stays open",
+     "1 A 10 0; 1 X 15 0; 1 A 20 30", "0 A? 10 0; 1 A#20 20 30", ""},
+    {"readers are readers when they release too", "1 S 10 20; 1 R 30 40; 2 S 10 20; 2 R 30 40",
+     "0 S#10 10 20; 0 T 30 40; 1 S#10 10 20; 1 T 30 40", "read-write"},
+    {"a writer among them", "1 S 10 20; 1 R 30 40; 2 S 10 20; 2 R 30 40; 3 A 20 29",
+     "0 S#10 10 20; 0 T 30 40; 1 S#10 10 20; 1 T 30 40; 2 A#20 20 29", "not read-write"},
+    {"reentries are acquires and leaves releases",
+     "1 A 10 20; 1 I 21 22; 1 L 23 24; 1 R 30 40; 2 A 25 31",
+     "0 A#10 10 20; 0 A 21 22; 0 R 23 24; 0 R 30 40; 1 A#25 25 31", "reentrant"},
+    {"another inside the outer hold", "1 A 10 20; 1 I 21 22; 1 L 23 24; 1 R 30 40; 2 A 25 29",
+     "0 A#10 10 20; 0 A 21 22; 0 R 23 24; 0 R 30 40; 1 A#25 25 29", "not reentrant"},
+    {"a reentry of unknown outcome makes the release one",
+     "1 A 10 20; 1 I? 21 22; 1 R 30 40; 2 A 25 32",
+     "0 A#10 10 20; 1 A? 21 0; 0 R? 30 0; 3 A#25 25 32", "reentrant"},
+    {"but not an earlier one", "1 A 10 20; 1 I? 21 22; 1 R 30 40; 2 A 25 29",
+     "0 A#10 10 20; 1 A? 21 0; 0 R? 30 0; 3 A#25 25 29", "not reentrant"},
+    {"a leave of unknown outcome does, too",
+     "1 A 10 20; 1 I 21 22; 1 L? 23 24; 1 R 30 40; 2 A 25 32",
+     "0 A#10 10 20; 0 A 21 22; 0 R 23 24; 0 R? 30 0; 2 A#25 25 32", "reentrant"},
+    {"nor that an earlier one", "1 A 10 20; 1 I 21 22; 1 L? 23 24; 1 R 30 40; 2 A 25 29",
+     "0 A#10 10 20; 0 A 21 22; 0 R 23 24; 0 R? 30 0; 2 A#25 25 29", "not reentrant"},
+    {"what happens in the same nanosecond is in its worker's order",
+     "1 A 10 10; 1 R 10 10; 1 A 10 12", "0 A#10 10 10; 0 R 11 11; 0 A#10 12 12", ""},
+    {"several locks are decided each for itself", "1 A@2 10 20; 2 A@1 11 21; 1 R 30 40; 2 R 31 41",
+     "0 A#10@1 10 20; 0 R@1 30 40; 1 A#11 11 21; 1 R 31 41", "mutex"},
+    {"and so is one of them", "1 A@2 10 20; 2 A@2 11 21; 1 R 30 40; 2 R 31 41",
+     "0 A#10@1 10 20; 0 R@1 30 40; 1 A#11@1 11 21; 1 R@1 31 41", "not mutex"},
+    {"a killed run ends each hold with the last that is known of it",
+     "1 A 10 20; 1 V 25 0; 2 A 11 30", "0 A#10 10 20; 1 A#11 11 30; 0 R? 25 0; 1 R? 30 0",
+     "open mutex"},
+};
 
 struct fixture {
     struct test_file test;
     struct history_writer writers[4]; // of the harness and three clients' only workers
+    int64_t operation_of[4];
     struct operations operations;
     struct history_condition condition;
 };
@@ -22,44 +77,62 @@ static void begin(struct fixture *fixture)
         history_writer_start(&fixture->writers[i], &fixture->test.file, i, i > 0);
 }
 
-static void note(struct fixture *fixture, int client, int64_t at_ns, enum event_kind kind,
-                 enum outcome outcome, unsigned detail, int64_t operation, int64_t token)
+// What is asked for at `from_ns`, and answered at `to_ns` unless that is 0.
+static void note(struct fixture *fixture, int client, const char *what, int64_t from_ns,
+                 int64_t to_ns)
 {
-    history_append(&fixture->writers[client], (struct event){.at_ns = at_ns,
-                                                             .kind = (uint8_t)kind,
-                                                             .outcome = (uint8_t)outcome,
-                                                             .detail = (uint8_t)detail,
-                                                             .args = {operation, token}});
+    static const struct {
+        char letter;
+        enum event_kind kind;
+    } kinds[] = {{'A', EVENT_ACQUIRE_INVOKE}, {'S', EVENT_ACQUIRE_INVOKE},
+                 {'I', EVENT_REENTER_INVOKE}, {'L', EVENT_LEAVE_INVOKE},
+                 {'R', EVENT_RELEASE_INVOKE}, {'V', EVENT_READ_INVOKE}};
+    size_t at = 0;
+    while (kinds[at].letter != *what)
+        at++;
+    bool acquires = kinds[at].kind == EVENT_ACQUIRE_INVOKE;
+    const char *key = strchr(what, '@');
+    const char *answer = strchr(what, ':');
+    struct event event = {
+        .kind = (uint8_t)kinds[at].kind, .detail = *what == 'S', .at_ns = from_ns};
+    if (acquires)
+        fixture->operation_of[client] = from_ns;
+    event.args[0] = fixture->operation_of[client];
+    event.args[3] = key != NULL ? strtoll(key + 1, NULL, 10) : 0;
+    history_append(&fixture->writers[client], event);
+    event.kind++;
+    event.at_ns = to_ns;
+    event.detail = 0;
+    event.args[1] = acquires ? from_ns : 0;
+    event.outcome = what[1] == '!' ? OUTCOME_NO : what[1] == '?' ? OUTCOME_UNKNOWN : OUTCOME_OK;
+    if (event.outcome == OUTCOME_UNKNOWN && strchr("LR", *what) != NULL)
+        event.detail = RELEASE_UNKNOWN;
+    for (unsigned i = 0; answer != NULL && i <= RELEASE_UNCHECKED; i++)
+        event.detail = strcmp(release_answer_name(i), answer + 1) == 0 ? (uint8_t)i : event.detail;
+    if (to_ns > 0)
+        history_append(&fixture->writers[client], event);
 }
 
-static void acquire(struct fixture *fixture, int client, int64_t from_ns, int64_t to_ns,
-                    enum outcome outcome)
+static void note_all(struct fixture *fixture, const char *events)
 {
-    note(fixture, client, from_ns, EVENT_ACQUIRE_INVOKE, OUTCOME_OK, 0, from_ns, 0);
-    note(fixture, client, to_ns, EVENT_ACQUIRE_RETURN, outcome, 0, from_ns, from_ns);
+    for (const char *at = events; at != NULL; at = strchr(at, ';')) {
+        int client;
+        char what[32];
+        int64_t from_ns, to_ns;
+        at += *at == ';';
+        assert_int_equal(
+            sscanf(at, " %d %31s %" SCNd64 " %" SCNd64, &client, what, &from_ns, &to_ns), 4);
+        if (*what == 'X') {
+            history_append(&fixture->writers[0],
+                           (struct event){.kind = EVENT_PROCESS_DEATH, .at_ns = from_ns});
+            history_writer_start(&fixture->writers[client], &fixture->test.file, client, 1);
+        } else {
+            note(fixture, client, what, from_ns, to_ns);
+        }
+    }
 }
 
-// The release of what was acquired at `operation`.
-static void release(struct fixture *fixture, int client, int64_t operation, int64_t from_ns,
-                    int64_t to_ns, enum release_answer answer)
-{
-    bool refused = answer == RELEASE_NOT_OWNER || answer == RELEASE_GONE;
-    enum outcome outcome = refused ? OUTCOME_NO : OUTCOME_OK;
-    note(fixture, client, from_ns, EVENT_RELEASE_INVOKE, OUTCOME_OK, 0, operation, 0);
-    note(fixture, client, to_ns, EVENT_RELEASE_RETURN,
-         answer == RELEASE_UNKNOWN ? OUTCOME_UNKNOWN : outcome, answer, operation, 0);
-}
-
-static void nest(struct fixture *fixture, int client, int64_t at_ns, bool in, enum outcome outcome,
-                 int64_t operation)
-{
-    note(fixture, client, at_ns, in ? EVENT_REENTER_INVOKE : EVENT_LEAVE_INVOKE, OUTCOME_OK, 0,
-         operation, 2);
-    note(fixture, client, at_ns + 1, in ? EVENT_REENTER_RETURN : EVENT_LEAVE_RETURN, outcome,
-         !in && outcome == OUTCOME_UNKNOWN ? RELEASE_UNKNOWN : RELEASE_RELEASED, operation, 2);
-}
-
-static void read_open(struct fixture *fixture)
+static void read_as_it_is(struct fixture *fixture)
 {
     struct error error;
     if (operations_from_history(fixture->test.path, &fixture->operations, &fixture->condition,
@@ -67,24 +140,20 @@ static void read_open(struct fixture *fixture)
         fail_msg("%s", error.text);
 }
 
-static void read_closed(struct fixture *fixture)
+// Fails if the operations are decided otherwise.
+static void assert_decision(const struct fixture *fixture, const char *wanted)
 {
-    history_file_close(&fixture->test.file);
-    read_open(fixture);
-    assert_int_equal(fixture->condition.state, HISTORY_WHOLE);
-}
-
-static bool is_linearizable(const struct fixture *fixture, const char *model,
-                            enum failed_acquire failed_acquire)
-{
+    char name[16];
     struct model_decision decision;
     struct error error;
-    const struct model_options options = {.failed_acquire = failed_acquire};
-    if (model_decide(model_find(model), &fixture->operations, &options, &decision, &error) != 0)
+    bool linearizable = strncmp(wanted, "not ", 4) != 0;
+    const struct model_options options = {.failed_acquire = strstr(wanted, " busy") != NULL};
+    assert_int_equal(sscanf(wanted + (linearizable ? 0 : 4), "%15s", name), 1);
+    if (model_decide(model_find(name), &fixture->operations, &options, &decision, &error) != 0)
         fail_msg("%s", error.text);
-    bool linearizable = decision.linearizable;
+    if (decision.linearizable != linearizable)
+        fail_msg("it is not %s", wanted);
     model_decision_free(&decision);
-    return linearizable;
 }
 
 static void end(struct fixture *fixture)
@@ -95,163 +164,78 @@ static void end(struct fixture *fixture)
     unlink(fixture->test.path);
 }
 
-static void assert_operation(const struct fixture *fixture, size_t index, enum operation_kind kind,
-                             enum outcome outcome, uint32_t process, int64_t from_ns, int64_t to_ns)
+static void show(const struct operations *operations, struct text *out)
 {
-    const struct operation *operation = &fixture->operations.items[index];
-    assert_true(index < fixture->operations.count);
-    assert_int_equal(operation->kind, kind);
-    assert_int_equal(operation->outcome, outcome);
-    assert_int_equal(operation->process, process);
-    assert_int_equal(operation->invoked, instant_of_invocation(from_ns));
-    assert_int_equal(operation->returned,
-                     to_ns == TIME_NEVER ? INSTANT_NEVER : instant_of_return(to_ns));
-}
-
-TEST(acquires_and_releases_keep_their_times_outcomes_and_tokens)
-{
-    struct fixture fixture;
-    begin(&fixture);
-    note(&fixture, 0, 5, EVENT_BARRIER_OPEN, OUTCOME_OK, 0, 0, 0);
-    acquire(&fixture, 1, 10, 20, OUTCOME_OK);
-    release(&fixture, 1, 10, 30, 40, RELEASE_RELEASED);
-    acquire(&fixture, 2, 11, 15, OUTCOME_NO);
-    acquire(&fixture, 2, 41, 42, OUTCOME_OK);
-    release(&fixture, 2, 41, 43, 44, RELEASE_GONE);
-    acquire(&fixture, 2, 50, 51, OUTCOME_OK);
-    release(&fixture, 2, 50, 52, 53, RELEASE_UNCHECKED);
-    read_closed(&fixture);
-    assert_int_equal(fixture.operations.count, 7);
-    assert_int_equal(fixture.operations.zero_ns, 5);
-    assert_operation(&fixture, 0, OPERATION_ACQUIRE, OUTCOME_OK, 0, 10, 20);
-    assert_int_equal(fixture.operations.items[0].token, 10);
-    assert_operation(&fixture, 1, OPERATION_RELEASE, OUTCOME_OK, 0, 30, 40);
-    assert_operation(&fixture, 2, OPERATION_ACQUIRE, OUTCOME_NO, 1, 11, 15);
-    assert_int_equal(fixture.operations.items[2].token, 0);
-    assert_operation(&fixture, 4, OPERATION_RELEASE, OUTCOME_NO, 1, 43, 44);
-    assert_operation(&fixture, 6, OPERATION_RELEASE, OUTCOME_OK, 1, 52, 53);
-    assert_int_equal(fixture.operations.process_count, 2);
-    assert_string_equal(fixture.operations.processes[1], "client-2 worker-1");
-    end(&fixture);
-}
-
-TEST(after_an_unknown_outcome_a_worker_goes_on_as_another_process)
-{
-    struct fixture fixture;
-    begin(&fixture);
-    acquire(&fixture, 1, 10, 20, OUTCOME_UNKNOWN);
-    acquire(&fixture, 1, 30, 40, OUTCOME_OK);
-    release(&fixture, 1, 30, 50, 60, RELEASE_UNKNOWN);
-    acquire(&fixture, 1, 70, 80, OUTCOME_OK);
-    read_closed(&fixture);
-    assert_operation(&fixture, 0, OPERATION_ACQUIRE, OUTCOME_UNKNOWN, 0, 10, TIME_NEVER);
-    assert_operation(&fixture, 1, OPERATION_ACQUIRE, OUTCOME_OK, 1, 30, 40);
-    assert_operation(&fixture, 2, OPERATION_RELEASE, OUTCOME_UNKNOWN, 1, 50, TIME_NEVER);
-    assert_operation(&fixture, 3, OPERATION_ACQUIRE, OUTCOME_OK, 2, 70, 80);
-    assert_string_equal(fixture.operations.processes[2], "client-1 worker-1 #3");
-    assert_true(is_linearizable(&fixture, "mutex", FAILED_ACQUIRE_BUSY));
-    end(&fixture);
-}
-
-TEST(a_restarted_worker_is_another_process_and_the_dead_one_s_operation_stays_open)
-{
-    struct fixture fixture;
-    begin(&fixture);
-    note(&fixture, 1, 10, EVENT_ACQUIRE_INVOKE, OUTCOME_OK, 0, 1, 0);
-    note(&fixture, 0, 15, EVENT_PROCESS_DEATH, OUTCOME_OK, 0, 0, 0);
-    history_writer_start(&fixture.writers[1], &fixture.test.file, 1, 1);
-    acquire(&fixture, 1, 20, 30, OUTCOME_OK);
-    read_closed(&fixture);
-    assert_operation(&fixture, 0, OPERATION_ACQUIRE, OUTCOME_UNKNOWN, 0, 10, TIME_NEVER);
-    assert_operation(&fixture, 1, OPERATION_ACQUIRE, OUTCOME_OK, 1, 20, 30);
-    end(&fixture);
-}
-
-TEST(readers_are_readers_when_they_release_too)
-{
-    struct fixture fixture;
-    begin(&fixture);
-    for (int client = 1; client <= 2; client++) {
-        note(&fixture, client, 10, EVENT_ACQUIRE_INVOKE, OUTCOME_OK, 1, client, 0);
-        note(&fixture, client, 20, EVENT_ACQUIRE_RETURN, OUTCOME_OK, 0, client, 0);
-        release(&fixture, client, client, 30, 40, RELEASE_RELEASED);
+    for (size_t i = 0; i < operations->count; i++) {
+        const struct operation *operation = &operations->items[i];
+        bool acquires = operation->kind == OPERATION_ACQUIRE;
+        text_format(out, "%s%u %c%s", i > 0 ? "; " : "", operation->process,
+                    operation->shared ? (acquires ? 'S' : 'T') : (acquires ? 'A' : 'R'),
+                    operation->outcome == OUTCOME_NO        ? "!"
+                    : operation->outcome == OUTCOME_UNKNOWN ? "?"
+                                                            : "");
+        if (operation->token != 0)
+            text_format(out, "#%" PRId64, operation->token);
+        if (operation->name != 0)
+            text_format(out, "@%u", operation->name);
+        text_format(out, " %" PRId64 " %" PRId64, moment_of(operation->invoked),
+                    operation->returned == INSTANT_NEVER ? 0 : moment_of(operation->returned));
     }
-    acquire(&fixture, 3, 20, 29, OUTCOME_OK);
-    read_closed(&fixture);
-    for (size_t i = 0; i < 4; i++)
-        assert_true(fixture.operations.items[i].shared);
-    assert_false(fixture.operations.items[4].shared);
-    assert_false(is_linearizable(&fixture, "read-write", FAILED_ACQUIRE_NOTHING));
-    fixture.operations.count = 4; // without the writer
-    assert_true(is_linearizable(&fixture, "read-write", FAILED_ACQUIRE_NOTHING));
-    end(&fixture);
 }
 
-TEST(reentries_are_acquires_and_leaves_releases)
+TEST(each_history_is_taken_as_it_says)
 {
-    struct fixture fixture;
-    begin(&fixture);
-    acquire(&fixture, 1, 10, 20, OUTCOME_OK);
-    nest(&fixture, 1, 21, true, OUTCOME_OK, 10);
-    nest(&fixture, 1, 23, false, OUTCOME_OK, 10);
-    release(&fixture, 1, 10, 30, 40, RELEASE_RELEASED);
-    acquire(&fixture, 2, 25, 31, OUTCOME_OK);
-    read_closed(&fixture);
-    assert_int_equal(fixture.operations.count, 5);
-    assert_true(is_linearizable(&fixture, "reentrant", FAILED_ACQUIRE_NOTHING));
-    fixture.operations.items[4].returned = instant_of_return(29); // inside the outer hold
-    assert_false(is_linearizable(&fixture, "reentrant", FAILED_ACQUIRE_NOTHING));
-    end(&fixture);
-}
-
-TEST(a_reentry_or_leave_of_unknown_outcome_makes_the_release_one)
-{
-    for (int leaves = 0; leaves < 2; leaves++) {
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct taken *taken = &cases[i];
         struct fixture fixture;
+        struct text found = {0};
+        bool is_open = strncmp(taken->decision, "open ", 5) == 0;
         begin(&fixture);
-        acquire(&fixture, 1, 10, 20, OUTCOME_OK);
-        nest(&fixture, 1, 21, true, leaves ? OUTCOME_OK : OUTCOME_UNKNOWN, 10);
-        if (leaves)
-            nest(&fixture, 1, 23, false, OUTCOME_UNKNOWN, 10);
-        release(&fixture, 1, 10, 30, 40, RELEASE_RELEASED);
-        acquire(&fixture, 2, 25, 29, OUTCOME_OK);
-        read_closed(&fixture);
-        struct operation *last = &fixture.operations.items[fixture.operations.count - 1];
-        assert_int_equal(last[-1].outcome, OUTCOME_UNKNOWN);
-        assert_false(is_linearizable(&fixture, "reentrant", FAILED_ACQUIRE_NOTHING));
-        last->returned = instant_of_return(32);
-        assert_true(is_linearizable(&fixture, "reentrant", FAILED_ACQUIRE_NOTHING));
+        note_all(&fixture, taken->events);
+        if (!is_open)
+            history_file_close(&fixture.test.file);
+        read_as_it_is(&fixture);
+        assert_int_equal(fixture.condition.state, is_open ? HISTORY_UNFINISHED : HISTORY_WHOLE);
+        show(&fixture.operations, &found);
+        if (strcmp(text_string(&found), taken->operations) != 0)
+            fail_msg("%s: %s", taken->about, text_string(&found));
+        if (taken->decision[0] != '\0')
+            assert_decision(&fixture, taken->decision + (is_open ? 5 : 0));
+        text_free(&found);
         end(&fixture);
     }
 }
 
-TEST(what_happens_in_the_same_nanosecond_is_in_its_worker_s_order)
+TEST(processes_and_locks_have_names)
 {
     struct fixture fixture;
     begin(&fixture);
-    acquire(&fixture, 1, 10, 10, OUTCOME_OK);
-    release(&fixture, 1, 10, 10, 10, RELEASE_RELEASED);
-    acquire(&fixture, 1, 10, 12, OUTCOME_OK);
-    read_closed(&fixture);
-    assert_operation(&fixture, 0, OPERATION_ACQUIRE, OUTCOME_OK, 0, 10, 10);
-    assert_operation(&fixture, 1, OPERATION_RELEASE, OUTCOME_OK, 0, 11, 11);
-    assert_operation(&fixture, 2, OPERATION_ACQUIRE, OUTCOME_OK, 0, 12, 12);
+    history_append(&fixture.writers[0], (struct event){.kind = EVENT_BARRIER_OPEN, .at_ns = 5});
+    note_all(&fixture, "1 A? 10 20; 1 A? 30 40; 2 A@2 10 20");
+    history_file_close(&fixture.test.file);
+    read_as_it_is(&fixture);
+    assert_int_equal(fixture.operations.zero_ns, 5);
+    assert_string_equal(fixture.operations.processes[0], "client-1 worker-1");
+    assert_string_equal(fixture.operations.processes[1], "client-1 worker-1 #2");
+    assert_string_equal(fixture.operations.names[1], "2");
     end(&fixture);
 }
+
+// --- events that are lost ------------------------------------------------------------------------
 
 // Client 1 holds from 20 to 30 of each 100, and client 2 from 60 to 70. The six events of a turn
 // lie in chunks of 85 differently each time.
 static void take_turns(struct fixture *fixture, int64_t turns)
 {
+    begin(fixture);
     for (int64_t i = 0; i < turns; i++) {
         for (int client = 1; client <= 2; client++) {
             int64_t from_ns = i * 100 + client * 40 - 30;
-            acquire(fixture, client, from_ns, from_ns + 10, OUTCOME_OK);
-            note(fixture, client, from_ns + 15, EVENT_READ_INVOKE, OUTCOME_OK, 0, from_ns, 0);
-            note(fixture, client, from_ns + 16, EVENT_READ_RETURN, OUTCOME_OK, 0, from_ns, 0);
-            release(fixture, client, from_ns, from_ns + 20, from_ns + 30, RELEASE_RELEASED);
+            note(fixture, client, "A", from_ns, from_ns + 10);
+            note(fixture, client, "V", from_ns + 15, from_ns + 16);
+            note(fixture, client, "R", from_ns + 20, from_ns + 30);
         }
-        acquire(fixture, 3, i * 100 + 22, i * 100 + 28, OUTCOME_NO);
+        note(fixture, 3, "A!", i * 100 + 22, i * 100 + 28);
     }
 }
 
@@ -259,20 +243,16 @@ static void take_turns(struct fixture *fixture, int64_t turns)
 TEST(a_lost_chunk_makes_no_violation)
 {
     struct fixture fixture;
-    begin(&fixture);
     take_turns(&fixture, 100);
-    history_file_close(&fixture.test.file);
-    struct text bytes = {0};
-    assert_int_equal(file_read(fixture.test.path, &bytes, NULL), 0);
+    struct text bytes = test_file_bytes(&fixture.test);
     for (size_t chunk = 1; chunk < bytes.length / CHUNK; chunk++) {
         bytes.bytes[chunk * CHUNK + 70] ^= 4;
         test_file_put(&fixture.test, bytes.bytes, bytes.length);
         bytes.bytes[chunk * CHUNK + 70] ^= 4;
-        fixture.operations = (struct operations){0};
-        read_open(&fixture);
+        read_as_it_is(&fixture);
         assert_int_equal(fixture.condition.state, HISTORY_DAMAGED);
         assert_true(fixture.operations.count > 300);
-        assert_true(is_linearizable(&fixture, "mutex", FAILED_ACQUIRE_BUSY));
+        assert_decision(&fixture, "mutex busy");
         operations_free(&fixture.operations);
     }
     text_free(&bytes);
@@ -282,60 +262,14 @@ TEST(a_lost_chunk_makes_no_violation)
 TEST(a_violation_outside_of_a_lost_chunk_is_still_one)
 {
     struct fixture fixture;
-    begin(&fixture);
     take_turns(&fixture, 100);
-    acquire(&fixture, 1, 10010, 10020, OUTCOME_OK);
-    acquire(&fixture, 2, 10010, 10021, OUTCOME_OK);
-    release(&fixture, 1, 10010, 10030, 10040, RELEASE_RELEASED);
-    release(&fixture, 2, 10010, 10030, 10040, RELEASE_RELEASED);
+    note_all(&fixture, "1 A 10010 10020; 1 R 10030 10040; 2 A 10010 10021; 2 R 10030 10040");
     struct text bytes = test_file_bytes(&fixture.test);
     bytes.bytes[2 * CHUNK + 100] ^= 1;
     test_file_put(&fixture.test, bytes.bytes, bytes.length);
     text_free(&bytes);
-    read_open(&fixture);
+    read_as_it_is(&fixture);
     assert_int_equal(fixture.condition.state, HISTORY_DAMAGED);
-    assert_false(is_linearizable(&fixture, "mutex", FAILED_ACQUIRE_NOTHING));
+    assert_decision(&fixture, "not mutex");
     end(&fixture);
-}
-
-TEST(a_killed_run_ends_each_hold_with_the_last_that_is_known_of_it)
-{
-    struct fixture fixture;
-    begin(&fixture);
-    acquire(&fixture, 1, 10, 20, OUTCOME_OK);
-    note(&fixture, 1, 25, EVENT_READ_INVOKE, OUTCOME_OK, 0, 10, 0);
-    acquire(&fixture, 2, 11, 30, OUTCOME_OK);
-    read_open(&fixture);
-    assert_int_equal(fixture.condition.state, HISTORY_UNFINISHED);
-    assert_operation(&fixture, 2, OPERATION_RELEASE, OUTCOME_UNKNOWN, 0, 25, TIME_NEVER);
-    assert_true(is_linearizable(&fixture, "mutex", FAILED_ACQUIRE_NOTHING));
-    end(&fixture);
-}
-
-// Lock `key` of several.
-static void acquire_of(struct fixture *fixture, int client, int64_t key, int64_t from_ns,
-                       int64_t to_ns)
-{
-    history_append(&fixture->writers[client], (struct event){.at_ns = from_ns,
-                                                             .kind = EVENT_ACQUIRE_INVOKE,
-                                                             .args = {from_ns, 0, 0, key}});
-    note(fixture, client, to_ns, EVENT_ACQUIRE_RETURN, OUTCOME_OK, 0, from_ns, 0);
-}
-
-TEST(several_locks_are_decided_each_for_itself)
-{
-    for (int64_t second = 1; second <= 2; second++) {
-        struct fixture fixture;
-        begin(&fixture);
-        acquire_of(&fixture, 1, 2, 10, 20);
-        acquire_of(&fixture, 2, second, 11, 21);
-        release(&fixture, 1, 10, 30, 40, RELEASE_RELEASED);
-        release(&fixture, 2, 11, 31, 41, RELEASE_RELEASED);
-        read_closed(&fixture);
-        assert_int_equal(fixture.operations.name_count, 2);
-        assert_string_equal(fixture.operations.names[1], "2");
-        assert_int_equal(fixture.operations.items[1].name, 1);
-        assert_int_equal(is_linearizable(&fixture, "mutex", FAILED_ACQUIRE_NOTHING), second == 1);
-        end(&fixture);
-    }
 }

@@ -1,5 +1,5 @@
-// For tests: what the oracle's test of each model is made of: histories of which the answer is
-// known, random ones by the hundred thousand, and models that are wrong and must be found out.
+// For tests: what the oracle's test of each model is made of: random histories by the hundred
+// thousand, and models that are wrong and must be found out.
 #ifndef LOCKPICK_MODEL_TEST_ORACLE_H
 #define LOCKPICK_MODEL_TEST_ORACLE_H
 
@@ -21,82 +21,6 @@
 // How soon a wrong model must be found out, and how small the history must be that shows it.
 #define ORACLE_SOON 5000
 #define ORACLE_HANDFUL 5
-
-// --- histories of which the answer is known ------------------------------------------------------
-
-// The history is a list of "PROCESS WHAT FROM TO", separated by semicolons. WHAT is A (acquire), S
-// (acquire as a reader), R (release), T (release of a reader) or N (renew), then `!` if it was
-// refused or `?` if nobody knows, then `#TOKEN`, then `@NAME`; TO is 0 if no answer came. After a
-// `=` processes 0 and 2 are one owner, 1 and 3 another.
-struct known {
-    const char *about;
-    struct model_options options;
-    const char *history;
-    bool linearizable;
-};
-
-static inline struct operation known_operation(const char *words)
-{
-    unsigned process = 0;
-    int from = 0, to = 0;
-    char what[32] = "";
-    if (sscanf(words, " %u %31s %d %d", &process, what, &from, &to) != 4)
-        fail_msg("an operation that cannot be read: %s", words);
-    const char *token = strchr(what, '#');
-    const char *name = strchr(what, '@');
-    enum outcome outcome = what[1] == '!'   ? OUTCOME_NO
-                           : what[1] == '?' ? OUTCOME_UNKNOWN
-                                            : OUTCOME_OK;
-    bool acquires = what[0] == 'A' || what[0] == 'S';
-    return (struct operation){
-        .invoked = instant_of_invocation(from),
-        .returned = to == 0 ? INSTANT_NEVER : instant_of_return(to),
-        .token = token == NULL ? 0 : strtol(token + 1, NULL, 10),
-        .process = process,
-        .name = name == NULL ? 0 : (uint32_t)strtoul(name + 1, NULL, 10),
-        .kind = acquires         ? OPERATION_ACQUIRE
-                : what[0] == 'N' ? OPERATION_RENEW
-                                 : OPERATION_RELEASE,
-        .outcome = (uint8_t)outcome,
-        .shared = what[0] == 'S' || what[0] == 'T',
-        .either = what[0] == 'E',
-    };
-}
-
-static inline struct sample known_sample(const struct lock_kind *kind, const struct known *known)
-{
-    bool has_owners = known->history[0] == '=';
-    struct sample sample = {.kind = kind, .options = known->options, .has_owners = has_owners};
-    for (const char *words = known->history + has_owners; words != NULL;
-         words = strchr(words, ';')) {
-        words += *words == ';';
-        if (sample.count == SAMPLE_OPERATIONS)
-            fail_msg("%s: too many operations", known->about);
-        sample.items[sample.count++] = known_operation(words);
-    }
-    if (!sample_is_proper(&sample))
-        fail_msg("%s: the operations are not proper", known->about);
-    return sample;
-}
-
-static inline void known_answers_are_found(const char *model, const struct known *knowns,
-                                           size_t count)
-{
-    const struct subject subject = {.model = model_find(model)};
-    struct search *search = search_new();
-    assert_true(count >= 5);
-    for (size_t i = 0; i < count; i++) {
-        bool linearizable;
-        struct sample sample = known_sample(lock_kind_find(model), &knowns[i]);
-        const char *complaint = complaint_of(search, &subject, &sample, &linearizable);
-        if (linearizable != knowns[i].linearizable)
-            fail_msg("%s: the search says %s", knowns[i].about,
-                     linearizable ? "linearizable" : "not linearizable");
-        if (complaint != NULL)
-            fail_msg("%s: %s", knowns[i].about, complaint);
-    }
-    free(search);
-}
 
 // --- random histories ----------------------------------------------------------------------------
 
@@ -242,14 +166,26 @@ static inline void wrong_model_is_found_out(struct search *search, const char *n
     fail_msg("nothing was wrong with one that %s", mistake->summary);
 }
 
-static inline void wrong_models_are_found_out(const char *name, const struct mistake *mistakes,
-                                              size_t count)
+static inline void wrong_models_are_found_out(const char *name, const struct mistake *mistakes)
 {
     struct search *search = search_new();
-    for (size_t i = 0; i < count; i++)
-        wrong_model_is_found_out(search, name, &mistakes[i]);
+    for (; mistakes->summary != NULL; mistakes++)
+        wrong_model_is_found_out(search, name, mistakes);
     free(search);
 }
+
+// The tests of a model, which can be mistaken in these ways.
+#define ORACLE_TESTS(name, ...)                                                                    \
+    TEST(model_and_search_agree_on_every_random_history)                                           \
+    {                                                                                              \
+        model_and_search_agree(name);                                                              \
+    }                                                                                              \
+    TEST(wrong_models_are_found)                                                                   \
+    {                                                                                              \
+        static const struct mistake mistakes[] = {__VA_ARGS__, {NULL, NULL, NULL}};                \
+        wrong_models_are_found_out(name, mistakes);                                                \
+    }                                                                                              \
+    struct mistake
 
 // --- mistakes that more than one model can make --------------------------------------------------
 

@@ -1,0 +1,224 @@
+// Histories of which the answer is known, by the search, by the model, and in its words; and what
+// no search is asked.
+#include "harness/base/clock.h"
+#include "harness/base/file.h"
+#include "harness/model/test_oracle.h"
+
+#define CASES "harness/model/cases/known.cases"
+
+struct known {
+    const char *model;
+    size_t line;
+    char *about, *options, *history;
+    const char *said; // NULL: it is linearizable
+};
+
+static struct operation known_operation(const struct known *known, const char *words)
+{
+    unsigned process = 0;
+    int from = 0, to = 0;
+    char what[32] = "";
+    if (sscanf(words, " %u %31s %d %d", &process, what, &from, &to) != 4)
+        fail_msg(CASES ":%zu: an operation that cannot be read: %s", known->line, words);
+    const char *token = strchr(what, '#');
+    const char *name = strchr(what, '@');
+    return (struct operation){
+        .invoked = instant_of_invocation(from),
+        .returned = to == 0 ? INSTANT_NEVER : instant_of_return(to),
+        .token = token == NULL ? 0 : strtol(token + 1, NULL, 10),
+        .process = process,
+        .name = name == NULL ? 0 : (uint32_t)strtoul(name + 1, NULL, 10),
+        .kind = strchr("AS", what[0]) != NULL ? OPERATION_ACQUIRE
+                : what[0] == 'N'              ? OPERATION_RENEW
+                                              : OPERATION_RELEASE,
+        .outcome = what[1] == '!'   ? OUTCOME_NO
+                   : what[1] == '?' ? OUTCOME_UNKNOWN
+                                    : OUTCOME_OK,
+        .shared = strchr("ST", what[0]) != NULL,
+        .either = what[0] == 'E',
+    };
+}
+
+static int64_t option_of(const struct known *known, const char *name)
+{
+    const char *at = strstr(known->options, name);
+    return at != NULL ? strtoll(at + strlen(name), NULL, 10) : 0;
+}
+
+static struct sample known_sample(const struct known *known)
+{
+    bool has_owners = known->history[0] == '=';
+    struct sample sample = {
+        .kind = lock_kind_find(known->model),
+        .has_owners = has_owners,
+        .options = {.permits = option_of(known, "permits="),
+                    .depth_limit = option_of(known, "depth="),
+                    .lease_ns = option_of(known, "lease="),
+                    .failed_acquire = strstr(known->options, "busy") != NULL,
+                    .failed_release = strstr(known->options, "released") != NULL}};
+    for (char *rest = known->history + has_owners, *words = strsep(&rest, ";"); words != NULL;
+         words = strsep(&rest, ";")) {
+        assert_true(sample.count < SAMPLE_OPERATIONS);
+        sample.items[sample.count++] = known_operation(known, words);
+    }
+    if (sample.kind == NULL || !sample_is_proper(&sample))
+        fail_msg(CASES ":%zu: the operations are not proper", known->line);
+    return sample;
+}
+
+// What is said of a sample that is one line an event, so that moments are line numbers.
+static void explain(struct sample *sample, const struct model *model,
+                    const struct model_violation *violation, char *text, size_t room)
+{
+    struct operation_event events[20];
+    struct operations operations = sample_operations(sample);
+    operations.events = events;
+    operations.event_count = 20;
+    for (uint32_t i = 0; i < 20; i++)
+        events[i] = (struct operation_event){.at_ns = (i + 1) * NS_PER_MS, .line = i + 1};
+    model_explain(model, &operations, &sample->options, violation, text, room);
+}
+
+static bool is_as_known(struct search *search, const struct known *known)
+{
+    bool linearizable;
+    char text[1024] = "";
+    struct sample sample = known_sample(known);
+    const struct subject subject = {.model = model_find(known->model)};
+    const char *complaint = complaint_of(search, &subject, &sample, &linearizable);
+    struct model_decision decision;
+    assert_int_equal(subject_decide(&subject, &sample, &decision, NULL), 0);
+    if (!decision.linearizable)
+        explain(&sample, subject.model, &decision.first, text, sizeof text);
+    bool is_right = complaint == NULL && linearizable == (known->said == NULL) &&
+                    strcmp(text, known->said != NULL ? known->said : "") == 0;
+    if (!is_right)
+        print_error(CASES ":%zu: %s: %s; the search says %slinearizable, the model: %s\n",
+                    known->line, known->about, complaint != NULL ? complaint : "not as is said",
+                    linearizable ? "" : "not ", text);
+    model_decision_free(&decision);
+    return is_right;
+}
+
+// "  ABOUT (OPTIONS): HISTORY"
+static struct known read_known(const char *model, size_t line, char *words)
+{
+    struct known known = {.model = model, .line = line, .about = words + 2};
+    known.history = strstr(words, ": ");
+    assert_non_null(known.history);
+    *known.history = '\0';
+    known.history += 2;
+    char *options = strchr(words, '(');
+    known.options = options != NULL ? options : known.history - 2; // or ""
+    return known;
+}
+
+TEST(what_is_known_is_found_and_said)
+{
+    struct text bytes = {0};
+    struct known known = {0};
+    struct search *search = search_new();
+    const char *model = NULL;
+    size_t line = 0, wrong = 0, count = 0;
+    assert_int_equal(file_read(CASES, &bytes, NULL), 0);
+    text_add(&bytes, "\nend"); // so that the last case ends, too
+    for (char *rest = bytes.bytes, *words = strsep(&rest, "\n"); words != NULL;
+         words = strsep(&rest, "\n")) {
+        line++;
+        if (strncmp(words, "    -> ", 7) == 0) {
+            known.said = words + 7;
+            continue;
+        }
+        if (known.history != NULL)
+            wrong += !is_as_known(search, &known);
+        known.history = NULL;
+        if (words[0] == ' ' && ++count > 0)
+            known = read_known(model, line, words);
+        else if (words[0] != '\0' && words[0] != '#')
+            model = words;
+    }
+    free(search);
+    text_free(&bytes);
+    assert_int_equal(wrong, 0);
+    assert_in_range(count, 150, 1000);
+}
+
+// --- by themselves -------------------------------------------------------------------------------
+
+static struct operation acquired(uint32_t process, uint32_t name, int64_t from, int64_t to)
+{
+    return (struct operation){.process = process,
+                              .name = name,
+                              .invoked = instant_of_invocation(from),
+                              .returned = instant_of_return(to)};
+}
+
+static struct operation released(uint32_t process, int64_t from, int64_t to)
+{
+    struct operation operation = acquired(process, 0, from, to);
+    operation.kind = OPERATION_RELEASE;
+    return operation;
+}
+
+TEST(names_have_nothing_to_do_with_each_other)
+{
+    char *names[] = {(char *)(size_t) "left", (char *)(size_t) "right"};
+    struct model_options options = {0};
+    struct model_decision decision;
+    char text[512];
+    struct operation items[] = {acquired(0, 0, 1, 2), acquired(1, 1, 3, 4), acquired(2, 0, 5, 6)};
+    const struct operations operations = {
+        .items = items, .count = 3, .process_count = 3, .names = names, .name_count = 2};
+    model_decide(model_find("mutex"), &operations, &options, &decision, NULL);
+    assert_int_equal(decision.violation_count, 1);
+    assert_int_equal(decision.hold_count, 3);
+    model_explain(model_find("mutex"), &operations, &options, &decision.first, text, sizeof text);
+    assert_non_null(strstr(text, "process 2 was granted the lock left at "));
+    model_decision_free(&decision);
+}
+
+TEST(overlaps_are_measured)
+{
+    struct model_options options = {0};
+    struct model_decision decision;
+    struct operation items[] = {acquired(0, 0, 1, 2), released(0, 9, 10),   acquired(1, 0, 3, 4),
+                                released(1, 6, 7),    acquired(2, 0, 5, 7), released(2, 11, 12)};
+    const struct operations operations = {
+        .items = items, .count = 6, .process_count = 3, .name_count = 1};
+    model_decide(model_find("mutex"), &operations, &options, &decision, NULL);
+    assert_int_equal(decision.violation_count, 2);
+    assert_int_equal(decision.window_count, 2);
+    assert_int_equal(decision.windows_ns[0], 2);
+    assert_int_equal(decision.windows_ns[1], 2);
+    model_decision_free(&decision);
+}
+
+// Options that mean nothing to the model are refused, for the verdict would not be what was asked.
+TEST(what_a_model_does_not_decide_it_refuses)
+{
+    static const struct {
+        const char *model;
+        struct model_options options;
+        const char *why;
+    } wrong[] = {
+        {"semaphore", {0}, "needs --permits"},
+        {"mutex", {.permits = 2}, "--permits: the model mutex has none"},
+        {"fenced", {.depth_limit = 2}, "--depth: the model fenced has none"},
+        {"semaphore", {.permits = 1, .failed_acquire = FAILED_ACQUIRE_BUSY}, "does not decide"},
+        {"reentrant", {.lease_ns = 5}, "--lease: the model reentrant has none"},
+        {"mutex", {.lease_ns = 5, .failed_acquire = FAILED_ACQUIRE_BUSY}, "not decided with"},
+        {"reentrant", {0}, "a reader's"},
+    };
+    struct operation reader = acquired(0, 0, 1, 2);
+    reader.shared = true;
+    const struct operations operations = {
+        .items = &reader, .count = 1, .process_count = 1, .name_count = 1};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        struct model_decision decision;
+        struct error error = {0};
+        assert_int_equal(model_decide(model_find(wrong[i].model), &operations, &wrong[i].options,
+                                      &decision, &error),
+                         -1);
+        assert_non_null(strstr(error.text, wrong[i].why));
+    }
+}
