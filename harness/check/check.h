@@ -1,6 +1,6 @@
 // Decides a history: a pure function of the history and the trial that made it.
 //
-// One file per property; each is one `const struct check` in the catalogue. The rules are those of
+// Each property is one `const struct check` in the catalogue. The rules are those of
 // sort-and-sweep over hold cores: for a successful hold let A = acquire return and r = release
 // invoke; the core [A, r] is the time for which the lock must have been held under any
 // linearization, and an owner mutex is linearizable if and only if the cores are disjoint.
@@ -64,7 +64,7 @@ struct hold {
     int64_t proven_until_ns; // the same without a gap, at the earliest: a renewal answered after
                              // the lease had run out proves nothing about the time between
     int64_t told_until_ns;   // the latest end without a gap. It is later than proven_until_ns if a
-                             // session may have ended before (session_doubts.h), or if
+                             // session may have ended before (bound_sessions), or if
     bool is_unanchored;      // it is not known which request was granted, from which a lease counts
     int64_t told_lost_ns; // when it was told first that the lock is lost; TIME_NEVER if it was not
     int64_t token;        // fencing token, 0 if none
@@ -176,6 +176,18 @@ struct digest {
     bool stop_known;
 };
 
+// Each fault, hold, attempt and access of a digest in turn.
+#define FOR_EACH_FAULT(item, digest)                                                               \
+    FOR_EACH(fault_record, item, (digest)->faults, (digest)->fault_count)
+#define FOR_EACH_HOLD(item, digest) FOR_EACH(hold, item, (digest)->holds, (digest)->hold_count)
+#define FOR_EACH_ATTEMPT(item, digest)                                                             \
+    FOR_EACH(attempt, item, (digest)->attempts, (digest)->attempt_count)
+#define FOR_EACH_ACCESS(item, digest)                                                              \
+    FOR_EACH(access, item, (digest)->accesses, (digest)->access_count)
+#define FOR_EACH(type, item, items, count)                                                         \
+    for (const struct type *item = (items); item != NULL && (size_t)(item - (items)) < (count);    \
+         item++)
+
 // Whether the lock is meant to keep others out at all, and how many may hold it at once. An
 // optimistic scheme keeps nobody out: what it promises shows at the store.
 bool digest_excludes(const struct digest *digest);
@@ -240,11 +252,19 @@ enum shows {
     SHOWS_LATE_WRITE, // a write outside its writer's time
 };
 
+// The locks that a property means something for.
+enum locks {
+    OF_ANY,
+    OF_EXCLUDING,  // not those of an optimistic scheme
+    OF_ONE_HOLDER, // nor semaphores
+};
+
 struct check {
     const char *name;    // as in `because:`, for example "stale-holder"
     const char *summary; // the property in one line
     const char *letter;  // of a violation in the matrix; "" for what has a sign of its own
     const char *label;   // of a violation in the timeline; NULL: how long it lasted
+    enum locks of;       // and, if `form` names any, these workloads: else it is irrelevant
     void (*decide)(const struct digest *digest, struct finding *finding);
     enum shows shows;
     bool may_follow; // its violations may be the doing of two who hold at once: what excuses that

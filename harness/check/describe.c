@@ -17,12 +17,37 @@ const char *describe_holder(const struct digest *digest, size_t hold, char *out)
     return describe_worker(digest, digest->holds[hold].client, digest->holds[hold].worker, out);
 }
 
+struct words holder_name(const struct digest *digest, size_t hold)
+{
+    struct words words;
+    describe_holder(digest, hold, words.text);
+    return words;
+}
+
+struct words lasting(int64_t length_ns)
+{
+    struct words words;
+    text_duration(length_ns, words.text, sizeof words.text);
+    return words;
+}
+
 void finding_say(struct finding *finding, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(finding->text, sizeof finding->text, format, arguments);
     va_end(arguments);
+}
+
+bool say(struct text *text, const char *format, ...)
+{
+    char words[600];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(words, sizeof words, format, arguments);
+    va_end(arguments);
+    text_add(text, words);
+    return true;
 }
 
 const char *plural(long long count)

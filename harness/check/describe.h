@@ -11,12 +11,23 @@
 // of them. Returns `out`, which holds DESCRIBE_ROOM bytes.
 const char *describe_worker(const struct digest *digest, int client, int worker, char *out);
 
+// The same of a hold's worker, and a duration, by value: they last as long as the expression in
+// which they are made.
+struct words {
+    char text[160];
+};
+struct words holder_name(const struct digest *digest, size_t hold);
+struct words lasting(int64_t length_ns);
+
 // The same of a hold's worker.
 const char *describe_holder(const struct digest *digest, size_t hold, char *out);
 
 // Sets the finding's sentence; what does not fit is cut off.
 __attribute__((format(printf, 2, 3))) void finding_say(struct finding *finding, const char *format,
                                                        ...);
+
+// Appends the words, and is true: for whoever has something to say and says so.
+__attribute__((format(printf, 2, 3))) bool say(struct text *text, const char *format, ...);
 
 // "1 hold", "3 holds": returns "s" unless the count is 1.
 const char *plural(long long count);

@@ -1,8 +1,8 @@
 #include "harness/base/growing.h"
 #include "harness/check/check.h"
-#include "harness/check/digest_load.h"
-#include "harness/check/session_doubts.h"
+#include "harness/check/counted.h"
 #include "harness/check/tracker.h"
+#include "harness/check/wire_sides.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@ int64_t allowed_drift_ns(int64_t lease_ns)
     return lease_ns / 100 + 2 * NS_PER_MS;
 }
 
-// --- what the harness itself recorded ------------------------------------------------------------
+// --- faults, stalls ------------------------------------------------------------------------------
 
 static void first_time(int64_t *at_ns, int64_t now_ns)
 {
@@ -140,8 +140,7 @@ static void add_lateness(struct digest *digest, int64_t from_ns, int64_t to_ns, 
 // fault on a client or a wire takes no time either; those on servers last until they show.
 static void find_lateness(struct digest *digest, size_t *room)
 {
-    for (size_t i = 0; i < digest->fault_count; i++) {
-        const struct fault_record *record = &digest->faults[i];
+    FOR_EACH_FAULT (record, digest) {
         const struct fault_step *step = record->step;
         bool on_server = step->target.client == 0 && step->side_counts[0] == 0;
         int64_t stands_ns = on_server ? record->asked_ns : record->in_effect_ns;
@@ -152,6 +151,44 @@ static void find_lateness(struct digest *digest, size_t *room)
             add_lateness(digest, record->reached->at_ns, stands_ns, record->reached->client, room);
     }
 }
+
+// --- load ----------------------------------------------------------------------------------------
+
+// Another phase begins.
+static void see_load(struct digest *digest, const struct event *event)
+{
+    size_t count = digest->phase_count;
+    digest->phases = memory_resized(digest->phases, (count + 1) * sizeof *digest->phases);
+    if (count > 0)
+        digest->phases[count - 1].to_ns = event->at_ns;
+    digest->phases[count] = (struct load_phase){.from_ns = event->at_ns,
+                                                .clients = event->load.clients,
+                                                .rate = event->load.rate,
+                                                .counts = event->load.counts != 0};
+    digest->phase_count++;
+}
+
+static bool began(const struct digest *digest, int64_t intended_ns, int64_t invoked_ns)
+{
+    return intended_ns > 0 && invoked_ns <= digest->ended_ns && counted_at(digest, intended_ns);
+}
+
+// Ends the last phase, and counts the operations of an open loop that began.
+static void end_load(struct digest *digest)
+{
+    if (digest->phase_count == 0)
+        return;
+    struct load_phase *last = &digest->phases[digest->phase_count - 1];
+    last->to_ns = digest->ended_ns > last->from_ns ? digest->ended_ns : last->from_ns;
+    FOR_EACH_HOLD (hold, digest) {
+        digest->begun_operations += began(digest, hold->intended_ns, hold->invoked_ns);
+    }
+    FOR_EACH_ATTEMPT (attempt, digest) {
+        digest->begun_operations += began(digest, attempt->intended_ns, attempt->invoked_ns);
+    }
+}
+
+// --- what the harness itself recorded ------------------------------------------------------------
 
 static void see_harness(struct digest *digest, const struct event *event, size_t *stall_room)
 {
@@ -177,7 +214,7 @@ static void see_harness(struct digest *digest, const struct event *event, size_t
         see_stop(digest, event);
         break;
     case EVENT_LOAD:
-        digest_see_load(digest, event);
+        see_load(digest, event);
         break;
     case EVENT_STORE_INITIAL:
         digest->initial_known = true;
@@ -202,6 +239,137 @@ static void start_faults(struct digest *digest, const struct scenario *scenario)
                                                   .in_effect_ns = TIME_NEVER,
                                                   .healed_ns = TIME_NEVER,
                                                   .met = -1};
+}
+
+// --- how long a session is certain
+// -----------------------------------------------------------------
+
+// In an ensemble the leader alone ends sessions, and it does not hear of clients itself: each
+// server keeps in mind which sessions it has heard of, and says so when the leader next asks, twice
+// a tick (ZooKeeper's Learner.ping and LearnerHandler.run; requests that it forwards say nothing of
+// it). So a server that answers a client may be asked by the leader too late: if the client had
+// been silent for nearly its time-out before, its session ends although it was answered, and with
+// it the lock that it was just granted. The recipe is not to blame for that, nor is the ensemble:
+// that is what a session is. But the time-out that the client counts from its request is no lease
+// then.
+//
+// While they run, clients do not let it come so far: the library pings after a third of the
+// time-out. So only who stands still for that long, or a server that does, or servers that do not
+// reach each other, leave a session in doubt; and no longer than until it has been answered for a
+// time-out again.
+//
+// memcached counts by a clock that it sets once a second itself. After a standstill it may serve
+// requests before it sets the clock, and what is stored by them counts from when the standstill
+// began: an item that was to last for long may be gone at once. Its locks ask for a second more
+// than the lease, rounding aside.
+
+#define CLOCK_TICK_NS NS_PER_S // of memcached
+
+// Somebody stood still.
+struct standstill {
+    int client; // 0: a server, or the machine: it concerns every session
+    int64_t from_ns;
+    int64_t to_ns;
+};
+
+struct standstills {
+    struct standstill *items;
+    size_t count, room;
+};
+
+static void add(struct standstills *all, int64_t lease_ns, struct standstill standstill)
+{
+    if (standstill.to_ns - standstill.from_ns >= lease_ns / 3)
+        *APPEND(all->items, all->count, all->room) = standstill;
+}
+
+// True if the fault keeps its client, or a server, from being heard of. What strikes only the wires
+// of a client does not: the library connects to another server then, which asks the leader.
+static bool silences(const struct digest *digest, const struct fault_step *step)
+{
+    if (fault_can(step, FAULT_STOPS))
+        return step->target.worker == 0 && !strikes_only_store(digest, step);
+    int64_t lease_ns = digest->trial->scenario->lock.lease_ns;
+    bool is_delay =
+        fault_can(step, FAULT_SLOWS) && !fault_can(step, FAULT_SEVERS) && step->share == 0;
+    if (is_delay && step->by_ns + step->jitter_ns < lease_ns / 3)
+        return false;
+    return step->side_counts[0] > 0 && wire_parts_servers(step);
+}
+
+static struct standstills find_standstills(const struct digest *digest)
+{
+    struct standstills all = {0};
+    int64_t lease_ns = digest->trial->scenario->lock.lease_ns;
+    FOR_EACH_FAULT (record, digest) {
+        if (record->in_effect_ns == TIME_NEVER || !silences(digest, record->step))
+            continue;
+        int64_t to_ns = time_earlier(record->healed_ns, digest->ended_ns);
+        bool on_wires = record->step->side_counts[0] > 0;
+        add(&all, lease_ns,
+            (struct standstill){on_wires ? 0 : record->step->target.client, record->asked_ns,
+                                to_ns});
+    }
+    for (size_t i = 0; i < digest->stall_count; i++) {
+        const struct stall *stall = &digest->stalls[i];
+        bool of_client = stall->of == STALLED_CLIENT || stall->of == STALLED_DRIVER;
+        if (stall->of != STALLED_CONDUCTOR)
+            add(&all, lease_ns,
+                (struct standstill){of_client ? stall->number : 0, stall->from_ns, stall->to_ns});
+    }
+    return all;
+}
+
+// A hold that was granted meanwhile or soon after: its lease is proven at no time. One that was
+// there already: for two thirds of the time-out from then on, for the library, which may have been
+// about to ping, had last been heard of a third before.
+static void doubt(struct hold *hold, const struct standstill *standstill, int64_t lease_ns)
+{
+    if (hold->granted_ns > standstill->to_ns + lease_ns || hold->released_ns < standstill->from_ns)
+        return;
+    // It was answered once more that it lives, when it would have been over long since.
+    if (hold->told_until_ns > standstill->to_ns + 2 * lease_ns)
+        return;
+    int64_t until_ns = hold->granted_ns;
+    if (hold->granted_ns < standstill->from_ns)
+        until_ns = standstill->from_ns + lease_ns / 3 * 2;
+    hold->proven_until_ns = time_earlier(hold->proven_until_ns, until_ns);
+}
+
+// The same of a hold that was granted before the server had set its clock again.
+static void doubt_clock(struct hold *hold, const struct standstill *standstill)
+{
+    int64_t early_ns = standstill->to_ns - standstill->from_ns - CLOCK_TICK_NS;
+    if (early_ns > 0 && hold->granted_ns >= standstill->from_ns &&
+        hold->invoked_ns <= standstill->to_ns + CLOCK_TICK_NS)
+        hold->proven_until_ns = time_earlier(
+            hold->proven_until_ns, time_later(hold->granted_ns, hold->told_until_ns - early_ns));
+}
+
+// Shortens `proven_until_ns` of the holds whose session may have been about to end when they were
+// granted, or renewed; and of those that a server granted by a clock that it had not set since it
+// stood still.
+static void bound_sessions(struct digest *digest)
+{
+    const struct trial *trial = digest->trial;
+    bool by_session = trial_has_trait(trial, "session") && trial_has_trait(trial, "lease") &&
+                      strcmp(trial_topology(trial), "single") != 0;
+    bool by_clock =
+        trial->server != NULL && trial->server->sets_clock_late && trial_has_trait(trial, "lease");
+    if (!by_session && !by_clock)
+        return;
+    struct standstills all = find_standstills(digest);
+    for (size_t i = 0; i < digest->hold_count; i++) {
+        struct hold *hold = &digest->holds[i];
+        for (size_t j = 0; j < all.count; j++) {
+            const struct standstill *standstill = &all.items[j];
+            if (by_clock && standstill->client == 0)
+                doubt_clock(hold, standstill);
+            else if (by_session && (standstill->client == 0 || standstill->client == hold->client))
+                doubt(hold, standstill, trial->scenario->lock.lease_ns);
+        }
+    }
+    free(all.items);
 }
 
 // --- putting it together -------------------------------------------------------------------------
@@ -304,8 +472,8 @@ void digest_make(const struct history *history, const struct trial *trial, struc
         find_rolled_back(digest);
     tracker_close(&tracker);
     sort_accesses(digest);
-    session_doubts_heed(digest);
-    digest_end_load(digest);
+    bound_sessions(digest);
+    end_load(digest);
     for (size_t i = 0; i < digest->fault_count; i++)
         text_clean(digest->faults[i].reason);
 }

@@ -1,7 +1,6 @@
 // double-grant: two cores overlap while the lease of each was provably valid; of a semaphore, more
 // than it has permits. The service broke its promise. Touching ends are no overlap, and holds that
 // are shared may overlap each other.
-#include "harness/check/catalogue.h"
 #include "harness/check/describe.h"
 #include "harness/check/stalls.h"
 #include "harness/check/sweep.h"
@@ -12,51 +11,44 @@
 #define MOST_NAMED 6
 
 // Who had a permit when one too many was granted.
-static void describe_permits(const struct digest *digest, const char *later,
-                             struct finding *finding)
+static void tell_permits(const struct digest *digest, size_t beyond, struct text *out)
 {
-    struct text names = {0};
-    size_t beyond = finding->evidence.holds[1];
     size_t count = 0;
     for (size_t i = 0; i < beyond; i++) {
-        char name[DESCRIBE_ROOM];
         const struct hold *hold = &digest->holds[i];
         if (time_earlier(hold->released_ns, hold->proven_until_ns) <=
             digest->holds[beyond].granted_ns)
             continue;
         if (count++ < MOST_NAMED)
-            text_format(&names, "%s%s", count > 1 ? ", " : "", describe_holder(digest, i, name));
+            text_format(out, "%s%s", count > 1 ? ", " : "", holder_name(digest, i).text);
     }
     if (count > MOST_NAMED)
-        text_format(&names, " and %zu more", count - MOST_NAMED);
-    finding_say(finding,
-                "%s was granted a permit while all %lld permits were out: %s had them (%lld such "
-                "grant%s among %zu)",
-                later, (long long)digest_permits(digest), text_string(&names),
-                (long long)finding->count, plural(finding->count), digest->hold_count);
-    text_free(&names);
+        text_format(out, " and %zu more", count - MOST_NAMED);
 }
 
 static void describe(const struct digest *digest, struct finding *finding)
 {
-    char earlier[DESCRIBE_ROOM];
-    char later[DESCRIBE_ROOM];
-    char length[DESCRIBE_ROOM];
     const struct evidence *evidence = &finding->evidence;
-    describe_holder(digest, evidence->holds[0], earlier);
-    describe_holder(digest, evidence->holds[1], later);
-    text_duration(evidence->to_ns - evidence->from_ns, length, sizeof length);
-    if (digest_permits(digest) > 1) {
-        describe_permits(digest, later, finding);
-        return;
-    }
+    struct words earlier = holder_name(digest, evidence->holds[0]);
+    struct words later = holder_name(digest, evidence->holds[1]);
     bool leased = digest->holds[evidence->holds[0]].proven_until_ns != TIME_NEVER;
-    finding_say(
-        finding,
-        "%s was granted the lock while %s held it%s: both held it for %s (%lld such grant%s "
-        "among %zu)",
-        later, earlier, leased ? " and its lease was valid" : "", length, (long long)finding->count,
-        plural(finding->count), digest->hold_count);
+    struct text names = {0};
+    if (digest_permits(digest) > 1) {
+        tell_permits(digest, evidence->holds[1], &names);
+        finding_say(finding,
+                    "%s was granted a permit while all %lld permits were out: %s had them (%lld "
+                    "such grant%s among %zu)",
+                    later.text, (long long)digest_permits(digest), text_string(&names),
+                    (long long)finding->count, plural(finding->count), digest->hold_count);
+    } else {
+        finding_say(finding,
+                    "%s was granted the lock while %s held it%s: both held it for %s (%lld such "
+                    "grant%s among %zu)",
+                    later.text, earlier.text, leased ? " and its lease was valid" : "",
+                    lasting(evidence->to_ns - evidence->from_ns).text, (long long)finding->count,
+                    plural(finding->count), digest->hold_count);
+    }
+    text_free(&names);
 }
 
 // The evidence is the first that stalls do not explain, if there is one.
@@ -93,24 +85,19 @@ static void find_pairs(const struct digest *digest, const struct cores *cores,
     }
 }
 
-static void find_excess(const struct digest *digest, const struct cores *cores, int64_t permits,
-                        struct finding *finding, int64_t *windows)
-{
-    struct excess *excess = memory_new(cores->count * sizeof *excess);
-    size_t count = excess_find(cores, permits, excess);
-    for (size_t i = 0; i < count; i++)
-        note(digest, finding, windows, &cores->items[excess[i].holder],
-             &cores->items[excess[i].beyond]);
-    free(excess);
-}
-
 static void find(const struct digest *digest, struct cores cores, struct finding *finding)
 {
     int64_t *windows = memory_new(cores.count * sizeof *windows);
-    if (digest_permits(digest) > 1)
-        find_excess(digest, &cores, digest_permits(digest), finding, windows);
-    else
+    if (digest_permits(digest) > 1) {
+        struct excess *excess = memory_new(cores.count * sizeof *excess);
+        size_t count = excess_find(&cores, digest_permits(digest), excess);
+        for (size_t i = 0; i < count; i++)
+            note(digest, finding, windows, &cores.items[excess[i].holder],
+                 &cores.items[excess[i].beyond]);
+        free(excess);
+    } else {
         find_pairs(digest, &cores, finding, windows);
+    }
     distribution_make(windows, (size_t)finding->count, &finding->windows);
     free(windows);
     free(cores.items);
@@ -137,22 +124,15 @@ static void decide_doubtful(const struct digest *digest, struct finding *finding
                     digest->hold_count);
         return;
     }
-    char earlier[DESCRIBE_ROOM];
-    char later[DESCRIBE_ROOM];
-    describe_holder(digest, doubtful.evidence.holds[0], earlier);
-    describe_holder(digest, doubtful.evidence.holds[1], later);
+    const size_t *holds = doubtful.evidence.holds;
     finding->state = FINDING_UNDECIDED;
-    finding_say(finding, "%s was granted the lock while %s held it, but %s", later, earlier,
-                describe_doubt(&digest->holds[doubtful.evidence.holds[0]],
-                               &digest->holds[doubtful.evidence.holds[1]]));
+    finding_say(finding, "%s was granted the lock while %s held it, but %s",
+                holder_name(digest, holds[1]).text, holder_name(digest, holds[0]).text,
+                describe_doubt(&digest->holds[holds[0]], &digest->holds[holds[1]]));
 }
 
 static void decide(const struct digest *digest, struct finding *finding)
 {
-    if (!digest_excludes(digest)) {
-        finding->state = FINDING_IRRELEVANT;
-        return;
-    }
     find(digest, cores_proven(digest), finding);
     if (finding->count == 0) {
         decide_doubtful(digest, finding);
@@ -169,6 +149,7 @@ const struct check double_grant_check = {
     .name = "double-grant",
     .summary = "nobody is granted the lock while another holds it with a valid lease",
     .letter = "D",
+    .of = OF_EXCLUDING,
     .decide = decide,
     .shows = SHOWS_TWO_VALID,
 };

@@ -1,6 +1,5 @@
 #include "harness/check/expectation.h"
 
-#include "harness/check/catalogue.h"
 #include "harness/testing/test.h"
 
 #define MAX_NAMES 4

@@ -53,4 +53,16 @@ struct fairness {
 // those of the whole trial.
 void fairness_measure(const struct digest *digest, struct fairness *fairness);
 
+// --- the line before a lock: since when a worker certainly stood in it, and who passed it by
+// --------
+
+// Sets places_ns[i] to when the acquire of hold i certainly stood in line; TIME_NEVER: it did not
+// before it was granted, or a fault held it up. With ORDER_ASKED *margin_ns is how long after its
+// asking that is.
+enum order_known places_find(const struct digest *digest, int64_t *places_ns, int64_t *margin_ns);
+
+// For each hold, how many holds were asked for after it had its place, and granted before it was.
+// Two shared holds do not pass each other by. The caller frees the array.
+size_t *places_overtakings(const struct digest *digest, const int64_t *places_ns);
+
 #endif

@@ -8,7 +8,6 @@
 // was answered. The order of the answers says nothing: a token that is fetched by a second request
 // may be drawn after the next holder's.
 #include "harness/base/rank.h"
-#include "harness/check/catalogue.h"
 #include "harness/check/describe.h"
 #include "harness/check/sweep.h"
 
@@ -19,15 +18,6 @@ struct instant {
     int64_t at_ns;
     size_t hold;
 };
-
-static int compare_instants(const void *left, const void *right)
-{
-    const struct instant *a = left;
-    const struct instant *b = right;
-    if (a->at_ns != b->at_ns)
-        return a->at_ns < b->at_ns ? -1 : 1;
-    return (a->hold > b->hold) - (a->hold < b->hold);
-}
 
 static void note(const struct digest *digest, struct finding *finding, size_t earlier, size_t later)
 {
@@ -119,7 +109,7 @@ static void over_open(struct over *over, const struct digest *digest)
         if (is_ordered(&digest->holds[i]))
             over->instants[over->count++] = (struct instant){over_ns(digest, &digest->holds[i]), i};
     }
-    qsort(over->instants, over->count, sizeof *over->instants, compare_instants);
+    sort_by_key(over->instants, over->count, sizeof *over->instants);
 }
 
 static void over_close(struct over *over)
@@ -176,7 +166,7 @@ static void compare_equal(const struct digest *digest, struct finding *finding)
         if (digest->holds[i].token != 0)
             by_token[count++] = (struct instant){digest->holds[i].token, i};
     }
-    qsort(by_token, count, sizeof *by_token, compare_instants);
+    sort_by_key(by_token, count, sizeof *by_token);
     for (size_t i = 1; i < count; i++) {
         if (by_token[i - 1].at_ns == by_token[i].at_ns)
             note(digest, finding, by_token[i - 1].hold, by_token[i].hold);
@@ -186,28 +176,27 @@ static void compare_equal(const struct digest *digest, struct finding *finding)
 
 static void describe(const struct digest *digest, struct finding *finding)
 {
-    char earlier[DESCRIBE_ROOM];
-    char later[DESCRIBE_ROOM];
     const struct hold *first = &digest->holds[finding->evidence.holds[0]];
     const struct hold *second = &digest->holds[finding->evidence.holds[1]];
-    describe_holder(digest, finding->evidence.holds[0], earlier);
-    describe_holder(digest, finding->evidence.holds[1], later);
+    struct words earlier = holder_name(digest, finding->evidence.holds[0]);
+    struct words later = holder_name(digest, finding->evidence.holds[1]);
+    long long count = (long long)finding->count;
     if (first->token == second->token)
         finding_say(finding, "%s and %s were both given token %lld (%lld tokens out of order)",
-                    earlier, later, (long long)first->token, (long long)finding->count);
+                    earlier.text, later.text, (long long)first->token, count);
     else if (first->granted_ns > second->granted_ns)
         finding_say(finding,
                     "%s, whose lease was over, was given token %lld beside the live grant of %s "
                     "with token %lld: the store would refuse the live one (%lld token%s out of "
                     "order)",
-                    earlier, (long long)first->token, later, (long long)second->token,
-                    (long long)finding->count, plural(finding->count));
+                    earlier.text, (long long)first->token, later.text, (long long)second->token,
+                    count, plural(count));
     else
-        finding_say(
-            finding,
-            "%s was given token %lld after %s had been given %lld (%lld token%s out of order)",
-            later, (long long)second->token, earlier, (long long)first->token,
-            (long long)finding->count, plural(finding->count));
+        finding_say(finding,
+                    "%s was given token %lld after %s had been given %lld (%lld token%s out of "
+                    "order)",
+                    later.text, (long long)second->token, earlier.text, (long long)first->token,
+                    count, plural(count));
 }
 
 static void decide(const struct digest *digest, struct finding *finding)

@@ -22,10 +22,6 @@ struct hanging_release {
 // The release that has been hanging for longest. False if none does. O(holds).
 bool hanging_release_find(const struct digest *digest, struct hanging_release *hanging);
 
-// Makes the finding of the check `stuck` a violation by that release.
-void hanging_release_tell(const struct digest *digest, const struct hanging_release *hanging,
-                          struct finding *finding);
-
 // True if that is what the finding of the check `stuck` is about.
 bool is_of_hanging_release(const struct digest *digest, const struct finding *finding);
 

@@ -1,9 +1,8 @@
-#include "harness/check/by_key.h"
-#include "harness/check/catalogue.h"
+#include "harness/check/by_lock.h"
 #include "harness/check/check.h"
 #include "harness/check/describe.h"
 #include "harness/check/expectation.h"
-#include "harness/check/gates.h"
+#include "harness/check/preconditions.h"
 #include "harness/check/stalls.h"
 #include "harness/check/sweep.h"
 #include "harness/check/wire_sides.h"
@@ -80,7 +79,15 @@ struct finding key_check(const struct check *check, const struct digest *digest)
         .check = check,
         .state = FINDING_KEPT,
         .evidence = {{SIZE_MAX, SIZE_MAX}, {SIZE_MAX, SIZE_MAX}, TIME_NEVER, TIME_NEVER}};
-    check->decide(digest, &finding);
+    const char *const *workloads = check->form.workloads;
+    bool applies =
+        (check->of == OF_ANY || digest_excludes(digest)) &&
+        (check->of != OF_ONE_HOLDER || digest_permits(digest) <= 1) &&
+        (workloads == NULL || text_is_one_of(digest->trial->scenario->workload.kind, workloads));
+    if (applies)
+        check->decide(digest, &finding);
+    else
+        finding.state = FINDING_IRRELEVANT;
     if (finding.state == FINDING_VIOLATED && finding.by_absence)
         doubt_absence(digest, &finding);
     return finding;
@@ -140,7 +147,7 @@ static bool may_follow(const struct digest *digest, const struct finding *findin
         outlived |= hold_outlived_lease(digest, &digest->holds[finding->evidence.holds[i]]);
     return finding_counts(finding) && finding->check->may_follow &&
            !digest->trial->scenario->workload.fenced &&
-           (outlived || cause->check != &stale_holder_check);
+           (outlived || cause->check->shows != SHOWS_TWO_STALE);
 }
 
 // What follows from what stalls could explain is undecided, too.
@@ -158,19 +165,16 @@ static void excuse_followers(const struct digest *digest, struct judgement *judg
     }
 }
 
-static bool is_undecided(const struct finding *finding, struct judgement *judgement)
+static bool is_undecided(const struct finding *finding, struct text *why)
 {
-    if (finding->state != FINDING_UNDECIDED)
-        return false;
-    snprintf(judgement->reason, sizeof judgement->reason, "%s", finding->text);
-    return true;
+    return finding->state == FINDING_UNDECIDED && say(why, "%s", finding->text);
 }
 
-static bool any_undecided(struct judgement *judgement, bool by_stalls)
+static bool any_undecided(const struct judgement *judgement, bool by_stalls, struct text *why)
 {
     for (size_t i = 0; i < judgement->finding_count; i++) {
         const struct finding *finding = &judgement->findings[i];
-        if ((!by_stalls || finding->by_stalls) && is_undecided(finding, judgement))
+        if ((!by_stalls || finding->by_stalls) && is_undecided(finding, why))
             return true;
     }
     return false;
@@ -187,8 +191,7 @@ static bool any_write_was_refused(const struct digest *digest)
 
 static bool was_held_at(const struct digest *digest, int64_t at_ns)
 {
-    for (size_t i = 0; i < digest->hold_count; i++) {
-        const struct hold *hold = &digest->holds[i];
+    FOR_EACH_HOLD (hold, digest) {
         if (hold->granted_ns <= at_ns && hold->released_ns >= at_ns)
             return true;
     }
@@ -206,85 +209,77 @@ static bool found_nothing_to_forget(const struct digest *digest, const struct fa
 
 // A fault that had little to bite on says so, and what it did not try.
 static void qualify_safe(const struct digest *digest, const struct fault_record *record,
-                         struct judgement *judgement)
+                         struct text *why)
 {
     const struct fault_step *step = record->step;
-    size_t length = strlen(judgement->reason);
-    char *rest = judgement->reason + length;
-    size_t room = sizeof judgement->reason - length;
     const char *untried = strstr(record->reason, UNTRIED_MARK);
     if (step->until.kind != CAUSE_NONE && record->healed_ns != TIME_NEVER &&
         record->heal_reason == HEAL_BOUND)
-        snprintf(rest, room, "; the bound of fault %d came before its cause", step->number);
+        text_format(why, "; the bound of fault %d came before its cause", step->number);
     else if (found_nothing_to_forget(digest, record))
-        snprintf(rest, room, "; the lock was free when fault %d struck", step->number);
+        text_format(why, "; the lock was free when fault %d struck", step->number);
     else if (untried != NULL)
-        snprintf(rest, room, "; when fault %d struck, %s", step->number,
-                 untried + strlen(UNTRIED_MARK));
+        text_format(why, "; when fault %d struck, %s", step->number,
+                    untried + strlen(UNTRIED_MARK));
 }
 
-static void explain_safe(const struct digest *digest, struct judgement *judgement)
+static void explain_safe(const struct digest *digest, const struct judgement *judgement,
+                         struct text *why)
 {
     const struct finding *harmless = judgement_first_violation(judgement);
     size_t struck;
     size_t drawn = drawn_faults(digest, &struck);
     size_t written = digest->fault_count - drawn;
-    size_t length = 0;
     if (harmless != NULL)
-        snprintf(judgement->reason, sizeof judgement->reason, "%lld unsafe window%s, but %s",
-                 (long long)harmless->count, plural(harmless->count),
-                 any_write_was_refused(digest) ? "the store refused every stale write"
-                                               : "no stale write came");
+        text_format(why, "%lld unsafe window%s, but %s", (long long)harmless->count,
+                    plural(harmless->count),
+                    any_write_was_refused(digest) ? "the store refused every stale write"
+                                                  : "no stale write came");
     else
-        snprintf(judgement->reason, sizeof judgement->reason, "%zu hold%s, every property kept",
-                 digest->hold_count, plural((long long)digest->hold_count));
-    length = strlen(judgement->reason);
+        text_format(why, "%zu hold%s, every property kept", digest->hold_count,
+                    plural((long long)digest->hold_count));
     if (harmless == NULL && (written > 0 || drawn == 0))
-        snprintf(judgement->reason + length, sizeof judgement->reason - length,
-                 ", %zu fault%s in effect", written, plural((long long)written));
-    length = strlen(judgement->reason);
+        text_format(why, ", %zu fault%s in effect", written, plural((long long)written));
     if (drawn > 0)
-        snprintf(judgement->reason + length, sizeof judgement->reason - length,
-                 ", %zu of %zu drawn fault%s struck", struck, drawn, plural((long long)drawn));
+        text_format(why, ", %zu of %zu drawn fault%s struck", struck, drawn,
+                    plural((long long)drawn));
     for (size_t i = 0; i < digest->fault_count; i++)
-        qualify_safe(digest, &digest->faults[i], judgement);
+        qualify_safe(digest, &digest->faults[i], why);
 }
 
-static enum verdict decide_verdict(const struct digest *digest, struct judgement *judgement)
+static enum verdict decide_verdict(const struct digest *digest, struct judgement *judgement,
+                                   struct text *why)
 {
-    const size_t room = sizeof judgement->reason;
-    if (harness_was_broken(digest, judgement->reason, room))
+    if (harness_was_broken(digest, why))
         return VERDICT_ERROR;
-    if (clock_was_set(digest, judgement->reason, room))
+    if (clock_was_set(digest, why))
         return VERDICT_UNKNOWN;
     const struct finding *stuck = finding_of(judgement, "stuck");
     bool unsafe = is_unsafe(judgement);
-    if (unsafe && machine_may_be_to_blame(digest, judgement->reason, room))
-        return VERDICT_UNKNOWN;
-    if (!unsafe && finding_counts(stuck) && servers_were_left_down(digest, judgement->reason, room))
+    if (unsafe ? machine_may_be_to_blame(digest, why)
+               : finding_counts(stuck) && servers_were_left_down(digest, why))
         return VERDICT_UNKNOWN;
     if (unsafe || finding_counts(stuck)) {
-        snprintf(judgement->reason, room, "%s", judgement_first_violation(judgement)->text);
+        text_add(why, judgement_first_violation(judgement)->text);
         return unsafe ? VERDICT_UNSAFE : VERDICT_STUCK;
     }
-    if (any_undecided(judgement, true) || !history_is_whole(digest, judgement->reason, room))
-        return VERDICT_UNKNOWN;
     // What the wait for the lock left open explains best why a trial ended as it did.
-    if (is_undecided(stuck, judgement) || !gates_open(digest, judgement->reason, room) ||
-        any_undecided(judgement, false))
+    if (any_undecided(judgement, true, why) || !history_is_whole(digest, why) ||
+        is_undecided(stuck, why) || !preconditions_hold(digest, why) ||
+        any_undecided(judgement, false, why))
         return VERDICT_UNKNOWN;
-    if (!was_contended(digest, judgement->reason, room)) {
+    if (!was_contended(digest, why)) {
         judgement->is_measurement = scenario_has_no_rivals(digest->trial->scenario);
         return VERDICT_UNKNOWN;
     }
-    explain_safe(digest, judgement);
+    explain_safe(digest, judgement, why);
     return VERDICT_SAFE;
 }
 
 // True if the expectation may be missed only because the machine stood still, or because something
 // is not in the history: it was interrupted, or is damaged. `excuse` says which.
 static bool miss_is_excused(const struct digest *digest, const struct judgement *judgement,
-                            char excuse[STALLS_ROOM + 60])
+                            struct text *excuse)
 {
     const struct history_condition *condition = &digest->history->condition;
     char stalls[STALLS_ROOM];
@@ -293,33 +288,38 @@ static bool miss_is_excused(const struct digest *digest, const struct judgement 
         return false;
     if (condition->state != HISTORY_WHOLE &&
         expectation_may_yet_be_met(digest->trial->expectation, judgement))
-        snprintf(excuse, STALLS_ROOM + 60, "%.140s", condition->text);
-    else if (stalls_may_have_upset(digest, stalls))
-        snprintf(excuse, STALLS_ROOM + 60, "%.140s, which may have upset what it is about", stalls);
-    else
-        return false;
-    return true;
+        return say(excuse, "%.140s", condition->text);
+    return stalls_may_have_upset(digest, stalls) &&
+           say(excuse, "%.140s, which may have upset what it is about", stalls);
+}
+
+static void set_reason(struct judgement *judgement, struct text *reason)
+{
+    snprintf(judgement->reason, sizeof judgement->reason, "%s", text_string(reason));
+    text_free(reason);
 }
 
 void judge(const struct digest *digest, struct judgement *judgement)
 {
+    struct text why = {0}, absent = {0}, excuse = {0};
     *judgement = (struct judgement){0};
     run_checks(digest, judgement);
     excuse_followers(digest, judgement);
-    judgement->verdict = decide_verdict(digest, judgement);
-    char absent[160];
-    bool is_absent = fault_was_absent(digest, absent, sizeof absent);
-    expectation_compare(digest->trial, is_absent ? absent : NULL, judgement);
-    char excuse[STALLS_ROOM + 60];
-    if (miss_is_excused(digest, judgement, excuse)) {
-        snprintf(judgement->reason, sizeof judgement->reason, "%.200s; but %.190s",
-                 judgement->expectation_text, excuse);
+    judgement->verdict = decide_verdict(digest, judgement, &why);
+    set_reason(judgement, &why);
+    bool is_absent = fault_was_absent(digest, &absent);
+    expectation_compare(digest->trial, is_absent ? absent.bytes : NULL, judgement);
+    if (miss_is_excused(digest, judgement, &excuse)) {
+        text_format(&why, "%.200s; but %.190s", judgement->expectation_text, excuse.bytes);
+        set_reason(judgement, &why);
         judgement->verdict = VERDICT_UNKNOWN;
         expectation_compare(digest->trial, NULL, judgement);
     }
     if (judgement->unexpected != NULL)
         snprintf(judgement->reason, sizeof judgement->reason, "%s",
                  judgement_first_violation(judgement)->text);
+    text_free(&absent);
+    text_free(&excuse);
 }
 
 static void judge_without_history(const struct trial *trial, enum verdict verdict,

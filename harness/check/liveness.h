@@ -1,7 +1,7 @@
 // Liveness as figures: how soon a lock that had become free, or should have, was granted again.
 //
 // A wait for the next grant says something about the lock only if somebody waited for it all the
-// time (see liveness_waiting.h); all others are left out, and a figure without any is empty. Only
+// time (see liveness.c); all others are left out, and a figure without any is empty. Only
 // grants before the end of the trial count: what comes after it may be the harness's doing.
 //
 // Of several locks, each is looked at for itself, and all their waits are counted together; where

@@ -5,7 +5,6 @@
 // whose lock lives as long as a session, and external ones.
 #include "harness/check/not_told.h"
 
-#include "harness/check/catalogue.h"
 #include "harness/check/describe.h"
 #include "harness/check/stalls.h"
 #include "harness/check/sweep.h"
@@ -20,8 +19,7 @@ static int64_t stopped_ns(const struct digest *digest, const struct hold *hold, 
                           int64_t to_ns)
 {
     int64_t stopped_ns = 0;
-    for (size_t i = 0; i < digest->fault_count; i++) {
-        const struct fault_record *record = &digest->faults[i];
+    FOR_EACH_FAULT (record, digest) {
         const struct target *target = &record->step->target;
         if (!fault_can(record->step, FAULT_STOPS) || target->client != hold->client ||
             (target->worker != 0 && digest->trial->foreign == NULL))
@@ -101,43 +99,39 @@ static bool is_promised(const struct trial *trial)
              (trial_has_trait(trial, "renewed") || trial_has_trait(trial, "session"))));
 }
 
-// "client-1 lost the lock to client-2, and was never told: it went on for 1.20 s".
+// "client-1 lost the lock to client-2, and was not told: it went on for 1.20 s".
 static void tell(const struct digest *digest, const struct lost_hold *loss, struct text *out)
 {
-    char who[DESCRIBE_ROOM], other[DESCRIBE_ROOM], ran[DESCRIBE_ROOM];
-    text_duration(loss->ran_ns, ran, sizeof ran);
-    text_format(out, "%s lost the lock to %s, and ", describe_holder(digest, loss->hold, who),
-                describe_holder(digest, loss->other, other));
-    text_format(
-        out, loss->told ? "was told of it only after %s" : "was not told: it went on for %s", ran);
+    text_format(out, "%s lost the lock to %s, and ", holder_name(digest, loss->hold).text,
+                holder_name(digest, loss->other).text);
+    text_format(out,
+                loss->told ? "was told of it only after %s" : "was not told: it went on for %s",
+                lasting(loss->ran_ns).text);
     if (loss->ran_ns < loss->until_ns - loss->lost_ns)
         text_add(out, " of the time in which it ran");
 }
 
 static void explain(const struct digest *digest, const struct evidence *evidence, struct text *out)
 {
-    char stated[DESCRIBE_ROOM];
     struct lost_hold *losses = memory_new(digest->hold_count * sizeof *losses);
     size_t count = losses_find(digest, losses);
     for (size_t i = 0; i < count; i++) {
         if (losses[i].hold == evidence->holds[0])
             tell(digest, &losses[i], out);
     }
-    text_duration(digest->trial->scenario->lock.told_ns, stated, sizeof stated);
-    text_format(out, "; at most %s are stated", stated);
+    text_format(out, "; at most %s are stated",
+                lasting(digest->trial->scenario->lock.told_ns).text);
     free(losses);
 }
 
 static void blame(const struct digest *digest, const struct lost_hold *loss,
                   struct finding *finding)
 {
-    char stated[DESCRIBE_ROOM];
     struct text found = {0};
-    text_duration(digest->trial->scenario->lock.told_ns, stated, sizeof stated);
     tell(digest, loss, &found);
     finding_say(finding, "%s; stated are at most %s (%lld of %zu loss%s)", text_string(&found),
-                stated, (long long)finding->count, finding->windows.count,
-                finding->windows.count == 1 ? "" : "es");
+                lasting(digest->trial->scenario->lock.told_ns).text, (long long)finding->count,
+                finding->windows.count, finding->windows.count == 1 ? "" : "es");
     text_free(&found);
 }
 

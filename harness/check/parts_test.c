@@ -1,7 +1,7 @@
 // What checks are made of: locks told apart, places in line, stalls, wires.
 #include "harness/base/random.h"
-#include "harness/check/by_key.h"
-#include "harness/check/fairness_places.h"
+#include "harness/check/by_lock.h"
+#include "harness/check/fairness.h"
 #include "harness/check/stalls.h"
 #include "harness/check/test_keys.h"
 #include "harness/check/wire_sides.h"

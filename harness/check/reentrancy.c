@@ -1,6 +1,5 @@
 // reentrancy: a holder whose lease is valid can lock again, and leaving again frees nothing.
 // Refused reentries and lost depths are found here; whoever is let in too early is a double grant.
-#include "harness/check/catalogue.h"
 #include "harness/check/describe.h"
 #include "harness/check/sweep.h"
 
@@ -17,24 +16,8 @@ static bool is_refused(const struct digest *digest, const struct reentry *reentr
     return reentry->outcome == OUTCOME_NO;
 }
 
-static void describe(const struct digest *digest, const struct reentry *reentry,
-                     struct finding *finding)
-{
-    char holder[DESCRIBE_ROOM];
-    describe_holder(digest, reentry->hold, holder);
-    finding_say(finding,
-                "%s held the lock with a valid lease, but %s depth %lld was refused (%lld such "
-                "step%s)",
-                holder, reentry->is_leave ? "leaving" : "entering", (long long)reentry->depth,
-                (long long)finding->count, plural(finding->count));
-}
-
 static void decide(const struct digest *digest, struct finding *finding)
 {
-    if (strcmp(digest->trial->scenario->workload.kind, "nested") != 0) {
-        finding->state = FINDING_IRRELEVANT;
-        return;
-    }
     const struct reentry *first = NULL;
     for (size_t i = 0; i < digest->reentry_count; i++) {
         const struct reentry *reentry = &digest->reentries[i];
@@ -50,7 +33,11 @@ static void decide(const struct digest *digest, struct finding *finding)
     finding->state = FINDING_VIOLATED;
     finding->evidence = (struct evidence){
         {first->hold, SIZE_MAX}, {SIZE_MAX, SIZE_MAX}, first->invoked_ns, first->returned_ns};
-    describe(digest, first, finding);
+    finding_say(finding,
+                "%s held the lock with a valid lease, but %s depth %lld was refused (%lld such "
+                "step%s)",
+                holder_name(digest, first->hold).text, first->is_leave ? "leaving" : "entering",
+                (long long)first->depth, (long long)finding->count, plural(finding->count));
 }
 
 const struct check reentrancy_check = {

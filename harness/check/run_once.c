@@ -5,10 +5,9 @@
 // was done since it was computed: who then finds the job not done does it again, whatever the lock.
 // That excuses a doer who read after the one before had written, if there is such a write without
 // the job's bit for each time that it was done again: as in late_writes.c, each comes but once.
-#include "harness/check/catalogue.h"
 #include "harness/check/describe.h"
-#include "harness/check/late_writes.h"
 #include "harness/check/sweep.h"
+#include "harness/check/updates.h"
 #include "harness/workloads/workload.h"
 
 #include <stdlib.h>
@@ -54,8 +53,7 @@ static struct job *count_jobs(const struct digest *digest, size_t job_count)
 static int64_t count_undoings(const struct digest *digest, size_t number, int64_t by_ns)
 {
     int64_t count = 0;
-    for (size_t i = 0; i < digest->access_count; i++) {
-        const struct access *access = &digest->accesses[i];
+    FOR_EACH_ACCESS (access, digest) {
         count += access->is_write && access->outcome == OUTCOME_UNKNOWN &&
                  (access->value >> number & 1) == 0 && access->invoked_ns < by_ns;
     }
@@ -103,27 +101,21 @@ static struct evidence evidence_of(const struct digest *digest, const struct job
 static void describe(const struct digest *digest, const struct job *job, size_t number,
                      struct finding *finding)
 {
-    char first[DESCRIBE_ROOM];
-    char second[DESCRIBE_ROOM];
     const struct evidence *evidence = &finding->evidence;
-    describe_holder(digest, evidence->holds[0], first);
+    struct words first = holder_name(digest, evidence->holds[0]);
     if (job->second == SIZE_MAX)
-        finding_say(finding, "%s found job %zu done, but nobody had done it", first, number + 1);
+        finding_say(finding, "%s found job %zu done, but nobody had done it", first.text,
+                    number + 1);
     else
         finding_say(finding, "job %zu was done %lld times: by %s and by %s (%lld such job%s)",
-                    number + 1, (long long)job->done, first,
-                    describe_holder(digest, evidence->holds[1], second), (long long)finding->count,
+                    number + 1, (long long)job->done, first.text,
+                    holder_name(digest, evidence->holds[1]).text, (long long)finding->count,
                     plural(finding->count));
 }
 
 static void decide(const struct digest *digest, struct finding *finding)
 {
-    const struct scenario *scenario = digest->trial->scenario;
-    if (strcmp(scenario->workload.kind, "draw") != 0) {
-        finding->state = FINDING_IRRELEVANT;
-        return;
-    }
-    size_t count = (size_t)scenario->workload.jobs;
+    size_t count = (size_t)digest->trial->scenario->workload.jobs;
     struct job *jobs = count_jobs(digest, count);
     size_t first = SIZE_MAX;
     size_t undone = SIZE_MAX;

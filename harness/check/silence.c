@@ -1,7 +1,7 @@
 #include "harness/check/silence.h"
 
+#include "harness/base/rank.h"
 #include "harness/check/liveness.h"
-#include "harness/check/sweep.h"
 #include "harness/check/wire_sides.h"
 
 #include <stdio.h>
@@ -16,24 +16,29 @@ static bool died_in_trial(const struct digest *digest, int64_t died_ns)
     return died_ns != TIME_NEVER && (!digest->stop_known || died_ns < digest->ended_ns);
 }
 
+static struct silence silence_by(enum silence_cause cause, int64_t from_ns)
+{
+    return (struct silence){.cause = cause,
+                            .from_ns = from_ns,
+                            .hold = SIZE_MAX,
+                            .attempt = SIZE_MAX,
+                            .fault = SIZE_MAX};
+}
+
 static struct silence after_hold(const struct digest *digest, size_t index)
 {
     const struct hold *hold = &digest->holds[index];
-    struct silence silence = {.cause = SILENCE_RELEASED,
-                              .from_ns = hold->returned_ns,
-                              .hold = index,
-                              .attempt = SIZE_MAX,
-                              .fault = SIZE_MAX};
+    struct silence silence = silence_by(SILENCE_RELEASED, hold->returned_ns);
     if (hold->returned_ns != TIME_NEVER) {
         if (hold->answer == RELEASE_UNKNOWN)
             silence.cause = SILENCE_LOST_RELEASE;
     } else if (died_in_trial(digest, hold->died_ns)) {
-        silence.cause = hold->died ? SILENCE_DIED_HOLDING : SILENCE_DIED_RELEASING;
-        silence.from_ns = hold->died_ns;
+        silence =
+            silence_by(hold->died ? SILENCE_DIED_HOLDING : SILENCE_DIED_RELEASING, hold->died_ns);
     } else if (hold->valid_until_ns != TIME_NEVER) {
-        silence.cause = SILENCE_EXPIRED;
-        silence.from_ns = time_later(hold->valid_until_ns, hold->granted_ns);
+        silence = silence_by(SILENCE_EXPIRED, time_later(hold->valid_until_ns, hold->granted_ns));
     }
+    silence.hold = index;
     return silence;
 }
 
@@ -52,8 +57,7 @@ static bool lock_was_taken(const struct digest *digest, const struct attempt *at
 // True if a fault that lasts was still in effect when the trial ended: it was taken back then.
 static bool fault_lasted(const struct digest *digest)
 {
-    for (size_t i = 0; i < digest->fault_count; i++) {
-        const struct fault_record *record = &digest->faults[i];
+    FOR_EACH_FAULT (record, digest) {
         if (record->step->bound_ns >= 0 && record->in_effect_ns != TIME_NEVER &&
             record->healed_ns >= digest->ended_ns && record->heal_reason != HEAL_DEATH)
             return true;
@@ -96,12 +100,9 @@ bool silence_was_free(const struct digest *digest, bool lost_answer)
 static bool after_attempt(const struct digest *digest, size_t index, struct silence *silence)
 {
     const struct attempt *attempt = &digest->attempts[index];
-    *silence = (struct silence){.cause = SILENCE_LOST_ACQUIRE,
-                                .from_ns = attempt->returned_ns,
-                                .hold = SIZE_MAX,
-                                .attempt = index,
-                                .worker = attempt->worker,
-                                .fault = SIZE_MAX};
+    *silence = silence_by(SILENCE_LOST_ACQUIRE, attempt->returned_ns);
+    silence->attempt = index;
+    silence->worker = attempt->worker;
     if (died_in_trial(digest, attempt->died_ns)) {
         silence->cause = SILENCE_DIED_ACQUIRING;
         silence->from_ns = attempt->died_ns;
@@ -127,11 +128,8 @@ static void after_fault(const struct digest *digest, size_t index, bool unanswer
     bool counts = heals || (unanswered && record->step->target.client == 0);
     if (!counts || record->in_effect_ns == TIME_NEVER)
         return;
-    struct silence silence = {.cause = SILENCE_FAULT,
-                              .from_ns = record->in_effect_ns,
-                              .hold = SIZE_MAX,
-                              .attempt = SIZE_MAX,
-                              .fault = index};
+    struct silence silence = silence_by(SILENCE_FAULT, record->in_effect_ns);
+    silence.fault = index;
     take_later(latest, silence);
     // A pause that ended with its target has freed nothing: the death shows elsewhere.
     silence.cause = SILENCE_HEALED;
@@ -144,8 +142,7 @@ static void after_fault(const struct digest *digest, size_t index, bool unanswer
 // request through a proxy, which is no certain worker's, nobody can tell.
 static bool was_struck(const struct digest *digest, const struct attempt *attempt)
 {
-    for (size_t i = 0; i < digest->fault_count; i++) {
-        const struct fault_record *record = &digest->faults[i];
+    FOR_EACH_FAULT (record, digest) {
         const struct event *event = record->step->bound_ns < 0 ? record->reached : NULL;
         if (event != NULL && event->client == attempt->client && event->worker == attempt->worker &&
             event->at_ns >= attempt->invoked_ns && event->at_ns <= attempt->died_ns)
@@ -187,11 +184,7 @@ static bool says_nothing(const struct digest *digest, const struct hold *hold)
 // The silence; `unanswered`: that which nobody's lost answer begins anew.
 static struct silence find_silence(const struct digest *digest, bool unanswered)
 {
-    struct silence latest = {.cause = SILENCE_START,
-                             .from_ns = digest->started_ns,
-                             .hold = SIZE_MAX,
-                             .attempt = SIZE_MAX,
-                             .fault = SIZE_MAX};
+    struct silence latest = silence_by(SILENCE_START, digest->started_ns);
     for (size_t i = 0; i < digest->fault_count; i++)
         after_fault(digest, i, unanswered, &latest);
     for (size_t i = 0; i < digest->attempt_count; i++) {
@@ -221,8 +214,7 @@ static struct silence find_silence(const struct digest *digest, bool unanswered)
 static bool was_answered(const struct digest *digest, int64_t from_ns)
 {
     int64_t request_ns = digest->trial->scenario->lock.request_ns;
-    for (size_t i = 0; i < digest->attempt_count; i++) {
-        const struct attempt *attempt = &digest->attempts[i];
+    FOR_EACH_ATTEMPT (attempt, digest) {
         if (attempt->returned_ns > digest->ended_ns &&
             digest->ended_ns - attempt->invoked_ns > 2 * request_ns)
             return true;
@@ -257,10 +249,8 @@ struct silence silence_find(const struct digest *digest)
 
 // A stretch of waiting of one worker.
 struct span {
-    int client;
-    int worker;
-    int64_t from_ns;
-    int64_t to_ns;
+    int64_t from_ns, to_ns;
+    int client, worker;
 };
 
 static int compare_by_worker(const void *left, const void *right)
@@ -271,13 +261,6 @@ static int compare_by_worker(const void *left, const void *right)
         return a->client < b->client ? -1 : 1;
     if (a->worker != b->worker)
         return a->worker < b->worker ? -1 : 1;
-    return (a->from_ns > b->from_ns) - (a->from_ns < b->from_ns);
-}
-
-static int compare_by_time(const void *left, const void *right)
-{
-    const struct span *a = left;
-    const struct span *b = right;
     return (a->from_ns > b->from_ns) - (a->from_ns < b->from_ns);
 }
 
@@ -318,8 +301,7 @@ static bool lacks_quorum(const struct digest *digest, int client)
 // True if a fault that is not over holds the worker up.
 static bool is_stopped(const struct digest *digest, const struct attempt *attempt)
 {
-    for (size_t i = 0; i < digest->fault_count; i++) {
-        const struct fault_record *record = &digest->faults[i];
+    FOR_EACH_FAULT (record, digest) {
         if (record->in_effect_ns != TIME_NEVER && record->healed_ns >= digest->ended_ns &&
             fault_holds_up(digest, record->step, attempt->client, attempt->worker))
             return true;
@@ -327,35 +309,26 @@ static bool is_stopped(const struct digest *digest, const struct attempt *attemp
     return lacks_quorum(digest, attempt->client);
 }
 
+// And those who were granted it only after the end, who had waited until then.
 static size_t find_spans(const struct digest *digest, int64_t since_ns, struct span *spans,
                          bool *stopped_may_hold)
 {
     size_t count = 0;
-    for (size_t i = 0; i < digest->attempt_count; i++) {
-        const struct attempt *attempt = &digest->attempts[i];
+    FOR_EACH_ATTEMPT (attempt, digest) {
         int64_t from_ns = time_later(attempt->invoked_ns, since_ns);
         int64_t to_ns =
             time_earlier(time_earlier(attempt->returned_ns, attempt->killed_ns), digest->ended_ns);
         if (to_ns <= from_ns || attempt->invoked_ns > digest->ended_ns)
             continue;
-        if (is_stopped(digest, attempt)) {
+        if (is_stopped(digest, attempt))
             *stopped_may_hold = true;
-            continue;
-        }
-        spans[count++] = (struct span){attempt->client, attempt->worker, from_ns, to_ns};
+        else
+            spans[count++] = (struct span){from_ns, to_ns, attempt->client, attempt->worker};
     }
-    return count;
-}
-
-// Those who were granted it only after the end had waited until then.
-static size_t find_late(const struct digest *digest, int64_t since_ns, struct span *spans)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < digest->hold_count; i++) {
-        const struct hold *hold = &digest->holds[i];
+    FOR_EACH_HOLD (hold, digest) {
         int64_t from_ns = time_later(hold->invoked_ns, since_ns);
         if (says_nothing(digest, hold) && from_ns < digest->ended_ns)
-            spans[count++] = (struct span){hold->client, hold->worker, from_ns, digest->ended_ns};
+            spans[count++] = (struct span){from_ns, digest->ended_ns, hold->client, hold->worker};
     }
     return count;
 }
@@ -380,9 +353,8 @@ struct waiting waiting_find(const struct digest *digest, const struct silence *s
     struct waiting waiting = {.until_ns = silence->from_ns};
     struct span *spans = memory_new((digest->attempt_count + digest->hold_count) * sizeof *spans);
     size_t count = find_spans(digest, silence->from_ns, spans, &waiting.stopped_may_hold);
-    count += find_late(digest, silence->from_ns, spans + count);
     waiting.workers = join_workers(spans, count);
-    qsort(spans, waiting.workers, sizeof *spans, compare_by_time);
+    sort_by_key(spans, waiting.workers, sizeof *spans);
     for (size_t i = 0; i < waiting.workers; i++) {
         int64_t from_ns = time_later(spans[i].from_ns, waiting.until_ns);
         if (spans[i].to_ns > from_ns)

@@ -1,17 +1,188 @@
 // stale-holder: two cores overlap, and one of the holders had outlived its lease by then. Expected
 // of every lease lock; how long the two coexisted is the unsafe window.
+//
+// stale-write: the store accepted a write that its writer began outside its exclusive time.
+//
+// Without fencing: the writer's lease had run out and another hold had been granted since. Who was
+// granted since must be certain although a reply may come late: the other hold was still provably
+// valid when both were granted, so the server had taken the lock from the writer by then.
+// With fencing: the store had answered an access with a newer token before the write was begun.
 #include "harness/check/stale_holder.h"
 
 #include "harness/base/rank.h"
-#include "harness/check/catalogue.h"
 #include "harness/check/describe.h"
-#include "harness/check/stale_write.h"
 #include "harness/check/stalls.h"
 #include "harness/check/sweep.h"
 #include "harness/check/wire_sides.h"
 
-#include <stdio.h>
 #include <stdlib.h>
+
+// === writes
+// =======================================================================================
+
+static bool is_fenced(const struct digest *digest, const struct access *access)
+{
+    return digest->trial->scenario->workload.fenced && access->token > 0;
+}
+
+// --- without fencing ----------------------------------------------------------------------------
+
+struct grants {
+    struct cores proven;
+    size_t *longest; // longest[i]: of the first i + 1 cores, the one that ends last
+};
+
+static struct grants grants_make(const struct digest *digest)
+{
+    struct grants grants = {.proven = cores_proven(digest)};
+    const struct core *cores = grants.proven.items;
+    grants.longest = memory_new(grants.proven.count * sizeof *grants.longest);
+    for (size_t i = 0; i < grants.proven.count; i++) {
+        bool longer = i == 0 || cores[i].to_ns > cores[grants.longest[i - 1]].to_ns;
+        grants.longest[i] = longer ? i : grants.longest[i - 1];
+    }
+    return grants;
+}
+
+// The hold that was granted since the writer's lease ran out and before the write, or SIZE_MAX.
+static size_t granted_since(const struct digest *digest, const struct grants *grants,
+                            const struct access *write)
+{
+    const struct hold *writer = &digest->holds[write->hold];
+    int64_t lease_end_ns = hold_stale_from_ns(digest, writer);
+    if (lease_end_ns > write->invoked_ns)
+        return SIZE_MAX;
+    const struct core *cores = grants->proven.items;
+    int64_t since_ns = time_later(lease_end_ns, writer->granted_ns);
+    size_t next = cores_first_from(&grants->proven, since_ns);
+    if (next < grants->proven.count && cores[next].from_ns < write->invoked_ns)
+        return cores[next].hold;
+    // The writer learned of its grant only after its lease: others may have been granted before it.
+    if (lease_end_ns > writer->granted_ns || next == 0)
+        return SIZE_MAX;
+    const struct core *before = &cores[grants->longest[next - 1]];
+    return before->to_ns > writer->granted_ns ? before->hold : SIZE_MAX;
+}
+
+// --- with fencing -------------------------------------------------------------------------------
+
+struct answered {
+    int64_t returned_ns;
+    size_t newest; // index of the access with the highest token so far
+};
+
+static struct answered *answered_make(const struct digest *digest, size_t *count)
+{
+    struct answered *answered = memory_new(digest->access_count * sizeof *answered);
+    *count = 0;
+    for (size_t i = 0; i < digest->access_count; i++) {
+        const struct access *access = &digest->accesses[i];
+        if (access->outcome == OUTCOME_OK && is_fenced(digest, access))
+            answered[(*count)++] = (struct answered){access->returned_ns, i};
+    }
+    sort_by_key(answered, *count, sizeof *answered);
+    for (size_t i = 1; i < *count; i++) {
+        size_t before = answered[i - 1].newest;
+        if (digest->accesses[before].token >= digest->accesses[answered[i].newest].token)
+            answered[i].newest = before;
+    }
+    return answered;
+}
+
+// The access with a newer token that the store had answered before the write was begun, or
+// SIZE_MAX.
+static size_t newer_token(const struct digest *digest, const struct answered *answered,
+                          size_t count, const struct access *write)
+{
+    size_t before = FIRST_FROM(answered, count, returned_ns, write->invoked_ns);
+    if (before == 0 || digest->accesses[answered[before - 1].newest].token <= write->token)
+        return SIZE_MAX;
+    return answered[before - 1].newest;
+}
+
+// --- both ---------------------------------------------------------------------------------------
+
+// How many writes the store accepted outside their writer's exclusive time; `first` (evidence: the
+// write, its hold, the hold that was granted since, and with fencing the access that carried the
+// newer token) is set if there is one.
+static int64_t find_stale_writes(const struct digest *digest, struct evidence *first)
+{
+    struct grants grants = grants_make(digest);
+    size_t answered_count;
+    struct answered *answered = answered_make(digest, &answered_count);
+    int64_t count = 0;
+    for (size_t i = 0; i < digest->access_count; i++) {
+        const struct access *write = &digest->accesses[i];
+        if (!write->is_write || write->outcome != OUTCOME_OK)
+            continue;
+        size_t newer = SIZE_MAX;
+        size_t other;
+        if (is_fenced(digest, write)) {
+            newer = newer_token(digest, answered, answered_count, write);
+            other = newer == SIZE_MAX ? SIZE_MAX : digest->accesses[newer].hold;
+        } else {
+            other = granted_since(digest, &grants, write);
+        }
+        if (other == SIZE_MAX)
+            continue;
+        if (count++ == 0 || write->invoked_ns < first->from_ns)
+            *first = (struct evidence){
+                {write->hold, other}, {i, newer}, write->invoked_ns, write->returned_ns};
+    }
+    free(answered);
+    free(grants.longest);
+    free(grants.proven.items);
+    return count;
+}
+
+static void describe_write(const struct digest *digest, struct finding *finding)
+{
+    const struct evidence *evidence = &finding->evidence;
+    const struct access *write = &digest->accesses[evidence->accesses[0]];
+    int64_t until_ns = digest->holds[evidence->holds[0]].valid_until_ns;
+    bool after = write->invoked_ns >= until_ns;
+    struct words writer = holder_name(digest, evidence->holds[0]);
+    struct words other = holder_name(digest, evidence->holds[1]);
+    if (evidence->accesses[1] != SIZE_MAX)
+        finding_say(finding,
+                    "the store accepted %s's write with token %lld although it had answered %s's "
+                    "token %lld before (%lld such write%s)",
+                    writer.text, (long long)write->token, other.text,
+                    (long long)digest->accesses[evidence->accesses[1]].token,
+                    (long long)finding->count, plural(finding->count));
+    else
+        finding_say(finding,
+                    "the store accepted %s's write of %lld, %s%s its lease had run out and after "
+                    "%s had been granted the lock (%lld such write%s)",
+                    writer.text, (long long)write->value,
+                    after ? lasting(write->invoked_ns - until_ns).text : "",
+                    after ? " after" : "when", other.text, (long long)finding->count,
+                    plural(finding->count));
+}
+
+static void decide_writes(const struct digest *digest, struct finding *finding)
+{
+    finding->count = find_stale_writes(digest, &finding->evidence);
+    if (finding->count > 0) {
+        finding->state = FINDING_VIOLATED;
+        describe_write(digest, finding);
+        return;
+    }
+    finding_say(finding, "every accepted write was begun in its writer's exclusive time");
+}
+
+const struct check stale_write_check = {
+    .name = "stale-write",
+    .summary = "the store accepts no write of a holder that has lost the lock to another",
+    .letter = "W",
+    .of = OF_EXCLUDING,
+    .decide = decide_writes,
+    .shows = SHOWS_LATE_WRITE,
+    .may_follow = true,
+};
+
+// === holders
+// ======================================================================================
 
 // --- the lock or the machine ---------------------------------------------------------------------
 
@@ -77,8 +248,7 @@ int64_t stall_to_blame_ns(const struct digest *digest, const struct hold *hold, 
         (!is_renewed(digest) && digest->trial->scenario->workload.hold_ns >= lease_ns))
         return 0;
     int64_t shift_ns = stalls_ns; // by how much earlier the hold would have been over
-    for (size_t i = 0; i < digest->fault_count; i++) {
-        const struct fault_record *record = &digest->faults[i];
+    FOR_EACH_FAULT (record, digest) {
         if (suffices(digest, record, hold, from_ns))
             return 0;
         if (stops_holder(digest, record, hold))
@@ -110,15 +280,6 @@ struct sweep {
     bool machine_only; // every window so far is to be blamed on the machine
 };
 
-static int compare_outlivers(const void *left, const void *right)
-{
-    const struct outliver *a = left;
-    const struct outliver *b = right;
-    if (a->stale_ns != b->stale_ns)
-        return a->stale_ns < b->stale_ns ? -1 : 1;
-    return (a->core > b->core) - (a->core < b->core);
-}
-
 static void find_outlivers(struct sweep *sweep)
 {
     sweep->outlivers = memory_new(sweep->cores.count * sizeof *sweep->outlivers);
@@ -130,7 +291,7 @@ static void find_outlivers(struct sweep *sweep)
         sweep->outlivers[sweep->outliver_count++] =
             (struct outliver){time_later(lease_end_ns, hold->granted_ns), i};
     }
-    qsort(sweep->outlivers, sweep->outliver_count, sizeof *sweep->outlivers, compare_outlivers);
+    sort_by_key(sweep->outlivers, sweep->outliver_count, sizeof *sweep->outlivers);
 }
 
 // Notes that `stale` and `other` coexisted from `from_ns` on. The evidence is the first window that
@@ -239,48 +400,32 @@ static int64_t told_ns(const struct digest *digest, const struct hold *hold, int
     return TIME_NEVER;
 }
 
-static void describe_told(const struct digest *digest, const struct evidence *evidence, char *out,
-                          size_t room)
+static void describe(const struct digest *digest, struct finding *finding)
 {
-    char duration[DESCRIBE_ROOM];
+    struct text told = {0};
+    const struct evidence *evidence = &finding->evidence;
     int64_t at_ns = told_ns(digest, &digest->holds[evidence->holds[0]], evidence->to_ns);
     int64_t late_ns = at_ns - evidence->from_ns;
     if (at_ns == TIME_NEVER)
-        snprintf(out, room, "had not been told");
+        text_add(&told, "had not been told");
     else if (late_ns <= 0)
-        snprintf(out, room, "had been told %s before and went on all the same",
-                 text_duration(-late_ns, duration, sizeof duration));
+        text_format(&told, "had been told %s before and went on all the same",
+                    lasting(-late_ns).text);
     else
-        snprintf(out, room, "was told only %s later",
-                 text_duration(late_ns, duration, sizeof duration));
-}
-
-static void describe(const struct digest *digest, struct finding *finding)
-{
-    char stale[DESCRIBE_ROOM];
-    char other[DESCRIBE_ROOM];
-    char length[DESCRIBE_ROOM];
-    char longest[DESCRIBE_ROOM];
-    char told[100];
-    const struct evidence *evidence = &finding->evidence;
-    describe_holder(digest, evidence->holds[0], stale);
-    describe_holder(digest, evidence->holds[1], other);
-    text_duration(evidence->to_ns - evidence->from_ns, length, sizeof length);
-    text_duration(finding->windows.max_ns, longest, sizeof longest);
-    describe_told(digest, evidence, told, sizeof told);
+        text_format(&told, "was told only %s later", lasting(late_ns).text);
+    struct words stale = holder_name(digest, evidence->holds[0]);
     finding_say(finding,
                 "%s's lease ran out, %s was granted the lock, and both believed to hold it for %s; "
-                "%s %s (%lld unsafe window%s, the longest %s)",
-                stale, other, length, stale, told, (long long)finding->count,
-                plural(finding->count), longest);
+                "%s %.99s (%lld unsafe window%s, the longest %s)",
+                stale.text, holder_name(digest, evidence->holds[1]).text,
+                lasting(evidence->to_ns - evidence->from_ns).text, stale.text, told.bytes,
+                (long long)finding->count, plural(finding->count),
+                lasting(finding->windows.max_ns).text);
+    text_free(&told);
 }
 
 static void decide(const struct digest *digest, struct finding *finding)
 {
-    if (!digest_excludes(digest)) {
-        finding->state = FINDING_IRRELEVANT;
-        return;
-    }
     struct sweep sweep = {.digest = digest, .finding = finding, .cores = cores_believed(digest)};
     sweep.windows = memory_new(sweep.cores.count * sizeof *sweep.windows);
     find_outlivers(&sweep);
@@ -293,7 +438,7 @@ static void decide(const struct digest *digest, struct finding *finding)
         struct evidence ignored;
         finding->state = FINDING_VIOLATED;
         finding->harmless =
-            digest->trial->scenario->workload.fenced && stale_writes_find(digest, &ignored) == 0;
+            digest->trial->scenario->workload.fenced && find_stale_writes(digest, &ignored) == 0;
         describe(digest, finding);
         const struct hold *stale = &digest->holds[finding->evidence.holds[0]];
         if (sweep.machine_only && !finding->harmless)
@@ -314,6 +459,7 @@ const struct check stale_holder_check = {
     .name = "stale-holder",
     .summary = "no holder believes in its lock after its lease, while another has been granted it",
     .letter = "H",
+    .of = OF_EXCLUDING,
     .decide = decide,
     .shows = SHOWS_TWO_STALE,
 };

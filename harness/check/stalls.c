@@ -7,6 +7,7 @@
 #include "harness/check/wire_sides.h"
 #include "harness/cluster/topology.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -70,8 +71,6 @@ int64_t longest_stall_ns(const struct digest *digest, int whose)
 const char *describe_stalls(const struct digest *digest, int whose, int64_t from_ns, int64_t to_ns,
                             char *out)
 {
-    char total[DESCRIBE_ROOM];
-    char most[DESCRIBE_ROOM];
     char owner[DESCRIBE_ROOM];
     const struct stall *longest = longest_between(digest, whose, from_ns, to_ns);
     int64_t total_ns = stalled_ns(digest, whose, from_ns, to_ns);
@@ -81,12 +80,11 @@ const char *describe_stalls(const struct digest *digest, int whose, int64_t from
     }
     int64_t most_ns = part_ns(longest, from_ns, to_ns);
     stall_owner(longest, owner, sizeof owner);
-    text_duration(total_ns, total, sizeof total);
     if (most_ns == total_ns)
-        snprintf(out, STALLS_ROOM, "%s stood still for %s", owner, total);
+        snprintf(out, STALLS_ROOM, "%s stood still for %.40s", owner, lasting(total_ns).text);
     else
-        snprintf(out, STALLS_ROOM, "processes stood still for %s in all, %s for %s at once", total,
-                 owner, text_duration(most_ns, most, sizeof most));
+        snprintf(out, STALLS_ROOM, "processes stood still for %.40s in all, %s for %.40s at once",
+                 lasting(total_ns).text, owner, lasting(most_ns).text);
     return out;
 }
 
@@ -119,8 +117,7 @@ bool leaders_were_two(const struct digest *digest, int one, int other, int64_t t
 {
     if (one == 0 || other == 0 || one == other)
         return false;
-    for (size_t i = 0; i < digest->fault_count; i++) {
-        const struct fault_record *record = &digest->faults[i];
+    FOR_EACH_FAULT (record, digest) {
         int struck = struck_server(record);
         if (struck_servers(digest, record, digest->started_ns, to_ns) &&
             (struck == 0 || struck == one || struck == other))
@@ -158,8 +155,7 @@ bool stalls_may_have_upset(const struct digest *digest, char *out)
     int64_t shortest_ns = time_earlier(lock->lease_ns, lock->request_ns);
     int64_t from_ns = digest->started_ns;
     int64_t to_ns = digest->fault_count > 0 ? from_ns : digest->ended_ns;
-    for (size_t i = 0; i < digest->fault_count; i++) {
-        const struct fault_record *record = &digest->faults[i];
+    FOR_EACH_FAULT (record, digest) {
         int64_t over_ns = record->step->bound_ns >= 0 ? record->healed_ns : record->in_effect_ns;
         over_ns = time_earlier(over_ns, digest->ended_ns) + lock->lease_ns;
         to_ns = time_later(to_ns, time_earlier(over_ns, digest->ended_ns));
@@ -177,40 +173,45 @@ bool stalls_may_have_upset(const struct digest *digest, char *out)
     return longest != NULL;
 }
 
-void finding_blame_stalls(const struct digest *digest, int whose, int64_t from_ns, int64_t to_ns,
-                          struct finding *finding)
+// Nothing is decided by what stalls could explain: so says the finding behind what was found, of
+// which no more than `most` bytes stay.
+static __attribute__((format(printf, 3, 4))) void excuse(struct finding *finding, int most,
+                                                         const char *format, ...)
 {
     char found[sizeof finding->text];
-    char stalls[STALLS_ROOM];
+    char why[sizeof finding->text];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(why, sizeof why, format, arguments);
+    va_end(arguments);
     memcpy(found, finding->text, sizeof found);
     finding->state = FINDING_UNDECIDED;
     finding->by_stalls = true;
-    finding_say(finding,
-                "%.210s; but %.130s, which could explain it and says nothing about the lock", found,
-                describe_stalls(digest, whose, from_ns, to_ns, stalls));
+    finding_say(finding, "%.*s; but %s says nothing about the lock", most, found, why);
+}
+
+void finding_blame_stalls(const struct digest *digest, int whose, int64_t from_ns, int64_t to_ns,
+                          struct finding *finding)
+{
+    char stalls[STALLS_ROOM];
+    excuse(finding, 210, "%.130s, which could explain it and",
+           describe_stalls(digest, whose, from_ns, to_ns, stalls));
 }
 
 void finding_blame_deposing(const struct digest *digest, int one, int other,
                             struct finding *finding)
 {
-    char found[sizeof finding->text];
     char stalls[STALLS_ROOM];
     const struct hold *hold = &digest->holds[finding->evidence.holds[0]];
-    if (!leaders_were_two(digest, one, other, finding->evidence.from_ns)) {
-        finding_blame_stalls(digest, STALLS_OF_SERVERS, hold->invoked_ns, finding->evidence.from_ns,
-                             finding);
-        return;
-    }
-    memcpy(found, finding->text, sizeof found);
-    finding->state = FINDING_UNDECIDED;
-    finding->by_stalls = true;
-    finding_say(
-        finding,
-        "%.150s; but server-%d led beside or after server-%d, which no fault explains: %.100s, "
-        "and one was taken for dead, which says nothing about the lock",
-        found, one > other ? one : other, one > other ? other : one,
-        describe_stalls(digest, STALLS_OF_SERVERS, digest->started_ns, finding->evidence.from_ns,
-                        stalls));
+    int64_t until_ns = finding->evidence.from_ns;
+    if (leaders_were_two(digest, one, other, until_ns))
+        excuse(finding, 150,
+               "server-%d led beside or after server-%d, which no fault explains: %.100s, and one "
+               "was taken for dead, which",
+               one > other ? one : other, one > other ? other : one,
+               describe_stalls(digest, STALLS_OF_SERVERS, digest->started_ns, until_ns, stalls));
+    else
+        finding_blame_stalls(digest, STALLS_OF_SERVERS, hold->invoked_ns, until_ns, finding);
 }
 
 // When the fault began to hold somebody up: a worker stands at its point before it is in effect.
@@ -225,12 +226,8 @@ void finding_blame_late_end(const struct digest *digest, int64_t from_ns, int64_
 {
     static const unsigned holds_up = FAULT_STOPS | FAULT_SEVERS | FAULT_SLOWS | FAULT_REFUSES;
     int64_t spare_ns = digest->trial->scenario->lock.lease_ns / 6;
-    for (size_t i = 0; i < digest->fault_count; i++) {
-        const struct fault_record *record = &digest->faults[i];
+    FOR_EACH_FAULT (record, digest) {
         const struct fault_step *step = record->step;
-        char found[sizeof finding->text];
-        char was_to[DESCRIBE_ROOM];
-        char did[DESCRIBE_ROOM];
         // Of a fault that somebody wrote down, the violation may be what it is for.
         int64_t due_ns = stood_from_ns(record) + step->bound_ns;
         const struct hold *hold = &digest->holds[finding->evidence.holds[0]];
@@ -243,14 +240,9 @@ void finding_blame_late_end(const struct digest *digest, int64_t from_ns, int64_
             time_earlier(record->healed_ns, digest->ended_ns) - stood_from_ns(record);
         if (lasted_ns <= step->bound_ns + spare_ns)
             continue;
-        memcpy(found, finding->text, sizeof found);
-        finding->state = FINDING_UNDECIDED;
-        finding->by_stalls = true;
-        finding_say(finding,
-                    "%.210s; but fault %d was to last %s, and this machine was so late that it "
-                    "lasted %s, which says nothing about the lock",
-                    found, step->number, text_duration(step->bound_ns, was_to, sizeof was_to),
-                    text_duration(lasted_ns, did, sizeof did));
+        excuse(finding, 210,
+               "fault %d was to last %s, and this machine was so late that it lasted %s, which",
+               step->number, lasting(step->bound_ns).text, lasting(lasted_ns).text);
         return;
     }
 }

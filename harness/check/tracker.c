@@ -1,10 +1,35 @@
 #include "harness/check/tracker.h"
 
 #include "harness/base/growing.h"
-#include "harness/check/tracked_accesses.h"
 #include "harness/point/point.h"
 
 #include <stdlib.h>
+
+#define NO_INDEX SIZE_MAX
+
+// What one worker is in the middle of.
+struct worker_track {
+    bool seen;
+    bool acquiring;
+    struct event acquire; // the last invoke of one
+    int64_t called_ns;    // and when its library was called, 0 if that is not said
+    size_t hold;          // the open one, NO_INDEX if none
+    size_t access;        // the open one, NO_INDEX if none
+    size_t reentry;       // the last one, NO_INDEX if none
+    size_t *pending;      // accepted writes that are not yet committed
+    size_t pending_count, pending_room;
+    int server;      // what it sends goes to, from 1; 0: not known
+    int64_t last_ns; // of its last event
+};
+
+// The worker's open hold if the event speaks of it, else NULL.
+static struct hold *open_hold(struct tracker *tracker, const struct worker_track *worker,
+                              const struct event *event)
+{
+    if (worker->hold == NO_INDEX || tracker->holds[worker->hold].operation != event->operation)
+        return NULL;
+    return &tracker->holds[worker->hold];
+}
 
 struct client_track {
     struct worker_track *workers; // by worker number
@@ -34,9 +59,74 @@ static struct worker_track *worker_of(struct tracker *tracker, size_t client_num
     return worker;
 }
 
+// What is broken is not known.
+static enum outcome outcome_of(const struct event *event)
+{
+    return event->outcome <= OUTCOME_NO ? (enum outcome)event->outcome : OUTCOME_UNKNOWN;
+}
+
 static int64_t time_or_never(int64_t at_ns)
 {
     return at_ns > 0 ? at_ns : TIME_NEVER;
+}
+
+// --- reads and writes, and when those take effect
+// -------------------------------------------------
+
+// Ends a transaction: the writes accepted in it have taken effect if it was committed (OK), have
+// not if it was rolled back (NO), and else nobody knows.
+static void access_settle(struct tracker *tracker, struct worker_track *worker,
+                          enum outcome outcome)
+{
+    for (size_t i = 0; i < worker->pending_count; i++)
+        tracker->accesses[worker->pending[i]].outcome = outcome;
+    worker->pending_count = 0;
+}
+
+static void access_see_invoke(struct tracker *tracker, struct worker_track *worker,
+                              const struct event *event, size_t index)
+{
+    const struct hold *hold = open_hold(tracker, worker, event);
+    if (hold == NULL || hold->release_invoked)
+        return;
+    bool is_write = event->kind == EVENT_WRITE_INVOKE;
+    worker->access = tracker->access_count;
+    struct access *access = APPEND(tracker->accesses, tracker->access_count, tracker->access_room);
+    *access = (struct access){.is_write = is_write,
+                              .invoked_ns = event->at_ns,
+                              .returned_ns = TIME_NEVER,
+                              .value = is_write ? event->access.value : 0,
+                              .seen = is_write ? event->access.seen : 0,
+                              .token = event->access.token,
+                              .outcome = OUTCOME_UNKNOWN,
+                              .hold = worker->hold,
+                              .event = index};
+}
+
+static void access_see_return(struct tracker *tracker, struct worker_track *worker,
+                              const struct event *event)
+{
+    if (worker->access == NO_INDEX || open_hold(tracker, worker, event) == NULL)
+        return;
+    struct access *access = &tracker->accesses[worker->access];
+    if (access->is_write != (event->kind == EVENT_WRITE_RETURN))
+        return;
+    access->returned_ns = event->at_ns;
+    access->outcome = outcome_of(event);
+    if (!access->is_write)
+        access->value = event->access.value;
+    if (access->is_write && access->outcome == OUTCOME_OK && tracker->effect != EFFECT_AT_ONCE) {
+        access->outcome = OUTCOME_UNKNOWN;
+        *APPEND(worker->pending, worker->pending_count, worker->pending_room) = worker->access;
+    }
+    worker->access = NO_INDEX;
+}
+
+static void access_see_commit(struct tracker *tracker, struct worker_track *worker,
+                              const struct event *event)
+{
+    if (tracker->effect == EFFECT_AT_COMMIT)
+        access_settle(tracker, worker, outcome_of(event));
 }
 
 // --- acquire ------------------------------------------------------------------------------------
@@ -87,7 +177,7 @@ static void see_acquire_return(struct tracker *tracker, struct worker_track *wor
     if (event->outcome != OUTCOME_OK) {
         struct attempt *attempt = end_acquire(tracker, worker, event->client, event->worker);
         attempt->returned_ns = event->at_ns;
-        attempt->outcome = event->outcome == OUTCOME_NO ? OUTCOME_NO : OUTCOME_UNKNOWN;
+        attempt->outcome = outcome_of(event);
         return;
     }
     worker->acquiring = false;
@@ -123,13 +213,6 @@ static void see_acquire_return(struct tracker *tracker, struct worker_track *wor
 
 // --- release, renewal ----------------------------------------------------------------------------
 
-static enum outcome outcome_of(enum release_answer answer)
-{
-    if (answer == RELEASE_UNKNOWN)
-        return OUTCOME_UNKNOWN;
-    return answer == RELEASE_NOT_OWNER || answer == RELEASE_GONE ? OUTCOME_NO : OUTCOME_OK;
-}
-
 static void see_release(struct tracker *tracker, struct worker_track *worker,
                         const struct event *event, size_t index)
 {
@@ -150,7 +233,7 @@ static void see_release(struct tracker *tracker, struct worker_track *worker,
         hold->answer = answered ? (enum release_answer)event->detail : RELEASE_UNKNOWN;
         worker->hold = NO_INDEX;
         if (tracker->effect == EFFECT_AT_RELEASE)
-            access_settle(tracker, worker, outcome_of(hold->answer));
+            access_settle(tracker, worker, release_outcome(hold->answer));
     }
 }
 
@@ -217,8 +300,7 @@ static void see_reentry_return(struct tracker *tracker, struct worker_track *wor
         return;
     struct reentry *reentry = &tracker->reentries[worker->reentry];
     reentry->returned_ns = event->at_ns;
-    reentry->outcome =
-        event->outcome <= OUTCOME_NO ? (enum outcome)event->outcome : OUTCOME_UNKNOWN;
+    reentry->outcome = outcome_of(event);
     if (reentry->is_leave && event->detail <= RELEASE_UNCHECKED)
         reentry->answer = (enum release_answer)event->detail;
     int64_t until_ns = event->nested.valid_until_ns;

@@ -1,7 +1,6 @@
 // unstable-read: a reader looks twice under one shared hold; what it saw must not have changed.
-#include "harness/check/catalogue.h"
 #include "harness/check/describe.h"
-#include "harness/check/late_writes.h"
+#include "harness/check/updates.h"
 
 #include <string.h>
 
@@ -31,8 +30,7 @@ static size_t find_writer(const struct digest *digest, const struct access *read
 static bool came_late(const struct digest *digest, const struct access *reads)
 {
     bool late = false;
-    for (size_t i = 0; i < digest->access_count; i++) {
-        const struct access *access = &digest->accesses[i];
+    FOR_EACH_ACCESS (access, digest) {
         if (!access->is_write || access->value != reads[1].value ||
             access->invoked_ns >= reads[1].returned_ns)
             continue;
@@ -45,26 +43,20 @@ static bool came_late(const struct digest *digest, const struct access *reads)
 
 static void describe(const struct digest *digest, struct finding *finding)
 {
-    char reader[DESCRIBE_ROOM];
-    char writer[DESCRIBE_ROOM];
-    const struct hold *hold = &digest->holds[finding->evidence.holds[0]];
-    const struct access *reads = &digest->accesses[hold->first_access];
-    bool known = finding->evidence.holds[1] != SIZE_MAX;
-    describe_holder(digest, finding->evidence.holds[0], reader);
+    const struct evidence *evidence = &finding->evidence;
+    const struct access *reads = &digest->accesses[digest->holds[evidence->holds[0]].first_access];
+    bool known = evidence->holds[1] != SIZE_MAX;
     finding_say(finding,
                 "%s read %lld and then %lld under one shared hold: %s wrote meanwhile (%lld such "
                 "reader%s)",
-                reader, (long long)reads[0].value, (long long)reads[1].value,
-                known ? describe_holder(digest, finding->evidence.holds[1], writer) : "somebody",
+                holder_name(digest, evidence->holds[0]).text, (long long)reads[0].value,
+                (long long)reads[1].value,
+                known ? holder_name(digest, evidence->holds[1]).text : "somebody",
                 (long long)finding->count, plural(finding->count));
 }
 
 static void decide(const struct digest *digest, struct finding *finding)
 {
-    if (strcmp(digest->trial->scenario->workload.kind, "readers") != 0) {
-        finding->state = FINDING_IRRELEVANT;
-        return;
-    }
     size_t readers = 0;
     int64_t late = 0;
     for (size_t i = 0; i < digest->hold_count; i++) {

@@ -35,4 +35,19 @@ void updates_count(const struct digest *digest, struct updates *updates);
 // The evidence of the pair, or, without one, of the whole trial.
 struct evidence updates_evidence(const struct digest *digest, const struct updates *updates);
 
+// Writes that got no answer may reach the store late: after their writers have given them up and
+// released the lock, over what others have written since. No lock, however perfect, prevents it.
+
+// When the read that the write was computed from was begun and answered: the write's own invocation
+// if that read is not in the history.
+struct access_read {
+    int64_t invoked_ns;
+    int64_t returned_ns;
+};
+struct access_read read_before(const struct digest *digest, size_t write);
+
+// True if a write that got no answer may reach the store at any time: those of an optimistic scheme
+// come to nothing once the value is another.
+bool writes_may_come_late(const struct digest *digest);
+
 #endif

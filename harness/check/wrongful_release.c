@@ -11,7 +11,6 @@
 #include "harness/check/wrongful_release.h"
 
 #include "harness/base/rank.h"
-#include "harness/check/catalogue.h"
 #include "harness/check/describe.h"
 #include "harness/check/stalls.h"
 #include "harness/check/sweep.h"
@@ -115,17 +114,25 @@ static int guilt(const struct digest *digest, const struct hold *wronged, int64_
     return other->released_ns >= wronged->granted_ns ? GUILT_CERTAIN : 3;
 }
 
-static size_t find_culprit(const struct digest *digest, size_t wronged, int64_t until_ns)
+// Of equals the latest: what it removed was there. `before`: only one that had been granted the
+// lock before, and more than one that perhaps came late; who was let in later released what it had
+// been granted.
+static size_t most_guilty(const struct digest *digest, size_t wronged, int64_t until_ns,
+                          bool before, int *most)
 {
     size_t culprit = SIZE_MAX;
-    int most = 0;
+    const struct hold *hold = &digest->holds[wronged];
+    *most = 0;
     for (size_t i = 0; i < digest->hold_count; i++) {
-        int found =
-            i == wronged ? 0 : guilt(digest, &digest->holds[wronged], until_ns, &digest->holds[i]);
-        if (found > 0 && found >= most) { // of equals the latest: what it removed was there
-            most = found;
-            culprit = i;
-        }
+        const struct hold *other = &digest->holds[i];
+        if (i == wronged || (before && other->granted_ns > hold->granted_ns))
+            continue;
+        int found = guilt(digest, hold, until_ns, other);
+        bool is_enough = before ? found >= GUILT_CERTAIN || found == GUILT_UNANSWERED : found > 0;
+        if (!is_enough || found < *most)
+            continue;
+        *most = found;
+        culprit = i;
     }
     return culprit;
 }
@@ -133,19 +140,8 @@ static size_t find_culprit(const struct digest *digest, size_t wronged, int64_t 
 size_t wrongful_release_culprit(const struct digest *digest, size_t wronged, int64_t until_ns,
                                 bool *certainly)
 {
-    size_t culprit = SIZE_MAX;
-    int most = 0;
-    const struct hold *hold = &digest->holds[wronged];
-    for (size_t i = 0; i < digest->hold_count; i++) {
-        const struct hold *other = &digest->holds[i];
-        if (i == wronged || other->granted_ns > hold->granted_ns)
-            continue; // whoever was let in later released what it had been granted
-        int found = guilt(digest, hold, until_ns, other);
-        if ((found >= GUILT_CERTAIN || found == GUILT_UNANSWERED) && found >= most) {
-            most = found;
-            culprit = i;
-        }
-    }
+    int most;
+    size_t culprit = most_guilty(digest, wronged, until_ns, true, &most);
     *certainly = most >= GUILT_CERTAIN;
     return culprit;
 }
@@ -172,18 +168,10 @@ struct deletes {
     size_t count;
 };
 
-static int compare_sent(const void *left, const void *right)
-{
-    const struct deleted *a = left;
-    const struct deleted *b = right;
-    return (a->sent_ns > b->sent_ns) - (a->sent_ns < b->sent_ns);
-}
-
 static struct deletes deletes_make(const struct digest *digest)
 {
     struct deletes deletes = {memory_new(digest->hold_count * sizeof *deletes.items), 0};
-    for (size_t i = 0; i < digest->hold_count; i++) {
-        const struct hold *hold = &digest->holds[i];
+    FOR_EACH_HOLD (hold, digest) {
         if (!hold->release_invoked || hold->returned_ns == TIME_NEVER ||
             hold->answer != RELEASE_UNCHECKED)
             continue;
@@ -191,7 +179,7 @@ static struct deletes deletes_make(const struct digest *digest)
         deletes.items[deletes.count++] = (struct deleted){hold->released_ns, hold->returned_ns,
                                                           lease_over ? hold->returned_ns : 0};
     }
-    qsort(deletes.items, deletes.count, sizeof *deletes.items, compare_sent);
+    sort_by_key(deletes.items, deletes.count, sizeof *deletes.items);
     for (size_t i = 1; i < deletes.count; i++)
         deletes.items[i].stale_ns =
             time_later(deletes.items[i].stale_ns, deletes.items[i - 1].stale_ns);
@@ -242,29 +230,28 @@ static void find_granted_again(const struct digest *digest, int64_t *vanished_ns
 
 static void describe(const struct digest *digest, struct finding *finding)
 {
-    char wronged[DESCRIBE_ROOM];
-    char culprit[DESCRIBE_ROOM];
-    char by[120] = "no release in the history explains it";
-    const char *shown = "another was granted it meanwhile";
     const struct evidence *evidence = &finding->evidence;
     const struct hold *hold = &digest->holds[evidence->holds[0]];
-    describe_holder(digest, evidence->holds[0], wronged);
     size_t fault = wrongful_release_fault(digest, evidence);
-    if (evidence->holds[1] == SIZE_MAX && fault != SIZE_MAX)
-        snprintf(by, sizeof by, "fault %d (%.80s) struck meanwhile",
-                 digest->faults[fault].step->number,
-                 digest->faults[fault].step->text != NULL ? digest->faults[fault].step->text
-                                                          : digest->faults[fault].step->verb);
-    else if (evidence->holds[1] != SIZE_MAX)
-        snprintf(by, sizeof by, "the release of %s %s it",
-                 describe_holder(digest, evidence->holds[1], culprit),
-                 wrongful_release_is_certain(digest, evidence) ? "removed" : "may have removed");
+    const char *shown = "another was granted it meanwhile";
+    struct text by = {0};
+    if (evidence->holds[1] != SIZE_MAX)
+        text_format(&by, "the release of %s %s it", holder_name(digest, evidence->holds[1]).text,
+                    wrongful_release_is_certain(digest, evidence) ? "removed" : "may have removed");
+    else if (fault != SIZE_MAX)
+        text_format(&by, "fault %d (%.80s) struck meanwhile", digest->faults[fault].step->number,
+                    digest->faults[fault].step->text != NULL ? digest->faults[fault].step->text
+                                                             : digest->faults[fault].step->verb);
+    else
+        text_add(&by, "no release in the history explains it");
     if (hold->returned_ns == evidence->to_ns)
         shown = hold->answer == RELEASE_NOT_OWNER ? "its release was answered \"not yours\""
                                                   : "its release was answered \"gone\"";
     finding_say(finding, "%s's lock vanished while it held it%s: %s; %s (%lld such hold%s)",
-                wronged, hold->proven_until_ns == TIME_NEVER ? "" : " and its lease was valid",
-                shown, by, (long long)finding->count, plural(finding->count));
+                holder_name(digest, evidence->holds[0]).text,
+                hold->proven_until_ns == TIME_NEVER ? "" : " and its lease was valid", shown,
+                by.bytes, (long long)finding->count, plural(finding->count));
+    text_free(&by);
 }
 
 // --- the decision --------------------------------------------------------------------------------
@@ -282,7 +269,8 @@ static void set_evidence(const struct digest *digest, size_t first, int64_t vani
                          struct evidence *evidence)
 {
     const struct hold *wronged = &digest->holds[first];
-    size_t culprit = find_culprit(digest, first, vanished_ns);
+    int most;
+    size_t culprit = most_guilty(digest, first, vanished_ns, false, &most);
     int64_t from_ns = culprit == SIZE_MAX
                           ? time_earlier(wronged->released_ns, vanished_ns)
                           : time_later(wronged->granted_ns, digest->holds[culprit].released_ns);
@@ -323,8 +311,7 @@ static bool taken_in_release(const struct digest *digest, size_t index)
 {
     const struct hold *hold = &digest->holds[index];
     bool struck = false;
-    for (size_t i = 0; i < digest->fault_count; i++) {
-        const struct fault_record *record = &digest->faults[i];
+    FOR_EACH_FAULT (record, digest) {
         if (took_before_release(record, hold))
             return false;
         struck = struck || (takes_locks(record->step, hold) && record->in_effect_ns != TIME_NEVER &&
@@ -470,14 +457,12 @@ static size_t find_vanished(const struct digest *digest, int64_t *vanished_ns)
 
 static void decide_none(const struct digest *digest, size_t doubtful, struct finding *finding)
 {
-    char holder[DESCRIBE_ROOM];
     if (doubtful == SIZE_MAX) {
         finding_say(finding, "no holder found its lock gone while its lease was valid");
         return;
     }
     finding->state = FINDING_UNDECIDED;
-    finding_say(finding, "%s found its lock gone, but %s",
-                describe_holder(digest, doubtful, holder),
+    finding_say(finding, "%s found its lock gone, but %s", holder_name(digest, doubtful).text,
                 describe_doubt(&digest->holds[doubtful], &digest->holds[doubtful]));
 }
 
@@ -493,11 +478,6 @@ static int64_t began_ns(const struct digest *digest, const struct evidence *evid
 
 static void decide(const struct digest *digest, struct finding *finding)
 {
-    // A semaphore's permits are nobody's.
-    if (!digest_excludes(digest) || digest_permits(digest) > 1) {
-        finding->state = FINDING_IRRELEVANT;
-        return;
-    }
     int64_t *vanished_ns = memory_new(digest->hold_count * sizeof *vanished_ns);
     size_t doubtful = find_vanished(digest, vanished_ns);
     size_t first = SIZE_MAX; // that stalls do not explain, if there is one
@@ -534,6 +514,7 @@ const struct check wrongful_release_check = {
     .name = "wrongful-release",
     .summary = "no lock vanishes from the server inside its lease unless its holder releases it",
     .letter = "X",
+    .of = OF_ONE_HOLDER, // a semaphore's permits are nobody's
     .decide = decide,
     .shows = SHOWS_REMOVAL,
 };

@@ -3,7 +3,7 @@
 #ifndef LOCKPICK_EXPLAIN_ONE_LOCK_H
 #define LOCKPICK_EXPLAIN_ONE_LOCK_H
 
-#include "harness/check/by_key.h"
+#include "harness/check/by_lock.h"
 
 struct one_lock {
     const struct digest *digest;       // to tell from; its indices are its own

@@ -8,102 +8,75 @@
 #include <string.h>
 
 // What a sentence is made of.
-struct speech {
+struct sentence {
     const struct operations *operations;
+    const struct model_options *options;
     const struct model_violation *violation;
+    const struct operation *of[MODEL_EVIDENCE + 2]; // the evidence; then what `also` names
     struct text *text;
-    int64_t lease_ns; // 0: there is none
 };
 
-static const struct operation *operation_of(const struct speech *speech, int which)
-{
-    size_t index = speech->violation->operations[which];
-    return index == SIZE_MAX ? NULL : &speech->operations->items[index];
-}
+enum { ALSO = MODEL_EVIDENCE };
 
-static void say_process(const struct speech *speech, const struct operation *operation)
-{
-    char name[OPERATION_TEXT_ROOM];
-    text_add(speech->text, operation_process(speech->operations, operation->process, name));
-}
-
-static void say_place(const struct speech *speech, int64_t instant)
+static void add_place(const struct sentence *sentence, int64_t instant)
 {
     char place[OPERATION_TEXT_ROOM];
-    text_add(speech->text, operation_place(speech->operations, instant, place));
+    text_add(sentence->text, operation_place(sentence->operations, instant, place));
 }
 
-// " (line 3 to line 5)"
-static void say_extent(const struct speech *speech, const struct operation *operation)
+static bool begins(const char *word, const char *with)
 {
-    text_add(speech->text, " (");
-    say_place(speech, operation->invoked);
-    text_add(speech->text, " to ");
-    say_place(speech, operation->returned);
-    text_add(speech->text, ")");
+    return strncmp(word, with, strlen(with)) == 0;
 }
 
-static void say_lock(const struct speech *speech, const struct operation *operation)
+// {who 0} is the process of the evidence's operation 0; {at 0} where that returned, {from 0} where
+// it was invoked; {extent 0} " (line 3 to line 5)"; {lock 0}, {token 0}; {lease}, {permits},
+// {limit}.
+static void add_word(const void *context, const char *word, struct text *text)
 {
-    if (speech->operations->names != NULL && operation->name < speech->operations->name_count)
-        text_format(speech->text, "the lock %s", speech->operations->names[operation->name]);
-    else
-        text_add(speech->text, "the lock");
-}
-
-static void say_overlap(const struct speech *speech)
-{
-    int64_t span_ns =
-        operation_span_ns(speech->operations, speech->violation->from, speech->violation->to);
-    char length[40];
-    if (span_ns >= 0)
-        text_format(speech->text, ": for %s at least",
-                    text_duration(span_ns, length, sizeof length));
-}
-
-// "and did not begin to release it before line 5", ", but its release (line 5 to line 6) failed"
-static void say_release(const struct speech *speech, const struct operation *acquire,
-                        const struct operation *release, const struct operation *failed)
-{
-    char lease[40];
-    if (speech->lease_ns > 0 && release == NULL) {
-        text_format(speech->text, " for a lease of %s from ",
-                    text_duration(speech->lease_ns, lease, sizeof lease));
-        say_place(speech, acquire->invoked);
-        text_add(speech->text, " on");
-    } else if (release != NULL && release->kind == OPERATION_RENEW &&
-               release->outcome == OUTCOME_NO) {
-        text_add(speech->text, " until its renewal was refused");
-        say_extent(speech, release);
-    } else if (release != NULL && release->kind == OPERATION_RENEW) {
-        text_format(speech->text, ", and renewed its lease of %s from ",
-                    text_duration(speech->lease_ns, lease, sizeof lease));
-        say_place(speech, release->invoked);
-        text_add(speech->text, " on");
-    } else if (speech->lease_ns > 0 && release->outcome == OUTCOME_OK) {
-        text_add(speech->text, " and still held it when it released it with success");
-        say_extent(speech, release);
-    } else if (failed != NULL && (release == NULL || failed->invoked < release->invoked)) {
-        text_add(speech->text, ", but its release");
-        say_extent(speech, failed);
-        text_add(speech->text, " failed");
-        if (failed->error > 0)
-            text_format(speech->text, " with %s", speech->operations->errors[failed->error - 1]);
-    } else if (release != NULL) {
-        text_add(speech->text, " and did not begin to release it before ");
-        say_place(speech, release->invoked);
+    const struct sentence *sentence = context;
+    const struct operations *operations = sentence->operations;
+    const char *digit = strpbrk(word, "0123456789");
+    const struct operation *operation = digit != NULL ? sentence->of[*digit - '0'] : NULL;
+    char name[OPERATION_TEXT_ROOM];
+    if (begins(word, "who")) {
+        text_add(text, operation_process(operations, operation->process, name));
+    } else if (begins(word, "at")) {
+        add_place(sentence, operation->returned);
+    } else if (begins(word, "from")) {
+        add_place(sentence, operation->invoked);
+    } else if (begins(word, "extent")) {
+        text_add(text, " (");
+        add_place(sentence, operation->invoked);
+        text_add(text, " to ");
+        add_place(sentence, operation->returned);
+        text_add(text, ")");
+    } else if (begins(word, "lock")) {
+        text_add(text, "the lock");
+        if (operations->names != NULL && operation->name < operations->name_count)
+            text_format(text, " %s", operations->names[operation->name]);
+    } else if (begins(word, "lease")) {
+        text_add(text, text_duration(sentence->options->lease_ns, name, sizeof name));
     } else {
-        text_add(speech->text, " and never released it");
+        text_format(text, "%" PRId64,
+                    begins(word, "token")     ? operation->token
+                    : begins(word, "permits") ? sentence->options->permits
+                                              : sentence->options->depth_limit);
     }
+}
+
+static void add(const struct sentence *sentence, const char *words)
+{
+    text_fill(sentence->text, words, add_word, sentence);
 }
 
 // The first operation of a process after an instant that releases the same lock, and was refused or
 // was not; NULL if there is none.
-static const struct operation *release_after(const struct speech *speech,
+static const struct operation *release_after(const struct sentence *sentence,
                                              const struct operation *acquire, int64_t instant,
                                              bool refused)
 {
-    const struct operations *operations = speech->operations;
+    const struct operations *operations = sentence->operations;
     for (size_t i = 0; i < operations->count; i++) {
         const struct operation *operation = &operations->items[i];
         if (operation->kind == OPERATION_RELEASE &&
@@ -115,40 +88,57 @@ static const struct operation *release_after(const struct speech *speech,
     return NULL;
 }
 
-// Whose own second acquire was granted: which of its releases is of which acquire says nothing.
-static void say_twice(const struct speech *speech)
+// How the hold of operation 0 ended: by a release or a renewal, or not.
+static void add_release(struct sentence *sentence, const struct operation *release)
 {
-    const struct operation *earlier = operation_of(speech, 0);
-    const struct operation *later = operation_of(speech, 2);
-    text_add(speech->text, "it had been granted it already at ");
-    say_place(speech, earlier->returned);
-    say_release(speech, earlier, release_after(speech, earlier, later->returned, false),
-                release_after(speech, earlier, earlier->returned, true));
+    const struct operation *earlier = sentence->of[0];
+    const struct operation *failed = release_after(sentence, earlier, earlier->returned, true);
+    bool has_leases = sentence->options->lease_ns > 0;
+    bool renews = release != NULL && release->kind == OPERATION_RENEW;
+    sentence->of[ALSO] = release;
+    sentence->of[ALSO + 1] = failed;
+    if (has_leases && release == NULL) {
+        add(sentence, " for a lease of {lease} from {from 0} on");
+    } else if (renews && release->outcome == OUTCOME_NO) {
+        add(sentence, " until its renewal was refused{extent 4}");
+    } else if (renews) {
+        add(sentence, ", and renewed its lease of {lease} from {from 4} on");
+    } else if (has_leases && release->outcome == OUTCOME_OK) {
+        add(sentence, " and still held it when it released it with success{extent 4}");
+    } else if (failed != NULL && (release == NULL || failed->invoked < release->invoked)) {
+        add(sentence, ", but its release{extent 5} failed");
+        if (failed->error > 0)
+            text_format(sentence->text, " with %s",
+                        sentence->operations->errors[failed->error - 1]);
+    } else {
+        add(sentence, release != NULL ? " and did not begin to release it before {from 4}"
+                                      : " and never released it");
+    }
 }
 
-static void say_exclusion(const struct speech *speech)
+static void add_exclusion(struct sentence *sentence)
 {
-    const struct operation *earlier = operation_of(speech, 0);
-    const struct operation *later = operation_of(speech, 2);
-    say_process(speech, later);
-    text_add(speech->text, " was granted ");
-    say_lock(speech, later);
-    text_add(speech->text, later->shared ? " as a reader at " : " at ");
-    say_place(speech, later->returned);
-    text_add(speech->text, " although ");
-    if (operation_owner(speech->operations, earlier) ==
-            operation_owner(speech->operations, later) &&
-        earlier->shared == later->shared && speech->lease_ns == 0) {
-        say_twice(speech);
-    } else {
-        say_process(speech, earlier);
-        text_format(speech->text, " had been granted it%s at ",
-                    earlier->shared ? " as a reader" : "");
-        say_place(speech, earlier->returned);
-        say_release(speech, earlier, operation_of(speech, 1),
-                    release_after(speech, earlier, earlier->returned, true));
-    }
-    say_overlap(speech);
+    const struct operation *earlier = sentence->of[0];
+    const struct operation *later = sentence->of[2];
+    char length[40];
+    int64_t span_ns =
+        operation_span_ns(sentence->operations, sentence->violation->from, sentence->violation->to);
+    // Whose own second acquire was granted: which of its releases is of which acquire says nothing.
+    bool is_own = operation_owner(sentence->operations, earlier) ==
+                      operation_owner(sentence->operations, later) &&
+                  earlier->shared == later->shared && sentence->options->lease_ns == 0;
+    add(sentence, "{who 2} was granted {lock 2}");
+    add(sentence, later->shared ? " as a reader at {at 2} although " : " at {at 2} although ");
+    if (is_own)
+        add(sentence, "it had been granted it already at {at 0}");
+    else
+        add(sentence, earlier->shared ? "{who 0} had been granted it as a reader at {at 0}"
+                                      : "{who 0} had been granted it at {at 0}");
+    add_release(sentence, is_own ? release_after(sentence, earlier, later->returned, false)
+                                 : sentence->of[1]);
+    if (span_ns >= 0)
+        text_format(sentence->text, ": for %s at least",
+                    text_duration(span_ns, length, sizeof length));
 }
 
 // --- permits -------------------------------------------------------------------------------------
@@ -157,138 +147,75 @@ static void say_exclusion(const struct speech *speech)
 #define MOST_NAMED 8
 
 // The holds of the lock of an operation; free with model_holds_free.
-static void find_holds(const struct speech *speech, const struct operation *of,
-                       const struct model_options *options, struct model_holds *holds)
+static void find_holds(const struct sentence *sentence, const struct operation *of,
+                       struct model_holds *holds)
 {
-    const struct operations *operations = speech->operations;
+    const struct operations *operations = sentence->operations;
     struct model_decision ignored = {.linearizable = true};
     size_t *chosen = memory_new((operations->count + 1) * sizeof *chosen);
-    size_t count = 0;
+    struct model_input input = {operations, chosen, 0, sentence->options};
     for (size_t i = 0; i < operations->count; i++) {
         if (operations->items[i].name == of->name)
-            chosen[count++] = i;
+            chosen[input.count++] = i;
     }
-    model_holds_make(operations, chosen, count, options, NESTING_PERMITS, holds, &ignored);
+    model_holds_make(&input, NESTING_PERMITS, holds, &ignored);
     free(chosen);
 }
 
-static void say_holder(const struct speech *speech, const struct model_hold *hold)
-{
-    const struct operation *items = speech->operations->items;
-    say_process(speech, &items[hold->acquire]);
-    text_add(speech->text, " (from ");
-    say_place(speech, hold->from);
-    text_add(speech->text, hold->release != NO_OPERATION ? " to " : " on");
-    if (hold->release != NO_OPERATION)
-        say_place(speech, hold->to);
-    text_add(speech->text, ")");
-}
-
 // Whoever had a permit when the last one was given away once too often.
-static void say_permits(const struct speech *speech, const struct model_options *options)
+static void add_permits(struct sentence *sentence)
 {
-    const struct operation *later = operation_of(speech, 2);
-    size_t given = speech->violation->operations[2];
     struct model_holds holds;
     size_t named = 0;
-    find_holds(speech, later, options, &holds);
-    say_process(speech, later);
-    text_add(speech->text, " was granted a permit of ");
-    say_lock(speech, later);
-    text_add(speech->text, " at ");
-    say_place(speech, later->returned);
-    text_format(speech->text, " although all %" PRId64 " permits were out: ", options->permits);
-    for (size_t i = 0; i < holds.count && holds.items[i].acquire != given; i++) {
-        if (holds.items[i].to < later->returned)
+    find_holds(sentence, sentence->of[2], &holds);
+    add(sentence,
+        "{who 2} was granted a permit of {lock 2} at {at 2} although all {permits} permits "
+        "were out: ");
+    for (size_t i = 0; i < holds.count; i++) {
+        const struct model_hold *hold = &holds.items[i];
+        if (hold->acquire == sentence->violation->operations[2])
+            break;
+        if (hold->to < sentence->of[2]->returned || named++ >= MOST_NAMED)
             continue;
-        if (named++ < MOST_NAMED) {
-            text_add(speech->text, named > 1 ? ", " : "");
-            say_holder(speech, &holds.items[i]);
-        }
+        sentence->of[ALSO] = &sentence->operations->items[hold->acquire];
+        add(sentence, named > 1 ? ", {who 4} (from " : "{who 4} (from ");
+        add_place(sentence, hold->from);
+        text_add(sentence->text, hold->release != NO_OPERATION ? " to " : " on");
+        if (hold->release != NO_OPERATION)
+            add_place(sentence, hold->to);
+        text_add(sentence->text, ")");
     }
     if (named > MOST_NAMED)
-        text_format(speech->text, " and %zu more", named - MOST_NAMED);
+        text_format(sentence->text, " and %zu more", named - MOST_NAMED);
     model_holds_free(&holds);
 }
 
+// --- other rules ---------------------------------------------------------------------------------
+
 // Of a lock that anyone may release: by whom it was acquired last, since when nobody did.
-static void say_taken(const struct speech *speech, const struct model_options *options)
+static void add_taken(const struct sentence *sentence)
 {
-    const struct operation *earlier = operation_of(speech, 0);
-    const struct operation *later = operation_of(speech, 2);
-    say_process(speech, later);
-    text_add(speech->text, " was granted ");
-    say_lock(speech, later);
-    say_extent(speech, later);
-    if (options->permits > 1)
-        text_format(speech->text, " although all %" PRId64 " permits were out: the last to ",
-                    options->permits);
-    else
-        text_add(speech->text, " although it was taken: by ");
-    say_process(speech, earlier);
-    say_extent(speech, earlier);
-    text_add(speech->text, ", and no release came between the two");
+    add(sentence, "{who 2} was granted {lock 2}{extent 2} although ");
+    add(sentence, sentence->options->permits > 1 ? "all {permits} permits were out: the last to "
+                                                 : "it was taken: by ");
+    add(sentence, "{who 0}{extent 0}, and no release came between the two");
 }
 
-static void say_ownership(const struct speech *speech, bool is_ownerless)
+static void add_ownership(const struct sentence *sentence, bool is_ownerless)
 {
-    const struct operation *release = operation_of(speech, 0);
-    const struct operation *acquire = operation_of(speech, 1);
-    say_process(speech, release);
-    text_add(speech->text, release->kind == OPERATION_RENEW ? " renewed " : " released ");
-    say_lock(speech, release);
+    const struct operation *release = sentence->of[0];
+    const struct operation *acquire = sentence->of[1];
+    add(sentence, release->kind == OPERATION_RENEW ? "{who 0} renewed {lock 0}"
+                                                   : "{who 0} released {lock 0}");
     if (acquire != NULL)
-        text_add(speech->text, release->shared ? " as a reader" : " as the writer");
-    say_extent(speech, release);
-    if (acquire == NULL) {
-        text_add(speech->text, is_ownerless ? ", which nobody held, and was told that it had"
-                                            : ", which it did not hold, and was told that it had");
-        return;
-    }
-    text_format(speech->text, ", but held it as %s since ",
-                acquire->shared ? "a reader" : "the writer");
-    say_place(speech, acquire->returned);
-    text_add(speech->text, ", and was told that it had");
-}
-
-static void say_token(const struct speech *speech)
-{
-    const struct operation *acquire = operation_of(speech, 0);
-    const struct operation *earlier = operation_of(speech, 1);
-    say_process(speech, acquire);
-    text_format(speech->text, " was given token %" PRId64, acquire->token);
-    say_extent(speech, acquire);
-    text_add(speech->text, ", but ");
-    say_process(speech, earlier);
-    text_format(speech->text, " had been given %" PRId64, earlier->token);
-    say_extent(speech, earlier);
-    text_add(speech->text, operation_of(speech, 2) != NULL ? " in the same hold" : " before");
-}
-
-static void say_depth(const struct speech *speech, int64_t limit)
-{
-    const struct operation *acquire = operation_of(speech, 0);
-    say_process(speech, acquire);
-    text_add(speech->text, " was granted ");
-    say_lock(speech, acquire);
-    say_extent(speech, acquire);
-    if (limit == 1)
-        text_add(speech->text, " although it held it already, and may hold it only once");
+        add(sentence, release->shared ? " as a reader" : " as the writer");
+    add(sentence, "{extent 0}, ");
+    if (acquire == NULL)
+        add(sentence, is_ownerless ? "which nobody held" : "which it did not hold");
     else
-        text_format(speech->text, " although it held it %" PRId64 " times, which is the limit",
-                    limit);
-}
-
-static void say_refusal(const struct speech *speech)
-{
-    const struct operation *refused = operation_of(speech, 0);
-    say_process(speech, refused);
-    text_add(speech->text, " was refused ");
-    say_lock(speech, refused);
-    say_extent(speech, refused);
-    text_add(speech->text, operation_of(speech, 1) != NULL
-                               ? " although it held it itself and may acquire it again"
-                               : " although nobody can have held it at any time in between");
+        add(sentence, acquire->shared ? "but held it as a reader since {at 1}"
+                                      : "but held it as the writer since {at 1}");
+    add(sentence, ", and was told that it had");
 }
 
 void model_explain(const struct model *model, const struct operations *operations,
@@ -296,27 +223,38 @@ void model_explain(const struct model *model, const struct operations *operation
                    char *text, size_t room)
 {
     struct text words = {0};
-    struct speech speech = {operations, violation, &words, options->lease_ns};
+    struct sentence sentence = {
+        .operations = operations, .options = options, .violation = violation, .text = &words};
+    for (size_t i = 0; i < MODEL_EVIDENCE; i++)
+        sentence.of[i] = violation->operations[i] != SIZE_MAX
+                             ? &operations->items[violation->operations[i]]
+                             : NULL;
     switch (violation->rule) {
     case RULE_EXCLUSION:
         if (model->is_ownerless)
-            say_taken(&speech, options);
+            add_taken(&sentence);
         else if (model->has_permits && options->permits > 1)
-            say_permits(&speech, options);
+            add_permits(&sentence);
         else
-            say_exclusion(&speech);
+            add_exclusion(&sentence);
         break;
     case RULE_OWNERSHIP:
-        say_ownership(&speech, model->is_ownerless);
+        add_ownership(&sentence, model->is_ownerless);
         break;
     case RULE_TOKEN:
-        say_token(&speech);
+        add(&sentence, "{who 0} was given token {token 0}{extent 0}, but {who 1} had been given "
+                       "{token 1}{extent 1}");
+        add(&sentence, sentence.of[2] != NULL ? " in the same hold" : " before");
         break;
     case RULE_DEPTH:
-        say_depth(&speech, options->depth_limit);
+        add(&sentence, "{who 0} was granted {lock 0}{extent 0} although it held it ");
+        add(&sentence, options->depth_limit == 1 ? "already, and may hold it only once"
+                                                 : "{limit} times, which is the limit");
         break;
     case RULE_FAILED_FREE:
-        say_refusal(&speech);
+        add(&sentence, "{who 0} was refused {lock 0}{extent 0} although ");
+        add(&sentence, sentence.of[1] != NULL ? "it held it itself and may acquire it again"
+                                              : "nobody can have held it at any time in between");
         break;
     }
     snprintf(text, room, "%s", text_string(&words));

@@ -57,7 +57,7 @@ static const struct taken cases[] = {
     {"and so is one of them", "1 A@2 10 20; 2 A@2 11 21; 1 R 30 40; 2 R 31 41",
      "0 A#10@1 10 20; 0 R@1 30 40; 1 A#11@1 11 21; 1 R@1 31 41", "not mutex"},
     {"a killed run ends each hold with the last that is known of it",
-     "1 A 10 20; 1 V 25 0; 2 A 11 30", "0 A#10 10 20; 1 A#11 11 30; 0 R? 25 0; 1 R? 30 0",
+     "1 A 10 20; 1 V 25 0; 2 A 11 30", "0 A#10 10 20; 1 A#11 11 30; 0 R? 25 0; 1 R? 31 0",
      "open mutex"},
 };
 

@@ -189,10 +189,10 @@ static int fuzz_as_asked(int count, char **words)
 
 // --- the test of this ----------------------------------------------------------------------------
 
-static void decide_nothing(const struct operations *operations, const size_t *chosen, size_t count,
-                           const struct model_options *options, struct model_decision *decision)
+static void decide_nothing(const struct model *model, const struct model_input *input,
+                           struct model_decision *decision)
 {
-    (void)operations, (void)chosen, (void)count, (void)options;
+    (void)model, (void)input;
     decision->linearizable = true;
 }
 

@@ -44,27 +44,12 @@ static struct besides *besides_of(struct builder *builder, const struct owner *o
     return &builder->besides[owner - builder->owners];
 }
 
-static void blame(struct builder *builder, enum model_rule rule, uint32_t operation, uint32_t other)
+static void blame(struct builder *builder, enum model_rule rule, uint32_t operation, uint32_t other,
+                  uint32_t first)
 {
     const struct operation *what = &builder->operations->items[operation];
-    decision_add(
-        builder->decision,
-        (struct model_violation){
-            .rule = rule,
-            .operations = {operation, other == NO_OPERATION ? SIZE_MAX : other, SIZE_MAX, SIZE_MAX},
-            .from = what->invoked,
-            .to = what->returned});
-}
-
-// Acquired again, its hold's token was to be expected.
-static void blame_token(struct builder *builder, uint32_t index, const struct model_hold *hold)
-{
-    const struct operation *acquire = &builder->operations->items[index];
-    decision_add(builder->decision, (struct model_violation){
-                                        .rule = RULE_TOKEN,
-                                        .operations = {index, hold->token, hold->acquire, SIZE_MAX},
-                                        .from = acquire->invoked,
-                                        .to = acquire->returned});
+    decision_add(builder->decision, rule, what->invoked, what->returned,
+                 EVIDENCE(operation, other, first));
 }
 
 // --- acquire -------------------------------------------------------------------------------------
@@ -159,13 +144,13 @@ static void deepen(struct builder *builder, uint32_t index, struct owner *owner)
     int64_t limit = builder->options->depth_limit;
     owner->depth++;
     if (limit > 0 && owner->depth > limit)
-        blame(builder, RULE_DEPTH, index, hold->acquire);
+        blame(builder, RULE_DEPTH, index, hold->acquire, NO_OPERATION);
     if (acquire->token == 0)
         return;
     if (hold->token == NO_OPERATION)
         hold->token = index;
     else if (acquire->token != builder->operations->items[hold->token].token)
-        blame_token(builder, index, hold);
+        blame(builder, RULE_TOKEN, index, hold->token, hold->acquire);
 }
 
 static void see_acquire(struct builder *builder, uint32_t index, struct owner *owner)
@@ -191,7 +176,8 @@ static void see_acquire(struct builder *builder, uint32_t index, struct owner *o
         if (!inside)
             *APPEND(holds->refused, holds->refused_count, holds->refused_room) = index;
         else if (limit == 0 || owner->depth < limit)
-            blame(builder, RULE_FAILED_FREE, index, holds->items[owner->hold].acquire);
+            blame(builder, RULE_FAILED_FREE, index, holds->items[owner->hold].acquire,
+                  NO_OPERATION);
         break;
     default:
         builder->decision->unknown_count++;
@@ -232,7 +218,7 @@ static void release_unheld(struct builder *builder, uint32_t index, struct owner
                            ? take_spare(builder, &besides_of(builder, owner)->acquires)
                            : NO_OPERATION;
     if (acquire == NO_OPERATION) {
-        blame(builder, RULE_OWNERSHIP, index, NO_OPERATION);
+        blame(builder, RULE_OWNERSHIP, index, NO_OPERATION, NO_OPERATION);
         return;
     }
     begin_hold(builder, acquire, owner)->from = release->returned;
@@ -254,7 +240,7 @@ static bool is_interrupted(struct builder *builder, uint32_t index, struct owner
         return false;
     }
     if (!can) {
-        blame(builder, RULE_OWNERSHIP, index, NO_OPERATION);
+        blame(builder, RULE_OWNERSHIP, index, NO_OPERATION, NO_OPERATION);
         return false;
     }
     end_by_spare(builder, owner);
@@ -270,7 +256,8 @@ static void see_release(struct builder *builder, uint32_t index, struct owner *o
     // What cannot have been done was not, unless its process was told so.
     bool holds_it = owner->hold != NO_OPERATION && (!is_other || release->outcome == OUTCOME_OK);
     if (is_other && release->outcome == OUTCOME_OK)
-        blame(builder, RULE_OWNERSHIP, index, builder->holds->items[owner->hold].acquire);
+        blame(builder, RULE_OWNERSHIP, index, builder->holds->items[owner->hold].acquire,
+              NO_OPERATION);
     if (release->outcome == OUTCOME_OK && !holds_it) {
         release_unheld(builder, index, owner);
     } else if (release->outcome == OUTCOME_OK) {
@@ -301,7 +288,7 @@ static void see_renewal(struct builder *builder, uint32_t index, struct owner *o
         if (owner->hold != NO_OPERATION && operation_claims(renewal, builder->options))
             end_all(builder, index, owner);
     } else if (owner->hold == NO_OPERATION) {
-        blame(builder, RULE_OWNERSHIP, index, NO_OPERATION);
+        blame(builder, RULE_OWNERSHIP, index, NO_OPERATION, NO_OPERATION);
     } else {
         struct besides *besides = besides_of(builder, owner);
         besides->until = time_later(besides->until, builder->options->expiries[index]);
@@ -363,20 +350,21 @@ static void finish_owners(struct builder *builder)
     }
 }
 
-void model_holds_make(const struct operations *operations, const size_t *chosen, size_t count,
-                      const struct model_options *options, enum nesting nesting,
+void model_holds_make(const struct model_input *input, enum nesting nesting,
                       struct model_holds *holds, struct model_decision *decision)
 {
+    const struct operations *operations = input->operations;
+    size_t count = input->count;
     *holds = (struct model_holds){.room = count / 2};
     holds->items = memory_soon_full(holds->room * sizeof *holds->items);
     struct builder builder = {.operations = operations,
-                              .options = options,
+                              .options = input->options,
                               .nesting = nesting,
                               .holds = holds,
                               .decision = decision};
     make_owners(&builder, count);
     for (size_t i = 0; i < count; i++) {
-        uint32_t index = (uint32_t)(chosen != NULL ? chosen[i] : i);
+        uint32_t index = (uint32_t)(input->chosen != NULL ? input->chosen[i] : i);
         const struct operation *operation = &operations->items[index];
         struct owner *owner = find_owner(&builder, operation_owner(operations, operation));
         if (operation->kind == OPERATION_ACQUIRE)
@@ -422,13 +410,16 @@ int64_t first_unknown(const struct operations *operations, const struct model_ho
     return first;
 }
 
-void decision_add(struct model_decision *decision, struct model_violation violation)
+void decision_add(struct model_decision *decision, enum model_rule rule, int64_t from, int64_t to,
+                  const uint32_t evidence[MODEL_EVIDENCE])
 {
     const struct model_violation *first = &decision->first;
-    bool earlier = violation.from < first->from ||
-                   (violation.from == first->from && violation.rule < first->rule);
-    if (decision->violation_count++ == 0 || earlier)
-        decision->first = violation;
+    bool earlier = from < first->from || (from == first->from && rule < first->rule);
+    if (decision->violation_count++ == 0 || earlier) {
+        decision->first = (struct model_violation){.rule = rule, .from = from, .to = to};
+        for (size_t i = 0; i < MODEL_EVIDENCE; i++)
+            decision->first.operations[i] = evidence[i] != NO_OPERATION ? evidence[i] : SIZE_MAX;
+    }
     decision->linearizable = false;
 }
 
@@ -451,24 +442,13 @@ void decision_add_overlap(struct model_decision *decision, const struct operatio
         return;
     }
     if (operations->items[later->acquire].outcome == OUTCOME_UNKNOWN) {
-        decision_add(decision, (struct model_violation){
-                                   .rule = RULE_OWNERSHIP,
-                                   .operations = {later->release, SIZE_MAX, SIZE_MAX, SIZE_MAX},
-                                   .from = later->to,
-                                   .to = later->from});
+        decision_add(decision, RULE_OWNERSHIP, later->to, later->from,
+                     EVIDENCE(later->release, NO_OPERATION, NO_OPERATION));
         return;
     }
-    decision_add(
-        decision,
-        (struct model_violation){
-            .rule = RULE_EXCLUSION,
-            .operations = {earlier->acquire,
-                           earlier->release == NO_OPERATION ? SIZE_MAX : earlier->release,
-                           later->acquire,
-                           later->is_leased && later->release != NO_OPERATION ? later->release
-                                                                              : SIZE_MAX},
-            .from = later->from,
-            .to = to});
+    decision_add(decision, RULE_EXCLUSION, later->from, to,
+                 (uint32_t[]){earlier->acquire, earlier->release, later->acquire,
+                              later->is_leased ? later->release : NO_OPERATION});
     int64_t window_ns = operation_span_ns(operations, later->from, to);
     if (window_ns < 0 || later->to < later->from)
         return;

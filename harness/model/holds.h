@@ -6,13 +6,6 @@
 
 #define NO_OPERATION UINT32_MAX
 
-// How a process may hold it more than once.
-enum nesting {
-    NESTING_PERMITS, // each acquire is a hold of its own; a release ends the latest
-    NESTING_HOLDS,   // likewise; but a refused release says that none is left
-    NESTING_DEPTH,   // acquires inside a hold are part of it; as many releases end it
-};
-
 // Where a hold may have ended before its acquire returned, `to` is less than `from`, and there is
 // no core: it may have been at any instant between the two, for no time at all.
 struct model_hold {
@@ -46,8 +39,7 @@ struct model_holds {
 // needed. Any other use of the two comes in pairs, which interrupt a hold: it ends by the one as
 // early as can be, and begins again by the other as late, with the release that ended it. A hold
 // that a refused release ended needs no such acquire.
-void model_holds_make(const struct operations *operations, const size_t *chosen, size_t count,
-                      const struct model_options *options, enum nesting nesting,
+void model_holds_make(const struct model_input *input, enum nesting nesting,
                       struct model_holds *holds, struct model_decision *decision);
 void model_holds_free(struct model_holds *holds);
 
@@ -59,8 +51,10 @@ int64_t hold_possible_end(const struct operations *operations, const struct mode
 int64_t first_unknown(const struct operations *operations, const struct model_holds *holds,
                       bool shared);
 
-// Notes a violation; the first by time is kept.
-void decision_add(struct model_decision *decision, struct model_violation violation);
+// Notes a violation; the first by time is kept. Of the evidence NO_OPERATION is none.
+void decision_add(struct model_decision *decision, enum model_rule rule, int64_t from, int64_t to,
+                  const uint32_t evidence[MODEL_EVIDENCE]);
+#define EVIDENCE(a, b, c) ((const uint32_t[MODEL_EVIDENCE]){a, b, c, NO_OPERATION})
 
 // Notes that two holds cannot both be, unless one of them was interrupted.
 void decision_doubt(struct model_decision *decision, const struct model_hold *one,

@@ -2,20 +2,26 @@
 
 #include "harness/base/clock.h"
 #include "harness/base/text.h"
-#include "harness/model/catalogue.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-const struct model *const model_catalogue[] = {&mutex_model,
-                                               &reentrant_model,
-                                               &fenced_model,
-                                               &reentrant_fenced_model,
-                                               &semaphore_model,
-                                               &read_write_model,
-                                               &ownerless_model,
-                                               &tokens_model,
-                                               NULL};
+// In the order of lists.
+#define MODELS(MODEL)                                                                              \
+    MODEL(mutex)                                                                                   \
+    MODEL(reentrant)                                                                               \
+    MODEL(fenced)                                                                                  \
+    MODEL(reentrant_fenced)                                                                        \
+    MODEL(semaphore)                                                                               \
+    MODEL(read_write)                                                                              \
+    MODEL(ownerless)                                                                               \
+    MODEL(tokens)
+
+#define DECLARED(name) extern const struct model name##_model;
+MODELS(DECLARED)
+
+#define LISTED(name) &name##_model,
+const struct model *const model_catalogue[] = {MODELS(LISTED) NULL};
 
 const struct model *model_find(const char *name)
 {
@@ -159,7 +165,9 @@ static void decide_names(const struct model *model, const struct operations *ope
     size_t *starts = memory_zeroed(operations->name_count + 1, sizeof *starts);
     size_t *chosen = group_by_name(operations, starts);
     for (uint32_t name = 0; name < operations->name_count; name++)
-        model->decide(operations, chosen + starts[name], starts[name + 1] - starts[name], options,
+        model->decide(model,
+                      &(struct model_input){operations, chosen + starts[name],
+                                            starts[name + 1] - starts[name], options},
                       decision);
     free(chosen);
     free(starts);
@@ -181,7 +189,8 @@ int model_decide(const struct model *model, const struct operations *operations,
     if (operations->name_count > 1)
         decide_names(model, operations, &own, decision);
     else
-        model->decide(operations, NULL, operations->count, &own, decision);
+        model->decide(model, &(struct model_input){operations, NULL, operations->count, &own},
+                      decision);
     free(expiries);
     if (decision->is_doubtful && decision->violation_count == 0) {
         decision->linearizable = false;

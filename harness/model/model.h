@@ -112,14 +112,30 @@ struct model_decision {
     size_t unknown_count; // operations of unknown outcome
 };
 
+// How a process may hold a lock more than once.
+enum nesting {
+    NESTING_PERMITS, // each acquire is a hold of its own; a release ends the latest
+    NESTING_HOLDS,   // likewise; but a refused release says that none is left
+    NESTING_DEPTH,   // acquires inside a hold are part of it; as many releases end it
+};
+
+// The operations on one name: those that `chosen` lists, in their order; all of them if it is NULL.
+struct model_input {
+    const struct operations *operations;
+    const size_t *chosen;
+    size_t count;
+    const struct model_options *options;
+};
+
 struct model {
     const char *name;
     const char *summary; // one line
-    // Decides the operations on one name. They are those of `operations` that `chosen` lists, in
-    // the order of the operations; never fails.
-    void (*decide)(const struct operations *operations, const size_t *chosen, size_t count,
-                   const struct model_options *options, struct model_decision *decision);
-    bool decides_busy; // false: FAILED_ACQUIRE_BUSY is refused
+    // Decides the operations on one name; never fails.
+    void (*decide)(const struct model *model, const struct model_input *input,
+                   struct model_decision *decision);
+    enum nesting nesting; // how holds are made of operations, where they are
+    bool orders_tokens;   // in the order of holds
+    bool decides_busy;    // false: FAILED_ACQUIRE_BUSY is refused
     bool has_depth, has_permits, has_tokens, has_readers;
     bool may_have_permits; // permits need not be said
     bool has_leases;
@@ -127,7 +143,7 @@ struct model {
     bool is_ownerless; // a refused release says nothing
 };
 
-// Every model; NULL-terminated.
+// Every model; NULL-terminated. A new one is a line in model.c, and an object of its own.
 extern const struct model *const model_catalogue[];
 
 // By name, or NULL.

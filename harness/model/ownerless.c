@@ -8,7 +8,6 @@
 // be taken.
 #include "harness/base/rank.h"
 #include "harness/base/text.h"
-#include "harness/model/catalogue.h"
 #include "harness/model/holds.h"
 
 #include <stdlib.h>
@@ -100,20 +99,22 @@ static void must_happen(struct ownerless *lock, uint32_t index)
     }
     // What cannot have happened is left out.
     lock->happened[index] = true;
-    decision_add(lock->decision,
-                 (struct model_violation){.rule = acquires ? RULE_EXCLUSION : RULE_OWNERSHIP,
-                                          .operations = {acquires ? lock->latest : index, SIZE_MAX,
-                                                         acquires ? index : SIZE_MAX, SIZE_MAX},
-                                          .from = operation->returned,
-                                          .to = operation->returned});
+    decision_add(
+        lock->decision, acquires ? RULE_EXCLUSION : RULE_OWNERSHIP, operation->returned,
+        operation->returned,
+        EVIDENCE(acquires ? lock->latest : index, NO_OPERATION, acquires ? index : NO_OPERATION));
 }
 
-static void decide(const struct operations *operations, const size_t *chosen, size_t count,
-                   const struct model_options *options, struct model_decision *decision)
+static void decide(const struct model *model, const struct model_input *input,
+                   struct model_decision *decision)
 {
+    (void)model;
+    const struct operations *operations = input->operations;
+    const size_t *chosen = input->chosen;
+    size_t count = input->count;
     struct ownerless lock = {.operations = operations,
                              .decision = decision,
-                             .permits = options->permits > 0 ? options->permits : 1,
+                             .permits = input->options->permits > 0 ? input->options->permits : 1,
                              .latest = NO_OPERATION};
     struct ranked *order = memory_new((2 * count + 1) * sizeof *order);
     size_t events = 0;

@@ -147,7 +147,12 @@ static inline void wrong_model_is_found_out(struct search *search, const char *n
 {
     struct model wrong = *model_find(name);
     const struct subject subject = {&wrong, mistake->taking};
-    wrong.decide = mistake->decides == NULL ? wrong.decide : model_find(mistake->decides)->decide;
+    if (mistake->decides != NULL) {
+        const struct model *other = model_find(mistake->decides);
+        wrong.decide = other->decide;
+        wrong.nesting = other->nesting;
+        wrong.orders_tokens = other->orders_tokens;
+    }
     for (uint64_t seed = 0; seed < ORACLE_SOON; seed++) {
         struct sample sample;
         bool linearizable;

@@ -3,15 +3,17 @@
 // before one of a smaller token was invoked.
 #include "harness/base/rank.h"
 #include "harness/base/text.h"
-#include "harness/model/catalogue.h"
 #include "harness/model/holds.h"
 
 #include <stdlib.h>
 
-static void decide(const struct operations *operations, const size_t *chosen, size_t count,
-                   const struct model_options *options, struct model_decision *decision)
+static void decide(const struct model *model, const struct model_input *input,
+                   struct model_decision *decision)
 {
-    (void)options;
+    (void)model;
+    const struct operations *operations = input->operations;
+    const size_t *chosen = input->chosen;
+    size_t count = input->count;
     struct ranked *order = memory_new((count + 1) * sizeof *order);
     size_t granted = 0;
     for (size_t i = 0; i < count; i++) {
@@ -36,12 +38,9 @@ static void decide(const struct operations *operations, const size_t *chosen, si
         bool is_earlier = wrong != SIZE_MAX && items[wrong].invoked < items[index].invoked;
         size_t late = is_earlier ? index : wrong;
         if (wrong != SIZE_MAX)
-            decision_add(decision,
-                         (struct model_violation){
-                             .rule = RULE_TOKEN,
-                             .operations = {late, is_earlier ? wrong : index, SIZE_MAX, SIZE_MAX},
-                             .from = items[late].returned,
-                             .to = items[late].returned});
+            decision_add(
+                decision, RULE_TOKEN, items[late].returned, items[late].returned,
+                EVIDENCE((uint32_t)late, (uint32_t)(is_earlier ? wrong : index), NO_OPERATION));
         if (latest == SIZE_MAX || items[index].invoked > items[latest].invoked)
             latest = index;
     }

@@ -1,0 +1,777 @@
+#include "harness/check/preconditions.h"
+
+#include "harness/base/growing.h"
+#include "harness/base/rank.h"
+#include "harness/check/describe.h"
+#include "harness/check/wire_sides.h"
+#include "harness/point/point.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <strings.h>
+
+// "fault 1 (pause client-1 after read)", cut to what leaves room for the rest of a reason.
+static struct words name_of(const struct fault_step *step)
+{
+    struct words words;
+    _Static_assert(sizeof words.text >= 160, "the room of a fault's name");
+    snprintf(words.text, sizeof words.text, "fault %d (%.120s)", step->number,
+             step->text != NULL ? step->text : step->verb);
+    return words;
+}
+
+// --- why a fault never struck --------------------------------------------------------------------
+
+// True if the fault waits for a command, which this scheme may not send: reads, writes and holds
+// come with every scheme.
+static bool waits_for_command(const struct fault_step *step)
+{
+    static const char *const common[] = {"read", "write", NULL};
+    for (size_t i = 0; i < step->point_count; i++) {
+        if (step->points[i].moment != MOMENT_AT && !text_is_one_of(step->points[i].what, common))
+            return true;
+    }
+    return false;
+}
+
+// True if it waits for what is asked of a driver, of a scheme that has none.
+static bool waits_for_driver(const struct digest *digest, const struct fault_step *step)
+{
+    static const char *const asked[] = {"acquire", "release", "renew", NULL};
+    for (size_t i = 0; i < step->point_count && digest->trial->foreign == NULL; i++) {
+        if (step->points[i].moment != MOMENT_AT && text_is_one_of(step->points[i].what, asked))
+            return true;
+    }
+    return false;
+}
+
+// True if it waits for a command that a program sends for one of its workers, or for one purpose:
+// with several workers it cannot always be told which (scripts/drivers/README.md).
+static bool waits_for_one_of_several(const struct digest *digest, const struct fault_step *step)
+{
+    static const char *const known[] = {"acquire", "release", "renew", "read",
+                                        "write",   "holds",   NULL};
+    const struct foreign_settings *foreign = digest->trial->foreign;
+    bool tells =
+        foreign == NULL || foreign->plugin != NULL || digest->trial->scenario->clients.threads == 1;
+    for (size_t i = 0; i < step->point_count && !tells; i++) {
+        const struct point_name *point = &step->points[i];
+        if (!text_is_one_of(point->what, known) && (point->worker != 0 || point->phase[0] != '\0'))
+            return true;
+    }
+    return false;
+}
+
+#define COMMANDS_SAID 6
+
+// The commands that the point's client sent to servers in the point's phase, as its proxy saw them.
+// Returns how many different ones there are, at most COMMANDS_SAID; 0 if the very one is among them
+// that the point waits for, or if nothing was seen.
+static size_t find_sent(const struct digest *digest, const struct point_name *point,
+                        struct event_command sent[COMMANDS_SAID])
+{
+    size_t count = 0;
+    for (size_t i = 0; i < digest->history->count; i++) {
+        const struct event *event = &digest->history->events[i];
+        if (event->kind != EVENT_REQUEST || event->client != point->client)
+            continue;
+        enum phase phase = (enum phase)(event->detail >> REQUEST_PHASE);
+        struct event_command command = event_command(event);
+        if (point->phase[0] != '\0' && strcmp(point->phase, phase_name(phase)) != 0)
+            continue;
+        if (strncasecmp(command.text, point->what, sizeof command.text - 1) == 0)
+            return 0;
+        size_t known = 0;
+        while (known < count && strcmp(sent[known].text, command.text) != 0)
+            known++;
+        if (known == count && count < COMMANDS_SAID)
+            sent[count++] = command;
+    }
+    return count;
+}
+
+// Of commands that the lock does not send: what it sends instead, and how to strike there.
+static bool say_sent(const struct digest *digest, const struct fault_step *step, struct text *out)
+{
+    struct event_command sent[COMMANDS_SAID];
+    const struct point_name *point = &step->points[0];
+    size_t count = 0;
+    for (size_t i = step->point_count; i-- > 0;) { // the first one's last
+        count = find_sent(digest, &step->points[i], sent);
+        if (count == 0)
+            return false;
+    }
+    text_add(out, "its point was never reached: ");
+    if (point->phase[0] != '\0')
+        text_format(out, "in its %s ", point->phase);
+    text_format(out, "client-%d sent ", point->client);
+    for (size_t i = 0; i < count; i++)
+        text_format(out, "%s%s", i > 0 ? ", " : "", sent[i].text);
+    if (point->phase[0] != '\0')
+        text_format(out, "; 'client-%d %s request in %s' strikes whatever it sends", point->client,
+                    point->moment == MOMENT_AFTER ? "after" : "before", point->phase);
+    return true;
+}
+
+static void say_why_never_asked(const struct digest *digest, const struct fault_step *step,
+                                struct text *out)
+{
+    bool waits = waits_for_command(step);
+    const char *why = "its point was never reached";
+    if (step->at_ns > 0 && step->point_count > 0)
+        why = "the trial ended before its time, or its point was not reached from then on";
+    else if (step->at_ns >= 0)
+        why = "the trial ended before its time; more operations would make it longer";
+    else if (waits_for_driver(digest, step))
+        why = "its point was never reached: acquire, release and renew are what is asked of "
+              "drivers; of this scheme, say 'request in release', or name its command";
+    else if (waits && digest->trial->foreign != NULL && say_sent(digest, step, out))
+        return;
+    else if (waits_for_one_of_several(digest, step))
+        why = "its point was never reached; is it a command that this scheme sends? And which "
+              "worker's it is, and in what phase, is known for certain with clients: {threads: 1}";
+    else if (waits)
+        why = "its point was never reached; is it a command that this scheme sends? see lockpick "
+              "history";
+    else if (step->after != 0 || step->nth > 1)
+        why = "its point was never reached so often or so late; more operations would do";
+    text_add(out, why);
+}
+
+static bool fault_took_effect(const struct digest *digest, const struct fault_record *record,
+                              struct text *why)
+{
+    bool in_effect = record->in_effect_ns != TIME_NEVER;
+    if (in_effect && !record->failed)
+        return true;
+    text_format(why, "%s %s: ", name_of(record->step).text,
+                in_effect ? "was never over" : "never took effect");
+    if (in_effect)
+        text_add(why, "its end was tried and FAILED");
+    else if (record->failed)
+        text_add(why, "it was tried and FAILED");
+    else if (record->asked_ns == TIME_NEVER)
+        say_why_never_asked(digest, record->step, why);
+    else
+        text_add(why, "it was asked for, but nothing proves that it took effect");
+    if (record->reason[0] != '\0')
+        text_format(why, ": %.160s", record->reason);
+    else if (record->failed && record->failure > 0)
+        text_format(why, ": %s", strerror(record->failure));
+    return false;
+}
+
+bool fault_was_absent(const struct digest *digest, struct text *what)
+{
+    bool any_drawn = false; // took effect
+    for (size_t i = 0; i < digest->fault_count; i++)
+        any_drawn |= digest->faults[i].step->drawn && digest->faults[i].in_effect_ns != TIME_NEVER;
+    FOR_EACH_FAULT (record, digest) {
+        if (record->in_effect_ns == TIME_NEVER && !(record->step->drawn && any_drawn))
+            return say(what, "%s", name_of(record->step).text);
+    }
+    return false;
+}
+
+// --- what a fault met ----------------------------------------------------------------------------
+
+// True if the worker cannot go for the lock because of the fault, or what it sends is only what the
+// fault keeps back.
+static bool is_target(const struct digest *digest, const struct fault_step *step, int client,
+                      int worker)
+{
+    if (step->side_counts[0] > 0)
+        return wire_names_client(step, client) && !wire_names_all_clients(digest, step);
+    return fault_can(step, FAULT_STOPS | FAULT_KILLS) && step->target.client == client &&
+           (step->target.worker == 0 || step->target.worker == worker);
+}
+
+// True if the fault waits for a request of the very client that it cuts off.
+static bool loses_request(const struct fault_step *step)
+{
+    const struct point_name *point = &step->points[0];
+    return step->side_counts[0] > 0 && step->point_count > 0 && point->moment == MOMENT_BEFORE &&
+           waits_for_command(step) && wire_names_client(step, point->client);
+}
+
+// From when on the fault was on its target: one worker stands still as soon as it has come to its
+// point, and a conductor that is late says so when others have long gone on.
+static int64_t began_ns(const struct fault_record *record)
+{
+    const struct target *target = &record->step->target;
+    const struct event *reached = record->reached;
+    bool holds_it = fault_can(record->step, FAULT_STOPS) && target->worker != 0 &&
+                    reached != NULL && reached->client == target->client &&
+                    reached->worker == target->worker;
+    return holds_it ? time_earlier(reached->at_ns, record->in_effect_ns) : record->in_effect_ns;
+}
+
+struct span {
+    int64_t from_ns, to_ns;
+};
+
+// When what is tried meets the fault. A server that was killed or restarted is met while it goes
+// down and comes back, and a client is dead before its end is noticed, which may take seconds; what
+// a lost request left on the servers is met until its lease runs out.
+static struct span time_of_meeting(const struct digest *digest, const struct fault_record *record)
+{
+    const struct fault_step *step = record->step;
+    struct span time = {began_ns(record), record->healed_ns};
+    if (loses_request(step) && time.to_ns != TIME_NEVER)
+        time.to_ns += digest->trial->scenario->lock.lease_ns;
+    if (step->side_counts[0] > 0 || !fault_can(step, FAULT_KILLS) ||
+        fault_can(step, FAULT_MOVES_LEADER))
+        return time;
+    time.from_ns = time_earlier(record->asked_ns, record->in_effect_ns);
+    if (time.to_ns != TIME_NEVER)
+        time.to_ns += 100 * NS_PER_MS;
+    return time;
+}
+
+// True if somebody other than the fault's target had an acquire in progress while it was in effect,
+// or, where nobody waits for the lock, an access of the guarded value.
+static bool met_somebody(const struct digest *digest, const struct fault_record *record)
+{
+    const struct fault_step *step = record->step;
+    const struct span time = time_of_meeting(digest, record);
+    FOR_EACH_HOLD (hold, digest) {
+        if (hold->granted_ns >= time.from_ns && hold->invoked_ns <= time.to_ns &&
+            !is_target(digest, step, hold->client, hold->worker))
+            return true;
+    }
+    FOR_EACH_ATTEMPT (attempt, digest) {
+        if (attempt->returned_ns >= time.from_ns && attempt->died_ns >= time.from_ns &&
+            attempt->invoked_ns <= time.to_ns &&
+            !is_target(digest, step, attempt->client, attempt->worker))
+            return true;
+    }
+    for (size_t i = 0; i < digest->access_count && !digest_excludes(digest); i++) {
+        const struct access *access = &digest->accesses[i];
+        const struct hold *hold = &digest->holds[access->hold];
+        if (access->returned_ns >= time.from_ns && access->invoked_ns <= time.to_ns &&
+            !is_target(digest, step, hold->client, hold->worker))
+            return true;
+    }
+    return false;
+}
+
+// True if the fault took effect, was over when it had to be, and something met it.
+static bool fault_is_proven(const struct digest *digest, const struct fault_record *record,
+                            struct text *why)
+{
+    const struct clients_settings *clients = &digest->trial->scenario->clients;
+    const struct fault_step *step = record->step;
+    const struct words what = name_of(step);
+    if (!fault_took_effect(digest, record, why))
+        return false;
+    // It was to end by a cause or its bound, and ended only because the trial did. One at a set
+    // time may be cut short: those of `every` and `random` go on until the end.
+    if (step->bound_ns > 0 && step->bound_ns != NO_BOUND && step->at_ns < 0 &&
+        record->healed_ns != TIME_NEVER && record->heal_reason == HEAL_END)
+        return !say(why,
+                    "%s was still on when the trial ended: what its end brings was not seen; more "
+                    "operations would last until then",
+                    what.text);
+    if (step->side_counts[0] > 0 && record->met == 0)
+        return !say(why, "%s met no packet: nothing went between those nodes meanwhile", what.text);
+    if (fault_can(step, FAULT_HINDERS_DISK) && record->met == 0)
+        return !say(why, "%s met no write: the server asked nothing of its disk meanwhile",
+                    what.text);
+    return met_somebody(digest, record) ||
+           !say(why,
+                "%s met no traffic: nobody else went for the lock %s it; let another client "
+                "compete: more operations, more clients.processes (now %" PRId64 ")%s",
+                what.text, step->bound_ns >= 0 ? "during" : "after", clients->processes,
+                clients->lead.client == 0 ? ", or lead" : "");
+}
+
+size_t drawn_faults(const struct digest *digest, size_t *struck)
+{
+    size_t drawn = 0;
+    *struck = 0;
+    for (size_t i = 0; i < digest->fault_count; i++) {
+        struct text ignored = {0};
+        const struct fault_record *record = &digest->faults[i];
+        drawn += record->step->drawn;
+        *struck += record->step->drawn && fault_is_proven(digest, record, &ignored);
+        text_free(&ignored);
+    }
+    return drawn;
+}
+
+static bool faults_proven(const struct digest *digest, struct text *why)
+{
+    size_t struck;
+    size_t drawn = drawn_faults(digest, &struck);
+    for (size_t i = 0; i < digest->fault_count; i++) {
+        // What was drawn need not have struck, but what took a server down must have brought it
+        // back.
+        const struct fault_record *record = &digest->faults[i];
+        bool is_demanded =
+            !record->step->drawn || (record->in_effect_ns != TIME_NEVER && record->failed &&
+                                     fault_can(record->step, FAULT_KILLS));
+        if (is_demanded && !fault_is_proven(digest, record, why))
+            return false;
+    }
+    if (drawn == 0 || struck > 0 || drawn < digest->fault_count)
+        return true;
+    text_format(why, "none of %zu drawn faults struck: ", drawn);
+    fault_is_proven(digest, &digest->faults[0], why);
+    return false;
+}
+
+// --- servers that are down -----------------------------------------------------------------------
+
+bool servers_were_left_down(const struct digest *digest, struct text *why)
+{
+    FOR_EACH_FAULT (record, digest) {
+        bool took_effect = record->in_effect_ns != TIME_NEVER;
+        if (took_effect && fault_can(record->step, FAULT_SHOWS_AT_START) &&
+            record->step->form.lasting == LASTS_NEVER)
+            return say(why, "%s: a server with damaged data may answer anything",
+                       name_of(record->step).text);
+        bool stays_struck = took_effect && fault_can(record->step, FAULT_REFUSES | FAULT_STOPS);
+        if (record->failed && record->step->target.client == 0 && record->asked_ns != TIME_NEVER &&
+            (stays_struck || fault_can(record->step, FAULT_KILLS)) &&
+            !fault_took_effect(digest, record, why))
+            return true;
+    }
+    return false;
+}
+
+// True if the fault had one of the lock's servers down, or standing still, at that time.
+static bool is_down_at(const struct fault_record *record, int64_t at_ns)
+{
+    const struct fault_step *step = record->step;
+    bool is_of_lock = step->target.client == 0 && step->side_counts[0] == 0 &&
+                      strncmp(step->target.server, "store", 5) != 0;
+    // A failover takes its leader down before another one leads.
+    int64_t from_ns = time_earlier(record->asked_ns, record->in_effect_ns);
+    return is_of_lock && fault_can(step, FAULT_KILLS | FAULT_STOPS) && from_ns <= at_ns &&
+           (record->in_effect_ns != TIME_NEVER || !record->failed) && at_ns < record->healed_ns;
+}
+
+void tell_servers_down(const struct digest *digest, int64_t from_ns, int64_t to_ns,
+                       struct text *out)
+{
+    const struct trial *trial = digest->trial;
+    int most = 0;
+    struct text which = {0};
+    for (size_t i = 0; i < digest->fault_count; i++) {
+        // They are the most when one more goes down, or when the time begins.
+        const struct fault_record *added = &digest->faults[i];
+        int64_t at_ns = time_later(from_ns, time_earlier(added->asked_ns, added->in_effect_ns));
+        struct text names = {0};
+        int down = 0;
+        for (size_t j = 0; at_ns <= to_ns && j < digest->fault_count; j++) {
+            if (is_down_at(&digest->faults[j], at_ns))
+                text_format(&names, "%s%d", down++ > 0 ? ", " : "", digest->faults[j].step->number);
+        }
+        struct text lesser = down > most ? which : names;
+        which = down > most ? names : which;
+        most = down > most ? down : most;
+        text_free(&lesser);
+    }
+    int left = trial->servers - most;
+    bool is_short =
+        trial->servers > 0 && (trial->by_majority ? 2 * left <= trial->servers : left <= 0);
+    if (most > 0 && is_short)
+        text_format(out, "; %d of %d server%s %s down (fault%s %s)", most, trial->servers,
+                    plural(trial->servers), most == 1 ? "was" : "were", plural(most),
+                    text_string(&which));
+    text_free(&which);
+}
+
+// --- whether everybody was served ----------------------------------------------------------------
+
+// Without a fault: none was on, or being recovered from, between an acquire's invoke and return.
+// Whoever lost the race for a lock that others held all the time was not turned away. Stalls excuse
+// nothing: whatever kept a client from the lock, it was not seen to get it.
+
+// So many refusals of a lock that was free throughout are no chance meeting, as of two who ask a
+// quorum at once and both have to let go again.
+#define MANY_REFUSALS 3
+// So many acquires without an answer are few, whatever their share; above it, one in ten is.
+#define FEW_UNANSWERED 2
+// Whoever waits looks again within that time, even if nothing is said of it.
+#define LEAST_RETRY_NS (10 * NS_PER_MS)
+// How many of the holds before an acquire are looked at for one that it has to wait for.
+#define LOOK_BACK 16
+
+// True if no fault was on between the two times, and no target may not have recovered from it.
+static bool is_undisturbed(const struct digest *digest, int64_t from_ns, int64_t to_ns)
+{
+    FOR_EACH_FAULT (record, digest) {
+        bool is_of_client = record->step->target.client > 0;
+        int64_t over_ns = record->healed_ns;
+        if (over_ns == TIME_NEVER && record->step->bound_ns < 0 && is_of_client)
+            over_ns = record->in_effect_ns;
+        if (over_ns != TIME_NEVER && !is_of_client)
+            over_ns += digest->trial->scenario->lock.stuck_after_ns;
+        if (record->asked_ns <= to_ns && over_ns >= from_ns)
+            return false;
+    }
+    return true;
+}
+
+// Times at which somebody may have held some lock, one after the other.
+struct busy {
+    struct span *spans;
+    size_t count;
+};
+
+// Until when a lock that nobody is known to have released may have been held.
+static int64_t given_back_by_ns(const struct digest *digest, int64_t valid_until_ns)
+{
+    return valid_until_ns == TIME_NEVER
+               ? TIME_NEVER
+               : valid_until_ns + digest->trial->scenario->lock.stuck_after_ns;
+}
+
+static struct busy busy_make(const struct digest *digest)
+{
+    struct busy busy = {0};
+    bool has_lease = trial_has_trait(digest->trial, "lease");
+    busy.spans = memory_new((digest->hold_count + digest->attempt_count) * sizeof *busy.spans);
+    size_t count = 0;
+    FOR_EACH_HOLD (hold, digest) {
+        bool is_over = hold->returned_ns != TIME_NEVER && hold->answer != RELEASE_UNKNOWN;
+        busy.spans[count++] = (struct span){
+            hold->invoked_ns,
+            is_over ? hold->returned_ns : given_back_by_ns(digest, hold->valid_until_ns)};
+    }
+    FOR_EACH_ATTEMPT (attempt, digest) {
+        int64_t by_ns = time_earlier(attempt->returned_ns, attempt->died_ns);
+        if (attempt->outcome != OUTCOME_UNKNOWN)
+            continue;
+        if (by_ns != TIME_NEVER && has_lease)
+            by_ns = given_back_by_ns(digest, by_ns + digest->trial->scenario->lock.lease_ns);
+        busy.spans[count++] = (struct span){attempt->invoked_ns, has_lease ? by_ns : TIME_NEVER};
+    }
+    sort_by_key(busy.spans, count, sizeof *busy.spans);
+    for (size_t i = 0; i < count; i++) {
+        struct span *last = busy.count > 0 ? &busy.spans[busy.count - 1] : NULL;
+        if (last != NULL && last->to_ns >= busy.spans[i].from_ns)
+            last->to_ns = time_later(last->to_ns, busy.spans[i].to_ns);
+        else
+            busy.spans[busy.count++] = busy.spans[i];
+    }
+    return busy;
+}
+
+// The longest time between the two for which nobody can have held any lock.
+static int64_t longest_free_ns(const struct busy *busy, int64_t from_ns, int64_t to_ns)
+{
+    int64_t longest_ns = 0;
+    for (size_t i = FIRST_FROM(busy->spans, busy->count, to_ns, from_ns);
+         i < busy->count && busy->spans[i].from_ns < to_ns; i++) {
+        longest_ns = time_later(longest_ns, busy->spans[i].from_ns - from_ns);
+        from_ns = time_later(from_ns, busy->spans[i].to_ns);
+    }
+    return time_later(longest_ns, to_ns - time_earlier(from_ns, to_ns));
+}
+
+// What became of acquires without a fault.
+enum answer { REFUSED, UNANSWERED, WAITING, GRANTED, ANSWERS }; // WAITING: still, at the end
+
+struct answers {
+    size_t of[ANSWERS];
+};
+
+static size_t all_of(const struct answers *answers)
+{
+    size_t sum = 0;
+    for (enum answer i = 0; i < ANSWERS; i++)
+        sum += answers->of[i];
+    return sum;
+}
+
+static void tell_answers(const struct answers *answers, struct text *out)
+{
+    static const char *const names[] = {"not-held", "unknown", "still waiting at the end"};
+    bool any = false;
+    for (enum answer i = 0; i < GRANTED; i++) {
+        if (answers->of[i] > 0)
+            text_format(out, "%s%zu × %s", any ? ", " : "", answers->of[i], names[i]);
+        any |= answers->of[i] > 0;
+    }
+}
+
+// What is known of one client.
+struct asker {
+    bool has_held;
+    struct answers answers;
+    bool turned_away;     // at least once when the lock was to be had, or without having waited
+    size_t free_refusals; // of a lock that was free throughout, however shortly
+};
+
+struct served {
+    const struct digest *digest;
+    struct asker *askers; // by client number
+    size_t asker_count;
+    struct answers all;
+    struct answers contended; // asked while another held the lock; but for those granted, only if
+                              // they came back long before their wait was over
+    struct busy busy;         // made only for those who have never held
+};
+
+static struct asker *asker_of(struct served *served, int client)
+{
+    served->askers =
+        reaching(served->askers, &served->asker_count, (size_t)client, sizeof *served->askers);
+    return &served->askers[client];
+}
+
+// True if another held that lock, as far as one can tell, when it was asked for.
+static bool had_holder(const struct digest *digest, int64_t key, int64_t at_ns)
+{
+    size_t end = FIRST_FROM(digest->holds, digest->hold_count, granted_ns, at_ns);
+    for (size_t i = end; i > 0 && end - i < LOOK_BACK; i--) {
+        const struct hold *hold = &digest->holds[i - 1];
+        if (hold->key == key && hold->released_ns > at_ns)
+            return true;
+    }
+    return false;
+}
+
+static void see_hold(struct served *served, const struct hold *hold)
+{
+    const struct digest *digest = served->digest;
+    asker_of(served, hold->client)->has_held = true;
+    if (!is_undisturbed(digest, hold->invoked_ns, hold->granted_ns))
+        return;
+    served->all.of[GRANTED]++;
+    served->contended.of[GRANTED] += had_holder(digest, hold->key, hold->invoked_ns);
+}
+
+// True if the lock was free for long enough for whoever waits for it, looking again and again, to
+// be granted it; or, of one who tries it once, throughout, as often as is no chance.
+static bool was_free(struct served *served, struct asker *asker, const struct attempt *attempt)
+{
+    const struct lock_settings *lock = &served->digest->trial->scenario->lock;
+    int64_t slack_ns = 2 * time_later(lock->retry_ns, LEAST_RETRY_NS);
+    if (served->busy.spans == NULL)
+        served->busy = busy_make(served->digest);
+    int64_t free_ns = longest_free_ns(&served->busy, attempt->invoked_ns, attempt->returned_ns);
+    asker->free_refusals += free_ns == attempt->returned_ns - attempt->invoked_ns;
+    return (lock->wait_ns > 0 && free_ns > slack_ns) || asker->free_refusals >= MANY_REFUSALS;
+}
+
+// Of one that was still under way when the trial ended: true if it had been for so long that
+// somebody should have been granted the lock; or if a program, which is not told of the end,
+// refused it although the lock was free.
+static bool waited_in_vain(struct served *served, struct asker *asker,
+                           const struct attempt *attempt)
+{
+    const struct digest *digest = served->digest;
+    const struct foreign_settings *foreign = digest->trial->foreign;
+    int64_t enough_ns = digest->trial->scenario->lock.stuck_after_ns;
+    if (enough_ns > 0 && digest->ended_ns - attempt->invoked_ns > enough_ns)
+        return true;
+    return foreign != NULL && foreign->plugin == NULL && attempt->outcome == OUTCOME_NO &&
+           attempt->returned_ns != TIME_NEVER && was_free(served, asker, attempt);
+}
+
+static void see_attempt(struct served *served, const struct attempt *attempt)
+{
+    const struct digest *digest = served->digest;
+    struct asker *asker = asker_of(served, attempt->client);
+    bool is_open = attempt->returned_ns > digest->ended_ns;
+    if (attempt->died || attempt->invoked_ns >= digest->ended_ns ||
+        !is_undisturbed(digest, attempt->invoked_ns,
+                        time_earlier(attempt->returned_ns, digest->ended_ns)))
+        return;
+    enum answer came = is_open ? WAITING : attempt->outcome == OUTCOME_NO ? REFUSED : UNANSWERED;
+    if (is_open && (asker->has_held || !waited_in_vain(served, asker, attempt)))
+        return;
+    bool came_early =
+        attempt->returned_ns - attempt->invoked_ns < digest->trial->scenario->lock.wait_ns / 2;
+    asker->answers.of[came]++;
+    served->all.of[came]++;
+    served->contended.of[came] +=
+        !is_open && came_early && had_holder(digest, attempt->key, attempt->invoked_ns);
+    asker->turned_away |= came != REFUSED;
+    if (came == REFUSED && !asker->has_held)
+        asker->turned_away |= came_early || was_free(served, asker, attempt);
+}
+
+static bool tell_who_was_not_served(const struct served *served, struct text *why)
+{
+    size_t count = 0;
+    size_t first = 0;
+    for (size_t i = served->asker_count; i-- > 0;) {
+        if (served->askers[i].has_held || !served->askers[i].turned_away)
+            continue;
+        count++;
+        first = i;
+    }
+    if (count == 0)
+        return false;
+    const struct answers *answers = &served->askers[first].answers;
+    text_format(why, "client-%zu asked %zu time%s without a fault and never held the lock: ", first,
+                all_of(answers), plural((long long)all_of(answers)));
+    tell_answers(answers, why);
+    if (count > 1)
+        text_format(why, "; nor did %zu other client%s", count - 1, plural((long long)count - 1));
+    return true;
+}
+
+static bool tell_that_nobody_waited(const struct served *served, struct text *why)
+{
+    const struct answers *contended = &served->contended;
+    size_t failed = contended->of[REFUSED] + contended->of[UNANSWERED];
+    if (contended->of[GRANTED] * 2 > failed || failed < MANY_REFUSALS)
+        return false;
+    text_format(why,
+                "%zu acquires without a fault found the lock held and came back long before their "
+                "wait of %s was over (",
+                failed, lasting(served->digest->trial->scenario->lock.wait_ns).text);
+    tell_answers(contended, why);
+    return say(why,
+               "), and only %zu were granted it: that one can wait for it was not seen ('lock: "
+               "{wait: 0ms, retry: 0ms}' is for locks that nobody waits for)",
+               contended->of[GRANTED]);
+}
+
+// O(n log n) of the acquires.
+static bool everybody_was_served(const struct digest *digest, struct text *why)
+{
+    struct served served = {.digest = digest};
+    if (!digest_excludes(digest))
+        return true;
+    for (size_t i = 0; i < digest->hold_count; i++)
+        see_hold(&served, &digest->holds[i]);
+    for (size_t i = 0; i < digest->attempt_count; i++)
+        see_attempt(&served, &digest->attempts[i]);
+    size_t unanswered = served.all.of[UNANSWERED];
+    bool hollow = tell_who_was_not_served(&served, why);
+    if (!hollow && unanswered > FEW_UNANSWERED && unanswered * 10 > all_of(&served.all))
+        hollow =
+            say(why,
+                "%zu of %zu acquires without a fault came back without an answer (unknown): of "
+                "so many it is not known whether they got the lock",
+                unanswered, all_of(&served.all));
+    hollow = hollow || tell_that_nobody_waited(&served, why);
+    free(served.askers);
+    free(served.busy.spans);
+    return !hollow;
+}
+
+// --- the trial -----------------------------------------------------------------------------------
+
+static bool ended_as_planned(const struct digest *digest, struct text *why)
+{
+    struct words length = lasting(digest->ended_ns - digest->started_ns);
+    if (!digest->stop_known)
+        text_format(why, "the history breaks off after %s: the trial was not ended", length.text);
+    else if (digest->stop_reason == STOP_LIMIT)
+        text_format(why, "the trial ran into its time limit after %s with %zu holds", length.text,
+                    digest->hold_count);
+    else if (digest->stop_reason == STOP_BROKEN)
+        text_format(why, "the harness or its set-up failed after %s", length.text);
+    else if (digest->stop_reason == STOP_STUCK)
+        text_format(why,
+                    "the trial was ended after %s because nobody was granted the lock, but its "
+                    "history does not prove it stuck",
+                    length.text);
+    else
+        return true;
+    tell_servers_down(digest, digest->ended_ns - digest->trial->scenario->lock.stuck_after_ns,
+                      digest->ended_ns, why);
+    return false;
+}
+
+// A driver that cannot reach its servers says that it does not know, each time.
+static bool was_held(const struct digest *digest, struct text *why)
+{
+    size_t unknown = 0;
+    if (digest->hold_count > 0)
+        return true;
+    for (size_t i = 0; i < digest->attempt_count; i++)
+        unknown += digest->attempts[i].outcome == OUTCOME_UNKNOWN;
+    text_format(why, "nobody was ever granted the lock (%zu acquires tried)",
+                digest->attempt_count);
+    if (digest->trial->foreign != NULL && digest->trial->foreign->plugin == NULL && unknown > 0 &&
+        unknown == digest->attempt_count)
+        text_add(why, ": its driver answered each of them with unknown; does it ask the servers "
+                      "that the scenario names (servers: redis gives it LOCKPICK_REDIS)? See "
+                      "driver-of-client-1.log");
+    return false;
+}
+
+bool preconditions_hold(const struct digest *digest, struct text *why)
+{
+    return ended_as_planned(digest, why) && faults_proven(digest, why) && was_held(digest, why) &&
+           everybody_was_served(digest, why);
+}
+
+bool history_is_whole(const struct digest *digest, struct text *why)
+{
+    return digest->history->condition.state == HISTORY_WHOLE ||
+           !say(why, "%s; what there is of it (%zu hold%s) shows no violation",
+                digest->history->condition.text, digest->hold_count,
+                plural((long long)digest->hold_count));
+}
+
+bool machine_may_be_to_blame(const struct digest *digest, struct text *why)
+{
+    return digest->history->condition.harness_lost && trial_has_trait(digest->trial, "lease") &&
+           say(why,
+               "%s; a lease seems broken, but what is lost may have said that the machine stood "
+               "still, or that its clock was set",
+               digest->history->condition.text);
+}
+
+// Who went for a lock last, by its key: 0 is nobody.
+struct takers {
+    size_t *last;
+    size_t count;
+};
+
+// True if somebody else had gone for it before.
+static bool is_another(struct takers *takers, int64_t key, int client, int worker)
+{
+    size_t who = ((size_t)client << 16) + (size_t)worker + 1;
+    takers->last = reaching(takers->last, &takers->count, (size_t)key, sizeof *takers->last);
+    size_t before = takers->last[key];
+    takers->last[key] = who;
+    return before != 0 && before != who;
+}
+
+bool was_contended(const struct digest *digest, struct text *why)
+{
+    struct takers takers = {0};
+    bool contended = false;
+    for (size_t i = 0; !contended && i < digest->hold_count; i++) {
+        const struct hold *hold = &digest->holds[i];
+        contended = is_another(&takers, hold->key, hold->client, hold->worker);
+    }
+    for (size_t i = 0; !contended && digest->hold_count > 0 && i < digest->attempt_count; i++) {
+        const struct attempt *attempt = &digest->attempts[i];
+        contended = is_another(&takers, attempt->key, attempt->client, attempt->worker);
+    }
+    free(takers.last);
+    return contended ||
+           !say(why,
+                "only one worker ever went for %s lock: exclusion was not put to the test; more "
+                "clients, threads or operations would",
+                scenario_key_count(digest->trial->scenario) > 1 ? "each" : "the");
+}
+
+bool harness_was_broken(const struct digest *digest, struct text *why)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < digest->history->count; i++)
+        count += digest->history->events[i].outcome == OUTCOME_BROKEN;
+    return count > 0 && say(why, "%zu request%s failed because the harness or its set-up is wrong",
+                            count, plural((long long)count));
+}
+
+bool clock_was_set(const struct digest *digest, struct text *why)
+{
+    return digest->clock_step_ns != 0 && trial_has_trait(digest->trial, "lease") &&
+           say(why,
+               "somebody set the machine's clock by %s during the trial, and the server expires "
+               "leases by it; run it again",
+               lasting(digest->clock_step_ns).text);
+}

@@ -1,0 +1,453 @@
+// Locks whose holds are cores that must not overlap: one holder at a time (the plain mutex, the
+// reentrant one, and both with fencing tokens), readers and a writer, permits.
+//
+// The cores are disjoint if and only if the history is linearizable: let each acquire take effect
+// as late and each release as early as it can, and the hold is its core; and every possible hold
+// contains its core. Tokens grow in the order of the cores, which is then the only order.
+#include "harness/base/clock.h"
+#include "harness/base/rank.h"
+#include "harness/base/text.h"
+#include "harness/model/holds.h"
+
+#include <stdlib.h>
+
+// --- acquires that were refused
+// --------------------------------------------------------------------
+
+// From when until when a hold may have gone on.
+struct extent {
+    int64_t from;
+    int64_t to; // while they are sorted: of this one and all before it, the latest
+};
+
+struct extents {
+    struct extent *items; // sorted by `from`
+    size_t count;
+};
+
+static bool is_shared(const struct operations *operations, const struct model_hold *hold)
+{
+    return operations->items[hold->acquire].shared;
+}
+
+// How far each hold can reach to either side before it meets a core that excludes it.
+static struct extent *reach(const struct operations *operations, const struct model_holds *holds)
+{
+    struct extent *extents = memory_new(holds->count * sizeof *extents);
+    int64_t any = INT64_MIN; // where the cores before end: of all, and of those not shared
+    int64_t exclusive = INT64_MIN;
+    for (size_t i = 0; i < holds->count; i++) {
+        const struct model_hold *hold = &holds->items[i];
+        bool shared = is_shared(operations, hold);
+        extents[i].from =
+            time_later(operations->items[hold->acquire].invoked, shared ? exclusive : any);
+        any = time_later(any, hold->to);
+        exclusive = shared ? exclusive : time_later(exclusive, hold->to);
+    }
+    any = INSTANT_NEVER; // where the cores behind begin
+    exclusive = INSTANT_NEVER;
+    for (size_t i = holds->count; i-- > 0;) {
+        const struct model_hold *hold = &holds->items[i];
+        bool shared = is_shared(operations, hold);
+        extents[i].to = time_earlier(hold_possible_end(operations, hold), shared ? exclusive : any);
+        any = hold->from;
+        exclusive = shared ? exclusive : hold->from;
+    }
+    return extents;
+}
+
+// Of the extents, those of holds that exclude an acquire that is shared, or not.
+static struct extents choose(const struct operations *operations, const struct model_holds *holds,
+                             const struct extent *all, bool shared)
+{
+    struct extents chosen = {.items = memory_new(holds->count * sizeof *chosen.items)};
+    for (size_t i = 0; i < holds->count; i++) {
+        if (!shared || !is_shared(operations, &holds->items[i]))
+            chosen.items[chosen.count++] = all[i];
+    }
+    sort_by_key(chosen.items, chosen.count, sizeof *chosen.items);
+    for (size_t i = 1; i < chosen.count; i++)
+        chosen.items[i].to = time_later(chosen.items[i].to, chosen.items[i - 1].to);
+    return chosen;
+}
+
+// True if one of the extents and the operation have an instant in common.
+static bool touches(const struct extents *extents, const struct operation *refused)
+{
+    size_t begun = FIRST_FROM(extents->items, extents->count, from, refused->returned);
+    return begun > 0 && extents->items[begun - 1].to > refused->invoked;
+}
+
+// From when on an acquire of unknown outcome may keep everybody out, or writers.
+struct unknown {
+    int64_t writer;
+    int64_t reader;
+};
+
+static struct unknown find_unknown(const struct operations *operations,
+                                   const struct model_holds *holds)
+{
+    int64_t any = INT64_MIN;
+    int64_t exclusive = INT64_MIN;
+    for (size_t i = 0; i < holds->count; i++) {
+        any = time_later(any, holds->items[i].to);
+        if (!is_shared(operations, &holds->items[i]))
+            exclusive = time_later(exclusive, holds->items[i].to);
+    }
+    return (struct unknown){.writer = time_later(first_unknown(operations, holds, false), any),
+                            .reader =
+                                time_later(first_unknown(operations, holds, true), exclusive)};
+}
+
+static void blame_refusal(const struct operations *operations, struct model_decision *decision,
+                          uint32_t refused)
+{
+    const struct operation *operation = &operations->items[refused];
+    decision_add(decision, RULE_FAILED_FREE, operation->invoked, operation->returned,
+                 EVIDENCE(refused, NO_OPERATION, NO_OPERATION));
+}
+
+// Judges the refused of one kind that no hold explains. Returns how many an unknown acquire must.
+static size_t decide_kind(const struct operations *operations, const struct model_holds *holds,
+                          const struct extents *extents, bool shared, int64_t unknown_from,
+                          struct model_decision *decision)
+{
+    size_t needed = 0;
+    for (size_t i = 0; i < holds->refused_count; i++) {
+        const struct operation *refused = &operations->items[holds->refused[i]];
+        if (refused->shared != shared || touches(extents, refused))
+            continue;
+        if (refused->returned > unknown_from)
+            needed++;
+        else
+            blame_refusal(operations, decision, holds->refused[i]);
+    }
+    return needed;
+}
+
+// Judges the refused acquires of holds whose cores exclude each other as they must. Each hold may
+// have begun as early as its acquire was invoked and gone on until its release returned, as far as
+// the cores of those that it excludes allow. A refused acquire is explained by such a hold of one
+// that excludes it; or, after the last core, by an acquire of unknown outcome that got the lock for
+// ever. What is not explained goes to `decision`.
+//
+// One choice explains all of them: between two cores, whether the earlier hold goes on or the later
+// one has begun already covers the same time; and where only one kind explains a refusal, giving
+// that kind as much of it as it can have takes nothing from refusals that either explains.
+static void decide_refusals(const struct operations *operations, const struct model_holds *holds,
+                            struct model_decision *decision)
+{
+    if (holds->refused_count == 0)
+        return;
+    struct extent *all = reach(operations, holds);
+    struct extents of_readers = choose(operations, holds, all, true);
+    struct extents of_writers = choose(operations, holds, all, false);
+    struct unknown unknown = find_unknown(operations, holds);
+    // A reader is kept out by a writer only. One who is needed for that came before any reader who
+    // would hold for ever.
+    size_t needed = decide_kind(operations, holds, &of_readers, true, unknown.writer, decision);
+    int64_t first = needed > 0 ? unknown.writer : time_earlier(unknown.writer, unknown.reader);
+    decide_kind(operations, holds, &of_writers, false, first, decision);
+    free(of_writers.items);
+    free(of_readers.items);
+    free(all);
+}
+
+// --- one holder
+// ------------------------------------------------------------------------------------
+
+static bool has_core(const struct model_hold *hold)
+{
+    return hold->to >= hold->from;
+}
+
+// A hold without a core needs one free instant in its time.
+static void decide_exclusion(const struct operations *operations, const struct model_holds *holds,
+                             struct model_decision *decision)
+{
+    const struct model_hold *latest = NULL; // of the cores before, the one that ends last
+    for (size_t i = 0; i < holds->count; i++) {
+        const struct model_hold *hold = &holds->items[i];
+        if (latest != NULL && latest->to > hold->from &&
+            (has_core(hold) || latest->from < hold->to))
+            decision_add_overlap(decision, operations, latest, hold);
+        if (has_core(hold) && (latest == NULL || hold->to > latest->to))
+            latest = hold;
+    }
+}
+
+static void blame_token(const struct operations *operations, const struct model_hold *hold,
+                        const struct model_hold *other, struct model_decision *decision)
+{
+    const struct operation *acquire = &operations->items[hold->token];
+    static const struct model_hold none = {.is_slippery = false};
+    if (hold->is_slippery || other->is_slippery)
+        decision_doubt(decision, &none, &none); // which one to interrupt does not follow from it
+    else
+        decision_add(decision, RULE_TOKEN, acquire->returned, acquire->returned,
+                     EVIDENCE(hold->token, other->token, NO_OPERATION));
+}
+
+static void decide_tokens(const struct operations *operations, const struct model_holds *holds,
+                          struct model_decision *decision)
+{
+    const struct model_hold *highest = NULL;
+    for (size_t i = 0; i < holds->count; i++) {
+        const struct model_hold *hold = &holds->items[i];
+        if (hold->token == NO_OPERATION)
+            continue;
+        if (highest != NULL &&
+            operations->items[hold->token].token <= operations->items[highest->token].token)
+            blame_token(operations, hold, highest, decision);
+        else
+            highest = hold;
+    }
+}
+
+// Where holds without a core are free to come earlier than their acquire returned, tokens say in
+// which order holds were: then each is put as early as can be, behind those of smaller tokens and
+// outside of cores, and must still be in time.
+static void decide_moving_tokens(const struct operations *operations,
+                                 const struct model_holds *holds, struct model_decision *decision)
+{
+    struct ranked *order = memory_new((holds->count + 1) * sizeof *order);
+    const struct model_hold **cores = memory_new((holds->count + 1) * sizeof *cores);
+    int64_t *begins = memory_new((holds->count + 1) * sizeof *begins);
+    size_t count = 0;
+    size_t core_count = 0;
+    for (size_t i = 0; i < holds->count; i++) {
+        const struct model_hold *hold = &holds->items[i];
+        if (hold->token != NO_OPERATION)
+            order[count++] = (struct ranked){operations->items[hold->token].token, i};
+        if (has_core(hold)) {
+            begins[core_count] = hold->from;
+            cores[core_count++] = hold;
+        }
+    }
+    sort_ranked(order, count);
+    int64_t at = INT64_MIN;
+    for (size_t i = 0; i < count; i++) {
+        const struct model_hold *hold = &holds->items[order[i].index];
+        if (i > 0 && order[i].value == order[i - 1].value)
+            blame_token(operations, hold, &holds->items[order[i - 1].index], decision);
+        int64_t place = time_later(at, has_core(hold) ? hold->from : hold->to);
+        size_t begun = first_from(begins, core_count, sizeof *begins, place);
+        if (!has_core(hold) && begun > 0 && cores[begun - 1]->to > place)
+            place = cores[begun - 1]->to;
+        if (place > hold->from && i > 0)
+            blame_token(operations, &holds->items[order[i - 1].index], hold, decision);
+        at = has_core(hold) ? time_later(at, hold->to) : place;
+    }
+    free(begins);
+    free(cores);
+    free(order);
+}
+
+static void decide_once(const struct model *model, const struct model_input *input,
+                        struct model_decision *decision)
+{
+    struct model_holds holds;
+    const struct operations *operations = input->operations;
+    model_holds_make(input, model->nesting, &holds, decision);
+    size_t before = decision->violation_count;
+    decide_exclusion(operations, &holds, decision);
+    // Of holds that overlap nobody can say which came first, or when the lock was free.
+    if (decision->violation_count == before && !decision->is_doubtful) {
+        if (model->orders_tokens && holds.moves)
+            decide_moving_tokens(operations, &holds, decision);
+        else if (model->orders_tokens)
+            decide_tokens(operations, &holds, decision);
+        decide_refusals(operations, &holds, decision);
+    }
+    model_holds_free(&holds);
+}
+
+// What a search for the holds that were interrupted may take, in operations looked at.
+#define MOST_LOOKED_AT ((size_t)200 << 20)
+#define MOST_INTERRUPTED 1000
+
+enum found { FOUND_NONE, FOUND_UNSURE, FOUND };
+
+// The operations on one name, and what is tried with them.
+struct trial {
+    const struct model *model;
+    struct model_input input;
+    struct model_options options;
+    bool *interrupted;
+    size_t looked_at;
+};
+
+// Of two holds of which the cores overlap one must be interrupted: the first such two are tried
+// either way.
+static enum found try_interruptions(struct trial *trial, int depth)
+{
+    struct model_decision decision = {.linearizable = true};
+    trial->looked_at += trial->input.count;
+    if (trial->looked_at > MOST_LOOKED_AT || depth > MOST_INTERRUPTED)
+        return FOUND_UNSURE;
+    decide_once(trial->model, &trial->input, &decision);
+    bool is_broken = decision.violation_count > 0;
+    bool is_doubtful = decision.is_doubtful;
+    const size_t releases[] = {decision.interruptible[0], decision.interruptible[1]};
+    model_decision_free(&decision);
+    if (is_broken || !is_doubtful)
+        return is_broken ? FOUND_NONE : FOUND;
+    if (releases[0] == SIZE_MAX && releases[1] == SIZE_MAX)
+        return FOUND_UNSURE;
+    enum found result = FOUND_NONE;
+    for (int i = 0; i < 2 && result != FOUND; i++) {
+        if (releases[i] == SIZE_MAX)
+            continue;
+        trial->interrupted[releases[i]] = true;
+        enum found found = try_interruptions(trial, depth + 1);
+        trial->interrupted[releases[i]] = false;
+        result = found > result ? found : result;
+    }
+    return result;
+}
+
+static void decide_one_holder(const struct model *model, const struct model_input *input,
+                              struct model_decision *decision)
+{
+    enum found found = FOUND_NONE;
+    if (input->operations->owners != NULL) {
+        bool *interrupted = memory_zeroed(input->operations->count, sizeof *interrupted);
+        struct trial trial = {model, *input, *input->options, interrupted, 0};
+        trial.options.interrupted = interrupted;
+        trial.input.options = &trial.options;
+        found = try_interruptions(&trial, 0);
+        free(interrupted);
+    }
+    if (found == FOUND_NONE) {
+        decide_once(model, input, decision);
+        return;
+    }
+    struct model_decision own = {.linearizable = true};
+    decide_once(model, input, &own);
+    decision->hold_count += own.hold_count;
+    decision->unknown_count += own.unknown_count;
+    decision->is_doubtful |= found == FOUND_UNSURE;
+    model_decision_free(&own);
+}
+
+const struct model mutex_model = {.name = "mutex",
+                                  .summary = "one holder at a time; only the holder can release",
+                                  .decide = decide_one_holder,
+                                  .nesting = NESTING_HOLDS,
+                                  .decides_busy = true,
+                                  .has_leases = true,
+                                  .has_owners = true};
+
+const struct model reentrant_model = {
+    .name = "reentrant",
+    .summary = "the holder may acquire again, and holds until it has released as often",
+    .decide = decide_one_holder,
+    .nesting = NESTING_DEPTH,
+    .decides_busy = true,
+    .has_depth = true};
+
+const struct model fenced_model = {.name = "fenced",
+                                   .summary =
+                                       "a mutex whose tokens grow from each hold to the next",
+                                   .decide = decide_one_holder,
+                                   .nesting = NESTING_HOLDS,
+                                   .orders_tokens = true,
+                                   .decides_busy = true,
+                                   .has_tokens = true,
+                                   .has_leases = true,
+                                   .has_owners = true};
+
+const struct model reentrant_fenced_model = {
+    .name = "reentrant-fenced",
+    .summary = "a reentrant lock whose tokens grow; acquiring again gives the same token",
+    .decide = decide_one_holder,
+    .nesting = NESTING_DEPTH,
+    .orders_tokens = true,
+    .decides_busy = true,
+    .has_depth = true,
+    .has_tokens = true};
+
+// --- readers and a writer
+// --------------------------------------------------------------------------
+
+// Readers share, a writer excludes everybody: linearizable if and only if no writer's core overlaps
+// any other core, for the reason that holds of a mutex.
+static void decide_sharing(const struct operations *operations, const struct model_holds *holds,
+                           struct model_decision *decision)
+{
+    const struct model_hold *any = NULL; // of those before, the one that ends last
+    const struct model_hold *writer = NULL;
+    for (size_t i = 0; i < holds->count; i++) {
+        const struct model_hold *hold = &holds->items[i];
+        bool shared = operations->items[hold->acquire].shared;
+        const struct model_hold *earlier = shared ? writer : any;
+        if (earlier != NULL && earlier->to > hold->from)
+            decision_add_overlap(decision, operations, earlier, hold);
+        if (any == NULL || hold->to > any->to)
+            any = hold;
+        if (!shared && (writer == NULL || hold->to > writer->to))
+            writer = hold;
+    }
+}
+
+static void decide_read_write(const struct model *model, const struct model_input *input,
+                              struct model_decision *decision)
+{
+    struct model_holds holds;
+    model_holds_make(input, model->nesting, &holds, decision);
+    size_t before = decision->violation_count;
+    decide_sharing(input->operations, &holds, decision);
+    if (decision->violation_count == before)
+        decide_refusals(input->operations, &holds, decision);
+    model_holds_free(&holds);
+}
+
+const struct model read_write_model = {.name = "read-write",
+                                       .summary = "readers share; a writer excludes everybody",
+                                       .decide = decide_read_write,
+                                       .nesting = NESTING_HOLDS,
+                                       .decides_busy = true,
+                                       .has_readers = true};
+
+// --- permits
+// ---------------------------------------------------------------------------------------
+
+// At most so many permits are held at any time. With each acquire as late and each release as early
+// as it can be, as few are held at every instant as can be: so it is linearizable if and only if
+// those are never too many.
+static int64_t *ends_sorted(const struct model_holds *holds)
+{
+    int64_t *ends = memory_new(holds->count * sizeof *ends);
+    for (size_t i = 0; i < holds->count; i++)
+        ends[i] = holds->items[i].to;
+    sort_values(ends, holds->count);
+    return ends;
+}
+
+static void decide_permits(const struct model *model, const struct model_input *input,
+                           struct model_decision *decision)
+{
+    struct model_holds holds;
+    model_holds_make(input, model->nesting, &holds, decision);
+    int64_t *ends = ends_sorted(&holds);
+    const struct model_hold *latest = NULL; // of those before, the one that ends last
+    size_t ended = 0;
+    for (size_t i = 0; i < holds.count; i++) {
+        const struct model_hold *hold = &holds.items[i];
+        while (ended < holds.count && ends[ended] < hold->from)
+            ended++;
+        if ((int64_t)(i - ended) >= input->options->permits)
+            decision_add_overlap(decision, input->operations, latest, hold);
+        if (latest == NULL || hold->to > latest->to)
+            latest = hold;
+    }
+    free(ends);
+    model_holds_free(&holds);
+}
+
+const struct model semaphore_model = {
+    .name = "semaphore",
+    .summary = "at most --permits K are held; each process releases its own",
+    .decide = decide_permits,
+    .nesting = NESTING_PERMITS,
+    .has_permits = true};
