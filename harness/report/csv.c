@@ -21,96 +21,61 @@ struct columns {
     char driver_late[80]; // "p50 p99": figures of acquire that tell of the driver
 };
 
-#define OF(name) FIELD(struct columns, name)
 static const struct field trial_fields[] = {
-    OF(trial),
-    OF(scenario),
-    OF(scheme),
-    OF(repeat),
-    OF(seed),
-    OF(verdict),
-    OF(expectation),
-    OF(lanes),
-    OF(workload),
-    OF(store),
-    OF(processes),
-    OF(threads),
-    OF(placement),
+    FIELDS(struct columns, trial, scenario, scheme, repeat, seed, verdict, expectation, lanes,
+           workload, store, processes, threads, placement),
     FIELD_IF("violations", struct columns, violations, has_history),
     {0}};
-static const struct field late_fields[] = {OF(driver_late), {0}};
-#undef OF
+static const struct field late_fields[] = {FIELD(struct columns, driver_late), {0}};
 
-#define OF(name) FIELD(struct statistics, name)
 #define OF_IF(name, condition) FIELD_IF(#name, struct statistics, name, condition)
 static const struct field statistics_fields[] = {
-    OF(duration_ns),
-    OF(counted_ns),
-    OF(holds),
-    OF(not_held),
-    OF(unknown),
+    FIELDS(struct statistics, duration_ns, counted_ns, holds, not_held, unknown),
     OF_IF(due, due),
     OF_IF(begun, due),
-    OF(holds_per_second),
+    FIELD(struct statistics, holds_per_second),
     OF_IF(attempts_per_hold, holds),
-    OF(commands_per_hold),
+    FIELD(struct statistics, commands_per_hold),
     OF_IF(fairness, holds),
     FIELD_AS("least_grants", struct statistics, turns.least_grants),
     FIELD_AS("most_grants", struct statistics, turns.most_grants),
-    OF(longest_wait_ns),
-    OF(acquire),
-    OF(acquire_uncorrected),
-    OF(release),
-    OF(hold),
-    OF(hand_off),
-    OF(lateness),
+    FIELDS(struct statistics, longest_wait_ns, acquire, acquire_uncorrected, release, hold,
+           hand_off, lateness),
     {0}};
+#undef OF_IF
 static const struct field driver_fields[] = {
-    OF(stalls),
-    OF(stalled_ns),
+    FIELDS(struct statistics, stalls, stalled_ns),
     FIELD_AS("driver_bound", struct statistics, driver_bound.is_bound),
     {0}};
 static const struct field reason_fields[] = {
     FIELD_AS("driver_bound_reason", struct statistics, driver_bound.reason), {0}};
-#undef OF
-#undef OF_IF
 
-#define OF(name) FIELD(struct recovery, name)
 static const struct field recovery_fields[] = {
-    OF(fault), OF(after_effect_ns), OF(after_heal_ns), OF(unavailable_ns), {0}};
-#undef OF
+    FIELDS(struct recovery, fault, after_effect_ns, after_heal_ns, unavailable_ns), {0}};
 
-#define OF(name, condition) FIELD_IF(#name, struct resource_use, name, condition)
-static const struct field use_fields[] = {OF(processor_ns, processes),
-                                          OF(kernel_ns, processes),
-                                          OF(voluntary_switches, knows_switches),
-                                          OF(other_switches, knows_switches),
-                                          OF(received_bytes, knows_network),
-                                          OF(sent_bytes, knows_network),
-                                          OF(is_complete, processes),
+#define OF_IF(name, condition) FIELD_IF(#name, struct resource_use, name, condition)
+static const struct field use_fields[] = {OF_IF(processor_ns, processes),
+                                          OF_IF(kernel_ns, processes),
+                                          OF_IF(voluntary_switches, knows_switches),
+                                          OF_IF(other_switches, knows_switches),
+                                          OF_IF(received_bytes, knows_network),
+                                          OF_IF(sent_bytes, knows_network),
+                                          OF_IF(is_complete, processes),
                                           {0}};
-#undef OF
-
+#undef OF_IF
 static const struct field resources_fields[] = {
-    FIELD(struct resources, covered_ns), FIELD(struct resources, machine_busy_ns), {0}};
+    FIELDS(struct resources, covered_ns, machine_busy_ns), {0}};
 
-#define OF(name) FIELD(struct environment, name)
+#define LOAD_AT(moment)                                                                            \
+    FIELD_IF("load_at_" #moment, struct environment, load_at_##moment.averages[0],                 \
+             load_at_##moment.is_known)
 static const struct field environment_fields[] = {
-    OF(lockpick_version),
-    OF(servers),
-    OF(durability),
-    OF(isolation),
-    OF(kernel),
-    OF(processor),
-    OF(processors),
-    OF(governor),
-    OF(clock_source),
-    FIELD_IF("load_at_begin", struct environment, load_at_begin.averages[0],
-             load_at_begin.is_known),
-    FIELD_IF("load_at_end", struct environment, load_at_end.averages[0], load_at_end.is_known),
-    OF(began),
+    FIELDS(struct environment, lockpick_version, servers, durability, isolation, kernel, processor,
+           processors, governor, clock_source),
+    LOAD_AT(begin),
+    LOAD_AT(end),
+    FIELD(struct environment, began),
     {0}};
-#undef OF
 
 static void describe(const struct trial_result *result, struct columns *columns)
 {

@@ -35,6 +35,7 @@ static const struct fact {
     {OF(clock_source), "clock source", false, false},
     {OF(lanes), "trials at a time", false, false},
     {MADE("load_at_begin", NULL), "load of the machine at the beginning", false, false},
+#undef OF
 };
 
 #define FACTS (sizeof facts / sizeof *facts)
@@ -121,22 +122,14 @@ static json_t *end_json(const void *environment)
     return load_json(&((const struct environment *)environment)->load_at_end);
 }
 
-static const struct field fields[] = {OF(lockpick_version),
-                                      OF(kernel),
-                                      OF(processor),
-                                      OF(processors),
-                                      OF(lanes),
-                                      OF(servers),
-                                      OF(isolation),
-                                      OF(placement),
-                                      OF(durability),
-                                      OF(clock_source),
+static const struct field fields[] = {FIELDS(struct environment, lockpick_version, kernel,
+                                             processor, processors, lanes, servers, isolation,
+                                             placement, durability, clock_source),
                                       FIELD_IF("governor", struct environment, governor, governor),
                                       MADE("load_at_begin", begin_json),
                                       MADE("load_at_end", end_json),
-                                      OF(began),
+                                      FIELD(struct environment, began),
                                       {0}};
-#undef OF
 
 json_t *environment_json(const struct environment *environment)
 {

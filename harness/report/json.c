@@ -280,42 +280,30 @@ static json_t *load_json(const struct scenario *scenario)
     return array;
 }
 
-static json_t *keys_json(const void *scenario)
-{
-    return value_integer(scenario_key_count(scenario));
-}
+static const struct field work_fields[] = {
+    STRING("kind", struct workload_settings, kind),
+    STRING("store", struct workload_settings, store),
+    FIELDS(struct workload_settings, fenced, operations, for_ns, warm_up_ns),
+    {0}};
 
-static json_t *skew_json(const void *scenario)
-{
-    return json_real((double)((const struct scenario *)scenario)->workload.skew / 1000);
-}
+static const struct field pace_fields[] = {
+    FIELDS(struct workload_settings, hold_ns, think_ns, stock, buyers), {0}};
 
-static json_t *boundary_json(const void *scenario)
+static const struct field shape_fields[] = {
+    FIELDS(struct workload_settings, jobs, depth, readers, permits), {0}};
+
+static json_t *workload_json(const struct scenario *scenario)
 {
     static const char *const boundaries[] = {"none", "inner", "wrapped"};
-    return value_text(boundaries[((const struct scenario *)scenario)->workload.boundary]);
+    const struct workload_settings *workload = &scenario->workload;
+    json_t *object = fields_json(work_fields, workload);
+    set_value(object, "keys", value_integer(scenario_key_count(scenario)));
+    set_value(object, "skew", json_real((double)workload->skew / 1000));
+    fields_set(object, pace_fields, workload);
+    set_value(object, "boundary", value_text(boundaries[workload->boundary]));
+    fields_set(object, shape_fields, workload);
+    return object;
 }
-
-#define OF(name) FIELD_AS(#name, struct scenario, workload.name)
-static const struct field workload_fields[] = {STRING("kind", struct scenario, workload.kind),
-                                               STRING("store", struct scenario, workload.store),
-                                               OF(fenced),
-                                               OF(operations),
-                                               OF(for_ns),
-                                               OF(warm_up_ns),
-                                               MADE("keys", keys_json),
-                                               MADE("skew", skew_json),
-                                               OF(hold_ns),
-                                               OF(think_ns),
-                                               OF(stock),
-                                               OF(buyers),
-                                               MADE("boundary", boundary_json),
-                                               OF(jobs),
-                                               OF(depth),
-                                               OF(readers),
-                                               OF(permits),
-                                               {0}};
-#undef OF
 
 static json_t *placement_json(const void *clients)
 {
@@ -362,7 +350,7 @@ static json_t *scenario_json(const struct scenario *scenario)
     set_value(object, "name", value_text(scenario->name));
     set_value(object, "about", value_text(scenario->about));
     set_value(object, "path", value_text(scenario->path));
-    set_value(object, "workload", fields_json(workload_fields, scenario));
+    set_value(object, "workload", workload_json(scenario));
     set_value(object, "load", load_json(scenario));
     set_value(object, "clients", fields_json(clients_fields, &scenario->clients));
     set_value(object, "lock", fields_json(lock_fields, &scenario->lock));
@@ -401,6 +389,10 @@ static json_t *evidence_json(const struct finding *finding, int64_t started_ns)
 
 static json_t *findings_json(const struct trial_result *result, bool is_brief)
 {
+    static const struct field fields[] = {
+        FIELDS(struct finding, harmless, count, text),
+        OBJECT_IF("windows", struct finding, windows, windows_fields, windows.count),
+        {0}};
     json_t *array = json_array();
     for (size_t i = 0; i < result->judgement.finding_count; i++) {
         const struct finding *finding = &result->judgement.findings[i];
@@ -411,12 +403,7 @@ static json_t *findings_json(const struct trial_result *result, bool is_brief)
         set_value(object, "property", value_text(finding->check->name));
         set_value(object, "summary", value_text(finding->check->summary));
         set_value(object, "state", value_text(finding_state_name(finding->state)));
-        set_value(object, "harmless", json_boolean(finding->harmless));
-        set_value(object, "count", value_integer(finding->count));
-        set_value(object, "text", value_text(finding->text));
-        set_value(
-            object, "windows",
-            fields_json(windows_fields, finding->windows.count > 0 ? &finding->windows : NULL));
+        fields_set(object, fields, finding);
         set_value(object, "evidence",
                   is_violated && !is_brief ? evidence_json(finding, result->statistics.started_ns)
                                            : json_null());
