@@ -89,7 +89,7 @@ static void read_values(const json_t *statistics, struct repeat_figures *repeat)
         bool is_late = is_of_acquire(figure) &&
                        has_word(json_object_get(driver, "late"), figure_title(figure));
         repeat->values[figure] = value_of(statistics, figure);
-        repeat->is_drivers[figure] = figure != FIGURE_COMMANDS && (is_bound || is_late);
+        repeat->is_drivers[figure] = !figure_forms[figure].is_neither && (is_bound || is_late);
     }
     read_denials(statistics, repeat);
 }
@@ -425,9 +425,7 @@ static void compare_figure(const struct comparison *comparison, struct compared_
         change->marked += sides[i].marked;
         change->is_trusted &= sides[i].count == 0 || 2 * sides[i].marked < sides[i].count;
     }
-    // Of two schemes, one may ask no server, or let nobody wait: that is no lack.
-    bool may_lack =
-        comparison->of_schemes && (figure == FIGURE_COMMANDS || figure == FIGURE_HAND_OFF_p50);
+    bool may_lack = comparison->of_schemes && figure_forms[figure].may_lack;
     bool has_both = sides[0].count > 0 && sides[1].count > 0;
     bool has_any = sides[0].count + sides[1].count > 0;
     change->is_compared = figure == FIGURE_RATE || (may_lack ? has_both : has_any);

@@ -1,171 +1,175 @@
-// A run as a table for spreadsheets: see report_csv.
+// A run as a table for spreadsheets: columns are values of result.json by their paths.
+#include "harness/report/csv.h"
+
 #include "harness/report/fields.h"
-#include "harness/report/report.h"
-#include "harness/report/summary.h"
+#include "harness/report/run_report.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-// What a line says of its trial, and stands in no other struct as it is.
-struct columns {
-    const char *trial, *scenario, *scheme;
-    int repeat;
-    char seed[24];
-    const char *verdict, *expectation;
-    int lanes;
-    const char *workload, *store;
-    int64_t processes, threads;
-    const char *placement;
-    bool has_history;
-    int64_t violations;
-    char driver_late[80]; // "p50 p99": figures of acquire that tell of the driver
-};
+#define MOST_COLUMNS 24
+#define USES                                                                                       \
+    {                                                                                              \
+        "processor_ns", "kernel_ns", "voluntary_switches", "other_switches", "received_bytes",     \
+            "sent_bytes", "is_complete"                                                            \
+    }
 
-static const struct field trial_fields[] = {
-    FIELDS(struct columns, trial, scenario, scheme, repeat, seed, verdict, expectation, lanes,
-           workload, store, processes, threads, placement),
-    FIELD_IF("violations", struct columns, violations, has_history),
-    {0}};
-static const struct field late_fields[] = {FIELD(struct columns, driver_late), {0}};
+// Values in a trial of result.json, and what describe() adds to it: NAME, where it is called so, or
+// NAME=PATH. Of percentiles (NAME.*) there is a column for their count, and for each.
+static const struct group {
+    const char *in;     // before each path
+    const char *before; // and before each name
+    const char *columns[MOST_COLUMNS];
+} groups[] = {
+    {"",
+     "",
+     {"trial=name", "scenario=scenario.name", "scheme", "repeat", "seed", "verdict",
+      "expectation=expectation.result", "lanes", "workload=scenario.workload.kind",
+      "store=scenario.workload.store", "processes=scenario.clients.processes",
+      "threads=scenario.clients.threads", "placement=scenario.clients.placement", "violations"}},
+    {"statistics.",
+     "",
+     {"duration_ns",
+      "counted_ns",
+      "holds",
+      "not_held",
+      "unknown",
+      "due=load.due",
+      "begun=load.begun",
+      "holds_per_second",
+      "attempts_per_hold",
+      "commands_per_hold",
+      "fairness",
+      "least_grants",
+      "most_grants",
+      "longest_wait_ns",
+      "acquire.*",
+      "acquire_uncorrected.*",
+      "release.*",
+      "hold.*",
+      "hand_off.*",
+      "lateness.*"}},
+    {"recovery.", "", {"fault", "after_effect_ns", "after_heal_ns", "unavailable_ns"}},
+    {"statistics.resources.driver.", "driver_", USES},
+    {"statistics.resources.clients.", "clients_", USES},
+    {"statistics.resources.servers.", "servers_", USES},
+    {"statistics.resources.", "", {"covered_ns", "machine_busy_ns"}},
+    {"statistics.",
+     "",
+     {"stalls", "stalled_ns", "driver_bound=driver_bound.is_bound", "driver_late=driver_bound.late",
+      "driver_bound_reason=driver_bound.reason"}},
+    {"environment.",
+     "",
+     {"lockpick_version", "servers", "durability", "isolation", "kernel", "processor", "processors",
+      "governor", "clock_source", "load_at_begin=load_at_begin.0", "load_at_end=load_at_end.0",
+      "began"}}};
 
-#define OF_IF(name, condition) FIELD_IF(#name, struct statistics, name, condition)
-static const struct field statistics_fields[] = {
-    FIELDS(struct statistics, duration_ns, counted_ns, holds, not_held, unknown),
-    OF_IF(due, due),
-    OF_IF(begun, due),
-    FIELD(struct statistics, holds_per_second),
-    OF_IF(attempts_per_hold, holds),
-    FIELD(struct statistics, commands_per_hold),
-    OF_IF(fairness, holds),
-    FIELD_AS("least_grants", struct statistics, turns.least_grants),
-    FIELD_AS("most_grants", struct statistics, turns.most_grants),
-    FIELDS(struct statistics, longest_wait_ns, acquire, acquire_uncorrected, release, hold,
-           hand_off, lateness),
-    {0}};
-#undef OF_IF
-static const struct field driver_fields[] = {
-    FIELDS(struct statistics, stalls, stalled_ns),
-    FIELD_AS("driver_bound", struct statistics, driver_bound.is_bound),
-    {0}};
-static const struct field reason_fields[] = {
-    FIELD_AS("driver_bound_reason", struct statistics, driver_bound.reason), {0}};
+// --- cells ---------------------------------------------------------------------------------------
 
-static const struct field recovery_fields[] = {
-    FIELDS(struct recovery, fault, after_effect_ns, after_heal_ns, unavailable_ns), {0}};
-
-#define OF_IF(name, condition) FIELD_IF(#name, struct resource_use, name, condition)
-static const struct field use_fields[] = {OF_IF(processor_ns, processes),
-                                          OF_IF(kernel_ns, processes),
-                                          OF_IF(voluntary_switches, knows_switches),
-                                          OF_IF(other_switches, knows_switches),
-                                          OF_IF(received_bytes, knows_network),
-                                          OF_IF(sent_bytes, knows_network),
-                                          OF_IF(is_complete, processes),
-                                          {0}};
-#undef OF_IF
-static const struct field resources_fields[] = {
-    FIELDS(struct resources, covered_ns, machine_busy_ns), {0}};
-
-#define LOAD_AT(moment)                                                                            \
-    FIELD_IF("load_at_" #moment, struct environment, load_at_##moment.averages[0],                 \
-             load_at_##moment.is_known)
-static const struct field environment_fields[] = {
-    FIELDS(struct environment, lockpick_version, servers, durability, isolation, kernel, processor,
-           processors, governor, clock_source),
-    LOAD_AT(begin),
-    LOAD_AT(end),
-    FIELD(struct environment, began),
-    {0}};
-
-static void describe(const struct trial_result *result, struct columns *columns)
+// With a comma behind it.
+static void add_cell(struct text *out, const char *text)
 {
-    const struct trial *trial = result->trial;
-    const struct scenario *scenario = trial->scenario;
-    const struct judgement *judgement = &result->judgement;
-    struct text late = {0};
-    *columns = (struct columns){
-        .trial = trial->name,
-        .scenario = scenario->name,
-        .scheme = trial->scheme,
-        .repeat = trial->repeat,
-        .verdict = verdict_name(judgement->verdict),
-        .expectation = expectation_name(judgement->expectation),
-        .lanes = result->lanes,
-        .workload = scenario->workload.kind,
-        .store = scenario->workload.store,
-        .processes = scenario->clients.processes,
-        .threads = scenario->clients.threads,
-        .placement = placement_name(scenario->clients.placement),
-        .has_history = result->has_history,
-    };
-    snprintf(columns->seed, sizeof columns->seed, "%" PRIu64, trial->seed);
-    for (size_t i = 0; i < judgement->finding_count; i++) {
-        if (finding_counts(&judgement->findings[i]))
-            columns->violations += judgement->findings[i].count;
-    }
-    for (enum percentile i = 0; i < PERCENTILE_COUNT; i++) {
-        if (result->statistics.driver_bound.late[i])
-            text_format(&late, "%s%s", late.length > 0 ? " " : "", percentile_forms[i].name);
-    }
-    snprintf(columns->driver_late, sizeof columns->driver_late, "%s", text_string(&late));
-    text_free(&late);
+    bool is_quoted = strpbrk(text, ",\"\r\n") != NULL;
+    text_add(out, is_quoted ? "\"" : "");
+    for (; *text != '\0'; text++)
+        text_add_bytes(out, *text == '"' ? "\"\"" : text, *text == '"' ? 2 : 1);
+    text_add(out, is_quoted ? "\"," : ",");
 }
 
-// Of the fault that it took the lock longest to get over; NULL if there was none.
-static const struct recovery *worst_recovery(const struct recoveries *recoveries)
+// NULL and null are nothing; of an array, its words with blanks between.
+static void add_value(struct text *out, const json_t *value)
 {
-    const struct recovery *worst = NULL;
-    for (size_t i = 0; i < recoveries->count; i++) {
-        const struct recovery *recovery = &recoveries->items[i];
-        if (worst == NULL || recovery->unavailable_ns > worst->unavailable_ns)
-            worst = recovery;
+    struct text text = {0};
+    size_t index;
+    const json_t *word;
+    json_array_foreach(value, index, word)
+    {
+        text_format(&text, "%s%s", index > 0 ? " " : "", json_string_value(word));
     }
-    return worst;
+    if (json_is_string(value))
+        text_add(&text, json_string_value(value));
+    else if (json_is_integer(value))
+        text_format(&text, "%" PRId64, (int64_t)json_integer_value(value));
+    else if (json_is_real(value))
+        text_format(&text, "%.9g", json_real_value(value));
+    else if (json_is_boolean(value))
+        text_add(&text, json_is_true(value) ? "1" : "0");
+    add_cell(out, text_string(&text));
+    text_free(&text);
 }
 
-// The names of the columns, if there is no result.
-static void add_line(const struct run_result *run, const struct trial_result *result,
-                     struct text *out)
+// One column, or those of percentiles. Their names, if `trial` is NULL.
+static void add_columns(struct text *out, const struct group *group, const char *column,
+                        const json_t *trial)
 {
-    struct columns columns;
-    const struct statistics *statistics =
-        result != NULL && result->has_history ? &result->statistics : NULL;
-    const struct resources *resources =
-        statistics != NULL && statistics->resources.is_known ? &statistics->resources : NULL;
-    if (result != NULL)
-        describe(result, &columns);
-    const struct {
-        const struct field *fields;
-        const void *record;
-        const char *prefix;
-    } groups[] = {
-        {trial_fields, &columns, ""},
-        {statistics_fields, statistics, ""},
-        {recovery_fields, statistics != NULL ? worst_recovery(&statistics->recoveries) : NULL, ""},
-        {use_fields, resources != NULL ? &resources->driver : NULL, "driver_"},
-        {use_fields, resources != NULL ? &resources->clients : NULL, "clients_"},
-        {use_fields, resources != NULL ? &resources->servers : NULL, "servers_"},
-        {resources_fields, resources, ""},
-        {driver_fields, statistics, ""},
-        {late_fields, &columns, ""},
-        {reason_fields, statistics, ""},
-        {environment_fields, &run->environment, ""},
-    };
-    for (size_t i = 0; i < sizeof groups / sizeof *groups; i++) {
-        if (result == NULL)
-            fields_csv_names(groups[i].fields, groups[i].prefix, out);
+    const char *path = strchr(column, '=');
+    int length = (int)strcspn(column, "=*");
+    bool is_set = column[length] == '*';
+    for (int i = -1; i < (is_set ? PERCENTILE_COUNT : 0); i++) {
+        const char *key = !is_set ? "" : i < 0 ? "count" : percentile_forms[i].key;
+        struct text text = {0};
+        if (trial == NULL)
+            text_format(&text, "%s%.*s%s%s", group->before, length - is_set, column,
+                        is_set ? "_" : "", key);
+        else if (path != NULL)
+            text_format(&text, "%s%s", group->in, path + 1);
         else
-            fields_csv(groups[i].fields, groups[i].record, out);
+            text_format(&text, "%s%.*s%s", group->in, length, column, key);
+        if (trial == NULL)
+            add_cell(out, text.bytes);
+        else
+            add_value(out, value_at(trial, text.bytes));
+        text_free(&text);
+    }
+}
+
+static void add_line(struct text *out, const json_t *trial)
+{
+    for (size_t i = 0; i < sizeof groups / sizeof *groups; i++) {
+        for (size_t j = 0; j < MOST_COLUMNS && groups[i].columns[j] != NULL; j++)
+            add_columns(out, &groups[i], groups[i].columns[j], trial);
     }
     out->bytes[--out->length] = '\0'; // the last comma
     text_add(out, "\r\n");
 }
 
-char *report_csv(const struct run_result *run)
+// --- lines ---------------------------------------------------------------------------------------
+
+// Adds what no key of result.json says as it is: the fault that it took the lock longest to get
+// over, and the violations that did harm.
+static void describe(const struct trial_result *result, json_t *environment, json_t *trial)
+{
+    const struct recoveries *recoveries = &result->statistics.recoveries;
+    size_t worst = 0;
+    int64_t violations = 0;
+    for (size_t i = 1; i < recoveries->count; i++) {
+        if (recoveries->items[i].unavailable_ns > recoveries->items[worst].unavailable_ns)
+            worst = i;
+    }
+    for (size_t i = 0; i < result->judgement.finding_count; i++) {
+        if (finding_counts(&result->judgement.findings[i]))
+            violations += result->judgement.findings[i].count;
+    }
+    const json_t *all = value_at(trial, "statistics.recoveries");
+    json_object_set(trial, "recovery", json_array_get(all, worst));
+    set_value(trial, "violations", result->has_history ? value_integer(violations) : json_null());
+    json_object_set(trial, "environment", environment);
+}
+
+char *report_csv(const struct run_report *report)
 {
     struct text out = {0};
-    add_line(run, NULL, &out);
-    for (size_t i = 0; i < run->count; i++)
-        add_line(run, &run->trials[i], &out);
+    struct run_result whole = *report->run;
+    struct run_report of_whole = *report;
+    whole.is_brief = false;
+    of_whole.run = &whole;
+    json_t *json = report_json_value(&of_whole);
+    add_line(&out, NULL);
+    for (size_t i = 0; i < whole.count; i++) {
+        json_t *trial = json_array_get(json_object_get(json, "trials"), i);
+        describe(&whole.trials[i], json_object_get(json, "environment"), trial);
+        add_line(&out, trial);
+    }
+    json_decref(json);
     return out.bytes;
 }

@@ -79,7 +79,7 @@ TEST_WITH(a_trial_is_a_line, start, end)
     result->statistics.driver_bound.late[PERCENTILE_p50] = true;
     result->statistics.driver_bound.late[PERCENTILE_max] = true;
     test.run.environment.load_at_begin = (struct machine_load){true, {0.25, 1, 2}};
-    csv = report_csv(&test.run);
+    csv = report_csv(test_report(&test.run));
     expect(1, "scenario", "pause");
     expect(1, "scheme", "redis-setnx");
     expect(1, "verdict", "SAFE");
@@ -101,7 +101,7 @@ TEST_WITH(what_is_not_known_is_empty_and_no_zero, start, end)
     statistics_make(&test.digest, &result->statistics);
     result->statistics.holds_per_second = INFINITY;
     test_add(&test, "none", VERDICT_SKIPPED, EXPECTATION_NONE)->has_history = false;
-    csv = report_csv(&test.run);
+    csv = report_csv(test_report(&test.run));
     expect(1, "holds", "0");
     expect(1, "holds_per_second", "");
     expect(1, "commands_per_hold", "");
@@ -122,7 +122,7 @@ TEST_WITH(the_fault_with_the_longest_loss_is_told_of, start, end)
     struct trial_result *result = test_add(&test, "redis-setnx", VERDICT_SAFE, EXPECTATION_NONE);
     result->statistics.recoveries = (struct recoveries){
         .items = {{1, 10, 5, 100}, {2, 20, TIME_NEVER, 300}, {3, 30, 5, 200}}, .count = 3};
-    csv = report_csv(&test.run);
+    csv = report_csv(test_report(&test.run));
     expect(1, "fault", "2");
     expect(1, "after_effect_ns", "20");
     expect(1, "after_heal_ns", "");
@@ -134,7 +134,7 @@ TEST_WITH(commas_and_quotes_are_quoted, start, end)
     test.scenario.name = "a \"b\", c\nd";
     strcpy(test.run.environment.servers, "redis-server 7.0.15, mariadbd 10.11");
     test_add(&test, "redis-setnx", VERDICT_SAFE, EXPECTATION_NONE);
-    csv = report_csv(&test.run);
+    csv = report_csv(test_report(&test.run));
     assert_non_null(strstr(csv, ",\"a \"\"b\"\", c\nd\","));
     assert_non_null(strstr(csv, ",\"redis-server 7.0.15, mariadbd 10.11\","));
     expect(1, "scenario", "a \"b\", c\nd");
@@ -142,7 +142,7 @@ TEST_WITH(commas_and_quotes_are_quoted, start, end)
 
 TEST_WITH(a_run_without_trials_has_its_heading, start, end)
 {
-    csv = report_csv(&test.run);
+    csv = report_csv(test_report(&test.run));
     assert_int_equal(strncmp(csv, "trial,scenario,scheme,repeat,seed,verdict,", 42), 0);
     assert_ptr_equal(strstr(csv, "\r\n") + 2, csv + strlen(csv));
 }

@@ -3,7 +3,6 @@
 #include "harness/base/clock.h"
 #include "harness/base/file.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -130,7 +129,20 @@ const char *text_at(const json_t *object, const char *key)
     return text != NULL ? text : "";
 }
 
-// --- JSON ----------------------------------------------------------------------------------------
+json_t *value_at(const json_t *value, const char *path)
+{
+    json_t *at = (json_t *)(size_t)value;
+    char key[80];
+    for (size_t length; *path != '\0' && at != NULL; path += length + (path[length] == '.')) {
+        length = strcspn(path, ".");
+        snprintf(key, sizeof key, "%.*s", (int)length, path);
+        at = json_is_array(at) ? json_array_get(at, strtoul(key, NULL, 10))
+                               : json_object_get(at, key);
+    }
+    return at;
+}
+
+// --- tables --------------------------------------------------------------------------------------
 
 // A field of a plain kind.
 struct plain {
@@ -245,60 +257,5 @@ void fields_read(const struct field *fields, const json_t *object, void *record)
         default:
             break;
         }
-    }
-}
-
-// --- CSV -----------------------------------------------------------------------------------------
-
-static void add_cell(struct text *line, const char *text)
-{
-    bool is_quoted = strpbrk(text, ",\"\r\n") != NULL;
-    text_add(line, is_quoted ? "\"" : "");
-    for (; *text != '\0'; text++)
-        text_add_bytes(line, *text == '"' ? "\"\"" : text, *text == '"' ? 2 : 1);
-    text_add(line, is_quoted ? "\"," : ",");
-}
-
-static void add_value(struct text *line, enum field_kind kind, const void *at)
-{
-    char text[32] = "";
-    struct plain plain = plain_of(kind, at);
-    if (plain.is_whole && plain.whole != TIME_NEVER)
-        snprintf(text, sizeof text, "%" PRId64, plain.whole);
-    else if (!plain.is_whole && !plain.is_text && isfinite(plain.number))
-        snprintf(text, sizeof text, "%.9g", plain.number);
-    add_cell(line, plain.text != NULL ? plain.text : text);
-}
-
-void fields_csv(const struct field *fields, const void *record, struct text *line)
-{
-    for (const struct field *field = fields; field->kind != FIELD_END; field++) {
-        const void *at = record != NULL ? place_of(field, record) : NULL;
-        const struct percentiles *percentiles = at;
-        bool is_set = field->kind == FIELD_PERCENTILES;
-        bool is_there = record != NULL && is_known(field, record);
-        bool any = is_there && is_set && percentiles->count > 0;
-        if (is_there && !is_set)
-            add_value(line, field->kind, at);
-        else if (any)
-            add_value(line, FIELD_COUNT, &percentiles->count);
-        else
-            text_add(line, ",");
-        for (enum percentile i = 0; is_set && i < PERCENTILE_COUNT; i++) {
-            if (any)
-                add_value(line, FIELD_INTEGER, &percentiles->ns[i]);
-            else
-                text_add(line, ",");
-        }
-    }
-}
-
-void fields_csv_names(const struct field *fields, const char *prefix, struct text *line)
-{
-    for (const struct field *field = fields; field->kind != FIELD_END; field++) {
-        bool is_set = field->kind == FIELD_PERCENTILES;
-        text_format(line, "%s%s%s,", prefix, field->key, is_set ? "_count" : "");
-        for (enum percentile i = 0; is_set && i < PERCENTILE_COUNT; i++)
-            text_format(line, "%s%s_%s,", prefix, field->key, percentile_forms[i].key);
     }
 }

@@ -1,6 +1,5 @@
 // Fields of structs as tables: one row says a field's key, kind and place, and its value is written
-// as JSON, read back, and put into a line of CSV. So what is written is never NaN, infinite or no
-// UTF-8.
+// as JSON and read back. So what is written is never NaN, infinite or no UTF-8.
 #ifndef LOCKPICK_REPORT_FIELDS_H
 #define LOCKPICK_REPORT_FIELDS_H
 
@@ -39,6 +38,9 @@ void set_value(json_t *object, const char *key, json_t *value);
 
 // The string of a key, or "" if there is none.
 const char *text_at(const json_t *object, const char *key);
+
+// The value at a path of keys and places: "environment.load_at_end.0". NULL if there is none.
+json_t *value_at(const json_t *value, const char *path);
 
 // --- tables --------------------------------------------------------------------------------------
 
@@ -137,13 +139,5 @@ json_t *fields_json_array(const struct field *fields, const void *records, size_
 // Reads booleans, numbers and arrays of characters of an object (NULL: it has none); what it lacks
 // becomes 0 or "".
 void fields_read(const struct field *fields, const json_t *object, void *record);
-
-// Adds to a line of CSV (RFC 4180) what stands in the plain fields, each with a comma behind it;
-// nothing stands before that if it is not known, or there is no record. Percentiles take a column
-// each.
-void fields_csv(const struct field *fields, const void *record, struct text *line);
-
-// The same with the names of the columns, behind `prefix`.
-void fields_csv_names(const struct field *fields, const char *prefix, struct text *line);
 
 #endif

@@ -55,7 +55,8 @@ struct figure_form {
     enum metric metric;              // of thresholds, of a number; 0, which is no number: none
     const char *if_none;             // why a threshold of it is not measured; NULL: there was none
     bool more_is_better, is_neither; // of two figures
-    unsigned places;                 // bits of enum figure_place
+    bool may_lack;   // of two schemes, one may ask no server, or let nobody wait: that is no lack
+    unsigned places; // bits of enum figure_place
 };
 
 extern const struct figure_form figure_forms[FIGURE_COUNT];

@@ -123,7 +123,7 @@
 //    open, longest_open_ns  integers  of those that were not granted: how many were cut off by the
 //                           end of the trial, or of their worker, and for how long any had waited
 //    writes, refused_writes, unknown_writes  integers  of the whole trial
-//    holds_per_second, attempts_per_hold, fairness (Jain's index)  numbers
+//    holds_per_second, attempts_per_hold, fairness (Jain's index)  numbers; null: nothing granted
 //    commands_per_hold  number or null: requests for each grant
 //    times         of an external program only: object of booleans: own_clock (acquire and release
 //                           are timed by it), own_loop (and it ran the loop), proxied (its requests
@@ -488,7 +488,9 @@ static json_t *statistics_json(const struct trial_result *result)
         FIELDS(struct statistics, duration_ns, counted_ns, holds, not_held),
         FIELD_IF("expired_grants", struct statistics, expired, leased),
         FIELDS(struct statistics, unknown, open, longest_open_ns, writes, refused_writes,
-               unknown_writes, holds_per_second, attempts_per_hold, commands_per_hold),
+               unknown_writes, holds_per_second),
+        FIELD_IF("attempts_per_hold", struct statistics, attempts_per_hold, holds),
+        FIELD(struct statistics, commands_per_hold),
         {0}};
     static const struct field latencies[] = {FIELDS(struct statistics, acquire, acquire_uncorrected,
                                                     acquire_on_time, release, hold, hand_off, told,
@@ -496,7 +498,8 @@ static json_t *statistics_json(const struct trial_result *result)
                                              {0}};
     static const struct field load[] = {FIELDS(struct statistics, due, begun), {0}};
     static const struct field shares[] = {
-        FIELDS(struct statistics, longest_wait_ns, fairness),
+        FIELD(struct statistics, longest_wait_ns),
+        FIELD_IF("fairness", struct statistics, fairness, holds),
         FIELD_AS("least_grants", struct statistics, turns.least_grants),
         FIELD_AS("most_grants", struct statistics, turns.most_grants),
         FIELDS(struct statistics, stalls, longest_stall_ns, stalled_ns),

@@ -320,6 +320,11 @@ TEST_WITH(waits_shares_and_requests_are_there_or_null, start, end)
         {"herd.wakeups_per_grant", "7.0"},
         {NULL, NULL}};
     assert_json_all(json_find(written(), "trials.0"), rows);
+}
+
+TEST_WITH(what_may_be_known_or_not_is_true_false_or_null, start, end)
+{
+    struct statistics *statistics = &add(VERDICT_SAFE, EXPECTATION_NONE)->statistics;
     statistics->turns.order = ORDER_ASKED;
     assert_json(first_trial("fairness"), "turns.proven", "false");
     static const char *const orphans[] = {"null", "false", "true"};

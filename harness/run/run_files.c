@@ -518,7 +518,7 @@ int run_outputs_write(const struct run_result *run, const struct run_options *op
     if (options->junit != NULL)
         written |= write_text(options->junit, false, report_junit(&report));
     if (options->csv != NULL)
-        written |= write_text(options->csv, false, report_csv(run));
+        written |= write_text(options->csv, false, report_csv(&report));
     if (summary_path(options) != NULL)
         written |= write_text(summary_path(options), true, report_github_summary(&report));
     written |= run->lacks_files;

@@ -110,7 +110,7 @@ static double middle_of(int64_t cell)
     return (double)(cell_lowest(cell) + ((cell_highest(cell) - cell_lowest(cell) + 1) >> 1));
 }
 
-double histogram_mean_ns(const struct histogram *histogram)
+static double mean_ns(const struct histogram *histogram)
 {
     double sum = 0;
     for (int64_t cell = 0; cell < BUCKET_CELLS; cell++) {
@@ -120,9 +120,9 @@ double histogram_mean_ns(const struct histogram *histogram)
     return histogram->total > 0 ? sum / (double)histogram->total : 0;
 }
 
-double histogram_deviation_ns(const struct histogram *histogram)
+static double deviation_ns(const struct histogram *histogram)
 {
-    double mean = histogram_mean_ns(histogram);
+    double mean = mean_ns(histogram);
     double squares = 0;
     for (int64_t cell = 0; cell < BUCKET_CELLS; cell++) {
         if (histogram->counts[cell] > 0)
@@ -179,8 +179,7 @@ void histogram_print(const struct histogram *histogram, struct text *out)
                 "1/(1-Percentile)");
     add_lines(histogram, out);
     text_format(out, "#[Mean    = %12.3f, StdDeviation   = %12.3f]\n",
-                histogram_mean_ns(histogram) / NS_PER_UNIT,
-                histogram_deviation_ns(histogram) / NS_PER_UNIT);
+                mean_ns(histogram) / NS_PER_UNIT, deviation_ns(histogram) / NS_PER_UNIT);
     text_format(out, "#[Max     = %12.3f, Total count    = %12lld]\n",
                 (double)histogram->max_ns / NS_PER_UNIT, (long long)histogram->total);
     text_format(out, "#[Buckets = %12d, SubBuckets     = %12d]\n", BUCKET_COUNT, BUCKET_STEPS);

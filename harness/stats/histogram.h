@@ -35,9 +35,6 @@ void histogram_merge(struct histogram *histogram, const struct histogram *other)
 // if nothing was recorded.
 int64_t histogram_percentile_ns(const struct histogram *histogram, double percent);
 
-double histogram_mean_ns(const struct histogram *histogram);
-double histogram_deviation_ns(const struct histogram *histogram);
-
 // Adds the percentile distribution, in milliseconds (".hgrm").
 void histogram_print(const struct histogram *histogram, struct text *out);
 

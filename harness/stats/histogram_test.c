@@ -35,7 +35,6 @@ TEST(a_histogram_of_another_program_is_read)
                     histogram_percentile_ns(&ours, percent));
     assert_int_equal(histogram_percentile_ns(&theirs, 50), 123469823);
     assert_int_equal(histogram_percentile_ns(&theirs, 6), 777);
-    assert_int_equal((int64_t)histogram_mean_ns(&theirs), (int64_t)histogram_mean_ns(&ours));
     histogram_free(&theirs);
     histogram_free(&ours);
 }
